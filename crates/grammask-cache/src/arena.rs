@@ -1,0 +1,150 @@
+//! A vector that only grows and never moves what it holds, so that readers need no lock.
+
+use std::fmt;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Entries in the first bucket, as a power of two; every further bucket is twice as large as the one before.
+const FIRST_BITS: u32 = 5;
+/// Buckets: together they hold every id of 32 bits.
+const BUCKETS: usize = (32 - FIRST_BITS + 1) as usize;
+
+/// One bucket: allocated as a whole, filled entry by entry.
+type Bucket<T> = OnceLock<Box<[OnceLock<T>]>>;
+
+/// Values by the id that [`push`](Arena::push) gave them.
+///
+/// A growing `Vec` moves its values, which a concurrent reader must not see. Here the values stand in buckets of
+/// doubling size that are allocated once and stay; an id says which bucket and where. An entry is published by its
+/// own [`OnceLock`], so that a reader who has an id finds the value or waits for nobody.
+///
+/// # Complexity
+/// `get` and `push` are O(1); at most half of the allocated entries are unused.
+pub struct Arena<T> {
+    buckets: [Bucket<T>; BUCKETS],
+    len: AtomicU32,
+}
+
+/// The bucket of an id and the place in it.
+const fn locate(id: u32) -> (usize, usize) {
+    let shifted = id as u64 + (1 << FIRST_BITS);
+    let bucket = 63 - shifted.leading_zeros() - FIRST_BITS;
+    (bucket as usize, (shifted - (1 << (bucket + FIRST_BITS))) as usize)
+}
+
+impl<T> Arena<T> {
+    /// An arena without values. Allocates nothing.
+    pub const fn new() -> Self {
+        Self { buckets: [const { OnceLock::new() }; BUCKETS], len: AtomicU32::new(0) }
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.len.load(Ordering::Acquire) as usize
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Stores a value and gives its id: 0 for the first, then one more each time.
+    ///
+    /// # Panics
+    /// When the arena holds 2^32 - 1 values.
+    pub fn push(&self, value: T) -> u32 {
+        let id = self
+            .len
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |len| len.checked_add(1))
+            .expect("an arena holds fewer than 2^32 values");
+        let (bucket, place) = locate(id);
+        let entries = self.buckets[bucket]
+            .get_or_init(|| (0..1usize << (bucket as u32 + FIRST_BITS)).map(|_| OnceLock::new()).collect());
+        assert!(entries[place].set(value).is_ok(), "every id is given once");
+        id
+    }
+
+    /// The value with this id; `None` where none was given, or where it is being stored right now.
+    pub fn try_get(&self, id: u32) -> Option<&T> {
+        let (bucket, place) = locate(id);
+        self.buckets[bucket].get()?[place].get()
+    }
+
+    /// The value with this id.
+    ///
+    /// # Panics
+    /// When the id was not given by this arena.
+    #[inline]
+    pub fn get(&self, id: u32) -> &T {
+        self.try_get(id).expect("an id of this arena")
+    }
+
+    /// The values with their ids, in the order of the ids.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        (0..self.len() as u32).filter_map(|id| self.try_get(id).map(|value| (id, value)))
+    }
+}
+
+impl<T> Default for Arena<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Arena<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_id_has_a_place_of_its_own() {
+        let mut expected = (0, 0);
+        for id in 0..100_000 {
+            assert_eq!(locate(id), expected, "id {id}");
+            expected.1 += 1;
+            if expected.1 == 1 << (expected.0 as u32 + FIRST_BITS) {
+                expected = (expected.0 + 1, 0);
+            }
+        }
+        assert_eq!(locate(u32::MAX).0, BUCKETS - 1);
+    }
+
+    #[test]
+    fn values_stay_where_they_are() {
+        let arena = Arena::new();
+        let first = arena.push(String::from("first"));
+        let address = std::ptr::from_ref(arena.get(first));
+        for number in 1..10_000 {
+            assert_eq!(arena.push(number.to_string()), number);
+        }
+        assert_eq!(std::ptr::from_ref(arena.get(first)), address);
+        assert_eq!(arena.get(9_999), "9999");
+        assert!(arena.try_get(10_000).is_none());
+        assert_eq!(arena.iter().count(), 10_000);
+    }
+
+    #[test]
+    fn threads_get_ids_of_their_own() {
+        let arena = Arena::new();
+        std::thread::scope(|scope| {
+            for thread in 0..4u64 {
+                let arena = &arena;
+                scope.spawn(move || {
+                    for number in 0..5_000 {
+                        let id = arena.push(thread * 10_000 + number);
+                        assert_eq!(*arena.get(id), thread * 10_000 + number);
+                    }
+                });
+            }
+        });
+        let mut values: Vec<u64> = arena.iter().map(|(_, &value)| value).collect();
+        values.sort_unstable();
+        values.dedup();
+        assert_eq!(values.len(), 20_000);
+    }
+}

@@ -1,0 +1,106 @@
+//! A hash index from hashes to ids: open addressing, probed without a lock, grown by publishing a larger table.
+
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Slots of the smallest table, as a power of two.
+const FIRST_BITS: usize = 6;
+/// Sizes of tables: the largest has 2^32 slots.
+const TABLES: usize = 32 - FIRST_BITS + 1;
+/// A slot without an id.
+const FREE: u32 = u32::MAX;
+
+/// Finds ids by hash. Who the ids belong to, and what "equal" means, the caller says with each call.
+///
+/// Tables are never changed but for free slots that become taken, and never freed before the index is: a reader
+/// may go on in a table that has been outgrown. It then misses what was added since, takes the lock, and looks again.
+pub(crate) struct Index {
+    tables: [OnceLock<Box<[AtomicU32]>>; TABLES],
+    /// The table in use.
+    current: AtomicUsize,
+    /// How many ids are in; held while one is added.
+    len: Mutex<usize>,
+}
+
+impl Index {
+    pub(crate) const fn new() -> Self {
+        Self { tables: [const { OnceLock::new() }; TABLES], current: AtomicUsize::new(0), len: Mutex::new(0) }
+    }
+
+    fn table(&self, number: usize) -> &[AtomicU32] {
+        self.tables[number]
+            .get_or_init(|| (0..1usize << (number + FIRST_BITS)).map(|_| AtomicU32::new(FREE)).collect())
+    }
+
+    /// The id under `hash` that `is_it` recognizes. Takes no lock.
+    pub(crate) fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+        let table = self.tables[self.current.load(Ordering::Acquire)].get()?;
+        probe(table.len(), hash)
+            .map(|slot| table[slot].load(Ordering::Acquire))
+            .take_while(|&id| id != FREE)
+            .find(|&id| is_it(id))
+    }
+
+    /// As [`find`](Self::find); where there is none, takes the lock, looks once more, and adds the id that `make`
+    /// gives. `rehash` gives the hash of an id that is in.
+    pub(crate) fn find_or_add(
+        &self,
+        hash: u64,
+        is_it: impl Fn(u32) -> bool,
+        make: impl FnOnce() -> u32,
+        rehash: impl Fn(u32) -> u64,
+    ) -> (u32, bool) {
+        if let Some(id) = self.find(hash, &is_it) {
+            return (id, false);
+        }
+        let mut len = self.lock();
+        if let Some(id) = self.find(hash, &is_it) {
+            return (id, false);
+        }
+        self.make_room(*len + 1, rehash);
+        let id = make();
+        place(self.table(self.current.load(Ordering::Acquire)), hash, id);
+        *len += 1;
+        (id, true)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, usize> {
+        // The number stays right even where a `make` of the caller has panicked.
+        self.len.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Publishes a table twice as large where `len` entries would fill the current one by more than half.
+    fn make_room(&self, len: usize, rehash: impl Fn(u32) -> u64) {
+        let current = self.current.load(Ordering::Acquire);
+        let old = self.table(current);
+        if len * 2 <= old.len() {
+            return;
+        }
+        let new = self.table(current + 1);
+        for id in old.iter().map(|slot| slot.load(Ordering::Acquire)).filter(|&id| id != FREE) {
+            place(new, rehash(id), id);
+        }
+        self.current.store(current + 1, Ordering::Release);
+    }
+
+    /// Bytes of all tables.
+    pub(crate) fn bytes_used(&self) -> usize {
+        self.tables.iter().filter_map(OnceLock::get).map(|table| size_of_val::<[AtomicU32]>(table)).sum()
+    }
+}
+
+/// The slots to look at for a hash, each once. Fibonacci hashing takes the high bits, which the hashes of rustc-hash mix best.
+fn probe(slots: usize, hash: u64) -> impl Iterator<Item = usize> {
+    let start = (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize;
+    (0..slots).map(move |step| (start + step) & (slots - 1))
+}
+
+/// Puts an id into the first free slot of its sequence. A table is at most half full, so there is one.
+fn place(table: &[AtomicU32], hash: u64, id: u32) {
+    for slot in probe(table.len(), hash) {
+        if table[slot].load(Ordering::Acquire) == FREE {
+            table[slot].store(id, Ordering::Release);
+            return;
+        }
+    }
+}

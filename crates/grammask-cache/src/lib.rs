@@ -1,0 +1,38 @@
+//! Tables that only grow: ids stay stable, reading takes no lock, and what is stored is counted.
+//!
+//! A recognizer makes its states while it runs and shares them between threads. Nearly every access reads an entry
+//! that was made long ago, so reading must cost a load; making an entry is rare and may take a lock. The four
+//! pieces here are what the layers above are made of:
+//!
+//! | piece | from → to | reading |
+//! | --- | --- | --- |
+//! | [`Arena`] | id → value | two loads |
+//! | [`Interner`] | value → id → value | a probe; a lock when the value is new |
+//! | [`Memo`] | key → value | a probe; a lock when the key is new |
+//! | [`Row`] | small index → `u32` | one load |
+//!
+//! [`Budget`] counts the bytes that a family of tables holds. Nothing is ever evicted in place: whoever exceeds the
+//! budget makes a fresh family and carries over what is still in use. That keeps every id valid for as long as the
+//! family that made it lives.
+//!
+//! ```
+//! use grammask_cache::Interner;
+//!
+//! let words: Interner<String> = Interner::new();
+//! let a = words.intern("state", str::to_owned);
+//! assert_eq!(words.intern("state", str::to_owned), a);
+//! assert_eq!(words.get(a), "state");
+//! ```
+
+mod arena;
+mod budget;
+mod index;
+mod interner;
+mod memo;
+mod row;
+
+pub use arena::Arena;
+pub use budget::Budget;
+pub use interner::Interner;
+pub use memo::Memo;
+pub use row::Row;
