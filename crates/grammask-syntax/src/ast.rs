@@ -1,0 +1,214 @@
+//! The syntax tree: plain data, a flat arena of expressions and a list of rules.
+//!
+//! Expressions stand in one vector, children before parents, so that every walk over a tree is a loop and no
+//! nesting depth can exhaust the stack, not even when the tree is dropped.
+
+use std::ops::Range;
+
+/// A half-open range of byte offsets into the text that was parsed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: usize,
+    /// Offset behind the last byte.
+    pub end: usize,
+}
+
+impl Span {
+    /// The span `start..end`.
+    pub const fn new(start: usize, end: usize) -> Self {
+        Self { start, end }
+    }
+
+    /// The span as a range, for slicing a text.
+    pub const fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+/// The place of an expression in [`Ast::exprs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ExprId(pub u32);
+
+impl ExprId {
+    /// The id as an index into [`Ast::exprs`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An identifier and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Name {
+    /// The identifier.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A KBNF text as a tree.
+///
+/// Invariants, tested by [`Ast::check`]: every child of an expression stands before it in `exprs`; every expression
+/// is the child of exactly one expression or the body of exactly one rule; [`ExprKind::Sequence`],
+/// [`ExprKind::Alternatives`] and [`ExprKind::And`] have at least two children; bounds are `min <= max`, both at
+/// most [`MAX_BOUND`](crate::MAX_BOUND); names are identifiers; special names are spelt `<|name|>`, with a name that
+/// holds no white space, no `<` and no `|>`; no `except!` has the length `Some(0)`.
+///
+/// A tree that was built by hand prints and compares as described only when it has them; one that is deserialized
+/// is checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "crate::check::Unchecked")
+)]
+pub struct Ast {
+    /// The rules, in the order of the text. A name may have several.
+    pub rules: Vec<Rule>,
+    /// All expressions of all rules, children before parents.
+    pub exprs: Vec<Expr>,
+    /// What `%start name;` says.
+    pub start: Option<Name>,
+}
+
+/// `name ::= body;`
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Rule {
+    /// The left side.
+    pub name: Name,
+    /// The right side.
+    pub body: ExprId,
+    /// The whole rule, from the name to the semicolon.
+    pub span: Span,
+}
+
+/// An expression and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands, without surrounding parentheses.
+    pub span: Span,
+}
+
+/// The kinds of expressions. Texts and patterns are unescaped. Parentheses leave no trace: the shape of the tree says
+/// what they said.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum ExprKind {
+    /// `name`
+    Nonterminal(String),
+    /// `'text'`
+    Text(String),
+    /// `#'pattern'`
+    Regex(String),
+    /// `#e'pattern'`
+    Early(String),
+    /// `#ex'pattern'`
+    Without(String),
+    /// `#substrs'text'`
+    Substrings(String),
+    /// `except!(operand)` or `except!(operand, max)`; `max` in bytes, `None` where it is absent or 0.
+    Except {
+        /// What must not occur.
+        operand: ExceptOperand,
+        /// The greatest length in bytes.
+        max: Option<u64>,
+    },
+    /// `<|name|>`; the string is `<|name|>` with its brackets, as vocabularies spell it.
+    SpecialName(String),
+    /// `<[id]>`
+    SpecialId(u32),
+    /// `a b c`
+    Sequence(Vec<ExprId>),
+    /// `a | b | c`
+    Alternatives(Vec<ExprId>),
+    /// `a?`, `a*`, `a+`, `a{2,3}`; also `[a]` and `{a}`, which mean `a?` and `a*`.
+    Repeat {
+        /// What is repeated.
+        expr: ExprId,
+        /// How often.
+        quantifier: Quantifier,
+    },
+    /// `a & b & c`
+    And(Vec<ExprId>),
+    /// `~a`
+    Not(ExprId),
+}
+
+/// What stands in the parentheses of `except!`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum ExceptOperand {
+    /// A text.
+    Text(String),
+    /// A nonterminal.
+    Nonterminal(Name),
+}
+
+/// How often a part is repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Quantifier {
+    /// `?`
+    Option,
+    /// `*`
+    Star,
+    /// `+`
+    Plus,
+    /// `{min}`, `{min,}`, `{min,max}`; `max` is `None` for "without end".
+    Bounds {
+        /// The least number of times, up to 10^9.
+        min: u32,
+        /// The greatest number of times, up to 10^9.
+        max: Option<u32>,
+    },
+}
+
+impl Quantifier {
+    /// The least and the greatest number of times; `None` means without end.
+    pub const fn bounds(self) -> (u32, Option<u32>) {
+        match self {
+            Self::Option => (0, Some(1)),
+            Self::Star => (0, None),
+            Self::Plus => (1, None),
+            Self::Bounds { min, max } => (min, max),
+        }
+    }
+}
+
+impl ExprKind {
+    /// The children, in order.
+    pub fn children(&self) -> &[ExprId] {
+        match self {
+            Self::Sequence(parts) | Self::Alternatives(parts) | Self::And(parts) => parts,
+            Self::Repeat { expr, .. } | Self::Not(expr) => std::slice::from_ref(expr),
+            _ => &[],
+        }
+    }
+}
+
+impl Ast {
+    /// Adds an expression and says where it stands.
+    ///
+    /// # Panics
+    /// When the tree has 2^32 expressions.
+    pub fn push(&mut self, kind: ExprKind, span: Span) -> ExprId {
+        let id = ExprId(u32::try_from(self.exprs.len()).expect("an AST has fewer than 2^32 expressions"));
+        self.exprs.push(Expr { kind, span });
+        id
+    }
+
+    /// The expression with this id.
+    ///
+    /// # Panics
+    /// When the id is not from this tree.
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.index()]
+    }
+}

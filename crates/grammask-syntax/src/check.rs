@@ -1,0 +1,259 @@
+//! The invariants of a tree, tested one by one.
+
+use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Quantifier};
+use crate::error::MAX_BOUND;
+
+/// An invariant of [`Ast`] that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Violation {
+    /// A child does not stand before its parent, or a body not in the arena.
+    #[error("{child} is no expression before its parent")]
+    NotBefore {
+        /// The child or body.
+        child: ExprId,
+    },
+    /// An expression has several parents, or several rules as their body, or nobody has it.
+    #[error("{expr} is used {uses} times instead of once")]
+    NotUsedOnce {
+        /// The expression.
+        expr: ExprId,
+        /// How often it is used.
+        uses: u32,
+    },
+    /// A sequence, alternatives or an intersection with less than two parts.
+    #[error("{expr} has fewer than two parts")]
+    TooFewParts {
+        /// The expression.
+        expr: ExprId,
+    },
+    /// Bounds with `min > max`, or above 10^9.
+    #[error("{expr} has wrong bounds")]
+    WrongBounds {
+        /// The expression.
+        expr: ExprId,
+    },
+    /// A name that is no identifier.
+    #[error("{name:?} is no identifier")]
+    NoIdentifier {
+        /// The name.
+        name: String,
+    },
+    /// A special token that is not spelt `<|name|>`.
+    #[error("{name:?} is no special token's name")]
+    NoSpecialName {
+        /// The name.
+        name: String,
+    },
+    /// `except!` with the length 0, which is written without one.
+    #[error("{expr} has the length 0")]
+    ZeroLength {
+        /// The expression.
+        expr: ExprId,
+    },
+}
+
+impl Ast {
+    /// Tests the invariants that [`Ast`] lists, and nothing else. What [`parse`](crate::parse) gives always passes.
+    ///
+    /// # Errors
+    /// The first violation in the order of the arena, then of the rules.
+    ///
+    /// # Complexity
+    /// Linear in the size of the tree.
+    pub fn check(&self) -> Result<(), Violation> {
+        let mut uses = vec![0_u32; self.exprs.len()];
+        for (index, expr) in self.exprs.iter().enumerate() {
+            let id = ExprId(u32::try_from(index).unwrap_or(u32::MAX));
+            for &child in expr.kind.children() {
+                if child.index() >= index {
+                    return Err(Violation::NotBefore { child });
+                }
+                uses[child.index()] += 1;
+            }
+            check_node(id, &expr.kind)?;
+        }
+        for rule in &self.rules {
+            check_identifier(&rule.name.text)?;
+            let count = uses.get_mut(rule.body.index()).ok_or(Violation::NotBefore { child: rule.body })?;
+            *count += 1;
+        }
+        if let Some(start) = &self.start {
+            check_identifier(&start.text)?;
+        }
+        match uses.iter().position(|&uses| uses != 1) {
+            Some(index) => {
+                let expr = ExprId(u32::try_from(index).unwrap_or(u32::MAX));
+                Err(Violation::NotUsedOnce { expr, uses: uses[index] })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn check_node(expr: ExprId, kind: &ExprKind) -> Result<(), Violation> {
+    match kind {
+        ExprKind::Sequence(parts) | ExprKind::Alternatives(parts) | ExprKind::And(parts)
+            if parts.len() < 2 =>
+        {
+            Err(Violation::TooFewParts { expr })
+        }
+        ExprKind::Repeat { quantifier: Quantifier::Bounds { min, max }, .. }
+            if *min > max.unwrap_or(MAX_BOUND) || max.is_some_and(|max| max > MAX_BOUND) =>
+        {
+            Err(Violation::WrongBounds { expr })
+        }
+        ExprKind::Nonterminal(name) => check_identifier(name),
+        ExprKind::Except { max: Some(0), .. } => Err(Violation::ZeroLength { expr }),
+        ExprKind::Except { operand: ExceptOperand::Nonterminal(name), .. } => check_identifier(&name.text),
+        ExprKind::SpecialName(name) if !is_special_name(name) => {
+            Err(Violation::NoSpecialName { name: name.clone() })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_identifier(name: &str) -> Result<(), Violation> {
+    let is_first = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+    let is_identifier = name.bytes().next().is_some_and(is_first)
+        && name.bytes().all(|byte| is_first(byte) || byte.is_ascii_digit());
+    if is_identifier { Ok(()) } else { Err(Violation::NoIdentifier { name: name.to_owned() }) }
+}
+
+fn is_special_name(name: &str) -> bool {
+    let inside = name.strip_prefix("<|").and_then(|rest| rest.strip_suffix("|>"));
+    inside.is_some_and(|inside| {
+        // The `|>` that ends the token must be the first one, as the parser takes it.
+        !inside.is_empty()
+            && !inside.contains(|c: char| c.is_whitespace() || c == '<')
+            && name[2..].find("|>") == Some(inside.len())
+    })
+}
+
+/// A tree as it is deserialized: nobody knows yet whether it is one.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+pub(crate) struct Unchecked {
+    rules: Vec<crate::ast::Rule>,
+    exprs: Vec<crate::ast::Expr>,
+    start: Option<crate::ast::Name>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Unchecked> for Ast {
+    type Error = Violation;
+
+    fn try_from(Unchecked { rules, exprs, start }: Unchecked) -> Result<Self, Violation> {
+        let ast = Self { rules, exprs, start };
+        ast.check().map(|()| ast)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ast::{Name, Rule, Span};
+
+    fn name(text: &str) -> Name {
+        Name { text: text.to_owned(), span: Span::default() }
+    }
+
+    /// A tree of these expressions, with the last one as the body of its rule.
+    fn tree(kinds: &[ExprKind]) -> Ast {
+        let mut ast = Ast::default();
+        for kind in kinds {
+            let body = ast.push(kind.clone(), Span::default());
+            ast.rules = vec![Rule { name: name("start"), body, span: Span::default() }];
+        }
+        ast
+    }
+
+    fn text() -> ExprKind {
+        ExprKind::Text("x".to_owned())
+    }
+
+    fn violation(kinds: &[ExprKind]) -> String {
+        tree(kinds).check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_tree_passes() {
+        assert_eq!(Ast::default().check(), Ok(()));
+        assert_eq!(tree(&[text(), text(), ExprKind::Sequence(vec![ExprId(1), ExprId(0)])]).check(), Ok(()));
+    }
+
+    #[test]
+    fn children_stand_before_their_parents() {
+        assert_eq!(violation(&[ExprKind::Not(ExprId(0))]), "expr0 is no expression before its parent");
+        assert_eq!(
+            violation(&[text(), ExprKind::Not(ExprId(7))]),
+            "expr7 is no expression before its parent"
+        );
+        let mut ast = tree(&[text()]);
+        ast.rules[0].body = ExprId(1);
+        assert_eq!(ast.check(), Err(Violation::NotBefore { child: ExprId(1) }));
+    }
+
+    #[test]
+    fn every_expression_is_used_once() {
+        assert_eq!(violation(&[text(), text()]), "expr0 is used 0 times instead of once");
+        let twice = [text(), ExprKind::And(vec![ExprId(0), ExprId(0)])];
+        assert_eq!(violation(&twice), "expr0 is used 2 times instead of once");
+        let mut ast = tree(&[text()]);
+        ast.rules.push(ast.rules[0].clone());
+        assert_eq!(ast.check(), Err(Violation::NotUsedOnce { expr: ExprId(0), uses: 2 }));
+    }
+
+    #[test]
+    fn lists_have_two_parts() {
+        for list in [ExprKind::Sequence, ExprKind::Alternatives, ExprKind::And] {
+            assert_eq!(violation(&[text(), list(vec![ExprId(0)])]), "expr1 has fewer than two parts");
+            assert_eq!(violation(&[list(vec![])]), "expr0 has fewer than two parts");
+        }
+    }
+
+    #[test]
+    fn bounds_are_in_order_and_not_too_large() {
+        let bounds = |min, max| {
+            let quantifier = Quantifier::Bounds { min, max };
+            tree(&[text(), ExprKind::Repeat { expr: ExprId(0), quantifier }]).check()
+        };
+        for (min, max) in [(0, Some(0)), (2, Some(2)), (MAX_BOUND, None), (0, Some(MAX_BOUND))] {
+            assert_eq!(bounds(min, max), Ok(()));
+        }
+        for (min, max) in [(1, Some(0)), (MAX_BOUND + 1, None), (0, Some(MAX_BOUND + 1))] {
+            assert_eq!(bounds(min, max), Err(Violation::WrongBounds { expr: ExprId(1) }));
+        }
+    }
+
+    #[test]
+    fn names_can_be_written() {
+        for wrong in ["", "1a", "a-b", "a b", "ä", "except!"] {
+            let expected = Err(Violation::NoIdentifier { name: wrong.to_owned() });
+            assert_eq!(tree(&[ExprKind::Nonterminal(wrong.to_owned())]).check(), expected);
+            let operand = ExceptOperand::Nonterminal(name(wrong));
+            assert_eq!(tree(&[ExprKind::Except { operand, max: None }]).check(), expected);
+            let mut ast = tree(&[text()]);
+            ast.start = Some(name(wrong));
+            assert_eq!(ast.check(), expected);
+            ast.start = None;
+            ast.rules[0].name = name(wrong);
+            assert_eq!(ast.check(), expected);
+        }
+        for wrong in
+            ["", "end", "<|end", "<||>", "<|>", "<|a b|>", "<|a\n|>", "<|a|>|>", "<|a<|>", "<|a|>b|>"]
+        {
+            let expected = Err(Violation::NoSpecialName { name: wrong.to_owned() });
+            assert_eq!(tree(&[ExprKind::SpecialName(wrong.to_owned())]).check(), expected);
+        }
+        for right in ["<|end|>", "<|||>", "<|>|>", "<|a|b|>"] {
+            assert_eq!(tree(&[ExprKind::SpecialName(right.to_owned())]).check(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn no_length_is_written_as_none() {
+        let operand = ExceptOperand::Text("x".to_owned());
+        assert_eq!(violation(&[ExprKind::Except { operand, max: Some(0) }]), "expr0 has the length 0");
+    }
+}

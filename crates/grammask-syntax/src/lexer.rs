@@ -1,0 +1,341 @@
+//! Text to tokens, one at a time. Unescapes quoted forms, skips white space and comments, and reports what is
+//! no token; whatever it reports comes out as one `Bad` token, so that the parser does not report it again.
+
+use crate::ast::{Quantifier, Span};
+use crate::error::{ErrorKind, ErrorSink, shorten};
+use crate::escape::{Escape, read_escape};
+
+/// The three pairs of brackets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bracket {
+    Round,
+    Square,
+    Curly,
+}
+
+impl Bracket {
+    pub(crate) const fn open(self) -> char {
+        match self {
+            Self::Round => '(',
+            Self::Square => '[',
+            Self::Curly => '{',
+        }
+    }
+
+    pub(crate) const fn close(self) -> char {
+        match self {
+            Self::Round => ')',
+            Self::Square => ']',
+            Self::Curly => '}',
+        }
+    }
+}
+
+/// What stands before a quote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quoted {
+    Text,
+    Regex,
+    Early,
+    Without,
+    Substrings,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TokenKind {
+    Identifier,
+    Quoted(Quoted, String),
+    SpecialName,
+    SpecialId(u32),
+    /// `except!`
+    Except,
+    /// `%name`
+    Directive,
+    /// Digits; `None` where they do not fit.
+    Integer(Option<u64>),
+    Define,
+    Semicolon,
+    Bar,
+    Comma,
+    Tilde,
+    Ampersand,
+    Postfix(Quantifier),
+    Open(Bracket),
+    Close(Bracket),
+    /// Something that was reported.
+    Bad,
+    End,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Token {
+    pub(crate) kind: TokenKind,
+    pub(crate) span: Span,
+}
+
+#[derive(Debug)]
+pub(crate) struct Lexer<'t> {
+    text: &'t str,
+    position: usize,
+    pub(crate) errors: ErrorSink,
+    /// The rest of the text was swallowed by something unclosed, which was reported.
+    pub(crate) truncated: bool,
+}
+
+impl<'t> Lexer<'t> {
+    pub(crate) fn new(text: &'t str, errors: ErrorSink) -> Self {
+        // A byte order mark says nothing about the grammar.
+        let position = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
+        Self { text, position, errors, truncated: false }
+    }
+
+    pub(crate) fn slice(&self, span: Span) -> &'t str {
+        &self.text[span.range()]
+    }
+
+    pub(crate) fn text_before(&self, position: usize) -> &'t str {
+        &self.text[..position]
+    }
+
+    /// Makes `End` the only token that is left.
+    pub(crate) fn skip_to_end(&mut self) {
+        self.position = self.text.len();
+        self.truncated = true;
+    }
+
+    pub(crate) fn next_token(&mut self) -> Token {
+        self.skip_trivia();
+        let start = self.position;
+        let kind = match self.peek() {
+            None => TokenKind::End,
+            Some(byte) => self.token(byte),
+        };
+        Token { kind, span: Span::new(start, self.position) }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.position).copied()
+    }
+
+    fn rest(&self) -> &'t str {
+        &self.text[self.position..]
+    }
+
+    fn eat(&mut self, prefix: &str) -> bool {
+        let found = self.rest().starts_with(prefix);
+        if found {
+            self.position += prefix.len();
+        }
+        found
+    }
+
+    fn skip_trivia(&mut self) {
+        loop {
+            // Nearly all white space is ASCII; the rest of Unicode's is looked for only where it can begin.
+            let bytes = &self.text.as_bytes()[self.position..];
+            let is_token = |byte: &u8| !matches!(byte, b'\t'..=b'\r' | b' ');
+            self.position += bytes.iter().position(is_token).unwrap_or(bytes.len());
+            if self.peek().is_some_and(|byte| !byte.is_ascii()) {
+                let rest = self.rest();
+                self.position += rest.len() - rest.trim_start().len();
+            }
+            let start = self.position;
+            if !self.eat("(*") {
+                return;
+            }
+            match self.rest().find("*)") {
+                Some(length) => self.position += length + 2,
+                None => {
+                    self.errors.push(ErrorKind::UnclosedComment, Span::new(start, start + 2));
+                    self.skip_to_end();
+                }
+            }
+        }
+    }
+
+    fn token(&mut self, byte: u8) -> TokenKind {
+        let start = self.position;
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'_' => return self.identifier(start),
+            b'0'..=b'9' => return self.integer(start),
+            b'\'' | b'"' => return self.quoted(Quoted::Text, start),
+            b'#' => return self.pattern(start),
+            b'<' => return self.angle(start),
+            b'%' => {
+                self.position += 1;
+                self.skip_identifier();
+                return TokenKind::Directive;
+            }
+            b':' | b'=' | b'-' | 0xE2 => {
+                if let Some(kind) = self.definition(start) {
+                    return kind;
+                }
+            }
+            _ => {}
+        }
+        let kind = match byte {
+            b';' => TokenKind::Semicolon,
+            b'|' => TokenKind::Bar,
+            b',' => TokenKind::Comma,
+            b'~' => TokenKind::Tilde,
+            b'&' => TokenKind::Ampersand,
+            b'?' => TokenKind::Postfix(Quantifier::Option),
+            b'*' => TokenKind::Postfix(Quantifier::Star),
+            b'+' => TokenKind::Postfix(Quantifier::Plus),
+            b'(' => TokenKind::Open(Bracket::Round),
+            b'[' => TokenKind::Open(Bracket::Square),
+            b'{' => TokenKind::Open(Bracket::Curly),
+            b')' => TokenKind::Close(Bracket::Round),
+            b']' => TokenKind::Close(Bracket::Square),
+            b'}' => TokenKind::Close(Bracket::Curly),
+            _ => return self.stray(start),
+        };
+        self.position += 1;
+        kind
+    }
+
+    fn skip_identifier(&mut self) -> &'t str {
+        let start = self.position;
+        let bytes = &self.text.as_bytes()[start..];
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        self.position += bytes.iter().position(|byte| !is_part(byte)).unwrap_or(bytes.len());
+        &self.text[start..self.position]
+    }
+
+    fn identifier(&mut self, start: usize) -> TokenKind {
+        let name = self.skip_identifier();
+        if !self.eat("!") {
+            return TokenKind::Identifier;
+        }
+        if name == "except" {
+            return TokenKind::Except;
+        }
+        self.errors.push(ErrorKind::UnknownBang { name: shorten(name) }, Span::new(start, self.position));
+        TokenKind::Bad
+    }
+
+    fn integer(&mut self, start: usize) -> TokenKind {
+        let digits = self.skip_identifier();
+        if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return TokenKind::Integer(digits.parse().ok());
+        }
+        self.errors.push(ErrorKind::DigitFirst, Span::new(start, self.position));
+        TokenKind::Bad
+    }
+
+    /// `::=` and `=`, and what other notations write in their place.
+    fn definition(&mut self, start: usize) -> Option<TokenKind> {
+        if self.eat("::=") || (self.peek() == Some(b'=') && self.eat("=")) {
+            return Some(TokenKind::Define);
+        }
+        let found = [":==", ":=", "::", ":", "->", "→"].into_iter().find(|wrong| self.eat(wrong))?;
+        self.errors.push(ErrorKind::WrongDefinition { found }, Span::new(start, self.position));
+        Some(TokenKind::Define)
+    }
+
+    fn pattern(&mut self, start: usize) -> TokenKind {
+        self.position += 1;
+        let tag = self.skip_identifier();
+        let behind = Span::new(start, self.position);
+        if !matches!(self.peek(), Some(b'\'' | b'"')) {
+            self.errors.push(ErrorKind::MissingPattern { tag: shorten(tag) }, behind);
+            return TokenKind::Bad;
+        }
+        let quoted = match tag {
+            "" => Quoted::Regex,
+            "e" => Quoted::Early,
+            "ex" => Quoted::Without,
+            "substrs" => Quoted::Substrings,
+            _ => {
+                self.errors.push(ErrorKind::UnknownPattern { tag: shorten(tag) }, behind);
+                self.quoted(Quoted::Regex, self.position);
+                return TokenKind::Bad;
+            }
+        };
+        self.quoted(quoted, self.position)
+    }
+
+    /// Reads a quoted form, whose quote stands at `start`.
+    fn quoted(&mut self, quoted: Quoted, start: usize) -> TokenKind {
+        let bytes = self.text.as_bytes();
+        let quote = bytes[start];
+        let before = self.errors.mark();
+        let in_regex = matches!(quoted, Quoted::Regex | Quoted::Early | Quoted::Without);
+        let mut content = String::new();
+        let mut position = start + 1;
+        loop {
+            let Some(length) = bytes[position..].iter().position(|&byte| byte == quote || byte == b'\\')
+            else {
+                // What the wrong quote swallowed says nothing about escapes.
+                self.errors.rewind(before);
+                let kind = ErrorKind::UnclosedText { quote: char::from(quote) };
+                self.errors.push(kind, Span::new(start, start + 1));
+                self.skip_to_end();
+                return TokenKind::Bad;
+            };
+            content.push_str(&self.text[position..position + length]);
+            position += length;
+            if bytes[position] == quote {
+                break;
+            }
+            let (escape, length) = read_escape(&self.text[position..], in_regex);
+            match escape {
+                Escape::Character(character) => content.push(character),
+                Escape::Wrong(kind) => self.errors.push(kind, Span::new(position, position + length)),
+                // The backslash is the last character: the next round finds the quote unclosed.
+                Escape::Unfinished => {}
+            }
+            position += length;
+        }
+        self.position = position + 1;
+        TokenKind::Quoted(quoted, content)
+    }
+
+    /// `<|name|>` and `<[id]>`.
+    fn angle(&mut self, start: usize) -> TokenKind {
+        let rest = self.rest();
+        // Stopping before the next `<` keeps a text of many unclosed ones linear.
+        let is_end = |character: char| character.is_whitespace() || character == '<';
+        let word = &rest[..rest[1..].find(is_end).map_or(rest.len(), |length| 1 + length)];
+        let close = match rest.as_bytes().get(1) {
+            Some(b'|') => "|>",
+            Some(b'[') => "]>",
+            _ => return self.stray(start),
+        };
+        let inside = word.get(2..).and_then(|inside| Some(&inside[..inside.find(close)?]));
+        let Some(name) = inside.filter(|name| !name.is_empty()) else {
+            self.position += 2;
+            self.skip_identifier();
+            let _ = self.eat(close) || self.eat("]") || self.eat(">");
+            self.errors.push(ErrorKind::MalformedSpecial, Span::new(start, self.position));
+            return TokenKind::Bad;
+        };
+        self.position += name.len() + 4;
+        if close == "|>" {
+            return TokenKind::SpecialName;
+        }
+        let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
+        let kind = match name.parse() {
+            Ok(id) if is_number => return TokenKind::SpecialId(id),
+            Err(_) if is_number => ErrorKind::NumberTooLarge { maximum: u64::from(u32::MAX) },
+            _ => ErrorKind::MalformedSpecial,
+        };
+        self.errors.push(kind, Span::new(start, self.position));
+        TokenKind::Bad
+    }
+
+    /// A run of characters that begin nothing is one error.
+    fn stray(&mut self, start: usize) -> TokenKind {
+        let rest = self.rest();
+        let begins_nothing = |character: char| {
+            !character.is_whitespace()
+                && !character.is_ascii_alphanumeric()
+                && !"_'\"#<%:=;|,~&?*+()[]{}".contains(character)
+        };
+        let first = rest.chars().next().expect("a stray character is there");
+        let others = &rest[first.len_utf8()..];
+        self.position += first.len_utf8() + others.find(|c| !begins_nothing(c)).unwrap_or(others.len());
+        self.errors.push(ErrorKind::StrayCharacter { character: first }, Span::new(start, self.position));
+        TokenKind::Bad
+    }
+}

@@ -1,0 +1,268 @@
+//! Tokens to a tree: the entry points, the rules and the directives. After an error the parser goes on with a stand-in or at
+//! the next rule, so that one pass reports all of them.
+
+use crate::ast::{Ast, ExprId, ExprKind, Name, Rule, Span};
+use crate::body::{Frame, Value};
+use crate::config::Config;
+use crate::error::{ErrorKind, ErrorSink, Errors, shorten};
+use crate::lexer::{Lexer, Quoted, Token, TokenKind};
+
+/// Reads a KBNF text.
+///
+/// # Errors
+/// All errors of the text, each with its place: what is not KBNF, and limits of `config` that the text exceeds.
+///
+/// # Complexity
+/// Linear in the length of the text, in time and memory.
+///
+/// # Example
+///
+/// ```
+/// use grammask_syntax::{Config, parse};
+///
+/// let ast = parse("start ::= 'a' {B} | #\"[0-9]+\"; (* comment *) B = 'b'?;", &Config::default())?;
+/// assert_eq!(ast.to_string(), "start ::= 'a' B* | #'[0-9]+';\nB ::= 'b'?;\n");
+/// # Ok::<(), grammask_syntax::Errors>(())
+/// ```
+pub fn parse(text: &str, config: &Config) -> Result<Ast, Errors> {
+    let mut errors = ErrorSink::new(config.max_errors);
+    let mut ast = Ast::default();
+    if text.len() > config.max_text_bytes {
+        let start = text.floor_char_boundary(config.max_text_bytes);
+        errors.push(limit("max_text_bytes", config.max_text_bytes, text.len()), Span::new(start, text.len()));
+    } else {
+        let mut parser = Parser::new(text, config, errors);
+        parser.file();
+        (ast, errors) = (parser.ast, parser.lexer.errors);
+    }
+    errors.finish().map_or(Ok(ast), Err)
+}
+
+/// Reads a KBNF text that may not be UTF-8.
+///
+/// # Errors
+/// As [`parse`]; where the bytes are no UTF-8, each place where they are not.
+pub fn parse_bytes(bytes: &[u8], config: &Config) -> Result<Ast, Errors> {
+    let mut errors = ErrorSink::new(config.max_errors);
+    let mut position = 0;
+    for chunk in bytes.utf8_chunks() {
+        position += chunk.valid().len();
+        let invalid = chunk.invalid().len();
+        if invalid > 0 {
+            errors.push(ErrorKind::InvalidUtf8, Span::new(position, position + invalid));
+            position += invalid;
+        }
+    }
+    match (errors.finish(), str::from_utf8(bytes)) {
+        (None, Ok(text)) => parse(text, config),
+        (Some(errors), _) => Err(errors),
+        (None, Err(_)) => unreachable!("bytes without an invalid chunk are UTF-8"),
+    }
+}
+
+pub(crate) fn limit(limit: &'static str, maximum: usize, value: usize) -> ErrorKind {
+    ErrorKind::LimitExceeded { limit, maximum, value }
+}
+
+pub(crate) struct Parser<'t> {
+    pub(crate) config: &'t Config,
+    pub(crate) lexer: Lexer<'t>,
+    pub(crate) current: Token,
+    ahead: Option<Token>,
+    /// Where the last token ended.
+    pub(crate) previous_end: usize,
+    /// Where a missing operand was reported; nothing else is reported as missing there.
+    pub(crate) missing_at: Option<usize>,
+    pub(crate) ast: Ast,
+    pub(crate) values: Vec<Value>,
+    pub(crate) frames: Vec<Frame>,
+    /// The places of the `~` that wait for their operand.
+    pub(crate) nots: Vec<usize>,
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str, config: &'t Config, errors: ErrorSink) -> Self {
+        let mut lexer = Lexer::new(text, errors);
+        let current = lexer.next_token();
+        // About what an ordinary grammar of this length needs; a text with more expressions grows the vector.
+        let expected = (text.len() / 5).min(4096).min(config.max_expressions);
+        let ast = Ast { exprs: Vec::with_capacity(expected), ..Ast::default() };
+        Self {
+            config,
+            lexer,
+            current,
+            ahead: None,
+            previous_end: 0,
+            missing_at: None,
+            ast,
+            values: Vec::new(),
+            frames: Vec::new(),
+            nots: Vec::new(),
+        }
+    }
+
+    pub(crate) fn bump(&mut self) -> Token {
+        let next = self.ahead.take().unwrap_or_else(|| self.lexer.next_token());
+        self.previous_end = self.current.span.end;
+        std::mem::replace(&mut self.current, next)
+    }
+
+    pub(crate) fn peek_second(&mut self) -> &TokenKind {
+        &self.ahead.get_or_insert_with(|| self.lexer.next_token()).kind
+    }
+
+    pub(crate) fn error(&mut self, kind: ErrorKind, span: Span) {
+        self.lexer.errors.push(kind, span);
+    }
+
+    /// Reports the current token, unless it was reported or is the end of a truncated text.
+    pub(crate) fn error_here(&mut self, kind: ErrorKind) {
+        let silent = match self.current.kind {
+            TokenKind::Bad => true,
+            TokenKind::End => self.lexer.truncated,
+            _ => false,
+        };
+        if !silent {
+            self.error(kind, self.current.span);
+        }
+    }
+
+    /// Reports a breached limit and ends the text here.
+    pub(crate) fn stop(&mut self, kind: ErrorKind, span: Span) {
+        self.error(kind, span);
+        self.lexer.skip_to_end();
+        self.ahead = None;
+        self.current = self.lexer.next_token();
+    }
+
+    pub(crate) fn push(&mut self, kind: ExprKind, span: Span) -> ExprId {
+        let maximum = self.config.max_expressions.min(u32::MAX as usize);
+        if self.ast.exprs.len() >= maximum {
+            if !self.lexer.truncated {
+                self.stop(limit("max_expressions", maximum, maximum.saturating_add(1)), span);
+            }
+            // The tree is lost, so its last expression, if any, can stand for all others.
+            return ExprId(0);
+        }
+        self.ast.push(kind, span)
+    }
+
+    fn file(&mut self) {
+        loop {
+            match self.current.kind {
+                TokenKind::End => return,
+                TokenKind::Identifier => self.rule(),
+                TokenKind::Directive => self.directive(),
+                _ => {
+                    let found = self.describe_current();
+                    self.error_here(ErrorKind::ExpectedRule { found });
+                    self.synchronize();
+                }
+            }
+        }
+    }
+
+    /// Skips to behind the next semicolon, or to what begins a rule or directive.
+    fn synchronize(&mut self) {
+        while !self.at_rule_start() {
+            match self.bump().kind {
+                TokenKind::Semicolon | TokenKind::End => return,
+                _ => {}
+            }
+        }
+    }
+
+    fn at_rule_start(&mut self) -> bool {
+        match self.current.kind {
+            TokenKind::Directive => true,
+            TokenKind::Identifier => *self.peek_second() == TokenKind::Define,
+            _ => false,
+        }
+    }
+
+    pub(crate) fn at_body_end(&mut self) -> bool {
+        matches!(self.current.kind, TokenKind::Semicolon | TokenKind::End) || self.at_rule_start()
+    }
+
+    pub(crate) fn name(&mut self) -> Name {
+        let span = self.bump().span;
+        Name { text: self.lexer.slice(span).to_owned(), span }
+    }
+
+    fn rule(&mut self) {
+        let name = self.name();
+        while self.current.kind == TokenKind::Bad {
+            self.bump();
+        }
+        if self.current.kind == TokenKind::Define {
+            self.bump();
+        } else {
+            // After a stray character nothing more is said: `my-rule` is one mistake.
+            if self.previous_end == name.span.end && !self.lexer.truncated {
+                let here = Span::new(name.span.end, name.span.end);
+                self.error(ErrorKind::MissingDefinition { rule: shorten(&name.text) }, here);
+            }
+            if self.at_body_end() || !self.at_operand() {
+                self.synchronize();
+                return;
+            }
+        }
+        let body = self.body(&name.text);
+        self.semicolon(|| format!("the rule `{}`", shorten(&name.text)));
+        let span = Span::new(name.span.start, self.previous_end);
+        self.ast.rules.push(Rule { name, body, span });
+    }
+
+    fn semicolon(&mut self, of: impl FnOnce() -> String) {
+        if self.current.kind == TokenKind::Semicolon {
+            self.bump();
+        } else if !self.lexer.truncated && self.missing_at != Some(self.current.span.start) {
+            let here = Span::new(self.previous_end, self.previous_end);
+            self.error(ErrorKind::MissingSemicolon { of: of() }, here);
+        }
+    }
+
+    fn directive(&mut self) {
+        let span = self.bump().span;
+        match self.lexer.slice(span) {
+            "%start" => {}
+            other => {
+                self.error(ErrorKind::UnknownDirective { name: shorten(&other[1..]) }, span);
+                self.synchronize();
+                return;
+            }
+        }
+        if self.current.kind != TokenKind::Identifier || self.at_rule_start() {
+            let found = self.describe_current();
+            self.error_here(ErrorKind::MissingStart { found });
+            self.synchronize();
+            return;
+        }
+        let name = self.name();
+        match &self.ast.start {
+            Some(first) => {
+                let first = first.span;
+                self.error(ErrorKind::SecondStart { first }, Span::new(span.start, name.span.end));
+            }
+            None => self.ast.start = Some(name),
+        }
+        if !self.at_body_end() {
+            let found = self.describe_current();
+            self.error_here(ErrorKind::Unexpected { found });
+            self.synchronize();
+            return;
+        }
+        self.semicolon(|| "`%start`".to_owned());
+    }
+
+    /// The current token, as a reader would call it.
+    pub(crate) fn describe_current(&self) -> String {
+        let name = match &self.current.kind {
+            TokenKind::End => return "the end of the text".to_owned(),
+            TokenKind::Quoted(Quoted::Text, _) => return "a text".to_owned(),
+            TokenKind::Quoted(..) => return "a pattern".to_owned(),
+            _ => self.lexer.slice(self.current.span),
+        };
+        format!("`{}`", shorten(name))
+    }
+}

@@ -1,0 +1,64 @@
+//! Equality of trees as far as they mean the same: spans and the order of the arena do not count.
+
+use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind};
+
+impl Ast {
+    /// Whether two trees have the same rules in the same order, with the same bodies and the same start; spans and ids may
+    /// differ. Both trees must pass [`Ast::check`].
+    ///
+    /// # Panics
+    /// When an id in a tree is not from this tree.
+    ///
+    /// # Complexity
+    /// Linear in the number of expressions.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// let one = grammask_syntax::parse("start = (('a')), [b]; b = 'b';", &Default::default())?;
+    /// let two = grammask_syntax::parse("start ::= 'a' b?;\nb ::= \"b\";", &Default::default())?;
+    /// assert!(one.same_as(&two) && one != two);
+    /// # Ok::<(), grammask_syntax::Errors>(())
+    /// ```
+    pub fn same_as(&self, other: &Self) -> bool {
+        let start = |ast: &'_ Self| ast.start.as_ref().map(|name| name.text.clone());
+        if start(self) != start(other) || self.rules.len() != other.rules.len() {
+            return false;
+        }
+        let mut pairs: Vec<(ExprId, ExprId)> = Vec::new();
+        self.rules.iter().zip(&other.rules).all(|(left, right)| {
+            pairs.push((left.body, right.body));
+            left.name.text == right.name.text && self.same_bodies(other, &mut pairs)
+        })
+    }
+
+    fn same_bodies(&self, other: &Self, pairs: &mut Vec<(ExprId, ExprId)>) -> bool {
+        while let Some((left, right)) = pairs.pop() {
+            let (left, right) = (&self.expr(left).kind, &other.expr(right).kind);
+            let (left_parts, right_parts) = (left.children(), right.children());
+            if !same_node(left, right) || left_parts.len() != right_parts.len() {
+                return false;
+            }
+            pairs.extend(left_parts.iter().copied().zip(right_parts.iter().copied()));
+        }
+        true
+    }
+}
+
+/// Whether two expressions are equal but for their children and spans.
+fn same_node(left: &ExprKind, right: &ExprKind) -> bool {
+    match (left, right) {
+        (ExprKind::Sequence(_), ExprKind::Sequence(_))
+        | (ExprKind::Alternatives(_), ExprKind::Alternatives(_))
+        | (ExprKind::And(_), ExprKind::And(_))
+        | (ExprKind::Not(_), ExprKind::Not(_)) => true,
+        (ExprKind::Repeat { quantifier: left, .. }, ExprKind::Repeat { quantifier: right, .. }) => {
+            left == right
+        }
+        (
+            ExprKind::Except { operand: ExceptOperand::Nonterminal(left), max: left_max },
+            ExprKind::Except { operand: ExceptOperand::Nonterminal(right), max: right_max },
+        ) => left.text == right.text && left_max == right_max,
+        _ => left == right,
+    }
+}

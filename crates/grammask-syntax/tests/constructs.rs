@@ -1,0 +1,202 @@
+//! Each construct of KBNF: how it is read, told by its canonical text.
+
+use grammask_syntax::{Ast, Config, ExprKind, Span, parse};
+
+fn read(text: &str) -> Ast {
+    let ast =
+        parse(text, &Config::default()).unwrap_or_else(|errors| panic!("{}", errors.render(text, "test")));
+    ast.check().unwrap();
+    ast
+}
+
+/// Reads `body` as the body of a rule, and compares its canonical text; that one must read as the same tree.
+fn check(body: &str, printed: &str) {
+    let ast = read(&format!("start ::= {body};"));
+    assert_eq!(ast.display_expr(ast.rules[0].body).to_string(), printed, "{body}");
+    assert!(read(&ast.to_string()).same_as(&ast), "{body} prints as something else");
+}
+
+/// As [`check`], where the canonical text is the text itself.
+fn check_canonical(body: &str) {
+    check(body, body);
+}
+
+#[test]
+fn rules_and_both_definition_signs() {
+    let ast = read("a ::= 'x';b='y' ; a\n::=\n'z'\n;_9::='';");
+    assert_eq!(ast.to_string(), "a ::= 'x';\nb ::= 'y';\na ::= 'z';\n_9 ::= '';\n");
+}
+
+#[test]
+fn an_empty_text_has_no_rules() {
+    for text in ["", " \n\t", "(* only *)(**)", "\u{FEFF}", "\u{FEFF} (***)"] {
+        assert_eq!(read(text), Ast::default(), "{text:?}");
+    }
+}
+
+#[test]
+fn quoted_forms() {
+    check_canonical("'text' #'re' #e'early' #ex'without' #substrs'sub'");
+    check(
+        r##""text" #"re" #e"early" #ex"without" #substrs"sub""##,
+        "'text' #'re' #e'early' #ex'without' #substrs'sub'",
+    );
+}
+
+#[test]
+fn the_tags_are_names_where_no_hash_stands() {
+    check_canonical("e ex substrs except start");
+    check("e'x'ex'y'except('z')", "e 'x' ex 'y' except 'z'");
+}
+
+#[test]
+fn escapes_are_read_and_written_canonically() {
+    check(r"'\101\x42\u0043\U00000044\u{45}'", "'ABCDE'");
+    check("'a\n\tb'", r"'a\n\tb'");
+    check(r"'\0\x7f\b\f\v\r\/'", r"'\x00\x7F\x08\x0C\x0B\r/'");
+    check(r"'\uFEFF\u200b\u2028 é 日 \ud83d\ude00'", r"'\u{FEFF}\u{200B}\u{2028} é 日 😀'");
+    check(r"#'\\d+\\.\\\\'", r"#'\\d+\\.\\\\'");
+}
+
+#[test]
+fn the_quote_that_spares_escapes_is_written() {
+    check(r"'it\'s'", r#""it's""#);
+    check(r#""say \"a\"""#, r#"'say "a"'"#);
+    check(r#"'\'"'"#, r#"'\'"'"#);
+    check(r#"'' "" '\''"#, r#"'' '' "'""#);
+}
+
+#[test]
+fn comments_stand_between_any_two_tokens() {
+    check("(*1*)'a'(*2*)|(*;*)b(*'*)?(**)(*3)*),(***)[(*4*)c(*5*)]", "'a' | b? c?");
+    check("('a' (* c *) 'b')", "'a' 'b'");
+    check("('a'*)", "'a'*");
+    check("('(')", "'('");
+    check("'(*' 'a' '*)'", "'(*' 'a' '*)'");
+    check("except!(* c *)((* c *)'a'(* c *),(* c *)3(* c *))", "except!('a', 3)");
+    check("'a'{(* c *)1(* c *),(* c *)2(* c *)}", "'a'{1,2}");
+}
+
+#[test]
+fn white_space_is_free() {
+    check("'a'\u{A0}|\u{3000}'b'\r\n\t\u{B}\u{C}'c'", "'a' | 'b' 'c'");
+}
+
+#[test]
+fn commas_are_juxtaposition() {
+    check("'a','b' , c d,(e,f)", "'a' 'b' c d (e f)");
+}
+
+#[test]
+fn brackets_are_postfixes() {
+    check("[a]", "a?");
+    check("{a}", "a*");
+    check("[a | b] {c d}", "(a | b)? (c d)*");
+    check("[a]* {b}? [c]{2}", "(a?)* (b*)? (c?){2}");
+    check("[[a]] {{b}}", "(a?)? (b*)*");
+    check(r#"{"A"|"C"}"#, "('A' | 'C')*");
+}
+
+#[test]
+fn parentheses_leave_no_trace_but_the_shape() {
+    check("((('a')))", "'a'");
+    check("('a' 'b') 'c'", "('a' 'b') 'c'");
+    check("'a' ('b' 'c')", "'a' ('b' 'c')");
+    check("('a' | 'b') | 'c'", "('a' | 'b') | 'c'");
+    check("(('a' 'b')) | ('c')", "'a' 'b' | 'c'");
+}
+
+#[test]
+fn postfixes() {
+    check_canonical("a? b* c+ (d e)? (f | g)* (h*)+");
+    check("a ? b\n*", "a? b*");
+}
+
+#[test]
+fn bounds() {
+    check_canonical(
+        "a{0} b{3} c{2,} d{2,5} e{0,0} (f g){1000000000} h{0,1000000000}".replace("{0,0}", "{0}").as_str(),
+    );
+    check("a{ 2 , 5 } b{ 007 } c{3,3}", "a{2,5} b{7} c{3}");
+    check(
+        "'a'  {3} (a){2} [b]{1,} #'r'{2} <[3]>{4} except!(x){5}",
+        "'a'{3} a{2} (b?){1,} #'r'{2} <[3]>{4} except!(x){5}",
+    );
+}
+
+#[test]
+fn braces_without_digits_are_groups() {
+    check("'A'{'A'}", "'A' 'A'*");
+    check("a{b}{c}", "a b* c*");
+    check("a{b}{2}", "a (b*){2}");
+}
+
+#[test]
+fn binding_from_postfix_to_alternatives() {
+    check("~'a'*", "~'a'*");
+    check("(~'a')*", "(~'a')*");
+    check("~'a' & 'b' 'c' | 'd'", "~'a' & 'b' 'c' | 'd'");
+    let ast = read("start ::= ~'a'? & b c | d;");
+    let body = format!("{:#}", ast.display_expr(ast.rules[0].body));
+    assert_eq!(body, "expr8:(expr6:(expr4:(expr2:(~expr1:(expr0:'a'?)) & expr3:b) expr5:c) | expr7:d)");
+    check("~(a | b) & (c d) & ~~e", "~(a | b) & (c d) & ~~e");
+    check("a & (b & c)", "a & (b & c)");
+    check("(a & b) & c, d & e", "(a & b) & c d & e");
+    check("~(~(~a))", "~~~a");
+    check("~[a] & {b}", "~a? & b*");
+}
+
+#[test]
+fn except_with_and_without_length() {
+    check_canonical(r"except!('\n\n') except!(stop) except!('x', 5) except!(stop, 18446744073709551615)");
+    check("except!(\"x\",0) except! ( stop , 00 )", "except!('x') except!(stop)");
+}
+
+#[test]
+fn special_tokens() {
+    check_canonical("<|end|> <[0]> <[4294967295]> <|a|b|> <|>|> <|▁|>?");
+    check("<|a|>|<|b|>", "<|a|> | <|b|>");
+    check("<[007]>", "<[7]>");
+}
+
+#[test]
+fn the_start_directive_may_stand_anywhere() {
+    let ast = read("a ::= 'x'; %start\n b ; b ::= a;");
+    assert_eq!(ast.to_string(), "%start b;\na ::= 'x';\nb ::= a;\n");
+}
+
+#[test]
+fn spans_say_where_things_stand() {
+    let text = "start ::= ('a') [b]* | ~(c, 'd'){2} ;";
+    let ast = read(text);
+    let spans: Vec<&str> = ast.exprs.iter().map(|expr| &text[expr.span.range()]).collect();
+    let expected = [
+        "'a'",
+        "b",
+        "[b]",
+        "[b]*",
+        "('a') [b]*",
+        "c",
+        "'d'",
+        "c, 'd'",
+        "(c, 'd'){2}",
+        "~(c, 'd'){2}",
+        "('a') [b]* | ~(c, 'd'){2}",
+    ];
+    assert_eq!(spans, expected);
+    assert_eq!(ast.rules[0].span, Span::new(0, text.len()));
+    assert_eq!(ast.rules[0].name.span, Span::new(0, 5));
+}
+
+#[test]
+fn a_name_and_its_body_are_told_from_the_next_rule() {
+    // Whether `b` begins a rule is known only behind it.
+    let ast = read("a = b\n;b = c;");
+    assert_eq!(ast.rules.len(), 2);
+    assert!(matches!(&ast.expr(ast.rules[0].body).kind, ExprKind::Nonterminal(name) if name == "b"));
+}
+
+#[test]
+fn alternate_form_shows_ids_of_rules_too() {
+    assert_eq!(format!("{:#}", read("a ::= 'x'+;")), "a ::= expr1:(expr0:'x'+);\n");
+}

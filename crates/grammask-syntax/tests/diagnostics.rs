@@ -1,0 +1,58 @@
+//! What a reader sees of each wrong text in `fixtures/invalid/syntax`, and that no such text is taken for right.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use grammask_syntax::{Config, parse, parse_bytes};
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/invalid").join(name)
+}
+
+/// The name and content of each fixture in a folder, by name.
+fn fixtures(name: &str) -> Vec<(String, Vec<u8>)> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder(name))
+        .expect("the fixtures are there")
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    let named =
+        |path: &PathBuf| (path.file_stem().unwrap().to_str().unwrap().to_owned(), fs::read(path).unwrap());
+    paths
+        .iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "kbnf"))
+        .map(named)
+        .collect()
+}
+
+#[test]
+fn wrong_texts_are_explained() {
+    let fixtures = fixtures("syntax");
+    assert!(fixtures.len() >= 40, "only {} fixtures", fixtures.len());
+    for (name, bytes) in &fixtures {
+        let Err(errors) = parse_bytes(bytes, &Config::default()) else { panic!("{name} is taken for right") };
+        let shown = errors.render(bytes, &format!("{name}.kbnf")).to_string();
+        insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+            insta::assert_snapshot!(name.as_str(), shown);
+        });
+    }
+    let names: BTreeSet<String> = fixtures.into_iter().map(|(name, _)| format!("{name}.snap")).collect();
+    let snapshots = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
+    let kept =
+        fs::read_dir(snapshots).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let stale: Vec<String> = kept.filter(|name| name.ends_with(".snap") && !names.contains(name)).collect();
+    assert!(stale.is_empty(), "snapshots without a fixture: {stale:?}");
+}
+
+#[test]
+fn texts_that_are_wrong_in_meaning_only_are_read() {
+    let fixtures = fixtures("semantic");
+    assert!(fixtures.len() >= 20, "only {} fixtures", fixtures.len());
+    for (name, bytes) in fixtures {
+        let text = String::from_utf8(bytes).unwrap();
+        if let Err(errors) = parse(&text, &Config::default()) {
+            panic!("{}", errors.render(&text, &name));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Wrong texts: all errors in one go, none twice, and the limits.
+
+use grammask_syntax::{Config, ErrorKind, Errors, Span, parse, parse_bytes};
+
+fn errors(text: &str) -> Errors {
+    parse(text, &Config::default()).expect_err(text)
+}
+
+/// The pieces of the text that the errors point at.
+fn places(text: &str) -> Vec<&str> {
+    errors(text).iter().map(|error| &text[error.span().range()]).collect()
+}
+
+#[test]
+fn one_mistake_is_one_error() {
+    let texts = [
+        "start ::= 'a' | ;",
+        "start ::= ();",
+        "start ::= ;",
+        "start ::=",
+        "start ::= 'a'",
+        "start ::= ('a';",
+        "start ::= ('a'];",
+        "start ::= 'a');",
+        "start ::= my-rule;",
+        "my-rule ::= 'a';",
+        "start := 'a';",
+        "start 'a';",
+        "start ::= 'a",
+        "start ::= ((('a",
+        "start ::= (* 'a';",
+        "start ::= 'a' b (* 'c';",
+        "start (* ",
+        "start ::= '\\q';",
+        "start ::= 'a'*+;",
+        "start ::= * 'a';",
+        "start ::= {2} 'a';",
+        "start ::= 'a'{2;",
+        "start ::= 'a'{2 'x'};",
+        "start ::= 'a'{99999999999,1};",
+        "start ::= 'a' 3;",
+        "start ::= 1st;",
+        "start ::= #re'x';",
+        "start ::= # | 'x';",
+        "start ::= except!(#'a', 3);",
+        "start ::= excepted!(a | 3, 4);",
+        "start ::= except!;",
+        "start ::= <|end> | <[3]>;",
+        "start ::= <[end]>;",
+        "%start;",
+        "%begin a;",
+        "%start a b; a ::= 'a'; b ::= 'b';",
+        "start ::= 'a' (* (* *) *);",
+        "start ::= 'a' && 'b';",
+    ];
+    for text in texts {
+        let errors = errors(text);
+        assert_eq!(errors.len(), 1, "{text}: {errors}");
+    }
+}
+
+#[test]
+fn all_errors_of_a_text_are_reported_in_order() {
+    let text = "a ::= 'x' | ;\nb := ('y';\nc ::= #'\\d' 'z'**;\n%start q;\n%start r;\nd ::= except!();";
+    assert_eq!(places(text), [";", ":=", "(", "\\d", "*", "%start r", ")"]);
+}
+
+#[test]
+fn a_missing_semicolon_is_seen_where_the_next_rule_begins() {
+    let text = "a ::= 'x' | b\nc = 'y'\n%start a; d ::= 'z'";
+    let found = errors(text);
+    let ends: Vec<usize> = found.iter().map(|error| error.span().start).collect();
+    assert!(found.iter().all(|error| matches!(error.kind(), ErrorKind::MissingSemicolon { .. })));
+    assert_eq!(ends, [13, 21, text.len()]);
+}
+
+#[test]
+fn an_unclosed_quote_hides_nothing_before_it() {
+    assert_eq!(places("a ::= 'x'**; b ::= (\"y"), ["*", "\""]);
+}
+
+#[test]
+fn errors_beyond_the_limit_are_counted() {
+    let text = "a ::= 'x'** 'x'** 'x'** 'x'**;";
+    let config = Config { max_errors: 2, ..Config::default() };
+    let errors = parse(text, &config).unwrap_err();
+    assert_eq!((errors.as_slice().len(), errors.omitted(), errors.len()), (2, 2, 4));
+    assert!(errors.render(text, "g").to_string().ends_with("\ng: and 2 more errors\n"));
+    assert!(errors.to_string().ends_with("\nand 2 more"));
+    let config = Config { max_errors: 0, ..Config::default() };
+    assert_eq!(parse(text, &config).unwrap_err().as_slice().len(), 1);
+}
+
+fn check_limit(text: &str, config: &Config, expected: (&str, usize, usize), place: Span) {
+    let errors = parse(text, config).unwrap_err();
+    assert_eq!(errors.len(), 1, "{errors}");
+    let error = &errors.as_slice()[0];
+    let ErrorKind::LimitExceeded { limit, maximum, value } = *error.kind() else { panic!("{error}") };
+    assert_eq!(((limit, maximum, value), error.span()), (expected, place));
+}
+
+#[test]
+fn limits_name_themselves_the_value_and_the_place() {
+    let nesting = Config { max_nesting: 3, ..Config::default() };
+    assert!(parse("a ::= ([{'x'}]) ~~~'y' ~(~'z');", &nesting).is_ok());
+    check_limit("a ::= ([{('x')}]); b ::= ;", &nesting, ("max_nesting", 3, 4), Span::new(9, 10));
+    check_limit("a ::= ~[~~'x'];", &nesting, ("max_nesting", 3, 4), Span::new(9, 10));
+    let expressions = Config { max_expressions: 3, ..Config::default() };
+    assert!(parse("a ::= 'x' 'y';", &expressions).is_ok());
+    check_limit("a ::= 'x' 'y' 'z' w;", &expressions, ("max_expressions", 3, 4), Span::new(18, 19));
+    let no_expressions = Config { max_expressions: 0, ..Config::default() };
+    check_limit("a ::= 'x'?;", &no_expressions, ("max_expressions", 0, 1), Span::new(6, 9));
+    check_limit(
+        "a ::= 'x'?*;".trim_end_matches("*;"),
+        &Config { max_expressions: 0, ..Config::default() },
+        ("max_expressions", 0, 1),
+        Span::new(6, 9),
+    );
+    let bytes = Config { max_text_bytes: 8, ..Config::default() };
+    assert!(parse("a ='xy';", &bytes).is_ok());
+    check_limit("a ='xyé';", &bytes, ("max_text_bytes", 8, 10), Span::new(8, 10));
+}
+
+#[test]
+fn bytes_that_are_no_utf8_are_all_reported() {
+    let bytes = b"a ::= '\xFF';\nb ::= '\xE2\x82' \xC3;";
+    let errors = parse_bytes(bytes, &Config::default()).unwrap_err();
+    let spans: Vec<(usize, usize)> =
+        errors.iter().map(|error| (error.span().start, error.span().end)).collect();
+    assert_eq!(spans, [(7, 8), (18, 20), (22, 23)]);
+    assert!(parse_bytes("a ::= 'é';".as_bytes(), &Config::default()).is_ok());
+}
