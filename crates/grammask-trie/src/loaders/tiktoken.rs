@@ -1,0 +1,55 @@
+//! The tiktoken format: a line for each token, its bytes in base64 and its rank, which is its id.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::{decimal, is_decimal, lines};
+use crate::vocabulary::Builder;
+use crate::{Config, Error, LineProblem, TokenId, Vocabulary};
+
+/// Reads a tiktoken file: lines of base64, a space, and the rank. Empty lines are passed over.
+///
+/// The format does not know special tokens, so they are an argument.
+///
+/// ```
+/// # use grammask_trie::{Config, TokenId, loaders};
+/// let special = [(TokenId(2), "<|end|>".to_string())];
+/// let vocabulary = loaders::tiktoken(b"IQ== 0\nIg== 1\n", special, &Config::default())?;
+/// assert_eq!(vocabulary.bytes(TokenId(1)), Some(&b"\""[..]));
+/// assert_eq!(vocabulary.special("<|end|>"), Some(TokenId(2)));
+/// # Ok::<(), grammask_trie::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Line`] for a line of another shape, and what [`Vocabulary::new`] says.
+pub fn tiktoken(
+    bytes: &[u8],
+    special: impl IntoIterator<Item = (TokenId, String)>,
+    config: &Config,
+) -> Result<Vocabulary, Error> {
+    let mut builder = Builder::new(config);
+    let mut token = Vec::new();
+    for line in lines::lines(bytes) {
+        let (text, rank) = split(line.content)
+            .ok_or_else(|| line.error(LineProblem::Shape("a base64 text, a space and a rank")))?;
+        let id = decimal(rank).ok_or_else(|| line.error(LineProblem::Id))?;
+        token.clear();
+        STANDARD.decode_vec(text, &mut token).map_err(|_| line.error(LineProblem::Base64))?;
+        builder.token(id, &token)?;
+    }
+    for (id, name) in special {
+        builder.special(id.0.into(), &name)?;
+    }
+    builder.finish()
+}
+
+/// Whether a line could be one of this format.
+pub(super) fn looks_like(line: &[u8]) -> bool {
+    split(line).is_some_and(|(text, rank)| is_decimal(rank) && STANDARD.decode(text).is_ok())
+}
+
+fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let space = line.iter().rposition(|&byte| byte == b' ')?;
+    Some((&line[..space], &line[space + 1..]))
+}

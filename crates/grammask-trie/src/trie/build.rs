@@ -1,0 +1,147 @@
+//! Making a trie: sort the tokens by their bytes once, then one pass that keeps the path to the last token open.
+
+use std::cmp::Ordering;
+
+use super::Trie;
+use crate::{Config, Error, TokenId};
+
+pub(super) fn trie(tokens: &[(TokenId, &[u8])], config: &Config) -> Result<Trie, Error> {
+    check_limits(tokens, config)?;
+    let order = sorted(tokens);
+    let mut trie = Builder::new(tokens.len());
+    for &at in &order {
+        let (id, bytes) = tokens[at as usize];
+        trie.push(id, bytes);
+    }
+    Ok(trie.finish())
+}
+
+fn check_limits(tokens: &[(TokenId, &[u8])], config: &Config) -> Result<(), Error> {
+    // One less than numbers there are, for the root.
+    let mut left = config.max_bytes.min(u32::MAX - 1) as usize;
+    for &(id, bytes) in tokens {
+        if bytes.len() > usize::from(config.max_token_bytes) {
+            return Err(Error::TokenTooLong { id, length: bytes.len(), limit: config.max_token_bytes });
+        }
+        left = left.checked_sub(bytes.len()).ok_or(Error::TooManyBytes { id, limit: config.max_bytes })?;
+    }
+    Ok(())
+}
+
+/// The places of the tokens, by bytes, then by id.
+fn sorted(tokens: &[(TokenId, &[u8])]) -> Vec<u32> {
+    // Nearly all comparisons are decided by the first eight bytes, so these are kept beside the place: sorting then
+    // hardly ever looks at the tokens themselves, which lie all over the memory.
+    let mut keys: Vec<(u64, u32)> =
+        tokens.iter().zip(0..).map(|(&(_, bytes), at)| (first_eight(bytes), at)).collect();
+    keys.sort_unstable_by(|&(a, i), &(b, j)| {
+        a.cmp(&b).then_with(|| {
+            let ((first, x), (second, y)) = (tokens[i as usize], tokens[j as usize]);
+            match x.cmp(y) {
+                Ordering::Equal => first.cmp(&second),
+                unequal => unequal,
+            }
+        })
+    });
+    keys.into_iter().map(|(_, at)| at).collect()
+}
+
+/// The first eight bytes as a number that sorts as they do; shorter tokens are filled up with zeros, so that equal numbers
+/// decide nothing.
+fn first_eight(bytes: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let length = bytes.len().min(8);
+    first[..length].copy_from_slice(&bytes[..length]);
+    u64::from_be_bytes(first)
+}
+
+/// The nodes made so far. Those on the path to the last token are open: their subtrees may still grow.
+struct Builder<'a> {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+    depths: Vec<u16>,
+    token_starts: Vec<u32>,
+    tokens: Vec<TokenId>,
+    /// The open nodes below the root; place `d` has depth `d + 1`.
+    open: Vec<u32>,
+    last: &'a [u8],
+}
+
+impl<'a> Builder<'a> {
+    fn new(tokens: usize) -> Self {
+        let mut builder = Self {
+            bytes: Vec::with_capacity(2 * tokens + 1),
+            ends: Vec::with_capacity(2 * tokens + 1),
+            depths: Vec::with_capacity(2 * tokens + 1),
+            token_starts: Vec::with_capacity(2 * tokens + 2),
+            tokens: Vec::with_capacity(tokens),
+            open: Vec::new(),
+            last: &[],
+        };
+        builder.node(0, 0);
+        builder
+    }
+
+    /// Adds a token that sorts after, or equal to, all before it.
+    fn push(&mut self, id: TokenId, bytes: &'a [u8]) {
+        let shared = self.last.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+        self.close(shared);
+        for (depth, &byte) in bytes.iter().enumerate().skip(shared) {
+            // No token is longer than 65,535 bytes.
+            let node = self.node(byte, depth as u16 + 1);
+            self.open.push(node);
+        }
+        // The tokens of a node come right after the node was made, since a prefix sorts before what it begins.
+        self.tokens.push(id);
+        self.last = bytes;
+    }
+
+    fn node(&mut self, byte: u8, depth: u16) -> u32 {
+        let node = self.bytes.len() as u32;
+        self.bytes.push(byte);
+        self.ends.push(0);
+        self.depths.push(depth);
+        self.token_starts.push(self.tokens.len() as u32);
+        node
+    }
+
+    /// Ends the subtrees of the open nodes deeper than `depth`.
+    fn close(&mut self, depth: usize) {
+        let end = self.bytes.len() as u32;
+        for node in self.open.drain(depth..) {
+            self.ends[node as usize] = end;
+        }
+    }
+
+    fn finish(mut self) -> Trie {
+        self.close(0);
+        self.ends[0] = self.bytes.len() as u32;
+        self.token_starts.push(self.tokens.len() as u32);
+        Trie {
+            bytes: self.bytes.into(),
+            ends: self.ends.into(),
+            depths: self.depths.into(),
+            token_starts: self.token_starts.into(),
+            tokens: self.tokens.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zero_bytes_sort_after_the_shorter_token() {
+        let tokens: [(TokenId, &[u8]); 4] =
+            [(TokenId(0), b"a\0\0"), (TokenId(1), b"a"), (TokenId(2), b"a\0"), (TokenId(3), b"")];
+        assert_eq!(sorted(&tokens), [3, 1, 2, 0]);
+    }
+
+    #[test]
+    fn tokens_alike_in_eight_bytes_sort_by_the_rest() {
+        let tokens: [(TokenId, &[u8]); 3] =
+            [(TokenId(7), b"abcdefghz"), (TokenId(9), b"abcdefgh"), (TokenId(1), b"abcdefghz")];
+        assert_eq!(sorted(&tokens), [1, 2, 0]);
+    }
+}
