@@ -1,0 +1,357 @@
+//! Normal form to network: one automaton for every nonterminal, with those inlined that are called from one
+//! place, direct left recursion as a loop, common prefixes and equal ends shared.
+
+use std::collections::VecDeque;
+
+use grammask_normal::{NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
+use grammask_regular::{ByteClasses, ByteSet, RegularId, Store};
+use rustc_hash::FxHashMap;
+
+use crate::automaton::{Automaton, Fragment, Label};
+use crate::{Callee, CalleeId, Class, Config, Error, Network, Node, NodeId, Special};
+
+/// Texts of up to this many bytes are chains of nodes; longer ones are called as lexemes.
+const LONGEST_CHAIN: usize = 64;
+/// Special tokens that fit behind the classes of bytes.
+const MAX_SPECIALS: usize = 1 << 15;
+
+impl Network {
+    /// Compiles a normal form. `store` is where its terminals have been, or will be, lowered.
+    ///
+    /// # Errors
+    /// When the network would exceed `max_nodes`, or a terminal a limit of its own.
+    ///
+    /// # Complexity
+    /// Linear in the size of the normal form; where an automaton cannot be made deterministic in linear size, the
+    /// nonterminal keeps its productions as they are.
+    ///
+    /// ```
+    /// use grammask_earley::{Config, Network};
+    /// use grammask_regular::Store;
+    ///
+    /// let ast = grammask_syntax::parse("start ::= '(' start ')' | 'x';", &Default::default()).unwrap();
+    /// let mut store = Store::new(&Default::default());
+    /// let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
+    /// let network = Network::build(&normal, store, &Config::default()).unwrap();
+    /// assert_eq!(network.check(), Ok(()));
+    /// ```
+    pub fn build(normal: &NormalForm, mut store: Store, config: &Config) -> Result<Self, Error> {
+        let languages = normal.lower_all(&mut store)?;
+        let mut builder = Builder {
+            normal,
+            config,
+            languages,
+            uses: uses(normal),
+            callees: Vec::new(),
+            callee_ids: FxHashMap::default(),
+            pending: VecDeque::new(),
+            specials: Vec::new(),
+            nodes: Nodes::new(config.max_nodes),
+        };
+        let start = builder.nonterminal_node(normal.start)?;
+        while let Some((callee, nonterminal)) = builder.pending.pop_front() {
+            let node = builder.nonterminal_node(nonterminal)?;
+            if let Callee::Nonterminal { start, .. } = &mut builder.callees[callee.index()] {
+                *start = node;
+            }
+        }
+        builder.finish(start, store)
+    }
+}
+
+/// How often every nonterminal is called, not counting the left-recursive calls that become loops. Counted
+/// repetition counts twice: it needs a callee.
+fn uses(normal: &NormalForm) -> Vec<u32> {
+    let mut uses = vec![0u32; normal.nonterminals.len()];
+    uses[normal.start.index()] = 2;
+    for (index, nonterminal) in normal.nonterminals.iter().enumerate() {
+        for production in &nonterminal.productions {
+            for (place, symbol) in production.iter().enumerate() {
+                match *symbol {
+                    Symbol::Nonterminal(callee) if place == 0 && callee.index() == index => {}
+                    Symbol::Nonterminal(callee) => uses[callee.index()] += 1,
+                    Symbol::Repeat { nonterminal, .. } => uses[nonterminal.index()] += 2,
+                    Symbol::Terminal(_) => {}
+                }
+            }
+        }
+    }
+    uses
+}
+
+/// What distinguishes a callee.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum CalleeKey {
+    Nonterminal(NonterminalId),
+    Lexeme(RegularId),
+    Counter(CalleeId, u32, u32),
+}
+
+struct Builder<'a> {
+    normal: &'a NormalForm,
+    config: &'a Config,
+    languages: Vec<Option<RegularId>>,
+    uses: Vec<u32>,
+    callees: Vec<Callee>,
+    callee_ids: FxHashMap<CalleeKey, CalleeId>,
+    /// Callees whose automaton is still to be made.
+    pending: VecDeque<(CalleeId, NonterminalId)>,
+    specials: Vec<Special>,
+    nodes: Nodes,
+}
+
+impl Builder<'_> {
+    /// Makes the automaton of a nonterminal and says where it begins.
+    fn nonterminal_node(&mut self, nonterminal: NonterminalId) -> Result<NodeId, Error> {
+        let rich = self.fragment(nonterminal, true)?;
+        let automaton = match rich.determinize(rich.len() * 4 + 16) {
+            Some(automaton) => automaton,
+            None => {
+                let plain = self.fragment(nonterminal, false)?;
+                plain
+                    .determinize(usize::MAX)
+                    .expect("a tree of productions has a deterministic automaton of its size")
+            }
+        };
+        self.nodes.add(&automaton)
+    }
+
+    /// The productions of a nonterminal as a fragment. `rich`: with nonterminals that are called once in their place, and left
+    /// recursion as a loop.
+    fn fragment(&mut self, nonterminal: NonterminalId, rich: bool) -> Result<Fragment, Error> {
+        let normal = self.normal;
+        let mut fragment = Fragment::new();
+        let mut work = vec![(nonterminal, fragment.start(), fragment.end())];
+        while let Some((current, from, to)) = work.pop() {
+            let productions = &normal.nonterminals[current.index()].productions;
+            let recursive = |production: &[Symbol]| rich && production[0] == Symbol::Nonterminal(current);
+            // With left recursion, what the others produce leads to a state from which the recursive productions
+            // lead back to it.
+            let exit = if productions.iter().any(|production| recursive(production)) {
+                let exit = fragment.add_state();
+                fragment.connect(exit, Label::Nothing, to);
+                exit
+            } else {
+                to
+            };
+            for production in productions {
+                let (mut at, symbols) =
+                    if recursive(production) { (exit, &production[1..]) } else { (from, &production[..]) };
+                for (place, &symbol) in symbols.iter().enumerate() {
+                    let next = if place + 1 == symbols.len() { exit } else { fragment.add_state() };
+                    match symbol {
+                        Symbol::Nonterminal(callee) if rich && self.uses[callee.index()] == 1 => {
+                            work.push((callee, at, next));
+                        }
+                        Symbol::Nonterminal(callee) => {
+                            let callee = self.nonterminal_callee(callee);
+                            fragment.connect(at, Label::Call(callee), next);
+                        }
+                        Symbol::Repeat { nonterminal, min, max } => {
+                            let element = self.nonterminal_callee(nonterminal);
+                            let callee = self.callee(CalleeKey::Counter(element, min, max), |_| {
+                                Callee::Counter { element, min, max }
+                            });
+                            fragment.connect(at, Label::Call(callee), next);
+                        }
+                        Symbol::Terminal(terminal) => self.terminal(&mut fragment, terminal, at, next)?,
+                    }
+                    at = next;
+                }
+            }
+            if fragment.len() > self.config.max_nodes {
+                return Err(Error::TooManyNodes { limit: self.config.max_nodes });
+            }
+        }
+        Ok(fragment)
+    }
+
+    /// Leads from `at` to `next` by a terminal.
+    fn terminal(&mut self, fragment: &mut Fragment, id: TerminalId, at: u32, next: u32) -> Result<(), Error> {
+        let special = match &self.normal.terminals[id.index()] {
+            Terminal::Text(text) if text.len() <= LONGEST_CHAIN => {
+                fragment.connect_text(at, text.as_bytes(), next);
+                return Ok(());
+            }
+            Terminal::SpecialName(name) => Special::Name(name.clone()),
+            Terminal::SpecialId(id) => Special::Id(*id),
+            _ => {
+                let language = self.languages[id.index()].expect("only special tokens are no languages");
+                let callee = self.callee(CalleeKey::Lexeme(language), |normal| Callee::Lexeme {
+                    text: normal.terminal_text(id),
+                    language,
+                });
+                fragment.connect(at, Label::Call(callee), next);
+                return Ok(());
+            }
+        };
+        let index = match self.specials.iter().position(|known| *known == special) {
+            Some(index) => index,
+            None if self.specials.len() == MAX_SPECIALS => {
+                return Err(Error::TooManySpecials { limit: MAX_SPECIALS });
+            }
+            None => {
+                self.specials.push(special);
+                self.specials.len() - 1
+            }
+        };
+        fragment.connect(at, Label::Special(index as u16), next);
+        Ok(())
+    }
+
+    fn nonterminal_callee(&mut self, nonterminal: NonterminalId) -> CalleeId {
+        let before = self.callees.len();
+        let id = self.callee(CalleeKey::Nonterminal(nonterminal), |normal| Callee::Nonterminal {
+            name: normal.nonterminals[nonterminal.index()].name.clone(),
+            start: NodeId::END,
+        });
+        if self.callees.len() > before {
+            self.pending.push_back((id, nonterminal));
+        }
+        id
+    }
+
+    fn callee(&mut self, key: CalleeKey, make: impl FnOnce(&NormalForm) -> Callee) -> CalleeId {
+        *self.callee_ids.entry(key).or_insert_with(|| {
+            self.callees.push(make(self.normal));
+            CalleeId((self.callees.len() - 1) as u32)
+        })
+    }
+
+    /// Finds the classes of bytes and gives the nodes their final form.
+    fn finish(self, start: NodeId, store: Store) -> Result<Network, Error> {
+        let mut classes = ByteClasses::new();
+        for byte in self.nodes.bytes_scanned().iter() {
+            classes.split(&ByteSet::single(byte));
+        }
+        for callee in &self.callees {
+            if let Callee::Lexeme { language, .. } = callee {
+                store.refine(*language, &mut classes);
+            }
+        }
+        let byte_classes = classes.len();
+        let mut class_of_byte = Box::new([0u8; 256]);
+        for byte in 0..=255u8 {
+            class_of_byte[usize::from(byte)] = classes.class_of(byte);
+        }
+        let representatives = (0..byte_classes).map(|class| classes.representative(class as u8)).collect();
+        let mut nodes = self.nodes.finish(|label| match label {
+            Label::Byte(byte) => Class(u16::from(class_of_byte[usize::from(byte)])),
+            Label::Special(index) => Class(byte_classes as u16 + index),
+            Label::Call(_) | Label::Nothing => unreachable!("calls are no scans"),
+        });
+        let scan_only = split_calls(&mut nodes);
+        let specials = self.specials;
+        let callees = self.callees;
+        Ok(Network {
+            nodes,
+            callees,
+            scan_only,
+            start,
+            class_of_byte,
+            byte_classes,
+            representatives,
+            specials,
+            store,
+        })
+    }
+}
+
+/// Adds a copy without calls for every node that both scans and calls; gives for every node the one without calls.
+fn split_calls(nodes: &mut Vec<Node>) -> Vec<NodeId> {
+    let count = nodes.len();
+    let mut scan_only: Vec<NodeId> = (0..count as u32).map(NodeId).collect();
+    for (index, copy) in scan_only.iter_mut().enumerate() {
+        let node = &nodes[index];
+        if !node.scans.is_empty() && !node.calls.is_empty() {
+            let scans = node.scans.clone();
+            *copy = NodeId(nodes.len() as u32);
+            nodes.push(Node { is_final: false, scans, calls: Box::default() });
+        }
+    }
+    scan_only.extend((count..nodes.len()).map(|index| NodeId(index as u32)));
+    scan_only
+}
+
+/// A node while bytes have no classes yet: finality, and edges sorted by label.
+type Draft = (bool, Vec<(Label, NodeId)>);
+
+/// The nodes of all automata, those with equal futures shared as far as no loop is involved.
+struct Nodes {
+    drafts: Vec<Draft>,
+    /// Drafts that lead to no loop, for sharing.
+    known: FxHashMap<Draft, NodeId>,
+    limit: usize,
+}
+
+impl Nodes {
+    fn new(limit: usize) -> Self {
+        let end: Draft = (true, Vec::new());
+        Self { drafts: vec![end.clone()], known: FxHashMap::from_iter([(end, NodeId::END)]), limit }
+    }
+
+    /// Adds an automaton and says which node its start became.
+    fn add(&mut self, automaton: &Automaton) -> Result<NodeId, Error> {
+        if self.drafts.len() + automaton.len() > self.limit {
+            return Err(Error::TooManyNodes { limit: self.limit });
+        }
+        let mut ids: Vec<Option<NodeId>> = vec![None; automaton.len()];
+        // States whose successors all have nodes come first; what is left leads to a loop.
+        for state in automaton.loop_free_bottom_up() {
+            let draft = self.draft(automaton, state, &ids);
+            let drafts = &mut self.drafts;
+            ids[state] = Some(*self.known.entry(draft).or_insert_with_key(|draft| {
+                drafts.push(draft.clone());
+                NodeId((drafts.len() - 1) as u32)
+            }));
+        }
+        let looping: Vec<usize> = (0..automaton.len()).filter(|&state| ids[state].is_none()).collect();
+        for &state in &looping {
+            ids[state] = Some(NodeId(self.drafts.len() as u32));
+            self.drafts.push(Draft::default());
+        }
+        for &state in &looping {
+            let node = ids[state].expect("given above");
+            self.drafts[node.index()] = self.draft(automaton, state, &ids);
+        }
+        Ok(ids[0].expect("every state has a node"))
+    }
+
+    fn draft(&self, automaton: &Automaton, state: usize, ids: &[Option<NodeId>]) -> Draft {
+        let edges = automaton.edges(state).iter();
+        (
+            automaton.is_final(state),
+            edges.map(|&(label, to)| (label, ids[to].expect("successors first"))).collect(),
+        )
+    }
+
+    /// The bytes on edges.
+    fn bytes_scanned(&self) -> ByteSet {
+        let mut bytes = ByteSet::default();
+        for (_, edges) in &self.drafts {
+            for (label, _) in edges {
+                if let Label::Byte(byte) = *label {
+                    bytes.insert(byte);
+                }
+            }
+        }
+        bytes
+    }
+
+    fn finish(self, class: impl Fn(Label) -> Class) -> Vec<Node> {
+        let node = |(is_final, edges): Draft| {
+            let mut scans = Vec::new();
+            let mut calls = Vec::new();
+            for (label, to) in edges {
+                match label {
+                    Label::Call(callee) => calls.push((callee, to)),
+                    Label::Byte(_) | Label::Special(_) => scans.push((class(label), to)),
+                    Label::Nothing => unreachable!("a deterministic automaton has no empty edges"),
+                }
+            }
+            scans.sort_unstable();
+            Node { is_final, scans: scans.into(), calls: calls.into() }
+        };
+        self.drafts.into_iter().map(node).collect()
+    }
+}

@@ -1,0 +1,44 @@
+//! What can go wrong: limits, each named with its value.
+
+/// Why a network could not be made, or a step not be taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A set would have more items than allowed: the grammar is very ambiguous here.
+    #[error(
+        "the text has more than {limit} readings at once (limit max_items_per_set); the grammar is ambiguous"
+    )]
+    TooManyItems {
+        /// The value of `max_items_per_set`.
+        limit: usize,
+    },
+    /// Completing rules after one byte takes more steps than allowed: the grammar is very ambiguous here.
+    #[error(
+        "one byte takes more than {limit} completion steps (limit max_work_per_byte); the grammar is ambiguous"
+    )]
+    TooMuchWork {
+        /// The value of `max_work_per_byte`.
+        limit: usize,
+    },
+    /// The network would have more nodes than allowed.
+    #[error("the grammar needs more than {limit} nodes (limit max_nodes)")]
+    TooManyNodes {
+        /// The value of `max_nodes`.
+        limit: usize,
+    },
+    /// The tables hold as many sets as ids can tell apart.
+    #[error("the tables hold {limit} sets, as many as there are ids")]
+    TooManySets {
+        /// How many ids there are.
+        limit: usize,
+    },
+    /// The grammar names more special tokens than there are classes.
+    #[error("the grammar names more than {limit} special tokens")]
+    TooManySpecials {
+        /// How many it may name.
+        limit: usize,
+    },
+    /// A lexeme is beyond a limit of its own.
+    #[error(transparent)]
+    Regular(#[from] grammask_regular::Error),
+}

@@ -1,0 +1,135 @@
+//! The network: a normal form compiled for running, as plain data. How it is made stands in `build.rs`, how it
+//! is printed and checked in `show.rs`.
+
+use grammask_regular::{RegularId, Store};
+
+use crate::{CalleeId, Class, NodeId};
+
+/// A recursive transition network: for every nonterminal an automaton whose edges are bytes, special tokens, and calls of other
+/// nonterminals, of lexemes and of counted repetitions.
+///
+/// Nodes do not know to which nonterminal they belong; who called says what happens at the end. So nodes with the same future are the same
+/// node, whichever rules they come from: all rules end in [`NodeId::END`].
+///
+/// Invariants, tested by [`Network::check`]: ids are in range; node 0 is the end; the edges of a node are sorted by what they take,
+/// each at most once; every other node has an edge or is final, and a final one has an edge; counters are `1 <= min <= max`, `2 <= max`;
+/// every byte has a class.
+#[derive(Clone)]
+pub struct Network {
+    /// The nodes; the first is [`NodeId::END`].
+    pub nodes: Vec<Node>,
+    /// What nodes call.
+    pub callees: Vec<Callee>,
+    /// For every node the one that scans the same and calls nothing: itself, or a copy made for that.
+    pub scan_only: Vec<NodeId>,
+    /// Where the start symbol begins.
+    pub start: NodeId,
+    /// The class of every byte.
+    pub class_of_byte: Box<[u8; 256]>,
+    /// How many classes of bytes there are. The class of special token `i` is this number plus `i`.
+    pub byte_classes: usize,
+    /// A byte of every class.
+    pub representatives: Vec<u8>,
+    /// The special tokens that the grammar names.
+    pub specials: Vec<Special>,
+    /// The languages of the lexemes.
+    pub store: Store,
+}
+
+/// A node of a [`Network`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Node {
+    /// Whether the rule may end here.
+    pub is_final: bool,
+    /// Where a class leads; sorted by class.
+    pub scans: Box<[(Class, NodeId)]>,
+    /// What is called, and where to go on when it is complete; sorted by callee.
+    pub calls: Box<[(CalleeId, NodeId)]>,
+}
+
+impl Node {
+    /// Whether the rule may go on here.
+    pub fn goes_on(&self) -> bool {
+        !self.scans.is_empty() || !self.calls.is_empty()
+    }
+}
+
+/// What a node can call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Callee {
+    /// A nonterminal.
+    Nonterminal {
+        /// Its name in the normal form.
+        name: String,
+        /// Where it begins.
+        start: NodeId,
+    },
+    /// A lexeme, which runs as an automaton of its own.
+    Lexeme {
+        /// How it is written in the normal form.
+        text: String,
+        /// Its language, in [`Network::store`].
+        language: RegularId,
+    },
+    /// A callee, `min` to `max` times.
+    Counter {
+        /// What is counted.
+        element: CalleeId,
+        /// The least number of times.
+        min: u32,
+        /// The greatest number of times.
+        max: u32,
+    },
+}
+
+/// A special token as a grammar names it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Special {
+    /// `<|name|>`, with its brackets.
+    Name(String),
+    /// `<[id]>`
+    Id(u32),
+}
+
+impl Network {
+    /// How many classes there are: of bytes and of special tokens. Rows have this length.
+    pub fn classes(&self) -> usize {
+        self.byte_classes + self.specials.len()
+    }
+
+    /// The class of a byte.
+    #[inline]
+    pub fn class_of(&self, byte: u8) -> Class {
+        Class(u16::from(self.class_of_byte[usize::from(byte)]))
+    }
+
+    /// The class of the special token with this index in [`Network::specials`].
+    pub fn class_of_special(&self, index: usize) -> Class {
+        Class((self.byte_classes + index) as u16)
+    }
+
+    /// A byte of the class; `None` for the class of a special token.
+    pub fn representative(&self, class: Class) -> Option<u8> {
+        self.representatives.get(class.index()).copied()
+    }
+
+    /// The node with this id.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// The callee with this id.
+    pub fn callee(&self, id: CalleeId) -> &Callee {
+        &self.callees[id.index()]
+    }
+}
+
+impl std::fmt::Debug for Network {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Network")
+            .field("nodes", &self.nodes.len())
+            .field("callees", &self.callees.len())
+            .field("byte_classes", &self.byte_classes)
+            .finish_non_exhaustive()
+    }
+}

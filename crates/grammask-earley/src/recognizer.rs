@@ -1,0 +1,468 @@
+//! The recognizer: states, steps between them, and what a mask needs to know about them.
+//!
+//! Reading what has been computed before takes no lock; computing something new takes the one lock of the
+//! [`Workshop`].
+
+use std::borrow::Borrow;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use grammask_cache::{Budget, Interner, Row};
+use grammask_regular::ByteSet;
+
+use crate::workshop::Workshop;
+use crate::{Class, Config, Error, Item, Network, NodeId, OriginId, SetId};
+
+/// Runs a [`Network`] over bytes.
+///
+/// A state is a [`SetId`]: copy it to fork, keep it to go back. Two texts after which the same can follow mostly have the
+/// same state, whatever their lengths and nesting, so the tables stay small.
+///
+/// A recognizer can be shared between threads. It only grows; when [`is_over_budget`](Self::is_over_budget) says so, make a
+/// [`successor`](Self::successor) and [`import`](Self::import) the states that are still in use.
+///
+/// # Source
+/// J. Earley, "An efficient context-free parsing algorithm", 1970; J. Leo, "A general context-free parsing algorithm
+/// running in linear time on every LR(k) grammar without using lookahead", 1991. Sets are interned by content
+/// instead of numbered by position, and origins are the lists of callers instead of positions.
+///
+/// ```
+/// use std::sync::Arc;
+/// use grammask_earley::{Config, Network, Recognizer};
+/// use grammask_regular::Store;
+///
+/// let ast = grammask_syntax::parse("start ::= '(' start ')' | 'x';", &Default::default()).unwrap();
+/// let mut store = Store::new(&Default::default());
+/// let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
+/// let network = Network::build(&normal, store, &Config::default()).unwrap();
+/// let recognizer = Recognizer::new(Arc::new(network), &Config::default());
+///
+/// let mut state = recognizer.initial();
+/// for byte in *b"((x)" {
+///     state = recognizer.step(state, byte).unwrap();
+/// }
+/// assert!(state.goes_on() && !state.completes());
+/// assert!(recognizer.step(state, b')').unwrap().completes());
+/// assert!(recognizer.step(state, b'x').unwrap().is_dead());
+/// ```
+pub struct Recognizer {
+    network: Arc<Network>,
+    config: Config,
+    sets: Interner<Set>,
+    origins: Interner<Origin>,
+    budget: Budget,
+    initial: SetId,
+    workshop: Mutex<Workshop>,
+}
+
+/// A set: what identifies it, and what has been computed from it so far.
+pub(crate) struct Set {
+    /// The kernel, then an item with [`NodeId::DONE`] for every outermost origin that is complete; sorted.
+    pub(crate) items: Box<[Item]>,
+    /// Where the kernel ends.
+    kernel_len: usize,
+    closure: OnceLock<Closure>,
+    opened: OnceLock<Opened>,
+    parts: OnceLock<Parts>,
+}
+
+/// What follows from a kernel.
+struct Closure {
+    /// All items that scan something: those of the kernel and predicted ones.
+    scanners: Box<[Item]>,
+    /// The successors that are known, by class.
+    row: Row,
+}
+
+/// A set whose origins have been replaced by [`OriginId::open`] ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// The open set.
+    pub set: SetId,
+    /// What stood in place of `open0`, `open1`, ...
+    pub outside: Box<[OriginId]>,
+}
+
+/// What a set scans, apart: everything that begins with a byte belongs to a lexeme or to the rest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// For every lexeme that the set is in: the set of just its state, with the origin `open0`; and its real origin.
+    pub lexemes: Box<[(SetId, OriginId)]>,
+    /// The set that scans what the network's own nodes scan; [`SetId::DEAD`] where there is nothing.
+    pub rest: SetId,
+}
+
+/// An origin: who is told when it is complete.
+pub(crate) struct Origin {
+    pub(crate) callers: Box<[Item]>,
+    /// Where the origin calls itself, the cycle that it belongs to and its place in it.
+    pub(crate) cycle: Option<(u32, u32)>,
+    after: OnceLock<SetId>,
+}
+
+impl Origin {
+    pub(crate) fn new(callers: Box<[Item]>, cycle: Option<(u32, u32)>) -> Self {
+        Self { callers, cycle, after: OnceLock::new() }
+    }
+}
+
+/// The successors of one state.
+#[derive(Clone, Copy, Debug)]
+pub struct Successors<'a> {
+    recognizer: &'a Recognizer,
+    row: &'a Row,
+    state: SetId,
+}
+
+impl Successors<'_> {
+    /// As [`Recognizer::step`] from the state.
+    ///
+    /// # Errors
+    /// As [`Recognizer::step`].
+    #[inline]
+    pub fn after(&self, byte: u8) -> Result<SetId, Error> {
+        let class = self.recognizer.network.class_of(byte);
+        match self.row.get(class.index()) {
+            Some(raw) => Ok(SetId::from_raw(raw)),
+            None => self.recognizer.step_anew(self.state, class),
+        }
+    }
+}
+
+impl Set {
+    fn new(items: &[Item]) -> Self {
+        let kernel_len = items.partition_point(|item| item.node != NodeId::DONE);
+        Self {
+            items: items.into(),
+            kernel_len,
+            closure: OnceLock::new(),
+            opened: OnceLock::new(),
+            parts: OnceLock::new(),
+        }
+    }
+
+    fn kernel(&self) -> &[Item] {
+        &self.items[..self.kernel_len]
+    }
+
+    fn id(&self, index: u32) -> SetId {
+        SetId::new(index, self.kernel_len > 0, self.kernel_len < self.items.len())
+    }
+}
+
+impl Borrow<[Item]> for Set {
+    fn borrow(&self) -> &[Item] {
+        &self.items
+    }
+}
+
+impl Borrow<[Item]> for Origin {
+    fn borrow(&self) -> &[Item] {
+        &self.callers
+    }
+}
+
+impl Recognizer {
+    /// A recognizer that knows its first state and nothing else.
+    pub fn new(network: Arc<Network>, config: &Config) -> Self {
+        let workshop = Workshop::new(&network);
+        let mut recognizer = Self {
+            network,
+            config: config.clone(),
+            sets: Interner::new(),
+            origins: Interner::new(),
+            budget: Budget::new(config.budget),
+            initial: SetId::DEAD,
+            workshop: Mutex::new(workshop),
+        };
+        // Index 0 of both tables belongs to what has no content: the dead set, and the root.
+        recognizer.sets.intern(&[][..], Set::new);
+        recognizer.origins.push(Origin::new(Box::default(), None));
+        let start = Item { node: recognizer.network.start, origin: OriginId::ROOT };
+        recognizer.initial = recognizer.intern_set(&[start]).expect("there is room for the first set");
+        recognizer
+    }
+
+    /// An empty recognizer of the same network, with the same limits.
+    pub fn successor(&self) -> Self {
+        Self::new(Arc::clone(&self.network), &self.config)
+    }
+
+    /// The network.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The state before the first byte.
+    pub fn initial(&self) -> SetId {
+        self.initial
+    }
+
+    /// The state after `byte`; [`SetId::DEAD`] where no text goes on so.
+    ///
+    /// # Errors
+    /// When a limit is exceeded: nothing has changed then.
+    ///
+    /// # Panics
+    /// When the state is not of this recognizer.
+    ///
+    /// # Complexity
+    /// O(1) when the step was taken before; else linear in the items of the set and the callers that are told of completions.
+    #[inline]
+    pub fn step(&self, state: SetId, byte: u8) -> Result<SetId, Error> {
+        self.step_class(state, self.network.class_of(byte))
+    }
+
+    /// The state after any byte of a class, or after a special token.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    #[inline]
+    pub fn step_class(&self, state: SetId, class: Class) -> Result<SetId, Error> {
+        let set = self.set(state);
+        if let Some(closure) = set.closure.get()
+            && let Some(raw) = closure.row.get(class.index())
+        {
+            return Ok(SetId::from_raw(raw));
+        }
+        self.step_anew(state, class)
+    }
+
+    #[cold]
+    fn step_anew(&self, state: SetId, class: Class) -> Result<SetId, Error> {
+        if !state.goes_on() {
+            return Ok(SetId::DEAD);
+        }
+        let set = self.set(state);
+        let mut workshop = self.lock();
+        let closure = self.closure(set, &mut workshop)?;
+        let next = workshop.step(self, &closure.scanners, class)?;
+        if self.config.keep_steps {
+            closure.row.set(class.index(), next.raw());
+        }
+        Ok(next)
+    }
+
+    /// The successors of a state, for asking many of them.
+    ///
+    /// # Errors
+    /// When the set exceeds a limit.
+    pub fn successors(&self, state: SetId) -> Result<Successors<'_>, Error> {
+        let set = self.set(state);
+        let closure = match set.closure.get() {
+            Some(closure) => closure,
+            None => self.closure(set, &mut self.lock())?,
+        };
+        Ok(Successors { recognizer: self, row: &closure.row, state })
+    }
+
+    /// The bytes after which a state is not dead.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub fn live_bytes(&self, state: SetId) -> Result<ByteSet, Error> {
+        let mut live = ByteSet::default();
+        for byte in 0..=255 {
+            if !self.step(state, byte)?.is_dead() {
+                live.insert(byte);
+            }
+        }
+        Ok(live)
+    }
+
+    /// The items of a state right after its last byte, sorted: what identifies it, with [`completed`](Self::completed).
+    pub fn kernel(&self, state: SetId) -> &[Item] {
+        self.set(state).kernel()
+    }
+
+    /// The outermost origins that are complete in a state: the root, or open ones.
+    pub fn completed(&self, state: SetId) -> impl Iterator<Item = OriginId> {
+        let set = self.set(state);
+        set.items[set.kernel_len..].iter().map(|item| item.origin)
+    }
+
+    /// Whom to tell when `origin` is complete: where to go on, and whom to tell then. Empty for outermost origins.
+    pub fn callers(&self, origin: OriginId) -> &[Item] {
+        if origin.is_outermost() { &[] } else { &self.origins.get(origin.0).callers }
+    }
+
+    /// All items of a state that scan something, predicted ones included; sorted.
+    ///
+    /// # Errors
+    /// When the set exceeds a limit.
+    pub fn scanners(&self, state: SetId) -> Result<&[Item], Error> {
+        let set = self.set(state);
+        match set.closure.get() {
+            Some(closure) => Ok(&closure.scanners),
+            None => Ok(&self.closure(set, &mut self.lock())?.scanners),
+        }
+    }
+
+    /// The state with its origins replaced by open ones, in the order of its items, and nothing complete.
+    ///
+    /// All states that differ only in who waits outside have the same open set.
+    ///
+    /// # Errors
+    /// When there is no room for another set.
+    pub fn open(&self, state: SetId) -> Result<&Opened, Error> {
+        let set = self.set(state);
+        if let Some(opened) = set.opened.get() {
+            return Ok(opened);
+        }
+        let mut outside: Vec<OriginId> = Vec::new();
+        let mut kernel: Vec<Item> = set
+            .kernel()
+            .iter()
+            .map(|item| {
+                let index = outside.iter().position(|&origin| origin == item.origin).unwrap_or_else(|| {
+                    outside.push(item.origin);
+                    outside.len() - 1
+                });
+                Item { node: item.node, origin: OriginId::open(index) }
+            })
+            .collect();
+        kernel.sort_unstable();
+        let id = self.intern_set(&kernel)?;
+        self.budget.spend(outside.len() * size_of::<OriginId>());
+        Ok(set.opened.get_or_init(|| Opened { set: id, outside: outside.into() }))
+    }
+
+    /// What a state scans, lexeme by lexeme. The successors of the parts together are those of the state.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    pub fn parts(&self, state: SetId) -> Result<&Parts, Error> {
+        let set = self.set(state);
+        if let Some(parts) = set.parts.get() {
+            return Ok(parts);
+        }
+        let mut lexemes = Vec::new();
+        let mut rest = Vec::new();
+        for item in self.scanners(state)? {
+            match self.network.scan_only.get(item.node.index()) {
+                Some(&node) => rest.push(Item { node, origin: item.origin }),
+                None => {
+                    let alone = Item { node: item.node, origin: OriginId::open(0) };
+                    lexemes.push((self.intern_set(&[alone])?, item.origin));
+                }
+            }
+        }
+        rest.sort_unstable();
+        rest.dedup();
+        let rest = self.intern_set(&rest)?;
+        self.budget.spend(size_of_val(&lexemes[..]));
+        Ok(set.parts.get_or_init(|| Parts { lexemes: lexemes.into(), rest }))
+    }
+
+    /// The state in which `origin` has just been completed and nothing else is going on. For outermost origins: the
+    /// set that has no items and completes just them.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    pub fn after(&self, origin: OriginId) -> Result<SetId, Error> {
+        if origin.is_outermost() {
+            return self.intern_set(&[Item { node: NodeId::DONE, origin }]);
+        }
+        let entry = self.origins.get(origin.0);
+        if let Some(&set) = entry.after.get() {
+            return Ok(set);
+        }
+        let set = self.lock().complete(self, origin)?;
+        Ok(*entry.after.get_or_init(|| set))
+    }
+
+    /// The state of this recognizer that stands for a state of another one of the same network.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Complexity
+    /// Linear in the origins that can be reached from the state.
+    pub fn import(&self, from: &Self, state: SetId) -> Result<SetId, Error> {
+        if state.is_dead() || std::ptr::eq(self, from) {
+            return Ok(state);
+        }
+        self.lock().import(self, from, &from.lock(), &from.set(state).items)
+    }
+
+    /// Bytes that the tables hold, roughly.
+    pub fn bytes_used(&self) -> usize {
+        self.budget.used()
+    }
+
+    /// Whether the tables hold more than `Config::budget` bytes.
+    pub fn is_over_budget(&self) -> bool {
+        self.budget.is_exceeded()
+    }
+
+    /// How many sets there are, the dead one included.
+    pub fn set_count(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// How many origins there are, the root included.
+    pub fn origin_count(&self) -> usize {
+        self.origins.len()
+    }
+
+    /// How a node that is not in the network is written: a state of a lexeme, or a counter.
+    pub fn describe(&self, node: NodeId) -> String {
+        self.lock().describe(&self.network, node)
+    }
+
+    #[inline]
+    fn set(&self, id: SetId) -> &Set {
+        self.sets.get(id.index())
+    }
+
+    /// The set with these items, which are sorted: a kernel, then what is complete.
+    pub(crate) fn intern_set(&self, items: &[Item]) -> Result<SetId, Error> {
+        let before = self.sets.len();
+        let index = self.sets.intern(items, Set::new);
+        if index > SetId::MAX_INDEX {
+            return Err(Error::TooManySets { limit: SetId::MAX_INDEX as usize });
+        }
+        let set = self.sets.get(index);
+        if index as usize >= before {
+            self.spend(size_of::<Set>() + size_of_val(items));
+        }
+        Ok(set.id(index))
+    }
+
+    pub(crate) fn origins(&self) -> &Interner<Origin> {
+        &self.origins
+    }
+
+    pub(crate) fn spend(&self, bytes: usize) {
+        self.budget.spend(bytes);
+    }
+
+    fn closure<'a>(&self, set: &'a Set, workshop: &mut Workshop) -> Result<&'a Closure, Error> {
+        if let Some(closure) = set.closure.get() {
+            return Ok(closure);
+        }
+        let scanners: Box<[Item]> = workshop.close(self, set.kernel())?.into();
+        let row = Row::new(self.network.classes());
+        self.spend(row.bytes_used() + size_of_val::<[Item]>(&scanners));
+        Ok(set.closure.get_or_init(|| Closure { scanners, row }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Workshop> {
+        // What the workshop publishes is published whole, so a panic elsewhere leaves nothing half done.
+        self.workshop.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Recognizer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Recognizer")
+            .field("sets", &self.set_count())
+            .field("origins", &self.origin_count())
+            .field("bytes_used", &self.bytes_used())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,185 @@
+//! Networks and sets as text, and the check of a network's invariants.
+
+use std::fmt;
+
+use grammask_regular::ByteSet;
+
+use crate::{Callee, CalleeId, Class, Error, Item, Network, NodeId, Recognizer, SetId, Special};
+
+/// An invariant of [`Network`] that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Violation(String);
+
+/// What a call of the crate prints where it begins: one callee per line, then one node per line; `{:#}` adds the byte classes.
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "start {}", self.start)?;
+        for (index, callee) in self.callees.iter().enumerate() {
+            let text = self.callee_text(CalleeId(index as u32));
+            match callee {
+                Callee::Nonterminal { start, .. } => writeln!(f, "rule {text} {start}")?,
+                Callee::Lexeme { .. } => writeln!(f, "lexeme {text}")?,
+                Callee::Counter { .. } => writeln!(f, "counter {text}")?,
+            }
+        }
+        for (index, node) in self.nodes.iter().enumerate() {
+            write!(f, "{}{}", NodeId(index as u32), if node.is_final { " final" } else { "" })?;
+            // Edges with the same target are one entry.
+            let mut scans = node.scans.to_vec();
+            scans.sort_by_key(|&(class, to)| (to, class));
+            for group in scans.chunk_by(|a, b| a.1 == b.1) {
+                let classes: Vec<Class> = group.iter().map(|&(class, _)| class).collect();
+                write!(f, " | {} {}", self.classes_text(&classes), group[0].1)?;
+            }
+            for &(callee, to) in &node.calls {
+                write!(f, " | {} {to}", self.callee_text(callee))?;
+            }
+            writeln!(f)?;
+        }
+        if f.alternate() {
+            for class in 0..self.byte_classes {
+                writeln!(f, "class{class} {}", self.bytes_of(Class(class as u16)))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Network {
+    /// A callee as it is written in KBNF.
+    pub fn callee_text(&self, id: CalleeId) -> String {
+        match self.callee(id) {
+            Callee::Nonterminal { name, .. } => name.clone(),
+            Callee::Lexeme { text, .. } => text.clone(),
+            // Counters count nonterminals, so this goes one level deep.
+            Callee::Counter { element, min, max } => format!("{}{{{min},{max}}}", self.callee_text(*element)),
+        }
+    }
+
+    /// The bytes of a class; none for the class of a special token.
+    pub fn bytes_of(&self, class: Class) -> ByteSet {
+        let mut bytes = ByteSet::default();
+        for byte in 0..=255 {
+            if self.class_of(byte) == class {
+                bytes.insert(byte);
+            }
+        }
+        bytes
+    }
+
+    fn classes_text(&self, classes: &[Class]) -> String {
+        let mut bytes = ByteSet::default();
+        let mut text = String::new();
+        for &class in classes {
+            match class.index().checked_sub(self.byte_classes) {
+                None => bytes = bytes.union(&self.bytes_of(class)),
+                Some(special) => text.push_str(&self.specials[special].to_string()),
+            }
+        }
+        if bytes.is_empty() { text } else { format!("{bytes}{text}") }
+    }
+
+    /// Tests the invariants that stand at [`Network`].
+    ///
+    /// # Errors
+    /// The first one that does not hold.
+    pub fn check(&self) -> Result<(), Violation> {
+        let fail = |text: String| Err(Violation(text));
+        let is_node = |node: NodeId| node.index() < self.nodes.len();
+        if self.nodes.first().is_none_or(|end| !end.is_final || end.goes_on()) {
+            return fail("the first node is not the end".into());
+        }
+        if !is_node(self.start) {
+            return fail(format!("the start {} is no node", self.start));
+        }
+        for (index, node) in self.nodes.iter().enumerate() {
+            let id = NodeId(index as u32);
+            if index > 0 && !node.goes_on() {
+                return fail(format!("{id} has no edge and is not the end"));
+            }
+            if !node.scans.is_sorted_by(|a, b| a.0 < b.0) || !node.calls.is_sorted_by(|a, b| a.0 < b.0) {
+                return fail(format!("the edges of {id} are not in order, each once"));
+            }
+            if node.scans.iter().any(|&(class, to)| class.index() >= self.classes() || !is_node(to)) {
+                return fail(format!("{id} scans to nowhere"));
+            }
+            if node.calls.iter().any(|&(callee, to)| callee.index() >= self.callees.len() || !is_node(to)) {
+                return fail(format!("{id} calls nobody"));
+            }
+        }
+        for callee in &self.callees {
+            match *callee {
+                Callee::Nonterminal { start, .. } if !is_node(start) || start == NodeId::END => {
+                    return fail(format!("a nonterminal begins at {start}"));
+                }
+                Callee::Counter { element, min, max }
+                    if element.index() >= self.callees.len() || min < 1 || min > max || max < 2 =>
+                {
+                    return fail(format!("a counter counts from {min} to {max}"));
+                }
+                _ => {}
+            }
+        }
+        if self.representatives.len() != self.byte_classes
+            || self.class_of_byte.iter().any(|&class| usize::from(class) >= self.byte_classes)
+        {
+            return fail("a byte has no class".into());
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Special {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::Id(id) => write!(f, "<[{id}]>"),
+        }
+    }
+}
+
+impl Recognizer {
+    /// A set as text: its kernel, what it completes, what it predicts, and what bytes go on; then the origins that it names and those
+    /// that they name.
+    ///
+    /// # Errors
+    /// When the set exceeds a limit.
+    pub fn show(&self, state: SetId) -> Result<String, Error> {
+        let mut text = format!("{state}");
+        if self.completed(state).any(|origin| origin == crate::OriginId::ROOT) {
+            text.push_str(" complete");
+        }
+        text.push('\n');
+        let mut origins: Vec<crate::OriginId> = Vec::new();
+        let mut line = |head: &str, item: &Item, origins: &mut Vec<crate::OriginId>| {
+            if !item.origin.is_outermost() && !origins.contains(&item.origin) {
+                origins.push(item.origin);
+            }
+            text.push_str(&format!("  {head} {} {}\n", self.describe(item.node), item.origin));
+        };
+        for item in self.kernel(state) {
+            line("kernel", item, &mut origins);
+        }
+        for item in self.scanners(state)?.iter().filter(|item| !self.kernel(state).contains(item)) {
+            line("predicted", item, &mut origins);
+        }
+        let live = self.live_bytes(state)?;
+        if !live.is_empty() {
+            text.push_str(&format!("  bytes {live}\n"));
+        }
+        let mut next = 0;
+        while let Some(&origin) = origins.get(next) {
+            text.push_str(&format!("  {origin} tells"));
+            for caller in self.callers(origin) {
+                text.push_str(&format!(" ({}, {})", self.describe(caller.node), caller.origin));
+                if !caller.origin.is_outermost() && !origins.contains(&caller.origin) {
+                    origins.push(caller.origin);
+                }
+            }
+            text.push('\n');
+            next += 1;
+        }
+        Ok(text)
+    }
+}

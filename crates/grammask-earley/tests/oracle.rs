@@ -1,0 +1,120 @@
+//! The recognizer against the oracle: on every case of the fixtures and on random grammars, with Leo and without, with
+//! steps kept and computed anew.
+
+use std::sync::Arc;
+
+use grammask_earley::{Config, Network, Recognizer};
+use grammask_regular::Store;
+use grammask_syntax::Ast;
+use grammask_testkit::random::{self, Rng, Shape};
+use grammask_testkit::{Verdict, fixtures, start_of};
+
+/// Every combination of the switches that must not matter.
+fn configs() -> impl Iterator<Item = Config> {
+    [(true, true), (true, false), (false, true), (false, false)].into_iter().map(|(leo, keep_steps)| Config {
+        leo,
+        keep_steps,
+        ..Config::default()
+    })
+}
+
+fn recognizer(ast: &Ast, config: &Config) -> Result<Recognizer, String> {
+    let mut store = Store::new(&grammask_regular::Config::default());
+    let normal_config = grammask_normal::Config { start: Some(start_of(ast).into()), ..Default::default() };
+    let normal =
+        grammask_normal::normalize_in(ast, &mut store, &normal_config).map_err(|error| error.to_string())?;
+    let network = Network::build(&normal, store, config).map_err(|error| error.to_string())?;
+    network.check().map_err(|error| format!("{error}\n{network}"))?;
+    Ok(Recognizer::new(Arc::new(network), config))
+}
+
+fn verdict(recognizer: &Recognizer, text: &[u8]) -> Verdict {
+    let mut state = recognizer.initial();
+    for (place, &byte) in text.iter().enumerate() {
+        state = recognizer.step(state, byte).expect("no limit is near");
+        if state.is_dead() {
+            return Verdict::RejectAt(place);
+        }
+    }
+    if state.completes() { Verdict::Accept } else { Verdict::LivePrefix }
+}
+
+#[test]
+fn fixtures_have_their_verdicts() {
+    let mut cases = 0;
+    fixtures::for_each_case(&fixtures::fixtures_root(), |case| {
+        let Ok(ast) = grammask_syntax::parse(&case.grammar, &Default::default()) else {
+            assert!(case.error.is_some(), "{}: does not parse", case.place());
+            return;
+        };
+        for config in configs() {
+            let made = recognizer(&ast, &config);
+            case.check_error(made.as_ref().err().map(String::as_str))
+                .unwrap_or_else(|error| panic!("{error}"));
+            let Ok(recognizer) = made else { continue };
+            for input in &case.inputs {
+                let Some(bytes) = input.bytes() else { continue };
+                case.check_verdict(input, verdict(&recognizer, &bytes))
+                    .unwrap_or_else(|error| panic!("{error}"));
+                cases += 1;
+            }
+        }
+    });
+    assert!(cases > 1_000, "only {cases} inputs were tried");
+}
+
+#[test]
+fn random_grammars_mean_what_the_oracle_says() {
+    for seed in 0..400 {
+        let mut rng = Rng::new(seed);
+        let grammar = random::grammar(&mut rng, &Shape::default());
+        let recognizers: Vec<Recognizer> = configs()
+            .map(|config| {
+                recognizer(&grammar.ast, &config)
+                    .unwrap_or_else(|error| panic!("{seed}: {error}\n{}", grammar.text))
+            })
+            .collect();
+        for _ in 0..30 {
+            let text = random::text(&mut rng, &grammar.oracle, 12);
+            let expected = grammar.oracle.verdict(&text);
+            for recognizer in &recognizers {
+                let found = verdict(recognizer, &text);
+                assert_eq!(
+                    found,
+                    expected,
+                    "seed {seed}, text {:?}, {:?}\n{}\n{}",
+                    String::from_utf8_lossy(&text),
+                    recognizer.config(),
+                    grammar.text,
+                    recognizer.network()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_state_can_be_carried_over() {
+    for seed in 1_000..1_200 {
+        let mut rng = Rng::new(seed);
+        let grammar = random::grammar(&mut rng, &Shape::default());
+        let mut old = recognizer(&grammar.ast, &Config::default()).unwrap();
+        let text = random::text(&mut rng, &grammar.oracle, 12);
+        let mut run = grammar.oracle.run();
+        let mut state = old.initial();
+        for &byte in &text {
+            let new = old.successor();
+            state = new.import(&old, state).unwrap();
+            old = new;
+            state = old.step(state, byte).unwrap();
+            let live = run.push(byte);
+            assert_eq!(!state.is_dead(), live, "seed {seed}\n{}", grammar.text);
+            if !live {
+                break;
+            }
+            assert_eq!(state.completes(), run.is_complete(), "seed {seed}\n{}", grammar.text);
+            let bytes: Vec<u8> = old.live_bytes(state).unwrap().iter().collect();
+            assert_eq!(bytes, run.live_bytes(), "seed {seed}\n{}", grammar.text);
+        }
+    }
+}
