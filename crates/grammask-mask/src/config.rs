@@ -1,0 +1,52 @@
+//! How masks are made and when a text ends.
+
+use grammask_trie::TokenId;
+
+/// When a text ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Ending {
+    /// The text ends when one of these tokens is accepted; they are allowed exactly where the text is in the
+    /// language, whatever bytes they have. Without tokens, a text ends where it is complete and cannot go on.
+    EndOfSequence(Vec<TokenId>),
+    /// The text ends as soon as it is in the language: no token may go on past that place.
+    Eager,
+}
+
+impl Ending {
+    /// The tokens that end a text.
+    pub fn tokens(&self) -> &[TokenId] {
+        match self {
+            Self::EndOfSequence(ids) => ids,
+            Self::Eager => &[],
+        }
+    }
+}
+
+impl Default for Ending {
+    fn default() -> Self {
+        Self::EndOfSequence(Vec::new())
+    }
+}
+
+/// How masks are made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+pub struct Config {
+    /// Whether parts of masks are kept and shared between states. Masks are the same without. Default: yes.
+    pub keep_parts: bool,
+    /// Whether whole masks are kept. Masks are the same without. Default: yes.
+    pub keep_masks: bool,
+    /// Bytes that parts and masks may hold before [`Masks::is_over_budget`](crate::Masks::is_over_budget) says so.
+    /// Default: 32 MiB.
+    pub budget: usize,
+    /// A list of trie nodes with more nodes below them than this is walked lexeme by lexeme, so that the lexemes'
+    /// results can be shared. Masks are the same with any value. Default: 512.
+    pub large_walk: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { keep_parts: true, keep_masks: true, budget: 32 << 20, large_walk: 512 }
+    }
+}

@@ -1,0 +1,151 @@
+//! Continuations: sets of trie nodes from which somebody else goes on, interned.
+
+use std::borrow::Borrow;
+use std::sync::OnceLock;
+
+use grammask_cache::Interner;
+use grammask_trie::{NodeId, Trie};
+
+/// The number of a [`Continuation`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ContinuationId(u32);
+
+impl ContinuationId {
+    /// The root of the trie alone: a mask begins here.
+    pub(crate) const WHOLE: Self = Self(0);
+}
+
+/// Trie nodes with something below them, sorted, each once.
+pub(crate) struct Continuation {
+    nodes: Box<[NodeId]>,
+    /// How many nodes are below them, counted once for each.
+    weight: usize,
+    children: OnceLock<Children>,
+}
+
+/// The children of a list of nodes, by byte.
+pub(crate) struct Children {
+    /// Where in `nodes` the children by each byte begin; one more for the end.
+    starts: Box<[u32; 257]>,
+    nodes: Box<[NodeId]>,
+}
+
+/// All continuations of a vocabulary that came up.
+pub(crate) struct Continuations {
+    interner: Interner<Continuation>,
+}
+
+impl Borrow<[NodeId]> for Continuation {
+    fn borrow(&self) -> &[NodeId] {
+        &self.nodes
+    }
+}
+
+impl Continuation {
+    fn new(trie: &Trie, nodes: &[NodeId]) -> Self {
+        Self { nodes: nodes.into(), weight: weight(trie, nodes), children: OnceLock::new() }
+    }
+
+    pub(crate) fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
+    pub(crate) fn weight(&self) -> usize {
+        self.weight
+    }
+
+    /// The children by byte, and whether they were found just now.
+    pub(crate) fn children(&self, trie: &Trie) -> (&Children, bool) {
+        let known = self.children.get();
+        (
+            known.unwrap_or_else(|| self.children.get_or_init(|| Children::of(trie, &self.nodes))),
+            known.is_none(),
+        )
+    }
+
+    /// Whether every node of `other` is one of these.
+    pub(crate) fn contains(&self, other: &Self) -> bool {
+        let mut mine = self.nodes.iter();
+        other.nodes.len() <= self.nodes.len() && other.nodes.iter().all(|node| mine.any(|own| own == node))
+    }
+
+    /// Bytes of the list.
+    pub(crate) fn bytes_used(&self) -> usize {
+        size_of::<Self>() + size_of_val(self.nodes())
+    }
+}
+
+impl Children {
+    fn of(trie: &Trie, parents: &[NodeId]) -> Self {
+        let bytes = trie.bytes_slice();
+        let mut starts = Box::new([0u32; 257]);
+        for_each_child(trie, parents, |child| starts[usize::from(bytes[child.index()]) + 1] += 1);
+        for byte in 0..256 {
+            starts[byte + 1] += starts[byte];
+        }
+        let mut next = starts.clone();
+        let mut nodes = vec![NodeId(0); starts[256] as usize].into_boxed_slice();
+        for_each_child(trie, parents, |child| {
+            let place = &mut next[usize::from(bytes[child.index()])];
+            nodes[*place as usize] = child;
+            *place += 1;
+        });
+        // Parents may stand below one another, so children come in order only nearly.
+        for byte in 0..256 {
+            nodes[starts[byte] as usize..starts[byte + 1] as usize].sort_unstable();
+        }
+        Self { starts, nodes }
+    }
+
+    /// The children by this byte, sorted.
+    pub(crate) fn by(&self, byte: u8) -> &[NodeId] {
+        let byte = usize::from(byte);
+        &self.nodes[self.starts[byte] as usize..self.starts[byte + 1] as usize]
+    }
+
+    pub(crate) fn bytes_used(&self) -> usize {
+        size_of_val(&*self.starts) + size_of_val(&*self.nodes)
+    }
+}
+
+fn for_each_child(trie: &Trie, parents: &[NodeId], mut visit: impl FnMut(NodeId)) {
+    let ends = trie.ends_slice();
+    for &parent in parents {
+        let end = ends[parent.index()];
+        let mut child = parent.0 + 1;
+        while child < end {
+            visit(NodeId(child));
+            child = ends[child as usize];
+        }
+    }
+}
+
+/// How many nodes are below the given ones, counted once for each.
+pub(crate) fn weight(trie: &Trie, nodes: &[NodeId]) -> usize {
+    let ends = trie.ends_slice();
+    nodes.iter().map(|node| (ends[node.index()] - node.0 - 1) as usize).sum()
+}
+
+impl Continuations {
+    pub(crate) fn new(trie: &Trie) -> Self {
+        let continuations = Self { interner: Interner::new() };
+        let whole = continuations.intern(trie, &[NodeId(0)]);
+        debug_assert_eq!(whole.0, ContinuationId::WHOLE);
+        continuations
+    }
+
+    /// The number of a sorted list of nodes, and whether it is new.
+    pub(crate) fn intern(&self, trie: &Trie, nodes: &[NodeId]) -> (ContinuationId, bool) {
+        let before = self.interner.len();
+        let id = self.interner.intern(nodes, |nodes| Continuation::new(trie, nodes));
+        (ContinuationId(id), id as usize >= before)
+    }
+
+    pub(crate) fn get(&self, id: ContinuationId) -> &Continuation {
+        self.interner.get(id.0)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.interner.len()
+    }
+}

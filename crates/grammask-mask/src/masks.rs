@@ -1,0 +1,484 @@
+//! Masks of states: put together from parts that do not depend on what surrounds a state.
+
+use std::sync::Arc;
+
+use grammask_cache::{Budget, Interner, Memo};
+use grammask_earley::{Class, Error, OriginId, Recognizer, SetId, Special};
+use grammask_trie::{Mask, NodeId, TokenId, TokenSet, Vocabulary};
+
+use crate::continuation::{Continuation, ContinuationId, Continuations, weight};
+use crate::walk::Findings;
+use crate::{BindError, Config, Ending};
+
+/// Computes the masks of a grammar's states over a vocabulary, and keeps what it computed.
+///
+/// A mask is the union of parts. The part of an open set under a list of trie nodes says which tokens below these
+/// nodes the set takes by itself, and at which nodes each of its unknown origins is complete: there the origin's
+/// callers go on. As a token is allowed when *some* derivation allows it, the union over both is exact. A part does
+/// not depend on who waits outside, so the same part serves at every depth of nesting.
+///
+/// Can be shared between threads; reading what is known takes no lock.
+pub struct Masks {
+    recognizer: Recognizer,
+    vocabulary: Arc<Vocabulary>,
+    ending: Ending,
+    config: Config,
+    /// The tokens of the grammar's special symbols, in the order of the network.
+    specials: Vec<TokenId>,
+    /// The bytes of every class.
+    class_bytes: Arc<[Box<[u8]>]>,
+    continuations: Continuations,
+    parts: Memo<(SetId, ContinuationId), Part>,
+    /// Whole masks: by state the number of the mask, and masks by content.
+    whole: Memo<SetId, u32>,
+    distinct: Interner<Mask>,
+    budget: Budget,
+}
+
+/// What an open set takes below a list of trie nodes.
+struct Part {
+    tokens: TokenSet,
+    /// For every open origin that is complete somewhere: where.
+    handovers: Box<[(usize, ContinuationId)]>,
+}
+
+/// Sizes of the tables of a [`Masks`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Earley sets.
+    pub sets: usize,
+    /// Distinct lists of callers.
+    pub origins: usize,
+    /// Parts of masks.
+    pub parts: usize,
+    /// Distinct lists of trie nodes from which somebody goes on.
+    pub continuations: usize,
+    /// States whose whole mask is kept.
+    pub masks: usize,
+    /// Bytes of all of them, roughly.
+    pub bytes: usize,
+}
+
+impl Masks {
+    /// Binds a recognizer to a vocabulary.
+    ///
+    /// # Errors
+    /// When the grammar or the ending names a token that the vocabulary does not have.
+    pub fn new(
+        recognizer: Recognizer,
+        vocabulary: Arc<Vocabulary>,
+        ending: &Ending,
+        config: &Config,
+    ) -> Result<Self, BindError> {
+        let network = recognizer.network();
+        let specials = network
+            .specials
+            .iter()
+            .map(|special| find_special(&vocabulary, special))
+            .collect::<Result<_, _>>()?;
+        if let Some(&id) = ending.tokens().iter().find(|&&id| !vocabulary.is_known(id)) {
+            return Err(BindError::UnknownEnd { id });
+        }
+        let class_bytes = (0..network.byte_classes)
+            .map(|class| (0..=255).filter(|&byte| network.class_of(byte).index() == class).collect())
+            .collect();
+        Ok(Self::with(recognizer, vocabulary, ending.clone(), config.clone(), specials, class_bytes))
+    }
+
+    fn with(
+        recognizer: Recognizer,
+        vocabulary: Arc<Vocabulary>,
+        ending: Ending,
+        config: Config,
+        specials: Vec<TokenId>,
+        class_bytes: Arc<[Box<[u8]>]>,
+    ) -> Self {
+        Self {
+            continuations: Continuations::new(vocabulary.trie()),
+            budget: Budget::new(config.budget),
+            recognizer,
+            vocabulary,
+            ending,
+            config,
+            specials,
+            class_bytes,
+            parts: Memo::new(),
+            whole: Memo::new(),
+            distinct: Interner::new(),
+        }
+    }
+
+    /// Empty tables for the same grammar, vocabulary and configuration.
+    pub fn successor(&self) -> Self {
+        Self::with(
+            self.recognizer.successor(),
+            Arc::clone(&self.vocabulary),
+            self.ending.clone(),
+            self.config.clone(),
+            self.specials.clone(),
+            Arc::clone(&self.class_bytes),
+        )
+    }
+
+    /// The recognizer whose states have masks here.
+    pub fn recognizer(&self) -> &Recognizer {
+        &self.recognizer
+    }
+
+    /// The vocabulary.
+    pub fn vocabulary(&self) -> &Arc<Vocabulary> {
+        &self.vocabulary
+    }
+
+    /// When a text ends.
+    pub fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The state after a token; [`SetId::DEAD`] where the grammar does not allow it. What ends a text is not known here.
+    ///
+    /// # Errors
+    /// When a limit of the recognizer is exceeded.
+    pub fn step(&self, state: SetId, token: TokenId) -> Result<SetId, Error> {
+        if let Some(index) = self.specials.iter().position(|&special| special == token) {
+            return self.recognizer.step_class(state, self.recognizer.network().class_of_special(index));
+        }
+        if self.ending.tokens().contains(&token) {
+            return Ok(SetId::DEAD);
+        }
+        match self.vocabulary.bytes(token) {
+            Some(bytes) if !bytes.is_empty() => self.step_bytes(state, bytes),
+            _ => Ok(SetId::DEAD),
+        }
+    }
+
+    /// The state after some bytes. With [`Ending::Eager`], [`SetId::DEAD`] also where a text ends inside of them.
+    ///
+    /// # Errors
+    /// When a limit of the recognizer is exceeded.
+    pub fn step_bytes(&self, state: SetId, bytes: &[u8]) -> Result<SetId, Error> {
+        let eager = self.ending == Ending::Eager;
+        let mut next = state;
+        for (place, &byte) in bytes.iter().enumerate() {
+            if !next.goes_on() || (eager && place > 0 && next.completes()) {
+                return Ok(SetId::DEAD);
+            }
+            next = self.recognizer.step(next, byte)?;
+        }
+        Ok(next)
+    }
+
+    /// The mask of a state: the tokens with which some text goes on, and the tokens that end a complete text.
+    ///
+    /// `scratch` is where the mask is written when whole masks are not kept; it is a mask of this vocabulary.
+    ///
+    /// # Errors
+    /// When a limit of the recognizer is exceeded. What `scratch` holds is unspecified then.
+    ///
+    /// # Complexity
+    /// A look-up for a state seen before.
+    pub fn mask<'a>(&'a self, state: SetId, scratch: &'a mut Mask) -> Result<&'a Mask, Error> {
+        if let Some(&number) = self.whole.get(&state) {
+            return Ok(self.distinct.get(number));
+        }
+        scratch.clear();
+        if self.config.keep_parts {
+            self.assemble(state, scratch)?;
+        } else {
+            self.walk_all(state, scratch)?;
+        }
+        self.finish(state, scratch)?;
+        if !self.config.keep_masks {
+            return Ok(scratch);
+        }
+        let before = self.distinct.len();
+        let number = self.distinct.intern(&*scratch, Mask::clone);
+        if number as usize >= before {
+            self.budget.spend(size_of_val(scratch.as_words()) + size_of::<Mask>());
+        }
+        self.budget.spend(size_of::<(SetId, u32)>());
+        self.whole.insert(state, number);
+        Ok(self.distinct.get(number))
+    }
+
+    /// The mask of a state, if it is kept.
+    pub fn known_mask(&self, state: SetId) -> Option<&Mask> {
+        self.whole.get(&state).map(|&number| self.distinct.get(number))
+    }
+
+    /// Appends the bytes that every text has next: up to the first place where two bytes are possible, where the text
+    /// may end, or where a special token may come; at most `most` bytes.
+    ///
+    /// # Errors
+    /// When a limit of the recognizer is exceeded.
+    pub fn forced_bytes(&self, state: SetId, most: usize, forced: &mut Vec<u8>) -> Result<(), Error> {
+        let mut state = state;
+        while forced.len() < most && !state.completes() {
+            let mut only = None;
+            for class in 0..self.recognizer.network().classes() {
+                let next = self.recognizer.step_class(state, Class::new(class))?;
+                if next.is_dead() {
+                    continue;
+                }
+                match self.class_bytes.get(class).map(|bytes| &**bytes) {
+                    Some(&[byte]) if only.is_none() => only = Some((byte, next)),
+                    _ => return Ok(()),
+                }
+            }
+            let Some((byte, next)) = only else { return Ok(()) };
+            forced.push(byte);
+            state = next;
+        }
+        Ok(())
+    }
+
+    /// The union of the parts: those of the state under the whole trie, then those of whoever goes on.
+    fn assemble(&self, state: SetId, mask: &mut Mask) -> Result<(), Error> {
+        let mut tasks = vec![(state, ContinuationId::WHOLE)];
+        let mut ends = Vec::new();
+        let mut done = Done::default();
+        while let Some((set, continuation)) = tasks.pop() {
+            if !set.goes_on() || done.covers(self, set, continuation) {
+                continue;
+            }
+            let opened = self.recognizer.open(set)?;
+            let part = self.part(opened.set, continuation)?;
+            mask.union_set(&part.tokens);
+            for &(index, continuation) in &part.handovers {
+                let origin = opened.outside[index];
+                if origin == OriginId::ROOT {
+                    ends.push(continuation);
+                    continue;
+                }
+                let next = self.recognizer.after(origin)?;
+                if next.completes() {
+                    ends.push(continuation);
+                }
+                tasks.push((next, continuation));
+            }
+        }
+        if self.ending == Ending::Eager {
+            for continuation in ends {
+                self.forbid_below(self.continuations.get(continuation).nodes(), mask);
+            }
+        }
+        Ok(())
+    }
+
+    /// The same by walking the whole trie with the state as it is. Simple and slow.
+    fn walk_all(&self, state: SetId, mask: &mut Mask) -> Result<(), Error> {
+        if !state.goes_on() {
+            return Ok(());
+        }
+        let mut findings = Findings::new(self.vocabulary.trie());
+        findings.walk(&self.recognizer, state, &[NodeId::ROOT])?;
+        let (tokens, ends) = findings.finish(self.vocabulary.mask_words());
+        mask.union_set(&tokens);
+        if self.ending == Ending::Eager {
+            for (_, nodes) in ends {
+                self.forbid_below(&nodes, mask);
+            }
+        }
+        Ok(())
+    }
+
+    /// No token may go on past a place where the text is complete, whichever derivation would carry it.
+    fn forbid_below(&self, nodes: &[NodeId], mask: &mut Mask) {
+        for &node in nodes {
+            for &token in self.vocabulary.trie().tokens_below(node) {
+                mask.forbid(token);
+            }
+        }
+    }
+
+    /// Tokens that are no bytes: special ones by the grammar, those that end a text by the ending.
+    fn finish(&self, state: SetId, mask: &mut Mask) -> Result<(), Error> {
+        let ends = self.ending.tokens();
+        for &id in ends {
+            mask.forbid(id);
+        }
+        for (index, &token) in self.specials.iter().enumerate() {
+            let class = self.recognizer.network().class_of_special(index);
+            if !self.recognizer.step_class(state, class)?.is_dead() {
+                mask.allow(token);
+            }
+        }
+        if state.completes() {
+            for &id in ends {
+                mask.allow(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// The part of an open set under a continuation.
+    fn part(&self, set: SetId, continuation: ContinuationId) -> Result<&Part, Error> {
+        let key = (set, continuation);
+        if let Some(part) = self.parts.get(&key) {
+            return Ok(part);
+        }
+        let words = self.vocabulary.mask_words();
+        let mut findings = Findings::new(self.vocabulary.trie());
+        let list = self.continuations.get(continuation);
+        if list.weight() <= self.config.large_walk || self.is_lexeme(set)? {
+            findings.walk(&self.recognizer, set, list.nodes())?;
+        } else {
+            self.walk_by_lexemes(set, continuation, &mut findings)?;
+        }
+        let (tokens, handovers) = findings.finish(words);
+        let handovers =
+            handovers.into_iter().map(|(origin, nodes)| (origin, self.continuation(&nodes))).collect();
+        let part = Part { tokens, handovers };
+        self.budget.spend(size_of::<Part>() + part.tokens.bytes_used() + size_of_val(&*part.handovers));
+        Ok(self.parts.insert(key, part).0)
+    }
+
+    /// Whether an open set is one lexeme's state and nothing else.
+    fn is_lexeme(&self, set: SetId) -> Result<bool, Error> {
+        let parts = self.recognizer.parts(set)?;
+        Ok(matches!(*parts.lexemes, [(alone, _)] if alone == set))
+    }
+
+    /// What an open set takes below many nodes: lexeme by lexeme, as the parts of lexemes are the same in every
+    /// context; and what is no lexeme byte by byte until few nodes are left.
+    fn walk_by_lexemes(
+        &self,
+        set: SetId,
+        continuation: ContinuationId,
+        findings: &mut Findings<'_>,
+    ) -> Result<(), Error> {
+        let words = self.vocabulary.mask_words();
+        let mut tasks = vec![(set, continuation)];
+        let mut done = Done::default();
+        while let Some((set, continuation)) = tasks.pop() {
+            if !set.goes_on() || done.covers(self, set, continuation) {
+                continue;
+            }
+            let list = self.continuations.get(continuation);
+            if list.weight() <= self.config.large_walk {
+                findings.walk(&self.recognizer, set, list.nodes())?;
+                continue;
+            }
+            let parts = self.recognizer.parts(set)?;
+            for &(lexeme, origin) in &parts.lexemes {
+                let part = self.part(lexeme, continuation)?;
+                findings.allow_set(&part.tokens, words);
+                for &(_, continuation) in &part.handovers {
+                    let nodes = self.continuations.get(continuation).nodes();
+                    if let Some(index) = origin.open_index() {
+                        findings.hand_over(index, nodes);
+                        continue;
+                    }
+                    let next = self.recognizer.after(origin)?;
+                    for outer in self.recognizer.completed(next) {
+                        findings.hand_over(outer.open_index().expect("an open set has no root"), nodes);
+                    }
+                    tasks.push((next, continuation));
+                }
+            }
+            if !parts.rest.is_dead() {
+                self.scan_rest(parts.rest, list, &mut tasks, findings)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One byte of what is no lexeme, by all children at once; then node by node where few are left, else as tasks.
+    fn scan_rest(
+        &self,
+        rest: SetId,
+        list: &Continuation,
+        tasks: &mut Vec<(SetId, ContinuationId)>,
+        findings: &mut Findings<'_>,
+    ) -> Result<(), Error> {
+        let trie = self.vocabulary.trie();
+        let (children, fresh) = list.children(trie);
+        if fresh {
+            self.budget.spend(children.bytes_used());
+        }
+        let mut nodes = Vec::new();
+        for (class, bytes) in self.class_bytes.iter().enumerate() {
+            let next = self.recognizer.step_class(rest, Class::new(class))?;
+            if next.is_dead() {
+                continue;
+            }
+            nodes.clear();
+            for &byte in bytes {
+                nodes.extend_from_slice(children.by(byte));
+            }
+            for &node in &nodes {
+                findings.reach(&self.recognizer, next, node);
+            }
+            nodes.retain(|&node| trie.has_children(node));
+            if !next.goes_on() || nodes.is_empty() {
+                continue;
+            }
+            nodes.sort_unstable();
+            if weight(trie, &nodes) <= self.config.large_walk {
+                findings.walk(&self.recognizer, next, &nodes)?;
+            } else {
+                tasks.push((next, self.continuation(&nodes)));
+            }
+        }
+        Ok(())
+    }
+
+    fn continuation(&self, nodes: &[NodeId]) -> ContinuationId {
+        let (id, fresh) = self.continuations.intern(self.vocabulary.trie(), nodes);
+        if fresh {
+            self.budget.spend(self.continuations.get(id).bytes_used());
+        }
+        id
+    }
+
+    /// Sizes of the tables.
+    pub fn stats(&self) -> Stats {
+        Stats {
+            sets: self.recognizer.set_count(),
+            origins: self.recognizer.origin_count(),
+            parts: self.parts.len(),
+            continuations: self.continuations.len(),
+            masks: self.whole.len(),
+            bytes: self.recognizer.bytes_used() + self.budget.used(),
+        }
+    }
+
+    /// Whether the tables, or those of the recognizer, hold more bytes than they may.
+    pub fn is_over_budget(&self) -> bool {
+        self.budget.is_exceeded() || self.recognizer.is_over_budget()
+    }
+}
+
+/// What has been walked within one computation: there is nothing new below nodes where a set has been before.
+#[derive(Default)]
+struct Done(Vec<(SetId, ContinuationId)>);
+
+impl Done {
+    /// Whether the set has been walked under these nodes, or more; notes that it will be now.
+    fn covers(&mut self, masks: &Masks, set: SetId, continuation: ContinuationId) -> bool {
+        let list = masks.continuations.get(continuation);
+        let known = self.0.iter().any(|&(other_set, other)| {
+            other_set == set && (other == continuation || masks.continuations.get(other).contains(list))
+        });
+        if !known {
+            self.0.push((set, continuation));
+        }
+        known
+    }
+}
+
+fn find_special(vocabulary: &Vocabulary, special: &Special) -> Result<TokenId, BindError> {
+    match special {
+        Special::Name(name) => {
+            vocabulary.special(name).ok_or_else(|| BindError::UnknownSpecial { special: special.clone() })
+        }
+        Special::Id(id) => Some(TokenId(*id))
+            .filter(|&id| vocabulary.special_name(id).is_some())
+            .ok_or_else(|| BindError::UnknownSpecial { special: special.clone() }),
+    }
+}

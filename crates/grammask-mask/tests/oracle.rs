@@ -1,0 +1,121 @@
+//! Masks against the oracle, token by token: on random grammars and vocabularies, for both endings, with every switch that must not
+//! matter, cold and warm.
+
+use std::sync::Arc;
+
+use grammask_earley::{Network, Recognizer, SetId};
+use grammask_mask::{Config, Ending, Masks};
+use grammask_regular::Store;
+use grammask_syntax::Ast;
+use grammask_testkit::random::{self, Rng, Shape};
+use grammask_testkit::{Run, start_of};
+use grammask_trie::{Mask, TokenId, Vocabulary};
+
+/// Every combination of the switches that must not matter.
+fn configs() -> Vec<(grammask_earley::Config, Config)> {
+    let mut configs = Vec::new();
+    for (keep_parts, large_walk) in [(true, 0), (true, 3), (true, 512), (false, 0)] {
+        for leo in [true, false] {
+            for keep in [true, false] {
+                let recognizer = grammask_earley::Config { leo, keep_steps: keep, ..Default::default() };
+                configs.push((
+                    recognizer,
+                    Config { keep_parts, keep_masks: keep, large_walk, ..Config::default() },
+                ));
+            }
+        }
+    }
+    configs
+}
+
+fn network(ast: &Ast) -> Network {
+    let mut store = Store::new(&grammask_regular::Config::default());
+    let config = grammask_normal::Config { start: Some(start_of(ast).into()), ..Default::default() };
+    let normal =
+        grammask_normal::normalize_in(ast, &mut store, &config).expect("a random grammar has a language");
+    Network::build(&normal, store, &grammask_earley::Config::default()).expect("a random grammar is small")
+}
+
+fn mask(masks: &Masks, state: SetId) -> Mask {
+    let mut scratch = Mask::new(masks.vocabulary().id_count());
+    masks.mask(state, &mut scratch).expect("no limit is near").clone()
+}
+
+/// What the oracle allows; `end` is the token that ends a text.
+fn expected(run: &Run<'_>, tokens: &[Vec<u8>], end: TokenId, eager: bool) -> Mask {
+    let mut mask = Mask::new(tokens.len() + 1);
+    for (id, token) in tokens.iter().enumerate() {
+        if if eager { run.allows_eagerly(token) } else { run.allows(token) } {
+            mask.allow(TokenId(id as u32));
+        }
+    }
+    if !eager && run.is_complete() {
+        mask.allow(end);
+    }
+    mask
+}
+
+fn check(seed: u64, eager: bool) {
+    let mut rng = Rng::new(seed);
+    let grammar = random::grammar(&mut rng, &Shape::default());
+    let tokens = random::vocabulary(&mut rng, 40);
+    let end = TokenId(tokens.len() as u32);
+    let with_ids = tokens.iter().enumerate().map(|(id, token)| (TokenId(id as u32), token.clone()));
+    let vocabulary = Vocabulary::new(with_ids, [(end, "<|end|>".into())], &Default::default()).unwrap();
+    let vocabulary = Arc::new(vocabulary);
+    let ending = if eager { Ending::Eager } else { Ending::EndOfSequence(vec![end]) };
+    let network = Arc::new(network(&grammar.ast));
+    let all: Vec<Masks> = configs()
+        .iter()
+        .map(|(config, masks)| {
+            let recognizer = Recognizer::new(Arc::clone(&network), config);
+            Masks::new(recognizer, Arc::clone(&vocabulary), &ending, masks).unwrap()
+        })
+        .collect();
+    for _ in 0..4 {
+        let text = random::text(&mut rng, &grammar.oracle, 8);
+        let mut run = grammar.oracle.run();
+        let mut states: Vec<SetId> = all.iter().map(|masks| masks.recognizer().initial()).collect();
+        for byte in text.iter().map(Some).chain([None]) {
+            if eager && run.is_complete() {
+                break;
+            }
+            let expected = expected(&run, &tokens, end, eager);
+            for (masks, &state) in all.iter().zip(&states) {
+                let place = || {
+                    let read = String::from_utf8_lossy(&text);
+                    format!(
+                        "seed {seed}, in {read:?} at {}, {:?}\n{}",
+                        run.position(),
+                        masks.config(),
+                        grammar.text
+                    )
+                };
+                assert_eq!(mask(masks, state), expected, "cold, {}", place());
+                assert_eq!(mask(masks, state), expected, "warm, {}", place());
+                for (id, token) in tokens.iter().enumerate() {
+                    let id = TokenId(id as u32);
+                    let next = masks.step(state, id).unwrap();
+                    assert_eq!(!next.is_dead(), expected.allows(id), "token {token:?}, {}", place());
+                }
+            }
+            let Some(&byte) = byte else { break };
+            if !run.push(byte) {
+                break;
+            }
+            for (masks, state) in all.iter().zip(&mut states) {
+                *state = masks.recognizer().step(*state, byte).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn masks_are_what_the_oracle_allows() {
+    (0..120).for_each(|seed| check(seed, false));
+}
+
+#[test]
+fn eager_masks_are_what_the_oracle_allows() {
+    (10_000..10_120).for_each(|seed| check(seed, true));
+}
