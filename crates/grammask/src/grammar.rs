@@ -1,0 +1,101 @@
+//! A compiled grammar, bound to a vocabulary.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use grammask_earley::{Network, Recognizer};
+use grammask_mask::{Masks, Stats};
+use grammask_regular::Store;
+use grammask_syntax::Ast;
+
+use crate::{Config, Error, Matcher, Vocabulary};
+
+/// A grammar that is ready to mask the tokens of a vocabulary.
+///
+/// Immutable to its users; a clone is another handle to the same grammar and shares all that is ever computed for
+/// it. Can be used from any number of threads.
+///
+/// ```
+/// use grammask::{Config, Grammar, TokenId, Vocabulary};
+///
+/// let tokens = [(TokenId(0), b"a".to_vec()), (TokenId(1), b"ab".to_vec()), (TokenId(2), b"c".to_vec())];
+/// let vocabulary = Vocabulary::new(tokens, [])?;
+/// let grammar = Grammar::compile("start ::= 'a' 'b'* 'c';", &vocabulary, &Config::default())?;
+/// let mut matcher = grammar.matcher();
+/// assert_eq!(matcher.mask().iter().collect::<Vec<_>>(), [TokenId(0), TokenId(1)]);
+/// assert!(matcher.accept(TokenId(1)).is_accepted());
+/// assert_eq!(matcher.mask().iter().collect::<Vec<_>>(), [TokenId(2)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Grammar {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    vocabulary: Vocabulary,
+    /// The tables in use. They are exchanged for empty ones when they exceed their budget; matchers move over one by one.
+    tables: Mutex<Arc<Masks>>,
+}
+
+impl Grammar {
+    /// Compiles a KBNF text.
+    ///
+    /// # Errors
+    /// When the text is no KBNF, means nothing, exceeds a limit, or names tokens that the vocabulary does not have.
+    ///
+    /// # Complexity
+    /// Linear in the text; automata are made while masks are computed, as far as they are needed.
+    pub fn compile(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
+        Self::from_ast(&grammask_syntax::parse(text, &config.syntax)?, vocabulary, config)
+    }
+
+    /// Compiles a syntax tree, as front ends make it.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile).
+    pub fn from_ast(ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
+        let mut store = Store::new(&config.normal.regular);
+        let normal = grammask_normal::normalize_in(ast, &mut store, &config.normal)?;
+        let network = Network::build(&normal, store, &config.recognizer)?;
+        let recognizer = Recognizer::new(Arc::new(network), &config.recognizer);
+        let masks =
+            Masks::new(recognizer, Arc::clone(vocabulary.tokens_shared()), &config.ending, &config.masks)?;
+        let tables = Mutex::new(Arc::new(masks));
+        Ok(Self { shared: Arc::new(Shared { vocabulary: vocabulary.clone(), tables }) })
+    }
+
+    /// A matcher at the beginning of an output.
+    pub fn matcher(&self) -> Matcher {
+        Matcher::new(self.clone(), self.tables())
+    }
+
+    /// The vocabulary that the grammar is bound to.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.shared.vocabulary
+    }
+
+    /// Sizes of the tables in use.
+    pub fn stats(&self) -> Stats {
+        self.tables().stats()
+    }
+
+    /// The tables in use.
+    pub(crate) fn tables(&self) -> Arc<Masks> {
+        Arc::clone(&self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Tables that are not `full`: those that another matcher has moved to, or empty ones.
+    pub(crate) fn tables_after(&self, full: &Arc<Masks>) -> Arc<Masks> {
+        let mut tables = self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        if Arc::ptr_eq(&tables, full) {
+            *tables = Arc::new(full.successor());
+        }
+        Arc::clone(&tables)
+    }
+}
+
+impl std::fmt::Debug for Grammar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Grammar").field("stats", &self.stats()).finish_non_exhaustive()
+    }
+}

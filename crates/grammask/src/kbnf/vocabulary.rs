@@ -1,0 +1,122 @@
+//! Vocabularies as the crate `kbnf` makes them: from maps of ids to tokens and to texts.
+
+use std::fmt;
+use std::sync::Arc;
+
+use ahash::AHashMap;
+
+use crate::{TokenId, VocabularyError};
+
+/// The bytes of a token.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(transparent)]
+pub struct Token(pub Box<[u8]>);
+
+/// The tokens of a model.
+///
+/// A clone is another handle to the same vocabulary.
+///
+/// ```
+/// use ahash::AHashMap;
+/// use grammask::kbnf::{Token, Vocabulary};
+///
+/// let tokens = AHashMap::from_iter([(0, Token(b"a".as_slice().into())), (4, Token([0xff].as_slice().into()))]);
+/// let texts = AHashMap::from_iter([(0, "a".to_string()), (4, "<0xFF>".to_string())]);
+/// let vocabulary = Vocabulary::new(tokens, texts)?;
+/// assert_eq!(vocabulary.vocab_size(), 5);
+/// assert_eq!(vocabulary.token_id(&Token([0xff].as_slice().into())), Some(4));
+/// assert_eq!(vocabulary.token_string(4), Some("<0xFF>"));
+/// # Ok::<(), grammask::kbnf::vocabulary::CreateVocabularyError>(())
+/// ```
+#[derive(Clone)]
+pub struct Vocabulary {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    tokens: AHashMap<u32, Token>,
+    texts: AHashMap<u32, String>,
+    vocabulary: crate::Vocabulary,
+}
+
+/// Why a vocabulary could not be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CreateVocabularyError {
+    /// The ids reach too far, or the tokens have too many bytes together: how many ids or bytes there are, how many there may be.
+    #[error("the vocabulary has {0} ids, or bytes, more than {1}")]
+    VocabularyTooLarge(usize, usize),
+    /// A token is too long: how many bytes it has, how many it may have.
+    #[error("a token has {0} bytes, more than {1}")]
+    TokenTooLong(usize, usize),
+}
+
+impl Vocabulary {
+    /// A vocabulary of the tokens in `id_to_token`.
+    ///
+    /// `id_to_token_string` says how [`token_string`](Self::token_string) shows them, which may be in another way than by
+    /// their bytes, and need not be told of all; nothing else depends on it. Several ids may have the same bytes, and
+    /// ids may have gaps. A token without bytes is known, but never allowed.
+    ///
+    /// # Errors
+    /// When the ids or the tokens exceed the limits of [`grammask_trie::Config`]'s defaults.
+    ///
+    /// # Complexity
+    /// O(b log t) for t tokens of b bytes together.
+    pub fn new(
+        id_to_token: AHashMap<u32, Token>,
+        id_to_token_string: AHashMap<u32, String>,
+    ) -> Result<Self, CreateVocabularyError> {
+        let mut sorted: Vec<_> = id_to_token.iter().map(|(&id, token)| (TokenId(id), token)).collect();
+        sorted.sort_unstable_by_key(|&(id, _)| id);
+        let tokens = sorted.iter().map(|&(id, token)| (id, token.0.to_vec()));
+        let vocabulary = crate::Vocabulary::new(tokens, []).map_err(|error| match error {
+            VocabularyError::TokenTooLong { length, limit, .. } => {
+                CreateVocabularyError::TokenTooLong(length, limit.into())
+            }
+            VocabularyError::TooManyBytes { limit, .. } => {
+                let bytes = sorted.iter().map(|(_, token)| token.0.len()).sum();
+                CreateVocabularyError::VocabularyTooLarge(bytes, limit as usize)
+            }
+            _ => {
+                let limit = grammask_trie::Config::default().id_limit;
+                let ids = sorted.last().map_or(0, |(id, _)| id.index().saturating_add(1));
+                CreateVocabularyError::VocabularyTooLarge(ids, limit as usize)
+            }
+        })?;
+        let shared = Shared { tokens: id_to_token, texts: id_to_token_string, vocabulary };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// The token with this id.
+    pub fn token(&self, token_id: u32) -> Option<&Token> {
+        self.shared.tokens.get(&token_id)
+    }
+
+    /// How the token with this id is shown.
+    pub fn token_string(&self, token_id: u32) -> Option<&str> {
+        self.shared.texts.get(&token_id).map(String::as_str)
+    }
+
+    /// The id of a token; the smallest where several have its bytes.
+    pub fn token_id(&self, token: &Token) -> Option<u32> {
+        let trie = self.shared.vocabulary.trie();
+        trie.find(&token.0).and_then(|node| trie.tokens(node).first()).map(|id| id.0)
+    }
+
+    /// One more than the highest id; 0 without tokens. As many logits are needed, at least.
+    pub fn vocab_size(&self) -> usize {
+        self.shared.vocabulary.id_count()
+    }
+
+    /// The same for the rest of this crate.
+    pub fn as_vocabulary(&self) -> &crate::Vocabulary {
+        &self.shared.vocabulary
+    }
+}
+
+impl fmt::Debug for Vocabulary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Vocabulary({})", *self.shared.vocabulary)
+    }
+}
