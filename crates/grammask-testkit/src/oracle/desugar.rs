@@ -1,0 +1,143 @@
+//! A tree to plain productions: groups and operators become nonterminals of their own.
+
+use grammask_syntax::{Ast, ExprId, ExprKind};
+use rustc_hash::FxHashMap;
+
+use super::OracleError;
+use super::dfa::Dfa;
+use super::regular::regular_parts;
+
+/// How often a part is written out at most for its bounds.
+const MAX_TIMES: u32 = 10_000;
+
+/// What a production is made of; the numbers are places in [`Plain`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Symbol {
+    Terminal(usize),
+    Special(usize),
+    Nonterminal(usize),
+}
+
+/// What a special token must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Special {
+    Name(String),
+    Id(u32),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Production {
+    pub(super) left: usize,
+    pub(super) right: Vec<Symbol>,
+}
+
+/// Productions; right sides may be empty.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plain {
+    pub(super) nonterminals: usize,
+    pub(super) start: usize,
+    pub(super) productions: Vec<Production>,
+    pub(super) terminals: Vec<Dfa>,
+    pub(super) specials: Vec<Special>,
+}
+
+impl Plain {
+    fn nonterminal(&mut self) -> usize {
+        self.nonterminals += 1;
+        self.nonterminals - 1
+    }
+
+    fn special(&mut self, special: Special) -> Symbol {
+        self.specials.push(special);
+        Symbol::Special(self.specials.len() - 1)
+    }
+
+    fn produce(&mut self, left: usize, right: Vec<Symbol>) {
+        self.productions.push(Production { left, right });
+    }
+
+    /// `part` from `min` to `max` times. Unending repetition grows to the left, so that it is never endless: only
+    /// a recursion of rules is.
+    fn repetition(&mut self, part: Symbol, min: u32, max: Option<u32>) -> Symbol {
+        let whole = self.nonterminal();
+        let mut rest = self.nonterminal();
+        self.produce(rest, Vec::new());
+        match max {
+            None => self.produce(rest, vec![Symbol::Nonterminal(rest), part]),
+            Some(max) => {
+                for _ in min..max {
+                    let more = self.nonterminal();
+                    self.produce(more, Vec::new());
+                    self.produce(more, vec![part, Symbol::Nonterminal(rest)]);
+                    rest = more;
+                }
+            }
+        }
+        let mut right = vec![part; min as usize];
+        right.push(Symbol::Nonterminal(rest));
+        self.produce(whole, right);
+        Symbol::Nonterminal(whole)
+    }
+}
+
+pub(super) fn desugar(ast: &Ast, start: &str) -> Result<Plain, OracleError> {
+    let mut plain = Plain::default();
+    let mut names: FxHashMap<&str, usize> = FxHashMap::default();
+    for rule in &ast.rules {
+        names.entry(&rule.name.text).or_insert_with(|| plain.nonterminal());
+    }
+    plain.start = *names.get(start).ok_or_else(|| OracleError::UndefinedStart(start.to_owned()))?;
+
+    let mut symbols: Vec<Symbol> = Vec::with_capacity(ast.exprs.len());
+    for (expr, regular) in ast.exprs.iter().zip(regular_parts(ast)?) {
+        let symbol = match (&expr.kind, regular) {
+            (_, Some(dfa)) => {
+                plain.terminals.push(dfa);
+                Symbol::Terminal(plain.terminals.len() - 1)
+            }
+            (ExprKind::Nonterminal(name), None) => {
+                let undefined = || OracleError::Undefined(name.clone(), expr.span);
+                Symbol::Nonterminal(*names.get(name.as_str()).ok_or_else(undefined)?)
+            }
+            (ExprKind::SpecialName(name), None) => plain.special(Special::Name(name.clone())),
+            (ExprKind::SpecialId(id), None) => plain.special(Special::Id(*id)),
+            (ExprKind::Sequence(_) | ExprKind::Alternatives(_), None) => {
+                let group = plain.nonterminal();
+                for right in right_sides(ast, &symbols, ExprId(symbols.len() as u32)) {
+                    plain.produce(group, right);
+                }
+                Symbol::Nonterminal(group)
+            }
+            (ExprKind::Repeat { expr: part, quantifier }, None) => {
+                let (min, max) = quantifier.bounds();
+                if max.unwrap_or(min) > MAX_TIMES {
+                    return Err(OracleError::TooLarge(expr.span));
+                }
+                plain.repetition(symbols[part.index()], min, max)
+            }
+            _ => unreachable!("every other kind is regular"),
+        };
+        symbols.push(symbol);
+    }
+    for rule in &ast.rules {
+        let left = names[rule.name.text.as_str()];
+        for right in right_sides(ast, &symbols, rule.body) {
+            plain.produce(left, right);
+        }
+    }
+    Ok(plain)
+}
+
+/// The right sides that an expression stands for: one for each alternative.
+fn right_sides(ast: &Ast, symbols: &[Symbol], id: ExprId) -> Vec<Vec<Symbol>> {
+    let symbol = |part: &ExprId| symbols[part.index()];
+    // What stands under `&` or `~` is a terminal as a whole and never gets here.
+    let sequence = |id: &ExprId| match &ast.expr(*id).kind {
+        ExprKind::Sequence(parts) => parts.iter().map(symbol).collect(),
+        _ => vec![symbol(id)],
+    };
+    match &ast.expr(id).kind {
+        ExprKind::Alternatives(parts) => parts.iter().map(sequence).collect(),
+        _ => vec![sequence(&id)],
+    }
+}

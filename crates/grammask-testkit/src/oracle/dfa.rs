@@ -1,0 +1,190 @@
+//! Automata as plain tables of bytes: enough to say what a regular part of a grammar means, and no more.
+
+use rustc_hash::FxHashMap;
+
+/// The largest automaton that is made.
+pub(super) const MAX_STATES: usize = 50_000;
+
+const NONE: u32 = u32::MAX;
+
+/// An automaton was about to get more than [`MAX_STATES`] states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooLarge;
+
+/// A deterministic automaton; state 0 is the start. A missing edge leads nowhere.
+#[derive(Clone, Debug)]
+pub(super) struct Dfa {
+    next: Vec<[u32; 256]>,
+    accepting: Vec<bool>,
+}
+
+impl Dfa {
+    /// One state, without edges.
+    fn single(accepting: bool) -> Self {
+        Self { next: vec![[NONE; 256]], accepting: vec![accepting] }
+    }
+
+    /// Exactly this string.
+    pub(super) fn text(text: &[u8]) -> Result<Self, TooLarge> {
+        let mut dfa = Self::single(text.is_empty());
+        for (i, &byte) in text.iter().enumerate() {
+            let to = dfa.add_state(i + 1 == text.len())?;
+            dfa.next[i][usize::from(byte)] = to;
+        }
+        Ok(dfa)
+    }
+
+    /// Every string.
+    pub(super) fn anything() -> Self {
+        Self { next: vec![[0; 256]], accepting: vec![true] }
+    }
+
+    /// Every string of `min` to `max` bytes.
+    pub(super) fn lengths(min: usize, max: Option<usize>) -> Result<Self, TooLarge> {
+        let mut dfa = Self::single(min == 0);
+        for length in 1..=max.unwrap_or(min) {
+            let to = dfa.add_state(length >= min)?;
+            dfa.next[length - 1] = [to; 256];
+        }
+        if max.is_none() {
+            dfa.next[min] = [min as u32; 256];
+        }
+        Ok(dfa)
+    }
+
+    pub(super) fn add_state(&mut self, accepting: bool) -> Result<u32, TooLarge> {
+        if self.next.len() == MAX_STATES {
+            return Err(TooLarge);
+        }
+        self.next.push([NONE; 256]);
+        self.accepting.push(accepting);
+        Ok((self.next.len() - 1) as u32)
+    }
+
+    /// The automaton whose states are the values that `start` leads to by `next`.
+    pub(super) fn explore<S: Clone + Eq + std::hash::Hash>(
+        start: S,
+        accepting: impl Fn(&S) -> bool,
+        mut next: impl FnMut(&S, u8) -> Option<S>,
+    ) -> Result<Self, TooLarge> {
+        let mut dfa = Self::single(accepting(&start));
+        let mut ids = FxHashMap::from_iter([(start.clone(), 0)]);
+        let mut states = vec![start];
+        let mut from = 0;
+        while from < states.len() {
+            let state = states[from].clone();
+            for byte in 0..=255 {
+                let Some(to) = next(&state, byte) else { continue };
+                let id = match ids.get(&to) {
+                    Some(&id) => id,
+                    None => {
+                        let id = dfa.add_state(accepting(&to))?;
+                        ids.insert(to.clone(), id);
+                        states.push(to);
+                        id
+                    }
+                };
+                dfa.next[from][usize::from(byte)] = id;
+            }
+            from += 1;
+        }
+        Ok(dfa)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.next.len()
+    }
+
+    pub(super) fn next(&self, state: u32, byte: u8) -> Option<u32> {
+        Some(self.next[state as usize][usize::from(byte)]).filter(|&to| to != NONE)
+    }
+
+    pub(super) fn is_accepting(&self, state: u32) -> bool {
+        self.accepting[state as usize]
+    }
+
+    /// What is not in this one.
+    pub(super) fn complement(&self) -> Result<Self, TooLarge> {
+        let mut dfa = self.clone();
+        let sink = dfa.add_state(false)?;
+        for to in dfa.next.iter_mut().flatten() {
+            if *to == NONE {
+                *to = sink;
+            }
+        }
+        for accepting in &mut dfa.accepting {
+            *accepting = !*accepting;
+        }
+        Ok(dfa)
+    }
+
+    /// What is in both.
+    pub(super) fn intersection(&self, other: &Self) -> Result<Self, TooLarge> {
+        Self::explore(
+            (0, 0),
+            |&(one, two)| self.is_accepting(one) && other.is_accepting(two),
+            |&(one, two), byte| Some((self.next(one, byte)?, other.next(two, byte)?)),
+        )
+    }
+
+    /// The non-empty strings no non-empty proper prefix of which is in this one either.
+    pub(super) fn earliest(&self) -> Result<Self, TooLarge> {
+        // The flag tells whether something was read: an empty match does not count.
+        Self::explore(
+            (0, false),
+            |&(state, begun)| begun && self.is_accepting(state),
+            |&(state, begun), byte| {
+                if begun && self.is_accepting(state) { None } else { Some((self.next(state, byte)?, true)) }
+            },
+        )
+    }
+
+    /// The same language, without the states from which no accepting one can be reached.
+    pub(super) fn trimmed(&self) -> Self {
+        let mut useful = self.accepting.clone();
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.len()];
+        for (from, row) in self.next.iter().enumerate() {
+            for &to in row.iter().filter(|&&to| to != NONE) {
+                before[to as usize].push(from as u32);
+            }
+        }
+        let mut agenda: Vec<usize> = (0..self.len()).filter(|&state| useful[state]).collect();
+        while let Some(state) = agenda.pop() {
+            for &from in &before[state] {
+                if !std::mem::replace(&mut useful[from as usize], true) {
+                    agenda.push(from as usize);
+                }
+            }
+        }
+        let mut dfa = self.clone();
+        for to in dfa.next.iter_mut().flatten() {
+            if *to != NONE && !useful[*to as usize] {
+                *to = NONE;
+            }
+        }
+        dfa
+    }
+
+    /// Whether the empty string is in it.
+    pub(super) fn is_nullable(&self) -> bool {
+        self.accepting[0]
+    }
+
+    /// Whether a string with a byte in it is in it. Asks a trimmed automaton.
+    pub(super) fn has_bytes(&self) -> bool {
+        self.next[0].iter().any(|&to| to != NONE)
+    }
+
+    /// The edges of a state: ranges of bytes (both ends included) and where they lead.
+    pub(super) fn ranges(&self, state: u32) -> Vec<(u8, u8, u32)> {
+        let mut ranges: Vec<(u8, u8, u32)> = Vec::new();
+        for byte in 0..=255 {
+            let Some(to) = self.next(state, byte) else { continue };
+            match ranges.last_mut() {
+                Some(last) if last.1.checked_add(1) == Some(byte) && last.2 == to => last.1 = byte,
+                _ => ranges.push((byte, byte, to)),
+            }
+        }
+        ranges
+    }
+}

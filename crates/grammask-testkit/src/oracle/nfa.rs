@@ -1,0 +1,144 @@
+//! What regular operations mean, by automata with empty edges and the subset construction.
+
+use super::dfa::{Dfa, TooLarge};
+
+#[derive(Clone, Debug, Default)]
+struct Nfa {
+    /// Per state: ranges of bytes, both ends included, and where they lead.
+    edges: Vec<Vec<(u8, u8, usize)>>,
+    empty: Vec<Vec<usize>>,
+}
+
+impl Nfa {
+    fn state(&mut self) -> usize {
+        self.edges.push(Vec::new());
+        self.empty.push(Vec::new());
+        self.edges.len() - 1
+    }
+
+    /// Puts a copy of `dfa` between two states.
+    fn embed(&mut self, dfa: &Dfa, from: usize, to: usize) {
+        let base = self.edges.len();
+        for _ in 0..dfa.len() {
+            self.state();
+        }
+        self.empty[from].push(base);
+        for state in 0..dfa.len() {
+            let ranges = dfa.ranges(state as u32).into_iter();
+            self.edges[base + state] =
+                ranges.map(|(low, high, next)| (low, high, base + next as usize)).collect();
+            if dfa.is_accepting(state as u32) {
+                self.empty[base + state].push(to);
+            }
+        }
+    }
+
+    /// The states that empty edges lead to from these, sorted.
+    fn closure(&self, mut states: Vec<usize>) -> Vec<usize> {
+        let mut seen = vec![false; self.edges.len()];
+        let mut all = Vec::new();
+        while let Some(state) = states.pop() {
+            if !std::mem::replace(&mut seen[state], true) {
+                all.push(state);
+                states.extend(&self.empty[state]);
+            }
+        }
+        all.sort_unstable();
+        all
+    }
+
+    fn determinize(&self, from: usize, to: usize) -> Result<Dfa, TooLarge> {
+        // A byte where no range begins, and before which none ends, does what the byte before it does.
+        let mut differs = [false; 257];
+        for &(low, high, _) in self.edges.iter().flatten() {
+            differs[usize::from(low)] = true;
+            differs[usize::from(high) + 1] = true;
+        }
+        let mut previous = None;
+        Dfa::explore(
+            self.closure(vec![from]),
+            |set| set.binary_search(&to).is_ok(),
+            |set, byte| {
+                if byte == 0 || differs[usize::from(byte)] {
+                    let edges = set.iter().flat_map(|&state| &self.edges[state]);
+                    let taken = edges.filter(|&&(low, high, _)| low <= byte && byte <= high);
+                    let next: Vec<usize> = taken.map(|&(_, _, next)| next).collect();
+                    previous = if next.is_empty() { None } else { Some(self.closure(next)) };
+                }
+                previous.clone()
+            },
+        )
+    }
+}
+
+/// One after the other.
+pub(super) fn concatenation(parts: &[&Dfa]) -> Result<Dfa, TooLarge> {
+    let mut nfa = Nfa::default();
+    let start = nfa.state();
+    let mut end = start;
+    for part in parts {
+        let next = nfa.state();
+        nfa.embed(part, end, next);
+        end = next;
+    }
+    nfa.determinize(start, end)
+}
+
+/// Any of them.
+pub(super) fn union(parts: &[&Dfa]) -> Result<Dfa, TooLarge> {
+    let mut nfa = Nfa::default();
+    let (start, end) = (nfa.state(), nfa.state());
+    for part in parts {
+        nfa.embed(part, start, end);
+    }
+    nfa.determinize(start, end)
+}
+
+/// `part` as often as from `min` to `max` times.
+pub(super) fn repetition(part: &Dfa, min: u32, max: Option<u32>) -> Result<Dfa, TooLarge> {
+    let mut nfa = Nfa::default();
+    let start = nfa.state();
+    let mut last = start;
+    // The end is reached by empty edges from every place where it may stop.
+    let end = nfa.state();
+    for times in 0..max.unwrap_or(min) {
+        if nfa.edges.len() > super::dfa::MAX_STATES {
+            return Err(TooLarge);
+        }
+        if times >= min {
+            nfa.empty[last].push(end);
+        }
+        let next = nfa.state();
+        nfa.embed(part, last, next);
+        last = next;
+    }
+    nfa.empty[last].push(end);
+    if max.is_none() {
+        let round = nfa.state();
+        nfa.empty[last].push(round);
+        nfa.embed(part, round, round);
+        nfa.empty[round].push(end);
+    }
+    nfa.determinize(start, end)
+}
+
+/// Every string that has one of `part` inside.
+pub(super) fn containing(part: &Dfa) -> Result<Dfa, TooLarge> {
+    let anything = Dfa::anything();
+    concatenation(&[&anything, part, &anything])
+}
+
+/// Every piece of `text`, the empty one included.
+pub(super) fn pieces(text: &[u8]) -> Result<Dfa, TooLarge> {
+    let mut nfa = Nfa::default();
+    let (start, end) = (nfa.state(), nfa.state());
+    let states: Vec<usize> = (0..=text.len()).map(|_| nfa.state()).collect();
+    for (i, &state) in states.iter().enumerate() {
+        nfa.empty[start].push(state);
+        nfa.empty[state].push(end);
+        if let Some(&byte) = text.get(i) {
+            nfa.edges[state].push((byte, byte, states[i + 1]));
+        }
+    }
+    nfa.determinize(start, end)
+}

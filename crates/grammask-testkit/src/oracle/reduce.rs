@@ -1,0 +1,171 @@
+//! Productions to those that count: what can end, and beside it what can go on for ever. Whatever the recognizer
+//! has begun can then be gone on with, so a set with an item in it is live.
+
+use super::OracleError;
+use super::desugar::{Plain, Production, Special, Symbol};
+use super::dfa::Dfa;
+
+/// Productions without dead ends.
+///
+/// A nonterminal N of the plain grammar stands here twice: as itself, for the finite strings it produces, and as
+/// [`Reduced::endless`]`(N)`, for the endless ones. An endless derivation goes down for ever, and all that stands
+/// before the way down is finite: N → α M β gives endless(N) → α endless(M).
+#[derive(Clone, Debug)]
+pub(super) struct Reduced {
+    pub(super) productions: Vec<Production>,
+    /// For each nonterminal the places of its productions.
+    pub(super) of: Vec<Vec<usize>>,
+    pub(super) nullable: Vec<bool>,
+    pub(super) terminals: Vec<Dfa>,
+    pub(super) specials: Vec<Special>,
+    /// The finite version of the start symbol.
+    pub(super) start: usize,
+    /// How many nonterminals the plain grammar has.
+    plain: usize,
+}
+
+impl Reduced {
+    pub(super) fn new(plain: Plain) -> Result<Self, OracleError> {
+        let productive = fixpoint(&plain, true, |symbol, known| match symbol {
+            Symbol::Terminal(t) => plain.terminals[t].is_nullable() || plain.terminals[t].has_bytes(),
+            Symbol::Special(_) => true,
+            Symbol::Nonterminal(n) => known[n],
+        });
+        let nullable = fixpoint(&plain, true, |symbol, known| match symbol {
+            Symbol::Terminal(t) => plain.terminals[t].is_nullable(),
+            Symbol::Special(_) => false,
+            Symbol::Nonterminal(n) => known[n],
+        });
+        let is_productive = |symbol: &Symbol| match *symbol {
+            Symbol::Terminal(t) => plain.terminals[t].is_nullable() || plain.terminals[t].has_bytes(),
+            Symbol::Special(_) => true,
+            Symbol::Nonterminal(n) => productive[n],
+        };
+
+        let mut productions: Vec<Production> = plain
+            .productions
+            .iter()
+            .filter(|production| production.right.iter().all(is_productive))
+            .cloned()
+            .collect();
+        // Whether something that is not empty comes out, of the productions that can end.
+        let ending = Plain { productions: productions.clone(), ..plain.clone() };
+        let visible = fixpoint(&ending, false, |symbol, known| match symbol {
+            Symbol::Terminal(t) => plain.terminals[t].has_bytes(),
+            Symbol::Special(_) => true,
+            Symbol::Nonterminal(n) => known[n],
+        });
+        let is_visible = |symbol: &Symbol| match *symbol {
+            Symbol::Terminal(t) => plain.terminals[t].has_bytes(),
+            Symbol::Special(_) => true,
+            Symbol::Nonterminal(n) => visible[n],
+        };
+
+        // The ways down: from N, past a finite α, to M.
+        let mut ways: Vec<Way> = Vec::new();
+        for (p, production) in plain.productions.iter().enumerate() {
+            for (dot, symbol) in production.right.iter().enumerate() {
+                if let Symbol::Nonterminal(to) = *symbol {
+                    let visible = production.right[..dot].iter().any(is_visible);
+                    ways.push(Way { production: p, dot, from: production.left, to, visible });
+                }
+                if !is_productive(symbol) {
+                    break;
+                }
+            }
+        }
+        let endless = endless(plain.nonterminals, &ways);
+        for way in ways.iter().filter(|way| endless[way.to]) {
+            let mut right = plain.productions[way.production].right[..way.dot].to_vec();
+            right.push(Symbol::Nonterminal(plain.nonterminals + way.to));
+            productions.push(Production { left: plain.nonterminals + way.from, right });
+        }
+        if !visible[plain.start] && !endless[plain.start] {
+            return Err(OracleError::EmptyLanguage);
+        }
+
+        let mut of = vec![Vec::new(); 2 * plain.nonterminals];
+        for (p, production) in productions.iter().enumerate() {
+            of[production.left].push(p);
+        }
+        let mut nullable = nullable;
+        nullable.resize(of.len(), false);
+        Ok(Self {
+            productions,
+            of,
+            nullable,
+            terminals: plain.terminals,
+            specials: plain.specials,
+            start: plain.start,
+            plain: plain.nonterminals,
+        })
+    }
+
+    /// The endless version of a nonterminal.
+    pub(super) fn endless(&self, nonterminal: usize) -> usize {
+        self.plain + nonterminal
+    }
+}
+
+/// The nonterminals that have a production all (or, with `all` false, any) of whose symbols `holds`.
+fn fixpoint(plain: &Plain, all: bool, holds: impl Fn(Symbol, &[bool]) -> bool) -> Vec<bool> {
+    let mut known = vec![false; plain.nonterminals];
+    loop {
+        let mut changed = false;
+        for production in &plain.productions {
+            let mut symbols = production.right.iter();
+            let found = if all {
+                symbols.all(|&symbol| holds(symbol, &known))
+            } else {
+                symbols.any(|&symbol| holds(symbol, &known))
+            };
+            if found && !known[production.left] {
+                known[production.left] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            return known;
+        }
+    }
+}
+
+struct Way {
+    production: usize,
+    dot: usize,
+    from: usize,
+    to: usize,
+    /// Whether it can leave something behind that is not empty.
+    visible: bool,
+}
+
+/// The nonterminals from which ways lead on for ever, with visible ones again and again: those that reach a circle
+/// with a visible way in it.
+fn endless(nonterminals: usize, ways: &[Way]) -> Vec<bool> {
+    let mut forward = vec![Vec::new(); nonterminals];
+    let mut backward = vec![Vec::new(); nonterminals];
+    for way in ways {
+        forward[way.from].push(way.to);
+        backward[way.to].push(way.from);
+    }
+    let mut circling: Vec<usize> = Vec::new();
+    let mut known = vec![false; nonterminals];
+    for way in ways.iter().filter(|way| way.visible) {
+        if !known[way.from] && reachable(&forward, &[way.to])[way.from] {
+            known[way.from] = true;
+            circling.push(way.from);
+        }
+    }
+    reachable(&backward, &circling)
+}
+
+fn reachable(edges: &[Vec<usize>], from: &[usize]) -> Vec<bool> {
+    let mut seen = vec![false; edges.len()];
+    let mut agenda = from.to_vec();
+    while let Some(node) = agenda.pop() {
+        if !std::mem::replace(&mut seen[node], true) {
+            agenda.extend(&edges[node]);
+        }
+    }
+    seen
+}

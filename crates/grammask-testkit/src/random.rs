@@ -1,0 +1,327 @@
+//! Random grammars, texts and vocabularies: the same for the same seed, small, and full of what goes wrong easily.
+
+use grammask_syntax::{Ast, Config, parse};
+
+use crate::oracle::{Oracle, Run};
+
+/// A source of random numbers that depends on its seed alone.
+///
+/// # Source
+/// G. L. Steele, D. Lea and C. H. Flood, "Fast Splittable Pseudorandom Number Generators", 2014 (SplitMix64).
+#[derive(Clone, Debug)]
+pub struct Rng(u64);
+
+impl Rng {
+    /// The source with this seed.
+    pub const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next number.
+    pub const fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `limit`; 0 if that is 0.
+    pub const fn below(&mut self, limit: usize) -> usize {
+        if limit == 0 { 0 } else { (self.next() % limit as u64) as usize }
+    }
+
+    /// True in `times` of `of` cases.
+    pub const fn chance(&mut self, times: usize, of: usize) -> bool {
+        self.below(of) < times
+    }
+
+    /// One of `values`.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn pick<'v, T>(&mut self, values: &'v [T]) -> &'v T {
+        &values[self.below(values.len())]
+    }
+}
+
+/// What random grammars are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// How many nonterminals there are at most; at least one.
+    pub nonterminals: usize,
+    /// How deep groups stand inside one another at most.
+    pub depth: usize,
+    /// Whether there are `#'…'`, `#e'…'`, `#ex'…'`, `#substrs'…'` and `except!(…)`.
+    pub patterns: bool,
+    /// Whether there are `x{m,n}`, `x & y` and `~x`.
+    pub extensions: bool,
+    /// Whether there are special tokens: `<|end|>`, `<|sep|>`, `<[7]>`.
+    pub specials: bool,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self { nonterminals: 5, depth: 2, patterns: true, extensions: true, specials: false }
+    }
+}
+
+/// The bytes that random grammars and texts are mostly about.
+pub const ALPHABET: &[u8] = b"abc";
+
+const TEXTS: &[&str] = &["a", "a", "b", "b", "c", "ab", "ba", "abc", "aa", "", "c\\n", "\\u00e9", "\\x61"];
+const REGEXES: &[&str] = &[
+    "a*",
+    "[ab]+",
+    "a|ab",
+    "(ab)*",
+    "a{1,2}",
+    "b?",
+    "[^a]",
+    "c.",
+    "^ab$",
+    "(?:a|b)*c",
+    "a+b?",
+    "\\\\w",
+    "[a-c]{2}",
+    "",
+    "(?-u:[^a-c])b",
+    "é|a",
+    "(?i)AB",
+    "ab|abc|b",
+];
+const STOPS: &[&str] = &["a", "b", "ab", "ba", "aa", "abc", "bb"];
+const STOP_RULES: &[&str] = &["T0", "T1"];
+
+/// A grammar with a language that is not empty.
+#[derive(Clone, Debug)]
+pub struct RandomGrammar {
+    /// The grammar as KBNF. The start symbol is `start`.
+    pub text: String,
+    /// The grammar as a tree.
+    pub ast: Ast,
+    /// Its oracle.
+    pub oracle: Oracle,
+}
+
+/// A random grammar with a language that is not empty.
+///
+/// # Example
+///
+/// ```
+/// use grammask_testkit::random::{Rng, Shape, grammar, text};
+///
+/// let mut rng = Rng::new(1);
+/// let grammar = grammar(&mut rng, &Shape::default());
+/// let text = text(&mut rng, &grammar.oracle, 10);
+/// assert!(text.len() <= 10);
+/// ```
+pub fn grammar(rng: &mut Rng, shape: &Shape) -> RandomGrammar {
+    loop {
+        let text = grammar_text(rng, shape);
+        let ast = parse(&text, &Config::default()).expect("a random grammar is KBNF");
+        if let Ok(oracle) = Oracle::new(&ast, "start") {
+            return RandomGrammar { text, ast, oracle };
+        }
+    }
+}
+
+/// A random KBNF text. It parses and every name in it is defined, but its language may be empty.
+pub fn grammar_text(rng: &mut Rng, shape: &Shape) -> String {
+    let names: Vec<String> = std::iter::once("start".to_owned())
+        .chain(('A'..='Z').map(String::from).take(rng.below(shape.nonterminals.max(1))))
+        .collect();
+    let mut writer = Writer { rng, shape, names: &names, text: String::new() };
+    for name in &names {
+        writer.rule(name);
+        if writer.rng.chance(1, 6) {
+            // A second definition adds alternatives.
+            writer.rule(name);
+        }
+    }
+    if writer.text.contains("except!") {
+        for name in STOP_RULES {
+            let stops: Vec<String> =
+                (0..=writer.rng.below(3)).map(|_| format!("'{}'", writer.rng.pick(STOPS))).collect();
+            let stops = stops.join(if writer.rng.chance(1, 4) { " " } else { " | " });
+            writer.text.push_str(&format!("{name} ::= {stops};\n"));
+        }
+    }
+    writer.text
+}
+
+struct Writer<'r> {
+    rng: &'r mut Rng,
+    shape: &'r Shape,
+    names: &'r [String],
+    text: String,
+}
+
+impl Writer<'_> {
+    fn rule(&mut self, name: &str) {
+        self.text.push_str(name);
+        let sign = if self.rng.chance(1, 8) { " = " } else { " ::= " };
+        self.text.push_str(sign);
+        self.alternatives(self.shape.depth);
+        self.text.push_str(";\n");
+    }
+
+    fn alternatives(&mut self, depth: usize) {
+        for i in 0..=*self.rng.pick(&[0, 0, 1, 1, 1, 2]) {
+            if i > 0 {
+                self.text.push_str(" | ");
+            }
+            let length = *self.rng.pick(&[0, 0, 1, 1, 2]);
+            for j in 0..=length {
+                if j > 0 {
+                    let gap = *self.rng.pick(&[" ", " ", " ", ", ", " (* and *) "]);
+                    self.text.push_str(gap);
+                }
+                self.factor(depth);
+            }
+        }
+    }
+
+    fn factor(&mut self, depth: usize) {
+        let group = depth > 0 && self.rng.chance(1, 4);
+        match self.rng.below(10) {
+            _ if group => {
+                let (open, close) = *self.rng.pick(&[("(", ")"), ("(", ")"), ("[", "]"), ("{", "}")]);
+                self.text.push_str(open);
+                self.alternatives(depth - 1);
+                self.text.push_str(close);
+            }
+            0..=3 => self.nonterminal(),
+            4..=6 => self.quoted("", TEXTS),
+            7 if self.shape.specials && self.rng.chance(1, 2) => {
+                let special = self.rng.pick(&["<|end|>", "<|sep|>", "<[7]>"]);
+                self.text.push_str(special);
+            }
+            8 if self.shape.extensions => return self.combination(),
+            _ if self.shape.patterns => self.pattern(),
+            _ => self.quoted("", TEXTS),
+        }
+        self.postfix();
+    }
+
+    fn postfix(&mut self) {
+        if !self.rng.chance(1, 4) {
+            return;
+        }
+        let postfix = match self.rng.below(6) {
+            0 | 1 => "?",
+            2 | 3 => "*",
+            4 => "+",
+            _ if self.shape.extensions => {
+                *self.rng.pick(&["{2}", "{1,}", "{0,2}", "{1,3}", "{2,2}", "{0}", "{0,0}", "{1}"])
+            }
+            _ => "*",
+        };
+        self.text.push_str(postfix);
+    }
+
+    fn nonterminal(&mut self) {
+        let name = self.rng.pick(self.names);
+        self.text.push_str(name);
+    }
+
+    fn quoted(&mut self, kind: &str, values: &[&str]) {
+        let value = *self.rng.pick(values);
+        let quote = if self.rng.chance(1, 8) { '"' } else { '\'' };
+        self.text.push_str(&format!("{kind}{quote}{value}{quote}"));
+    }
+
+    fn pattern(&mut self) {
+        match self.rng.below(8) {
+            0 => self.quoted("#e", REGEXES),
+            1 => self.quoted("#ex", REGEXES),
+            2 => self.quoted("#substrs", TEXTS),
+            3 => {
+                let length = *self.rng.pick(&["", "", ",0", ",1", ",2", ", 3"]);
+                let operand = if self.rng.chance(1, 2) {
+                    format!("'{}'", self.rng.pick(STOPS))
+                } else {
+                    (*self.rng.pick(STOP_RULES)).to_owned()
+                };
+                self.text.push_str(&format!("except!({operand}{length})"));
+            }
+            _ => self.quoted("#", REGEXES),
+        }
+    }
+
+    /// `&` and `~` over regular parts, in parentheses.
+    fn combination(&mut self) {
+        self.text.push('(');
+        for i in 0..=self.rng.below(2) {
+            if i > 0 {
+                self.text.push_str(" & ");
+            }
+            if self.rng.chance(1, 2) {
+                self.text.push('~');
+            }
+            match self.rng.below(3) {
+                0 => self.quoted("#", REGEXES),
+                1 => self.quoted("", TEXTS),
+                _ => {
+                    self.text.push('(');
+                    self.quoted("", TEXTS);
+                    let between = *self.rng.pick(&[" | ", " ", "? ", "* | "]);
+                    self.text.push_str(between);
+                    self.quoted("#", REGEXES);
+                    let close = *self.rng.pick(&[")", ")*", ")?", ")+"]);
+                    self.text.push_str(close);
+                }
+            }
+        }
+        self.text.push(')');
+    }
+}
+
+/// A random text of at most `max` bytes: a walk along live bytes that now and then takes a wrong step, and ends there.
+pub fn text(rng: &mut Rng, oracle: &Oracle, max: usize) -> Vec<u8> {
+    let mut run = oracle.run();
+    let mut text = Vec::new();
+    for _ in 0..max {
+        if rng.chance(1, 12) {
+            text.push(*rng.pick(b"abcz\xc3\xa9\n\xff"));
+        } else if run.is_complete() && rng.chance(1, 8) {
+            break;
+        } else {
+            let Some(byte) = live_byte(rng, &run) else { break };
+            text.push(byte);
+        }
+        if !run.push(text[text.len() - 1]) {
+            break;
+        }
+    }
+    text
+}
+
+/// A random byte that keeps `run` live, mostly of [`ALPHABET`]; `None` where there is none.
+pub fn live_byte(rng: &mut Rng, run: &Run<'_>) -> Option<u8> {
+    let live = run.live_bytes();
+    let usual: Vec<u8> = live.iter().copied().filter(|byte| ALPHABET.contains(byte)).collect();
+    let bytes = if usual.is_empty() || rng.chance(1, 8) { live } else { usual };
+    if bytes.is_empty() { None } else { Some(*rng.pick(&bytes)) }
+}
+
+/// A random vocabulary; the place is the token's id. The single bytes of [`ALPHABET`] and some others, strings of them,
+/// tokens that are no UTF-8, tokens twice, and tokens without bytes.
+pub fn vocabulary(rng: &mut Rng, tokens: usize) -> Vec<Vec<u8>> {
+    let mut vocabulary: Vec<Vec<u8>> =
+        b"abcz\n\xc3\xa9".iter().map(|&byte| vec![byte]).take(tokens).collect();
+    while vocabulary.len() < tokens {
+        let token = match rng.below(12) {
+            0 => rng.pick(&vocabulary).clone(),
+            1 => Vec::new(),
+            2 => rng.pick(&["é".as_bytes(), b"\xff", b"a\xc3", b"\xa9b", b"\xe2\x82", b"c\n"]).to_vec(),
+            _ => (0..2 + rng.below(4)).map(|_| *rng.pick(ALPHABET)).collect(),
+        };
+        vocabulary.push(token);
+    }
+    for _ in 0..vocabulary.len() {
+        let (one, two) = (rng.below(vocabulary.len()), rng.below(vocabulary.len()));
+        vocabulary.swap(one, two);
+    }
+    vocabulary
+}
