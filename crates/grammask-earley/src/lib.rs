@@ -15,5 +15,5 @@ pub use config::Config;
 pub use error::Error;
 pub use ids::{CalleeId, Class, Item, NodeId, OriginId, SetId};
 pub use network::{Callee, Network, Node, Special};
-pub use recognizer::{Opened, Parts, Recognizer, Successors};
+pub use recognizer::{Parts, Recognizer, Successors};
 pub use show::Violation;

@@ -61,7 +61,6 @@ pub(crate) struct Set {
     /// Where the kernel ends.
     kernel_len: usize,
     closure: OnceLock<Closure>,
-    opened: OnceLock<Opened>,
     parts: OnceLock<Parts>,
 }
 
@@ -71,15 +70,6 @@ struct Closure {
     scanners: Box<[Item]>,
     /// The successors that are known, by class.
     row: Row,
-}
-
-/// A set whose origins have been replaced by [`OriginId::open`] ones.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opened {
-    /// The open set.
-    pub set: SetId,
-    /// What stood in place of `open0`, `open1`, ...
-    pub outside: Box<[OriginId]>,
 }
 
 /// What a set scans, apart: everything that begins with a byte belongs to a lexeme or to the rest.
@@ -131,13 +121,7 @@ impl Successors<'_> {
 impl Set {
     fn new(items: &[Item]) -> Self {
         let kernel_len = items.partition_point(|item| item.node != NodeId::DONE);
-        Self {
-            items: items.into(),
-            kernel_len,
-            closure: OnceLock::new(),
-            opened: OnceLock::new(),
-            parts: OnceLock::new(),
-        }
+        Self { items: items.into(), kernel_len, closure: OnceLock::new(), parts: OnceLock::new() }
     }
 
     fn kernel(&self) -> &[Item] {
@@ -302,33 +286,12 @@ impl Recognizer {
         }
     }
 
-    /// The state with its origins replaced by open ones, in the order of its items, and nothing complete.
-    ///
-    /// All states that differ only in who waits outside have the same open set.
+    /// The open set of one item: the node, and an unknown origin. What it takes is the same wherever the node occurs.
     ///
     /// # Errors
     /// When there is no room for another set.
-    pub fn open(&self, state: SetId) -> Result<&Opened, Error> {
-        let set = self.set(state);
-        if let Some(opened) = set.opened.get() {
-            return Ok(opened);
-        }
-        let mut outside: Vec<OriginId> = Vec::new();
-        let mut kernel: Vec<Item> = set
-            .kernel()
-            .iter()
-            .map(|item| {
-                let index = outside.iter().position(|&origin| origin == item.origin).unwrap_or_else(|| {
-                    outside.push(item.origin);
-                    outside.len() - 1
-                });
-                Item { node: item.node, origin: OriginId::open(index) }
-            })
-            .collect();
-        kernel.sort_unstable();
-        let id = self.intern_set(&kernel)?;
-        self.budget.spend(outside.len() * size_of::<OriginId>());
-        Ok(set.opened.get_or_init(|| Opened { set: id, outside: outside.into() }))
+    pub fn alone(&self, node: NodeId) -> Result<SetId, Error> {
+        self.intern_set(&[Item { node, origin: OriginId::open(0) }])
     }
 
     /// What a state scans, lexeme by lexeme. The successors of the parts together are those of the state.
@@ -346,8 +309,7 @@ impl Recognizer {
             match self.network.scan_only.get(item.node.index()) {
                 Some(&node) => rest.push(Item { node, origin: item.origin }),
                 None => {
-                    let alone = Item { node: item.node, origin: OriginId::open(0) };
-                    lexemes.push((self.intern_set(&[alone])?, item.origin));
+                    lexemes.push((self.alone(item.node)?, item.origin));
                 }
             }
         }

@@ -63,12 +63,6 @@ impl Continuation {
         )
     }
 
-    /// Whether every node of `other` is one of these.
-    pub(crate) fn contains(&self, other: &Self) -> bool {
-        let mut mine = self.nodes.iter();
-        other.nodes.len() <= self.nodes.len() && other.nodes.iter().all(|node| mine.any(|own| own == node))
-    }
-
     /// Bytes of the list.
     pub(crate) fn bytes_used(&self) -> usize {
         size_of::<Self>() + size_of_val(self.nodes())
@@ -92,7 +86,10 @@ impl Children {
         });
         // Parents may stand below one another, so children come in order only nearly.
         for byte in 0..256 {
-            nodes[starts[byte] as usize..starts[byte + 1] as usize].sort_unstable();
+            let children = &mut nodes[starts[byte] as usize..starts[byte + 1] as usize];
+            if !children.is_sorted() {
+                children.sort_unstable();
+            }
         }
         Self { starts, nodes }
     }
@@ -139,6 +136,25 @@ impl Continuations {
         let before = self.interner.len();
         let id = self.interner.intern(nodes, |nodes| Continuation::new(trie, nodes));
         (ContinuationId(id), id as usize >= before)
+    }
+
+    /// Whether every node of `small` is in `large`.
+    pub(crate) fn contains(&self, large: ContinuationId, small: ContinuationId) -> bool {
+        let (large, small) = (self.get(large).nodes(), self.get(small).nodes());
+        if small.len() > large.len() {
+            return false;
+        }
+        let mut rest = large;
+        small.iter().all(|node| {
+            // What is wanted is mostly near, so the search widens from where the last one ended.
+            let mut width = 1;
+            while width < rest.len() && rest[width] <= *node {
+                width *= 2;
+            }
+            let place = rest[..rest.len().min(width + 1)].binary_search(node);
+            rest = &rest[place.unwrap_or_else(|place| place)..];
+            place.is_ok()
+        })
     }
 
     pub(crate) fn get(&self, id: ContinuationId) -> &Continuation {

@@ -28,18 +28,23 @@ pub struct Masks {
     /// The bytes of every class.
     class_bytes: Arc<[Box<[u8]>]>,
     continuations: Continuations,
-    parts: Memo<(SetId, ContinuationId), Part>,
+    parts: Memo<PartKey, Part>,
     /// Whole masks: by state the number of the mask, and masks by content.
     whole: Memo<SetId, u32>,
     distinct: Interner<Mask>,
     budget: Budget,
 }
 
-/// What an open set takes below a list of trie nodes.
+/// What names a part.
+type PartKey = (SetId, ContinuationId);
+
+/// What an open set of one item takes below a list of trie nodes: its own tokens, and those of the lexemes' parts that it is made of.
 struct Part {
     tokens: TokenSet,
-    /// For every open origin that is complete somewhere: where.
-    handovers: Box<[(usize, ContinuationId)]>,
+    /// Parts of lexemes, whose tokens belong to this part too. Their handovers are in `handovers` as far as they concern it.
+    lexemes: Box<[PartKey]>,
+    /// Where the open origin is complete. Lists that come from lexemes stay apart, as they are the same in every context.
+    handovers: Box<[ContinuationId]>,
 }
 
 /// Sizes of the tables of a [`Masks`].
@@ -242,24 +247,31 @@ impl Masks {
         let mut tasks = vec![(state, ContinuationId::WHOLE)];
         let mut ends = Vec::new();
         let mut done = Done::default();
+        let mut lexemes: Vec<PartKey> = Vec::new();
         while let Some((set, continuation)) = tasks.pop() {
-            if !set.goes_on() || done.covers(self, set, continuation) {
-                continue;
-            }
-            let opened = self.recognizer.open(set)?;
-            let part = self.part(opened.set, continuation)?;
-            mask.union_set(&part.tokens);
-            for &(index, continuation) in &part.handovers {
-                let origin = opened.outside[index];
-                if origin == OriginId::ROOT {
-                    ends.push(continuation);
+            for &item in self.recognizer.kernel(set) {
+                if done.covers(self, item, continuation) {
                     continue;
                 }
-                let next = self.recognizer.after(origin)?;
-                if next.completes() {
-                    ends.push(continuation);
+                let part = self.part(self.recognizer.alone(item.node)?, continuation)?;
+                mask.union_set(&part.tokens);
+                for key in &part.lexemes {
+                    if !lexemes.contains(key) {
+                        lexemes.push(*key);
+                        mask.union_set(&self.part(key.0, key.1)?.tokens);
+                    }
                 }
-                tasks.push((next, continuation));
+                for &continuation in &part.handovers {
+                    if item.origin == OriginId::ROOT {
+                        ends.push(continuation);
+                        continue;
+                    }
+                    let next = self.recognizer.after(item.origin)?;
+                    if next.completes() {
+                        ends.push(continuation);
+                    }
+                    tasks.push((next, continuation));
+                }
             }
         }
         if self.ending == Ending::Eager {
@@ -280,9 +292,7 @@ impl Masks {
         let (tokens, ends) = findings.finish(self.vocabulary.mask_words());
         mask.union_set(&tokens);
         if self.ending == Ending::Eager {
-            for (_, nodes) in ends {
-                self.forbid_below(&nodes, mask);
-            }
+            self.forbid_below(&ends, mask);
         }
         Ok(())
     }
@@ -316,25 +326,30 @@ impl Masks {
         Ok(())
     }
 
-    /// The part of an open set under a continuation.
+    /// The part of an open set of one item under a continuation.
     fn part(&self, set: SetId, continuation: ContinuationId) -> Result<&Part, Error> {
         let key = (set, continuation);
         if let Some(part) = self.parts.get(&key) {
             return Ok(part);
         }
-        let words = self.vocabulary.mask_words();
         let mut findings = Findings::new(self.vocabulary.trie());
+        let mut composition = Composition::default();
         let list = self.continuations.get(continuation);
         if list.weight() <= self.config.large_walk || self.is_lexeme(set)? {
             findings.walk(&self.recognizer, set, list.nodes())?;
         } else {
-            self.walk_by_lexemes(set, continuation, &mut findings)?;
+            self.walk_by_lexemes(set, continuation, &mut findings, &mut composition)?;
         }
-        let (tokens, handovers) = findings.finish(words);
-        let handovers =
-            handovers.into_iter().map(|(origin, nodes)| (origin, self.continuation(&nodes))).collect();
-        let part = Part { tokens, handovers };
-        self.budget.spend(size_of::<Part>() + part.tokens.bytes_used() + size_of_val(&*part.handovers));
+        let (tokens, own) = findings.finish(self.vocabulary.mask_words());
+        if !own.is_empty() {
+            composition.handovers.push(self.continuation(&own));
+        }
+        composition.handovers.sort_unstable();
+        composition.handovers.dedup();
+        let part =
+            Part { tokens, lexemes: composition.lexemes.into(), handovers: composition.handovers.into() };
+        let lists = size_of_val(&*part.lexemes) + size_of_val(&*part.handovers);
+        self.budget.spend(size_of::<Part>() + part.tokens.bytes_used() + lists);
         Ok(self.parts.insert(key, part).0)
     }
 
@@ -351,8 +366,8 @@ impl Masks {
         set: SetId,
         continuation: ContinuationId,
         findings: &mut Findings<'_>,
+        composition: &mut Composition,
     ) -> Result<(), Error> {
-        let words = self.vocabulary.mask_words();
         let mut tasks = vec![(set, continuation)];
         let mut done = Done::default();
         while let Some((set, continuation)) = tasks.pop() {
@@ -367,16 +382,17 @@ impl Masks {
             let parts = self.recognizer.parts(set)?;
             for &(lexeme, origin) in &parts.lexemes {
                 let part = self.part(lexeme, continuation)?;
-                findings.allow_set(&part.tokens, words);
-                for &(_, continuation) in &part.handovers {
-                    let nodes = self.continuations.get(continuation).nodes();
-                    if let Some(index) = origin.open_index() {
-                        findings.hand_over(index, nodes);
+                if !part.tokens.is_empty() && !composition.lexemes.contains(&(lexeme, continuation)) {
+                    composition.lexemes.push((lexeme, continuation));
+                }
+                for &continuation in &part.handovers {
+                    if origin.is_outermost() {
+                        composition.handovers.push(continuation);
                         continue;
                     }
                     let next = self.recognizer.after(origin)?;
-                    for outer in self.recognizer.completed(next) {
-                        findings.hand_over(outer.open_index().expect("an open set has no root"), nodes);
+                    if next.completes() {
+                        composition.handovers.push(continuation);
                     }
                     tasks.push((next, continuation));
                 }
@@ -412,7 +428,7 @@ impl Masks {
                 nodes.extend_from_slice(children.by(byte));
             }
             for &node in &nodes {
-                findings.reach(&self.recognizer, next, node);
+                findings.reach(next, node);
             }
             nodes.retain(|&node| trie.has_children(node));
             if !next.goes_on() || nodes.is_empty() {
@@ -454,19 +470,29 @@ impl Masks {
     }
 }
 
-/// What has been walked within one computation: there is nothing new below nodes where a set has been before.
+/// What a part takes from the parts of lexemes.
 #[derive(Default)]
-struct Done(Vec<(SetId, ContinuationId)>);
+struct Composition {
+    lexemes: Vec<PartKey>,
+    handovers: Vec<ContinuationId>,
+}
 
-impl Done {
-    /// Whether the set has been walked under these nodes, or more; notes that it will be now.
-    fn covers(&mut self, masks: &Masks, set: SetId, continuation: ContinuationId) -> bool {
-        let list = masks.continuations.get(continuation);
-        let known = self.0.iter().any(|&(other_set, other)| {
-            other_set == set && (other == continuation || masks.continuations.get(other).contains(list))
-        });
+/// What has been walked within one computation: there is nothing new below nodes where an item, or a set, has been before.
+struct Done<T>(Vec<(T, ContinuationId)>);
+
+impl<T> Default for Done<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: PartialEq> Done<T> {
+    /// Whether `who` has been walked under these nodes, or more; notes that it will be now.
+    fn covers(&mut self, masks: &Masks, who: T, continuation: ContinuationId) -> bool {
+        let mut larger = self.0.iter().filter(|(other, _)| *other == who).map(|&(_, other)| other);
+        let known = larger.any(|other| other == continuation || masks.continuations.contains(other, continuation));
         if !known {
-            self.0.push((set, continuation));
+            self.0.push((who, continuation));
         }
         known
     }

@@ -11,17 +11,15 @@ pub(crate) struct Findings<'a> {
     trie: &'a Trie,
     /// Allowed tokens as ranges of the trie's token list, which is ordered as the nodes are.
     ranges: Vec<(u32, u32)>,
-    /// Allowed tokens as bits; empty as long as there are none.
-    words: Vec<u32>,
-    /// For every outermost origin the nodes at which it is complete, where there is something below them.
-    handovers: Vec<Vec<NodeId>>,
+    /// The nodes at which the one outermost origin is complete, where there is something below them.
+    handovers: Vec<NodeId>,
     /// Nodes visited.
     pub(crate) visited: usize,
 }
 
 impl<'a> Findings<'a> {
     pub(crate) fn new(trie: &'a Trie) -> Self {
-        Self { trie, ranges: Vec::new(), words: Vec::new(), handovers: Vec::new(), visited: 0 }
+        Self { trie, ranges: Vec::new(), handovers: Vec::new(), visited: 0 }
     }
 
     /// The tokens that end at a node are allowed.
@@ -36,28 +34,12 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Tokens found elsewhere are allowed.
-    pub(crate) fn allow_set(&mut self, tokens: &TokenSet, words: usize) {
-        self.words.resize(words, 0);
-        tokens.union_into(&mut self.words);
-    }
-
-    /// The outermost origin with this index is complete at a node that has something below it.
-    pub(crate) fn hand_over(&mut self, origin: usize, nodes: &[NodeId]) {
-        if self.handovers.len() <= origin {
-            self.handovers.resize_with(origin + 1, Vec::new);
-        }
-        self.handovers[origin].extend_from_slice(nodes);
-    }
-
     /// A set has been reached at a node: its tokens are allowed, and what is complete is handed over.
     #[inline]
-    pub(crate) fn reach(&mut self, recognizer: &Recognizer, set: SetId, node: NodeId) {
+    pub(crate) fn reach(&mut self, set: SetId, node: NodeId) {
         self.allow(node);
         if set.completes() && self.trie.has_children(node) {
-            for origin in recognizer.completed(set) {
-                self.hand_over(origin.open_index().unwrap_or(0), &[node]);
-            }
+            self.handovers.push(node);
         }
     }
 
@@ -92,7 +74,7 @@ impl<'a> Findings<'a> {
                     node = below;
                     continue;
                 }
-                self.reach(recognizer, next, NodeId(node));
+                self.reach(next, NodeId(node));
                 if next.goes_on() && below > node + 1 {
                     path.push((end, successors));
                     (end, successors) = (below, recognizer.successors(next)?);
@@ -105,29 +87,25 @@ impl<'a> Findings<'a> {
         Ok(())
     }
 
-    /// The allowed tokens, and the handovers by origin, sorted.
-    pub(crate) fn finish(mut self, words: usize) -> (TokenSet, Vec<(usize, Vec<NodeId>)>) {
+    /// The allowed tokens, and the handovers, sorted.
+    pub(crate) fn finish(mut self, words: usize) -> (TokenSet, Vec<NodeId>) {
         let tokens = self.trie.tokens_slice();
         let found = self.ranges.iter().map(|&(start, end)| &tokens[start as usize..end as usize]);
         let count: usize = self.ranges.iter().map(|&(start, end)| (end - start) as usize).sum();
-        let set = if self.words.is_empty() && count * DENSE < words * 32 {
+        let set = if count * DENSE < words * 32 {
             let ids: Vec<TokenId> = found.flatten().copied().collect();
             TokenSet::new(&ids)
         } else {
-            self.words.resize(words, 0);
+            let mut row = vec![0; words];
             for id in found.flatten() {
-                self.words[id.word()] |= id.bit();
+                row[id.word()] |= id.bit();
             }
-            TokenSet::from_words(&self.words)
+            TokenSet::from_words(&row)
         };
-        let mut handovers = Vec::new();
-        for (origin, mut nodes) in self.handovers.into_iter().enumerate() {
-            if !nodes.is_empty() {
-                nodes.sort_unstable();
-                nodes.dedup();
-                handovers.push((origin, nodes));
-            }
+        if !self.handovers.is_sorted() {
+            self.handovers.sort_unstable();
         }
-        (set, handovers)
+        self.handovers.dedup();
+        (set, self.handovers)
     }
 }

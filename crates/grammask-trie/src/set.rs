@@ -71,7 +71,22 @@ impl TokenSet {
     ///
     /// O(w + n) for w words and n set bits.
     pub fn from_words(row: &[u32]) -> Self {
-        let members = row.iter().map(|word| word.count_ones() as usize).sum();
+        let Some(first) = row.iter().position(|&word| word != 0) else { return Self::empty() };
+        let end = row.iter().rposition(|&word| word != 0).map_or(first, |last| last + 1);
+        let words = &row[first..end];
+        let (mut members, mut ranges, mut before) = (0, 0, 0);
+        for &word in words {
+            members += word.count_ones() as usize;
+            // A range begins at every bit whose lower neighbour is not set.
+            ranges += (word & !(word << 1 | before)).count_ones() as usize;
+            before = word >> 31;
+        }
+        if matches!(Choice::of(members, ranges, words.len()), Choice::Words) {
+            return Self {
+                form: Form::Words { first: first as u32, words: words.into() },
+                len: members as u32,
+            };
+        }
         let mut sorted = Vec::with_capacity(members);
         sorted.extend(ones(row));
         Self::from_sorted(&sorted)

@@ -236,7 +236,7 @@ impl Matcher {
         match self.tables.forced_bytes(self.state, MAX_FORCED, &mut forced) {
             Ok(()) => forced,
             Err(cause) => {
-                self.fail(cause);
+                let _ = self.fail(cause);
                 forced
             }
         }
@@ -263,7 +263,7 @@ impl Matcher {
                 Ok(next) if next.is_dead() => return place,
                 Ok(next) => state = next,
                 Err(cause) => {
-                    self.fail(cause);
+                    let _ = self.fail(cause);
                     return place;
                 }
             }
@@ -304,10 +304,6 @@ impl Matcher {
         // With a token for every byte, something always goes on from a live state.
         if self.tables.vocabulary().has_every_byte() || !self.is_stuck() {
             return Outcome::Ongoing;
-        }
-        if may_end {
-            self.finished = true;
-            return Outcome::Finished;
         }
         Outcome::Stuck
     }

@@ -10,7 +10,7 @@ pub enum Outcome {
     Ongoing,
     /// Accepted, and the output is finished.
     Finished,
-    /// Accepted, but no token of the vocabulary can follow, though some text could.
+    /// Accepted, but no token of the vocabulary can follow, though some text could. The output may be complete all the same.
     Stuck,
     /// Not allowed here: nothing has changed.
     Rejected,
