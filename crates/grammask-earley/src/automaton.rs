@@ -93,7 +93,7 @@ impl Fragment {
                 .collect();
             automaton.states.push((is_final, edges));
         }
-        Some(automaton)
+        Some(automaton.minimize())
     }
 
     /// The states and what they reach by empty edges; sorted.
@@ -121,7 +121,53 @@ pub(crate) struct Automaton {
     states: Vec<(bool, Vec<(Label, usize)>)>,
 }
 
+/// After this many rounds a partition that still changes is given up: only long chains of distinct states need more,
+/// and these have little to merge.
+const ROUNDS: usize = 64;
+
 impl Automaton {
+    /// The same language with equivalent states merged; the automaton as it is where that would take long.
+    ///
+    /// # Source
+    /// E. Moore, "Gedanken-experiments on sequential machines", 1956: refine a partition until it is stable.
+    fn minimize(self) -> Self {
+        let mut class_of: Vec<usize> = self.states.iter().map(|(is_final, _)| usize::from(*is_final)).collect();
+        let mut count = 0;
+        for _ in 0..ROUNDS {
+            let mut classes: FxHashMap<(usize, Vec<(Label, usize)>), usize> = FxHashMap::default();
+            let refined: Vec<usize> = self
+                .states
+                .iter()
+                .enumerate()
+                .map(|(state, (_, edges))| {
+                    let out = edges.iter().map(|&(label, to)| (label, class_of[to])).collect();
+                    let next = classes.len();
+                    *classes.entry((class_of[state], out)).or_insert(next)
+                })
+                .collect();
+            class_of = refined;
+            if classes.len() == count {
+                return self.quotient(&class_of, count);
+            }
+            count = classes.len();
+        }
+        self
+    }
+
+    /// One state for every class. Classes are numbered by their first state, so the start stays state 0.
+    fn quotient(self, class_of: &[usize], count: usize) -> Self {
+        let mut states = Vec::with_capacity(count);
+        for (state, (is_final, mut edges)) in self.states.into_iter().enumerate() {
+            if class_of[state] == states.len() {
+                for (_, to) in &mut edges {
+                    *to = class_of[*to];
+                }
+                states.push((is_final, edges));
+            }
+        }
+        Self { states }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.states.len()
     }
