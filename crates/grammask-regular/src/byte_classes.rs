@@ -1,0 +1,148 @@
+//! Partitions of the 256 bytes into classes of bytes that need not be told apart.
+
+use crate::ByteSet;
+
+/// A partition of the bytes 0 to 255. Classes are numbered in the order of their smallest byte.
+///
+/// ```
+/// use grammask_regular::{ByteClasses, ByteSet};
+/// let mut classes = ByteClasses::new();
+/// classes.split(&ByteSet::range(b'0', b'9'));
+/// assert_eq!(classes.len(), 2);
+/// assert_eq!(classes.class_of(b'3'), classes.class_of(b'7'));
+/// assert_ne!(classes.class_of(b'3'), classes.class_of(b'x'));
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ByteClasses {
+    map: [u8; 256],
+    len: u16,
+}
+
+impl Default for ByteClasses {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ByteClasses {
+    /// One class with all bytes.
+    pub const fn new() -> Self {
+        Self { map: [0; 256], len: 1 }
+    }
+
+    /// Splits every class into the bytes that are in `set` and those that are not.
+    ///
+    /// # Complexity
+    /// Time O(256).
+    pub fn split(&mut self, set: &ByteSet) {
+        let mut renumbered = [u16::MAX; 512];
+        self.renumber(
+            |byte, class| usize::from(class) * 2 + usize::from(set.contains(byte)),
+            &mut renumbered,
+        );
+    }
+
+    /// The partition in which two bytes are in one class iff they have the same key.
+    pub(crate) fn by_key(mut key: impl FnMut(u8) -> u32) -> Self {
+        let mut result = Self::new();
+        let mut keys: Vec<u32> = Vec::new();
+        for byte in 0..=255u8 {
+            let key = key(byte);
+            let class = keys.iter().rposition(|&k| k == key).unwrap_or_else(|| {
+                keys.push(key);
+                keys.len() - 1
+            });
+            result.map[usize::from(byte)] = class_number(class);
+        }
+        result.len = u16::try_from(keys.len()).unwrap_or(256);
+        result
+    }
+
+    /// The same for keys below `end`.
+    pub(crate) fn by_pair(key: impl Fn(u8) -> u32, end: usize) -> Self {
+        let mut result = Self::new();
+        result.renumber(|byte, _| key(byte) as usize, &mut vec![u16::MAX; end]);
+        result
+    }
+
+    fn renumber(&mut self, key: impl Fn(u8, u8) -> usize, renumbered: &mut [u16]) {
+        let mut len = 0;
+        for byte in 0..=255u8 {
+            let class = &mut self.map[usize::from(byte)];
+            let number = &mut renumbered[key(byte, *class)];
+            if *number == u16::MAX {
+                *number = len;
+                len += 1;
+            }
+            *class = class_number(usize::from(*number));
+        }
+        self.len = len;
+    }
+
+    /// The class of a byte, below [`ByteClasses::len`].
+    pub const fn class_of(&self, byte: u8) -> u8 {
+        self.map[byte as usize]
+    }
+
+    /// How many classes there are, 1 to 256.
+    pub const fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Never: there is always a class.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The smallest byte of a class; 0 for a class that does not exist.
+    pub fn representative(&self, class: u8) -> u8 {
+        (0..=255).find(|&byte| self.class_of(byte) == class).unwrap_or(0)
+    }
+
+    /// The bytes of a class; none for a class that does not exist.
+    pub fn members(&self, class: u8) -> ByteSet {
+        (0..=255).filter(|&byte| self.class_of(byte) == class).collect()
+    }
+}
+
+/// There are at most 256 classes, so the number of one fits into a byte.
+fn class_number(class: usize) -> u8 {
+    (class & 0xFF) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ByteClasses;
+    use crate::ByteSet;
+
+    #[test]
+    fn classes_are_numbered_by_their_smallest_byte() {
+        let mut classes = ByteClasses::new();
+        classes.split(&ByteSet::range(b'a', b'z'));
+        classes.split(&ByteSet::range(b'm', 255));
+        assert_eq!(classes.len(), 4);
+        let order: Vec<u8> = (0..4).map(|class| classes.representative(class)).collect();
+        assert_eq!(order, [0, b'a', b'm', b'{']);
+        assert_eq!(classes.members(1), ByteSet::range(b'a', b'l'));
+    }
+
+    #[test]
+    fn both_ways_from_keys_to_classes_agree() {
+        let key = |byte: u8| u32::from(byte) * 37 % 11;
+        let classes = ByteClasses::by_key(key);
+        assert_eq!(classes.len(), 11);
+        assert_eq!(classes, ByteClasses::by_pair(key, 11));
+        let mut split = ByteClasses::new();
+        (0..11).for_each(|class| split.split(&classes.members(class)));
+        assert_eq!(split, classes);
+    }
+
+    #[test]
+    fn all_bytes_can_be_told_apart() {
+        let mut classes = ByteClasses::new();
+        (0..=255).for_each(|byte| classes.split(&ByteSet::single(byte)));
+        assert_eq!(classes.len(), 256);
+        assert!((0..=255).all(|byte| classes.class_of(byte) == byte && classes.representative(byte) == byte));
+        assert_eq!(classes, ByteClasses::by_key(u32::from));
+    }
+}

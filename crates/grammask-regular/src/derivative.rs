@@ -1,0 +1,320 @@
+//! Steps of the automaton: derivatives by a byte, remembered per state and byte class.
+
+use crate::node::{INHABITED, Kind, NO_ROW, RegularId, TRIMMED, UNBOUNDED, UNKNOWN, VOID};
+use crate::{ByteClasses, ByteSet, Error, Store};
+
+impl Store {
+    /// What may follow `byte` in `a`: the next state of the automaton. An empty language is always [`RegularId::EMPTY`],
+    /// so a dead end is noticed at once.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Complexity
+    /// A look-up when it was asked before for this byte or another of its class; else time linear in the size of the
+    /// expression, without the inside of texts and automata. With complements or intersections inside, a search that
+    /// [`Config::emptiness_steps`](crate::Config::emptiness_steps) bounds may be added, once per state.
+    ///
+    /// # Source
+    /// Brzozowski, *Derivatives of regular expressions* (1964); Owens, Reppy, Turon, *Regular-expression derivatives
+    /// re-examined* (2009), for classes of bytes.
+    pub fn derivative(&mut self, a: RegularId, byte: u8) -> Result<RegularId, Error> {
+        let next = self.raw_derivative(a, byte)?;
+        if self.node(next).has(TRIMMED) {
+            return Ok(next);
+        }
+        let trimmed = self.trim(next)?;
+        self.remember(a, byte, trimmed);
+        Ok(trimmed)
+    }
+
+    /// Does `a` contain a string that is not empty: can it go on?
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    pub fn has_more(&mut self, a: RegularId) -> Result<bool, Error> {
+        let node = *self.node(a);
+        if node.max == 0 || node.has(VOID) {
+            return Ok(false);
+        }
+        if node.has(crate::node::PLAIN) {
+            return Ok(true);
+        }
+        if !self.is_nullable(a) {
+            return Ok(!self.is_empty(a)?);
+        }
+        for class in 0..self.partitions.len(node.partition) {
+            let byte = self.partitions.representative(node.partition, class);
+            if self.derivative(a, byte)? != RegularId::EMPTY {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The bytes that a string of `a` begins with.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Complexity
+    /// One derivative for each byte class of `a`.
+    pub fn live_bytes(&mut self, a: RegularId) -> Result<ByteSet, Error> {
+        let partition = self.node(a).partition;
+        let mut live = ByteSet::EMPTY;
+        for class in 0..self.partitions.len(partition) {
+            let byte = self.partitions.representative(partition, class);
+            if self.derivative(a, byte)? != RegularId::EMPTY {
+                live = live.union(self.partitions.class(partition, class));
+            }
+        }
+        Ok(live)
+    }
+
+    /// Splits `classes` so that all bytes in one class behave alike in `a` and in everything that is reachable from it.
+    ///
+    /// # Complexity
+    /// Linear in the size of the expression, with the whole of its automata and texts.
+    pub fn refine(&self, a: RegularId, classes: &mut ByteClasses) {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut splits = rustc_hash::FxHashSet::default();
+        let mut stack = vec![a];
+        let mut acyclic = Vec::new();
+        while let Some(a) = stack.pop() {
+            if !seen.insert(a) {
+                continue;
+            }
+            match self.node(a).kind {
+                Kind::Empty | Kind::Epsilon => {}
+                Kind::Bytes(set) => {
+                    splits.insert(*self.byte_set(set));
+                }
+                Kind::Acyclic(state) => acyclic.push(state),
+                Kind::Words { range, depth } => {
+                    let (list, start, end) = self.ranges[range as usize];
+                    let list = &self.words[list as usize];
+                    let words = (start..end).flat_map(|index| &list.word(index)[depth as usize..]);
+                    splits.extend(words.copied().collect::<ByteSet>().iter().map(ByteSet::single));
+                }
+                Kind::Avoid { automaton, .. } => {
+                    let texts = &self.avoid[automaton as usize].texts;
+                    let bytes: ByteSet = texts.iter().flat_map(|text| text.iter().copied()).collect();
+                    splits.extend(bytes.iter().map(ByteSet::single));
+                }
+                Kind::Factor { automaton, .. } => {
+                    let bytes: ByteSet = self.factors[automaton as usize].text.iter().copied().collect();
+                    splits.extend(bytes.iter().map(ByteSet::single));
+                }
+                Kind::Concat(head, tail) => stack.extend([head, tail]),
+                Kind::Or(list) | Kind::And(list) => stack.extend(self.list(list)),
+                Kind::Not(a) | Kind::Early(a) | Kind::Repeat { base: a, .. } => stack.push(a),
+            }
+        }
+        let mut states = rustc_hash::FxHashSet::default();
+        while let Some(state) = acyclic.pop() {
+            if states.insert(state) {
+                // All bytes that lead to one state are one set: they need not be told apart here.
+                let mut edges: Vec<_> = self.acyclic.edges(state).to_vec();
+                edges.sort_by_key(|edge| edge.target);
+                for group in edges.chunk_by(|a, b| a.target == b.target) {
+                    let mut set = ByteSet::EMPTY;
+                    group.iter().for_each(|edge| set.insert_range(edge.first, edge.last));
+                    splits.insert(set);
+                    acyclic.push(group[0].target);
+                }
+            }
+        }
+        // Class numbers do not depend on the order of the splits.
+        splits.iter().for_each(|set| classes.split(set));
+    }
+
+    /// The derivative before it was asked whether it is empty.
+    pub(crate) fn raw_derivative(&mut self, a: RegularId, byte: u8) -> Result<RegularId, Error> {
+        if let Some(known) = self.known(a, byte) {
+            return Ok(known);
+        }
+        // Operands first, with an explicit stack: expressions may be nested as deeply as a grammar nests them.
+        let mut stack = std::mem::take(&mut self.stack);
+        stack.clear();
+        stack.push(a);
+        let result = self.derive_all(&mut stack, byte);
+        self.stack = stack;
+        result?;
+        self.operand_derivative(a, byte)
+    }
+
+    fn derive_all(&mut self, stack: &mut Vec<RegularId>, byte: u8) -> Result<(), Error> {
+        while let Some(&a) = stack.last() {
+            let len = stack.len();
+            if self.is_step_of_leaf(a) || self.known(a, byte).is_some() {
+                stack.pop();
+                continue;
+            }
+            match self.node(a).kind {
+                Kind::Concat(..) => {
+                    let mut rest = a;
+                    while let Kind::Concat(head, tail) = self.node(rest).kind {
+                        self.need(stack, head, byte);
+                        rest = tail;
+                        if !self.is_nullable(head) {
+                            break;
+                        }
+                        if !matches!(self.node(tail).kind, Kind::Concat(..)) {
+                            self.need(stack, tail, byte);
+                        }
+                    }
+                }
+                Kind::Or(list) | Kind::And(list) => {
+                    for index in list.range() {
+                        self.need(stack, self.lists[index], byte);
+                    }
+                }
+                Kind::Not(a) | Kind::Early(a) | Kind::Repeat { base: a, .. } => self.need(stack, a, byte),
+                _ => {}
+            }
+            if stack.len() == len {
+                let next = self.combine(a, byte)?;
+                self.remember(a, byte, next);
+                stack.pop();
+            }
+        }
+        Ok(())
+    }
+
+    fn need(&self, stack: &mut Vec<RegularId>, a: RegularId, byte: u8) {
+        if !self.is_step_of_leaf(a) && self.known(a, byte).is_none() {
+            stack.push(a);
+        }
+    }
+
+    /// Kinds whose derivative is so cheap that it is taken anew each time.
+    fn is_step_of_leaf(&self, a: RegularId) -> bool {
+        matches!(self.node(a).kind, Kind::Empty | Kind::Epsilon | Kind::Bytes(_) | Kind::Words { .. })
+    }
+
+    fn known(&self, a: RegularId, byte: u8) -> Option<RegularId> {
+        let node = self.node(a);
+        if node.row == NO_ROW {
+            return None;
+        }
+        let next = self.rows[node.row as usize + self.partitions.class_of(node.partition, byte)];
+        (next != UNKNOWN).then_some(RegularId(next))
+    }
+
+    fn remember(&mut self, a: RegularId, byte: u8, next: RegularId) {
+        if self.is_step_of_leaf(a) {
+            return;
+        }
+        let partition = self.node(a).partition;
+        let (class, len) = (self.partitions.class_of(partition, byte), self.partitions.len(partition));
+        if self.node(a).row == NO_ROW {
+            if self.rows.len() + len >= NO_ROW as usize {
+                return;
+            }
+            self.nodes[a.index()].row = self.rows.len() as u32;
+            self.rows.resize(self.rows.len() + len, UNKNOWN);
+        }
+        let row = self.node(a).row as usize;
+        self.rows[row + class] = next.0;
+    }
+
+    /// The derivative of an operand, which is a cheap leaf or known.
+    fn operand_derivative(&mut self, a: RegularId, byte: u8) -> Result<RegularId, Error> {
+        match self.known(a, byte) {
+            Some(known) => Ok(known),
+            None => self.combine(a, byte),
+        }
+    }
+
+    /// The derivative from those of the operands.
+    fn combine(&mut self, a: RegularId, byte: u8) -> Result<RegularId, Error> {
+        match self.node(a).kind {
+            Kind::Empty | Kind::Epsilon => Ok(RegularId::EMPTY),
+            Kind::Bytes(set) => {
+                Ok(if self.byte_set(set).contains(byte) { RegularId::EPSILON } else { RegularId::EMPTY })
+            }
+            Kind::Acyclic(state) => match self.acyclic.step(state, byte) {
+                Some(next) => self.acyclic_leaf(next),
+                None => Ok(RegularId::EMPTY),
+            },
+            Kind::Words { range, depth } => {
+                let (list, start, end) = self.ranges[range as usize];
+                let next = self.words[list as usize].step(start..end, depth, byte);
+                self.word_leaf((list, next.start, next.end), depth + 1)
+            }
+            Kind::Avoid { automaton, state } => match self.avoid[automaton as usize].step(state, byte) {
+                Some(state) => self.intern(Kind::Avoid { automaton, state }),
+                None => Ok(RegularId::EMPTY),
+            },
+            Kind::Factor { automaton, state } => match self.factors[automaton as usize].step(state, byte) {
+                Some(state) => self.factor_leaf(automaton, state),
+                None => Ok(RegularId::EMPTY),
+            },
+            Kind::Concat(head, tail) if !self.is_nullable(head) => {
+                let next = self.operand_derivative(head, byte)?;
+                self.concat_two(next, tail)
+            }
+            Kind::Concat(..) => {
+                let mut parts = Vec::new();
+                let mut rest = a;
+                while let Kind::Concat(head, tail) = self.node(rest).kind {
+                    let next = self.operand_derivative(head, byte)?;
+                    parts.push(self.concat_two(next, tail)?);
+                    rest = tail;
+                    if !self.is_nullable(head) {
+                        return self.union(&parts);
+                    }
+                }
+                parts.push(self.operand_derivative(rest, byte)?);
+                self.union(&parts)
+            }
+            Kind::Or(list) | Kind::And(list) => {
+                let mut parts = Vec::with_capacity(list.len as usize);
+                for index in list.range() {
+                    parts.push(self.operand_derivative(self.lists[index], byte)?);
+                }
+                if matches!(self.node(a).kind, Kind::Or(_)) {
+                    self.union(&parts)
+                } else {
+                    self.intersection(&parts)
+                }
+            }
+            Kind::Not(a) => {
+                let next = self.operand_derivative(a, byte)?;
+                self.complement(next)
+            }
+            Kind::Repeat { base, min, max } => {
+                let next = self.operand_derivative(base, byte)?;
+                if next == RegularId::EMPTY {
+                    return Ok(next);
+                }
+                let rest = self.repeat(base, min.saturating_sub(1), (max != UNBOUNDED).then(|| max - 1))?;
+                self.concat_two(next, rest)
+            }
+            Kind::Early(a) => {
+                let next = self.operand_derivative(a, byte)?;
+                self.until_first(next)
+            }
+        }
+    }
+
+    /// The same language, as it may be shown: [`RegularId::EMPTY`] if it is empty, and without empty members.
+    fn trim(&mut self, a: RegularId) -> Result<RegularId, Error> {
+        if self.is_empty(a)? {
+            return Ok(RegularId::EMPTY);
+        }
+        let mut trimmed = a;
+        if let Kind::Or(list) = self.node(a).kind {
+            let mut has_void = false;
+            for index in list.range() {
+                // The union is known to be inhabited, so a member that cannot be decided may stay.
+                has_void |= self.is_empty(self.lists[index]).unwrap_or(false);
+            }
+            if has_void {
+                trimmed = self.union(&[a])?;
+            }
+        }
+        self.nodes[trimmed.index()].flags |= TRIMMED | INHABITED;
+        Ok(trimmed)
+    }
+}

@@ -1,0 +1,148 @@
+//! Is a language empty? Without complement and intersection it shows in the expression; with them, a search over
+//! derivatives decides, and what it learns is kept for all states on its way.
+
+use crate::node::{INHABITED, Kind, RegularId, VOID};
+use crate::{Error, Store};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// What is known about a language before it is searched.
+enum Known {
+    Inhabited,
+    Void,
+    /// Inhabited iff one of these is.
+    Parts(Vec<RegularId>),
+    /// Inhabited iff it is nullable, which it is not, or a derivative is inhabited.
+    State,
+}
+
+/// The states met by a search, and who led to them.
+#[derive(Default)]
+struct Search {
+    /// For each state the newest entry in `edges`.
+    met: FxHashMap<RegularId, u32>,
+    /// `(predecessor, the next older entry)`
+    edges: Vec<(RegularId, u32)>,
+    open: VecDeque<RegularId>,
+    /// States that are known to be inhabited, from which the knowledge spreads backwards.
+    found: Vec<RegularId>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Store {
+    /// Does the language contain no string at all?
+    ///
+    /// # Errors
+    /// When the search takes more than [`Config::emptiness_steps`](crate::Config::emptiness_steps) derivatives, or another
+    /// limit is exceeded.
+    ///
+    /// # Complexity
+    /// Constant without complement and intersection; else a search over the states that can be reached, whose
+    /// results are remembered.
+    pub fn is_empty(&mut self, a: RegularId) -> Result<bool, Error> {
+        if self.node(a).has(INHABITED) || self.node(a).has(VOID) {
+            return Ok(self.node(a).has(VOID));
+        }
+        let mut search = Search::default();
+        self.meet(&mut search, a, None);
+        let mut steps = 0;
+        let mut forward = false;
+        while search.found.is_empty() {
+            // From both ends in turn: breadth first finds short ways, depth first such as need many bytes.
+            forward = !forward;
+            let next = if forward { search.open.pop_front() } else { search.open.pop_back() };
+            let Some(state) = next else { break };
+            let partition = self.node(state).partition;
+            for class in 0..self.partitions.len(partition) {
+                steps += 1;
+                if steps > self.config.emptiness_steps {
+                    let value = self.config.emptiness_steps;
+                    let place = "deciding whether a complement or an intersection is empty";
+                    return Err(Error::Limit { limit: "emptiness_steps", value, place });
+                }
+                let byte = self.partitions.representative(partition, class);
+                let next = self.raw_derivative(state, byte)?;
+                self.meet(&mut search, next, Some(state));
+                if !search.found.is_empty() {
+                    break;
+                }
+            }
+        }
+        Ok(self.conclude(search, a))
+    }
+
+    /// Takes a language and its parts into the search.
+    fn meet(&mut self, search: &mut Search, a: RegularId, from: Option<RegularId>) {
+        let mut stack = vec![(a, from)];
+        while let Some((a, from)) = stack.pop() {
+            let is_new = !search.met.contains_key(&a);
+            let newest = search.met.entry(a).or_insert(NONE);
+            if let Some(from) = from {
+                let older = std::mem::replace(newest, search.edges.len() as u32);
+                search.edges.push((from, older));
+            }
+            if !is_new {
+                continue;
+            }
+            match self.prior_knowledge(a) {
+                Known::Inhabited => {
+                    search.found.push(a);
+                    return;
+                }
+                Known::Void => {}
+                Known::Parts(parts) => stack.extend(parts.into_iter().map(|part| (part, Some(a)))),
+                Known::State => search.open.push_back(a),
+            }
+        }
+    }
+
+    fn prior_knowledge(&self, a: RegularId) -> Known {
+        let node = self.node(a);
+        if node.has(INHABITED) {
+            return Known::Inhabited;
+        }
+        if node.has(VOID) {
+            return Known::Void;
+        }
+        match node.kind {
+            Kind::Or(list) => Known::Parts(self.list(list).to_vec()),
+            Kind::Repeat { base, .. } => Known::Parts(vec![base]),
+            Kind::Early(a) => Known::Parts(vec![a]),
+            Kind::Concat(head, tail) => match (self.node(head), self.node(tail)) {
+                (h, t) if h.has(VOID) || t.has(VOID) => Known::Void,
+                (_, t) if t.has(INHABITED) => Known::Parts(vec![head]),
+                (h, _) if h.has(INHABITED) => Known::Parts(vec![tail]),
+                _ => Known::State,
+            },
+            Kind::And(list) if self.list(list).iter().any(|&member| self.node(member).has(VOID)) => {
+                Known::Void
+            }
+            _ => Known::State,
+        }
+    }
+
+    /// Writes down what the search has found: whoever leads to an inhabited state is inhabited; if there is none and all is
+    /// explored, everything met is empty.
+    fn conclude(&mut self, search: Search, a: RegularId) -> bool {
+        let Search { met, edges, mut found, .. } = search;
+        if found.is_empty() {
+            for &state in met.keys() {
+                self.nodes[state.index()].flags |= VOID;
+            }
+            return true;
+        }
+        while let Some(state) = found.pop() {
+            let mut edge = met.get(&state).copied().unwrap_or(NONE);
+            self.nodes[state.index()].flags |= INHABITED;
+            while edge != NONE {
+                let (from, older) = edges[edge as usize];
+                if !self.node(from).has(INHABITED) {
+                    found.push(from);
+                }
+                edge = older;
+            }
+        }
+        self.node(a).has(VOID)
+    }
+}

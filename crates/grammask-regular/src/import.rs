@@ -1,0 +1,104 @@
+//! Copies of languages from one store into another.
+
+use crate::node::{Kind, RegularId, UNBOUNDED};
+use crate::{Error, Store};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+impl Store {
+    /// The same language in this store. Two imports of one language give the same id.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Complexity
+    /// Linear in the size of the expression. Texts and large automata are shared, not copied.
+    pub fn import(&mut self, from: &Self, a: RegularId) -> Result<RegularId, Error> {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut stack = vec![a];
+        let mut acyclic = Vec::new();
+        while let Some(a) = stack.pop() {
+            if !seen.insert(a) {
+                continue;
+            }
+            match from.node(a).kind {
+                Kind::Acyclic(state) => acyclic.push(state),
+                Kind::Concat(head, tail) => stack.extend([head, tail]),
+                Kind::Or(list) | Kind::And(list) => stack.extend(from.list(list)),
+                Kind::Not(a) | Kind::Early(a) | Kind::Repeat { base: a, .. } => stack.push(a),
+                _ => {}
+            }
+        }
+        let states = self.import_acyclic(from, acyclic);
+        // Operands have smaller ids than what is made of them.
+        let mut order: Vec<RegularId> = seen.into_iter().collect();
+        order.sort_unstable();
+        let mut copies: FxHashMap<RegularId, RegularId> = FxHashMap::default();
+        for old in order {
+            let copy = self.import_one(from, old, &copies, &states)?;
+            copies.insert(old, copy);
+        }
+        Ok(copies.get(&a).copied().unwrap_or(RegularId::EMPTY))
+    }
+
+    fn import_acyclic(&mut self, from: &Self, mut stack: Vec<u32>) -> FxHashMap<u32, u32> {
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(state) = stack.pop() {
+            if seen.insert(state) {
+                stack.extend(from.acyclic.edges(state).iter().map(|edge| edge.target));
+            }
+        }
+        let mut order: Vec<u32> = seen.into_iter().collect();
+        order.sort_unstable();
+        let mut copies = FxHashMap::default();
+        for state in order {
+            let mut edges = from.acyclic.edges(state).to_vec();
+            edges.iter_mut().for_each(|edge| edge.target = copies[&edge.target]);
+            let copy = Arc::make_mut(&mut self.acyclic).state(from.acyclic.is_final(state), &edges);
+            copies.insert(state, copy);
+        }
+        copies
+    }
+
+    fn import_one(
+        &mut self,
+        from: &Self,
+        old: RegularId,
+        copies: &FxHashMap<RegularId, RegularId>,
+        states: &FxHashMap<u32, u32>,
+    ) -> Result<RegularId, Error> {
+        match from.node(old).kind {
+            Kind::Empty => Ok(RegularId::EMPTY),
+            Kind::Epsilon => Ok(RegularId::EPSILON),
+            Kind::Bytes(set) => Ok(self.bytes(*from.byte_set(set))),
+            Kind::Acyclic(state) => self.acyclic_leaf(states[&state]),
+            Kind::Words { range, depth } => {
+                let (list, start, end) = from.ranges[range as usize];
+                let list = self.word_list(Arc::clone(&from.words[list as usize]));
+                self.word_leaf((list, start, end), depth)
+            }
+            Kind::Avoid { automaton, state } => {
+                let automaton = self.add_avoid(Arc::clone(&from.avoid[automaton as usize]));
+                self.intern(Kind::Avoid { automaton, state })
+            }
+            Kind::Factor { automaton, state } => {
+                let automaton = self.add_factors(Arc::clone(&from.factors[automaton as usize]));
+                self.factor_leaf(automaton, state)
+            }
+            Kind::Concat(head, tail) => self.concat_two(copies[&head], copies[&tail]),
+            Kind::Or(list) | Kind::And(list) => {
+                let parts: Vec<RegularId> = from.list(list).iter().map(|member| copies[member]).collect();
+                if matches!(from.node(old).kind, Kind::Or(_)) {
+                    self.union(&parts)
+                } else {
+                    self.intersection(&parts)
+                }
+            }
+            Kind::Not(a) => self.complement(copies[&a]),
+            Kind::Repeat { base, min, max } => {
+                self.repeat(copies[&base], min, (max != UNBOUNDED).then_some(max))
+            }
+            Kind::Early(a) => self.until_first(copies[&a]),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What holds in every store, as a list and as a test of that list.
+
+use crate::node::{INHABITED, Kind, NO_ROW, NULLABLE, RegularId, UNKNOWN, VOID};
+use crate::{Error, Store};
+use thiserror::Error;
+
+/// An invariant of a [`Store`] that does not hold: a fault of this crate.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{id}: {rule}")]
+pub struct Violation {
+    /// The expression.
+    pub id: RegularId,
+    /// The rule that is broken.
+    pub rule: &'static str,
+}
+
+impl Store {
+    /// Tests the invariants:
+    ///
+    /// 1. operands have smaller ids than what is made of them;
+    /// 2. the head of a concatenation is no concatenation, and no operand of one is the empty string or the empty language;
+    /// 3. members of unions and intersections are at least two, sorted, each once, and not of the same kind;
+    /// 4. counters are `min <= max`, and not `{1,1}`;
+    /// 5. no expression is both inhabited and void, and a nullable one is inhabited;
+    /// 6. what is known about an expression follows from its operands;
+    /// 7. derivatives in rows are expressions of the store.
+    ///
+    /// # Errors
+    /// The first violation.
+    ///
+    /// # Complexity
+    /// Linear in the size of the store.
+    pub fn check(&self) -> Result<(), Violation> {
+        for index in 0..self.nodes.len() {
+            let id = RegularId(index as u32);
+            let violation = |rule| Err(Violation { id, rule });
+            let node = self.node(id);
+            let before = |operand: RegularId| operand < id;
+            let trivial = |operand: RegularId| operand == RegularId::EMPTY || operand == RegularId::EPSILON;
+            match node.kind {
+                Kind::Concat(head, tail) => {
+                    if !before(head) || !before(tail) {
+                        return violation("operands have smaller ids");
+                    }
+                    if trivial(head) || trivial(tail) || matches!(self.node(head).kind, Kind::Concat(..)) {
+                        return violation("concatenations are in normal form");
+                    }
+                }
+                Kind::Or(list) | Kind::And(list) => {
+                    let members = self.list(list);
+                    if !members.iter().copied().all(before) {
+                        return violation("operands have smaller ids");
+                    }
+                    let is_union = matches!(node.kind, Kind::Or(_));
+                    let is_same = |member: &RegularId| match self.node(*member).kind {
+                        Kind::Or(_) => is_union,
+                        Kind::And(_) => !is_union,
+                        Kind::Empty => true,
+                        _ => false,
+                    };
+                    if members.len() < 2
+                        || members.windows(2).any(|pair| pair[0] >= pair[1])
+                        || members.iter().any(is_same)
+                    {
+                        return violation("unions and intersections are in normal form");
+                    }
+                }
+                Kind::Not(a) | Kind::Early(a) if !before(a) => return violation("operands have smaller ids"),
+                Kind::Repeat { base, min, max } => {
+                    if !before(base) {
+                        return violation("operands have smaller ids");
+                    }
+                    if trivial(base) || min > max || (min, max) == (1, 1) || max == 0 {
+                        return violation("counters are in normal form");
+                    }
+                }
+                _ => {}
+            }
+            if node.has(INHABITED | VOID) || node.has(NULLABLE) && !node.has(INHABITED) {
+                return violation("an expression is inhabited or void");
+            }
+            if node.row != NO_ROW {
+                let len = self.partitions.len(node.partition);
+                let row = self.rows.get(node.row as usize..node.row as usize + len);
+                if !row.is_some_and(|row| {
+                    row.iter().all(|&id| id == UNKNOWN || (id as usize) < self.nodes.len())
+                }) {
+                    return violation("derivatives are expressions of the store");
+                }
+            }
+        }
+        // Partitions and skeletons are interned as they are asked for, so this works on a copy.
+        let mut copy = self.clone();
+        for index in 0..self.nodes.len() {
+            let node = &self.nodes[index];
+            let again = copy.describe(node.kind, index as u32);
+            let same_nullable = again.has(NULLABLE) == node.has(NULLABLE);
+            if !same_nullable
+                || (again.min, again.max) != (node.min, node.max)
+                || again.partition != node.partition
+                || again.has(INHABITED) && node.has(VOID)
+            {
+                let rule = "what is known about an expression follows from its operands";
+                return Err(Violation { id: RegularId(index as u32), rule });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Error {
+    /// The place inside a regex that the error is about, in bytes.
+    pub const fn regex_offset(&self) -> Option<usize> {
+        match self {
+            Self::Regex { offset, .. } => Some(*offset),
+            Self::Limit { .. } => None,
+        }
+    }
+}

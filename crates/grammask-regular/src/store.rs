@@ -1,0 +1,461 @@
+//! The arena of hash-consed expressions and its memo tables; the languages that are leaves of expressions.
+
+use crate::acyclic::{Acyclic, SINK};
+use crate::avoid::Avoid;
+use crate::factors::Factors;
+use crate::interning::IdTable;
+use crate::node::{
+    COUNTED, INHABITED, Kind, List, NO_ROW, NULLABLE, Node, PLAIN, RegularId, TRIMMED, UNBOUNDED, VOID,
+};
+use crate::partitions::{PartitionId, Partitions};
+use crate::words::WordList;
+use crate::{ByteSet, Config, Error};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// An arena of regular languages, with everything that was found out about them.
+///
+/// A language is a [`RegularId`]; equal expressions have equal ids. Nothing is built ahead of time: a derivative is
+/// taken when it is asked for, and remembered. A clone is independent; large automata are shared with it.
+///
+/// ```
+/// use grammask_regular::{Config, RegularId, Store};
+/// let mut store = Store::new(&Config::default());
+/// let name = store.regex("[a-z]+")?;
+/// let keyword = store.literals([&b"if"[..], b"else"])?;
+/// let other = store.complement(keyword)?;
+/// let identifier = store.intersection(&[name, other])?;
+/// let i = store.derivative(identifier, b'i')?;
+/// let f = store.derivative(i, b'f')?;
+/// assert!(store.is_nullable(i) && !store.is_nullable(f));
+/// assert_eq!(store.derivative(i, b'!')?, RegularId::EMPTY);
+/// # Ok::<(), grammask_regular::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Store {
+    pub(crate) config: Config,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) lists: Vec<RegularId>,
+    table: IdTable,
+    pub(crate) sets: Vec<ByteSet>,
+    set_ids: FxHashMap<ByteSet, u32>,
+    pub(crate) partitions: Partitions,
+    /// Derivatives by byte class, a row per expression.
+    pub(crate) rows: Vec<u32>,
+    pub(crate) acyclic: Arc<Acyclic>,
+    pub(crate) words: Vec<Arc<WordList>>,
+    word_ids: FxHashMap<Arc<WordList>, u32>,
+    /// `(list, first word, last word + 1)`
+    pub(crate) ranges: Vec<(u32, u32, u32)>,
+    range_ids: FxHashMap<(u32, u32, u32), u32>,
+    pub(crate) avoid: Vec<Arc<Avoid>>,
+    pub(crate) avoid_ids: FxHashMap<Arc<[Box<[u8]>]>, u32>,
+    pub(crate) factors: Vec<Arc<Factors>>,
+    pub(crate) factor_ids: FxHashMap<Arc<[u8]>, u32>,
+    pub(crate) skeletons: FxHashMap<(u32, u32), u32>,
+    pub(crate) patterns: FxHashMap<Box<str>, RegularId>,
+    /// The states of the acyclic automaton for character classes, by their ranges.
+    pub(crate) classes: FxHashMap<Box<[(char, char)]>, u32>,
+    /// Of the leaves that are shared: words, avoided texts, factors, patterns and classes.
+    pub(crate) leaf_bytes: usize,
+    /// Expressions whose derivatives are being taken; kept to save allocations.
+    pub(crate) stack: Vec<RegularId>,
+}
+
+/// Rests of words up to this length are written as concatenations of bytes, so that they meet equal ones.
+const SHORT: usize = 32;
+/// Rests of up to this many words become part of the acyclic automaton if they are short.
+const FEW: u32 = 8;
+
+impl Store {
+    /// A store with no more than the languages that every store has.
+    pub fn new(config: &Config) -> Self {
+        let mut store = Self {
+            config: config.clone(),
+            nodes: Vec::new(),
+            lists: Vec::new(),
+            table: IdTable::default(),
+            sets: Vec::new(),
+            set_ids: FxHashMap::default(),
+            partitions: Partitions::new(),
+            rows: Vec::new(),
+            acyclic: Arc::new(Acyclic::new()),
+            words: Vec::new(),
+            word_ids: FxHashMap::default(),
+            ranges: Vec::new(),
+            range_ids: FxHashMap::default(),
+            avoid: Vec::new(),
+            avoid_ids: FxHashMap::default(),
+            factors: Vec::new(),
+            factor_ids: FxHashMap::default(),
+            skeletons: FxHashMap::default(),
+            patterns: FxHashMap::default(),
+            classes: FxHashMap::default(),
+            leaf_bytes: 0,
+            stack: Vec::new(),
+        };
+        store.add(Kind::Empty);
+        store.add(Kind::Epsilon);
+        store.bytes(ByteSet::ALL);
+        store.add(Kind::Repeat { base: RegularId::ANY, min: 0, max: UNBOUNDED });
+        store
+    }
+
+    /// The number of expressions, which is also the number of states seen so far.
+    #[allow(clippy::len_without_is_empty)] // `is_empty` asks about a language; no store is empty.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// What the store takes, in bytes, roughly; what is shared with a clone is counted in both.
+    pub fn bytes_used(&self) -> usize {
+        self.nodes.len() * size_of::<Node>()
+            + (self.lists.len() + self.rows.len()) * 4
+            + self.table.bytes_used()
+            + self.sets.len() * 72
+            + self.ranges.len() * 32
+            + self.skeletons.len() * 16
+            + self.partitions.bytes_used()
+            + self.acyclic.bytes_used()
+            + self.leaf_bytes
+    }
+
+    pub(crate) fn node(&self, a: RegularId) -> &Node {
+        &self.nodes[a.index()]
+    }
+
+    pub(crate) fn list(&self, list: List) -> &[RegularId] {
+        &self.lists[list.range()]
+    }
+
+    pub(crate) fn byte_set(&self, set: u32) -> &ByteSet {
+        &self.sets[set as usize]
+    }
+
+    /// Does the language contain the empty string?
+    pub fn is_nullable(&self, a: RegularId) -> bool {
+        self.node(a).has(NULLABLE)
+    }
+
+    /// Strings of one byte, any of the set. The language is empty if the set is.
+    pub fn bytes(&mut self, set: ByteSet) -> RegularId {
+        if set.is_empty() {
+            return RegularId::EMPTY;
+        }
+        let next = self.sets.len() as u32;
+        let id = *self.set_ids.entry(set).or_insert(next);
+        if id == next {
+            self.sets.push(set);
+        }
+        self.add(Kind::Bytes(id))
+    }
+
+    /// Strings of one byte, any.
+    pub fn any_byte(&mut self) -> RegularId {
+        RegularId::ANY
+    }
+
+    /// Exactly this string.
+    ///
+    /// # Errors
+    /// When it is longer than [`Config::literal_length`].
+    ///
+    /// # Complexity
+    /// Linear time and space for n bytes, with a small factor: long texts are copied, not taken apart.
+    pub fn literal(&mut self, bytes: &[u8]) -> Result<RegularId, Error> {
+        if bytes.len() <= SHORT {
+            return self.chain(bytes);
+        }
+        self.literals([bytes])
+    }
+
+    /// Exactly these strings, given in any order.
+    ///
+    /// # Errors
+    /// When they are longer than [`Config::literal_length`] together.
+    ///
+    /// # Complexity
+    /// Time for sorting the strings; space linear in their length. No automaton is built.
+    pub fn literals<'a>(&mut self, set: impl IntoIterator<Item = &'a [u8]>) -> Result<RegularId, Error> {
+        let mut words: Vec<&[u8]> = set.into_iter().collect();
+        words.sort_unstable();
+        words.dedup();
+        let total: usize = words.iter().map(|word| word.len()).sum();
+        let limit = self.config.literal_length.min(u32::MAX as usize / 2);
+        if total > limit || words.len() > limit {
+            return Err(Error::Limit {
+                limit: "literal_length",
+                value: limit,
+                place: "a literal or a set of literals",
+            });
+        }
+        if words.is_empty() {
+            return Ok(RegularId::EMPTY);
+        }
+        if words.len() <= FEW as usize && words.iter().all(|word| word.len() <= SHORT) {
+            return self.short_words(&words);
+        }
+        let id = self.word_list(Arc::new(WordList::new(&words)));
+        self.word_leaf((id, 0, words.len() as u32), 0)
+    }
+
+    pub(crate) fn word_list(&mut self, list: Arc<WordList>) -> u32 {
+        if let Some(&id) = self.word_ids.get(&list) {
+            return id;
+        }
+        let id = self.words.len() as u32;
+        self.leaf_bytes += list.bytes_used();
+        self.words.push(Arc::clone(&list));
+        self.word_ids.insert(list, id);
+        id
+    }
+
+    /// The words of a range without their first `depth` bytes, in their normal form.
+    pub(crate) fn word_leaf(&mut self, range: (u32, u32, u32), depth: u32) -> Result<RegularId, Error> {
+        let (list, start, end) = range;
+        if start == end {
+            return Ok(RegularId::EMPTY);
+        }
+        if end - start <= FEW {
+            let list = Arc::clone(&self.words[list as usize]);
+            let rests: Vec<&[u8]> = (start..end).map(|index| &list.word(index)[depth as usize..]).collect();
+            if rests.iter().all(|rest| rest.len() <= SHORT) {
+                return if let [rest] = rests[..] { self.chain(rest) } else { self.short_words(&rests) };
+            }
+        }
+        let next = self.ranges.len() as u32;
+        let id = *self.range_ids.entry(range).or_insert(next);
+        if id == next {
+            self.ranges.push(range);
+        }
+        self.intern(Kind::Words { range: id, depth })
+    }
+
+    fn chain(&mut self, bytes: &[u8]) -> Result<RegularId, Error> {
+        let mut result = RegularId::EPSILON;
+        for &byte in bytes.iter().rev() {
+            let head = self.bytes(ByteSet::single(byte));
+            result = self.concat_two(head, result)?;
+        }
+        Ok(result)
+    }
+
+    fn short_words(&mut self, words: &[&[u8]]) -> Result<RegularId, Error> {
+        let rows: Vec<Vec<(u8, u8)>> =
+            words.iter().map(|word| word.iter().map(|&byte| (byte, byte)).collect()).collect();
+        let state = Arc::make_mut(&mut self.acyclic).build(rows.iter().map(Vec::as_slice));
+        state.map_or(Ok(RegularId::EMPTY), |state| self.acyclic_leaf(state))
+    }
+
+    /// What a state of the acyclic automaton accepts, in its normal form: as long as all ways lead to one state, a
+    /// concatenation of bytes.
+    pub(crate) fn acyclic_leaf(&mut self, mut state: u32) -> Result<RegularId, Error> {
+        let mut heads = Vec::new();
+        let last = loop {
+            if state == SINK {
+                break RegularId::EPSILON;
+            }
+            let edges = self.acyclic.edges(state);
+            let target = edges.first().map_or(SINK, |edge| edge.target);
+            let is_single = edges.iter().all(|edge| edge.target == target);
+            if !is_single || self.acyclic.is_final(state) && target != SINK {
+                break self.intern(Kind::Acyclic(state))?;
+            }
+            let mut set = ByteSet::EMPTY;
+            edges.iter().for_each(|edge| set.insert_range(edge.first, edge.last));
+            let head = self.bytes(set);
+            if self.acyclic.is_final(state) {
+                break self.repeat(head, 0, Some(1))?;
+            }
+            heads.push(head);
+            state = target;
+        };
+        heads.into_iter().rev().try_fold(last, |tail, head| self.concat_two(head, tail))
+    }
+
+    /// The id of an expression whose operands are in normal form.
+    pub(crate) fn intern(&mut self, kind: Kind) -> Result<RegularId, Error> {
+        let hash = hash_of(&kind);
+        if let Some(id) = self.table.find(hash, |id| self.nodes[id as usize].kind == kind) {
+            return Ok(RegularId(id));
+        }
+        self.check_room()?;
+        Ok(self.push(kind, hash))
+    }
+
+    /// The id of a union or an intersection whose operands are in normal form and sorted.
+    pub(crate) fn intern_list(&mut self, members: &[RegularId], is_union: bool) -> Result<RegularId, Error> {
+        let mut hasher = FxHasher::default();
+        is_union.hash(&mut hasher);
+        members.iter().for_each(|member| hasher.write_u32(member.0));
+        let hash = hasher.finish();
+        let found = self.table.find(hash, |id| match self.nodes[id as usize].kind {
+            Kind::Or(list) => is_union && &self.lists[list.range()] == members,
+            Kind::And(list) => !is_union && &self.lists[list.range()] == members,
+            _ => false,
+        });
+        if let Some(id) = found {
+            return Ok(RegularId(id));
+        }
+        self.check_room()?;
+        let list = List { start: self.lists.len() as u32, len: members.len() as u32 };
+        self.lists.extend_from_slice(members);
+        Ok(self.push(if is_union { Kind::Or(list) } else { Kind::And(list) }, hash))
+    }
+
+    /// An expression that is small and made so seldom that no limit need be asked.
+    fn add(&mut self, kind: Kind) -> RegularId {
+        let hash = hash_of(&kind);
+        let found = self.table.find(hash, |id| self.nodes[id as usize].kind == kind);
+        RegularId(found.unwrap_or_else(|| self.push(kind, hash).0))
+    }
+
+    fn check_room(&self) -> Result<(), Error> {
+        const PLACE: &str = "the states of regular languages";
+        // Ids are below half of what a u32 holds: the upper half marks skeletons.
+        let states = self.config.states.min(1 << 31);
+        if self.nodes.len() >= states {
+            return Err(Error::Limit { limit: "states", value: states, place: PLACE });
+        }
+        let memory = self.config.memory.min(1 << 33);
+        if self.bytes_used() > memory {
+            return Err(Error::Limit { limit: "memory", value: memory, place: PLACE });
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, kind: Kind, hash: u64) -> RegularId {
+        let id = self.nodes.len() as u32;
+        let node = self.describe(kind, id);
+        self.nodes.push(node);
+        self.table.insert(hash, id);
+        RegularId(id)
+    }
+
+    /// What follows from the kind of an expression and from what is known about its operands.
+    pub(crate) fn describe(&mut self, kind: Kind, id: u32) -> Node {
+        let plain = INHABITED | TRIMMED | PLAIN;
+        let (mut flags, min, max, partition);
+        match kind {
+            Kind::Empty => (flags, min, max, partition) = (VOID | TRIMMED, 0, 0, PartitionId::ONE),
+            Kind::Epsilon => (flags, min, max, partition) = (plain | NULLABLE, 0, 0, PartitionId::ONE),
+            Kind::Bytes(set) => {
+                let set = self.sets[set as usize];
+                (flags, min, max, partition) = (plain, 1, 1, self.partitions.of_set(&set));
+            }
+            Kind::Acyclic(state) => {
+                let (classes, longest) = self.acyclic_classes(state);
+                let nullable = self.acyclic.is_final(state);
+                flags = plain | if nullable { NULLABLE } else { 0 };
+                (min, max, partition) = (u32::from(!nullable), longest, self.partitions.intern(&classes));
+            }
+            Kind::Words { range, depth } => {
+                let (list, start, end) = self.ranges[range as usize];
+                let list = &self.words[list as usize];
+                let first = list.word(start).len() as u32 - depth;
+                flags = plain | if first == 0 { NULLABLE } else { 0 };
+                if end - start == 1 {
+                    (min, max) = (first, first);
+                    partition = match list.word(start).get(depth as usize) {
+                        Some(&byte) => self.partitions.of_byte(byte),
+                        None => PartitionId::ONE,
+                    };
+                } else {
+                    // At least one of several different words goes on, so that the greatest length is never 0.
+                    (min, max) = (u32::from(first != 0), list.longest() - depth);
+                    let next = list.next_bytes(start..end, depth);
+                    let classes = crate::ByteClasses::by_key(|byte| {
+                        if next.contains(byte) { u32::from(byte) } else { u32::MAX }
+                    });
+                    partition = self.partitions.intern(&classes);
+                }
+            }
+            Kind::Avoid { automaton, state } => {
+                let classes = self.avoid[automaton as usize].classes(state);
+                flags = INHABITED | TRIMMED | NULLABLE;
+                (min, max, partition) = (0, UNBOUNDED, self.partitions.intern(&classes));
+            }
+            Kind::Factor { automaton, state } => {
+                let factors = &self.factors[automaton as usize];
+                flags = plain | NULLABLE;
+                (min, max) = (0, factors.longest(state));
+                partition = self.partitions.intern(&factors.classes(state));
+            }
+            Kind::Concat(head, tail) => {
+                let (h, t) = (*self.node(head), *self.node(tail));
+                flags = h.flags & t.flags & (NULLABLE | INHABITED | PLAIN);
+                flags |= (h.flags | t.flags) & COUNTED;
+                min = h.min.saturating_add(t.min);
+                max = h.max.saturating_add(t.max);
+                partition = if h.has(NULLABLE) {
+                    self.partitions.refine(h.partition, t.partition)
+                } else {
+                    h.partition
+                };
+            }
+            Kind::Or(list) | Kind::And(list) => {
+                let is_union = matches!(kind, Kind::Or(_));
+                let (mut any, mut all) = (0, u8::MAX);
+                let (mut lens, mut refined) =
+                    (if is_union { (u32::MAX, 0) } else { (0, u32::MAX) }, PartitionId::ONE);
+                for index in list.range() {
+                    let member = *self.node(self.lists[index]);
+                    any |= member.flags;
+                    all &= member.flags;
+                    refined = self.partitions.refine(refined, member.partition);
+                    lens = if is_union {
+                        (lens.0.min(member.min), lens.1.max(member.max))
+                    } else {
+                        (lens.0.max(member.min), lens.1.min(member.max))
+                    };
+                }
+                (min, max) = lens;
+                partition = refined;
+                flags = if is_union { any & (NULLABLE | INHABITED) | all & PLAIN } else { all & NULLABLE };
+            }
+            Kind::Not(a) => {
+                let a = self.node(a);
+                flags = if a.has(NULLABLE) { 0 } else { NULLABLE };
+                (min, max, partition) = (u32::from(a.has(NULLABLE)), UNBOUNDED, a.partition);
+            }
+            Kind::Repeat { base, min: low, max: high } => {
+                let base = self.node(base);
+                flags = base.flags & (NULLABLE | INHABITED | PLAIN) | COUNTED;
+                if low == 0 {
+                    flags |= NULLABLE | INHABITED;
+                }
+                min = base.min.saturating_mul(low);
+                max = base.max.saturating_mul(high);
+                partition = base.partition;
+            }
+            Kind::Early(a) => {
+                let a = self.node(a);
+                flags = a.flags & INHABITED;
+                (min, max, partition) = (a.min, a.max, a.partition);
+            }
+        }
+        if flags & NULLABLE != 0 {
+            flags |= INHABITED;
+        }
+        if flags & PLAIN != 0 {
+            flags |= INHABITED | TRIMMED;
+        }
+        let skeleton = if flags & COUNTED == 0 { id } else { self.skeleton_of(kind) };
+        Node { kind, min, max, partition, row: NO_ROW, skeleton, flags }
+    }
+
+    fn acyclic_classes(&self, state: u32) -> (crate::ByteClasses, u32) {
+        let mut targets = [u32::MAX; 256];
+        for edge in self.acyclic.edges(state) {
+            targets[usize::from(edge.first)..=usize::from(edge.last)].fill(edge.target);
+        }
+        (crate::ByteClasses::by_key(|byte| targets[usize::from(byte)]), self.acyclic.longest(state))
+    }
+}
+
+fn hash_of(kind: &Kind) -> u64 {
+    let mut hasher = FxHasher::default();
+    kind.hash(&mut hasher);
+    hasher.finish()
+}
