@@ -1,0 +1,118 @@
+//! The normal form: plain data, productions of symbols and an arena of terminals.
+
+/// The place of a nonterminal in [`NormalForm::nonterminals`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NonterminalId(pub u32);
+
+/// The place of a terminal in [`NormalForm::terminals`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TerminalId(pub u32);
+
+impl NonterminalId {
+    /// The id as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl TerminalId {
+    /// The id as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A grammar without EBNF operators, nullables, unit cycles or useless rules.
+///
+/// Invariants, tested by [`NormalForm::check`]: every id is in range; the start symbol has a production; every production has
+/// a symbol; no terminal that a production names contains the empty string or is empty; every nonterminal is
+/// reachable; every production can go on to a finite or endless output; no cycle of productions of one nonterminal each; the
+/// operands of a terminal stand before it; no two productions of a nonterminal are equal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NormalForm {
+    /// Where a derivation begins.
+    pub start: NonterminalId,
+    /// The nonterminals; none is nullable.
+    pub nonterminals: Vec<Nonterminal>,
+    /// The regular parts, each once; the operands of a terminal stand before it.
+    pub terminals: Vec<Terminal>,
+}
+
+/// A nonterminal and its productions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Nonterminal {
+    /// Unique in the normal form; an identifier of KBNF.
+    pub name: String,
+    /// The alternatives.
+    pub productions: Vec<Vec<Symbol>>,
+}
+
+/// A part of a production.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Symbol {
+    /// A nonterminal.
+    Nonterminal(NonterminalId),
+    /// A terminal that does not contain the empty string; or a special token.
+    Terminal(TerminalId),
+    /// `N{min,max}`: counted, not unrolled; `min` is at least 1, `max` at least 2 and at least `min`.
+    Repeat {
+        /// What is repeated; not nullable.
+        nonterminal: NonterminalId,
+        /// The least number of times.
+        min: u32,
+        /// The greatest number of times.
+        max: u32,
+    },
+}
+
+/// A regular part as it is written: an atom or a combination of terminals that stand before it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Terminal {
+    /// `'text'`
+    Text(String),
+    /// `#'pattern'`
+    Regex(String),
+    /// `#e'pattern'`
+    Early(String),
+    /// `#ex'pattern'`
+    Without(String),
+    /// `#substrs'text'`
+    Substrings(String),
+    /// `except!('text', max)` or `except!(name, max)`
+    Except {
+        /// The name of the rule that lists the texts; `None` for a text in place. Printing writes the rule beside
+        /// the productions.
+        name: Option<String>,
+        /// What must not occur.
+        texts: Vec<String>,
+        /// The greatest length in bytes.
+        max: Option<u64>,
+    },
+    /// `<|name|>`, with its brackets. Never an operand.
+    SpecialName(String),
+    /// `<[id]>`. Never an operand.
+    SpecialId(u32),
+    /// `a b`
+    Sequence(Vec<TerminalId>),
+    /// `a | b`
+    Alternatives(Vec<TerminalId>),
+    /// `a{min,max}`; no `max` means without end.
+    Repeat {
+        /// What is repeated.
+        terminal: TerminalId,
+        /// The least number of times.
+        min: u32,
+        /// The greatest number of times.
+        max: Option<u32>,
+    },
+    /// `a & b`
+    And(Vec<TerminalId>),
+    /// `~a`
+    Not(TerminalId),
+}

@@ -1,0 +1,226 @@
+//! The grammar under work: what the passes rewrite. Groups are nonterminals without a name, so that no pass walks a tree.
+
+use std::fmt;
+
+use grammask_syntax::{Ast, Span};
+use rustc_hash::FxHashSet;
+
+use crate::form::{NonterminalId, TerminalId};
+use crate::terminals::Terminals;
+
+/// A grammar between two passes. Its `Display` is valid KBNF.
+///
+/// A group of the text, as in `('a' | b)+`, is a nonterminal without a name that is used once, and printed where it is used.
+/// So the grammar is flat from the beginning, and [`flatten_nested_rules`](crate::PASSES) only has to give names.
+#[derive(Clone, Debug)]
+pub struct Grammar {
+    pub(crate) start: NonterminalId,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) terminals: Terminals,
+    /// The rules in the order of the text, each with its number of alternatives; empty once they are grouped.
+    pub(crate) rules: Vec<(NonterminalId, usize)>,
+    /// All names that are, or were, in use.
+    pub(crate) names: FxHashSet<String>,
+    /// Whether there are nonterminals without a name.
+    pub(crate) has_groups: bool,
+    /// Whether nullables have been eliminated. Nothing that comes after makes new ones.
+    pub(crate) is_nullable_free: bool,
+    /// Whether the start symbol stands for the empty text too, which no output is.
+    pub(crate) empty_text: bool,
+    /// Where the start symbol is defined.
+    pub(crate) start_span: Span,
+}
+
+/// A nonterminal or a group, and its alternatives.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    /// `None` for a group.
+    pub name: Option<String>,
+    /// The rule of the text that it comes from.
+    pub origin: NonterminalId,
+    /// Its place among what comes from that rule; 0 for the rule itself.
+    pub serial: u32,
+    /// How many names have been derived from this one.
+    pub derived: u32,
+    /// The alternatives. None at all: nothing is produced, or the variable is not in use any more.
+    pub productions: Vec<Vec<Factor>>,
+    /// Whether it still belongs to the grammar.
+    pub in_use: bool,
+}
+
+/// A nonterminal, a group or a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Atom {
+    Nonterminal(NonterminalId),
+    Terminal(TerminalId),
+}
+
+/// An atom and how often it stands there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Factor {
+    pub atom: Atom,
+    pub min: u32,
+    /// `None`: without end.
+    pub max: Option<u32>,
+}
+
+impl Factor {
+    pub const fn once(atom: Atom) -> Self {
+        Self { atom, min: 1, max: Some(1) }
+    }
+
+    pub const fn nonterminal(id: NonterminalId) -> Self {
+        Self::once(Atom::Nonterminal(id))
+    }
+
+    pub const fn terminal(id: TerminalId) -> Self {
+        Self::once(Atom::Terminal(id))
+    }
+
+    pub fn is_once(&self) -> bool {
+        self.min == 1 && self.max == Some(1)
+    }
+
+    /// The nonterminal, if it stands there exactly once.
+    pub fn as_nonterminal(&self) -> Option<NonterminalId> {
+        match self.atom {
+            Atom::Nonterminal(id) if self.is_once() => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The terminal, if it stands there exactly once.
+    pub fn as_terminal(&self) -> Option<TerminalId> {
+        match self.atom {
+            Atom::Terminal(id) if self.is_once() => Some(id),
+            _ => None,
+        }
+    }
+}
+
+impl Grammar {
+    pub(crate) fn variable(&self, id: NonterminalId) -> &Variable {
+        &self.variables[id.index()]
+    }
+
+    pub(crate) fn variable_mut(&mut self, id: NonterminalId) -> &mut Variable {
+        &mut self.variables[id.index()]
+    }
+
+    /// The variables in use, in order.
+    pub(crate) fn in_use(&self) -> impl Iterator<Item = (NonterminalId, &Variable)> {
+        let ids = (0..).map(NonterminalId);
+        ids.zip(&self.variables).filter(|(_, variable)| variable.in_use)
+    }
+
+    /// The variables in use in the order in which they are printed: that of the text, what is derived from a rule behind it.
+    pub(crate) fn in_order(&self) -> Vec<NonterminalId> {
+        let mut order: Vec<NonterminalId> = self.in_use().map(|(id, _)| id).collect();
+        order.sort_by_key(|&id| (self.variable(id).origin, self.variable(id).serial, id));
+        order
+    }
+
+    /// The name of the start symbol.
+    pub fn start_name(&self) -> &str {
+        self.variable(self.start).name.as_deref().unwrap_or_default()
+    }
+
+    /// How many productions there are, groups included.
+    pub fn production_count(&self) -> usize {
+        self.in_use().map(|(_, variable)| variable.productions.len()).sum()
+    }
+
+    /// How many symbols there are in all productions.
+    pub fn symbol_count(&self) -> usize {
+        self.in_use().flat_map(|(_, variable)| &variable.productions).map(Vec::len).sum()
+    }
+
+    pub(crate) fn is_group(&self, atom: Atom) -> Option<NonterminalId> {
+        match atom {
+            Atom::Nonterminal(id) if self.has_groups && self.variable(id).name.is_none() => Some(id),
+            _ => None,
+        }
+    }
+
+    /// A nonterminal with a new name, derived from that of a rule of the text.
+    pub(crate) fn add_derived(
+        &mut self,
+        origin: NonterminalId,
+        productions: Vec<Vec<Factor>>,
+    ) -> NonterminalId {
+        let name = self.derived_name(origin);
+        let serial = self.variable(origin).derived;
+        let id = self.add(Some(name), origin, productions);
+        self.variable_mut(id).serial = serial;
+        id
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        name: Option<String>,
+        origin: NonterminalId,
+        productions: Vec<Vec<Factor>>,
+    ) -> NonterminalId {
+        let id = NonterminalId(u32::try_from(self.variables.len()).expect("fewer than 2^32 nonterminals"));
+        self.variables.push(Variable { name, origin, serial: 0, derived: 0, productions, in_use: true });
+        id
+    }
+
+    /// `value_1`, `value_2`, ... for the rule `value`; never a name that the text uses.
+    pub(crate) fn derived_name(&mut self, origin: NonterminalId) -> String {
+        let base = self.variable(origin).name.clone().unwrap_or_default();
+        loop {
+            let variable = self.variable_mut(origin);
+            variable.derived += 1;
+            let name = format!("{base}_{}", variable.derived);
+            if self.names.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
+
+    /// A name that begins with `wish` and is not taken.
+    pub(crate) fn fresh_name(&mut self, wish: &str) -> String {
+        let mut name = wish.to_owned();
+        let mut count = 1;
+        while !self.names.insert(name.clone()) {
+            count += 1;
+            name = format!("{wish}_{count}");
+        }
+        name
+    }
+
+    /// Takes everything out of use that the start symbol does not reach.
+    pub(crate) fn sweep(&mut self) {
+        let mut reached = vec![false; self.variables.len()];
+        reached[self.start.index()] = true;
+        let mut stack = vec![self.start];
+        while let Some(id) = stack.pop() {
+            for factor in self.variable(id).productions.iter().flatten() {
+                if let Atom::Nonterminal(next) = factor.atom
+                    && !std::mem::replace(&mut reached[next.index()], true)
+                {
+                    stack.push(next);
+                }
+            }
+        }
+        for (variable, reached) in self.variables.iter_mut().zip(&reached) {
+            if !reached {
+                variable.in_use = false;
+                variable.productions = Vec::new();
+            }
+        }
+        self.rules.retain(|(id, _)| reached[id.index()]);
+    }
+
+    /// The grammar as a syntax tree, without spans.
+    pub fn to_ast(&self) -> Ast {
+        crate::print::grammar_to_ast(self)
+    }
+}
+
+impl fmt::Display for Grammar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_ast().fmt(f)
+    }
+}

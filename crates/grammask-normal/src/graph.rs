@@ -1,0 +1,115 @@
+//! Directed graphs over small numbers: adjacency in two vectors, strongly connected components without recursion.
+
+/// For each of `0..n` a list, all lists in one vector.
+pub(crate) struct Lists {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    /// The lists of the second numbers by the first, in the order given.
+    pub fn new(count: usize, pairs: &[(u32, u32)]) -> Self {
+        let mut starts = vec![0u32; count + 1];
+        for &(from, _) in pairs {
+            starts[from as usize + 1] += 1;
+        }
+        for index in 0..count {
+            starts[index + 1] += starts[index];
+        }
+        let mut next = starts.clone();
+        let mut items = vec![0; pairs.len()];
+        for &(from, to) in pairs {
+            let place = &mut next[from as usize];
+            items[*place as usize] = to;
+            *place += 1;
+        }
+        Self { starts, items }
+    }
+
+    pub fn of(&self, index: usize) -> &[u32] {
+        &self.items[self.starts[index] as usize..self.starts[index + 1] as usize]
+    }
+
+    pub const fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+}
+
+/// The strongly connected component of every node, numbered so that what a component leads to has a smaller number or is itself.
+///
+/// # Complexity
+/// Linear.
+///
+/// # Source
+/// Tarjan 1972, with the stack of the depth-first search on the heap.
+pub(crate) fn components(graph: &Lists) -> Vec<u32> {
+    const UNSEEN: u32 = u32::MAX;
+    let count = graph.count();
+    let mut component = vec![UNSEEN; count];
+    let mut order = vec![UNSEEN; count];
+    let mut low = vec![0u32; count];
+    let mut open: Vec<u32> = Vec::new();
+    let mut path: Vec<(u32, u32)> = Vec::new();
+    let mut seen = 0;
+    let mut components = 0;
+    for root in 0..count {
+        if order[root] != UNSEEN {
+            continue;
+        }
+        path.push((root as u32, 0));
+        while let Some(&mut (node, ref mut edge)) = path.last_mut() {
+            let at = node as usize;
+            if *edge == 0 {
+                order[at] = seen;
+                low[at] = seen;
+                seen += 1;
+                open.push(node);
+            }
+            let successors = graph.of(at);
+            if let Some(&next) = successors.get(*edge as usize) {
+                *edge += 1;
+                if order[next as usize] == UNSEEN {
+                    path.push((next, 0));
+                } else if component[next as usize] == UNSEEN {
+                    low[at] = low[at].min(order[next as usize]);
+                }
+                continue;
+            }
+            path.pop();
+            if low[at] == order[at] {
+                while let Some(member) = open.pop() {
+                    component[member as usize] = components;
+                    if member == node {
+                        break;
+                    }
+                }
+                components += 1;
+            }
+            if let Some(&(parent, _)) = path.last() {
+                low[parent as usize] = low[parent as usize].min(low[at]);
+            }
+        }
+    }
+    component
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lists, components};
+
+    #[test]
+    fn components_come_after_what_they_lead_to() {
+        let graph = Lists::new(6, &[(0, 1), (1, 2), (2, 1), (2, 3), (4, 4), (4, 0), (0, 3)]);
+        let component = components(&graph);
+        assert_eq!(component[1], component[2]);
+        assert!(component[3] < component[1] && component[1] < component[0] && component[0] < component[4]);
+        assert!(component[5] != component[4]);
+    }
+
+    #[test]
+    fn long_chains_need_no_stack() {
+        let edges: Vec<(u32, u32)> = (0..300_000).map(|node| (node, (node + 1) % 300_000)).collect();
+        let component = components(&Lists::new(300_000, &edges));
+        assert!(component.iter().all(|&number| number == 0));
+    }
+}

@@ -1,0 +1,157 @@
+//! Terminals to regular languages: what a terminal of the normal form means, in a store.
+
+use grammask_regular::{Error, RegularId, Store};
+use rustc_hash::FxHashMap;
+
+use crate::form::{NormalForm, Symbol, Terminal, TerminalId};
+
+impl Terminal {
+    /// The terminals that this one is made of, in order.
+    pub fn operands(&self) -> &[TerminalId] {
+        match self {
+            Self::Sequence(operands) | Self::Alternatives(operands) | Self::And(operands) => operands,
+            Self::Repeat { terminal, .. } | Self::Not(terminal) => std::slice::from_ref(terminal),
+            _ => &[],
+        }
+    }
+
+    /// Whether this is a special token, which stands for no bytes.
+    pub const fn is_special(&self) -> bool {
+        matches!(self, Self::SpecialName(_) | Self::SpecialId(_))
+    }
+}
+
+impl NormalForm {
+    /// The regular language of a terminal, in `store`.
+    ///
+    /// # Errors
+    /// When a limit of the store is exceeded; also for an operand that is a special token, which
+    /// [`check`](NormalForm::check) excludes.
+    ///
+    /// # Panics
+    /// When the id is not from this normal form, or the terminal is a special token, which is no language.
+    ///
+    /// # Complexity
+    /// Linear in the number of terminals below this one.
+    ///
+    /// ```
+    /// use grammask_normal::{Symbol, normalize};
+    /// use grammask_regular::Store;
+    ///
+    /// let ast = grammask_syntax::parse("start ::= #'[0-9]+' & ~'7';", &Default::default()).unwrap();
+    /// let normal = normalize(&ast, &Default::default()).unwrap();
+    /// let Symbol::Terminal(terminal) = normal.nonterminals[0].productions[0][0] else { panic!() };
+    /// let mut store = Store::new(&Default::default());
+    /// let language = normal.lower(terminal, &mut store).unwrap();
+    /// let after = store.derivative(language, b'7').unwrap();
+    /// assert!(!store.is_nullable(after));
+    /// ```
+    pub fn lower(&self, terminal: TerminalId, store: &mut Store) -> Result<RegularId, Error> {
+        let mut lowered: FxHashMap<TerminalId, RegularId> = FxHashMap::default();
+        let mut stack = vec![terminal];
+        while let Some(&id) = stack.last() {
+            let language = &self.terminals[id.index()];
+            let set = literal_set(&self.terminals, id);
+            let pending = stack.len();
+            if set.is_none() {
+                stack.extend(language.operands().iter().filter(|operand| !lowered.contains_key(operand)));
+            }
+            if stack.len() == pending {
+                stack.pop();
+                if !lowered.contains_key(&id) {
+                    let regular = match set {
+                        Some(texts) => store.literals(texts.iter().copied())?,
+                        None => combine(language, |operand| lowered[&operand], store)?
+                            .expect("a special token is no language"),
+                    };
+                    lowered.insert(id, regular);
+                }
+            }
+        }
+        Ok(lowered[&terminal])
+    }
+
+    /// The regular languages of all terminals that stand in productions, in `store`, and of what they are made of. `None` for
+    /// special tokens, and for texts that stand in nothing but sets of texts: a set is lowered as one.
+    ///
+    /// # Errors
+    /// When a limit of the store is exceeded.
+    ///
+    /// # Complexity
+    /// Linear in the size of the terminals.
+    pub fn lower_all(&self, store: &mut Store) -> Result<Vec<Option<RegularId>>, Error> {
+        let count = self.terminals.len();
+        let mut needed = vec![false; count];
+        for symbol in
+            self.nonterminals.iter().flat_map(|nonterminal| nonterminal.productions.iter().flatten())
+        {
+            if let Symbol::Terminal(id) = symbol {
+                needed[id.index()] = true;
+            }
+        }
+        for id in (0..count).rev() {
+            if needed[id] && literal_set(&self.terminals, TerminalId(id as u32)).is_none() {
+                for operand in self.terminals[id].operands() {
+                    needed[operand.index()] = true;
+                }
+            }
+        }
+        let mut lowered: Vec<Option<RegularId>> = vec![None; count];
+        for id in 0..count {
+            if needed[id] {
+                lowered[id] = match literal_set(&self.terminals, TerminalId(id as u32)) {
+                    Some(texts) => Some(store.literals(texts.iter().copied())?),
+                    None => combine(
+                        &self.terminals[id],
+                        |operand| lowered[operand.index()].expect("operands are lowered first"),
+                        store,
+                    )?,
+                };
+            }
+        }
+        Ok(lowered)
+    }
+}
+
+/// The texts of alternatives that are nothing but texts.
+pub(crate) fn literal_set(terminals: &[Terminal], id: TerminalId) -> Option<Vec<&[u8]>> {
+    let Terminal::Alternatives(operands) = &terminals[id.index()] else { return None };
+    let text = |operand: &TerminalId| match &terminals[operand.index()] {
+        Terminal::Text(text) => Some(text.as_bytes()),
+        _ => None,
+    };
+    operands.iter().map(text).collect()
+}
+
+/// The language of a terminal whose operands are lowered; `None` for a special token.
+pub(crate) fn combine(
+    terminal: &Terminal,
+    lowered: impl Fn(TerminalId) -> RegularId,
+    store: &mut Store,
+) -> Result<Option<RegularId>, Error> {
+    let all =
+        |operands: &[TerminalId]| -> Vec<RegularId> { operands.iter().map(|&id| lowered(id)).collect() };
+    Ok(Some(match terminal {
+        Terminal::Text(text) => store.literal(text.as_bytes())?,
+        Terminal::Regex(pattern) => store.regex(pattern)?,
+        Terminal::Early(pattern) => {
+            let inner = store.regex(pattern)?;
+            store.early(inner)?
+        }
+        Terminal::Without(pattern) => {
+            let inner = store.regex(pattern)?;
+            store.without(inner)?
+        }
+        Terminal::Substrings(text) => store.substrings(text.as_bytes())?,
+        Terminal::Except { texts, max, .. } => {
+            let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
+            store.except(&texts, *max)?
+        }
+        Terminal::SpecialName(_) | Terminal::SpecialId(_) => return Ok(None),
+        Terminal::Sequence(operands) => store.concat(&all(operands))?,
+        Terminal::Alternatives(operands) => store.union(&all(operands))?,
+        Terminal::Repeat { terminal, min, max } => store.repeat(lowered(*terminal), *min, *max)?,
+        Terminal::And(operands) => store.intersection(&all(operands))?,
+        Terminal::Not(operand) => store.complement(lowered(*operand))?,
+    }))
+}

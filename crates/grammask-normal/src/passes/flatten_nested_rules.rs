@@ -1,0 +1,43 @@
+//! `A ::= ('a' | 'b') 'c'*;` becomes `A ::= A_1 'c'*; A_1 ::= 'a' | 'b';`: groups are nonterminals, and get names.
+
+use crate::error::Error;
+use crate::form::NonterminalId;
+use crate::grammar::Grammar;
+use crate::passes::Context;
+
+/// Gives every group a name, derived from that of its rule, in the order of the text.
+///
+/// # Complexity
+/// Linear.
+pub(crate) fn flatten_nested_rules(grammar: &mut Grammar, _: &mut Context<'_>) -> Result<(), Error> {
+    if !grammar.has_groups {
+        return Ok(());
+    }
+    for root in 0..grammar.variables.len() {
+        if grammar.variables[root].name.is_none() || !grammar.variables[root].in_use {
+            continue;
+        }
+        let root = NonterminalId(root as u32);
+        let mut stack = vec![root];
+        while let Some(id) = stack.pop() {
+            if grammar.variable(id).name.is_none() {
+                let name = grammar.derived_name(root);
+                let serial = grammar.variable(root).derived;
+                let variable = grammar.variable_mut(id);
+                variable.serial = serial;
+                variable.name = Some(name);
+                variable.origin = root;
+            }
+            let factors =
+                grammar.variable(id).productions.iter().rev().flat_map(|production| production.iter().rev());
+            stack.extend(factors.filter_map(|factor| grammar.is_group(factor.atom)));
+        }
+    }
+    // What is left without a name was dissolved before.
+    grammar.has_groups = false;
+    Ok(())
+}
+
+pub(crate) fn holds(grammar: &Grammar) -> bool {
+    !grammar.has_groups && grammar.in_use().all(|(_, variable)| variable.name.is_some())
+}

@@ -1,0 +1,117 @@
+//! `'a' 'b'` becomes `'ab'`, and `''` beside something vanishes; also under `&`, `~` and counted repetition.
+
+use crate::error::Error;
+use crate::form::{Terminal, TerminalId};
+use crate::grammar::{Atom, Factor, Grammar};
+use crate::passes::Context;
+use crate::terminals::Terminals;
+
+/// Puts texts that follow each other into one, in productions and inside terminals. An alternative `''` becomes one without symbols.
+///
+/// # Complexity
+/// Linear in the number of symbols and the length of the texts.
+pub(crate) fn merge_consecutive_terminals(grammar: &mut Grammar, _: &mut Context<'_>) -> Result<(), Error> {
+    let terminals = &mut grammar.terminals;
+    let merged = merge_inside(terminals);
+    for variable in &mut grammar.variables {
+        for production in &mut variable.productions {
+            if let Some(merged) = &merged {
+                for factor in production.iter_mut() {
+                    if let Atom::Terminal(id) = &mut factor.atom {
+                        *id = merged[id.index()];
+                    }
+                }
+            }
+            production.retain(|factor| !is_empty(terminals, factor));
+            let is_text = |factor: &Factor| text(terminals, factor).is_some();
+            if production.windows(2).any(|pair| is_text(&pair[0]) && is_text(&pair[1])) {
+                *production = merge(terminals, production);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn text<'a>(terminals: &'a Terminals, factor: &Factor) -> Option<&'a str> {
+    match terminals.get(factor.as_terminal()?) {
+        Terminal::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// `''`, and `''*`, `''?`, ... too.
+fn is_empty(terminals: &Terminals, factor: &Factor) -> bool {
+    matches!(factor.atom, Atom::Terminal(id) if terminals.is_empty_text(id))
+}
+
+fn merge(terminals: &mut Terminals, production: &[Factor]) -> Vec<Factor> {
+    let mut merged = Vec::with_capacity(production.len());
+    let mut rest = production;
+    while let Some(first) = rest.first() {
+        let count = rest.iter().take_while(|factor| text(terminals, factor).is_some()).count();
+        if count < 2 {
+            merged.push(*first);
+            rest = &rest[1..];
+            continue;
+        }
+        let (run, behind) = rest.split_at(count);
+        let all: String = run.iter().filter_map(|factor| text(terminals, factor)).collect();
+        let span = first.as_terminal().map(|id| terminals.span(id)).unwrap_or_default();
+        merged.push(Factor::terminal(terminals.intern(Terminal::Text(all), span)));
+        rest = behind;
+    }
+    merged
+}
+
+/// Merges inside sequences that are part of terminals; what each terminal has become, or `None` for no change at all.
+fn merge_inside(terminals: &mut Terminals) -> Option<Vec<TerminalId>> {
+    let is_text = |id: &TerminalId| matches!(terminals.get(*id), Terminal::Text(_));
+    let has_texts = |terminal: &Terminal| match terminal {
+        Terminal::Sequence(parts) => parts.windows(2).any(|pair| is_text(&pair[0]) && is_text(&pair[1])),
+        _ => false,
+    };
+    if !terminals.as_slice().iter().any(has_texts) {
+        return None;
+    }
+    let mut merged: Vec<TerminalId> = Vec::with_capacity(terminals.len());
+    for index in 0..terminals.len() {
+        let id = TerminalId(index as u32);
+        let span = terminals.span(id);
+        let map = |operands: &[TerminalId]| operands.iter().map(|id| merged[id.index()]).collect::<Vec<_>>();
+        let terminal = terminals.get(id);
+        let new = match terminal {
+            Terminal::Sequence(parts) => {
+                let factors: Vec<Factor> = map(parts).into_iter().map(Factor::terminal).collect();
+                let parts = merge(terminals, &factors).iter().filter_map(Factor::as_terminal).collect();
+                terminals.sequence(parts, span)
+            }
+            Terminal::Alternatives(parts) => {
+                let parts = map(parts);
+                terminals.intern(Terminal::Alternatives(parts), span)
+            }
+            Terminal::And(parts) => {
+                let parts = map(parts);
+                terminals.intern(Terminal::And(parts), span)
+            }
+            Terminal::Not(part) => {
+                let part = merged[part.index()];
+                terminals.intern(Terminal::Not(part), span)
+            }
+            Terminal::Repeat { terminal, min, max } => {
+                let (part, min, max) = (merged[terminal.index()], *min, *max);
+                terminals.repeat(part, min, max, span)
+            }
+            _ => id,
+        };
+        merged.push(new);
+    }
+    Some(merged)
+}
+
+pub(crate) fn holds(grammar: &Grammar) -> bool {
+    let is_text = |factor: &Factor| text(&grammar.terminals, factor).is_some();
+    grammar.in_use().flat_map(|(_, variable)| &variable.productions).all(|production| {
+        !production.windows(2).any(|pair| is_text(&pair[0]) && is_text(&pair[1]))
+            && !production.iter().any(|factor| is_empty(&grammar.terminals, factor))
+    })
+}

@@ -1,0 +1,27 @@
+//! Rules that nobody reaches go, and alternatives that only lead back to themselves (`S ::= S;`).
+
+use crate::error::Error;
+use crate::grammar::{Factor, Grammar};
+use crate::passes::Context;
+
+/// Removes what the start symbol does not reach, and alternatives that are their own left side.
+///
+/// # Complexity
+/// Linear.
+pub(crate) fn remove_useless_rules(grammar: &mut Grammar, _: &mut Context<'_>) -> Result<(), Error> {
+    for index in 0..grammar.variables.len() {
+        let itself = [Factor::nonterminal(crate::form::NonterminalId(index as u32))];
+        grammar.variables[index].productions.retain(|production| production[..] != itself);
+    }
+    grammar.sweep();
+    Ok(())
+}
+
+pub(crate) fn holds(grammar: &Grammar) -> bool {
+    let mut swept = grammar.clone();
+    swept.sweep();
+    swept.in_use().count() == grammar.in_use().count()
+        && grammar
+            .in_use()
+            .all(|(id, variable)| !variable.productions.contains(&vec![Factor::nonterminal(id)]))
+}

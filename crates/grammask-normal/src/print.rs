@@ -1,0 +1,324 @@
+//! Grammars back to KBNF: the syntax tree of a grammar under work and of a normal form, and their `Display`.
+
+use std::fmt;
+
+use grammask_syntax::{Ast, ExceptOperand, ExprId, ExprKind, Name, Quantifier, Rule, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::form::{NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
+use crate::grammar::{Atom, Factor, Grammar};
+
+/// The tree of a grammar under work. A nonterminal without alternatives is printed as `A ::= A;`, which means the same.
+pub(crate) fn grammar_to_ast(grammar: &Grammar) -> Ast {
+    let names: Vec<Option<&str>> =
+        grammar.variables.iter().map(|variable| variable.name.as_deref()).collect();
+    let taken = grammar.in_use().filter_map(|(_, variable)| variable.name.as_deref()).collect();
+    let bodies = grammar.variables.iter().map(|variable| variable.productions.as_slice()).collect();
+    let mut writer = TreeWriter::new(grammar.terminals.as_slice(), names, bodies, taken);
+    writer.start(grammar.start_name());
+    if grammar.rules.is_empty() {
+        for id in grammar.in_order() {
+            let variable = grammar.variable(id);
+            if variable.name.is_some() {
+                writer.rule(id, 0, variable.productions.len());
+            }
+        }
+    } else {
+        let mut written: FxHashMap<NonterminalId, usize> = FxHashMap::default();
+        for &(id, count) in &grammar.rules {
+            let from = written.entry(id).or_default();
+            writer.rule(id, *from, *from + count);
+            *from += count;
+        }
+    }
+    writer.finish()
+}
+
+impl NormalForm {
+    /// The normal form as a syntax tree, without spans.
+    ///
+    /// # Complexity
+    /// Linear in the size of the tree. A terminal is written out wherever it stands.
+    ///
+    /// ```
+    /// let ast = grammask_syntax::parse("start ::= ('a' 'b')?;", &Default::default()).unwrap();
+    /// let normal = grammask_normal::normalize(&ast, &Default::default()).unwrap();
+    /// assert_eq!(normal.to_ast().to_string(), normal.to_string());
+    /// ```
+    pub fn to_ast(&self) -> Ast {
+        let factor = |symbol: &Symbol| match *symbol {
+            Symbol::Nonterminal(id) => Factor::nonterminal(id),
+            Symbol::Terminal(id) => Factor::terminal(id),
+            Symbol::Repeat { nonterminal, min, max } => {
+                Factor { atom: Atom::Nonterminal(nonterminal), min, max: Some(max) }
+            }
+        };
+        let production = |production: &Vec<Symbol>| production.iter().map(factor).collect();
+        let bodies: Vec<Vec<Vec<Factor>>> = self
+            .nonterminals
+            .iter()
+            .map(|nonterminal| nonterminal.productions.iter().map(production).collect())
+            .collect();
+        let names: Vec<Option<&str>> =
+            self.nonterminals.iter().map(|entry| Some(entry.name.as_str())).collect();
+        let taken = names.iter().copied().flatten().collect();
+        let mut writer =
+            TreeWriter::new(&self.terminals, names, bodies.iter().map(Vec::as_slice).collect(), taken);
+        writer.start(&self.nonterminals[self.start.index()].name);
+        for (index, body) in bodies.iter().enumerate() {
+            writer.rule(NonterminalId(index as u32), 0, body.len());
+        }
+        writer.finish()
+    }
+
+    /// A terminal as KBNF.
+    ///
+    /// # Panics
+    /// When the id is not from this normal form.
+    pub fn terminal_text(&self, id: TerminalId) -> String {
+        let mut writer = TreeWriter::new(&self.terminals, Vec::new(), Vec::new(), FxHashSet::default());
+        writer.steps.push(Step::Terminal(id));
+        let expr = writer.run();
+        writer.ast.display_expr(expr).to_string()
+    }
+}
+
+/// `{}` is valid KBNF, one rule per line; `{:#}` adds the ids of nonterminals and terminals in comments.
+impl fmt::Display for NormalForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_ast().to_string().fmt(f)?;
+        if f.alternate() {
+            for (index, nonterminal) in self.nonterminals.iter().enumerate() {
+                writeln!(f, "(* {} = {} *)", NonterminalId(index as u32), nonterminal.name)?;
+            }
+            for index in 0..self.terminals.len() {
+                let id = TerminalId(index as u32);
+                // The end of a comment inside a text would end this one.
+                writeln!(f, "(* {id} = {} *)", self.terminal_text(id).replace("*)", "*\\x29"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for NonterminalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "nonterminal{}", self.0)
+    }
+}
+
+impl fmt::Display for TerminalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "terminal{}", self.0)
+    }
+}
+
+/// Writes a tree bottom up with an explicit stack.
+struct TreeWriter<'a> {
+    terminals: &'a [Terminal],
+    names: Vec<Option<&'a str>>,
+    bodies: Vec<&'a [Vec<Factor>]>,
+    /// The names of rules in use.
+    taken: FxHashSet<&'a str>,
+    /// By the name that a list of texts for `except!` bears: the name that it is given, and its texts.
+    lists: Vec<(&'a str, String, &'a [String])>,
+    list_of: FxHashMap<&'a str, usize>,
+    list_names: FxHashSet<String>,
+    ast: Ast,
+    steps: Vec<Step>,
+    done: Vec<ExprId>,
+}
+
+/// What is still to be written.
+enum Step {
+    Terminal(TerminalId),
+    CloseTerminal(TerminalId),
+    /// Alternatives `from..to` of a nonterminal or group.
+    Body(NonterminalId, usize, usize),
+    Factor(Factor),
+    CloseFactor(u32, Option<u32>),
+    CloseSequence(usize),
+    CloseAlternatives(usize),
+}
+
+impl<'a> TreeWriter<'a> {
+    fn new(
+        terminals: &'a [Terminal],
+        names: Vec<Option<&'a str>>,
+        bodies: Vec<&'a [Vec<Factor>]>,
+        taken: FxHashSet<&'a str>,
+    ) -> Self {
+        Self {
+            terminals,
+            names,
+            bodies,
+            taken,
+            lists: Vec::new(),
+            list_of: FxHashMap::default(),
+            list_names: FxHashSet::default(),
+            ast: Ast::default(),
+            steps: Vec::new(),
+            done: Vec::new(),
+        }
+    }
+
+    fn start(&mut self, name: &str) {
+        if name != "start" {
+            self.ast.start = Some(Name { text: name.to_owned(), span: Span::default() });
+        }
+    }
+
+    fn rule(&mut self, id: NonterminalId, from: usize, to: usize) {
+        let name = self.names[id.index()].unwrap_or_default();
+        let body = if from == to {
+            self.push(ExprKind::Nonterminal(name.to_owned()))
+        } else {
+            self.steps.push(Step::Body(id, from, to));
+            self.run()
+        };
+        self.push_rule(name.to_owned(), body);
+    }
+
+    fn push_rule(&mut self, name: String, body: ExprId) {
+        let span = Span::default();
+        self.ast.rules.push(Rule { name: Name { text: name, span }, body, span });
+    }
+
+    fn push(&mut self, kind: ExprKind) -> ExprId {
+        self.ast.push(kind, Span::default())
+    }
+
+    /// Adds the rules that list texts for `except!`.
+    fn finish(mut self) -> Ast {
+        for (_, name, texts) in std::mem::take(&mut self.lists) {
+            let texts: Vec<ExprId> =
+                texts.iter().map(|text| self.push(ExprKind::Text(text.clone()))).collect();
+            let body = if let [text] = texts[..] { text } else { self.push(ExprKind::Alternatives(texts)) };
+            self.push_rule(name, body);
+        }
+        self.ast
+    }
+
+    fn run(&mut self) -> ExprId {
+        while let Some(step) = self.steps.pop() {
+            match step {
+                Step::Terminal(id) => {
+                    self.steps.push(Step::CloseTerminal(id));
+                    let operands = self.terminals[id.index()].operands().iter();
+                    self.steps.extend(operands.rev().map(|&operand| Step::Terminal(operand)));
+                }
+                Step::CloseTerminal(id) => {
+                    let terminals = self.terminals;
+                    let expr = self.terminal(&terminals[id.index()]);
+                    self.done.push(expr);
+                }
+                Step::Body(id, from, to) => {
+                    self.steps.push(Step::CloseAlternatives(to - from));
+                    for production in self.bodies[id.index()][from..to].iter().rev() {
+                        self.steps.push(Step::CloseSequence(production.len()));
+                        self.steps.extend(production.iter().rev().map(|&factor| Step::Factor(factor)));
+                    }
+                }
+                Step::Factor(factor) => {
+                    self.steps.push(Step::CloseFactor(factor.min, factor.max));
+                    match factor.atom {
+                        Atom::Terminal(id) => self.steps.push(Step::Terminal(id)),
+                        Atom::Nonterminal(id) => match self.names[id.index()] {
+                            Some(name) => {
+                                let expr = self.push(ExprKind::Nonterminal(name.to_owned()));
+                                self.done.push(expr);
+                            }
+                            None => self.steps.push(Step::Body(id, 0, self.bodies[id.index()].len())),
+                        },
+                    }
+                }
+                Step::CloseFactor(1, Some(1)) => {}
+                Step::CloseFactor(min, max) => {
+                    let quantifier = quantifier(min, max);
+                    let expr = self.done.pop().expect("a factor has an atom");
+                    let expr = self.push(ExprKind::Repeat { expr, quantifier });
+                    self.done.push(expr);
+                }
+                Step::CloseSequence(0) => {
+                    let expr = self.push(ExprKind::Text(String::new()));
+                    self.done.push(expr);
+                }
+                Step::CloseSequence(count) => self.close(count, ExprKind::Sequence),
+                Step::CloseAlternatives(count) => self.close(count, ExprKind::Alternatives),
+            }
+        }
+        self.done.pop().expect("something was to be written")
+    }
+
+    /// Puts the last expressions together; a single one stays as it is.
+    fn close(&mut self, count: usize, kind: impl FnOnce(Vec<ExprId>) -> ExprKind) {
+        if count > 1 {
+            let parts = self.done.split_off(self.done.len() - count);
+            let expr = self.push(kind(parts));
+            self.done.push(expr);
+        }
+    }
+
+    fn terminal(&mut self, terminal: &'a Terminal) -> ExprId {
+        let mut operands = self.done.split_off(self.done.len() - terminal.operands().len());
+        let kind = match terminal {
+            Terminal::Text(text) => ExprKind::Text(text.clone()),
+            Terminal::Regex(pattern) => ExprKind::Regex(pattern.clone()),
+            Terminal::Early(pattern) => ExprKind::Early(pattern.clone()),
+            Terminal::Without(pattern) => ExprKind::Without(pattern.clone()),
+            Terminal::Substrings(text) => ExprKind::Substrings(text.clone()),
+            Terminal::Except { name, texts, max } => {
+                let operand = match name {
+                    Some(name) => {
+                        let text = self.list_name(name, texts);
+                        ExceptOperand::Nonterminal(Name { text, span: Span::default() })
+                    }
+                    None => ExceptOperand::Text(texts.first().cloned().unwrap_or_default()),
+                };
+                ExprKind::Except { operand, max: *max }
+            }
+            Terminal::SpecialName(name) => ExprKind::SpecialName(name.clone()),
+            Terminal::SpecialId(id) => ExprKind::SpecialId(*id),
+            Terminal::Sequence(_) => ExprKind::Sequence(operands),
+            Terminal::Alternatives(_) => ExprKind::Alternatives(operands),
+            Terminal::Repeat { min, max, .. } => ExprKind::Repeat {
+                expr: operands.pop().expect("a repetition has an operand"),
+                quantifier: quantifier(*min, *max),
+            },
+            Terminal::And(_) => ExprKind::And(operands),
+            Terminal::Not(_) => ExprKind::Not(operands.pop().expect("a complement has an operand")),
+        };
+        self.push(kind)
+    }
+
+    /// The name of the rule that lists the texts: its own, unless a rule in use bears it, which may be written in another way by
+    /// now.
+    fn list_name(&mut self, name: &'a str, texts: &'a [String]) -> String {
+        let index = match self.list_of.get(name) {
+            Some(&index) => index,
+            None => {
+                let mut given = name.to_owned();
+                let mut count = 0;
+                while self.taken.contains(given.as_str()) || self.list_names.contains(&given) {
+                    count += 1;
+                    given =
+                        if count == 1 { format!("{name}_texts") } else { format!("{name}_texts_{count}") };
+                }
+                self.list_names.insert(given.clone());
+                self.list_of.insert(name, self.lists.len());
+                self.lists.push((name, given, texts));
+                self.lists.len() - 1
+            }
+        };
+        self.lists[index].1.clone()
+    }
+}
+
+const fn quantifier(min: u32, max: Option<u32>) -> Quantifier {
+    match (min, max) {
+        (0, Some(1)) => Quantifier::Option,
+        (0, None) => Quantifier::Star,
+        (1, None) => Quantifier::Plus,
+        _ => Quantifier::Bounds { min, max },
+    }
+}

@@ -1,0 +1,198 @@
+//! The regular parts of a grammar under work: each once, operands before what is made of them, languages on demand.
+
+use std::hash::{Hash, Hasher};
+
+use grammask_regular::{Error, RegularId, Store};
+use grammask_syntax::Span;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::form::{Terminal, TerminalId};
+use crate::lower::{combine, literal_set};
+
+/// No further terminal with the same hash.
+const LAST: u32 = u32::MAX;
+
+/// An arena of terminals without duplicates.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Terminals {
+    list: Vec<Terminal>,
+    /// Where a terminal stood first.
+    spans: Vec<Span>,
+    /// How large the terminal is when written out: texts in bytes, operands in full.
+    weights: Vec<usize>,
+    /// The language, once asked for.
+    lowered: Vec<Option<RegularId>>,
+    /// By hash: the newest terminal; `older` chains the others. The terminals themselves stand only once.
+    newest: FxHashMap<u64, u32>,
+    older: Vec<u32>,
+}
+
+impl Terminals {
+    pub fn as_slice(&self) -> &[Terminal] {
+        &self.list
+    }
+
+    pub fn get(&self, id: TerminalId) -> &Terminal {
+        &self.list[id.index()]
+    }
+
+    pub const fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub fn span(&self, id: TerminalId) -> Span {
+        self.spans[id.index()]
+    }
+
+    /// How large the terminal is when written out.
+    pub fn weight(&self, id: TerminalId) -> usize {
+        self.weights[id.index()]
+    }
+
+    /// The id of a terminal; one that is there already keeps its place.
+    pub fn intern(&mut self, terminal: Terminal, span: Span) -> TerminalId {
+        let mut hasher = FxHasher::default();
+        terminal.hash(&mut hasher);
+        let hash = hasher.finish();
+        let newest = self.newest.get(&hash).copied().unwrap_or(LAST);
+        let mut at = newest;
+        while at != LAST {
+            if self.list[at as usize] == terminal {
+                return TerminalId(at);
+            }
+            at = self.older[at as usize];
+        }
+        let id = TerminalId(u32::try_from(self.list.len()).expect("fewer than 2^32 terminals"));
+        let own = match &terminal {
+            Terminal::Text(text) | Terminal::Substrings(text) => text.len(),
+            Terminal::Regex(pattern) | Terminal::Early(pattern) | Terminal::Without(pattern) => pattern.len(),
+            Terminal::Except { texts, .. } => texts.len(),
+            _ => 1,
+        };
+        let weight = terminal.operands().iter().fold(own, |sum, id| sum.saturating_add(self.weight(*id)));
+        self.list.push(terminal);
+        self.spans.push(span);
+        self.weights.push(weight);
+        self.lowered.push(None);
+        self.older.push(newest);
+        self.newest.insert(hash, id.0);
+        id
+    }
+
+    /// `a b c`, as little of it as there is: the parts themselves for one, the empty text for none.
+    pub fn sequence(&mut self, mut parts: Vec<TerminalId>, span: Span) -> TerminalId {
+        parts.retain(|&part| !self.is_empty_text(part));
+        match parts[..] {
+            [] => self.intern(Terminal::Text(String::new()), span),
+            [part] => part,
+            _ => self.intern(Terminal::Sequence(parts), span),
+        }
+    }
+
+    /// `a{min,max}`, or what it comes to where that is simpler.
+    pub fn repeat(&mut self, terminal: TerminalId, min: u32, max: Option<u32>, span: Span) -> TerminalId {
+        if max == Some(0) || self.is_empty_text(terminal) {
+            self.intern(Terminal::Text(String::new()), span)
+        } else if (min, max) == (1, Some(1)) {
+            terminal
+        } else {
+            self.intern(Terminal::Repeat { terminal, min, max }, span)
+        }
+    }
+
+    pub fn is_empty_text(&self, id: TerminalId) -> bool {
+        matches!(self.get(id), Terminal::Text(text) if text.is_empty())
+    }
+
+    /// The language of a terminal; `None` for a special token.
+    pub fn lower(&mut self, id: TerminalId, store: &mut Store) -> Result<Option<RegularId>, Error> {
+        let mut stack = vec![id];
+        while let Some(&top) = stack.last() {
+            let terminal = &self.list[top.index()];
+            if self.lowered[top.index()].is_some() || terminal.is_special() {
+                stack.pop();
+                continue;
+            }
+            if let Some(texts) = literal_set(&self.list, top) {
+                self.lowered[top.index()] = Some(store.literals(texts.iter().copied())?);
+                continue;
+            }
+            let pending = stack.len();
+            stack.extend(terminal.operands().iter().filter(|id| self.lowered[id.index()].is_none()));
+            if stack.len() == pending {
+                let operand =
+                    |id: TerminalId| self.lowered[id.index()].expect("no operand is a special token");
+                self.lowered[top.index()] = combine(terminal, operand, store)?;
+            }
+        }
+        Ok(self.lowered[id.index()])
+    }
+
+    /// For every terminal: does it contain the empty string?
+    pub fn nullable(&mut self, store: &mut Store) -> Result<Vec<bool>, (Error, Span)> {
+        let mut nullable = Vec::with_capacity(self.len());
+        for index in 0..self.len() {
+            let id = TerminalId(index as u32);
+            let of = |id: &TerminalId| -> bool { nullable[id.index()] };
+            let answer = match self.get(id) {
+                Terminal::Text(text) => text.is_empty(),
+                Terminal::Regex(_) => {
+                    let language = self.lower(id, store).map_err(|error| (error, self.span(id)))?;
+                    language.is_some_and(|language| store.is_nullable(language))
+                }
+                Terminal::Substrings(_) => true,
+                Terminal::Early(_) | Terminal::Without(_) | Terminal::Except { .. } => false,
+                Terminal::SpecialName(_) | Terminal::SpecialId(_) => false,
+                Terminal::Sequence(operands) | Terminal::And(operands) => operands.iter().all(of),
+                Terminal::Alternatives(operands) => operands.iter().any(of),
+                Terminal::Repeat { terminal, min, .. } => *min == 0 || of(terminal),
+                Terminal::Not(operand) => !of(operand),
+            };
+            nullable.push(answer);
+        }
+        Ok(nullable)
+    }
+
+    /// Does the terminal contain no string at all?
+    pub fn is_empty(&mut self, id: TerminalId, store: &mut Store) -> Result<bool, Error> {
+        match self.get(id) {
+            Terminal::Text(_)
+            | Terminal::Substrings(_)
+            | Terminal::SpecialName(_)
+            | Terminal::SpecialId(_) => Ok(false),
+            Terminal::Alternatives(_) if literal_set(&self.list, id).is_some() => Ok(false),
+            _ => match self.lower(id, store)? {
+                Some(language) => store.is_empty(language),
+                None => Ok(false),
+            },
+        }
+    }
+
+    /// What is left of a nullable terminal without the empty string; `None` where that is nothing.
+    pub fn without_empty(
+        &mut self,
+        id: TerminalId,
+        nullable: &[bool],
+        store: &mut Store,
+    ) -> Result<Option<TerminalId>, Error> {
+        let span = self.span(id);
+        let nullable = |id: TerminalId| nullable.get(id.index()).copied().unwrap_or(false);
+        let rest = match self.get(id) {
+            Terminal::Text(_) => return Ok(None),
+            Terminal::Repeat { terminal, min: 0, max } if !nullable(*terminal) => {
+                let (terminal, max) = (*terminal, *max);
+                self.repeat(terminal, 1, max, span)
+            }
+            terminal => {
+                let mut operands = match terminal {
+                    Terminal::And(operands) => operands.clone(),
+                    _ => vec![id],
+                };
+                let empty = self.intern(Terminal::Text(String::new()), span);
+                operands.push(self.intern(Terminal::Not(empty), span));
+                self.intern(Terminal::And(operands), span)
+            }
+        };
+        Ok(if self.is_empty(rest, store)? { None } else { Some(rest) })
+    }
+}

@@ -1,0 +1,93 @@
+//! What a reader sees of grammars that are wrong in meaning.
+
+use std::fs;
+use std::path::Path;
+
+use grammask_normal::{Config, ErrorKind, Errors, normalize};
+use grammask_syntax::{Ast, ExprId, ExprKind, Name, Report, Rule, Span, parse};
+
+fn wrong(text: &str) -> Errors {
+    let ast = parse(text, &grammask_syntax::Config::default()).expect("valid syntax");
+    normalize(&ast, &Config::default()).expect_err(text)
+}
+
+#[test]
+fn wrong_meanings_are_explained() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/invalid/semantic");
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).expect("the fixtures are there").map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "kbnf"));
+    paths.sort();
+    assert!(paths.len() >= 40, "only {} fixtures", paths.len());
+    for path in paths {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        let errors = wrong(&text);
+        let file = format!("{name}.kbnf");
+        let shown = Report::new(&text, &file, errors.diagnostics()).with_omitted(errors.omitted());
+        insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false, snapshot_path => "snapshots/errors" }, {
+            insta::assert_snapshot!(name, shown.to_string());
+        });
+    }
+}
+
+#[test]
+fn all_errors_come_at_once_and_in_order() {
+    let errors = wrong("start ::= missing #'(' except!(start) ~start; other ::= also_missing;");
+    let starts: Vec<usize> = errors.errors().iter().map(|error| error.span.start).collect();
+    assert_eq!(starts.len(), 5);
+    assert!(starts.is_sorted());
+}
+
+#[test]
+fn the_place_of_a_regex_error_is_inside_the_regex_where_nothing_is_escaped() {
+    let text = "start ::= #'ab(c' | #ex'ab[c';";
+    let errors = wrong(text);
+    let places: Vec<&str> = errors.errors().iter().map(|error| &text[error.span.range()]).collect();
+    assert_eq!(places, ["(", "["]);
+    let text = "start ::= #'\\x61b(c';";
+    assert_eq!(&text[wrong(text).errors()[0].span.range()], "#'\\x61b(c'");
+}
+
+#[test]
+fn a_misspelt_name_names_its_neighbour() {
+    let errors = wrong("start ::= valeu; value ::= 'x';");
+    let expected =
+        ErrorKind::UndefinedNonterminal { name: "valeu".to_owned(), suggestion: Some("value".to_owned()) };
+    assert_eq!(errors.errors()[0].kind, expected);
+}
+
+#[test]
+fn errors_beyond_the_limit_are_counted() {
+    let ast = parse("start ::= a b c d e;", &grammask_syntax::Config::default()).expect("valid syntax");
+    let errors = normalize(&ast, &Config { max_errors: 2, ..Config::default() }).expect_err("undefined");
+    assert_eq!((errors.errors().len(), errors.omitted()), (2, 3));
+}
+
+/// A tree with one rule, `start`, of these expressions; the last is its body.
+fn tree(kinds: &[ExprKind]) -> Ast {
+    let mut ast = Ast::default();
+    let span = Span::default();
+    let ids: Vec<ExprId> = kinds.iter().map(|kind| ast.push(kind.clone(), span)).collect();
+    let name = Name { text: "start".to_owned(), span };
+    ast.rules.push(Rule { name, body: ids.last().copied().unwrap_or(ExprId(0)), span });
+    ast
+}
+
+#[test]
+fn trees_that_are_none_are_refused() {
+    let text = ExprKind::Text("a".to_owned());
+    let trees = [
+        tree(&[]),
+        tree(&[ExprKind::Sequence(vec![])]),
+        tree(&[ExprKind::Not(ExprId(0))]),
+        tree(&[ExprKind::Not(ExprId(7))]),
+        tree(&[text.clone(), ExprKind::Sequence(vec![ExprId(0), ExprId(0)])]),
+        tree(&[text.clone(), ExprKind::And(vec![])]),
+    ];
+    for ast in trees {
+        let errors = normalize(&ast, &Config::default()).expect_err("no tree");
+        assert!(matches!(errors.errors()[0].kind, ErrorKind::MalformedTree { .. }), "{errors}");
+    }
+    assert!(normalize(&tree(&[text]), &Config::default()).is_ok());
+}

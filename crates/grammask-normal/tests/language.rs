@@ -1,0 +1,180 @@
+//! The language of a grammar is that of its normal form, and of what every pass makes of it: compared with the oracle on random grammars
+//! and texts.
+
+use grammask_normal::{Config, ErrorKind, PASSES, Pass, normalize, normalize_traced};
+use grammask_syntax::{Ast, parse};
+use grammask_testkit::random::{self, Rng, Shape};
+use grammask_testkit::{Oracle, OracleError, start_of};
+
+fn read(text: &str) -> Ast {
+    parse(text, &grammask_syntax::Config::default()).unwrap_or_else(|errors| panic!("{text}: {errors}"))
+}
+
+/// Random grammars of several shapes, the same ones every time; a quarter of them in debug builds.
+fn grammars(count: u64, seed: u64) -> impl Iterator<Item = (Rng, String)> {
+    let count = if cfg!(debug_assertions) { count / 4 } else { count };
+    (0..count).map(move |number| {
+        let mut rng = Rng::new(seed + number);
+        let shape = Shape {
+            nonterminals: 1 + rng.below(6),
+            depth: rng.below(4),
+            patterns: rng.chance(1, 2),
+            extensions: rng.chance(1, 2),
+            specials: rng.chance(1, 6),
+        };
+        let text = random::grammar_text(&mut rng, &shape);
+        (rng, text)
+    })
+}
+
+/// Walks through both at once; everywhere the same bytes and special tokens must lead on, and the same texts be complete.
+fn compare(rng: &mut Rng, one: &Oracle, two: &Oracle, walks: usize, context: &str) {
+    for _ in 0..walks {
+        let (mut first, mut second) = (one.run(), two.run());
+        let mut walked = Vec::new();
+        for _ in 0..10 {
+            let live = first.live_bytes();
+            assert_eq!(live, second.live_bytes(), "after {:?}\n{context}", String::from_utf8_lossy(&walked));
+            let specials = [(Some("<|end|>"), None), (Some("<|sep|>"), None), (None, Some(7))];
+            let allowed: Vec<_> =
+                specials.into_iter().filter(|&(name, id)| first.allows_special(name, id)).collect();
+            for (name, id) in specials {
+                assert_eq!(
+                    first.allows_special(name, id),
+                    second.allows_special(name, id),
+                    "{name:?} {id:?} after {:?}\n{context}",
+                    String::from_utf8_lossy(&walked)
+                );
+            }
+            if !allowed.is_empty() && (live.is_empty() || rng.chance(1, 3)) {
+                let (name, id) = *rng.pick(&allowed);
+                walked.extend_from_slice(b"<special>");
+                assert!(first.push_special(name, id) && second.push_special(name, id));
+            } else {
+                let Some(byte) = random::live_byte(rng, &first) else { break };
+                walked.push(byte);
+                assert!(first.push(byte) && second.push(byte), "after {walked:?}\n{context}");
+            }
+            assert_eq!(
+                first.is_complete(),
+                second.is_complete(),
+                "complete after {:?}?\n{context}",
+                String::from_utf8_lossy(&walked)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_normal_form_has_the_language_of_its_grammar() {
+    let (mut compared, mut all) = (0, 0);
+    for (mut rng, text) in grammars(1_600, 1) {
+        all += 1;
+        let ast = read(&text);
+        let normal = normalize(&ast, &Config::default());
+        let oracle = match Oracle::new(&ast, start_of(&ast)) {
+            Ok(oracle) => oracle,
+            Err(OracleError::TooLarge(_)) => continue,
+            Err(error) => {
+                let errors = normal.expect_err(&format!("the oracle says: {error}\n{text}"));
+                let kind = &errors.errors()[0].kind;
+                let is_empty =
+                    matches!(kind, ErrorKind::EmptyLanguage { .. } | ErrorKind::OnlyEmptyText { .. });
+                assert_eq!(is_empty, error == OracleError::EmptyLanguage, "{error}, {kind}\n{text}");
+                continue;
+            }
+        };
+        let normal = normal.unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+        let context = format!("{text}\n{normal}");
+        assert_eq!(normal.check(), Ok(()), "{context}");
+        let again = normal.to_ast();
+        assert_eq!(again.check(), Ok(()), "{context}");
+        let Ok(second) = Oracle::new(&again, start_of(&again)) else {
+            panic!("the oracle does not take the normal form\n{context}");
+        };
+        compare(&mut rng, &oracle, &second, 6, &context);
+        compared += 1;
+    }
+    assert!(compared * 2 > all, "only {compared} of {all} grammars had a language");
+}
+
+#[test]
+fn every_pass_keeps_the_language_and_its_word() {
+    for (mut rng, text) in grammars(240, 1_000_000) {
+        let ast = read(&text);
+        let (Ok(oracle), Ok(trace)) =
+            (Oracle::new(&ast, start_of(&ast)), normalize_traced(&ast, &Config::default()))
+        else {
+            continue;
+        };
+        let mut before = text;
+        for (name, grammar) in &trace.steps {
+            let after = grammar.to_string();
+            if let Some(pass) = Pass::find(name) {
+                assert!(pass.holds(grammar), "{name} does not keep its word\n{before}\n{after}");
+            }
+            if after != before {
+                let ast = read(&after);
+                let context = format!("{name}\n{before}\n{after}");
+                let second =
+                    Oracle::new(&ast, start_of(&ast)).unwrap_or_else(|error| panic!("{error}\n{context}"));
+                compare(&mut rng, &oracle, &second, 2, &context);
+            }
+            before = after;
+        }
+    }
+}
+
+#[test]
+fn any_single_pass_keeps_the_language() {
+    for (mut rng, text) in grammars(120, 2_000_000) {
+        let ast = read(&text);
+        let Ok(oracle) = Oracle::new(&ast, start_of(&ast)) else { continue };
+        for pass in PASSES {
+            let config = Config::default();
+            let mut store = grammask_regular::Store::new(&config.regular);
+            let mut grammar =
+                grammask_normal::Grammar::read(&ast, &mut store, &config).expect("the oracle takes it");
+            pass.apply(&mut grammar, &mut store, &config).expect("the oracle takes it");
+            let after = grammar.to_string();
+            let context = format!("{}\n{text}\n{after}", pass.name);
+            let ast = read(&after);
+            let second =
+                Oracle::new(&ast, start_of(&ast)).unwrap_or_else(|error| panic!("{error}\n{context}"));
+            compare(&mut rng, &oracle, &second, 2, &context);
+        }
+    }
+}
+
+#[test]
+fn a_normal_form_read_back_is_nearly_one() {
+    let (mut equal, mut all) = (0, 0);
+    for (mut rng, text) in grammars(400, 3_000_000) {
+        let ast = read(&text);
+        let Ok(normal) = normalize(&ast, &Config::default()) else { continue };
+        let again = normalize(&normal.to_ast(), &Config::default())
+            .unwrap_or_else(|errors| panic!("{errors}\n{normal}"));
+        assert_eq!(again.check(), Ok(()), "{normal}\n{again}");
+        all += 1;
+        if again == normal {
+            equal += 1;
+            continue;
+        }
+        // What a second round still finds must not change what is meant.
+        let (one, two) = (normal.to_ast(), again.to_ast());
+        let (Ok(first), Ok(second)) = (Oracle::new(&one, start_of(&one)), Oracle::new(&two, start_of(&two)))
+        else {
+            continue;
+        };
+        compare(&mut rng, &first, &second, 2, &format!("{text}\n{normal}\n{again}"));
+    }
+    assert!(all > 20 && equal * 100 >= all * 95, "{equal} of {all}");
+}
+
+#[test]
+fn the_same_tree_gives_the_same_normal_form() {
+    for (_, text) in grammars(100, 4_000_000) {
+        let ast = read(&text);
+        assert_eq!(normalize(&ast, &Config::default()), normalize(&ast, &Config::default()));
+    }
+}

@@ -1,0 +1,184 @@
+//! Large and hostile grammars: linear growth, no recursion, limits.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use grammask_normal::{Config, ErrorKind, NormalForm, normalize};
+use grammask_syntax::{Ast, parse};
+
+fn read(text: &str) -> Ast {
+    parse(text, &grammask_syntax::Config::default()).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn check(text: &str) -> NormalForm {
+    let begin = Instant::now();
+    let normal = normalize(&read(text), &Config::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
+    assert_eq!(normal.check(), Ok(()));
+    normal
+}
+
+fn size(normal: &NormalForm) -> usize {
+    normal
+        .nonterminals
+        .iter()
+        .flat_map(|entry| &entry.productions)
+        .map(|production| 1 + production.len())
+        .sum()
+}
+
+#[test]
+fn optionals_in_a_row_grow_linearly() {
+    let row = |count: usize| size(&check(&format!("start ::= {}; B ::= 'b' B | 'c';", "B? ".repeat(count))));
+    let (few, many) = (row(20), row(2_000));
+    assert!(few < 20 * 12, "{few}");
+    assert!(many < few * 110, "{few} for 20, {many} for 2,000");
+}
+
+#[test]
+fn nullable_regexes_in_a_row_grow_linearly() {
+    let row = |count: usize| {
+        let optionals: String = (0..count).map(|number| format!("#'x{number}'? ")).collect();
+        size(&check(&format!("start ::= {optionals};")))
+    };
+    assert!(row(2_000) < row(20) * 110);
+}
+
+#[test]
+fn deep_groups() {
+    let depth = 100_000;
+    for (open, close) in
+        [("(", ")"), ("[", "]"), ("{", "}"), ("('a' | ", ")"), ("'a' (", " 'b')"), ("('a' | 'c' ", ")?")]
+    {
+        let text = format!("start ::= {}'x'{};", open.repeat(depth), close.repeat(depth));
+        check(&text);
+    }
+}
+
+#[test]
+fn deep_operands() {
+    let depth = 50_000;
+    // Each of these is a tree of regular parts; languages are left to grammask-regular.
+    let not = format!("start ::= 'y' {}'x';", "~".repeat(depth));
+    let texts =
+        format!("start ::= except!(a) ';'; a ::= {}'x'{};", "('a' | ".repeat(depth), ")".repeat(depth));
+    for text in [not, texts] {
+        normalize(&read(&text), &Config::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    }
+}
+
+#[test]
+fn many_alternatives() {
+    let mut text = String::from("start ::= 'w'");
+    for number in 0..50_000 {
+        write!(text, " | 'word{number}' | x 'y{number}' | x x{}", number % 7).expect("strings take all");
+    }
+    text.push(';');
+    for number in ["", "0", "1", "2", "3", "4", "5", "6"] {
+        write!(text, "x{number} ::= 'x' x{number} | 'z{number}';").expect("strings take all");
+    }
+    let normal = check(&text);
+    assert!(size(&normal) > 100_000);
+}
+
+#[test]
+fn many_rules() {
+    let mut text = String::from("start ::= r0;");
+    for number in 0..50_000 {
+        write!(
+            text,
+            "r{number} ::= 'a' r{} 'b' | r{}? 'c{number}';",
+            (number + 1) % 50_000,
+            number * 7 % 50_000
+        )
+        .expect("strings take all");
+    }
+    assert!(check(&text).nonterminals.len() > 49_000);
+}
+
+#[test]
+fn long_chains() {
+    let count = 50_000;
+    for body in ["NEXT", "'a' NEXT", "NEXT 'a'", "NEXT?", "NEXT+ 'b'?", "'a' NEXT | NEXT"] {
+        let mut text = String::from("start ::= 'x' r0;");
+        for number in 0..count {
+            writeln!(text, "r{number} ::= {};", body.replace("NEXT", &format!("r{}", number + 1)))
+                .expect("strings take all");
+        }
+        write!(text, "r{count} ::= 'end' | 'e' r{count};").expect("strings take all");
+        check(&text);
+    }
+}
+
+#[test]
+fn equal_chains_become_one() {
+    let mut text = String::from("start ::= a0 'x' | b0 'y';");
+    for number in 0..20_000 {
+        for chain in ["a", "b"] {
+            write!(text, "{chain}{number} ::= 'k' {chain}{} | 'l';", number + 1).expect("strings take all");
+        }
+    }
+    text.push_str("a20000 ::= 'm' a20000 | 'n'; b20000 ::= 'm' b20000 | 'n';");
+    assert_eq!(check(&text).nonterminals.len(), 20_002);
+}
+
+#[test]
+fn doubling_texts_do_not_explode() {
+    let mut text = String::from("start ::= r0 '.';");
+    for number in 0..60 {
+        write!(text, "r{number} ::= r{0} r{0};", number + 1).expect("strings take all");
+    }
+    text.push_str("r60 ::= 'ab';");
+    assert!(check(&text).to_string().len() < 10_000);
+}
+
+#[test]
+fn a_long_text_used_often_is_written_once() {
+    let text = format!("start ::= {} '.'; long ::= '{}';", "long ',' ".repeat(1_000), "x".repeat(1_000_000));
+    assert!(check(&text).to_string().len() < 1_100_000);
+}
+
+#[test]
+fn a_text_of_ten_megabytes() {
+    check(&format!("start ::= '{}' x; x ::= 'x' x | 'y';", "z".repeat(10_000_000)));
+}
+
+#[test]
+fn products_in_exceptions_are_limited() {
+    let ast = read(&format!("start ::= except!(x) ';'; x ::= {};", "('a' | 'b') ".repeat(60)));
+    let errors = normalize(&ast, &Config::default()).expect_err("2^60 texts");
+    assert!(
+        matches!(errors.errors()[0].kind, ErrorKind::Limit { value, limit, .. } if value > limit),
+        "{errors}"
+    );
+}
+
+#[test]
+fn limits_say_what_is_too_much() {
+    let ast = read("start ::= 'a' x | 'b' x? 'c'; x ::= 'x' x | 'y';");
+    let config = [
+        Config { max_productions: 3, ..Config::default() },
+        Config { max_symbols: 5, ..Config::default() },
+        Config { max_terminals: 2, ..Config::default() },
+    ];
+    for config in config {
+        let errors = normalize(&ast, &config).expect_err("too large");
+        assert!(
+            matches!(errors.errors()[0].kind, ErrorKind::Limit { value, limit, .. } if value > limit),
+            "{errors}"
+        );
+    }
+}
+
+#[test]
+fn fifty_thousand_undefined_names_are_reported_quickly() {
+    let mut text = String::from("start ::= 'a'");
+    for number in 0..50_000 {
+        write!(text, " | missing{number}").expect("strings take all");
+    }
+    text.push(';');
+    let begin = Instant::now();
+    let errors = normalize(&read(&text), &Config::default()).expect_err("undefined");
+    assert_eq!((errors.errors().len(), errors.omitted()), (100, 49_900));
+    assert!(begin.elapsed() < Duration::from_secs(10));
+}
