@@ -131,7 +131,8 @@ impl Automaton {
     /// # Source
     /// E. Moore, "Gedanken-experiments on sequential machines", 1956: refine a partition until it is stable.
     fn minimize(self) -> Self {
-        let mut class_of: Vec<usize> = self.states.iter().map(|(is_final, _)| usize::from(*is_final)).collect();
+        let mut class_of: Vec<usize> =
+            self.states.iter().map(|(is_final, _)| usize::from(*is_final)).collect();
         let mut count = 0;
         for _ in 0..ROUNDS {
             let mut classes: FxHashMap<(usize, Vec<(Label, usize)>), usize> = FxHashMap::default();

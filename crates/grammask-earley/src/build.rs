@@ -234,7 +234,7 @@ impl Builder<'_> {
         for byte in 0..=255u8 {
             class_of_byte[usize::from(byte)] = classes.class_of(byte);
         }
-        let representatives = (0..byte_classes).map(|class| classes.representative(class as u8)).collect();
+        let class_bytes = (0..byte_classes).map(|class| classes.members(class as u8)).collect();
         let mut nodes = self.nodes.finish(|label| match label {
             Label::Byte(byte) => Class(u16::from(class_of_byte[usize::from(byte)])),
             Label::Special(index) => Class(byte_classes as u16 + index),
@@ -250,7 +250,7 @@ impl Builder<'_> {
             start,
             class_of_byte,
             byte_classes,
-            representatives,
+            class_bytes,
             specials,
             store,
         })

@@ -13,6 +13,7 @@ mod workshop;
 
 pub use config::Config;
 pub use error::Error;
+pub use grammask_regular::ByteSet;
 pub use ids::{CalleeId, Class, Item, NodeId, OriginId, SetId};
 pub use network::{Callee, Network, Node, Special};
 pub use recognizer::{Parts, Recognizer, Successors};

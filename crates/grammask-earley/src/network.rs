@@ -1,7 +1,7 @@
 //! The network: a normal form compiled for running, as plain data. How it is made stands in `build.rs`, how it
 //! is printed and checked in `show.rs`.
 
-use grammask_regular::{RegularId, Store};
+use grammask_regular::{ByteSet, RegularId, Store};
 
 use crate::{CalleeId, Class, NodeId};
 
@@ -28,8 +28,8 @@ pub struct Network {
     pub class_of_byte: Box<[u8; 256]>,
     /// How many classes of bytes there are. The class of special token `i` is this number plus `i`.
     pub byte_classes: usize,
-    /// A byte of every class.
-    pub representatives: Vec<u8>,
+    /// The bytes of every class.
+    pub class_bytes: Vec<ByteSet>,
     /// The special tokens that the grammar names.
     pub specials: Vec<Special>,
     /// The languages of the lexemes.
@@ -110,7 +110,7 @@ impl Network {
 
     /// A byte of the class; `None` for the class of a special token.
     pub fn representative(&self, class: Class) -> Option<u8> {
-        self.representatives.get(class.index()).copied()
+        self.class_bytes.get(class.index())?.first()
     }
 
     /// The node with this id.

@@ -70,6 +70,8 @@ struct Closure {
     scanners: Box<[Item]>,
     /// The successors that are known, by class.
     row: Row,
+    /// The bytes that the scanners take, once somebody asked.
+    first_bytes: OnceLock<ByteSet>,
 }
 
 /// What a set scans, apart: everything that begins with a byte belongs to a lexeme or to the rest.
@@ -244,18 +246,22 @@ impl Recognizer {
         Ok(Successors { recognizer: self, row: &closure.row, state })
     }
 
-    /// The bytes after which a state is not dead.
+    /// The bytes after which a state is not dead. Makes no successor.
     ///
     /// # Errors
-    /// As [`step`](Self::step).
+    /// When a limit is exceeded.
     pub fn live_bytes(&self, state: SetId) -> Result<ByteSet, Error> {
-        let mut live = ByteSet::default();
-        for byte in 0..=255 {
-            if !self.step(state, byte)?.is_dead() {
-                live.insert(byte);
-            }
+        if !state.goes_on() {
+            return Ok(ByteSet::default());
         }
-        Ok(live)
+        let set = self.set(state);
+        if let Some(known) = set.closure.get().and_then(|closure| closure.first_bytes.get()) {
+            return Ok(*known);
+        }
+        let mut workshop = self.lock();
+        let closure = self.closure(set, &mut workshop)?;
+        let bytes = workshop.first_bytes(&self.network, &closure.scanners)?;
+        Ok(*closure.first_bytes.get_or_init(|| bytes))
     }
 
     /// The items of a state right after its last byte, sorted: what identifies it, with [`completed`](Self::completed).
@@ -410,7 +416,7 @@ impl Recognizer {
         let scanners: Box<[Item]> = workshop.close(self, set.kernel())?.into();
         let row = Row::new(self.network.classes());
         self.spend(row.bytes_used() + size_of_val::<[Item]>(&scanners));
-        Ok(set.closure.get_or_init(|| Closure { scanners, row }))
+        Ok(set.closure.get_or_init(|| Closure { scanners, row, first_bytes: OnceLock::new() }))
     }
 
     fn lock(&self) -> MutexGuard<'_, Workshop> {

@@ -59,13 +59,7 @@ impl Network {
 
     /// The bytes of a class; none for the class of a special token.
     pub fn bytes_of(&self, class: Class) -> ByteSet {
-        let mut bytes = ByteSet::default();
-        for byte in 0..=255 {
-            if self.class_of(byte) == class {
-                bytes.insert(byte);
-            }
-        }
-        bytes
+        self.class_bytes.get(class.index()).copied().unwrap_or_default()
     }
 
     fn classes_text(&self, classes: &[Class]) -> String {
@@ -121,9 +115,8 @@ impl Network {
                 _ => {}
             }
         }
-        if self.representatives.len() != self.byte_classes
-            || self.class_of_byte.iter().any(|&class| usize::from(class) >= self.byte_classes)
-        {
+        let is_in_class = |byte: u8| self.bytes_of(self.class_of(byte)).contains(byte);
+        if self.class_bytes.len() != self.byte_classes || !(0..=255).all(is_in_class) {
             return fail("a byte has no class".into());
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Where new sets are made: everything of a recognizer that is changed while it runs, behind its one lock.
 
-use grammask_regular::{RegularId, Store};
+use grammask_regular::{ByteSet, RegularId, Store};
 use rustc_hash::FxHashMap;
 
 use crate::origins::{Caller, Cycle, Local, Reference};
@@ -83,6 +83,22 @@ impl Workshop {
             }
         }
         self.settle(tables)
+    }
+
+    /// The bytes that some of the scanners take.
+    pub(crate) fn first_bytes(&mut self, network: &Network, scanners: &[Item]) -> Result<ByteSet, Error> {
+        let mut bytes = ByteSet::default();
+        for item in scanners {
+            if let Some(node) = network.nodes.get(item.node.index()) {
+                for &(class, _) in &node.scans {
+                    bytes =
+                        bytes.union(network.class_bytes.get(class.index()).unwrap_or(&ByteSet::default()));
+                }
+            } else if let Kind::Lexeme(language, _) = self.made_node(network, item.node).kind {
+                bytes = bytes.union(&self.store.live_bytes(language)?);
+            }
+        }
+        Ok(bytes)
     }
 
     /// The set in which just `origin` is complete.

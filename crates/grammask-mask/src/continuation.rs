@@ -4,7 +4,11 @@ use std::borrow::Borrow;
 use std::sync::OnceLock;
 
 use grammask_cache::Interner;
+use grammask_earley::ByteSet;
 use grammask_trie::{NodeId, Trie};
+
+/// A list of more nodes has children by nearly every byte.
+const LONG: usize = 4096;
 
 /// The number of a [`Continuation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,6 +25,7 @@ pub(crate) struct Continuation {
     /// How many nodes are below them, counted once for each.
     weight: usize,
     children: OnceLock<Children>,
+    bytes: OnceLock<ByteSet>,
 }
 
 /// The children of a list of nodes, by byte.
@@ -43,7 +48,12 @@ impl Borrow<[NodeId]> for Continuation {
 
 impl Continuation {
     fn new(trie: &Trie, nodes: &[NodeId]) -> Self {
-        Self { nodes: nodes.into(), weight: weight(trie, nodes), children: OnceLock::new() }
+        Self {
+            nodes: nodes.into(),
+            weight: weight(trie, nodes),
+            children: OnceLock::new(),
+            bytes: OnceLock::new(),
+        }
     }
 
     pub(crate) fn nodes(&self) -> &[NodeId] {
@@ -61,6 +71,18 @@ impl Continuation {
             known.unwrap_or_else(|| self.children.get_or_init(|| Children::of(trie, &self.nodes))),
             known.is_none(),
         )
+    }
+
+    /// The bytes by which it goes on; for long lists, all.
+    pub(crate) fn first_bytes(&self, trie: &Trie) -> &ByteSet {
+        self.bytes.get_or_init(|| {
+            let mut bytes = ByteSet::default();
+            if self.nodes.len() > LONG {
+                return bytes.complement();
+            }
+            for_each_child(trie, &self.nodes, |child| bytes.insert(trie.bytes_slice()[child.index()]));
+            bytes
+        })
     }
 
     /// Bytes of the list.

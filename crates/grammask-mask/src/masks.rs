@@ -249,11 +249,14 @@ impl Masks {
         let mut done = Done::default();
         let mut lexemes: Vec<PartKey> = Vec::new();
         while let Some((set, continuation)) = tasks.pop() {
+            let bytes = self.continuations.get(continuation).first_bytes(self.vocabulary.trie());
             for &item in self.recognizer.kernel(set) {
-                if done.covers(self, item, continuation) {
+                let alone = self.recognizer.alone(item.node)?;
+                let takes = self.recognizer.live_bytes(alone)?;
+                if takes.intersection(bytes).is_empty() || done.covers(self, item, continuation) {
                     continue;
                 }
-                let part = self.part(self.recognizer.alone(item.node)?, continuation)?;
+                let part = self.part(alone, continuation)?;
                 mask.union_set(&part.tokens);
                 for key in &part.lexemes {
                     if !lexemes.contains(key) {
@@ -371,10 +374,12 @@ impl Masks {
         let mut tasks = vec![(set, continuation)];
         let mut done = Done::default();
         while let Some((set, continuation)) = tasks.pop() {
-            if !set.goes_on() || done.covers(self, set, continuation) {
+            let list = self.continuations.get(continuation);
+            let takes = self.recognizer.live_bytes(set)?;
+            let bytes = list.first_bytes(self.vocabulary.trie());
+            if takes.intersection(bytes).is_empty() || done.covers(self, set, continuation) {
                 continue;
             }
-            let list = self.continuations.get(continuation);
             if list.weight() <= self.config.large_walk {
                 findings.walk(&self.recognizer, set, list.nodes())?;
                 continue;
@@ -490,7 +495,8 @@ impl<T: PartialEq> Done<T> {
     /// Whether `who` has been walked under these nodes, or more; notes that it will be now.
     fn covers(&mut self, masks: &Masks, who: T, continuation: ContinuationId) -> bool {
         let mut larger = self.0.iter().filter(|(other, _)| *other == who).map(|&(_, other)| other);
-        let known = larger.any(|other| other == continuation || masks.continuations.contains(other, continuation));
+        let known =
+            larger.any(|other| other == continuation || masks.continuations.contains(other, continuation));
         if !known {
             self.0.push((who, continuation));
         }

@@ -19,3 +19,8 @@ pub use grammask_trie::{Error as VocabularyError, Mask, RowTooShort, TokenId};
 pub use matcher::{Matcher, State};
 pub use outcome::Outcome;
 pub use vocabulary::Vocabulary;
+
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
