@@ -17,14 +17,26 @@ pub(crate) enum Label {
     Call(CalleeId),
 }
 
+/// No edge, no subset.
+const NONE: u32 = u32::MAX;
+
 /// A nondeterministic automaton with one start and one end.
 pub(crate) struct Fragment {
-    edges: Vec<Vec<(Label, u32)>>,
+    /// The last edge out of every state.
+    last: Vec<u32>,
+    edges: Vec<Edge>,
+}
+
+struct Edge {
+    label: Label,
+    to: u32,
+    /// Another edge out of the same state.
+    before: u32,
 }
 
 impl Fragment {
     pub(crate) fn new() -> Self {
-        Self { edges: vec![Vec::new(), Vec::new()] }
+        Self { last: vec![NONE; 2], edges: Vec::new() }
     }
 
     pub(crate) const fn start(&self) -> u32 {
@@ -36,16 +48,17 @@ impl Fragment {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.edges.len()
+        self.last.len()
     }
 
     pub(crate) fn add_state(&mut self) -> u32 {
-        self.edges.push(Vec::new());
-        (self.edges.len() - 1) as u32
+        self.last.push(NONE);
+        (self.last.len() - 1) as u32
     }
 
     pub(crate) fn connect(&mut self, from: u32, label: Label, to: u32) {
-        self.edges[from as usize].push((label, to));
+        let before = std::mem::replace(&mut self.last[from as usize], self.edges.len() as u32);
+        self.edges.push(Edge { label, to, before });
     }
 
     /// A chain of the bytes of a text, which is not empty.
@@ -58,52 +71,59 @@ impl Fragment {
         }
     }
 
-    /// The same language of labels, deterministic, by the subset construction; `None` where that takes more than `limit` states.
+    fn edges(&self, state: u32) -> impl Iterator<Item = (Label, u32)> {
+        let mut next = self.last[state as usize];
+        std::iter::from_fn(move || {
+            let edge = self.edges.get(next as usize)?;
+            next = edge.before;
+            Some((edge.label, edge.to))
+        })
+    }
+
+    /// The same language of labels, deterministic and without equivalent states; `None` where the subset construction takes more
+    /// than `limit` states.
     pub(crate) fn determinize(&self, limit: usize) -> Option<Automaton> {
         let mut automaton = Automaton { states: Vec::new() };
-        let mut subsets: Vec<Vec<u32>> = Vec::new();
-        let mut ids: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
-        let mut id_of = |subset: Vec<u32>, subsets: &mut Vec<Vec<u32>>| {
-            *ids.entry(subset).or_insert_with_key(|subset| {
-                subsets.push(subset.clone());
-                subsets.len() - 1
-            })
-        };
-        id_of(self.closed(vec![self.start()]), &mut subsets);
-        while automaton.states.len() < subsets.len() {
-            if subsets.len() > limit {
+        let mut subsets =
+            Subsets { of_one: vec![NONE; self.len()], of_more: FxHashMap::default(), list: Vec::new() };
+        let mut subset = vec![self.start()];
+        self.close(&mut subset);
+        subsets.id(&subset);
+        let mut out: Vec<(Label, u32)> = Vec::new();
+        while let Some(states) = subsets.list.get(automaton.states.len()) {
+            if subsets.list.len() > limit {
                 return None;
             }
-            let subset = &subsets[automaton.states.len()];
-            let is_final = subset.contains(&self.end());
-            let mut out: Vec<(Label, u32)> = subset
-                .iter()
-                .flat_map(|&state| &self.edges[state as usize])
-                .copied()
-                .filter(|(label, _)| *label != Label::Nothing)
-                .collect();
+            let is_final = states.contains(&self.end());
+            out.clear();
+            out.extend(
+                states
+                    .iter()
+                    .flat_map(|&state| self.edges(state))
+                    .filter(|(label, _)| *label != Label::Nothing),
+            );
             out.sort_unstable();
             out.dedup();
-            let edges = out
-                .chunk_by(|a, b| a.0 == b.0)
-                .map(|chunk| {
-                    let targets = chunk.iter().map(|&(_, to)| to).collect();
-                    (chunk[0].0, id_of(self.closed(targets), &mut subsets))
-                })
-                .collect();
+            let mut edges = Vec::with_capacity(out.len());
+            for chunk in out.chunk_by(|a, b| a.0 == b.0) {
+                subset.clear();
+                subset.extend(chunk.iter().map(|&(_, to)| to));
+                self.close(&mut subset);
+                edges.push((chunk[0].0, subsets.id(&subset)));
+            }
             automaton.states.push((is_final, edges));
         }
         Some(automaton.minimize())
     }
 
-    /// The states and what they reach by empty edges; sorted.
-    fn closed(&self, mut states: Vec<u32>) -> Vec<u32> {
+    /// Adds what the states reach by empty edges, and sorts them.
+    fn close(&self, states: &mut Vec<u32>) {
         states.sort_unstable();
         states.dedup();
         let mut reached: FxHashSet<u32> = FxHashSet::default();
         let mut next = 0;
         while next < states.len() {
-            for &(label, to) in &self.edges[states[next] as usize] {
+            for (label, to) in self.edges(states[next]) {
                 if label == Label::Nothing && reached.insert(to) {
                     states.push(to);
                 }
@@ -112,7 +132,34 @@ impl Fragment {
         }
         states.sort_unstable();
         states.dedup();
-        states
+    }
+}
+
+/// The sets of states that the subset construction has met. Most have one member, and need no hashing.
+struct Subsets {
+    of_one: Vec<u32>,
+    of_more: FxHashMap<Box<[u32]>, usize>,
+    list: Vec<Box<[u32]>>,
+}
+
+impl Subsets {
+    /// The number of a sorted set; it joins the list if it is new.
+    fn id(&mut self, subset: &[u32]) -> usize {
+        let new = self.list.len();
+        let id = match *subset {
+            [state] => {
+                let id = &mut self.of_one[state as usize];
+                if *id == NONE {
+                    *id = new as u32;
+                }
+                *id as usize
+            }
+            _ => *self.of_more.entry(subset.into()).or_insert(new),
+        };
+        if id == new {
+            self.list.push(subset.into());
+        }
+        id
     }
 }
 
@@ -131,6 +178,10 @@ impl Automaton {
     /// # Source
     /// E. Moore, "Gedanken-experiments on sequential machines", 1956: refine a partition until it is stable.
     fn minimize(self) -> Self {
+        // Where there is no loop, equal ends are found when the states become nodes.
+        if self.loop_free_bottom_up().len() == self.len() {
+            return self;
+        }
         let mut class_of: Vec<usize> =
             self.states.iter().map(|(is_final, _)| usize::from(*is_final)).collect();
         let mut count = 0;
@@ -184,20 +235,30 @@ impl Automaton {
 
     /// The states from which no loop can be reached, each behind all its successors.
     pub(crate) fn loop_free_bottom_up(&self) -> Vec<usize> {
-        let mut missing: Vec<usize> = self.states.iter().map(|(_, edges)| edges.len()).collect();
-        let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
+        let mut missing: Vec<u32> = self.states.iter().map(|(_, edges)| edges.len() as u32).collect();
+        // The predecessors of all states in one list: where those of a state end, and, while filling, where the next one goes.
+        let mut ends = vec![0u32; self.len() + 1];
+        for (_, to) in self.states.iter().flat_map(|(_, edges)| edges) {
+            ends[to + 1] += 1;
+        }
+        for state in 0..self.len() {
+            ends[state + 1] += ends[state];
+        }
+        let mut predecessors = vec![0u32; ends[self.len()] as usize];
         for (state, (_, edges)) in self.states.iter().enumerate() {
             for &(_, to) in edges {
-                predecessors[to].push(state);
+                predecessors[ends[to] as usize] = state as u32;
+                ends[to] += 1;
             }
         }
         let mut order: Vec<usize> = (0..self.len()).filter(|&state| missing[state] == 0).collect();
         let mut next = 0;
-        while next < order.len() {
-            for &predecessor in &predecessors[order[next]] {
-                missing[predecessor] -= 1;
-                if missing[predecessor] == 0 {
-                    order.push(predecessor);
+        while let Some(&state) = order.get(next) {
+            let start = if state == 0 { 0 } else { ends[state - 1] };
+            for &predecessor in &predecessors[start as usize..ends[state] as usize] {
+                missing[predecessor as usize] -= 1;
+                if missing[predecessor as usize] == 0 {
+                    order.push(predecessor as usize);
                 }
             }
             next += 1;

@@ -299,10 +299,12 @@ impl Nodes {
         // States whose successors all have nodes come first; what is left leads to a loop.
         for state in automaton.loop_free_bottom_up() {
             let draft = self.draft(automaton, state, &ids);
-            let drafts = &mut self.drafts;
-            ids[state] = Some(*self.known.entry(draft).or_insert_with_key(|draft| {
-                drafts.push(draft.clone());
-                NodeId((drafts.len() - 1) as u32)
+            let known = self.known.get(&draft).copied();
+            ids[state] = Some(known.unwrap_or_else(|| {
+                let node = NodeId(self.drafts.len() as u32);
+                self.drafts.push(draft.clone());
+                self.known.insert(draft, node);
+                node
             }));
         }
         let looping: Vec<usize> = (0..automaton.len()).filter(|&state| ids[state].is_none()).collect();
