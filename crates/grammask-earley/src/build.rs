@@ -50,7 +50,8 @@ impl Network {
         };
         let start = builder.nonterminal_node(normal.start)?;
         while let Some((callee, nonterminal)) = builder.pending.pop_front() {
-            let node = builder.nonterminal_node(nonterminal)?;
+            let node =
+                if nonterminal == normal.start { start } else { builder.nonterminal_node(nonterminal)? };
             if let Callee::Nonterminal { start, .. } = &mut builder.callees[callee.index()] {
                 *start = node;
             }

@@ -53,7 +53,10 @@ fn verdict(grammar: &Grammar, input: &Input) -> Verdict {
         let outcomes: Vec<Outcome> = match part {
             Part::Bytes(bytes) => bytes.iter().map(|&byte| matcher.accept_bytes(&[byte])).collect(),
             Part::SpecialName(name) => {
-                let id = grammar.vocabulary().special(name).expect("every special of the case is in the vocabulary");
+                let id = grammar
+                    .vocabulary()
+                    .special(name)
+                    .expect("every special of the case is in the vocabulary");
                 vec![matcher.accept(id)]
             }
             Part::SpecialId(id) => vec![matcher.accept(TokenId(*id))],
@@ -73,7 +76,8 @@ fn compile(case: &Case, vocabulary: &Vocabulary, config: &Config) -> Result<Gram
         Some(start) => config.clone().with_start(start),
         None => config.clone(),
     };
-    Grammar::compile(&case.grammar, vocabulary, &config).map_err(|error| error.render(&case.grammar, "case").to_string())
+    Grammar::compile(&case.grammar, vocabulary, &config)
+        .map_err(|error| error.render(&case.grammar, "case").to_string())
 }
 
 fn words(words: &[String]) -> Vocabulary {
@@ -105,7 +109,8 @@ fn check(case: &Case, config: &Config) -> Result<usize, String> {
     }
     for mask in &case.masks {
         let ending = if mask.eager { Ending::Eager } else { Ending::default() };
-        let mut matcher = compile(case, &words(&mask.vocabulary), &Config { ending, ..config.clone() })?.matcher();
+        let mut matcher =
+            compile(case, &words(&mask.vocabulary), &Config { ending, ..config.clone() })?.matcher();
         let is_read = mask.after.bytes().all(|byte| matcher.accept_bytes(&[byte]).is_accepted());
         if !is_read {
             // The oracle goes on behind the end of an eager output; a matcher does not.
@@ -113,7 +118,8 @@ fn check(case: &Case, config: &Config) -> Result<usize, String> {
             continue;
         }
         let allowed = matcher.mask();
-        let allowed: Vec<bool> = (0..mask.vocabulary.len() as u32).map(|id| allowed.allows(TokenId(id))).collect();
+        let allowed: Vec<bool> =
+            (0..mask.vocabulary.len() as u32).map(|id| allowed.allows(TokenId(id))).collect();
         case.check_mask(mask, &allowed)?;
     }
     Ok(case.inputs.len() + case.eager.len() + case.masks.len())

@@ -75,7 +75,8 @@ fn sets() {
         let mut seen = vec![state];
         for &byte in fixture.sample.as_bytes().iter().take(BYTES) {
             state = recognizer.step(state, byte).unwrap();
-            let set = if seen.contains(&state) { format!("{state}\n") } else { recognizer.show(state).unwrap() };
+            let set =
+                if seen.contains(&state) { format!("{state}\n") } else { recognizer.show(state).unwrap() };
             write!(shown, "after {:?}: {set}", char::from(byte)).unwrap();
             seen.push(state);
         }

@@ -1,0 +1,163 @@
+//! What makes states few: texts with the same future have the same state, and what is limited ends in an error that
+//! changes nothing.
+
+use std::sync::Arc;
+
+use grammask_earley::{Config, Error, Network, Recognizer, SetId};
+use grammask_regular::Store;
+
+fn network(text: &str) -> Network {
+    let ast = grammask_syntax::parse(text, &Default::default()).unwrap();
+    let mut store = Store::new(&Default::default());
+    let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
+    let network = Network::build(&normal, store, &Config::default()).unwrap();
+    assert_eq!(network.check(), Ok(()));
+    network
+}
+
+fn recognizer(text: &str) -> Recognizer {
+    Recognizer::new(Arc::new(network(text)), &Config::default())
+}
+
+fn state(recognizer: &Recognizer, text: &str) -> SetId {
+    text.bytes().fold(recognizer.initial(), |state, byte| recognizer.step(state, byte).unwrap())
+}
+
+/// Texts after which the state is the same number.
+fn check_equal(grammar: &str, texts: &[&str]) {
+    let recognizer = recognizer(grammar);
+    let states: Vec<SetId> = texts.iter().map(|text| state(&recognizer, text)).collect();
+    assert!(!states[0].is_dead(), "{:?} is dead in {grammar}", texts[0]);
+    for (text, &found) in texts.iter().zip(&states) {
+        assert_eq!(found, states[0], "{text:?} and {:?} in {grammar}", texts[0]);
+    }
+}
+
+#[test]
+fn a_right_recursive_list_stays_in_one_set() {
+    check_equal("start ::= 'a' start | 'b';", &["a", "aa", &"a".repeat(1_000)]);
+    check_equal("start ::= 'x' list ';'; list ::= 'a' ',' list | 'a';", &["xa,", "xa,a,", "xa,a,a,a,a,"]);
+}
+
+#[test]
+fn a_left_recursive_list_stays_in_one_set() {
+    check_equal("start ::= start 'a' | 'a';", &["a", "aa", "aaaa"]);
+    check_equal("start ::= A ';'; A ::= B 'x' | 'x'; B ::= A 'y' | 'y';", &["xyx", "xyxyx", "yxyxyx"]);
+}
+
+#[test]
+fn a_text_that_may_be_split_anywhere_has_one_state() {
+    check_equal("start ::= ('<' start '>' | text)* '.'; text ::= #'[a-z]+';", &["ab", "abc", "abcdefgh"]);
+}
+
+#[test]
+fn what_was_read_does_not_matter_only_what_may_follow() {
+    check_equal("start ::= '(' item ')' | '[' item ']'; item ::= 'x' | 'yy';", &["(x)", "[yy]", "(yy)"]);
+    check_equal("start ::= key ':' | 'no:'; key ::= 'a' | 'bb' | 'ccc';", &["a:", "bb:", "ccc:", "no:"]);
+}
+
+#[test]
+fn nesting_is_told_apart_by_what_must_be_closed() {
+    let recognizer = recognizer("start ::= '(' start ')' | 'x';");
+    let states: Vec<SetId> =
+        ["(x", "((x", "(((x", "((x)"].iter().map(|text| state(&recognizer, text)).collect();
+    assert_eq!(states[3], states[0]);
+    assert!(states[0] != states[1] && states[1] != states[2]);
+}
+
+#[test]
+fn counters_are_numbers_not_copies() {
+    let network = network("start ::= (item ','){3,1000000000} '.'; item ::= 'a' | '(' item ')';");
+    assert!(network.nodes.len() < 20, "{network}");
+}
+
+#[test]
+fn a_rule_that_would_explode_keeps_its_productions() {
+    // Written into `start`, the loop of L would need 2^24 deterministic states.
+    let text = format!("start ::= L 'a' {}; L ::= L 'a' | L 'b' | 'c';", "X ".repeat(24))
+        + "X ::= 'a' | 'b' | 'x' X;";
+    let network = network(&text);
+    assert!(network.nodes.len() < 200, "{} nodes", network.nodes.len());
+    let recognizer = Recognizer::new(Arc::new(network), &Config::default());
+    let end = state(&recognizer, &format!("cabba{}", "ab".repeat(12)));
+    assert!(end.completes());
+}
+
+#[test]
+fn without_leo_the_sets_of_right_recursion_differ_and_mean_the_same() {
+    let network = Arc::new(network("start ::= 'x' list ';'; list ::= 'a' list | 'a';"));
+    let plain = Recognizer::new(Arc::clone(&network), &Config { leo: false, ..Config::default() });
+    let leo = Recognizer::new(network, &Config::default());
+    let text = format!("x{}", "a".repeat(100));
+    let (one, other) = (state(&leo, &text), state(&plain, &text));
+    assert_eq!(leo.live_bytes(one).unwrap(), plain.live_bytes(other).unwrap());
+    assert!(leo.set_count() < 10 && plain.set_count() > 100, "{} and {}", leo.set_count(), plain.set_count());
+}
+
+#[test]
+fn live_bytes_are_the_bytes_that_are_not_dead() {
+    let recognizer = recognizer("start ::= #'[a-c]+' ('=' #'\\\\d')? ';' | '<' start '>';");
+    for text in ["", "a", "ab=", "ab=7", "<", "<<c"] {
+        let state = state(&recognizer, text);
+        let live = recognizer.live_bytes(state).unwrap();
+        for byte in 0..=255 {
+            assert_eq!(
+                live.contains(byte),
+                !recognizer.step(state, byte).unwrap().is_dead(),
+                "{text:?} {byte}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_parts_of_a_set_take_together_what_the_set_takes() {
+    let recognizer = recognizer("start ::= (#'[a-z]+' | 'if' start | #'[0-9]+' '.' | '-' )+ ';';");
+    for text in ["", "a", "if", "7", "if7.-"] {
+        let state = state(&recognizer, text);
+        let parts = recognizer.parts(state).unwrap();
+        for byte in 0..=255 {
+            let apart = parts.lexemes.iter().map(|&(set, _)| set).chain([parts.rest]);
+            let takes = apart.map(|set| recognizer.step(set, byte).unwrap()).any(|next| !next.is_dead());
+            assert_eq!(takes, !recognizer.step(state, byte).unwrap().is_dead(), "{text:?} {byte}");
+        }
+    }
+}
+
+#[test]
+fn limits_end_in_errors_that_change_nothing() {
+    let network = Arc::new(network("start ::= E '.'; E ::= E E | 'c';"));
+    let items = Config { max_items_per_set: 10, ..Config::default() };
+    let work = Config { max_work_per_byte: 10, ..Config::default() };
+    for (config, expected) in
+        [(items, Error::TooManyItems { limit: 10 }), (work, Error::TooMuchWork { limit: 10 })]
+    {
+        let recognizer = Recognizer::new(Arc::clone(&network), &config);
+        let mut state = recognizer.initial();
+        let error = loop {
+            match recognizer.step(state, b'c') {
+                Ok(next) => state = next,
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error, expected);
+        assert_eq!(recognizer.step(state, b'c'), Err(expected));
+        assert!(recognizer.step(state, b'.').is_ok());
+    }
+    let ast = grammask_syntax::parse("start ::= 'abcdefghij';", &Default::default()).unwrap();
+    let mut store = Store::new(&Default::default());
+    let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
+    let config = Config { max_nodes: 5, ..Config::default() };
+    assert_eq!(Network::build(&normal, store, &config).err(), Some(Error::TooManyNodes { limit: 5 }));
+}
+
+#[test]
+fn threads_see_the_same_states() {
+    let recognizer = recognizer("start ::= value; value ::= '[' (value (',' value)*)? ']' | #'[0-9]+';");
+    let text = "[1,[2,[],[[3]]],44,[5]]";
+    let all: Vec<SetId> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| state(&recognizer, text))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(all[0].completes() && all.iter().all(|&state| state == all[0]));
+}
