@@ -99,7 +99,8 @@ fn kbnf_blocks_compile() {
             let ast = grammask_syntax::parse(&grammar, &Default::default())
                 .unwrap_or_else(|errors| panic!("{}", errors.render(&grammar, &path.to_string_lossy())));
             // A block may be a rule that is talked about, without a start.
-            let config = grammask_normal::Config { start: Some(ast.rules[0].name.text.clone()), ..Default::default() };
+            let config =
+                grammask_normal::Config { start: Some(ast.rules[0].name.text.clone()), ..Default::default() };
             if let Err(errors) = grammask_normal::normalize(&ast, &config) {
                 panic!("{}: {errors}\n{grammar}", path.display());
             }

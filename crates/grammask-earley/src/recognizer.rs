@@ -226,11 +226,28 @@ impl Recognizer {
         let set = self.set(state);
         let mut workshop = self.lock();
         let closure = self.closure(set, &mut workshop)?;
-        let next = workshop.step(self, &closure.scanners, class)?;
+        let next = workshop.step(self, &closure.scanners, &[class])?;
         if self.config.keep_steps {
             closure.row.set(class.index(), next.raw());
         }
         Ok(next)
+    }
+
+    /// The state after something that belongs to several classes at once, such as a special token that the grammar names in two ways.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub fn step_classes(&self, state: SetId, classes: &[Class]) -> Result<SetId, Error> {
+        match *classes {
+            [class] => self.step_class(state, class),
+            _ if !state.goes_on() => Ok(SetId::DEAD),
+            _ => {
+                let set = self.set(state);
+                let mut workshop = self.lock();
+                let closure = self.closure(set, &mut workshop)?;
+                workshop.step(self, &closure.scanners, classes)
+            }
+        }
     }
 
     /// The successors of a state, for asking many of them.

@@ -187,3 +187,81 @@ impl Continuations {
         self.interner.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use grammask_trie::{TokenId, Vocabulary};
+
+    use super::*;
+
+    fn vocabulary() -> Vocabulary {
+        let words = ["a", "ab", "abc", "abd", "b", "ba", "bab", "bb", "c"];
+        let tokens =
+            words.iter().enumerate().map(|(id, word)| (TokenId(id as u32), word.as_bytes().to_vec()));
+        Vocabulary::new(tokens, [], &Default::default()).unwrap()
+    }
+
+    fn nodes(trie: &Trie, paths: &[&str]) -> Vec<NodeId> {
+        let mut nodes: Vec<NodeId> = paths.iter().map(|path| trie.find(path.as_bytes()).unwrap()).collect();
+        nodes.sort_unstable();
+        nodes
+    }
+
+    #[test]
+    fn children_are_those_of_all_nodes_by_byte() {
+        let vocabulary = vocabulary();
+        let trie = vocabulary.trie();
+        // One node below another: their children come out of order unless they are sorted.
+        let children = Children::of(trie, &nodes(trie, &["", "a", "b", "ba"]));
+        assert_eq!(children.by(b'b'), nodes(trie, &["b", "ab", "bb", "bab"]));
+        assert_eq!(children.by(b'a'), nodes(trie, &["a", "ba"]));
+        assert_eq!(children.by(b'c'), nodes(trie, &["c"]));
+        assert!(children.by(b'x').is_empty());
+    }
+
+    #[test]
+    fn equal_lists_have_equal_numbers_and_the_root_is_known() {
+        let vocabulary = vocabulary();
+        let trie = vocabulary.trie();
+        let continuations = Continuations::new(trie);
+        assert_eq!(continuations.intern(trie, &[NodeId::ROOT]), (ContinuationId::WHOLE, false));
+        let (one, fresh) = continuations.intern(trie, &nodes(trie, &["a", "b"]));
+        assert!(fresh);
+        assert_eq!(continuations.intern(trie, &nodes(trie, &["a", "b"])), (one, false));
+        assert_eq!(continuations.get(one).weight(), 3 + 3);
+        assert_eq!(continuations.len(), 2);
+    }
+
+    #[test]
+    fn a_list_contains_exactly_its_subsets() {
+        let vocabulary = vocabulary();
+        let trie = vocabulary.trie();
+        let continuations = Continuations::new(trie);
+        let ids: Vec<ContinuationId> = (0..1u32 << trie.len().min(10))
+            .map(|subset| {
+                let members: Vec<NodeId> =
+                    (0..10).filter(|node| subset >> node & 1 == 1).map(NodeId).collect();
+                continuations.intern(trie, &members).0
+            })
+            .collect();
+        for (large, &large_id) in ids.iter().enumerate() {
+            for (small, &small_id) in ids.iter().enumerate().step_by(7) {
+                assert_eq!(
+                    continuations.contains(large_id, small_id),
+                    small & !large == 0,
+                    "{large:b} {small:b}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn first_bytes_are_the_bytes_of_the_children() {
+        let vocabulary = vocabulary();
+        let trie = vocabulary.trie();
+        let continuations = Continuations::new(trie);
+        let (id, _) = continuations.intern(trie, &nodes(trie, &["ab", "b"]));
+        let bytes: Vec<u8> = continuations.get(id).first_bytes(trie).iter().collect();
+        assert_eq!(bytes, b"abcd");
+    }
+}

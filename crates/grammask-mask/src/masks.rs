@@ -150,8 +150,12 @@ impl Masks {
     /// # Errors
     /// When a limit of the recognizer is exceeded.
     pub fn step(&self, state: SetId, token: TokenId) -> Result<SetId, Error> {
-        if let Some(index) = self.specials.iter().position(|&special| special == token) {
-            return self.recognizer.step_class(state, self.recognizer.network().class_of_special(index));
+        if self.specials.contains(&token) {
+            // A grammar may name one token by its name and by its id.
+            let names = self.specials.iter().enumerate().filter(|&(_, &special)| special == token);
+            let network = self.recognizer.network();
+            let classes: Vec<Class> = names.map(|(index, _)| network.class_of_special(index)).collect();
+            return self.recognizer.step_classes(state, &classes);
         }
         if self.ending.tokens().contains(&token) {
             return Ok(SetId::DEAD);
@@ -465,8 +469,13 @@ impl Masks {
             parts: self.parts.len(),
             continuations: self.continuations.len(),
             masks: self.whole.len(),
-            bytes: self.recognizer.bytes_used() + self.budget.used(),
+            bytes: self.bytes_used(),
         }
+    }
+
+    /// Bytes that the tables and those of the recognizer hold, roughly.
+    pub fn bytes_used(&self) -> usize {
+        self.recognizer.bytes_used() + self.budget.used()
     }
 
     /// Whether the tables, or those of the recognizer, hold more bytes than they may.

@@ -24,6 +24,8 @@ pub struct Matcher {
     history: Vec<Step>,
     /// States before this step belong to tables that were given up; they are found by reading the text again.
     first_known: usize,
+    /// Bytes of the tables when they were last exchanged.
+    least_bytes: usize,
     /// The bytes of what was accepted.
     text: Vec<u8>,
     error: Option<LimitError>,
@@ -60,6 +62,7 @@ impl Matcher {
             finished: false,
             history: Vec::new(),
             first_known: 0,
+            least_bytes: 0,
             text: Vec::new(),
             error: None,
             scratch: Mask::new(tables.vocabulary().id_count()),
@@ -220,6 +223,7 @@ impl Matcher {
         self.finished = false;
         self.history.clear();
         self.first_known = 0;
+        self.least_bytes = 0;
         self.text.clear();
         self.error = None;
     }
@@ -310,13 +314,15 @@ impl Matcher {
 
     /// Moves to fresh tables where those in use exceed their budget.
     fn make_room(&mut self) {
-        if !self.tables.is_over_budget() {
+        // A state may be larger than the budget; then its tables may grow to twice its size, so that carrying it over stays cheap.
+        if !self.tables.is_over_budget() || self.tables.bytes_used() <= 2 * self.least_bytes {
             return;
         }
         let tables = self.grammar.tables_after(&self.tables);
         // A limit that is hit now will be hit again, and reported, by whatever is done with the state.
         if let Ok(state) = tables.recognizer().import(self.tables.recognizer(), self.state) {
             self.state = state;
+            self.least_bytes = tables.bytes_used();
             self.tables = tables;
             self.first_known = self.history.len();
         }

@@ -1,0 +1,166 @@
+//! What the command line can say.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  done; check: the grammar is right; accept: the text is in the language
+  1  check: the grammar is wrong; accept: reject; show, mask: no text begins like --after
+  2  accept: live prefix
+  3  generate: the text is not complete
+  4  no answer: wrong arguments or grammar, a file that cannot be read, a limit
+
+Errors go to stderr, with file, line, column and a caret. With --json, stdout has one JSON object, also for errors.";
+
+const EOS_HELP: &str = "\
+A token that ends texts, by name or id, or `none`; may be repeated
+
+Without it: those of <|endoftext|>, <|end_of_text|>, <|eot_id|>, </s> and <|im_end|> that are special tokens of the vocabulary";
+
+/// Look into grammars and the token masks that come of them.
+#[derive(Debug, Parser)]
+#[command(name = "grammask", version, after_help = EXIT_STATUS, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    /// The start symbol, instead of what %start says, or `start`
+    #[arg(long, global = true, value_name = "NAME")]
+    pub start: Option<String>,
+    /// Write one JSON object to stdout
+    #[arg(long, global = true)]
+    pub json: bool,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compile a grammar and report everything that is wrong with it
+    #[command(after_help = EXIT_STATUS)]
+    Check(Check),
+    /// Print a stage of a grammar
+    #[command(after_help = EXIT_STATUS)]
+    Show(Show),
+    /// Say whether a text is in the language of a grammar
+    ///
+    /// Prints `accept`, `live prefix` (some text begins so, but this is none), or `reject at byte N`: N is the offset
+    /// of the first byte after which no text goes on. Bytes are taken as they are, UTF-8 or not, a line break at the end of a
+    /// file included. Without TEXT and --file, the text is read from stdin.
+    #[command(after_help = EXIT_STATUS)]
+    Accept(Accept),
+    /// Print the tokens that may follow a text
+    #[command(after_help = EXIT_STATUS)]
+    Mask(Mask),
+    /// Let a random model write a text under the masks of a grammar
+    ///
+    /// Every token is drawn uniformly from the mask; but with a probability that grows from 0 at the first token to 1 at
+    /// the last, as the square of the tokens written, the model takes a step of a shortest way to a complete text instead. A
+    /// token after which the text might not be completed within --max-tokens is not taken. The text goes to stdout as it is written; tokens, masks and time for
+    /// each mask go to stderr. Special tokens are written by name. The same seed gives the same text everywhere.
+    #[command(after_help = EXIT_STATUS)]
+    Generate(Generate),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The grammar, in KBNF; - for stdin
+    pub file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// What to print
+    pub stage: Stage,
+    /// The grammar, in KBNF; - for stdin
+    pub file: PathBuf,
+    /// For sets and mask: the text before
+    #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
+    pub after: OsString,
+    /// Print ids, and what else the longer form of the stage has
+    #[arg(long)]
+    pub ids: bool,
+    #[command(flatten)]
+    pub vocabulary: VocabularyArgs,
+}
+
+/// What `show` can print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Stage {
+    /// The syntax tree, as canonical KBNF
+    Ast,
+    /// The grammar after every pass of the normalizer, as KBNF
+    Passes,
+    /// The normal form, as KBNF
+    Normal,
+    /// The network that is run
+    Network,
+    /// The Earley sets before and after every byte of --after
+    Sets,
+    /// The tokens that may follow --after, by what takes them
+    Mask,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Accept {
+    /// The grammar, in KBNF; - for stdin
+    pub file: PathBuf,
+    /// The text
+    #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+    pub text: Option<OsString>,
+    /// Read the text from a file
+    #[arg(long = "file", value_name = "F", conflicts_with = "text")]
+    pub text_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Mask {
+    /// The grammar, in KBNF; - for stdin
+    pub file: PathBuf,
+    /// The text before
+    #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
+    pub after: OsString,
+    /// What to print of each token, one in a line, or their number
+    #[arg(long, default_value = "text")]
+    pub format: MaskFormat,
+    #[command(flatten)]
+    pub vocabulary: VocabularyArgs,
+}
+
+/// How `mask` prints tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MaskFormat {
+    /// Their text in quotes, escaped; special ones by name
+    Text,
+    /// Their ids
+    Ids,
+    /// How many there are
+    Count,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Generate {
+    /// The grammar, in KBNF; - for stdin
+    pub file: PathBuf,
+    /// Where the random numbers begin
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// How many tokens the text may have, an end-of-sequence token included
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    pub max_tokens: usize,
+    #[command(flatten)]
+    pub vocabulary: VocabularyArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VocabularyArgs {
+    /// o200k, or a file: tiktoken, tokenizer.json, RWKV, or plain JSON
+    #[arg(long, value_name = "o200k|PATH", default_value = "o200k")]
+    pub vocab: PathBuf,
+    /// A token that ends texts, by name or id, or `none`; may be repeated
+    #[arg(long, value_name = "NAME|ID", conflicts_with = "eager", long_help = EOS_HELP)]
+    pub eos: Vec<String>,
+    /// End a text as soon as it is complete
+    #[arg(long)]
+    pub eager: bool,
+}

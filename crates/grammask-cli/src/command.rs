@@ -1,0 +1,7 @@
+//! The commands, one in a file.
+
+pub(crate) mod accept;
+pub(crate) mod check;
+pub(crate) mod generate;
+pub(crate) mod mask;
+pub(crate) mod show;

@@ -1,0 +1,51 @@
+//! `grammask check`: compiles a grammar and says how big it is, or everything that is wrong with it.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use crate::Status;
+use crate::args::Check;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::source::{Source, config};
+use crate::timing::readable;
+
+pub(crate) fn run(arguments: &Check, start: Option<&str>, out: &mut Output) -> Result<Status, Failure> {
+    let config = config(start);
+    let source = Source::read(&arguments.file, &config)?;
+    let compiled = match source.compile(&config) {
+        Ok(compiled) => compiled,
+        Err(Failure::Grammar(wrong)) => {
+            if out.is_json() {
+                out.json(&json!({ "ok": false, "errors": wrong.errors }))?;
+            } else {
+                // Whether or not anybody reads the report, the answer is the status.
+                let _ = io::stderr().write_all(wrong.report.as_bytes());
+            }
+            return Ok(Status::No);
+        }
+        Err(failure) => return Err(failure),
+    };
+    let rules = compiled.ast.rules.len();
+    let nonterminals = compiled.normal.nonterminals.len();
+    let productions = compiled.production_count();
+    let lexemes = compiled.lexeme_count();
+    let nodes = compiled.network.nodes.len();
+    let nanoseconds = u64::try_from(compiled.time.as_nanos()).unwrap_or(u64::MAX);
+    if out.is_json() {
+        out.json(&json!({
+            "ok": true,
+            "rules": rules,
+            "nonterminals": nonterminals,
+            "productions": productions,
+            "lexemes": lexemes,
+            "nodes": nodes,
+            "compile_ns": nanoseconds,
+        }))?;
+    } else {
+        let name = &source.name;
+        out.line(format_args!("{name}: ok, {rules} rules, {productions} productions, {lexemes} lexemes, {nodes} nodes, compiled in {}", readable(nanoseconds)))?;
+    }
+    Ok(Status::Yes)
+}

@@ -1,0 +1,318 @@
+//! `grammask generate`: a random model writes under the masks of a grammar, and comes to an end.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Instant;
+
+use grammask::{Ending, Grammar, Mask, Matcher, Outcome, TokenId, Vocabulary};
+use grammask_earley::{SetId, Special};
+use serde_json::json;
+
+use crate::Status;
+use crate::args::Generate;
+use crate::command::mask::check_limit;
+use crate::failure::Failure;
+use crate::output::{Output, bytes_to_json};
+use crate::random::Random;
+use crate::source::{Source, config};
+use crate::steering::{Piece, Steering};
+use crate::timing::{Times, readable};
+use crate::vocabulary;
+
+/// How often a token is drawn before the model is led instead.
+const DRAWS: usize = 16;
+
+pub(crate) fn run(arguments: &Generate, start: Option<&str>, out: &mut Output) -> Result<Status, Failure> {
+    let mut config = config(start);
+    let source = Source::read(&arguments.file, &config)?;
+    let compiled = source.compile(&config)?;
+    let loading = Instant::now();
+    let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary)?;
+    let vocabulary = Vocabulary::from(vocabulary);
+    let loading = loading.elapsed();
+    config.ending = ending;
+    let grammar =
+        Grammar::from_ast(&compiled.ast, &vocabulary, &config).map_err(|error| source.failure(&error))?;
+    let limit = (arguments.max_tokens as u64).saturating_mul(vocabulary.longest_token().max(1) as u64);
+    let steering = Steering::new(&compiled.network, &config.recognizer, limit)?;
+    let specials = compiled.network.specials.iter().map(|special| id_of(&vocabulary, special)).collect();
+    let mut model = Model {
+        state: steering.initial(),
+        steering,
+        matcher: grammar.matcher(),
+        specials,
+        ending: config.ending,
+        random: Random::new(arguments.seed),
+        max_tokens: arguments.max_tokens,
+        row: vec![0; vocabulary.mask_words()],
+        vocabulary,
+        times: Times::default(),
+        tokens: Vec::new(),
+        text: Vec::new(),
+    };
+    let end = model.write(out)?;
+    let summary = model.times.summary();
+    let seconds = |time: std::time::Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    if out.is_json() {
+        out.json(&json!({
+            "output": bytes_to_json(&model.text),
+            "tokens": model.tokens.iter().map(|id| id.0).collect::<Vec<_>>(),
+            "end": end.name(),
+            "complete": end.is_complete(),
+            "seed": arguments.seed,
+            "masks": model.times.len(),
+            "mask_ns": summary.to_json(),
+            "compile_ns": seconds(compiled.time),
+            "vocabulary_ns": seconds(loading),
+        }))?;
+    } else {
+        let break_line = if io::stdout().is_terminal() { "\n" } else { "" };
+        // The report is a courtesy; the text is written and the status tells the rest.
+        let _ = writeln!(
+            io::stderr(),
+            "{break_line}{}: {} tokens, {} bytes; vocabulary in {}, grammar in {}\n{} masks: {summary}",
+            end.name(),
+            model.tokens.len(),
+            model.text.len(),
+            readable(seconds(loading)),
+            readable(seconds(compiled.time)),
+            model.times.len(),
+        );
+    }
+    Ok(if end.is_complete() { Status::Yes } else { Status::Incomplete })
+}
+
+/// Why a text stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// It is finished.
+    Finished,
+    /// It is complete, and no token of the vocabulary says so.
+    Complete,
+    /// There were no more tokens to spend, and the text is not complete.
+    Spent,
+    /// The grammar goes on, the vocabulary does not.
+    Stuck,
+    /// Nobody reads on.
+    Unread,
+}
+
+impl End {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Complete => "complete",
+            Self::Spent => "incomplete, all tokens spent",
+            Self::Stuck => "incomplete, no token of the vocabulary goes on",
+            Self::Unread => "nobody reads on",
+        }
+    }
+
+    const fn is_complete(self) -> bool {
+        matches!(self, Self::Finished | Self::Complete | Self::Unread)
+    }
+}
+
+/// A model that knows nothing, and the text that it writes.
+struct Model {
+    matcher: Matcher,
+    /// Knows the way to an end; its state is that of the matcher, in tables of its own, so that nothing is known to the matcher
+    /// before it is asked.
+    steering: Steering,
+    state: SetId,
+    /// The tokens of the grammar's special symbols.
+    specials: Vec<Option<TokenId>>,
+    ending: Ending,
+    vocabulary: Vocabulary,
+    random: Random,
+    max_tokens: usize,
+    row: Vec<u32>,
+    times: Times,
+    tokens: Vec<TokenId>,
+    text: Vec<u8>,
+}
+
+impl Model {
+    fn write(&mut self, out: &mut Output) -> Result<End, Failure> {
+        loop {
+            if self.matcher.is_finished() {
+                return Ok(End::Finished);
+            }
+            if out.is_closed() {
+                return Ok(End::Unread);
+            }
+            let is_complete = self.matcher.is_complete();
+            let spent = self.tokens.len();
+            if spent >= self.max_tokens {
+                return Ok(if is_complete { End::Complete } else { End::Spent });
+            }
+            // Drawn twice, so that the pull grows with the square: a while free, then more and more led.
+            let is_led =
+                self.random.below(self.max_tokens) < spent && self.random.below(self.max_tokens) < spent;
+            let mask = self.mask()?;
+            if mask.is_empty() {
+                return Ok(if is_complete { End::Complete } else { End::Stuck });
+            }
+            match self.choose(&mask, is_led)? {
+                Some(token) => self.take(token, out)?,
+                None => return Ok(End::Complete),
+            }
+        }
+    }
+
+    /// The mask, as an engine would ask for it.
+    fn mask(&mut self) -> Result<Mask, Failure> {
+        let asked = Instant::now();
+        let result = self.matcher.fill_mask(&mut self.row);
+        self.times.push(asked.elapsed());
+        result.map_err(|error| Failure::other(error.to_string()))?;
+        check_limit(&self.matcher)?;
+        let mut mask = Mask::new(self.vocabulary.id_count());
+        mask.as_words_mut().copy_from_slice(&self.row);
+        Ok(mask)
+    }
+
+    /// The next token; `None` where the text is complete and had better stop here.
+    fn choose(&mut self, mask: &Mask, is_led: bool) -> Result<Option<TokenId>, Failure> {
+        let count = mask.count();
+        let draw = |random: &mut Random| nth(mask, random.below(count));
+        let Some(here) = self.needed(self.state)? else {
+            return Ok(Some(draw(&mut self.random)));
+        };
+        let left = (self.max_tokens - self.tokens.len()) as u64;
+        if !is_led && here <= left {
+            for _ in 0..DRAWS {
+                let token = draw(&mut self.random);
+                if self.ending.tokens().contains(&token) {
+                    return Ok(Some(token));
+                }
+                let next = self.after(self.state, token)?;
+                if self.needed(next)?.is_some_and(|needed| needed < left) {
+                    return Ok(Some(token));
+                }
+            }
+        }
+        if self.matcher.is_complete() {
+            return Ok(self.ending.tokens().first().copied());
+        }
+        self.lead(mask).map(Some)
+    }
+
+    /// The token that goes furthest on a shortest way to the end of a text that is not complete.
+    fn lead(&mut self, mask: &Mask) -> Result<TokenId, Failure> {
+        let way = self.steering.way(self.state, self.vocabulary.longest_token().max(1))?;
+        if let Some(&Piece::Special(index)) = way.first()
+            && let Some(Some(token)) = self.specials.get(index)
+        {
+            return Ok(*token);
+        }
+        let trie = self.vocabulary.trie();
+        let mut node = grammask_trie::NodeId::ROOT;
+        let mut longest = None;
+        for piece in way {
+            let Piece::Byte(byte) = piece else { break };
+            let Some(child) = trie.child(node, byte) else { break };
+            node = child;
+            longest = trie.tokens(node).iter().copied().find(|&token| mask.allows(token)).or(longest);
+        }
+        match longest {
+            Some(token) => Ok(token),
+            None => self.nearest(mask),
+        }
+    }
+
+    /// The token after which the way to the end is shortest: for vocabularies that cannot spell the shortest way.
+    fn nearest(&mut self, mask: &Mask) -> Result<TokenId, Failure> {
+        let mut best = None;
+        for token in mask.iter() {
+            let next = self.after(self.state, token)?;
+            let needed = self.needed(next)?.unwrap_or(u64::MAX);
+            if best.is_none_or(|(least, _)| needed < least) {
+                best = Some((needed, token));
+            }
+        }
+        // The caller has seen that the mask is not empty.
+        best.map(|(_, token)| token).ok_or_else(|| Failure::other("the mask is empty"))
+    }
+
+    /// How many tokens end the text for certain, each of one byte, and one that says so.
+    fn needed(&mut self, state: SetId) -> Result<Option<u64>, Failure> {
+        let distance = self.steering.distance(state)?;
+        Ok(distance.map(|distance| distance.saturating_add(u64::from(!self.ending.tokens().is_empty()))))
+    }
+
+    /// The state after a token that is allowed and does not end the text.
+    fn after(&self, state: SetId, token: TokenId) -> Result<SetId, Failure> {
+        for (index, _) in self.specials.iter().enumerate().filter(|&(_, &special)| special == Some(token)) {
+            let next = self.steering.step(state, Piece::Special(index))?;
+            if !next.is_dead() {
+                return Ok(next);
+            }
+        }
+        Ok(self.steering.step_bytes(state, self.vocabulary.bytes(token).unwrap_or_default())?)
+    }
+
+    fn take(&mut self, token: TokenId, out: &mut Output) -> Result<(), Failure> {
+        let is_end = self.matcher.is_complete() && self.ending.tokens().contains(&token);
+        if !is_end {
+            let next = self.after(self.state, token)?;
+            self.state = self.steering.make_room(next)?;
+        }
+        match self.matcher.accept(token) {
+            Outcome::LimitExceeded => return check_limit(&self.matcher),
+            Outcome::Rejected => {
+                return Err(Failure::other(format!("{token} is in the mask, but not accepted")));
+            }
+            _ => {}
+        }
+        self.tokens.push(token);
+        if is_end {
+            return Ok(());
+        }
+        let name = self.vocabulary.special_name(token).unwrap_or_default().as_bytes();
+        let bytes = self.vocabulary.bytes(token).unwrap_or(name);
+        self.text.extend_from_slice(bytes);
+        if !out.is_json() {
+            out.stream(bytes)?;
+        }
+        Ok(())
+    }
+}
+
+fn id_of(vocabulary: &Vocabulary, special: &Special) -> Option<TokenId> {
+    match special {
+        Special::Name(name) => vocabulary.special(name),
+        Special::Id(id) => Some(TokenId(*id)),
+    }
+}
+
+/// The member of a mask that `rank` others stand before.
+fn nth(mask: &Mask, rank: usize) -> TokenId {
+    let mut left = rank as u32;
+    for (place, &word) in mask.as_words().iter().enumerate() {
+        if left < word.count_ones() {
+            let mut rest = word;
+            for _ in 0..left {
+                rest &= rest - 1;
+            }
+            return TokenId(place as u32 * 32 + rest.trailing_zeros());
+        }
+        left -= word.count_ones();
+    }
+    TokenId(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_member_of_a_mask_has_its_rank() {
+        let mut mask = Mask::new(200);
+        let ids = [0, 1, 31, 32, 63, 64, 100, 199].map(TokenId);
+        for id in ids {
+            mask.allow(id);
+        }
+        assert_eq!((0..ids.len()).map(|rank| nth(&mask, rank)).collect::<Vec<_>>(), ids);
+        assert_eq!(nth(&mask, ids.len()), TokenId(u32::MAX));
+    }
+}

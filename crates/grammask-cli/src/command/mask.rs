@@ -1,0 +1,84 @@
+//! `grammask mask`: the tokens that may follow a text.
+
+use grammask::{Grammar, Matcher, Outcome, Vocabulary};
+use serde_json::json;
+
+use crate::Status;
+use crate::args::{Mask, MaskFormat};
+use crate::failure::Failure;
+use crate::listing::{ending_json, token_json};
+use crate::output::Output;
+use crate::source::{Source, config};
+use crate::vocabulary;
+
+pub(crate) fn run(arguments: &Mask, start: Option<&str>, out: &mut Output) -> Result<Status, Failure> {
+    let mut config = config(start);
+    let source = Source::read(&arguments.file, &config)?;
+    let ast = source.parse(&config)?;
+    let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary)?;
+    let vocabulary = Vocabulary::from(vocabulary);
+    config.ending = ending;
+    let grammar = Grammar::from_ast(&ast, &vocabulary, &config).map_err(|error| source.failure(&error))?;
+    let mut matcher = grammar.matcher();
+    accept_text(&mut matcher, arguments.after.as_encoded_bytes())?;
+    let (is_complete, is_finished) = (matcher.is_complete(), matcher.is_finished());
+    let mask = matcher.mask().clone();
+    check_limit(&matcher)?;
+    if out.is_json() {
+        let mut answer = json!({
+            "after": crate::output::bytes_to_json(arguments.after.as_encoded_bytes()),
+            "complete": is_complete,
+            "finished": is_finished,
+            "count": mask.count(),
+            "ending": ending_json(&config.ending),
+        });
+        match arguments.format {
+            MaskFormat::Count => {}
+            MaskFormat::Ids => answer["ids"] = mask.iter().map(|id| id.0).collect(),
+            MaskFormat::Text => {
+                answer["tokens"] = mask.iter().map(|id| token_json(&vocabulary, id)).collect();
+            }
+        }
+        out.json(&answer)?;
+        return Ok(Status::Yes);
+    }
+    match arguments.format {
+        MaskFormat::Count => out.line(mask.count())?,
+        MaskFormat::Ids => {
+            for id in mask.iter() {
+                out.line(id.0)?;
+            }
+        }
+        MaskFormat::Text => {
+            for id in mask.iter() {
+                out.line(vocabulary.display(id))?;
+            }
+        }
+    }
+    Ok(Status::Yes)
+}
+
+/// Takes a text, or says at which byte it fails.
+pub(crate) fn accept_text(matcher: &mut Matcher, text: &[u8]) -> Result<(), Failure> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    match matcher.accept_bytes(text) {
+        Outcome::Rejected => {}
+        outcome if outcome.is_accepted() => return Ok(()),
+        _ => return check_limit(matcher),
+    }
+    for (at, &byte) in text.iter().enumerate() {
+        match matcher.accept_bytes(&[byte]) {
+            Outcome::Rejected => return Err(Failure::NotLive { at }),
+            Outcome::LimitExceeded => return check_limit(matcher),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A limit that was hit is a failure.
+pub(crate) fn check_limit(matcher: &Matcher) -> Result<(), Failure> {
+    matcher.error().map_or(Ok(()), |error| Err(Failure::other(error.to_string())))
+}

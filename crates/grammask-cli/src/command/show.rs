@@ -1,0 +1,185 @@
+//! `grammask show`: prints a stage of a grammar.
+
+use std::sync::Arc;
+
+use grammask::Config;
+use grammask_earley::{Recognizer, SetId};
+use grammask_mask::Masks;
+use grammask_normal::PASSES;
+use rustc_hash::FxHashSet;
+use serde_json::{Value, json};
+
+use crate::Status;
+use crate::args::{Show, Stage};
+use crate::failure::Failure;
+use crate::listing::{group_text, groups, token_json};
+use crate::output::{Output, bytes_to_json, quoted};
+use crate::source::{Source, config};
+use crate::vocabulary;
+
+pub(crate) fn run(arguments: &Show, start: Option<&str>, out: &mut Output) -> Result<Status, Failure> {
+    let config = config(start);
+    let source = Source::read(&arguments.file, &config)?;
+    match arguments.stage {
+        Stage::Ast => {
+            let ast = source.parse(&config)?;
+            let tree = out.is_json().then(|| serde_json::to_value(&ast)).transpose();
+            text(out, "ast", &long_or_short(&ast, arguments.ids), tree)
+        }
+        Stage::Passes => passes(arguments, &source, &config, out),
+        Stage::Normal => {
+            let normal = source.compile(&config)?.normal;
+            let tree = out.is_json().then(|| serde_json::to_value(&normal)).transpose();
+            text(out, "normal", &long_or_short(&normal, arguments.ids), tree)
+        }
+        Stage::Network => {
+            let network = source.compile(&config)?.network;
+            text(out, "network", &long_or_short(&network, arguments.ids), Ok(None))
+        }
+        Stage::Sets => sets(arguments, &source.compile(&config)?.recognizer(&config), out),
+        Stage::Mask => mask(arguments, &source, config, out),
+    }
+}
+
+fn long_or_short(value: &impl std::fmt::Display, long: bool) -> String {
+    if long { format!("{value:#}") } else { value.to_string() }
+}
+
+/// A stage that is one text, and for scripts also what it is made of, where that can be told.
+fn text(
+    out: &mut Output,
+    stage: &str,
+    text: &str,
+    tree: serde_json::Result<Option<Value>>,
+) -> Result<Status, Failure> {
+    if out.is_json() {
+        let tree = tree.map_err(|error| Failure::other(error.to_string()))?;
+        let mut answer = json!({ "stage": stage, "text": text });
+        if let Some(tree) = tree {
+            answer["tree"] = tree;
+        }
+        out.json(&answer)?;
+    } else {
+        out.text(text)?;
+    }
+    Ok(Status::Yes)
+}
+
+fn passes(arguments: &Show, source: &Source, config: &Config, out: &mut Output) -> Result<Status, Failure> {
+    let ast = source.parse(config)?;
+    let trace = grammask_normal::normalize_traced(&ast, &config.normal)
+        .map_err(|errors| source.failure(&errors.into()))?;
+    let mut before = String::new();
+    let mut answers = Vec::new();
+    for (name, grammar) in &trace.steps {
+        let after = long_or_short(grammar, arguments.ids);
+        let pass = PASSES.iter().find(|pass| pass.name == *name);
+        if out.is_json() {
+            answers.push(json!({
+                "pass": name,
+                "description": pass.map(|pass| pass.description),
+                "postcondition": pass.map(|pass| pass.postcondition),
+                "changed": after != before,
+                "text": after,
+            }));
+        } else if after == before {
+            out.line(format_args!("(* {name}: unchanged *)\n"))?;
+        } else {
+            out.line(format_args!("(* {name} *)\n{after}"))?;
+        }
+        before = after;
+    }
+    if out.is_json() {
+        out.json(&json!({ "stage": "passes", "passes": answers }))?;
+    }
+    Ok(Status::Yes)
+}
+
+/// The sets before and after every byte; a set that was printed before is only named.
+fn sets(arguments: &Show, recognizer: &Recognizer, out: &mut Output) -> Result<Status, Failure> {
+    let bytes = arguments.after.as_encoded_bytes();
+    let mut shown: FxHashSet<SetId> = FxHashSet::default();
+    let mut answers = Vec::new();
+    let mut state = recognizer.initial();
+    for at in 0..=bytes.len() {
+        let before = at.checked_sub(1).map(|at| (at, bytes[at]));
+        if let Some((at, byte)) = before {
+            let next = recognizer.step(state, byte)?;
+            if next.is_dead() {
+                if !out.is_json() {
+                    out.flush()?;
+                }
+                return Err(Failure::NotLive { at });
+            }
+            state = next;
+        }
+        if out.is_json() {
+            answers.push(json!({
+                "after": at,
+                "set": state.to_string(),
+                "complete": state.completes(),
+                "text": recognizer.show(state)?,
+            }));
+            continue;
+        }
+        match before {
+            None => out.line("at the beginning")?,
+            Some((at, byte)) => out.line(format_args!("after byte {at}, {}", quoted(&[byte])))?,
+        }
+        if shown.insert(state) {
+            out.line(recognizer.show(state)?)?;
+        } else {
+            out.line(format_args!("{state}, as above\n"))?;
+        }
+    }
+    if out.is_json() {
+        out.json(&json!({ "stage": "sets", "sets": answers }))?;
+    }
+    Ok(Status::Yes)
+}
+
+fn mask(arguments: &Show, source: &Source, mut config: Config, out: &mut Output) -> Result<Status, Failure> {
+    let compiled = source.compile(&config)?;
+    let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary)?;
+    let vocabulary = Arc::new(vocabulary);
+    config.ending = ending;
+    let recognizer = compiled.recognizer(&config);
+    let masks = Masks::new(recognizer, Arc::clone(&vocabulary), &config.ending, &config.masks)
+        .map_err(|error| source.failure(&error.into()))?;
+    let text = arguments.after.as_encoded_bytes();
+    let mut state = masks.recognizer().initial();
+    let mut is_finished = false;
+    for (at, &byte) in text.iter().enumerate() {
+        let next = masks.recognizer().step(state, byte)?;
+        if next.is_dead() || is_finished {
+            return Err(Failure::NotLive { at });
+        }
+        is_finished = config.ending == grammask::Ending::Eager && next.completes();
+        state = next;
+    }
+    let mut scratch = grammask::Mask::new(vocabulary.id_count());
+    // Where a text has ended by eager ending, nothing follows.
+    let groups = if is_finished { Vec::new() } else { groups(&masks, state)? };
+    let count = if is_finished { 0 } else { masks.mask(state, &mut scratch)?.count() };
+    if out.is_json() {
+        let group = |group: &crate::listing::Group| {
+            let tokens: Value = group.tokens.iter().map(|&id| token_json(&vocabulary, id)).collect();
+            json!({ "title": group.title, "count": group.tokens.len(), "tokens": tokens })
+        };
+        out.json(&json!({
+            "stage": "mask",
+            "after": bytes_to_json(text),
+            "set": state.to_string(),
+            "complete": state.completes(),
+            "count": count,
+            "groups": groups.iter().map(group).collect::<Value>(),
+        }))?;
+        return Ok(Status::Yes);
+    }
+    let complete = if state.completes() { ", complete" } else { "" };
+    out.line(format_args!("after {}: {count} of {} tokens{complete}", quoted(text), vocabulary.id_count()))?;
+    for group in &groups {
+        out.text(group_text(group, &vocabulary, arguments.ids))?;
+    }
+    Ok(Status::Yes)
+}

@@ -1,0 +1,122 @@
+//! From a file to a grammar that runs, with all that can be wrong on the way told with its place.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use grammask::Config;
+use grammask_earley::{Callee, Network, Recognizer};
+use grammask_normal::NormalForm;
+use grammask_regular::Store;
+use grammask_syntax::{Ast, Report};
+use serde_json::json;
+
+use crate::failure::{Failure, WrongGrammar, diagnostics_to_json};
+
+/// The text of a grammar and what to call it.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+/// A grammar that runs, and the stages before.
+pub(crate) struct Compiled {
+    pub ast: Ast,
+    pub normal: NormalForm,
+    pub network: Arc<Network>,
+    /// How long it took, reading the file not included.
+    pub time: Duration,
+}
+
+/// The configuration of a command: the default, and the start symbol if one is named.
+pub(crate) fn config(start: Option<&str>) -> Config {
+    match start {
+        Some(start) => Config::default().with_start(start),
+        None => Config::default(),
+    }
+}
+
+/// Reads a file, or stdin for `-`; one byte more than `most` where there is more.
+pub(crate) fn read(path: &Path, most: usize) -> Result<Vec<u8>, Failure> {
+    let most = most as u64 + 1;
+    let mut bytes = Vec::new();
+    let result = if path.as_os_str() == "-" {
+        io::stdin().lock().take(most).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
+    };
+    result.map_err(|error| unreadable(path, &error))?;
+    Ok(bytes)
+}
+
+/// Says which file cannot be read.
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::other(format!("cannot read {}: {error}", name_of(path)))
+}
+
+fn name_of(path: &Path) -> String {
+    if path.as_os_str() == "-" { "<stdin>".to_owned() } else { path.display().to_string() }
+}
+
+impl Source {
+    /// Reads the file. One that is longer than a grammar may be is read up to there, as the parser will refuse it.
+    pub(crate) fn read(path: &Path, config: &Config) -> Result<Self, Failure> {
+        Ok(Self { name: name_of(path), bytes: read(path, config.syntax.max_text_bytes)? })
+    }
+
+    /// The syntax tree.
+    pub(crate) fn parse(&self, config: &Config) -> Result<Ast, Failure> {
+        grammask_syntax::parse_bytes(&self.bytes, &config.syntax)
+            .map_err(|errors| self.failure(&errors.into()))
+    }
+
+    /// All stages up to the network.
+    pub(crate) fn compile(&self, config: &Config) -> Result<Compiled, Failure> {
+        let started = Instant::now();
+        let ast = self.parse(config)?;
+        let mut store = Store::new(&config.normal.regular);
+        let normal = grammask_normal::normalize_in(&ast, &mut store, &config.normal)
+            .map_err(|errors| self.failure(&errors.into()))?;
+        let network = Network::build(&normal, store, &config.recognizer)
+            .map_err(|error| self.failure(&error.into()))?;
+        Ok(Compiled { ast, normal, network: Arc::new(network), time: started.elapsed() })
+    }
+
+    /// What is wrong with the grammar.
+    pub(crate) fn failure(&self, error: &grammask::Error) -> Failure {
+        let diagnostics = error.diagnostics();
+        if diagnostics.is_empty() {
+            let report = format!("{}: error: {error}\n", self.name);
+            let errors = vec![json!({ "file": self.name, "message": error.to_string() })];
+            return Failure::Grammar(Box::new(WrongGrammar { report, errors }));
+        }
+        let errors = diagnostics_to_json(self, &diagnostics);
+        let omitted = match error {
+            grammask::Error::Normal(errors) => errors.omitted(),
+            grammask::Error::Syntax(errors) => errors.omitted(),
+            _ => 0,
+        };
+        let report = Report::new(&self.bytes, &self.name, diagnostics).with_omitted(omitted).to_string();
+        Failure::Grammar(Box::new(WrongGrammar { report, errors }))
+    }
+}
+
+impl Compiled {
+    /// Something that runs it.
+    pub(crate) fn recognizer(&self, config: &Config) -> Recognizer {
+        Recognizer::new(Arc::clone(&self.network), &config.recognizer)
+    }
+
+    /// How many productions the normal form has.
+    pub(crate) fn production_count(&self) -> usize {
+        self.normal.nonterminals.iter().map(|nonterminal| nonterminal.productions.len()).sum()
+    }
+
+    /// How many lexemes the network calls.
+    pub(crate) fn lexeme_count(&self) -> usize {
+        self.network.callees.iter().filter(|callee| matches!(callee, Callee::Lexeme { .. })).count()
+    }
+}

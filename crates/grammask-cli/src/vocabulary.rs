@@ -1,0 +1,122 @@
+//! The vocabulary of a command, and the tokens that end texts in it.
+
+use std::path::Path;
+
+use grammask::{Ending, TokenId};
+use grammask_trie::{Vocabulary, loaders};
+
+use crate::args::VocabularyArgs;
+use crate::failure::Failure;
+use crate::source;
+
+/// The longest vocabulary file, in bytes.
+const MAX_FILE_BYTES: usize = 1 << 30;
+
+/// Special tokens by which well-known vocabularies end texts.
+const KNOWN_ENDS: [&str; 5] = ["<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "</s>", "<|im_end|>"];
+
+/// The vocabulary that the arguments name, and the ending that they ask for.
+pub(crate) fn load(arguments: &VocabularyArgs) -> Result<(Vocabulary, Ending), Failure> {
+    let vocabulary =
+        if arguments.vocab.as_os_str() == "o200k" { o200k()? } else { from_file(&arguments.vocab)? };
+    let ending = ending(&vocabulary, arguments)?;
+    Ok((vocabulary, ending))
+}
+
+/// The embedded vocabulary.
+fn o200k() -> Result<Vocabulary, Failure> {
+    // Kept by the crate until the end: freeing half a million small texts would take longer than a command.
+    let tokenizer = tiktoken_rs::o200k_base_singleton();
+    let id_of = |name: &str| tokenizer.encode_with_special_tokens(name).first().copied();
+    let mut names: Vec<&str> = tokenizer.special_tokens().into_iter().collect();
+    names.sort_unstable();
+    let special: Vec<(TokenId, String)> =
+        names.into_iter().filter_map(|name| Some((TokenId(id_of(name)?), name.to_owned()))).collect();
+    // Ordinary tokens have the ranks from 0 on, without a gap.
+    let tokens = (0..).map_while(|id| {
+        let is_special = special.iter().any(|&(special, _)| special == TokenId(id));
+        let bytes = if is_special { None } else { tokenizer.decode_bytes(&[id]).ok() };
+        Some((TokenId(id), bytes?))
+    });
+    Vocabulary::new(tokens, special.clone(), &Default::default())
+        .map_err(|error| Failure::other(format!("the vocabulary o200k: {error}")))
+}
+
+fn from_file(path: &Path) -> Result<Vocabulary, Failure> {
+    let bytes = source::read(path, MAX_FILE_BYTES)?;
+    if bytes.len() > MAX_FILE_BYTES {
+        return Err(Failure::other(format!("{} has more than {MAX_FILE_BYTES} bytes", path.display())));
+    }
+    loaders::load(&bytes, &Default::default())
+        .map_err(|error| Failure::other(format!("{}: {error}", path.display())))
+}
+
+fn ending(vocabulary: &Vocabulary, arguments: &VocabularyArgs) -> Result<Ending, Failure> {
+    if arguments.eager {
+        return Ok(Ending::Eager);
+    }
+    let ids: Vec<TokenId> = match &*arguments.eos {
+        [] => KNOWN_ENDS.iter().filter_map(|name| vocabulary.special(name)).collect(),
+        named => {
+            let known = |name: &String| match find(vocabulary, name) {
+                None if name == "none" => None,
+                None => Some(Err(Failure::other(format!(
+                    "the vocabulary has no special token {name:?}, and no such id"
+                )))),
+                Some(id) => Some(Ok(id)),
+            };
+            named.iter().filter_map(known).collect::<Result<_, _>>()?
+        }
+    };
+    Ok(Ending::EndOfSequence(ids))
+}
+
+fn find(vocabulary: &Vocabulary, name: &str) -> Option<TokenId> {
+    let by_id = || name.parse().ok().map(TokenId).filter(|&id| vocabulary.is_known(id));
+    vocabulary.special(name).or_else(by_id)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn sample() -> Vocabulary {
+        let tokens = [(TokenId(0), b"a".to_vec()), (TokenId(1), b"b".to_vec())];
+        let special = [(TokenId(5), "</s>".to_owned()), (TokenId(7), "<|eot_id|>".to_owned())];
+        Vocabulary::new(tokens, special, &Default::default()).unwrap()
+    }
+
+    fn arguments(eos: &[&str], eager: bool) -> VocabularyArgs {
+        VocabularyArgs { vocab: PathBuf::new(), eos: eos.iter().map(ToString::to_string).collect(), eager }
+    }
+
+    #[test]
+    fn the_ends_that_are_known_end_texts() {
+        assert_eq!(
+            ending(&sample(), &arguments(&[], false)).unwrap(),
+            Ending::EndOfSequence(vec![TokenId(7), TokenId(5)])
+        );
+    }
+
+    #[test]
+    fn ends_are_named_or_numbered() {
+        let of = |eos: &[&str]| ending(&sample(), &arguments(eos, false));
+        assert_eq!(of(&["</s>", "1"]).unwrap(), Ending::EndOfSequence(vec![TokenId(5), TokenId(1)]));
+        assert_eq!(of(&["none"]).unwrap(), Ending::EndOfSequence(vec![]));
+        for wrong in ["a", "2", "-1", "99999999999"] {
+            assert!(of(&[wrong]).is_err(), "{wrong}");
+        }
+        assert_eq!(ending(&sample(), &arguments(&[], true)).unwrap(), Ending::Eager);
+    }
+
+    #[test]
+    fn the_embedded_vocabulary_is_whole() {
+        let vocabulary = o200k().unwrap();
+        assert_eq!(vocabulary.token_count(), 199_998);
+        assert_eq!(vocabulary.special("<|endoftext|>"), Some(TokenId(199_999)));
+        assert_eq!(vocabulary.special("<|endofprompt|>"), Some(TokenId(200_018)));
+        assert!(vocabulary.has_every_byte());
+    }
+}

@@ -1,0 +1,93 @@
+//! `grammask accept`
+
+use crate::running::Folder;
+
+const GRAMMAR: &str = "start ::= '(' start ')' | #'[a-z]+' | 'ä' | #ex'ab' '!';\n";
+
+fn folder(name: &str) -> Folder {
+    Folder::new(name).with("g.kbnf", GRAMMAR)
+}
+
+#[test]
+fn the_three_verdicts_have_their_status() {
+    let folder = folder("accept_verdicts").with("tokens.kbnf", "start ::= 'a' <|x|>;");
+    for (text, verdict, status) in [
+        ("abc", "accept\n", 0),
+        ("((x))", "accept\n", 0),
+        ("", "live prefix\n", 2),
+        ("((x)", "live prefix\n", 2),
+        ("(ä)", "accept\n", 0),
+        ("ab(", "reject at byte 2\n", 1),
+        ("((x))a", "live prefix\n", 2),
+        ("((x))ab", "reject at byte 6\n", 1),
+        ("-1", "live prefix\n", 2),
+    ] {
+        let run = folder.run(&["accept", "g.kbnf", text]);
+        assert_eq!((run.text().as_str(), run.status, run.err.as_str()), (verdict, status, ""), "{text}");
+    }
+    assert_eq!(folder.run(&["accept", "tokens.kbnf", "a"]).text(), "live prefix\n");
+    assert_eq!(folder.run(&["accept", "tokens.kbnf", "a<|x|>"]).text(), "reject at byte 1\n");
+}
+
+#[test]
+fn the_text_can_come_from_a_file_or_stdin() {
+    let folder = folder("accept_file")
+        .with("right.txt", "(cba)")
+        .with("line.txt", "(cba)\n")
+        .with("bytes", b"x\xff\x00ab")
+        .with("empty", "");
+    let verdict = |file: &str| folder.run(&["accept", "g.kbnf", "--file", file]).text();
+    assert_eq!(verdict("right.txt"), "accept\n");
+    assert_eq!(verdict("line.txt"), "live prefix\n");
+    assert_eq!(verdict("bytes"), "reject at byte 4\n");
+    assert_eq!(verdict("empty"), "live prefix\n");
+    let run = folder.run_with_input(&["accept", "g.kbnf"], b"(abc)");
+    assert_eq!((run.text().as_str(), run.status), ("accept\n", 0));
+}
+
+#[test]
+fn long_texts_are_read_in_pieces() {
+    let folder = Folder::new("accept_long").with("g.kbnf", "start ::= '(' start ')' | #'[a-z]+';");
+    let depth = 100_000;
+    let text = format!("{}x{}", "(".repeat(depth), ")".repeat(depth));
+    assert_eq!(folder.run_with_input(&["accept", "g.kbnf"], text.as_bytes()).text(), "accept\n");
+    let wrong = format!("{text})");
+    assert_eq!(
+        folder.run_with_input(&["accept", "g.kbnf"], wrong.as_bytes()).text(),
+        format!("reject at byte {}\n", 2 * depth + 1)
+    );
+}
+
+#[test]
+fn verdicts_for_scripts() {
+    let folder = folder("accept_json");
+    let answer = |text: &str| folder.run(&["accept", "g.kbnf", text, "--json"]).json();
+    assert_eq!(answer("abc"), serde_json::json!({ "verdict": "accept", "length": 3 }));
+    assert_eq!(answer("(a"), serde_json::json!({ "verdict": "live prefix", "length": 2 }));
+    assert_eq!(answer("ab("), serde_json::json!({ "verdict": "reject", "at": 2 }));
+}
+
+#[test]
+fn what_looks_like_an_option_is_a_text_after_two_dashes() {
+    let folder = folder("accept_dashes");
+    let run = folder.run(&["accept", "g.kbnf", "--", "--json"]);
+    assert_eq!((run.text().as_str(), run.status), ("live prefix\n", 2));
+}
+
+#[test]
+fn trouble_has_another_status_than_the_verdicts() {
+    let folder = folder("accept_trouble").with("wrong.kbnf", "start ::= a;");
+    let arguments: [&[&str]; 6] = [
+        &["accept", "wrong.kbnf", "a"],
+        &["accept", "nowhere.kbnf", "a"],
+        &["accept", "g.kbnf", "--file", "nowhere.txt"],
+        &["accept", "g.kbnf", "--file", "."],
+        &["accept", "g.kbnf", "a", "--file", "b"],
+        &["accept", "-"],
+    ];
+    for arguments in arguments {
+        let run = folder.run(arguments);
+        assert_eq!((run.status, run.text().as_str()), (4, ""), "{run}");
+        assert!(run.err.contains("error: "), "{run}");
+    }
+}

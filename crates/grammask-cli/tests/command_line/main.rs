@@ -1,0 +1,10 @@
+//! The command as a script sees it: what it prints, where, and with which status.
+
+mod accept;
+mod check;
+mod generate;
+mod mask;
+mod readme;
+mod robustness;
+mod running;
+mod show;

@@ -1,0 +1,47 @@
+//! The examples of the README print what it says.
+
+use crate::running::{Folder, without_times};
+
+const README: &str = include_str!("../../README.md");
+
+/// The fenced blocks of a kind.
+fn blocks(kind: &str) -> Vec<&'static str> {
+    let opening = format!("```{kind}\n");
+    README.split(opening.as_str()).skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect()
+}
+
+/// Words; single quotes keep spaces together, and nothing else is special.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (place, piece) in line.split('\'').enumerate() {
+        match place % 2 {
+            0 => words.extend(piece.split_whitespace().map(str::to_owned)),
+            _ => words.push(piece.to_owned()),
+        }
+    }
+    words
+}
+
+#[test]
+fn the_examples_print_what_stands_there() {
+    let [grammar] = blocks("text")[..] else { panic!("one grammar") };
+    let folder = Folder::new("readme").with("list.kbnf", grammar);
+    let mut commands = Vec::new();
+    for block in blocks("console") {
+        for example in block.split("$ grammask ").skip(1) {
+            let (line, expected) = example.split_once('\n').unwrap();
+            let words = words(line);
+            let arguments: Vec<&str> = words.iter().map(String::as_str).collect();
+            let run = folder.run(&arguments);
+            let printed =
+                format!("{}{}{}", run.text(), if run.out.ends_with(b"\n") { "" } else { "\n" }, run.err);
+            assert_eq!(
+                without_times(printed.trim_end()),
+                without_times(expected.trim_end()),
+                "$ grammask {line}"
+            );
+            commands.push(arguments[0].to_owned());
+        }
+    }
+    assert_eq!(commands, ["check", "show", "accept", "mask", "generate"]);
+}

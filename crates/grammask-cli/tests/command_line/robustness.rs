@@ -1,0 +1,125 @@
+//! Wrong arguments, bad files, readers that go away: always a message or a status, never a panic.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use crate::running::Folder;
+
+const COMMANDS: [&[&str]; 6] = [
+    &["check", "FILE"],
+    &["show", "ast", "FILE"],
+    &["show", "sets", "FILE"],
+    &["accept", "FILE", "a"],
+    &["mask", "FILE"],
+    &["generate", "FILE"],
+];
+
+#[test]
+fn help_says_what_the_status_means() {
+    let folder = Folder::new("robust_help");
+    insta::assert_snapshot!("help", folder.run(&["--help"]));
+    for command in ["check", "show", "accept", "mask", "generate"] {
+        let run = folder.run(&[command, "--help"]);
+        assert_eq!(run.status, 0);
+        assert!(run.text().contains("Exit status:"), "{run}");
+    }
+    assert!(folder.run(&["accept", "--help"]).text().contains("line break"));
+    assert_eq!(folder.run(&["--version"]).status, 0);
+}
+
+#[test]
+fn wrong_arguments_are_trouble() {
+    let folder = Folder::new("robust_arguments");
+    let arguments: [&[&str]; 7] = [
+        &[],
+        &["frobnicate"],
+        &["check"],
+        &["show", "soup", "g.kbnf"],
+        &["generate", "g.kbnf", "--seed", "x"],
+        &["generate", "g.kbnf", "--max-tokens", "-1"],
+        &["mask", "g.kbnf", "--format", "words"],
+    ];
+    for arguments in arguments {
+        let run = folder.run(arguments);
+        assert_eq!((run.status, run.text().as_str()), (4, ""), "{run}");
+        assert!(!run.err.is_empty());
+        let run = folder.run(&[arguments, &["--json"]].concat());
+        assert_eq!((run.status, &run.json()["error"]["kind"]), (4, &"usage".into()), "{run}");
+    }
+}
+
+#[test]
+fn files_that_are_no_grammars_are_told_by_every_command() {
+    let folder =
+        Folder::new("robust_files").with("bytes.kbnf", (0..=255).collect::<Vec<u8>>()).with("empty.kbnf", "");
+    for command in COMMANDS {
+        for file in ["nowhere.kbnf", ".", "bytes.kbnf", "empty.kbnf"] {
+            let arguments: Vec<&str> =
+                command.iter().map(|&word| if word == "FILE" { file } else { word }).collect();
+            let run = folder.run(&arguments);
+            if file == "empty.kbnf" && arguments[..2] == ["show", "ast"] {
+                // No rules are a tree too.
+                assert_eq!(run.status, 0, "{run}");
+                continue;
+            }
+            let is_answer = arguments[0] == "check" && file.ends_with(".kbnf") && file != "nowhere.kbnf";
+            assert_eq!(run.status, if is_answer { 1 } else { 4 }, "{run}");
+            assert!(run.err.contains("error: "), "{run}");
+            let json = folder.run(&[&arguments[..], &["--json"]].concat()).json();
+            assert!(json["error"].is_object() || json["errors"].is_array(), "{json}");
+        }
+    }
+}
+
+#[test]
+fn monsters_are_answered() {
+    let nested = format!("start ::= {}'a'{};", "(".repeat(100_000), ")".repeat(100_000));
+    let alternatives: String = (0..50_000).map(|word| format!("| 'w{word}' ")).collect();
+    let literal = "x".repeat(2_000_000);
+    let folder = Folder::new("robust_monsters")
+        .with("nested.kbnf", nested)
+        .with("alternatives.kbnf", format!("start ::= 'a' {alternatives};"))
+        .with("literal.kbnf", format!("start ::= '{literal}' | 'a';"))
+        .with("states.kbnf", r#"start ::= #"(a|b)*a(a|b){20}" | 'a';"#);
+    for grammar in ["nested.kbnf", "alternatives.kbnf", "literal.kbnf", "states.kbnf"] {
+        assert_eq!(folder.run(&["check", grammar]).status, 0, "{grammar}");
+        let run = folder.run(&["accept", grammar, "a"]);
+        assert_eq!((run.status, run.text().as_str()), (0, "accept\n"), "{grammar}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let folder = Folder::new("robust_pipe").with("g.kbnf", "start ::= #'.{3000}';");
+    for arguments in [&["mask", "g.kbnf"][..], &["generate", "g.kbnf", "--max-tokens", "4000"]] {
+        let mut child = folder.command(arguments).stdin(Stdio::null()).spawn().unwrap();
+        let mut first = [0; 1];
+        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {err}");
+        assert!(!err.contains("panicked") && !err.contains("error"), "{arguments:?}: {err}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    let folder = Folder::new("robust_full").with("g.kbnf", "start ::= 'a';");
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output =
+        folder.command(&["show", "ast", "g.kbnf"]).stdout(full).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: cannot write the output: "));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_without_an_end_are_read_as_far_as_needed() {
+    let folder = Folder::new("robust_zero").with("g.kbnf", "start ::= 'a';");
+    let run = folder.run(&["accept", "g.kbnf", "--file", "/dev/zero"]);
+    assert_eq!(run.text(), "reject at byte 0\n");
+    let run = folder.run(&["check", "/dev/zero"]);
+    assert_eq!(run.status, 1);
+    assert!(run.err.starts_with("/dev/zero:1:"), "{}", &run.err[..run.err.len().min(300)]);
+}

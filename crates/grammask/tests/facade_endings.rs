@@ -1,0 +1,282 @@
+//! When an output ends, and which tokens are allowed beside those of the trie: ending tokens, special tokens, tokens with
+//! equal bytes, ids that nobody knows; and outputs that no token can continue.
+
+use grammask::{Config, Ending, Error, Grammar, Matcher, Outcome, TokenId, Vocabulary};
+
+const LIST: &str = "start ::= 'a' (',' 'a')*;";
+const A: u32 = 0;
+const COMMA: u32 = 1;
+const BOTH: u32 = 2;
+/// An ordinary token that may end texts: its bytes are also in texts.
+const SEMICOLON: u32 = 5;
+const EMPTY: u32 = 6;
+const END: u32 = 9;
+const STOP: u32 = 10;
+const A_TWIN: u32 = 64;
+
+fn vocabulary() -> Vocabulary {
+    let tokens = [(A, "a"), (COMMA, ","), (BOTH, ",a"), (SEMICOLON, ";"), (EMPTY, ""), (A_TWIN, "a")];
+    let special = [(END, "<|end|>"), (STOP, "<|stop|>")];
+    Vocabulary::new(
+        tokens.map(|(id, text)| (TokenId(id), text.as_bytes().to_vec())),
+        special.map(|(id, name)| (TokenId(id), name.to_owned())),
+    )
+    .unwrap()
+}
+
+fn compile(grammar: &str, ending: Ending) -> Result<Grammar, Error> {
+    Grammar::compile(grammar, &vocabulary(), &Config { ending, ..Config::default() })
+}
+
+fn matcher(grammar: &str, ending: Ending) -> Matcher {
+    compile(grammar, ending).unwrap_or_else(|error| panic!("{grammar}: {error}")).matcher()
+}
+
+fn ended_by<const N: usize>(ids: [u32; N]) -> Ending {
+    Ending::EndOfSequence(ids.map(TokenId).to_vec())
+}
+
+/// The mask, which must be what can be accepted, and what `validate` says of each token alone.
+#[track_caller]
+fn allowed(matcher: &mut Matcher) -> Vec<u32> {
+    let mask: Vec<u32> = matcher.mask().iter().map(|id| id.0).collect();
+    for id in 0..100 {
+        let outcome = matcher.clone().accept(TokenId(id));
+        assert_eq!(outcome.is_accepted(), mask.contains(&id), "token {id}: {outcome}, mask {mask:?}");
+        assert_eq!(matcher.validate(&[TokenId(id)]), usize::from(mask.contains(&id)), "token {id}");
+    }
+    mask
+}
+
+#[test]
+fn without_ending_tokens_a_text_ends_where_nothing_is_left() {
+    let mut matcher = matcher(LIST, ended_by([]));
+    assert_eq!(allowed(&mut matcher), [A, A_TWIN]);
+    assert_eq!(matcher.accept(TokenId(A_TWIN)), Outcome::Ongoing);
+    assert_eq!(allowed(&mut matcher), [COMMA, BOTH]);
+    assert_eq!(matcher.accept(TokenId(BOTH)), Outcome::Ongoing);
+
+    let mut matcher = self::matcher("start ::= 'a' | 'a' ',';", ended_by([]));
+    assert_eq!(matcher.accept(TokenId(A)), Outcome::Ongoing);
+    assert!(matcher.is_complete());
+    assert_eq!(matcher.accept(TokenId(COMMA)), Outcome::Finished);
+}
+
+#[test]
+fn an_ending_token_is_allowed_where_the_text_is_complete() {
+    let mut matcher = matcher(LIST, ended_by([END]));
+    assert_eq!(allowed(&mut matcher), [A, A_TWIN]);
+    assert_eq!(matcher.accept(TokenId(END)), Outcome::Rejected);
+    assert_eq!(matcher.accept(TokenId(A)), Outcome::Ongoing);
+    assert_eq!(allowed(&mut matcher), [COMMA, BOTH, END]);
+    assert_eq!(matcher.accept(TokenId(COMMA)), Outcome::Ongoing);
+    assert_eq!(allowed(&mut matcher), [A, A_TWIN]);
+    assert_eq!(matcher.accept(TokenId(A)), Outcome::Ongoing);
+    assert_eq!(matcher.accept(TokenId(END)), Outcome::Finished);
+    assert!(matcher.is_finished() && matcher.is_complete());
+    assert_eq!(matcher.text(), b"a,a", "the ending is no text");
+    assert_eq!(allowed(&mut matcher), [0_u32; 0]);
+
+    matcher.rollback(1).unwrap();
+    assert!(!matcher.is_finished());
+    assert_eq!(allowed(&mut matcher), [COMMA, BOTH, END]);
+    matcher.rollback(3).unwrap();
+    assert_eq!(allowed(&mut matcher), [A, A_TWIN]);
+}
+
+#[test]
+fn where_nothing_is_left_only_the_ending_tokens_are_allowed() {
+    let mut matcher = matcher("start ::= 'a';", ended_by([END, STOP]));
+    assert_eq!(matcher.accept(TokenId(A)), Outcome::Ongoing, "the output ends with its ending token");
+    assert!(matcher.is_complete() && !matcher.is_finished());
+    assert_eq!(allowed(&mut matcher), [END, STOP]);
+    assert_eq!(matcher.clone().accept(TokenId(STOP)), Outcome::Finished);
+    assert_eq!(matcher.accept(TokenId(END)), Outcome::Finished);
+    assert_eq!(matcher.accept(TokenId(STOP)), Outcome::Rejected);
+}
+
+#[test]
+fn an_ending_token_may_have_bytes() {
+    // Where it is no ending it is not allowed, whatever the grammar would take; its bytes are.
+    let mut matcher = matcher("start ::= 'a' (';' 'a')*;", ended_by([SEMICOLON]));
+    assert_eq!(allowed(&mut matcher), [A, A_TWIN]);
+    assert_eq!(matcher.accept(TokenId(A)), Outcome::Ongoing);
+    assert_eq!(allowed(&mut matcher), [SEMICOLON]);
+    assert_eq!(matcher.clone().accept_bytes(b";"), Outcome::Ongoing);
+    assert_eq!(matcher.accept(TokenId(SEMICOLON)), Outcome::Finished);
+    assert_eq!(matcher.text(), b"a");
+
+    let mut matcher = self::matcher("start ::= ';' 'a';", ended_by([SEMICOLON]));
+    assert_eq!(allowed(&mut matcher), [0_u32; 0]);
+    assert!(matcher.is_stuck());
+    assert_eq!(matcher.accept_bytes(b";"), Outcome::Ongoing);
+}
+
+#[test]
+fn an_ending_token_may_have_no_bytes_at_all() {
+    let mut matcher = matcher(LIST, ended_by([EMPTY]));
+    assert_eq!(allowed(&mut matcher), [A, A_TWIN]);
+    assert_eq!(matcher.accept(TokenId(A)), Outcome::Ongoing);
+    assert_eq!(allowed(&mut matcher), [COMMA, BOTH, EMPTY]);
+    assert_eq!(matcher.accept(TokenId(EMPTY)), Outcome::Finished);
+}
+
+#[test]
+fn an_ending_token_in_the_middle_of_a_draft_is_its_end() {
+    let mut matcher = matcher(LIST, ended_by([END]));
+    let draft = [A, BOTH, END, A].map(TokenId);
+    assert_eq!(matcher.validate(&draft), 3);
+    assert_eq!(matcher.validate(&[A, COMMA, END].map(TokenId)), 2);
+    assert!(matcher.is_empty());
+}
+
+#[test]
+fn ending_tokens_must_be_known() {
+    let error = compile(LIST, ended_by([END, 33])).unwrap_err();
+    assert!(error.to_string().contains("33"), "{error}");
+    assert!(matches!(error, Error::Bind(_)));
+}
+
+#[test]
+fn eager_outputs_end_at_the_first_chance() {
+    let mut matcher = matcher("start ::= 'a' {',a'};", Ending::Eager);
+    assert_eq!(matcher.accept(TokenId(A)), Outcome::Finished);
+    assert_eq!(allowed(&mut matcher), [0_u32; 0]);
+    assert_eq!(matcher.accept(TokenId(COMMA)), Outcome::Rejected);
+    assert_eq!(matcher.accept_bytes(b",a"), Outcome::Rejected);
+}
+
+#[test]
+fn no_token_runs_past_an_eager_end() {
+    let mut matcher = matcher("start ::= 'a' ',' | 'a' ',a' ';';", Ending::Eager);
+    assert_eq!(matcher.accept(TokenId(A)), Outcome::Ongoing);
+    assert_eq!(allowed(&mut matcher), [COMMA]);
+    assert_eq!(matcher.accept_bytes(b",a"), Outcome::Rejected);
+    assert_eq!(matcher.validate(&[COMMA, A, SEMICOLON].map(TokenId)), 1);
+    assert_eq!(matcher.accept(TokenId(COMMA)), Outcome::Finished);
+}
+
+#[test]
+fn special_tokens_are_allowed_where_the_grammar_names_them() {
+    for special in ["<|stop|>", "<[10]>"] {
+        for ending in [ended_by([]), ended_by([END]), Ending::Eager] {
+            let mut matcher = matcher(&format!("start ::= ('a' {special})+ ';';"), ending);
+            assert_eq!(matcher.accept(TokenId(STOP)), Outcome::Rejected);
+            assert_eq!(matcher.accept(TokenId(A)), Outcome::Ongoing);
+            assert_eq!(allowed(&mut matcher), [STOP]);
+            assert_eq!(matcher.forced_bytes(), b"");
+            assert_eq!(matcher.accept(TokenId(STOP)), Outcome::Ongoing);
+            assert_eq!(matcher.text(), b"a", "a special token has no bytes");
+            assert_eq!(allowed(&mut matcher), [A, SEMICOLON, A_TWIN]);
+            matcher.rollback(1).unwrap();
+            assert_eq!(allowed(&mut matcher), [STOP]);
+        }
+    }
+}
+
+#[test]
+fn the_name_of_a_special_token_is_no_text() {
+    let mut matcher = matcher("start ::= <|stop|> ';';", Ending::Eager);
+    assert_eq!(matcher.accept_bytes(b"<|stop|>"), Outcome::Rejected);
+    assert_eq!(allowed(&mut matcher), [STOP]);
+}
+
+#[test]
+fn a_text_may_be_a_special_token_alone() {
+    for ending in [ended_by([]), Ending::Eager] {
+        let mut matcher = matcher("start ::= <|stop|>;", ending);
+        assert_eq!(allowed(&mut matcher), [STOP]);
+        assert_eq!(matcher.accept(TokenId(STOP)), Outcome::Finished);
+        assert!(matcher.is_complete());
+        assert_eq!(matcher.text(), b"");
+    }
+}
+
+#[test]
+fn a_special_token_may_be_an_ending_too() {
+    let mut matcher = matcher("start ::= 'a' (<|stop|> 'a')* ';'?;", ended_by([STOP]));
+    assert_eq!(allowed(&mut matcher), [A, A_TWIN]);
+    assert_eq!(matcher.accept(TokenId(A)), Outcome::Ongoing);
+    assert_eq!(allowed(&mut matcher), [SEMICOLON, STOP]);
+    assert_eq!(
+        matcher.clone().accept(TokenId(STOP)),
+        Outcome::Finished,
+        "where both are possible, the text ends"
+    );
+
+    let mut matcher = self::matcher("start ::= 'a' <|stop|> ';';", ended_by([STOP]));
+    assert_eq!(matcher.accept(TokenId(A)), Outcome::Ongoing);
+    assert_eq!(allowed(&mut matcher), [STOP]);
+    assert_eq!(matcher.accept(TokenId(STOP)), Outcome::Ongoing, "the grammar wants it here");
+    assert_eq!(allowed(&mut matcher), [SEMICOLON]);
+}
+
+#[test]
+fn special_tokens_must_be_known() {
+    for (special, shown) in [("<|nobody|>", "nobody"), ("<[33]>", "33"), ("<[0]>", "0")] {
+        let error = compile(&format!("start ::= 'a' {special};"), Ending::Eager).unwrap_err();
+        assert!(matches!(error, Error::Bind(_)), "{error:?}");
+        assert!(error.to_string().contains(shown), "{error}");
+    }
+}
+
+#[test]
+fn ids_that_nobody_knows_are_never_allowed() {
+    // Every byte is possible, and so every token but those without bytes.
+    let mut matcher = matcher("start ::= #'(?s-u:.)*';", ended_by([]));
+    assert_eq!(allowed(&mut matcher), [A, COMMA, BOTH, SEMICOLON, A_TWIN]);
+    let mut row = [u32::MAX; 5];
+    matcher.fill_mask(&mut row).unwrap();
+    assert_eq!(row, [0b10_0111, 0, 1, 0, 0]);
+}
+
+#[test]
+fn a_text_that_no_token_continues_is_stuck() {
+    for ending in [ended_by([]), ended_by([END]), Ending::Eager] {
+        let mut matcher = matcher("start ::= 'a' ',' 'b';", ending);
+        assert!(!matcher.is_stuck());
+        assert_eq!(matcher.accept(TokenId(A)), Outcome::Ongoing);
+        assert_eq!(matcher.accept(TokenId(COMMA)), Outcome::Stuck);
+        assert!(matcher.is_stuck() && !matcher.is_finished() && !matcher.is_complete());
+        assert_eq!(allowed(&mut matcher), [0_u32; 0]);
+        assert_eq!(matcher.forced_bytes(), b"b");
+        assert!(matcher.clone().accept_bytes(b"b").is_accepted());
+        matcher.rollback(1).unwrap();
+        assert!(!matcher.is_stuck());
+    }
+}
+
+#[test]
+fn a_grammar_that_no_token_begins_is_stuck_from_the_beginning() {
+    let mut matcher = matcher("start ::= 'z';", ended_by([END]));
+    assert!(matcher.is_stuck() && matcher.mask().is_empty());
+}
+
+#[test]
+fn a_complete_text_is_stuck_when_only_texts_without_tokens_could_follow() {
+    // An ending token can always follow a complete text.
+    let mut matcher = matcher("start ::= 'a' 'z'?;", ended_by([END]));
+    assert_eq!(matcher.accept(TokenId(A)), Outcome::Ongoing);
+    assert!(!matcher.is_stuck());
+    assert_eq!(allowed(&mut matcher), [END]);
+    // Without one, the output is complete, and not finished: bytes can still follow.
+    let mut matcher = self::matcher("start ::= 'a' 'z'?;", ended_by([]));
+    assert_eq!(matcher.accept(TokenId(A)), Outcome::Stuck);
+    assert!(matcher.is_stuck() && matcher.is_complete() && !matcher.is_finished());
+    assert_eq!(matcher.accept_bytes(b"z"), Outcome::Finished);
+}
+
+#[test]
+fn an_empty_vocabulary_allows_nothing() {
+    let vocabulary = Vocabulary::new([], []).unwrap();
+    let mut matcher = Grammar::compile(LIST, &vocabulary, &Config::default()).unwrap().matcher();
+    assert!(matcher.mask().is_empty());
+    assert!(matcher.is_stuck());
+    assert_eq!(matcher.accept(TokenId(0)), Outcome::Rejected);
+    matcher.fill_mask(&mut []).unwrap();
+    let mut logits = [1.0];
+    matcher.apply(&mut logits);
+    assert_eq!(logits, [f32::NEG_INFINITY]);
+    assert_eq!(matcher.accept_bytes(b"a"), Outcome::Stuck);
+    assert!(matcher.is_complete());
+}

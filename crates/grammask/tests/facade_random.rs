@@ -1,0 +1,343 @@
+//! Random grammars and walks: masks against the oracle with every combination of switches, and matchers whose tables are
+//! thrown away all the time against matchers whose tables never are.
+
+use grammask::{Config, Ending, Grammar, Matcher, Outcome, TokenId, Vocabulary};
+use grammask_testkit::random::{RandomGrammar, Rng, Shape, grammar, vocabulary as random_vocabulary};
+use grammask_testkit::{Outcome as OracleOutcome, Run};
+
+/// An ordinary token never has one of these ids.
+const END: TokenId = TokenId(3);
+const SEVEN: TokenId = TokenId(7);
+const SEPARATOR: TokenId = TokenId(90);
+/// Ends texts; no grammar names it.
+const STOP: TokenId = TokenId(91);
+const SPECIALS: [(TokenId, &str); 4] =
+    [(END, "<|end|>"), (SEVEN, "<|seven|>"), (SEPARATOR, "<|sep|>"), (STOP, "<|stop|>")];
+const SHAPES: [Shape; 3] = [
+    Shape { nonterminals: 5, depth: 2, patterns: true, extensions: true, specials: false },
+    Shape { nonterminals: 4, depth: 1, patterns: false, extensions: false, specials: true },
+    Shape { nonterminals: 3, depth: 2, patterns: true, extensions: false, specials: true },
+];
+
+fn tokens(rng: &mut Rng) -> Vec<(TokenId, Vec<u8>)> {
+    let ids = (0..).map(TokenId).filter(|&id| id != END && id != SEVEN && id != TokenId(20));
+    ids.zip(random_vocabulary(rng, 40)).collect()
+}
+
+fn vocabulary(tokens: &[(TokenId, Vec<u8>)]) -> Vocabulary {
+    Vocabulary::new(tokens.to_vec(), SPECIALS.map(|(id, name)| (id, name.to_owned()))).unwrap()
+}
+
+fn endings() -> [Ending; 3] {
+    [Ending::EndOfSequence(vec![]), Ending::EndOfSequence(vec![STOP]), Ending::Eager]
+}
+
+/// Every combination of the switches that must not change any result.
+fn configs(ending: &Ending) -> Vec<(String, Config)> {
+    let mut configs = Vec::new();
+    for bits in 0..32 {
+        let [keep_steps, leo, keep_parts, keep_masks, small] = [1, 2, 4, 8, 16].map(|bit| bits & bit != 0);
+        if small && !keep_parts {
+            // Without parts there is nothing that it would change.
+            continue;
+        }
+        let mut config = Config { ending: ending.clone(), ..Config::default() };
+        config.recognizer.keep_steps = keep_steps;
+        config.recognizer.leo = leo;
+        config.masks.keep_parts = keep_parts;
+        config.masks.keep_masks = keep_masks;
+        if small {
+            // Small enough to matter for these vocabularies.
+            config.masks.large_walk = 32;
+        }
+        let name = format!(
+            "keep_steps {keep_steps}, leo {leo}, keep_parts {keep_parts}, keep_masks {keep_masks}, large_walk {}",
+            config.masks.large_walk
+        );
+        configs.push((name, config));
+    }
+    configs
+}
+
+/// The mask by its definition, asking the oracle for each token.
+fn expected(run: &Run<'_>, tokens: &[(TokenId, Vec<u8>)], ending: &Ending) -> Vec<TokenId> {
+    let eager = *ending == Ending::Eager;
+    if eager && run.is_complete() {
+        return Vec::new();
+    }
+    let allows = |bytes: &Vec<u8>| if eager { run.allows_eagerly(bytes) } else { run.allows(bytes) };
+    let mut mask: Vec<TokenId> =
+        tokens.iter().filter(|(_, bytes)| allows(bytes)).map(|&(id, _)| id).collect();
+    mask.extend(
+        SPECIALS.iter().filter(|(id, name)| run.allows_special(Some(name), Some(id.0))).map(|&(id, _)| id),
+    );
+    if run.is_complete() && !mask.contains(&STOP) {
+        mask.extend(ending.tokens());
+    }
+    mask.sort_unstable();
+    mask
+}
+
+/// Whether anything can follow, be it in the vocabulary or not.
+fn goes_on(run: &Run<'_>) -> bool {
+    !run.live_bytes().is_empty()
+        || SPECIALS.iter().any(|(id, name)| run.allows_special(Some(name), Some(id.0)))
+}
+
+fn push(run: &mut Run<'_>, tokens: &[(TokenId, Vec<u8>)], token: TokenId) -> bool {
+    match tokens.iter().find(|&&(id, _)| id == token) {
+        Some((_, bytes)) => run.push_all(bytes),
+        None => {
+            let name = SPECIALS.iter().find(|&&(id, _)| id == token).map(|&(_, name)| name);
+            run.push_special(name, Some(token.0))
+        }
+    }
+}
+
+fn mask(matcher: &mut Matcher) -> Vec<TokenId> {
+    let mask = matcher.mask().iter().collect();
+    assert_eq!(matcher.error(), None);
+    mask
+}
+
+fn compile(random: &RandomGrammar, vocabulary: &Vocabulary, config: &Config) -> Grammar {
+    Grammar::compile(&random.text, vocabulary, config)
+        .unwrap_or_else(|error| panic!("{}\n{error}", random.text))
+}
+
+#[test]
+fn masks_are_those_of_the_oracle_whatever_the_switches() {
+    for seed in 0..90 {
+        let mut rng = Rng::new(seed);
+        let random = grammar(&mut rng, &SHAPES[seed as usize % SHAPES.len()]);
+        let tokens = tokens(&mut rng);
+        let vocabulary = vocabulary(&tokens);
+        let ending = &endings()[seed as usize / SHAPES.len() % 3];
+        let mut matchers: Vec<(String, Matcher)> = configs(ending)
+            .into_iter()
+            .map(|(name, config)| (name, compile(&random, &vocabulary, &config).matcher()))
+            .collect();
+        let mut run = random.oracle.run();
+        let mut path = Vec::new();
+        for _ in 0..5 {
+            let expected = expected(&run, &tokens, ending);
+            for (name, matcher) in &mut matchers {
+                let found = mask(matcher);
+                assert_eq!(
+                    found, expected,
+                    "seed {seed}, {name}, {ending:?}, after {path:?} of\n{}",
+                    random.text
+                );
+                assert_eq!(matcher.is_complete(), run.is_complete(), "seed {seed}, {name}, after {path:?}");
+            }
+            let Some(&token) = (!expected.is_empty()).then(|| rng.pick(&expected)) else { break };
+            path.push(token);
+            let ends = ending.tokens().contains(&token);
+            let live = ends || push(&mut run, &tokens, token);
+            assert!(live);
+            let finished = match ending {
+                Ending::Eager => run.is_complete(),
+                Ending::EndOfSequence(ids) if ids.is_empty() => run.is_complete() && !goes_on(&run),
+                Ending::EndOfSequence(_) => ends,
+            };
+            let stuck = !finished && self::expected(&run, &tokens, ending).is_empty();
+            let right = match (finished, stuck) {
+                (true, _) => Outcome::Finished,
+                (false, true) => Outcome::Stuck,
+                (false, false) => Outcome::Ongoing,
+            };
+            for (name, matcher) in &mut matchers {
+                let outcome = matcher.accept(token);
+                assert_eq!(
+                    outcome, right,
+                    "seed {seed}, {name}, {ending:?}, after {path:?} of\n{}",
+                    random.text
+                );
+            }
+            if finished {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn every_allowed_token_is_accepted_and_no_other() {
+    for seed in 1000..1090 {
+        let mut rng = Rng::new(seed);
+        let random = grammar(&mut rng, &SHAPES[seed as usize % SHAPES.len()]);
+        let vocabulary = vocabulary(&tokens(&mut rng));
+        let ending = endings()[seed as usize / SHAPES.len() % 3].clone();
+        let config = Config { ending, ..Config::default() };
+        let mut matcher = compile(&random, &vocabulary, &config).matcher();
+        for _ in 0..5 {
+            let mask = mask(&mut matcher);
+            for id in (0..100).map(TokenId) {
+                let outcome = matcher.clone().accept(id);
+                let valid = matcher.validate(&[id]);
+                let allowed = mask.contains(&id);
+                assert_eq!(
+                    (outcome.is_accepted(), valid),
+                    (allowed, usize::from(allowed)),
+                    "seed {seed}, {id}"
+                );
+            }
+            if mask.is_empty() || !matcher.accept(*rng.pick(&mask)).is_accepted() {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_are_accepted_as_the_oracle_says() {
+    for seed in 2000..2100 {
+        let mut rng = Rng::new(seed);
+        let random = grammar(&mut rng, &SHAPES[0]);
+        let vocabulary = vocabulary(&tokens(&mut rng));
+        let ending = &endings()[seed as usize % 3];
+        let config = Config { ending: ending.clone(), ..Config::default() };
+        let mut matcher = compile(&random, &vocabulary, &config).matcher();
+        let mut run = random.oracle.run();
+        for _ in 0..12 {
+            if matcher.is_finished() {
+                break;
+            }
+            let (_, bytes) = rng.pick(&tokens(&mut rng.clone())).clone();
+            let accepted = match ending {
+                Ending::Eager => run.clone().accept_eagerly(&bytes) != OracleOutcome::Rejected,
+                Ending::EndOfSequence(_) => run.allows(&bytes),
+            };
+            let outcome = matcher.accept_bytes(&bytes);
+            assert_eq!(
+                outcome.is_accepted(),
+                accepted,
+                "seed {seed}, {bytes:?} after {matcher:?} of\n{}",
+                random.text
+            );
+            if accepted {
+                run.push_all(&bytes);
+            }
+            assert_eq!(matcher.is_complete(), run.is_complete(), "seed {seed}, {matcher:?}");
+        }
+    }
+}
+
+/// Everything that a caller can see and that may not depend on budgets. States are not compared: equal futures may
+/// have different states when tables are thrown away.
+fn view(matcher: &mut Matcher) -> (Vec<TokenId>, Vec<u8>, usize, bool, bool, Vec<u8>) {
+    let forced = matcher.forced_bytes();
+    (
+        mask(matcher),
+        matcher.text().to_vec(),
+        matcher.len(),
+        matcher.is_complete(),
+        matcher.is_finished(),
+        forced,
+    )
+}
+
+#[test]
+fn a_starved_matcher_is_like_any_other() {
+    for seed in 3000..3030 {
+        let mut rng = Rng::new(seed);
+        let random = grammar(&mut rng, &SHAPES[seed as usize % SHAPES.len()]);
+        let tokens = tokens(&mut rng);
+        let vocabulary = vocabulary(&tokens);
+        let ending = endings()[seed as usize / SHAPES.len() % 3].clone();
+        let plentiful = Config { ending, ..Config::default() };
+        let mut starved = plentiful.clone();
+        starved.recognizer.budget = 1;
+        starved.masks.budget = 1;
+        let start = (
+            compile(&random, &vocabulary, &plentiful).matcher(),
+            compile(&random, &vocabulary, &starved).matcher(),
+        );
+        // Several sequences of the same grammars, so that tables are given up while others use them.
+        let mut pairs = vec![start];
+        for step in 0..60 {
+            let place = rng.below(pairs.len());
+            let many = pairs.len();
+            let (rich, poor) = &mut pairs[place];
+            match rng.below(12) {
+                0 if many < 4 => {
+                    let copy = (rich.clone(), poor.clone());
+                    pairs.push(copy);
+                    continue;
+                }
+                0 | 1 => {
+                    let back = rng.below(rich.len() + 2);
+                    assert_eq!(rich.rollback(back).is_ok(), poor.rollback(back).is_ok());
+                }
+                2 => {
+                    if rng.chance(1, 4) {
+                        rich.reset();
+                        poor.reset();
+                    }
+                }
+                3 => {
+                    let bytes = &rng.pick(&tokens).1;
+                    assert_eq!(
+                        rich.accept_bytes(bytes),
+                        poor.accept_bytes(bytes),
+                        "seed {seed}, step {step}"
+                    );
+                }
+                4 => {
+                    let draft: Vec<TokenId> = (0..4).map(|_| rng.pick(&tokens).0).collect();
+                    assert_eq!(rich.validate(&draft), poor.validate(&draft), "seed {seed}, step {step}");
+                }
+                5 => {
+                    let token = rng.pick(&tokens).0;
+                    assert_eq!(rich.accept(token), poor.accept(token), "seed {seed}, step {step}");
+                }
+                _ => {
+                    let allowed = mask(rich);
+                    if !allowed.is_empty() {
+                        let token = *rng.pick(&allowed);
+                        assert_eq!(
+                            rich.accept(token),
+                            poor.accept(token),
+                            "seed {seed}, step {step}, {token}"
+                        );
+                    }
+                }
+            }
+            assert_eq!(view(rich), view(poor), "seed {seed}, step {step} of\n{}", random.text);
+        }
+    }
+}
+
+#[test]
+fn masks_do_not_depend_on_what_was_done_before() {
+    for seed in 4000..4060 {
+        let mut rng = Rng::new(seed);
+        let random = grammar(&mut rng, &SHAPES[seed as usize % SHAPES.len()]);
+        let vocabulary = vocabulary(&tokens(&mut rng));
+        let warm = compile(&random, &vocabulary, &Config::default());
+        let mut paths: Vec<(Vec<TokenId>, Vec<TokenId>)> = Vec::new();
+        for _ in 0..6 {
+            let mut matcher = warm.matcher();
+            let mut path = Vec::new();
+            for _ in 0..6 {
+                let allowed = mask(&mut matcher);
+                paths.push((path.clone(), allowed.clone()));
+                if allowed.is_empty() {
+                    break;
+                }
+                path.push(*rng.pick(&allowed));
+                assert!(matcher.accept(path[path.len() - 1]).is_accepted());
+            }
+        }
+        for (path, seen) in &paths {
+            // A grammar that has done nothing else, and one that has done everything.
+            for grammar in [&compile(&random, &vocabulary, &Config::default()), &warm] {
+                let mut matcher = grammar.matcher();
+                for &token in path {
+                    assert!(matcher.accept(token).is_accepted(), "seed {seed}, {path:?} of\n{}", random.text);
+                }
+                assert_eq!(&mask(&mut matcher), seen, "seed {seed}, after {path:?} of\n{}", random.text);
+            }
+        }
+    }
+}
