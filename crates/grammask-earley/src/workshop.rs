@@ -69,17 +69,19 @@ impl Workshop {
         }
     }
 
-    /// The set after `class`, given the items that scan.
+    /// The set after something of these classes, given the items that scan.
     pub(crate) fn step(
         &mut self,
         tables: &Recognizer,
         scanners: &[Item],
-        class: Class,
+        classes: &[Class],
     ) -> Result<SetId, Error> {
         self.arrivals.clear();
         for item in scanners {
-            if let Some(node) = self.scan(tables, item.node, class)? {
-                self.arrivals.push(Item { node, origin: item.origin });
+            for &class in classes {
+                if let Some(node) = self.scan(tables, item.node, class)? {
+                    self.arrivals.push(Item { node, origin: item.origin });
+                }
             }
         }
         self.settle(tables)
