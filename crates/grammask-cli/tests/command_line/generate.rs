@@ -1,8 +1,9 @@
 //! `grammask generate`
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use grammask_testkit::fixtures::fixtures_root;
+use grammask_testkit::fixtures::{fixtures_root, grammars};
 use grammask_testkit::random::{Rng, Shape, grammar};
 use grammask_testkit::{Oracle, Verdict, start_of};
 
@@ -18,7 +19,7 @@ fn vocabulary() -> String {
 }
 
 /// The grammars of the workspace, by name.
-fn grammars() -> Vec<PathBuf> {
+fn grammar_files() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(fixtures_root().join("grammars")).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
     let mut grammars: Vec<PathBuf> =
@@ -31,7 +32,7 @@ fn grammars() -> Vec<PathBuf> {
 #[test]
 fn every_fixture_is_written_to_its_end() {
     let folder = Folder::new("generate_fixtures");
-    for path in grammars() {
+    for path in grammar_files() {
         let grammar = path.to_str().unwrap();
         for seed in ["0", "1", "7"] {
             let run = folder.run(&["generate", grammar, "--seed", seed, "--max-tokens", "2000"]);
@@ -46,12 +47,42 @@ fn every_fixture_is_written_to_its_end() {
 #[test]
 fn what_is_written_is_right_by_the_oracle() {
     let folder = Folder::new("generate_oracle");
-    for path in grammars() {
+    for path in grammar_files() {
         let ast =
             grammask_syntax::parse(&std::fs::read_to_string(&path).unwrap(), &Default::default()).unwrap();
         let oracle = Oracle::new(&ast, start_of(&ast)).unwrap();
         let run = folder.run(&["generate", path.to_str().unwrap(), "--seed", "3", "--max-tokens", "60"]);
         assert_eq!((run.status, oracle.verdict(&run.out)), (0, Verdict::Accept), "{}: {run}", path.display());
+    }
+}
+
+/// All bytes, and the pieces of up to five bytes of a sample text.
+fn vocabulary_of(sample: &str) -> String {
+    let mut tokens: Vec<String> = (0..256).map(|byte| format!("[{byte}, [{byte}]]")).collect();
+    let pieces: BTreeSet<&[u8]> = (2..=5).flat_map(|length| sample.as_bytes().windows(length)).collect();
+    tokens.extend(pieces.into_iter().enumerate().map(|(id, piece)| format!("[{}, {piece:?}]", 256 + id)));
+    format!("[{}]", tokens.join(", "))
+}
+
+#[test]
+fn a_hundred_seeds_of_every_fixture_are_right_by_the_oracle() {
+    for fixture in grammars(&fixtures_root()) {
+        let folder = Folder::new(&format!("generate_hundred_{}", fixture.name))
+            .with("grammar.kbnf", &fixture.grammar)
+            .with("vocabulary.json", vocabulary_of(&fixture.sample));
+        let ast = grammask_syntax::parse(&fixture.grammar, &Default::default()).unwrap();
+        let oracle = Oracle::new(&ast, start_of(&ast)).unwrap();
+        for seed in 0..100 {
+            let (seed, most) = (seed.to_string(), (10 + seed).to_string());
+            let command = ["generate", "grammar.kbnf", "--vocab", "vocabulary.json"];
+            let run = folder.run(&[&command[..], &["--seed", &seed, "--max-tokens", &most]].concat());
+            assert_eq!(
+                (run.status, oracle.verdict(&run.out)),
+                (0, Verdict::Accept),
+                "{}: {run}",
+                fixture.name
+            );
+        }
     }
 }
 
