@@ -33,6 +33,11 @@ impl<T> Interner<T> {
         self.values.get(id)
     }
 
+    /// The value with this id, if it is one of this interner.
+    pub fn try_get(&self, id: u32) -> Option<&T> {
+        self.values.try_get(id)
+    }
+
     /// How many values there are. Ids are `0..len`.
     pub fn len(&self) -> usize {
         self.values.len()

@@ -49,6 +49,8 @@ pub struct Recognizer {
     config: Config,
     sets: Interner<Set>,
     origins: Interner<Origin>,
+    /// For every node of the network its open set, once somebody asked.
+    alone: Box<[OnceLock<SetId>]>,
     budget: Budget,
     initial: SetId,
     workshop: Mutex<Workshop>,
@@ -89,11 +91,12 @@ pub(crate) struct Origin {
     /// Where the origin calls itself, the cycle that it belongs to and its place in it.
     pub(crate) cycle: Option<(u32, u32)>,
     after: OnceLock<SetId>,
+    follow: OnceLock<ByteSet>,
 }
 
 impl Origin {
     pub(crate) fn new(callers: Box<[Item]>, cycle: Option<(u32, u32)>) -> Self {
-        Self { callers, cycle, after: OnceLock::new() }
+        Self { callers, cycle, after: OnceLock::new(), follow: OnceLock::new() }
     }
 }
 
@@ -152,10 +155,11 @@ impl Recognizer {
     pub fn new(network: Arc<Network>, config: &Config) -> Self {
         let workshop = Workshop::new(&network);
         let mut recognizer = Self {
-            network,
             config: config.clone(),
             sets: Interner::new(),
             origins: Interner::new(),
+            alone: network.nodes.iter().map(|_| OnceLock::new()).collect(),
+            network,
             budget: Budget::new(config.budget),
             initial: SetId::DEAD,
             workshop: Mutex::new(workshop),
@@ -314,7 +318,23 @@ impl Recognizer {
     /// # Errors
     /// When there is no room for another set.
     pub fn alone(&self, node: NodeId) -> Result<SetId, Error> {
-        self.intern_set(&[Item { node, origin: OriginId::open(0) }])
+        let make = || self.intern_set(&[Item { node, origin: OriginId::open(0) }]);
+        let Some(known) = self.alone.get(node.index()) else { return make() };
+        match known.get() {
+            Some(&set) => Ok(set),
+            None => make().map(|set| *known.get_or_init(|| set)),
+        }
+    }
+
+    /// Whether a rule may end at a node, and whether it may go on.
+    ///
+    /// # Panics
+    /// When the node is not of this recognizer.
+    pub fn nature(&self, node: NodeId) -> (bool, bool) {
+        match self.network.nodes.get(node.index()) {
+            Some(known) => (known.is_final, known.goes_on()),
+            None => self.lock().nature(&self.network, node),
+        }
     }
 
     /// What a state scans, lexeme by lexeme. The successors of the parts together are those of the state.
@@ -358,6 +378,43 @@ impl Recognizer {
         }
         let set = self.lock().complete(self, origin)?;
         Ok(*entry.after.get_or_init(|| set))
+    }
+
+    /// The bytes that may follow when `origin` has just been completed and nothing else is going on. None for outermost origins.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Complexity
+    /// O(1) when asked before; else linear in the callers that are told, transitively.
+    pub fn follow_bytes(&self, origin: OriginId) -> Result<ByteSet, Error> {
+        if origin.is_outermost() {
+            return Ok(ByteSet::default());
+        }
+        let entry = self.origins.get(origin.0);
+        if let Some(known) = entry.follow.get() {
+            return Ok(*known);
+        }
+        let mut bytes = ByteSet::default();
+        let mut told = vec![origin];
+        let mut next = 0;
+        while let Some(&origin) = told.get(next) {
+            next += 1;
+            for caller in self.callers(origin) {
+                let (is_final, goes_on) = self.nature(caller.node);
+                if goes_on {
+                    bytes = bytes.union(&self.live_bytes(self.alone(caller.node)?)?);
+                }
+                if is_final && !told.contains(&caller.origin) {
+                    // What is known of the next origin need not be found again.
+                    match self.origins.try_get(caller.origin.0).and_then(|entry| entry.follow.get()) {
+                        Some(known) => bytes = bytes.union(known),
+                        None => told.push(caller.origin),
+                    }
+                }
+            }
+        }
+        Ok(*entry.follow.get_or_init(|| bytes))
     }
 
     /// The state of this recognizer that stands for a state of another one of the same network.

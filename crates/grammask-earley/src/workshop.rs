@@ -303,7 +303,7 @@ impl Workshop {
     }
 
     /// Whether a rule may end at a node, and whether it may go on.
-    fn nature(&self, network: &Network, node: NodeId) -> (bool, bool) {
+    pub(crate) fn nature(&self, network: &Network, node: NodeId) -> (bool, bool) {
         match network.nodes.get(node.index()) {
             Some(known) => (known.is_final, known.goes_on()),
             None => {

@@ -41,12 +41,12 @@ pub struct Config {
     /// Default: 32 MiB.
     pub budget: usize,
     /// A list of trie nodes with more nodes below them than this is walked lexeme by lexeme, so that the lexemes'
-    /// results can be shared. Masks are the same with any value. Default: 512.
+    /// results can be shared. Masks are the same with any value. Default: 2,048.
     pub large_walk: usize,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { keep_parts: true, keep_masks: true, budget: 32 << 20, large_walk: 512 }
+        Self { keep_parts: true, keep_masks: true, budget: 32 << 20, large_walk: 2_048 }
     }
 }

@@ -3,9 +3,12 @@
 use std::borrow::Borrow;
 use std::sync::OnceLock;
 
-use grammask_cache::Interner;
+use grammask_cache::{Interner, Memo};
 use grammask_earley::ByteSet;
 use grammask_trie::{NodeId, Trie};
+
+/// Whether a list of up to this many nodes is in another one is faster found than looked up.
+const SHORT: usize = 8;
 
 /// A list of more nodes has children by nearly every byte.
 const LONG: usize = 4096;
@@ -38,6 +41,8 @@ pub(crate) struct Children {
 /// All continuations of a vocabulary that came up.
 pub(crate) struct Continuations {
     interner: Interner<Continuation>,
+    /// For pairs of a larger and a smaller list whether the one contains the other.
+    contained: Memo<(ContinuationId, ContinuationId), bool>,
 }
 
 impl Borrow<[NodeId]> for Continuation {
@@ -139,6 +144,21 @@ fn for_each_child(trie: &Trie, parents: &[NodeId], mut visit: impl FnMut(NodeId)
     }
 }
 
+/// Whether a sorted list is in another one.
+fn is_subset(small: &[NodeId], large: &[NodeId]) -> bool {
+    let mut rest = large;
+    small.iter().all(|node| {
+        // What is wanted is mostly near, so the search widens from where the last one ended.
+        let mut width = 1;
+        while width < rest.len() && rest[width] <= *node {
+            width *= 2;
+        }
+        let place = rest[..rest.len().min(width + 1)].binary_search(node);
+        rest = &rest[place.unwrap_or_else(|place| place)..];
+        place.is_ok()
+    })
+}
+
 /// How many nodes are below the given ones, counted once for each.
 pub(crate) fn weight(trie: &Trie, nodes: &[NodeId]) -> usize {
     let ends = trie.ends_slice();
@@ -147,7 +167,7 @@ pub(crate) fn weight(trie: &Trie, nodes: &[NodeId]) -> usize {
 
 impl Continuations {
     pub(crate) fn new(trie: &Trie) -> Self {
-        let continuations = Self { interner: Interner::new() };
+        let continuations = Self { interner: Interner::new(), contained: Memo::new() };
         let whole = continuations.intern(trie, &[NodeId(0)]);
         debug_assert_eq!(whole.0, ContinuationId::WHOLE);
         continuations
@@ -160,23 +180,19 @@ impl Continuations {
         (ContinuationId(id), id as usize >= before)
     }
 
-    /// Whether every node of `small` is in `large`.
+    /// Whether every node of `small` is in `large`. Remembered for lists that are not short.
     pub(crate) fn contains(&self, large: ContinuationId, small: ContinuationId) -> bool {
-        let (large, small) = (self.get(large).nodes(), self.get(small).nodes());
-        if small.len() > large.len() {
+        let (large_nodes, small_nodes) = (self.get(large).nodes(), self.get(small).nodes());
+        if small_nodes.len() > large_nodes.len() {
             return false;
         }
-        let mut rest = large;
-        small.iter().all(|node| {
-            // What is wanted is mostly near, so the search widens from where the last one ended.
-            let mut width = 1;
-            while width < rest.len() && rest[width] <= *node {
-                width *= 2;
-            }
-            let place = rest[..rest.len().min(width + 1)].binary_search(node);
-            rest = &rest[place.unwrap_or_else(|place| place)..];
-            place.is_ok()
-        })
+        if small_nodes.len() <= SHORT {
+            return is_subset(small_nodes, large_nodes);
+        }
+        match self.contained.get(&(large, small)) {
+            Some(&known) => known,
+            None => *self.contained.insert((large, small), is_subset(small_nodes, large_nodes)).0,
+        }
     }
 
     pub(crate) fn get(&self, id: ContinuationId) -> &Continuation {

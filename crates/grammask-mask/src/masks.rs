@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use grammask_cache::{Budget, Interner, Memo};
-use grammask_earley::{Class, Error, OriginId, Recognizer, SetId, Special};
+use grammask_earley::{Class, Error, Item, OriginId, Recognizer, SetId, Special};
 use grammask_trie::{Mask, NodeId, TokenId, TokenSet, Vocabulary};
+use rustc_hash::FxHashSet;
 
 use crate::continuation::{Continuation, ContinuationId, Continuations, weight};
 use crate::walk::Findings;
@@ -246,18 +247,20 @@ impl Masks {
         Ok(())
     }
 
-    /// The union of the parts: those of the state under the whole trie, then those of whoever goes on.
+    /// The union of the parts: those of the state's items under the whole trie; then, wherever an origin is complete, those of its
+    /// callers.
     fn assemble(&self, state: SetId, mask: &mut Mask) -> Result<(), Error> {
-        let mut tasks = vec![(state, ContinuationId::WHOLE)];
-        let mut ends = Vec::new();
-        let mut done = Done::default();
+        let trie = self.vocabulary.trie();
+        let mut completions = Completions::default();
+        let mut items: Vec<(Item, ContinuationId, Option<u32>)> =
+            self.recognizer.kernel(state).iter().map(|&item| (item, ContinuationId::WHOLE, None)).collect();
+        let mut origins: Vec<(OriginId, ContinuationId, Option<u32>)> = Vec::new();
         let mut lexemes: Vec<PartKey> = Vec::new();
-        while let Some((set, continuation)) = tasks.pop() {
-            let bytes = self.continuations.get(continuation).first_bytes(self.vocabulary.trie());
-            for &item in self.recognizer.kernel(set) {
+        loop {
+            while let Some((item, continuation, after)) = items.pop() {
                 let alone = self.recognizer.alone(item.node)?;
-                let takes = self.recognizer.live_bytes(alone)?;
-                if takes.intersection(bytes).is_empty() || done.covers(self, item, continuation) {
+                let bytes = self.continuations.get(continuation).first_bytes(trie);
+                if self.recognizer.live_bytes(alone)?.intersection(bytes).is_empty() {
                     continue;
                 }
                 let part = self.part(alone, continuation)?;
@@ -269,24 +272,40 @@ impl Masks {
                     }
                 }
                 for &continuation in &part.handovers {
-                    if item.origin == OriginId::ROOT {
-                        ends.push(continuation);
-                        continue;
+                    if self.may_follow(item.origin, continuation)? {
+                        origins.push((item.origin, continuation, after));
                     }
-                    let next = self.recognizer.after(item.origin)?;
-                    if next.completes() {
-                        ends.push(continuation);
-                    }
-                    tasks.push((next, continuation));
+                }
+            }
+            let Some((origin, continuation, after)) = origins.pop() else { break };
+            let Some(completion) = completions.add(&self.continuations, origin, continuation, after) else {
+                continue;
+            };
+            for &caller in self.recognizer.callers(origin) {
+                let (is_final, goes_on) = self.recognizer.nature(caller.node);
+                if is_final && self.may_follow(caller.origin, continuation)? {
+                    origins.push((caller.origin, continuation, Some(completion)));
+                }
+                if goes_on {
+                    items.push((caller, continuation, Some(completion)));
                 }
             }
         }
         if self.ending == Ending::Eager {
-            for continuation in ends {
+            for continuation in completions.of(OriginId::ROOT) {
                 self.forbid_below(self.continuations.get(continuation).nodes(), mask);
             }
         }
         Ok(())
+    }
+
+    /// Whether the mask can depend on an origin being complete at these nodes: something goes on, or the text ends there eagerly.
+    fn may_follow(&self, origin: OriginId, continuation: ContinuationId) -> Result<bool, Error> {
+        if self.ending == Ending::Eager {
+            return Ok(true);
+        }
+        let bytes = self.continuations.get(continuation).first_bytes(self.vocabulary.trie());
+        Ok(!self.recognizer.follow_bytes(origin)?.intersection(bytes).is_empty())
     }
 
     /// The same by walking the whole trie with the state as it is. Simple and slow.
@@ -376,12 +395,12 @@ impl Masks {
         composition: &mut Composition,
     ) -> Result<(), Error> {
         let mut tasks = vec![(set, continuation)];
-        let mut done = Done::default();
+        let mut walked = Walked::default();
         while let Some((set, continuation)) = tasks.pop() {
             let list = self.continuations.get(continuation);
             let takes = self.recognizer.live_bytes(set)?;
             let bytes = list.first_bytes(self.vocabulary.trie());
-            if takes.intersection(bytes).is_empty() || done.covers(self, set, continuation) {
+            if takes.intersection(bytes).is_empty() || walked.covers(&self.continuations, set, continuation) {
                 continue;
             }
             if list.weight() <= self.config.large_walk {
@@ -491,25 +510,60 @@ struct Composition {
     handovers: Vec<ContinuationId>,
 }
 
-/// What has been walked within one computation: there is nothing new below nodes where an item, or a set, has been before.
-struct Done<T>(Vec<(T, ContinuationId)>);
+/// The origins that have been complete while a mask is put together, and where.
+#[derive(Default)]
+struct Completions {
+    /// Each with the completion before it, on the way from the state.
+    list: Vec<(OriginId, ContinuationId, Option<u32>)>,
+    seen: FxHashSet<(OriginId, ContinuationId)>,
+}
 
-impl<T> Default for Done<T> {
-    fn default() -> Self {
-        Self(Vec::new())
+impl Completions {
+    /// Notes that an origin is complete at some nodes, `after` the completion with this number. Gives its number, or nothing where there
+    /// is nothing new in it: it has been before, or on the way here it has been at all of these nodes and more, as happens in
+    /// a list of texts that may be split anywhere.
+    fn add(
+        &mut self,
+        continuations: &Continuations,
+        origin: OriginId,
+        continuation: ContinuationId,
+        after: Option<u32>,
+    ) -> Option<u32> {
+        if !self.seen.insert((origin, continuation)) {
+            return None;
+        }
+        let mut before = after;
+        while let Some(number) = before {
+            let (other, larger, next) = self.list[number as usize];
+            if other == origin && continuations.contains(larger, continuation) {
+                return None;
+            }
+            before = next;
+        }
+        self.list.push((origin, continuation, after));
+        Some((self.list.len() - 1) as u32)
+    }
+
+    /// Where an origin has been complete.
+    fn of(&self, origin: OriginId) -> impl Iterator<Item = ContinuationId> {
+        self.list.iter().filter(move |(other, ..)| *other == origin).map(|&(_, continuation, _)| continuation)
     }
 }
 
-impl<T: PartialEq> Done<T> {
-    /// Whether `who` has been walked under these nodes, or more; notes that it will be now.
-    fn covers(&mut self, masks: &Masks, who: T, continuation: ContinuationId) -> bool {
-        let mut larger = self.0.iter().filter(|(other, _)| *other == who).map(|&(_, other)| other);
-        let known =
-            larger.any(|other| other == continuation || masks.continuations.contains(other, continuation));
-        if !known {
-            self.0.push((who, continuation));
+/// The sets that have been walked within one part, and below which nodes.
+#[derive(Default)]
+struct Walked(Vec<(SetId, ContinuationId)>);
+
+impl Walked {
+    /// Whether the set has been walked below these nodes, or more; notes that it will be now.
+    fn covers(&mut self, continuations: &Continuations, set: SetId, continuation: ContinuationId) -> bool {
+        let mut larger = self.0.iter().filter(|(other, _)| *other == set).map(|&(_, larger)| larger);
+        let covered =
+            larger.any(|larger| larger == continuation || continuations.contains(larger, continuation));
+        if !covered {
+            self.0.push((set, continuation));
         }
-        known
+        covered
     }
 }
 
