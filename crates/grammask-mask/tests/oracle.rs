@@ -112,10 +112,10 @@ fn check(seed: u64, eager: bool) {
 
 #[test]
 fn masks_are_what_the_oracle_allows() {
-    (0..120).for_each(|seed| check(seed, false));
+    (0..60).for_each(|seed| check(seed, false));
 }
 
 #[test]
 fn eager_masks_are_what_the_oracle_allows() {
-    (10_000..10_120).for_each(|seed| check(seed, true));
+    (10_000..10_060).for_each(|seed| check(seed, true));
 }
