@@ -1,4 +1,12 @@
 //! An Earley recognizer whose states are plain numbers: interned sets, Leo when predicting, byte by byte.
+//!
+//! [`Network::build`] compiles a normal form for running; a [`Recognizer`] runs it. A state is a [`SetId`]: the interned set
+//! of the items that are possible after a text. Equal futures mostly mean equal numbers, whatever was read before, so that a step is
+//! a look-up once it has been taken.
+//!
+//! The files, in the order in which they are best read: `ids.rs`, `network.rs` (the data), `build.rs` and `automaton.rs` (how it is made),
+//! `recognizer.rs` (the tables and their readers), `workshop.rs` (steps and closures), `origins.rs` (who waits for whom),
+//! `show.rs` (texts and checks).
 
 mod automaton;
 mod build;

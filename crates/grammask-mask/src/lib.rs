@@ -1,4 +1,31 @@
 //! Token masks from recognizer states and a vocabulary trie.
+//!
+//! [`Masks`] binds a recognizer to a vocabulary. The mask of a state is the union of what its items take below the root of
+//! the trie and, where an origin is complete inside of a token, of what its callers take from there on. Each such part depends
+//! on a node and a list of trie nodes only, so it is computed once.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use grammask_earley::{Network, Recognizer};
+//! use grammask_mask::{Config, Ending, Masks};
+//! use grammask_regular::Store;
+//! use grammask_trie::{Mask, TokenId, Vocabulary};
+//!
+//! let ast = grammask_syntax::parse("start ::= '(' start ')' | 'x';", &Default::default())?;
+//! let mut store = Store::new(&Default::default());
+//! let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default())?;
+//! let network = Arc::new(Network::build(&normal, store, &Default::default())?);
+//! let words = ["(", ")", "x", "(x", "((", "x)"];
+//! let tokens = (0..6).map(|id| (TokenId(id), words[id as usize].as_bytes().to_vec()));
+//! let vocabulary = Arc::new(Vocabulary::new(tokens, [], &Default::default())?);
+//!
+//! let recognizer = Recognizer::new(network, &Default::default());
+//! let masks = Masks::new(recognizer, vocabulary, &Ending::default(), &Config::default())?;
+//! let mut scratch = Mask::new(6);
+//! let mask = masks.mask(masks.recognizer().initial(), &mut scratch)?;
+//! assert_eq!(mask.iter().map(|id| words[id.index()]).collect::<Vec<_>>(), ["(", "x", "(x", "(("]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod config;
 mod continuation;

@@ -1,4 +1,41 @@
 //! Make a language model write only what a grammar allows: token masks from KBNF grammars.
+//!
+//! [`Grammar::compile`] makes a grammar for a [`Vocabulary`]; [`Grammar::matcher`] a [`Matcher`] for one output. In each step of an
+//! inference loop the matcher says which tokens may come next, and takes the one that the model picked:
+//!
+//! ```
+//! use grammask::{Config, Grammar, Outcome, TokenId, Vocabulary};
+//!
+//! let words = ["(", ")", "x", "()", "<|end|>"];
+//! let tokens = (0..4).map(|id| (TokenId(id), words[id as usize].as_bytes().to_vec()));
+//! let vocabulary = Vocabulary::new(tokens, [(TokenId(4), words[4].into())])?;
+//! let config = Config::default().ending_with([TokenId(4)]);
+//! let grammar = Grammar::compile("start ::= '(' start? ')' | 'x';", &vocabulary, &config)?;
+//!
+//! let mut matcher = grammar.matcher();
+//! let mut logits = vec![1.0_f32; 5];
+//! loop {
+//!     matcher.apply(&mut logits); // what is not allowed becomes negative infinity
+//!     let picked = logits.iter().rposition(|logit| logit.is_finite()).expect("something is allowed");
+//!     if matcher.accept(TokenId(picked as u32)) == Outcome::Finished {
+//!         break;
+//!     }
+//!     logits.fill(1.0); // the model's next logits
+//! }
+//! assert_eq!(matcher.text(), b"()");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A mask is exact: a token is allowed if and only if some output goes on with it. It depends on nothing but the text so
+//! far: not on what was cached, on other matchers, on rollbacks or on threads.
+//!
+//! The layers below are crates of their own and can be used alone: `grammask-syntax`, `grammask-normal`, `grammask-regular`,
+//! `grammask-earley`, `grammask-trie`, `grammask-mask`, `grammask-cache`.
+//!
+//! # Features
+//! - `loaders` (default): read tokenizer files, [`Vocabulary::load`].
+//! - `kbnf` (default): the module [`kbnf`], the API of the crate of that name.
+//! - `serde`: configurations, trees and normal forms can be stored.
 
 mod config;
 mod error;

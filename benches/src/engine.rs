@@ -1,0 +1,59 @@
+//! What every engine is asked to do, in the same words.
+
+mod grammask;
+#[cfg(feature = "peers")]
+mod kbnf;
+#[cfg(feature = "peers")]
+mod llguidance;
+
+use anyhow::bail;
+
+use crate::case::Case;
+use crate::vocabulary::Words;
+
+/// Our own name.
+pub const OURS: &str = "grammask";
+
+/// The engines to compare with.
+#[cfg(feature = "peers")]
+pub const PEERS: &[&str] = &["llguidance", "kbnf"];
+
+/// The engines to compare with: none without the feature `peers`.
+#[cfg(not(feature = "peers"))]
+pub const PEERS: &[&str] = &[];
+
+/// An engine that is bound to a vocabulary. An error is something to say about it in the report.
+pub trait Engine {
+    /// Forgets the last grammar and gets ready for this one; the time does not count.
+    fn prepare(&mut self, case: &Case) -> Result<(), String>;
+
+    /// Compiles the grammar that it was prepared for; ready for the first mask.
+    fn compile(&mut self) -> Result<(), String>;
+
+    /// Goes back to the beginning of the text; what was learnt about the grammar stays.
+    fn restart(&mut self) -> Result<(), String>;
+
+    /// Computes the mask and writes it as a packed row.
+    fn mask(&mut self, row: &mut [u32]) -> Result<(), String>;
+
+    /// Accepts a token.
+    fn accept(&mut self, token: u32) -> Result<(), String>;
+
+    /// Bytes that the grammar's tables hold, where the engine tells.
+    fn table_bytes(&self) -> Option<usize>;
+
+    /// What is to be known about how it was run.
+    fn note(&self) -> Option<String>;
+}
+
+/// The engine with this name.
+pub fn create(name: &str, words: &Words) -> anyhow::Result<Box<dyn Engine>> {
+    match name {
+        OURS => Ok(Box::new(grammask::Grammask::new(words)?)),
+        #[cfg(feature = "peers")]
+        "kbnf" => Ok(Box::new(kbnf::Kbnf::new(words)?)),
+        #[cfg(feature = "peers")]
+        "llguidance" => Ok(Box::new(llguidance::LlGuidance::new(words)?)),
+        other => bail!("there is no engine {other}"),
+    }
+}

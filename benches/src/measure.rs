@@ -1,0 +1,204 @@
+//! Runs one engine on one case: some rounds with a fresh grammar each, then the same text again and again.
+
+use std::hash::Hasher;
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHasher;
+use serde::{Deserialize, Serialize};
+
+use crate::case::Case;
+use crate::engine::Engine;
+use crate::machine;
+use crate::timing::sample;
+use crate::vocabulary::Words;
+
+/// A byte that no text has; see the engine `kbnf`.
+pub const SENTINEL: u8 = 3;
+
+/// What came out, all times in nanoseconds.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Measurement {
+    /// How many tokens the text has.
+    pub tokens: usize,
+    /// Times to compile.
+    pub compile: Vec<u64>,
+    /// Times of masks on a grammar's first pass over the text, rounds one after the other.
+    pub first_masks: Vec<u64>,
+    /// Times to accept tokens on these passes.
+    pub first_accepts: Vec<u64>,
+    /// Times of masks on later passes.
+    pub known_masks: Vec<u64>,
+    /// Times to accept tokens on later passes.
+    pub known_accepts: Vec<u64>,
+    /// For each mask of the first pass: how many tokens it allows, and a number that stands for which.
+    pub masks: Vec<(u32, u64)>,
+    /// How many masks of the first pass do not allow the text's token.
+    pub refusals: usize,
+    /// Bytes of the grammar's tables, where the engine tells.
+    pub table_bytes: Option<usize>,
+    /// How much the process grew from before the grammar was compiled.
+    pub growth: Option<u64>,
+    /// Where it was cut, or has failed.
+    pub end: Option<String>,
+    /// What else is to be known.
+    pub note: Option<String>,
+}
+
+/// How much to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Fresh grammars.
+    pub rounds: usize,
+    /// Passes over the text with a known grammar.
+    pub passes: usize,
+    /// Least number of compiles, as long as they are fast.
+    pub compiles: usize,
+    /// When to stop.
+    pub limit: Duration,
+}
+
+/// One engine on one case.
+pub struct Run<'a> {
+    engine: Box<dyn Engine>,
+    case: &'a Case,
+    words: &'a Words,
+    tokens: Vec<u32>,
+    /// Which tokens are compared between engines: neither special ones, nor those with the sentinel, nor those that are
+    /// no UTF-8, which some engines never allow.
+    comparable: Vec<u32>,
+    row: Vec<u32>,
+    begin: Instant,
+    effort: Effort,
+    result: Measurement,
+    told: Instant,
+}
+
+/// Which times a pass adds to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    /// Of the first round's: masks are looked at as well.
+    First,
+    Fresh,
+    Known,
+}
+
+impl<'a> Run<'a> {
+    /// Gets ready.
+    pub fn new(
+        engine: Box<dyn Engine>,
+        case: &'a Case,
+        words: &'a Words,
+        effort: Effort,
+    ) -> anyhow::Result<Self> {
+        let mut comparable = vec![0; words.id_count().div_ceil(32)];
+        for (id, bytes) in &words.tokens {
+            if !bytes.contains(&SENTINEL) && std::str::from_utf8(bytes).is_ok() {
+                comparable[*id as usize / 32] |= 1 << (id % 32);
+            }
+        }
+        let tokens = words.encode(&case.text)?;
+        let row = vec![0; comparable.len()];
+        let result = Measurement { tokens: tokens.len(), ..Measurement::default() };
+        let now = Instant::now();
+        Ok(Self { engine, case, words, tokens, comparable, row, begin: now, effort, result, told: now })
+    }
+
+    /// Runs, telling now and then how far it is. What goes wrong stands in the result.
+    pub fn run(mut self, mut tell: impl FnMut(&Measurement)) -> Measurement {
+        self.begin = Instant::now();
+        if let Err(end) = self.rounds(&mut tell) {
+            self.result.end = Some(end);
+        }
+        self.result.note = self.engine.note();
+        self.result
+    }
+
+    fn rounds(&mut self, tell: &mut dyn FnMut(&Measurement)) -> Result<(), String> {
+        let before = machine::memory();
+        for round in 0..self.effort.rounds {
+            self.compile()?;
+            self.pass(if round == 0 { Pass::First } else { Pass::Fresh }, tell)?;
+            if round == 0 {
+                self.result.table_bytes = self.engine.table_bytes();
+                let after = machine::memory();
+                self.result.growth = after.zip(before).map(|(after, before)| after.saturating_sub(before));
+            }
+        }
+        for _ in 0..self.effort.passes {
+            self.engine.restart()?;
+            self.pass(Pass::Known, tell)?;
+        }
+        // Compiles that are over in no time are repeated, as the median of three is not much.
+        while self.result.compile.len() < self.effort.compiles
+            && self.result.compile.iter().sum::<u64>() < 500_000_000
+        {
+            self.compile()?;
+        }
+        Ok(())
+    }
+
+    fn compile(&mut self) -> Result<(), String> {
+        self.engine.prepare(self.case)?;
+        let (compiled, time) = sample(|| self.engine.compile());
+        compiled.map_err(|error| format!("does not compile: {error}"))?;
+        self.result.compile.push(time);
+        Ok(())
+    }
+
+    fn pass(&mut self, pass: Pass, tell: &mut dyn FnMut(&Measurement)) -> Result<(), String> {
+        for place in 0..self.tokens.len() {
+            let token = self.tokens[place];
+            let (masked, time) = sample(|| self.engine.mask(&mut self.row));
+            masked.map_err(|error| format!("no mask for token {place}, {}: {error}", self.near(place)))?;
+            let masks =
+                if pass == Pass::Known { &mut self.result.known_masks } else { &mut self.result.first_masks };
+            masks.push(time);
+            if pass == Pass::First {
+                self.look_at_mask(token);
+            }
+            let (accepted, time) = sample(|| self.engine.accept(token));
+            accepted.map_err(|error| format!("refuses token {place}, {}: {error}", self.near(place)))?;
+            let accepts = if pass == Pass::Known {
+                &mut self.result.known_accepts
+            } else {
+                &mut self.result.first_accepts
+            };
+            accepts.push(time);
+            self.check_limit(tell)?;
+        }
+        Ok(())
+    }
+
+    /// The end of the text before a token.
+    fn near(&self, place: usize) -> String {
+        let before: Vec<u8> =
+            self.tokens[..place].iter().flat_map(|token| self.words.bytes(*token)).copied().collect();
+        let tail = &before[before.len().saturating_sub(24)..];
+        format!("after {:?}", String::from_utf8_lossy(tail))
+    }
+
+    fn look_at_mask(&mut self, token: u32) {
+        if self.row[token as usize / 32] & (1 << (token % 32)) == 0 {
+            self.result.refusals += 1;
+        }
+        let mut hasher = FxHasher::default();
+        let mut count = 0;
+        for (word, comparable) in self.row.iter().zip(&self.comparable) {
+            hasher.write_u32(word & comparable);
+            count += (word & comparable).count_ones();
+        }
+        self.result.masks.push((count, hasher.finish()));
+    }
+
+    fn check_limit(&mut self, tell: &mut dyn FnMut(&Measurement)) -> Result<(), String> {
+        // Now and then, so that telling does not disturb what is measured.
+        if self.told.elapsed() > Duration::from_secs(1) {
+            tell(&self.result);
+            self.told = Instant::now();
+        }
+        if self.begin.elapsed() > self.effort.limit {
+            return Err(format!("cut after {} s", self.effort.limit.as_secs()));
+        }
+        Ok(())
+    }
+}

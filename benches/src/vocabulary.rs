@@ -1,0 +1,112 @@
+//! The vocabulary that all engines get, and how a text becomes tokens.
+
+use anyhow::{Context, bail};
+use grammask::{TokenId, Vocabulary};
+use rustc_hash::FxHashMap;
+use tiktoken_rs::CoreBPE;
+
+/// Names that an end-of-text token has in one vocabulary or another.
+const ENDS: &[&str] = &["<|endoftext|>", "<|end_of_text|>", "</s>", "<|im_end|>", "<|eot_id|>"];
+
+/// Tokens as every engine can take them.
+pub struct Words {
+    /// What it is called in the report.
+    pub name: String,
+    /// Ordinary tokens, by id.
+    pub tokens: Vec<(u32, Vec<u8>)>,
+    /// Special tokens: id and name.
+    pub specials: Vec<(u32, String)>,
+    /// The token that ends a text; one of the special tokens.
+    pub end: u32,
+    encoder: Option<CoreBPE>,
+}
+
+impl Words {
+    /// o200k, or the vocabulary in a file.
+    pub fn load(name: &str) -> anyhow::Result<Self> {
+        if name == "o200k" { Self::o200k() } else { Self::from_file(name) }
+    }
+
+    /// How many ids there are, gaps included.
+    pub fn id_count(&self) -> usize {
+        let ordinary = self.tokens.last().map_or(0, |(id, _)| *id);
+        let special = self.specials.iter().map(|(id, _)| *id).max().unwrap_or(0);
+        ordinary.max(special) as usize + 1
+    }
+
+    /// The bytes of an ordinary token; none of another.
+    pub fn bytes(&self, id: u32) -> &[u8] {
+        self.tokens.binary_search_by_key(&id, |(id, _)| *id).map_or(&[], |place| &self.tokens[place].1)
+    }
+
+    /// The same for grammask.
+    pub fn vocabulary(&self) -> anyhow::Result<Vocabulary> {
+        let tokens = self.tokens.iter().map(|(id, bytes)| (TokenId(*id), bytes.clone()));
+        let specials = self.specials.iter().map(|(id, name)| (TokenId(*id), name.clone()));
+        Ok(Vocabulary::new(tokens, specials)?)
+    }
+
+    /// The tokens of a text: as the vocabulary's own tokenizer cuts it where that is known, else the longest each time.
+    pub fn encode(&self, text: &str) -> anyhow::Result<Vec<u32>> {
+        if let Some(encoder) = &self.encoder {
+            return Ok(encoder.encode_ordinary(text));
+        }
+        let ids: FxHashMap<&[u8], u32> = self.tokens.iter().map(|(id, bytes)| (&bytes[..], *id)).collect();
+        let longest = self.tokens.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0);
+        let mut rest = text.as_bytes();
+        let mut tokens = Vec::new();
+        while !rest.is_empty() {
+            let lengths = (1..=longest.min(rest.len())).rev();
+            let Some((length, id)) = lengths.into_iter().find_map(|n| Some((n, *ids.get(&rest[..n])?)))
+            else {
+                bail!("no token begins with byte {}", rest[0]);
+            };
+            tokens.push(id);
+            rest = &rest[length..];
+        }
+        Ok(tokens)
+    }
+
+    fn o200k() -> anyhow::Result<Self> {
+        let encoder = tiktoken_rs::o200k_base()?;
+        let mut specials = Vec::new();
+        for name in encoder.special_tokens() {
+            let ids = encoder.encode_with_special_tokens(name);
+            let [id] = ids[..] else { bail!("{name} is {} tokens", ids.len()) };
+            specials.push((id, name.to_owned()));
+        }
+        specials.sort();
+        let count = specials.last().map_or(0, |(id, _)| *id);
+        let mut tokens = Vec::new();
+        for id in (0..count).filter(|id| specials.iter().all(|(special, _)| special != id)) {
+            // Some ids below the greatest are no tokens.
+            if let Ok(bytes) = encoder.decode_bytes(&[id]) {
+                tokens.push((id, bytes));
+            }
+        }
+        let end = end_of(&specials).context("o200k has no end of text")?;
+        Ok(Self { name: "o200k".to_owned(), tokens, specials, end, encoder: Some(encoder) })
+    }
+
+    fn from_file(path: &str) -> anyhow::Result<Self> {
+        let bytes = std::fs::read(path).with_context(|| path.to_owned())?;
+        let vocabulary = grammask::loaders::load(&bytes, &Default::default())?;
+        let tokens: Vec<_> = vocabulary.tokens().map(|(id, bytes)| (id.0, bytes.to_vec())).collect();
+        let mut specials: Vec<_> = vocabulary.specials().map(|(id, name)| (id.0, name.to_owned())).collect();
+        let end = match end_of(&specials) {
+            Some(end) => end,
+            None => {
+                // A tiktoken file has no special tokens.
+                let id = u32::try_from(vocabulary.id_count())?;
+                specials.push((id, ENDS[0].to_owned()));
+                id
+            }
+        };
+        let name = std::path::Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
+        Ok(Self { name: name.unwrap_or_default(), tokens, specials, end, encoder: None })
+    }
+}
+
+fn end_of(specials: &[(u32, String)]) -> Option<u32> {
+    ENDS.iter().find_map(|end| specials.iter().find(|(_, name)| name == end)).map(|(id, _)| *id)
+}

@@ -1,0 +1,221 @@
+//! `cargo xtask ci`: everything that must hold, in order, each step as a command that can be repeated by hand. All steps
+//! are run, whatever fails, and a summary at the end says what did.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+
+use crate::tidy;
+use crate::workspace::{Workspace, cargo};
+
+/// How the steps are run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Whether the first failure ends it.
+    pub fail_fast: bool,
+}
+
+impl Options {
+    /// Reads a command line.
+    ///
+    /// # Errors
+    /// For an option that there is not.
+    pub fn parse(arguments: &[String]) -> anyhow::Result<Self> {
+        let mut options = Self::default();
+        for argument in arguments {
+            match argument.as_str() {
+                "--fail-fast" => options.fail_fast = true,
+                other => bail!("ci has no option {other}"),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// A command of cargo, or a chore.
+struct Step {
+    name: String,
+    arguments: Vec<String>,
+    environment: Vec<(&'static str, &'static str)>,
+}
+
+/// What became of a step.
+struct Report {
+    name: String,
+    passed: bool,
+    time: Duration,
+    tests: Tests,
+}
+
+/// Sums of the closing lines of test runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tests {
+    runs: usize,
+    passed: usize,
+    failed: usize,
+    ignored: usize,
+}
+
+/// Runs all steps; whether all have passed.
+///
+/// # Errors
+/// When cargo cannot be run at all.
+pub fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<bool> {
+    let steps = steps(workspace);
+    let count = steps.len() + 1;
+    let mut reports = Vec::new();
+    for (number, step) in steps.iter().enumerate() {
+        say(&format!("[{}/{count}] {}: cargo {}", number + 1, step.name, step.arguments.join(" ")))?;
+        let report = run_step(workspace, step)?;
+        let passed = report.passed;
+        reports.push(report);
+        if !passed && options.fail_fast {
+            return summarize(&reports);
+        }
+    }
+    say(&format!("[{count}/{count}] tidy"))?;
+    let begin = Instant::now();
+    let passed = tidy::run(workspace)?;
+    reports.push(Report { name: "tidy".into(), passed, time: begin.elapsed(), tests: Tests::default() });
+    summarize(&reports)
+}
+
+fn steps(workspace: &Workspace) -> Vec<Step> {
+    let mut steps = vec![
+        step("format", "fmt --all --check"),
+        step("clippy", "clippy --locked --all-targets --all-features -- -D warnings"),
+        step(
+            "clippy of the benchmarks",
+            "clippy --locked -p grammask-benches --no-default-features --all-targets -- -D warnings",
+        ),
+        Step {
+            environment: vec![("RUSTDOCFLAGS", "-D warnings")],
+            ..step("docs", "doc --locked --lib --no-deps --all-features")
+        },
+        step("all tests", "test --locked --all-features --no-fail-fast"),
+    ];
+    for package in workspace.default_packages() {
+        let command = format!("test --locked --no-fail-fast -p {}", package.name);
+        steps.push(step(&format!("{} alone", package.name), &command));
+    }
+    steps
+}
+
+fn step(name: &str, command: &str) -> Step {
+    Step {
+        name: name.to_owned(),
+        arguments: command.split(' ').map(str::to_owned).collect(),
+        environment: Vec::new(),
+    }
+}
+
+fn run_step(workspace: &Workspace, step: &Step) -> anyhow::Result<Report> {
+    let begin = Instant::now();
+    let mut command = cargo();
+    command.args(&step.arguments).envs(step.environment.iter().copied()).current_dir(&workspace.root);
+    let (passed, tests) = run_and_count(command).with_context(|| format!("cargo {}", step.arguments[0]))?;
+    if !passed && matches!(step.arguments[0].as_str(), "fmt" | "clippy") && !has_command(&step.arguments[0]) {
+        say("cargo does not know this command: rustup component add rustfmt clippy")?;
+    }
+    Ok(Report { name: step.name.clone(), passed, time: begin.elapsed(), tests })
+}
+
+/// Whether cargo knows a command; a toolchain may have come without `fmt` and `clippy`.
+fn has_command(name: &str) -> bool {
+    cargo()
+        .args([name, "--version"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|s| s.success())
+}
+
+/// Passes on what the command prints, and adds up the closing lines of the tests in it.
+fn run_and_count(mut command: Command) -> anyhow::Result<(bool, Tests)> {
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    let mut tests = Tests::default();
+    let mut out = std::io::stdout().lock();
+    if let Some(stdout) = child.stdout.take() {
+        let mut reader = BufReader::new(stdout);
+        let mut line = Vec::new();
+        // Bytes, as a test may print anything.
+        while reader.read_until(b'\n', &mut line)? > 0 {
+            out.write_all(&line)?;
+            tests.count(&String::from_utf8_lossy(&line));
+            line.clear();
+        }
+        out.flush()?;
+    }
+    Ok((child.wait()?.success(), tests))
+}
+
+impl Tests {
+    /// Adds a line such as `test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; ...`; passes over any other.
+    fn count(&mut self, line: &str) {
+        let Some(result) = line.strip_prefix("test result: ") else { return };
+        self.runs += 1;
+        for part in result.split(['.', ';']) {
+            let mut words = part.split_whitespace();
+            if let (Some(number), Some(kind)) = (words.next(), words.next())
+                && let Ok(number) = number.parse::<usize>()
+            {
+                match kind {
+                    "passed" => self.passed += number,
+                    "failed" => self.failed += number,
+                    "ignored" => self.ignored += number,
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+fn summarize(reports: &[Report]) -> anyhow::Result<bool> {
+    say("summary")?;
+    let mut out = std::io::stdout().lock();
+    for report in reports {
+        let verdict = if report.passed { "ok    " } else { "FAILED" };
+        write!(out, "{verdict} {:>6.1} s  {}", report.time.as_secs_f64(), report.name)?;
+        if report.tests.runs > 0 {
+            let Tests { runs, passed, failed, ignored } = report.tests;
+            write!(out, ": {passed} passed, {failed} failed, {ignored} ignored in {runs} runs")?;
+        }
+        writeln!(out)?;
+    }
+    let failed = reports.iter().filter(|report| !report.passed).count();
+    let time: Duration = reports.iter().map(|report| report.time).sum();
+    let verdict = if failed == 0 { "all passed".to_owned() } else { format!("{failed} FAILED") };
+    writeln!(out, "{} steps, {verdict}, {:.0} s", reports.len(), time.as_secs_f64())?;
+    Ok(failed == 0)
+}
+
+/// A line that stands out, in its place between the lines of the commands.
+fn say(line: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "\n==> {line}")?;
+    Ok(out.flush()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closing_lines_are_added_up() {
+        let mut tests = Tests::default();
+        tests.count(
+            "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.52s",
+        );
+        tests.count("test words ... ok");
+        tests.count("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out");
+        assert_eq!(tests, Tests { runs: 2, passed: 15, failed: 2, ignored: 1 });
+    }
+
+    #[test]
+    fn an_unknown_option_is_an_error() {
+        assert!(Options::parse(&["--fail-fast".to_owned()]).is_ok_and(|options| options.fail_fast));
+        assert!(Options::parse(&["--fast".to_owned()]).is_err());
+    }
+}

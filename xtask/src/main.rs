@@ -1,0 +1,57 @@
+//! `cargo xtask COMMAND`: reads the command line and calls the chore.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore tells what it does")]
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use xtask::{bench, ci, fuzz, tidy, workspace::Workspace};
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  ci [--fail-fast]            everything that must hold before a change is taken: format, clippy, docs,
+                              all tests together, each crate's tests alone, tidy
+  tidy                        the rules of docs/architecture.md that a program can check
+  bench [OPTIONS]             compares with other engines and writes docs/benchmarks.md; OPTIONS go to
+                              `cargo run --release -p grammask-benches`
+  fuzz [--minutes N] [--seed N] [--cases N]
+                              random grammars, texts and tokens against the facade and the oracle; with
+                              --cases exactly so many, beginning with the given seed
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether all is well.
+fn run(arguments: &[String]) -> anyhow::Result<bool> {
+    let Some((command, options)) = arguments.split_first() else {
+        print!("{HELP}");
+        return Ok(true);
+    };
+    match command.as_str() {
+        "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(true)
+        }
+        "ci" => ci::run(&Workspace::load()?, &ci::Options::parse(options)?),
+        "tidy" => {
+            if let Some(option) = options.first() {
+                bail!("tidy takes no option, not even {option}");
+            }
+            tidy::run(&Workspace::load()?)
+        }
+        "bench" => bench::run(&Workspace::load()?, options),
+        "fuzz" => fuzz::run(&Workspace::load()?, options),
+        other => bail!("there is no command {other}\n\n{HELP}"),
+    }
+}

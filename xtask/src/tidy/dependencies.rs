@@ -1,0 +1,196 @@
+//! Which package may depend on which: the picture of docs/architecture.md as a table. No crate knows what stands to its
+//! right, and a library crate brings nothing heavy along.
+
+use super::Finding;
+use crate::workspace::Package;
+
+/// A package, and the packages of the workspace that it may depend on.
+const PICTURE: &[(&str, &[&str])] = &[
+    ("grammask-syntax", &[]),
+    ("grammask-regular", &[]),
+    ("grammask-cache", &[]),
+    ("grammask-trie", &[]),
+    ("grammask-normal", &["grammask-syntax", "grammask-regular"]),
+    ("grammask-earley", &["grammask-normal", "grammask-regular", "grammask-cache"]),
+    ("grammask-mask", &["grammask-earley", "grammask-regular", "grammask-cache", "grammask-trie"]),
+    ("grammask", LIBRARIES),
+    ("grammask-cli", WITH_FACADE),
+    ("grammask-testkit", &["grammask-syntax"]),
+    ("grammask-benches", WITH_FACADE),
+    ("xtask", &["grammask", "grammask-syntax", "grammask-testkit"]),
+];
+
+/// The crates that have their part in the engine.
+const LIBRARIES: &[&str] = &[
+    "grammask-syntax",
+    "grammask-regular",
+    "grammask-cache",
+    "grammask-trie",
+    "grammask-normal",
+    "grammask-earley",
+    "grammask-mask",
+];
+
+/// The same, and the facade.
+const WITH_FACADE: &[&str] = &[
+    "grammask-syntax",
+    "grammask-regular",
+    "grammask-cache",
+    "grammask-trie",
+    "grammask-normal",
+    "grammask-earley",
+    "grammask-mask",
+    "grammask",
+];
+
+/// For tests, tools and examples only.
+const HEAVY: &[&str] = &[
+    "anyhow",
+    "clap",
+    "criterion",
+    "insta",
+    "kbnf",
+    "llguidance",
+    "proptest",
+    "rayon",
+    "tiktoken-rs",
+    "tokenizers",
+    "tokio",
+];
+
+const TESTKIT: &str = "grammask-testkit";
+
+/// Whether a package has its part in the engine, or is the facade.
+pub fn is_library(package: &str) -> bool {
+    WITH_FACADE.contains(&package)
+}
+
+/// Checks the dependencies of all packages of the workspace.
+pub fn check(packages: &[Package]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for package in packages {
+        let path = format!("{}/Cargo.toml", super::portable(&package.folder));
+        let mut find = |message: String| findings.push(Finding::of_file(&path, message));
+        let Some(allowed) = allowed(&package.name) else {
+            find(format!("{} is not in the picture of the crates", package.name));
+            continue;
+        };
+        if package.is_published && !is_library(&package.name) && package.name != "grammask-cli" {
+            find(format!("{} must not be published: publish = false", package.name));
+        }
+        for dependency in &package.dependencies {
+            let name = dependency.name.as_str();
+            let is_ours = packages.iter().any(|other| other.name == name);
+            if !is_ours {
+                if is_library(&package.name) && !dependency.is_dev && HEAVY.contains(&name) {
+                    find(format!("{name} is too heavy for a library crate"));
+                }
+            } else if dependency.is_dev {
+                if !may_test_with(&package.name, name) {
+                    find(format!(
+                        "a test of {} must not need {name}, which does not stand to its left",
+                        package.name
+                    ));
+                }
+            } else if !allowed.contains(&name) {
+                find(format!("{} must not depend on {name}", package.name));
+            }
+        }
+    }
+    findings
+}
+
+fn allowed(package: &str) -> Option<&'static [&'static str]> {
+    PICTURE.iter().find(|(name, _)| *name == package).map(|(_, allowed)| *allowed)
+}
+
+/// A crate is tested with what stands anywhere to its left, and with the testkit unless that depends on it.
+fn may_test_with(package: &str, other: &str) -> bool {
+    if other == TESTKIT {
+        return !is_left_of(package, TESTKIT);
+    }
+    is_left_of(other, package)
+}
+
+/// Whether `right` may depend on `left`, directly or through others. The picture has no cycles.
+fn is_left_of(left: &str, right: &str) -> bool {
+    let mut to_see = vec![right];
+    while let Some(package) = to_see.pop() {
+        for &dependency in allowed(package).unwrap_or_default() {
+            if dependency == left {
+                return true;
+            }
+            to_see.push(dependency);
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::Dependency;
+
+    fn package(name: &str, dependencies: &[(&str, bool)]) -> Package {
+        Package {
+            name: name.to_owned(),
+            folder: format!("crates/{name}").into(),
+            is_default: true,
+            is_published: true,
+            dependencies: dependencies
+                .iter()
+                .map(|&(name, is_dev)| Dependency { name: name.to_owned(), is_dev, is_optional: false })
+                .collect(),
+        }
+    }
+
+    fn messages(packages: &[Package]) -> Vec<String> {
+        check(packages).into_iter().map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn a_dependency_to_the_right_is_found() {
+        let packages = [
+            package("grammask-syntax", &[]),
+            package("grammask-normal", &[("grammask-syntax", false), ("serde", false)]),
+            package("grammask-earley", &[("grammask-normal", false), ("grammask-syntax", true)]),
+        ];
+        assert!(messages(&packages).is_empty());
+        let packages =
+            [package("grammask-syntax", &[("grammask-normal", false)]), package("grammask-normal", &[])];
+        assert_eq!(messages(&packages), ["grammask-syntax must not depend on grammask-normal"]);
+    }
+
+    #[test]
+    fn skipping_a_layer_is_found() {
+        let packages =
+            [package("grammask-syntax", &[]), package("grammask-mask", &[("grammask-syntax", false)])];
+        assert_eq!(messages(&packages), ["grammask-mask must not depend on grammask-syntax"]);
+    }
+
+    #[test]
+    fn a_crate_is_not_tested_with_what_depends_on_it() {
+        let mut testkit = package(TESTKIT, &[("grammask-syntax", false)]);
+        testkit.is_published = false;
+        let packages = [package("grammask-syntax", &[(TESTKIT, true)]), testkit];
+        assert_eq!(
+            messages(&packages),
+            ["a test of grammask-syntax must not need grammask-testkit, which does not stand to its left"]
+        );
+    }
+
+    #[test]
+    fn heavy_and_unknown_packages_are_found() {
+        let packages = [package("grammask-trie", &[("tiktoken-rs", false), ("insta", true)])];
+        assert_eq!(messages(&packages), ["tiktoken-rs is too heavy for a library crate"]);
+        assert_eq!(
+            messages(&[package("grammask-new", &[])]),
+            ["grammask-new is not in the picture of the crates"]
+        );
+    }
+
+    #[test]
+    fn tools_are_not_published() {
+        assert_eq!(messages(&[package("xtask", &[])]), ["xtask must not be published: publish = false"]);
+    }
+}

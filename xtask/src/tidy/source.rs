@@ -1,0 +1,355 @@
+//! Rules about Rust files: their length, their header, their names, and what library code must not do. Comments, texts
+//! and tests are taken out before code is looked at, so that a rule can be written about.
+
+use super::{Finding, dependencies};
+
+/// A file that passes this is asking to be two.
+const MAX_LINES: usize = 600;
+
+/// Names that say nothing.
+const EMPTY_NAMES: &[&str] = &["util", "utils", "common", "helper", "helpers", "misc", "types"];
+
+/// Nowhere, not even in tests.
+const UNFINISHED: &[&str] = &["todo!", "unimplemented!", "dbg!", "#[ignore"];
+
+/// Not in library crates: files, environment, clock, output, threads.
+const OUTSIDE: &[&str] = &[
+    "std::fs",
+    "std::env",
+    "std::net",
+    "std::process",
+    "std::thread",
+    "thread::spawn",
+    "thread::sleep",
+    "Instant",
+    "SystemTime",
+    "println!",
+    "print!",
+    "eprintln!",
+    "eprint!",
+    "stdout()",
+    "stderr()",
+    "stdin()",
+];
+
+/// Modules of `std` that library crates must not name in a `use std::{..}`.
+const OUTSIDE_MODULES: &[&str] = &["fs", "env", "net", "process", "thread"];
+
+/// Checks how a file and its folders are called.
+pub fn check_name(path: &str) -> Option<Finding> {
+    let is_ours = path.ends_with(".rs");
+    let empty = path
+        .split('/')
+        .map(|part| part.strip_suffix(".rs").unwrap_or(part))
+        .find(|p| EMPTY_NAMES.contains(p));
+    empty
+        .filter(|_| is_ours)
+        .map(|name| Finding::of_file(path, format!("{name} says nothing about what is in there")))
+}
+
+/// Checks a Rust file.
+pub fn check(path: &str, content: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let lines = content.lines().count();
+    if lines > MAX_LINES {
+        findings.push(Finding::of_file(path, format!("{lines} lines, {MAX_LINES} are the limit")));
+    }
+    if !content.starts_with("//!") {
+        findings.push(Finding::of_file(path, "does not begin with a //! that says what it is for"));
+    }
+    let code = without_comments_and_texts(content);
+    for (at, word) in occurrences(&code, UNFINISHED) {
+        findings.push(at_byte(path, &code, at, format!("{word} does not stay")));
+    }
+    for name in EMPTY_NAMES {
+        for (at, _) in occurrences(&code, &[&format!("mod {name}")]) {
+            findings.push(at_byte(
+                path,
+                &code,
+                at,
+                format!("mod {name} says nothing about what is in there"),
+            ));
+        }
+    }
+    if is_library_code(path) {
+        let code = without_tests(&code);
+        for (at, word) in occurrences(&code, OUTSIDE) {
+            findings.push(at_byte(path, &code, at, format!("{word} has no place in a library crate")));
+        }
+        for (at, module) in grouped_imports(&code) {
+            findings.push(at_byte(path, &code, at, format!("std::{module} has no place in a library crate")));
+        }
+    }
+    findings
+}
+
+/// Whether the file belongs to the library of a library crate, and not to its tests.
+fn is_library_code(path: &str) -> bool {
+    let mut parts = path.split('/');
+    if parts.next() != Some("crates") || !parts.next().is_some_and(dependencies::is_library) {
+        return false;
+    }
+    parts.next() == Some("src") && !path.ends_with("/tests.rs") && !parts.any(|part| part == "tests")
+}
+
+fn at_byte(path: &str, code: &str, at: usize, message: String) -> Finding {
+    let line = code.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    Finding { path: path.to_owned(), line, message }
+}
+
+/// Where the words stand as words: `print!` is not in `eprint!`, nor `mod types` in `mod types_of_x`.
+fn occurrences<'a>(code: &str, words: &[&'a str]) -> Vec<(usize, &'a str)> {
+    let is_name = |byte: Option<&u8>| byte.is_some_and(|&byte| byte == b'_' || byte.is_ascii_alphanumeric());
+    let bytes = code.as_bytes();
+    let mut found = Vec::new();
+    for word in words {
+        for (at, _) in code.match_indices(word) {
+            let end = at + word.len();
+            let starts = !is_name(word.as_bytes().first()) || at == 0 || !is_name(bytes.get(at - 1));
+            let ends = !is_name(bytes.get(end - 1)) || !is_name(bytes.get(end));
+            if starts && ends {
+                found.push((at, *word));
+            }
+        }
+    }
+    found
+}
+
+/// The modules of a `use std::{fs, io};` that are not allowed, with their places.
+fn grouped_imports(code: &str) -> Vec<(usize, &'static str)> {
+    let mut found = Vec::new();
+    for (start, opening) in code.match_indices("std::{") {
+        let start = start + opening.len();
+        let mut depth = 0;
+        let mut name_starts = true;
+        for (at, char) in code[start..].char_indices() {
+            match char {
+                '{' => depth += 1,
+                '}' if depth == 0 => break,
+                '}' => depth -= 1,
+                ',' if depth == 0 => name_starts = true,
+                _ if char.is_whitespace() => {}
+                _ if depth == 0 && name_starts => {
+                    name_starts = false;
+                    let name: &str = code[start + at..]
+                        .split(|c: char| !c.is_alphanumeric() && c != '_')
+                        .next()
+                        .unwrap_or("");
+                    found.extend(
+                        OUTSIDE_MODULES
+                            .iter()
+                            .find(|module| **module == name)
+                            .map(|module| (start + at, *module)),
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// The code with every comment, string and character replaced by blanks. Line breaks stay, so lines keep their numbers.
+fn without_comments_and_texts(code: &str) -> String {
+    let bytes = code.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = match (bytes[at], bytes.get(at + 1)) {
+            (b'/', Some(b'/')) => line_end(bytes, at),
+            (b'/', Some(b'*')) => block_comment_end(bytes, at),
+            (b'"', _) => text_end(bytes, at, b'"'),
+            (b'\'', Some(b'\\')) => text_end(bytes, at, b'\''),
+            (b'\'', Some(_)) => character_end(code, at),
+            (b'r', Some(b'"' | b'#')) if !continues_name(bytes, at) => raw_text_end(bytes, at),
+            _ => at,
+        };
+        if end == at {
+            out.push(bytes[at]);
+            at += 1;
+        } else {
+            out.extend(bytes[at..end].iter().map(|&byte| if byte == b'\n' { b'\n' } else { b' ' }));
+            at = end;
+        }
+    }
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// Whether the `r` at this place ends a longer name, other than the `b` or `c` of a raw byte text.
+fn continues_name(bytes: &[u8], at: usize) -> bool {
+    let is_name = |at: usize| bytes[at] == b'_' || bytes[at].is_ascii_alphanumeric();
+    match at.checked_sub(1) {
+        Some(before) if matches!(bytes[before], b'b' | b'c') => before.checked_sub(1).is_some_and(is_name),
+        Some(before) => is_name(before),
+        None => false,
+    }
+}
+
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    bytes[at..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |length| at + length)
+}
+
+fn block_comment_end(bytes: &[u8], mut at: usize) -> usize {
+    let mut depth = 0_usize;
+    while at < bytes.len() {
+        match (bytes[at], bytes.get(at + 1)) {
+            (b'/', Some(b'*')) => (depth, at) = (depth + 1, at + 2),
+            (b'*', Some(b'/')) => (depth, at) = (depth - 1, at + 2),
+            _ => at += 1,
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    bytes.len()
+}
+
+/// The end of a text that knows escapes.
+fn text_end(bytes: &[u8], start: usize, quote: u8) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            byte if byte == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// The end of a character; a lifetime has none, and stays.
+fn character_end(code: &str, at: usize) -> usize {
+    let mut rest = code[at + 1..].chars();
+    match (rest.next(), rest.next()) {
+        (Some(char), Some('\'')) => at + 1 + char.len_utf8() + 1,
+        _ => at,
+    }
+}
+
+/// The end of a raw text; a raw name such as `r#type` has none, and stays.
+fn raw_text_end(bytes: &[u8], at: usize) -> usize {
+    let hashes = bytes[at + 1..].iter().take_while(|&&byte| byte == b'#').count();
+    let start = at + 1 + hashes;
+    if bytes.get(start) != Some(&b'"') {
+        return at;
+    }
+    let closes = |place: usize| {
+        bytes[place] == b'"'
+            && bytes[place + 1..].iter().take(hashes).filter(|&&b| b == b'#').count() == hashes
+    };
+    (start + 1..bytes.len()).find(|&place| closes(place)).map_or(bytes.len(), |place| place + 1 + hashes)
+}
+
+/// The code, already without comments and texts, with every item under `#[cfg(test)]` replaced by blanks.
+fn without_tests(code: &str) -> String {
+    let mut out = code.to_owned();
+    let starts: Vec<usize> = code.match_indices("#[cfg(test)]").map(|(at, _)| at).collect();
+    for start in starts {
+        let end = item_end(code.as_bytes(), start);
+        let blank: String =
+            code[start..end].chars().map(|char| if char == '\n' { '\n' } else { ' ' }).collect();
+        // A blank for every character, not byte, would move what follows; names of items are ASCII, so pad to be safe.
+        let padded = format!("{blank:<width$}", width = end - start);
+        out.replace_range(start..end, &padded);
+    }
+    out
+}
+
+/// The end of the item that begins here: its first `;` or closing brace outside of any bracket.
+fn item_end(bytes: &[u8], start: usize) -> usize {
+    let mut depth = 0_usize;
+    for (at, byte) in bytes.iter().enumerate().skip(start) {
+        match byte {
+            b'{' | b'(' | b'[' => depth += 1,
+            b'}' | b')' | b']' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 && *byte == b'}' {
+                    return at + 1;
+                }
+            }
+            b';' if depth == 0 => return at + 1,
+            _ => {}
+        }
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIBRARY: &str = "crates/grammask-trie/src/trie.rs";
+
+    fn found(path: &str, code: &str) -> Vec<(usize, String)> {
+        check(path, &format!("//! Head.\n{code}"))
+            .into_iter()
+            .map(|finding| (finding.line, finding.message))
+            .collect()
+    }
+
+    #[test]
+    fn a_long_file_is_found() {
+        assert_eq!(check(LIBRARY, &format!("//! Head.\n{}", "\n".repeat(MAX_LINES - 1))), []);
+        let findings = check(LIBRARY, &format!("//! Head.\n{}", "\n".repeat(MAX_LINES)));
+        assert_eq!(findings[0].message, "601 lines, 600 are the limit");
+    }
+
+    #[test]
+    fn a_missing_header_is_found() {
+        let findings = check(LIBRARY, "use std::fmt;\n");
+        assert_eq!(findings[0].message, "does not begin with a //! that says what it is for");
+    }
+
+    #[test]
+    fn empty_names_are_found() {
+        assert!(check_name("crates/grammask/src/utils.rs").is_some());
+        assert!(check_name("crates/grammask/tests/common/mod.rs").is_some());
+        assert!(check_name("crates/grammask/src/matcher.rs").is_none());
+        assert!(check_name("fixtures/common/x.txt").is_none());
+        assert_eq!(found(LIBRARY, "mod types;\nmod types_of_x;").len(), 1);
+    }
+
+    #[test]
+    fn unfinished_code_is_found_in_tests_too() {
+        let code = "#[cfg(test)]\nmod tests {\n  #[ignore]\n  fn f() { todo!() }\n}\n";
+        let lines: Vec<usize> =
+            found("crates/grammask-cli/src/main.rs", code).into_iter().map(|found| found.0).collect();
+        assert_eq!(lines, [5, 4]);
+    }
+
+    #[test]
+    fn library_code_does_not_reach_outside() {
+        let code =
+            "fn f() { std::fs::read(\"x\"); println!(); }\nuse std::{env, io::{self, Read}, fs as files};\n";
+        let messages: Vec<String> = found(LIBRARY, code).into_iter().map(|found| found.1).collect();
+        assert_eq!(
+            messages,
+            [
+                "std::fs has no place in a library crate",
+                "println! has no place in a library crate",
+                "std::env has no place in a library crate",
+                "std::fs has no place in a library crate",
+            ]
+        );
+        for tool in
+            ["crates/grammask-cli/src/main.rs", "crates/grammask-trie/tests/files.rs", "xtask/src/main.rs"]
+        {
+            assert_eq!(found(tool, code), [], "{tool}");
+        }
+    }
+
+    #[test]
+    fn comments_texts_and_tests_are_passed_over() {
+        let code = r##"
+// println! /* todo!
+/* println! /* nested */ todo!() */
+fn f<'a>(x: &'a str) -> char { let _ = ("todo!()", r#"dbg!(" "#, b"println!", '"', '\'', "\" dbg!"); 'x' }
+#[cfg(test)]
+mod tests { fn f() { println!("{}", '}'); } }
+#[cfg(test)]
+use std::fs;
+"##;
+        assert_eq!(found(LIBRARY, code), []);
+        assert_eq!(found(LIBRARY, &format!("{code}fn g() {{ print!() }}")).len(), 1);
+    }
+}

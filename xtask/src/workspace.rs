@@ -1,0 +1,120 @@
+//! Where the workspace is and which packages it has, as `cargo metadata` tells it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, ensure};
+use serde_json::Value;
+
+/// The workspace.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    /// The folder of the workspace's `Cargo.toml`.
+    pub root: PathBuf,
+    /// Where cargo builds.
+    pub target: PathBuf,
+    /// All packages, by name.
+    pub packages: Vec<Package>,
+}
+
+/// A package of the workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// Its name.
+    pub name: String,
+    /// Its folder, from the root of the workspace.
+    pub folder: PathBuf,
+    /// Whether a plain `cargo test` tests it.
+    pub is_default: bool,
+    /// Whether it may be published.
+    pub is_published: bool,
+    /// What it depends on.
+    pub dependencies: Vec<Dependency>,
+}
+
+/// A line of a package's dependencies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// The package depended on.
+    pub name: String,
+    /// Whether only tests, examples and benchmarks need it.
+    pub is_dev: bool,
+    /// Whether a feature brings it.
+    pub is_optional: bool,
+}
+
+impl Workspace {
+    /// Asks cargo.
+    ///
+    /// # Errors
+    /// When cargo cannot be run, or does not understand the workspace.
+    pub fn load() -> anyhow::Result<Self> {
+        let output = cargo()
+            .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+            // In the root: elsewhere, the package of that folder would be the only default one.
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+            .output()
+            .context("cargo metadata")?;
+        ensure!(
+            output.status.success(),
+            "cargo metadata: {}",
+            String::from_utf8_lossy(&output.stderr).trim_end()
+        );
+        Self::from_metadata(&serde_json::from_slice(&output.stdout)?)
+    }
+
+    /// Reads what `cargo metadata --no-deps` has printed.
+    ///
+    /// # Errors
+    /// When something is missing there.
+    pub fn from_metadata(metadata: &Value) -> anyhow::Result<Self> {
+        let root = PathBuf::from(text(metadata, "workspace_root")?);
+        let defaults: Vec<&str> =
+            list(metadata, "workspace_default_members")?.iter().filter_map(Value::as_str).collect();
+        let mut packages = Vec::new();
+        for package in list(metadata, "packages")? {
+            let manifest = Path::new(text(package, "manifest_path")?);
+            let folder = manifest.parent().unwrap_or(manifest);
+            packages.push(Package {
+                name: text(package, "name")?.to_owned(),
+                folder: folder.strip_prefix(&root).unwrap_or(folder).to_owned(),
+                is_default: defaults.contains(&text(package, "id")?),
+                // Null: may be published anywhere; an empty list: nowhere.
+                is_published: package["publish"].as_array().is_none_or(|places| !places.is_empty()),
+                dependencies: dependencies(package)?,
+            });
+        }
+        packages.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(Self { root, target: text(metadata, "target_directory")?.into(), packages })
+    }
+
+    /// The packages that a plain `cargo test` tests.
+    pub fn default_packages(&self) -> impl Iterator<Item = &Package> {
+        self.packages.iter().filter(|package| package.is_default)
+    }
+}
+
+/// The cargo that runs this, or the one on the path.
+pub fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+fn dependencies(package: &Value) -> anyhow::Result<Vec<Dependency>> {
+    let mut found = Vec::new();
+    for dependency in list(package, "dependencies")? {
+        found.push(Dependency {
+            name: text(dependency, "name")?.to_owned(),
+            is_dev: dependency["kind"].as_str() == Some("dev"),
+            is_optional: dependency["optional"].as_bool() == Some(true),
+        });
+    }
+    Ok(found)
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> anyhow::Result<&'a str> {
+    value[key].as_str().with_context(|| format!("cargo metadata has no {key}"))
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> anyhow::Result<&'a [Value]> {
+    Ok(value[key].as_array().with_context(|| format!("cargo metadata has no {key}"))?)
+}
