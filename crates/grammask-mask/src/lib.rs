@@ -27,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod completions;
 mod config;
 mod continuation;
 mod error;

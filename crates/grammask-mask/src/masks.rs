@@ -5,8 +5,8 @@ use std::sync::Arc;
 use grammask_cache::{Budget, Interner, Memo};
 use grammask_earley::{Class, Error, Item, OriginId, Recognizer, SetId, Special};
 use grammask_trie::{Mask, NodeId, TokenId, TokenSet, Vocabulary};
-use rustc_hash::FxHashSet;
 
+use crate::completions::Completions;
 use crate::continuation::{Continuation, ContinuationId, Continuations, weight};
 use crate::walk::Findings;
 use crate::{BindError, Config, Ending};
@@ -278,7 +278,8 @@ impl Masks {
                 }
             }
             let Some((origin, continuation, after)) = origins.pop() else { break };
-            let Some(completion) = completions.add(&self.continuations, origin, continuation, after) else {
+            let Some(completion) = completions.add(&self.continuations, trie, origin, continuation, after)
+            else {
                 continue;
             };
             for &caller in self.recognizer.callers(origin) {
@@ -508,46 +509,6 @@ impl Masks {
 struct Composition {
     lexemes: Vec<PartKey>,
     handovers: Vec<ContinuationId>,
-}
-
-/// The origins that have been complete while a mask is put together, and where.
-#[derive(Default)]
-struct Completions {
-    /// Each with the completion before it, on the way from the state.
-    list: Vec<(OriginId, ContinuationId, Option<u32>)>,
-    seen: FxHashSet<(OriginId, ContinuationId)>,
-}
-
-impl Completions {
-    /// Notes that an origin is complete at some nodes, `after` the completion with this number. Gives its number, or nothing where there
-    /// is nothing new in it: it has been before, or on the way here it has been at all of these nodes and more, as happens in
-    /// a list of texts that may be split anywhere.
-    fn add(
-        &mut self,
-        continuations: &Continuations,
-        origin: OriginId,
-        continuation: ContinuationId,
-        after: Option<u32>,
-    ) -> Option<u32> {
-        if !self.seen.insert((origin, continuation)) {
-            return None;
-        }
-        let mut before = after;
-        while let Some(number) = before {
-            let (other, larger, next) = self.list[number as usize];
-            if other == origin && continuations.contains(larger, continuation) {
-                return None;
-            }
-            before = next;
-        }
-        self.list.push((origin, continuation, after));
-        Some((self.list.len() - 1) as u32)
-    }
-
-    /// Where an origin has been complete.
-    fn of(&self, origin: OriginId) -> impl Iterator<Item = ContinuationId> {
-        self.list.iter().filter(move |(other, ..)| *other == origin).map(|&(_, continuation, _)| continuation)
-    }
 }
 
 /// The sets that have been walked within one part, and below which nodes.

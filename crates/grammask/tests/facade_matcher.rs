@@ -344,6 +344,25 @@ fn a_mask_that_cannot_be_computed_allows_nothing_and_says_why() {
 }
 
 #[test]
+fn an_ambiguous_grammar_is_not_walked_again_and_again() {
+    // Every text over the three letters up to seven, so that every rule may end at every node.
+    let mut texts = vec![Vec::new()];
+    for from in 0..1093 {
+        texts.extend(b"abc".map(|letter| [&texts[from][..], &[letter]].concat()));
+    }
+    let vocabulary = Vocabulary::new((0..).map(TokenId).zip(texts), []).unwrap();
+    let text = "start ::= A start | A 'c'; A ::= A A | start 'b' | 'a' | #'[abc]+';";
+    let grammar = Grammar::compile(text, &vocabulary, &Config::default()).unwrap();
+    let mut matcher = grammar.matcher();
+    for letter in b"abcacbbacb" {
+        assert!(matcher.accept_bytes(&[*letter]).is_accepted());
+        assert_eq!(matcher.mask().count(), vocabulary.token_count() - 1, "all but the token without bytes");
+    }
+    let parts = grammar.stats().parts;
+    assert!(parts < 300, "{parts} parts");
+}
+
+#[test]
 fn handles_can_be_sent_and_shared() {
     fn check<T: Send + Sync + Clone + 'static>() {}
     check::<Grammar>();

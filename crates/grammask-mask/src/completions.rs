@@ -1,0 +1,100 @@
+//! Which origins have been complete while one mask is put together, and at which trie nodes: what has been done there is
+//! not done again.
+
+use grammask_earley::OriginId;
+use grammask_trie::{NodeId, Trie};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::continuation::{ContinuationId, Continuations};
+
+/// The origins that have been complete while a mask is put together, and where.
+#[derive(Default)]
+pub(crate) struct Completions {
+    /// Each with the completion before it, on the way from the state.
+    list: Vec<(OriginId, ContinuationId, Option<u32>)>,
+    seen: FxHashSet<(OriginId, ContinuationId)>,
+    at: FxHashMap<OriginId, Places>,
+}
+
+/// At which nodes one origin has been complete.
+#[derive(Default)]
+struct Places {
+    /// How often.
+    times: usize,
+    /// Once it was often: the union, one bit a node. In an ambiguous grammar an origin is complete hundreds of times, each
+    /// time at nodes that no single time before covers, but all together do.
+    union: Box<[u64]>,
+}
+
+/// So many completions of an origin are often: before, their union costs more than what it saves.
+const OFTEN: usize = 16;
+
+impl Completions {
+    /// Notes that an origin is complete at some nodes, `after` the completion with this number. Gives its number, or
+    /// nothing where there is nothing new in it.
+    pub(crate) fn add(
+        &mut self,
+        continuations: &Continuations,
+        trie: &Trie,
+        origin: OriginId,
+        continuation: ContinuationId,
+        after: Option<u32>,
+    ) -> Option<u32> {
+        if !self.seen.insert((origin, continuation)) {
+            return None;
+        }
+        let places = self.at.entry(origin).or_default();
+        places.times += 1;
+        let covered = if places.times < OFTEN {
+            self.is_covered_before(continuations, origin, continuation, after)
+        } else {
+            let nodes = |continuation| continuations.get(continuation).nodes();
+            if places.union.is_empty() {
+                places.union = vec![0; trie.len().div_ceil(64)].into();
+                for &(_, continuation, _) in self.list.iter().filter(|(other, ..)| *other == origin) {
+                    mark(&mut places.union, nodes(continuation));
+                }
+            }
+            mark(&mut places.union, nodes(continuation))
+        };
+        if covered {
+            return None;
+        }
+        self.list.push((origin, continuation, after));
+        Some((self.list.len() - 1) as u32)
+    }
+
+    /// Whether on the way here the origin has been complete at all of these nodes and more, as happens in a list of texts
+    /// that may be split anywhere.
+    fn is_covered_before(
+        &self,
+        continuations: &Continuations,
+        origin: OriginId,
+        continuation: ContinuationId,
+        mut before: Option<u32>,
+    ) -> bool {
+        while let Some(number) = before {
+            let (other, larger, next) = self.list[number as usize];
+            if other == origin && continuations.contains(larger, continuation) {
+                return true;
+            }
+            before = next;
+        }
+        false
+    }
+
+    /// Where an origin has been complete.
+    pub(crate) fn of(&self, origin: OriginId) -> impl Iterator<Item = ContinuationId> {
+        self.list.iter().filter(move |(other, ..)| *other == origin).map(|&(_, continuation, _)| continuation)
+    }
+}
+
+/// Adds nodes to a set of bits; gives whether all were in it before.
+fn mark(bits: &mut [u64], nodes: &[NodeId]) -> bool {
+    nodes.iter().fold(true, |known, node| {
+        let (word, bit) = (&mut bits[node.index() / 64], 1 << (node.index() % 64));
+        let before = *word;
+        *word |= bit;
+        known & (before & bit != 0)
+    })
+}
