@@ -61,7 +61,7 @@ impl Workshop {
                 let callers = known_callers(&locals[place].callers, |place| {
                     resolved[place as usize].expect("callers come before callees")
                 });
-                resolved[place] = Some(intern_origin(tables, callers, leo));
+                resolved[place] = Some(intern_origin(tables, &callers, leo));
             }
         });
         Ok(resolved.into_iter().map(|origin| origin.expect("every local is in a component")).collect())
@@ -178,7 +178,7 @@ impl Workshop {
                 }
             } else {
                 let callers = known_callers(&imported[0], |_| unreachable!("no cycle, no members"));
-                origins.insert(origin, intern_origin(tables, callers, false));
+                origins.insert(origin, intern_origin(tables, &callers, false));
             }
         }
         let mut copies = Vec::with_capacity(items.len());
@@ -217,7 +217,7 @@ fn known_callers(callers: &[Caller], mut resolve: impl FnMut(u32) -> OriginId) -
 }
 
 /// The origin with these callers. With Leo: one whose only caller is complete then too is that caller's origin.
-fn intern_origin(tables: &Recognizer, callers: Box<[Item]>, leo: bool) -> OriginId {
+fn intern_origin(tables: &Recognizer, callers: &[Item], leo: bool) -> OriginId {
     if let [Item { node: NodeId::END, origin }] = *callers
         && leo
     {
@@ -225,9 +225,9 @@ fn intern_origin(tables: &Recognizer, callers: Box<[Item]>, leo: bool) -> Origin
     }
     let origins: &Interner<Origin> = tables.origins();
     let before = origins.len();
-    let id = origins.intern(&callers[..], |_| Origin::new(callers.clone(), None));
+    let id = origins.intern(callers, |callers| Origin::new(callers.into(), None));
     if origins.len() > before {
-        tables.spend(size_of::<Origin>() + size_of_val::<[Item]>(&callers));
+        tables.spend(size_of::<Origin>() + size_of_val(callers));
     }
     OriginId(id)
 }
@@ -235,25 +235,31 @@ fn intern_origin(tables: &Recognizer, callers: Box<[Item]>, leo: bool) -> Origin
 /// Leo's optimization, when predicting: where the one caller of a local is complete as soon as the local is, whoever
 /// is called by the local's items tells the caller's origin directly.
 fn skip_last_calls(locals: &mut [Local]) {
-    let skips: Vec<Option<Reference>> = locals
-        .iter()
-        .map(|local| match local.callers[..] {
-            [Caller { node: NodeId::END, reference }] => Some(reference),
-            _ => None,
+    // Whom to tell instead of each local. A chain of last calls begins outside of the set, so following it ends.
+    let mut instead: Vec<Reference> = (0..locals.len() as u32)
+        .map(|place| match locals[place as usize].callers[..] {
+            [Caller { node: NodeId::END, reference }] => reference,
+            _ => Reference::Local(place),
         })
         .collect();
-    for local in locals {
-        for caller in &mut local.callers {
-            // A chain of last calls begins outside of the set, so it ends; the bound is for the reader.
-            for _ in 0..skips.len() {
-                match caller.reference {
-                    Reference::Local(place) => match skips[place as usize] {
-                        Some(reference) => caller.reference = reference,
-                        None => break,
-                    },
-                    Reference::Known(_) => break,
-                }
-            }
+    let mut path: Vec<u32> = Vec::new();
+    for place in 0..locals.len() as u32 {
+        let mut end = Reference::Local(place);
+        while let Reference::Local(at) = end
+            && instead[at as usize] != end
+            && path.len() <= locals.len()
+        {
+            path.push(at);
+            end = instead[at as usize];
+        }
+        // What has been followed once is not followed again.
+        for at in path.drain(..) {
+            instead[at as usize] = end;
+        }
+    }
+    for caller in locals.iter_mut().flat_map(|local| &mut local.callers) {
+        if let Reference::Local(place) = caller.reference {
+            caller.reference = instead[place as usize];
         }
     }
 }

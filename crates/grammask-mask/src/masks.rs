@@ -36,6 +36,9 @@ pub struct Masks {
     budget: Budget,
 }
 
+/// A state of more items is walked as it is: its items have too much in common to be looked at one by one.
+const MANY_ITEMS: usize = 256;
+
 /// What names a part.
 type PartKey = (SetId, ContinuationId);
 
@@ -197,7 +200,7 @@ impl Masks {
             return Ok(self.distinct.get(number));
         }
         scratch.clear();
-        if self.config.keep_parts {
+        if self.config.keep_parts && self.recognizer.kernel(state).len() <= MANY_ITEMS {
             self.assemble(state, scratch)?;
         } else {
             self.walk_all(state, scratch)?;
