@@ -39,6 +39,12 @@ pub struct Masks {
 /// A state of more items is walked as it is: its items have too much in common to be looked at one by one.
 const MANY_ITEMS: usize = 256;
 
+/// A mask that is not put together from so many parts is found by walking the trie with the state as it is.
+const MUCH_WORK: usize = 4096;
+
+/// A part that is not found by so many walks, lexeme by lexeme, is found by walking its set as it is.
+const MANY_WALKS: usize = 256;
+
 /// What names a part.
 type PartKey = (SetId, ContinuationId);
 
@@ -200,9 +206,9 @@ impl Masks {
             return Ok(self.distinct.get(number));
         }
         scratch.clear();
-        if self.config.keep_parts && self.recognizer.kernel(state).len() <= MANY_ITEMS {
-            self.assemble(state, scratch)?;
-        } else {
+        let few = self.recognizer.kernel(state).len() <= MANY_ITEMS;
+        if !(self.config.keep_parts && few && self.assemble(state, scratch)?) {
+            scratch.clear();
             self.walk_all(state, scratch)?;
         }
         self.finish(state, scratch)?;
@@ -251,16 +257,21 @@ impl Masks {
     }
 
     /// The union of the parts: those of the state's items under the whole trie; then, wherever an origin is complete, those of its
-    /// callers.
-    fn assemble(&self, state: SetId, mask: &mut Mask) -> Result<(), Error> {
+    /// callers. Gives up, with `false`, where the grammar is so ambiguous that walking the trie once is less work.
+    fn assemble(&self, state: SetId, mask: &mut Mask) -> Result<bool, Error> {
         let trie = self.vocabulary.trie();
         let mut completions = Completions::default();
         let mut items: Vec<(Item, ContinuationId, Option<u32>)> =
             self.recognizer.kernel(state).iter().map(|&item| (item, ContinuationId::WHOLE, None)).collect();
         let mut origins: Vec<(OriginId, ContinuationId, Option<u32>)> = Vec::new();
         let mut lexemes: Vec<PartKey> = Vec::new();
+        let mut work = 0;
         loop {
             while let Some((item, continuation, after)) = items.pop() {
+                work += 1;
+                if work > MUCH_WORK {
+                    return Ok(false);
+                }
                 let alone = self.recognizer.alone(item.node)?;
                 let bytes = self.continuations.get(continuation).first_bytes(trie);
                 if self.recognizer.live_bytes(alone)?.intersection(bytes).is_empty() {
@@ -300,7 +311,7 @@ impl Masks {
                 self.forbid_below(self.continuations.get(continuation).nodes(), mask);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Whether the mask can depend on an origin being complete at these nodes: something goes on, or the text ends there eagerly.
@@ -365,10 +376,10 @@ impl Masks {
         let mut findings = Findings::new(self.vocabulary.trie());
         let mut composition = Composition::default();
         let list = self.continuations.get(continuation);
-        if list.weight() <= self.config.large_walk || self.is_lexeme(set)? {
+        let whole = list.weight() <= self.config.large_walk || self.is_lexeme(set)?;
+        if whole || !self.walk_by_lexemes(set, continuation, &mut findings, &mut composition)? {
+            composition = Composition::default();
             findings.walk(&self.recognizer, set, list.nodes())?;
-        } else {
-            self.walk_by_lexemes(set, continuation, &mut findings, &mut composition)?;
         }
         let (tokens, own) = findings.finish(self.vocabulary.mask_words());
         if !own.is_empty() {
@@ -390,17 +401,21 @@ impl Masks {
     }
 
     /// What an open set takes below many nodes: lexeme by lexeme, as the parts of lexemes are the same in every
-    /// context; and what is no lexeme byte by byte until few nodes are left.
+    /// context; and what is no lexeme byte by byte until few nodes are left. Gives up, with `false`, where the grammar is so ambiguous
+    /// that walking the set once is less work; what was found until then is right, and stays.
     fn walk_by_lexemes(
         &self,
         set: SetId,
         continuation: ContinuationId,
         findings: &mut Findings<'_>,
         composition: &mut Composition,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let mut tasks = vec![(set, continuation)];
         let mut walked = Walked::default();
         while let Some((set, continuation)) = tasks.pop() {
+            if walked.0.len() > MANY_WALKS {
+                return Ok(false);
+            }
             let list = self.continuations.get(continuation);
             let takes = self.recognizer.live_bytes(set)?;
             let bytes = list.first_bytes(self.vocabulary.trie());
@@ -433,7 +448,7 @@ impl Masks {
                 self.scan_rest(parts.rest, list, &mut tasks, findings)?;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// One byte of what is no lexeme, by all children at once; then node by node where few are left, else as tasks.

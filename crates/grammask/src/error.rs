@@ -1,7 +1,5 @@
 //! What can go wrong on the way from a text to a grammar, and while it is used.
 
-use std::fmt;
-
 use grammask_syntax::{Diagnostic, Report};
 
 /// Why a grammar could not be compiled.
@@ -35,7 +33,7 @@ impl Error {
     /// All of it for a reader: file, line, column, the line itself with a caret, and hints.
     ///
     /// `text` is what was compiled; `name` says what to call it.
-    pub fn render(&self, text: &str, name: &str) -> impl fmt::Display {
+    pub fn render(&self, text: &str, name: &str) -> String {
         match self {
             Self::Syntax(errors) => errors.render(text, name).to_string(),
             Self::Normal(errors) => {

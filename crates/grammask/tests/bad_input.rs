@@ -145,7 +145,7 @@ fn rules_that_mean_nothing_are_errors() {
         ("start ::= <[7]>;", "<[7]>"),
     ] {
         let error = compile(text).err().unwrap_or_else(|| panic!("{text} compiles"));
-        let rendered = error.render(text, "grammar").to_string();
+        let rendered = error.render(text, "grammar");
         assert!(rendered.contains(word), "{text}:\n{rendered}");
     }
 }

@@ -72,12 +72,11 @@ fn verdict(grammar: &Grammar, input: &Input) -> Verdict {
 }
 
 fn compile(case: &Case, vocabulary: &Vocabulary, config: &Config) -> Result<Grammar, String> {
-    let config = match &case.start {
-        Some(start) => config.clone().with_start(start),
-        None => config.clone(),
-    };
-    Grammar::compile(&case.grammar, vocabulary, &config)
-        .map_err(|error| error.render(&case.grammar, "case").to_string())
+    let mut config = config.clone();
+    if let Some(start) = &case.start {
+        config = config.with_start(start);
+    }
+    Grammar::compile(&case.grammar, vocabulary, &config).map_err(|error| error.render(&case.grammar, "case"))
 }
 
 fn words(words: &[String]) -> Vocabulary {
