@@ -225,11 +225,11 @@ impl Builder<'_> {
         for byte in self.nodes.bytes_scanned().iter() {
             classes.split(&ByteSet::single(byte));
         }
-        for callee in &self.callees {
-            if let Callee::Lexeme { language, .. } = callee {
-                store.refine(*language, &mut classes);
-            }
-        }
+        let languages = self.callees.iter().filter_map(|callee| match callee {
+            Callee::Lexeme { language, .. } => Some(*language),
+            Callee::Nonterminal { .. } | Callee::Counter { .. } => None,
+        });
+        store.refine(languages, &mut classes);
         let byte_classes = classes.len();
         let mut class_of_byte = Box::new([0u8; 256]);
         for byte in 0..=255u8 {

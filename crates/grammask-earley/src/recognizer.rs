@@ -49,8 +49,8 @@ pub struct Recognizer {
     config: Config,
     sets: Interner<Set>,
     origins: Interner<Origin>,
-    /// For every node of the network its open set, once somebody asked.
-    alone: Box<[OnceLock<SetId>]>,
+    /// For every node of the network its open set and what it takes, once somebody asked.
+    alone: Box<[OnceLock<(SetId, ByteSet)>]>,
     budget: Budget,
     initial: SetId,
     workshop: Mutex<Workshop>,
@@ -313,17 +313,18 @@ impl Recognizer {
         }
     }
 
-    /// The open set of one item: the node, and an unknown origin. What it takes is the same wherever the node occurs.
+    /// The open set of one item: the node, and an unknown origin; and the bytes that it takes. That is the same wherever the
+    /// node occurs.
     ///
     /// # Errors
-    /// When there is no room for another set.
-    pub fn alone(&self, node: NodeId) -> Result<SetId, Error> {
-        let make = || self.intern_set(&[Item { node, origin: OriginId::open(0) }]);
-        let Some(known) = self.alone.get(node.index()) else { return make() };
-        match known.get() {
-            Some(&set) => Ok(set),
-            None => make().map(|set| *known.get_or_init(|| set)),
+    /// When a limit is exceeded.
+    pub fn alone(&self, node: NodeId) -> Result<(SetId, ByteSet), Error> {
+        if let Some(known) = self.alone.get(node.index()).and_then(OnceLock::get) {
+            return Ok(*known);
         }
+        let set = self.intern_set(&[Item { node, origin: OriginId::open(0) }])?;
+        let found = (set, self.live_bytes(set)?);
+        Ok(self.alone.get(node.index()).map_or(found, |place| *place.get_or_init(|| found)))
     }
 
     /// Whether a rule may end at a node, and whether it may go on.
@@ -352,7 +353,7 @@ impl Recognizer {
             match self.network.scan_only.get(item.node.index()) {
                 Some(&node) => rest.push(Item { node, origin: item.origin }),
                 None => {
-                    lexemes.push((self.alone(item.node)?, item.origin));
+                    lexemes.push((self.alone(item.node)?.0, item.origin));
                 }
             }
         }
@@ -403,7 +404,7 @@ impl Recognizer {
             for caller in self.callers(origin) {
                 let (is_final, goes_on) = self.nature(caller.node);
                 if goes_on {
-                    bytes = bytes.union(&self.live_bytes(self.alone(caller.node)?)?);
+                    bytes = bytes.union(&self.alone(caller.node)?.1);
                 }
                 if is_final && !told.contains(&caller.origin) {
                     // What is known of the next origin need not be found again.

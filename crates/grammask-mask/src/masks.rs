@@ -272,9 +272,9 @@ impl Masks {
                 if work > MUCH_WORK {
                     return Ok(false);
                 }
-                let alone = self.recognizer.alone(item.node)?;
+                let (alone, takes) = self.recognizer.alone(item.node)?;
                 let bytes = self.continuations.get(continuation).first_bytes(trie);
-                if self.recognizer.live_bytes(alone)?.intersection(bytes).is_empty() {
+                if takes.intersection(bytes).is_empty() {
                     continue;
                 }
                 let part = self.part(alone, continuation)?;

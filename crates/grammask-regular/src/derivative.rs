@@ -71,14 +71,15 @@ impl Store {
         Ok(live)
     }
 
-    /// Splits `classes` so that all bytes in one class behave alike in `a` and in everything that is reachable from it.
+    /// Splits `classes` so that all bytes in one class behave alike in the given languages and in everything that is reachable
+    /// from them.
     ///
     /// # Complexity
-    /// Linear in the size of the expression, with the whole of its automata and texts.
-    pub fn refine(&self, a: RegularId, classes: &mut ByteClasses) {
+    /// Linear in the size of the expressions, what they share counted once, with the whole of their automata and texts.
+    pub fn refine(&self, languages: impl IntoIterator<Item = RegularId>, classes: &mut ByteClasses) {
         let mut seen = rustc_hash::FxHashSet::default();
         let mut splits = rustc_hash::FxHashSet::default();
-        let mut stack = vec![a];
+        let mut stack: Vec<RegularId> = languages.into_iter().collect();
         let mut acyclic = Vec::new();
         while let Some(a) = stack.pop() {
             if !seen.insert(a) {

@@ -281,7 +281,7 @@ fn refining_keeps_what_was_told_apart_before() {
     let name = store.regex("[a-z]+").unwrap();
     let mut classes = ByteClasses::new();
     classes.split(&ByteSet::single(b'q'));
-    store.refine(name, &mut classes);
+    store.refine([name], &mut classes);
     assert_eq!(classes.len(), 3);
     assert_ne!(classes.class_of(b'q'), classes.class_of(b'r'));
     assert_eq!(classes.class_of(b'0'), classes.class_of(0xFF));

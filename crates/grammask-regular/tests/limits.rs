@@ -188,7 +188,7 @@ fn exercise(store: &mut Store, start: RegularId) {
         Err(error) => panic!("{error}"),
     }
     assert!(!store.display(start).to_string().is_empty());
-    store.refine(start, &mut grammask_regular::ByteClasses::new());
+    store.refine([start], &mut grammask_regular::ByteClasses::new());
     let mut other = Store::new(&Config::default());
     assert_ne!(other.import(store, start), Ok(RegularId::EMPTY));
 }

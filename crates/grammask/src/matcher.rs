@@ -161,7 +161,7 @@ impl Matcher {
 
     /// Whether the output has not ended and no token can follow.
     pub fn is_stuck(&mut self) -> bool {
-        !self.finished && self.error.is_none() && self.mask().is_empty() && self.error.is_none()
+        !self.finished && self.mask().is_empty() && self.error.is_none()
     }
 
     /// How many tokens, and calls with bytes, were accepted.

@@ -16,7 +16,7 @@ pub struct Automaton {
 /// Explores a language with at most `limit` states.
 pub fn explore(store: &mut Store, start: RegularId, limit: usize) -> Automaton {
     let mut classes = ByteClasses::new();
-    store.refine(start, &mut classes);
+    store.refine([start], &mut classes);
     let bytes: Vec<u8> = (0..classes.len()).map(|class| classes.representative(class as u8)).collect();
     let mut index = HashMap::from([(start, 0)]);
     let mut states = vec![start];
