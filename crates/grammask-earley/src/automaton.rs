@@ -83,15 +83,14 @@ impl Fragment {
     /// The same language of labels, deterministic and without equivalent states; `None` where the subset construction takes more
     /// than `limit` states.
     pub(crate) fn determinize(&self, limit: usize) -> Option<Automaton> {
-        let mut automaton = Automaton { states: Vec::new() };
-        let mut subsets =
-            Subsets { of_one: vec![NONE; self.len()], of_more: FxHashMap::default(), list: Vec::new() };
+        let mut automaton = Automaton { states: Vec::new(), bottom_up: Vec::new() };
+        let mut subsets = Subsets::new(self.len());
         let mut subset = vec![self.start()];
         self.close(&mut subset);
         subsets.id(&subset);
         let mut out: Vec<(Label, u32)> = Vec::new();
-        while let Some(states) = subsets.list.get(automaton.states.len()) {
-            if subsets.list.len() > limit {
+        while let Some(states) = subsets.get(automaton.states.len()) {
+            if subsets.ends.len() > limit {
                 return None;
             }
             let is_final = states.contains(&self.end());
@@ -139,13 +138,30 @@ impl Fragment {
 struct Subsets {
     of_one: Vec<u32>,
     of_more: FxHashMap<Box<[u32]>, usize>,
-    list: Vec<Box<[u32]>>,
+    /// The members of all sets, one after the other, and where each set ends.
+    members: Vec<u32>,
+    ends: Vec<usize>,
 }
 
 impl Subsets {
+    fn new(states: usize) -> Self {
+        Self {
+            of_one: vec![NONE; states],
+            of_more: FxHashMap::default(),
+            members: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    fn get(&self, id: usize) -> Option<&[u32]> {
+        let end = *self.ends.get(id)?;
+        let start = if id == 0 { 0 } else { self.ends[id - 1] };
+        Some(&self.members[start..end])
+    }
+
     /// The number of a sorted set; it joins the list if it is new.
     fn id(&mut self, subset: &[u32]) -> usize {
-        let new = self.list.len();
+        let new = self.ends.len();
         let id = match *subset {
             [state] => {
                 let id = &mut self.of_one[state as usize];
@@ -154,10 +170,17 @@ impl Subsets {
                 }
                 *id as usize
             }
-            _ => *self.of_more.entry(subset.into()).or_insert(new),
+            _ => match self.of_more.get(subset) {
+                Some(&known) => known,
+                None => {
+                    self.of_more.insert(subset.into(), new);
+                    new
+                }
+            },
         };
         if id == new {
-            self.list.push(subset.into());
+            self.members.extend_from_slice(subset);
+            self.ends.push(self.members.len());
         }
         id
     }
@@ -166,6 +189,8 @@ impl Subsets {
 /// A deterministic automaton; state 0 is the start.
 pub(crate) struct Automaton {
     states: Vec<(bool, Vec<(Label, usize)>)>,
+    /// The states from which no loop can be reached, each behind all its successors.
+    bottom_up: Vec<usize>,
 }
 
 /// After this many rounds a partition that still changes is given up: only long chains of distinct states need more,
@@ -177,9 +202,10 @@ impl Automaton {
     ///
     /// # Source
     /// E. Moore, "Gedanken-experiments on sequential machines", 1956: refine a partition until it is stable.
-    fn minimize(self) -> Self {
+    fn minimize(mut self) -> Self {
         // Where there is no loop, equal ends are found when the states become nodes.
-        if self.loop_free_bottom_up().len() == self.len() {
+        self.bottom_up = self.find_bottom_up();
+        if self.bottom_up.len() == self.len() {
             return self;
         }
         let mut class_of: Vec<usize> =
@@ -217,7 +243,9 @@ impl Automaton {
                 states.push((is_final, edges));
             }
         }
-        Self { states }
+        let mut quotient = Self { states, bottom_up: Vec::new() };
+        quotient.bottom_up = quotient.find_bottom_up();
+        quotient
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -234,7 +262,11 @@ impl Automaton {
     }
 
     /// The states from which no loop can be reached, each behind all its successors.
-    pub(crate) fn loop_free_bottom_up(&self) -> Vec<usize> {
+    pub(crate) fn loop_free_bottom_up(&self) -> &[usize] {
+        &self.bottom_up
+    }
+
+    fn find_bottom_up(&self) -> Vec<usize> {
         let mut missing: Vec<u32> = self.states.iter().map(|(_, edges)| edges.len() as u32).collect();
         // The predecessors of all states in one list: where those of a state end, and, while filling, where the next one goes.
         let mut ends = vec![0u32; self.len() + 1];

@@ -35,12 +35,11 @@ impl Network {
     /// let network = Network::build(&normal, store, &Config::default()).unwrap();
     /// assert_eq!(network.check(), Ok(()));
     /// ```
-    pub fn build(normal: &NormalForm, mut store: Store, config: &Config) -> Result<Self, Error> {
-        let languages = normal.lower_all(&mut store)?;
+    pub fn build(normal: &NormalForm, store: Store, config: &Config) -> Result<Self, Error> {
         let mut builder = Builder {
             normal,
             config,
-            languages,
+            store,
             uses: uses(normal),
             callees: Vec::new(),
             callee_ids: FxHashMap::default(),
@@ -56,7 +55,7 @@ impl Network {
                 *start = node;
             }
         }
-        builder.finish(start, store)
+        builder.finish(start)
     }
 }
 
@@ -91,7 +90,7 @@ enum CalleeKey {
 struct Builder<'a> {
     normal: &'a NormalForm,
     config: &'a Config,
-    languages: Vec<Option<RegularId>>,
+    store: Store,
     uses: Vec<u32>,
     callees: Vec<Callee>,
     callee_ids: FxHashMap<CalleeKey, CalleeId>,
@@ -177,7 +176,7 @@ impl Builder<'_> {
             Terminal::SpecialName(name) => Special::Name(name.clone()),
             Terminal::SpecialId(id) => Special::Id(*id),
             _ => {
-                let language = self.languages[id.index()].expect("only special tokens are no languages");
+                let language = self.normal.lower(id, &mut self.store)?;
                 let callee = self.callee(CalleeKey::Lexeme(language), |normal| Callee::Lexeme {
                     text: normal.terminal_text(id),
                     language,
@@ -220,7 +219,7 @@ impl Builder<'_> {
     }
 
     /// Finds the classes of bytes and gives the nodes their final form.
-    fn finish(self, start: NodeId, store: Store) -> Result<Network, Error> {
+    fn finish(self, start: NodeId) -> Result<Network, Error> {
         let mut classes = ByteClasses::new();
         for byte in self.nodes.bytes_scanned().iter() {
             classes.split(&ByteSet::single(byte));
@@ -229,7 +228,7 @@ impl Builder<'_> {
             Callee::Lexeme { language, .. } => Some(*language),
             Callee::Nonterminal { .. } | Callee::Counter { .. } => None,
         });
-        store.refine(languages, &mut classes);
+        self.store.refine(languages, &mut classes);
         let byte_classes = classes.len();
         let mut class_of_byte = Box::new([0u8; 256]);
         for byte in 0..=255u8 {
@@ -243,7 +242,7 @@ impl Builder<'_> {
         });
         let scan_only = split_calls(&mut nodes);
         let specials = self.specials;
-        let callees = self.callees;
+        let (callees, store) = (self.callees, self.store);
         Ok(Network {
             nodes,
             callees,
@@ -298,7 +297,7 @@ impl Nodes {
         }
         let mut ids: Vec<Option<NodeId>> = vec![None; automaton.len()];
         // States whose successors all have nodes come first; what is left leads to a loop.
-        for state in automaton.loop_free_bottom_up() {
+        for &state in automaton.loop_free_bottom_up() {
             let draft = self.draft(automaton, state, &ids);
             let known = self.known.get(&draft).copied();
             ids[state] = Some(known.unwrap_or_else(|| {
