@@ -11,7 +11,7 @@ use crate::{Callee, CalleeId, Class, Error, Item, Network, NodeId, Recognizer, S
 #[error("{0}")]
 pub struct Violation(String);
 
-/// What a call of the crate prints where it begins: one callee per line, then one node per line; `{:#}` adds the byte classes.
+/// Where it begins, one callee per line, then one node per line; `{:#}` adds the byte classes.
 impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "start {}", self.start)?;

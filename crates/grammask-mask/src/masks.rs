@@ -13,8 +13,8 @@ use crate::{BindError, Config, Ending};
 
 /// Computes the masks of a grammar's states over a vocabulary, and keeps what it computed.
 ///
-/// A mask is the union of parts. The part of an open set under a list of trie nodes says which tokens below these
-/// nodes the set takes by itself, and at which nodes each of its unknown origins is complete: there the origin's
+/// A mask is the union of parts. The part of an item under a list of trie nodes says which tokens below these
+/// nodes the item takes by itself, and at which nodes its origin, unknown to the part, is complete: there the origin's
 /// callers go on. As a token is allowed when *some* derivation allows it, the union over both is exact. A part does
 /// not depend on who waits outside, so the same part serves at every depth of nesting.
 ///
@@ -26,8 +26,6 @@ pub struct Masks {
     config: Config,
     /// The tokens of the grammar's special symbols, in the order of the network.
     specials: Vec<TokenId>,
-    /// The bytes of every class.
-    class_bytes: Arc<[Box<[u8]>]>,
     continuations: Continuations,
     parts: Memo<PartKey, Part>,
     /// Whole masks: by state the number of the mask, and masks by content.
@@ -94,10 +92,7 @@ impl Masks {
         if let Some(&id) = ending.tokens().iter().find(|&&id| !vocabulary.is_known(id)) {
             return Err(BindError::UnknownEnd { id });
         }
-        let class_bytes = (0..network.byte_classes)
-            .map(|class| (0..=255).filter(|&byte| network.class_of(byte).index() == class).collect())
-            .collect();
-        Ok(Self::with(recognizer, vocabulary, ending.clone(), config.clone(), specials, class_bytes))
+        Ok(Self::with(recognizer, vocabulary, ending.clone(), config.clone(), specials))
     }
 
     fn with(
@@ -106,7 +101,6 @@ impl Masks {
         ending: Ending,
         config: Config,
         specials: Vec<TokenId>,
-        class_bytes: Arc<[Box<[u8]>]>,
     ) -> Self {
         Self {
             continuations: Continuations::new(vocabulary.trie()),
@@ -116,7 +110,6 @@ impl Masks {
             ending,
             config,
             specials,
-            class_bytes,
             parts: Memo::new(),
             whole: Memo::new(),
             distinct: Interner::new(),
@@ -131,7 +124,6 @@ impl Masks {
             self.ending.clone(),
             self.config.clone(),
             self.specials.clone(),
-            Arc::clone(&self.class_bytes),
         )
     }
 
@@ -244,8 +236,9 @@ impl Masks {
                 if next.is_dead() {
                     continue;
                 }
-                match self.class_bytes.get(class).map(|bytes| &**bytes) {
-                    Some(&[byte]) if only.is_none() => only = Some((byte, next)),
+                let bytes = self.recognizer.network().bytes_of(Class::new(class));
+                match bytes.first() {
+                    Some(byte) if bytes.len() == 1 && only.is_none() => only = Some((byte, next)),
                     _ => return Ok(()),
                 }
             }
@@ -465,13 +458,13 @@ impl Masks {
             self.budget.spend(children.bytes_used());
         }
         let mut nodes = Vec::new();
-        for (class, bytes) in self.class_bytes.iter().enumerate() {
+        for (class, bytes) in self.recognizer.network().class_bytes.iter().enumerate() {
             let next = self.recognizer.step_class(rest, Class::new(class))?;
             if next.is_dead() {
                 continue;
             }
             nodes.clear();
-            for &byte in bytes {
+            for byte in bytes.iter() {
                 nodes.extend_from_slice(children.by(byte));
             }
             for &node in &nodes {

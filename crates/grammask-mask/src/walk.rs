@@ -13,13 +13,11 @@ pub(crate) struct Findings<'a> {
     ranges: Vec<(u32, u32)>,
     /// The nodes at which the one outermost origin is complete, where there is something below them.
     handovers: Vec<NodeId>,
-    /// Nodes visited.
-    pub(crate) visited: usize,
 }
 
 impl<'a> Findings<'a> {
     pub(crate) fn new(trie: &'a Trie) -> Self {
-        Self { trie, ranges: Vec::new(), handovers: Vec::new(), visited: 0 }
+        Self { trie, ranges: Vec::new(), handovers: Vec::new() }
     }
 
     /// The tokens that end at a node are allowed.
@@ -67,7 +65,6 @@ impl<'a> Findings<'a> {
                     }
                     continue;
                 }
-                self.visited += 1;
                 let next = successors.after(bytes[node as usize])?;
                 let below = ends[node as usize];
                 if next.is_dead() {
