@@ -13,6 +13,7 @@ mod build;
 mod config;
 mod error;
 mod ids;
+mod made;
 mod network;
 mod origins;
 mod recognizer;

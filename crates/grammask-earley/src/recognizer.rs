@@ -7,8 +7,9 @@ use std::borrow::Borrow;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use grammask_cache::{Budget, Interner, Row};
-use grammask_regular::ByteSet;
+use grammask_regular::{ByteSet, RegularId, Store};
 
+use crate::made::{self, Kind, MadeNodes};
 use crate::workshop::Workshop;
 use crate::{Class, Config, Error, Item, Network, NodeId, OriginId, SetId};
 
@@ -49,6 +50,7 @@ pub struct Recognizer {
     config: Config,
     sets: Interner<Set>,
     origins: Interner<Origin>,
+    made: MadeNodes,
     /// For every node of the network its open set and what it takes, once somebody asked.
     alone: Box<[OnceLock<(SetId, ByteSet)>]>,
     budget: Budget,
@@ -79,8 +81,8 @@ struct Closure {
 /// What a set scans, apart: everything that begins with a byte belongs to a lexeme or to the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// For every lexeme that the set is in: the set of just its state, with the origin `open0`; and its real origin.
-    pub lexemes: Box<[(SetId, OriginId)]>,
+    /// The states of lexemes that the set is in.
+    pub lexemes: Box<[Item]>,
     /// The set that scans what the network's own nodes scan; [`SetId::DEAD`] where there is nothing.
     pub rest: SetId,
 }
@@ -158,6 +160,7 @@ impl Recognizer {
             config: config.clone(),
             sets: Interner::new(),
             origins: Interner::new(),
+            made: MadeNodes::new(&network),
             alone: network.nodes.iter().map(|_| OnceLock::new()).collect(),
             network,
             budget: Budget::new(config.budget),
@@ -281,7 +284,7 @@ impl Recognizer {
         }
         let mut workshop = self.lock();
         let closure = self.closure(set, &mut workshop)?;
-        let bytes = workshop.first_bytes(&self.network, &closure.scanners)?;
+        let bytes = workshop.first_bytes(self, &closure.scanners)?;
         Ok(*closure.first_bytes.get_or_init(|| bytes))
     }
 
@@ -319,12 +322,47 @@ impl Recognizer {
     /// # Errors
     /// When a limit is exceeded.
     pub fn alone(&self, node: NodeId) -> Result<(SetId, ByteSet), Error> {
-        if let Some(known) = self.alone.get(node.index()).and_then(OnceLock::get) {
+        let place = self.alone.get(node.index()).unwrap_or_else(|| &self.made.get(node).alone);
+        if let Some(known) = place.get() {
             return Ok(*known);
         }
         let set = self.intern_set(&[Item { node, origin: OriginId::open(0) }])?;
         let found = (set, self.live_bytes(set)?);
-        Ok(self.alone.get(node.index()).map_or(found, |place| *place.get_or_init(|| found)))
+        Ok(*place.get_or_init(|| found))
+    }
+
+    /// For a node that is a state of a lexeme, what `read` makes of its language.
+    ///
+    /// # Panics
+    /// When the node is not of this recognizer.
+    pub fn lexeme<T>(&self, node: NodeId, read: impl FnOnce(&Store, RegularId) -> T) -> Option<T> {
+        if node.index() < self.network.nodes.len() {
+            return None;
+        }
+        match self.made.get(node).kind {
+            Kind::Lexeme(language, _) => Some(read(self.lock().store(), language)),
+            Kind::Counter(..) => None,
+        }
+    }
+
+    /// A node at which the same holds as at `node`, as long as no more than `bytes` bytes follow: of counters that are further than that from
+    /// their bounds one stands for all.
+    ///
+    /// # Panics
+    /// When the node is not of this recognizer.
+    pub fn saturated(&self, node: NodeId, bytes: u32) -> NodeId {
+        if node.index() < self.network.nodes.len() {
+            return node;
+        }
+        match self.made.get(node).kind {
+            Kind::Counter(counter, count) => {
+                match made::saturated(self.network.callee(counter), count, bytes) {
+                    same if same == count => node,
+                    other => self.lock().counter_node(self, counter, other),
+                }
+            }
+            Kind::Lexeme(..) => node,
+        }
     }
 
     /// Whether a rule may end at a node, and whether it may go on.
@@ -334,7 +372,10 @@ impl Recognizer {
     pub fn nature(&self, node: NodeId) -> (bool, bool) {
         match self.network.nodes.get(node.index()) {
             Some(known) => (known.is_final, known.goes_on()),
-            None => self.lock().nature(&self.network, node),
+            None => {
+                let made = self.made.get(node);
+                (made.is_final, made.goes_on)
+            }
         }
     }
 
@@ -352,9 +393,7 @@ impl Recognizer {
         for item in self.scanners(state)? {
             match self.network.scan_only.get(item.node.index()) {
                 Some(&node) => rest.push(Item { node, origin: item.origin }),
-                None => {
-                    lexemes.push((self.alone(item.node)?.0, item.origin));
-                }
+                None => lexemes.push(*item),
             }
         }
         rest.sort_unstable();
@@ -454,7 +493,13 @@ impl Recognizer {
 
     /// How a node that is not in the network is written: a state of a lexeme, or a counter.
     pub fn describe(&self, node: NodeId) -> String {
-        self.lock().describe(&self.network, node)
+        if node.index() < self.network.nodes.len() || node == NodeId::DONE {
+            return node.to_string();
+        }
+        match self.made.get(node).kind {
+            Kind::Lexeme(language, _) => self.lock().store().display(language).to_string(),
+            Kind::Counter(counter, count) => format!("{count} of {}", self.network.callee_text(counter)),
+        }
     }
 
     #[inline]
@@ -474,6 +519,10 @@ impl Recognizer {
             self.spend(size_of::<Set>() + size_of_val(items));
         }
         Ok(set.id(index))
+    }
+
+    pub(crate) fn made(&self) -> &MadeNodes {
+        &self.made
     }
 
     pub(crate) fn origins(&self) -> &Interner<Origin> {

@@ -49,7 +49,7 @@ mod vocabulary;
 pub use config::Config;
 pub use error::{Error, LimitError, RollbackError};
 pub use grammar::Grammar;
-pub use grammask_mask::{Ending, Stats};
+pub use grammask_mask::{Ending, LexiconConfig, LexiconStats, Stats};
 #[cfg(feature = "loaders")]
 pub use grammask_trie::loaders;
 pub use grammask_trie::{Error as VocabularyError, Mask, RowTooShort, TokenId};

@@ -315,14 +315,15 @@ impl Matcher {
     /// Moves to fresh tables where those in use exceed their budget.
     fn make_room(&mut self) {
         // A state may be larger than the budget; then its tables may grow to twice its size, so that carrying it over stays cheap.
-        if !self.tables.is_over_budget() || self.tables.bytes_used() <= 2 * self.least_bytes {
+        let bytes = |tables: &Masks| tables.bytes_used() + tables.lexicon().bytes_used();
+        if !self.tables.is_over_budget() || bytes(&self.tables) <= 2 * self.least_bytes {
             return;
         }
         let tables = self.grammar.tables_after(&self.tables);
         // A limit that is hit now will be hit again, and reported, by whatever is done with the state.
         if let Ok(state) = tables.recognizer().import(self.tables.recognizer(), self.state) {
             self.state = state;
-            self.least_bytes = tables.bytes_used();
+            self.least_bytes = bytes(&tables);
             self.tables = tables;
             self.first_known = self.history.len();
         }
