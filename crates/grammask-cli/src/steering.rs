@@ -215,7 +215,7 @@ impl Steering {
                     let length = end_of_lexeme(
                         &self.recognizer,
                         &mut self.lexemes,
-                        self.recognizer.alone(item.node)?.0,
+                        self.recognizer.alone(item.node)?,
                         self.limit,
                     )?;
                     exits.push((length, Place::Told(item.origin)));

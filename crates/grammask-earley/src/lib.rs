@@ -15,8 +15,10 @@ mod error;
 mod ids;
 mod made;
 mod network;
+mod nodes;
 mod origins;
 mod recognizer;
+mod resumption;
 mod show;
 mod workshop;
 
@@ -26,4 +28,5 @@ pub use grammask_regular::ByteSet;
 pub use ids::{CalleeId, Class, Item, NodeId, OriginId, SetId};
 pub use network::{Callee, Network, Node, Special};
 pub use recognizer::{Parts, Recognizer, Successors};
+pub use resumption::Resumption;
 pub use show::Violation;

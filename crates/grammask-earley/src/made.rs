@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use grammask_cache::{Arena, Row};
 use grammask_regular::{ByteSet, RegularId};
 
-use crate::{Callee, CalleeId, Network, NodeId, SetId};
+use crate::{Callee, CalleeId, Network, NodeId};
 
 /// No successor, in the row of a lexeme's node.
 pub(crate) const NOWHERE: u32 = u32::MAX - 1;
@@ -15,8 +15,8 @@ pub(crate) struct MadeNode {
     pub(crate) is_final: bool,
     pub(crate) goes_on: bool,
     pub(crate) kind: Kind,
-    /// See [`Recognizer::alone`](crate::Recognizer::alone).
-    pub(crate) alone: OnceLock<(SetId, ByteSet)>,
+    /// See [`Recognizer::takes`](crate::Recognizer::takes).
+    pub(crate) takes: OnceLock<ByteSet>,
 }
 
 pub(crate) enum Kind {
@@ -43,7 +43,7 @@ impl MadeNodes {
     }
 
     pub(crate) fn push(&self, is_final: bool, goes_on: bool, kind: Kind) -> NodeId {
-        NodeId(self.first + self.nodes.push(MadeNode { is_final, goes_on, kind, alone: OnceLock::new() }))
+        NodeId(self.first + self.nodes.push(MadeNode { is_final, goes_on, kind, takes: OnceLock::new() }))
     }
 }
 

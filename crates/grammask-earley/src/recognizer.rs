@@ -7,11 +7,13 @@ use std::borrow::Borrow;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use grammask_cache::{Budget, Interner, Row};
-use grammask_regular::{ByteSet, RegularId, Store};
+use grammask_regular::ByteSet;
 
-use crate::made::{self, Kind, MadeNodes};
+use crate::made::MadeNodes;
+use crate::nodes::Entrance;
+use crate::resumption::Resumption;
 use crate::workshop::Workshop;
-use crate::{Class, Config, Error, Item, Network, NodeId, OriginId, SetId};
+use crate::{CalleeId, Class, Config, Error, Item, Network, NodeId, OriginId, SetId};
 
 /// Runs a [`Network`] over bytes.
 ///
@@ -51,8 +53,10 @@ pub struct Recognizer {
     sets: Interner<Set>,
     origins: Interner<Origin>,
     made: MadeNodes,
-    /// For every node of the network its open set and what it takes, once somebody asked.
-    alone: Box<[OnceLock<(SetId, ByteSet)>]>,
+    /// For every node of the network the bytes that it takes, once somebody asked.
+    takes: Box<[OnceLock<ByteSet>]>,
+    /// What is known of each callee.
+    entrances: Box<[Entrance]>,
     budget: Budget,
     initial: SetId,
     workshop: Mutex<Workshop>,
@@ -93,12 +97,12 @@ pub(crate) struct Origin {
     /// Where the origin calls itself, the cycle that it belongs to and its place in it.
     pub(crate) cycle: Option<(u32, u32)>,
     after: OnceLock<SetId>,
-    follow: OnceLock<ByteSet>,
+    resumption: OnceLock<Resumption>,
 }
 
 impl Origin {
     pub(crate) fn new(callers: Box<[Item]>, cycle: Option<(u32, u32)>) -> Self {
-        Self { callers, cycle, after: OnceLock::new(), follow: OnceLock::new() }
+        Self { callers, cycle, after: OnceLock::new(), resumption: OnceLock::new() }
     }
 }
 
@@ -161,7 +165,8 @@ impl Recognizer {
             sets: Interner::new(),
             origins: Interner::new(),
             made: MadeNodes::new(&network),
-            alone: network.nodes.iter().map(|_| OnceLock::new()).collect(),
+            takes: network.nodes.iter().map(|_| OnceLock::new()).collect(),
+            entrances: network.callees.iter().map(|_| Entrance::new()).collect(),
             network,
             budget: Budget::new(config.budget),
             initial: SetId::DEAD,
@@ -316,67 +321,12 @@ impl Recognizer {
         }
     }
 
-    /// The open set of one item: the node, and an unknown origin; and the bytes that it takes. That is the same wherever the
-    /// node occurs.
+    /// The open set of one item: the node, and an unknown origin.
     ///
     /// # Errors
-    /// When a limit is exceeded.
-    pub fn alone(&self, node: NodeId) -> Result<(SetId, ByteSet), Error> {
-        let place = self.alone.get(node.index()).unwrap_or_else(|| &self.made.get(node).alone);
-        if let Some(known) = place.get() {
-            return Ok(*known);
-        }
-        let set = self.intern_set(&[Item { node, origin: OriginId::open(0) }])?;
-        let found = (set, self.live_bytes(set)?);
-        Ok(*place.get_or_init(|| found))
-    }
-
-    /// For a node that is a state of a lexeme, what `read` makes of its language.
-    ///
-    /// # Panics
-    /// When the node is not of this recognizer.
-    pub fn lexeme<T>(&self, node: NodeId, read: impl FnOnce(&Store, RegularId) -> T) -> Option<T> {
-        if node.index() < self.network.nodes.len() {
-            return None;
-        }
-        match self.made.get(node).kind {
-            Kind::Lexeme(language, _) => Some(read(self.lock().store(), language)),
-            Kind::Counter(..) => None,
-        }
-    }
-
-    /// A node at which the same holds as at `node`, as long as no more than `bytes` bytes follow: of counters that are further than that from
-    /// their bounds one stands for all.
-    ///
-    /// # Panics
-    /// When the node is not of this recognizer.
-    pub fn saturated(&self, node: NodeId, bytes: u32) -> NodeId {
-        if node.index() < self.network.nodes.len() {
-            return node;
-        }
-        match self.made.get(node).kind {
-            Kind::Counter(counter, count) => {
-                match made::saturated(self.network.callee(counter), count, bytes) {
-                    same if same == count => node,
-                    other => self.lock().counter_node(self, counter, other),
-                }
-            }
-            Kind::Lexeme(..) => node,
-        }
-    }
-
-    /// Whether a rule may end at a node, and whether it may go on.
-    ///
-    /// # Panics
-    /// When the node is not of this recognizer.
-    pub fn nature(&self, node: NodeId) -> (bool, bool) {
-        match self.network.nodes.get(node.index()) {
-            Some(known) => (known.is_final, known.goes_on()),
-            None => {
-                let made = self.made.get(node);
-                (made.is_final, made.goes_on)
-            }
-        }
+    /// When there are too many sets.
+    pub fn alone(&self, node: NodeId) -> Result<SetId, Error> {
+        self.intern_set(&[Item { node, origin: OriginId::open(0) }])
     }
 
     /// What a state scans, lexeme by lexeme. The successors of the parts together are those of the state.
@@ -420,43 +370,6 @@ impl Recognizer {
         Ok(*entry.after.get_or_init(|| set))
     }
 
-    /// The bytes that may follow when `origin` has just been completed and nothing else is going on. None for outermost origins.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    ///
-    /// # Complexity
-    /// O(1) when asked before; else linear in the callers that are told, transitively.
-    pub fn follow_bytes(&self, origin: OriginId) -> Result<ByteSet, Error> {
-        if origin.is_outermost() {
-            return Ok(ByteSet::default());
-        }
-        let entry = self.origins.get(origin.0);
-        if let Some(known) = entry.follow.get() {
-            return Ok(*known);
-        }
-        let mut bytes = ByteSet::default();
-        let mut told = vec![origin];
-        let mut next = 0;
-        while let Some(&origin) = told.get(next) {
-            next += 1;
-            for caller in self.callers(origin) {
-                let (is_final, goes_on) = self.nature(caller.node);
-                if goes_on {
-                    bytes = bytes.union(&self.alone(caller.node)?.1);
-                }
-                if is_final && !told.contains(&caller.origin) {
-                    // What is known of the next origin need not be found again.
-                    match self.origins.try_get(caller.origin.0).and_then(|entry| entry.follow.get()) {
-                        Some(known) => bytes = bytes.union(known),
-                        None => told.push(caller.origin),
-                    }
-                }
-            }
-        }
-        Ok(*entry.follow.get_or_init(|| bytes))
-    }
-
     /// The state of this recognizer that stands for a state of another one of the same network.
     ///
     /// # Errors
@@ -491,17 +404,6 @@ impl Recognizer {
         self.origins.len()
     }
 
-    /// How a node that is not in the network is written: a state of a lexeme, or a counter.
-    pub fn describe(&self, node: NodeId) -> String {
-        if node.index() < self.network.nodes.len() || node == NodeId::DONE {
-            return node.to_string();
-        }
-        match self.made.get(node).kind {
-            Kind::Lexeme(language, _) => self.lock().store().display(language).to_string(),
-            Kind::Counter(counter, count) => format!("{count} of {}", self.network.callee_text(counter)),
-        }
-    }
-
     #[inline]
     fn set(&self, id: SetId) -> &Set {
         self.sets.get(id.index())
@@ -519,6 +421,20 @@ impl Recognizer {
             self.spend(size_of::<Set>() + size_of_val(items));
         }
         Ok(set.id(index))
+    }
+
+    /// Where the bytes are kept that a node takes.
+    pub(crate) fn known_takes(&self, node: NodeId) -> &OnceLock<ByteSet> {
+        self.takes.get(node.index()).unwrap_or_else(|| &self.made.get(node).takes)
+    }
+
+    /// Where it is kept what follows an origin, which is no outermost one.
+    pub(crate) fn known_resumption(&self, origin: OriginId) -> &OnceLock<Resumption> {
+        &self.origins.get(origin.0).resumption
+    }
+
+    pub(crate) fn entrance(&self, callee: CalleeId) -> &Entrance {
+        &self.entrances[callee.index()]
     }
 
     pub(crate) fn made(&self) -> &MadeNodes {
@@ -543,7 +459,7 @@ impl Recognizer {
         Ok(set.closure.get_or_init(|| Closure { scanners, row, first_bytes: OnceLock::new() }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Workshop> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Workshop> {
         // What the workshop publishes is published whole, so a panic elsewhere leaves nothing half done.
         self.workshop.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -191,13 +191,7 @@ impl Workshop {
     fn call(&mut self, tables: &Recognizer, callee: CalleeId, caller: Caller) -> Result<(), Error> {
         let place = match self.predicted[callee.index()] {
             UNPREDICTED => {
-                let start = match *tables.network().callee(callee) {
-                    Callee::Nonterminal { start, .. } => start,
-                    Callee::Lexeme { language, .. } => {
-                        self.lexeme_node(tables, language)?.expect("the language of a lexeme is not empty")
-                    }
-                    Callee::Counter { .. } => self.counter_node(tables, callee, 0),
-                };
+                let start = self.start(tables, callee)?;
                 self.predicted[callee.index()] = self.locals.len() as u32;
                 self.locals.push(Local { callee, start, callers: Vec::new() });
                 self.locals.len() - 1
@@ -206,6 +200,22 @@ impl Workshop {
         };
         self.locals[place].callers.push(caller);
         Ok(())
+    }
+
+    /// Where a callee begins.
+    pub(crate) fn start(&mut self, tables: &Recognizer, callee: CalleeId) -> Result<NodeId, Error> {
+        Ok(match *tables.network().callee(callee) {
+            Callee::Nonterminal { start, .. } => start,
+            Callee::Lexeme { language, .. } => {
+                self.lexeme_node(tables, language)?.expect("the language of a lexeme is not empty")
+            }
+            Callee::Counter { .. } => self.counter_node(tables, callee, 0),
+        })
+    }
+
+    /// The bytes that a lexeme in this state takes.
+    pub(crate) fn live_bytes(&mut self, language: RegularId) -> Result<ByteSet, Error> {
+        Ok(self.store.live_bytes(language)?)
     }
 
     /// Where a class leads from a node.

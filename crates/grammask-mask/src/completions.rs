@@ -83,8 +83,10 @@ impl Completions {
         false
     }
 
-    /// Where an origin has been complete.
-    pub(crate) fn of(&self, origin: OriginId) -> impl Iterator<Item = ContinuationId> {
-        self.list.iter().filter(move |(other, ..)| *other == origin).map(|&(_, continuation, _)| continuation)
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+        self.seen.clear();
+        self.at.clear();
     }
 }

@@ -135,6 +135,11 @@ impl<'a> Findings<'a> {
         Ok(())
     }
 
+    /// The branches at which the outermost origin has been complete; they are not told again.
+    pub(crate) fn take_handovers(&mut self) -> Vec<BranchId> {
+        std::mem::take(&mut self.handovers)
+    }
+
     /// The allowed tokens, and where the outside takes over, if anywhere.
     pub(crate) fn finish(mut self) -> (TokenSet, Option<Places>) {
         let single = std::mem::take(&mut self.handovers);

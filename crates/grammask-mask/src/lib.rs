@@ -38,6 +38,7 @@ mod lexicon;
 mod masks;
 mod parts;
 mod places;
+mod run;
 
 pub use config::{Config, Ending};
 pub use error::BindError;

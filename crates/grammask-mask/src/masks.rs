@@ -6,10 +6,10 @@ use grammask_cache::{Budget, Interner, Memo};
 use grammask_earley::{Class, Error, NodeId, Recognizer, SetId, Special};
 use grammask_trie::{Mask, TokenId, Vocabulary};
 
-use crate::continuation::ContinuationId;
+use crate::assemble::Workbenches;
 use crate::findings::Findings;
-use crate::lexicon::Lexicon;
-use crate::parts::{Fact, Part};
+use crate::lexicon::{LexemeId, Lexicon};
+use crate::parts::{LexemeKey, Part, PartKey};
 use crate::{BindError, Config, Ending};
 
 /// Computes the masks of a grammar's states over a vocabulary, and keeps what it computed.
@@ -27,8 +27,13 @@ pub struct Masks {
     pub(crate) config: Config,
     /// The tokens of the grammar's special symbols, in the order of the network.
     specials: Vec<TokenId>,
-    pub(crate) facts: Memo<NodeId, Fact>,
-    pub(crate) parts: Memo<(SetId, ContinuationId), Part>,
+    /// The lexemes of the lexicon that nodes are states of.
+    pub(crate) lexemes: Memo<NodeId, Option<LexemeId>>,
+    /// Parts; nothing for those that are too much work.
+    pub(crate) parts: Memo<PartKey, Option<Part>>,
+    /// The tokens of some lexemes together.
+    pub(crate) unions: Memo<Box<[LexemeKey]>, Mask>,
+    pub(crate) workbenches: Workbenches,
     /// Whole masks: by state the number of the mask, and masks by content.
     whole: Memo<SetId, u32>,
     distinct: Interner<Mask>,
@@ -91,8 +96,10 @@ impl Masks {
             ending,
             config,
             specials,
-            facts: Memo::new(),
+            lexemes: Memo::new(),
             parts: Memo::new(),
+            unions: Memo::new(),
+            workbenches: Workbenches::default(),
             whole: Memo::new(),
             distinct: Interner::new(),
         }
@@ -184,7 +191,6 @@ impl Masks {
         if let Some(&number) = self.whole.get(&state) {
             return Ok(self.distinct.get(number));
         }
-        scratch.clear();
         let few = self.recognizer.kernel(state).len() <= MANY_ITEMS;
         if !(self.config.keep_parts && few && self.assemble(state, scratch)?) {
             scratch.clear();

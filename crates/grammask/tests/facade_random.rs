@@ -35,25 +35,15 @@ fn endings() -> [Ending; 3] {
 /// Every combination of the switches that must not change any result.
 fn configs(ending: &Ending) -> Vec<(String, Config)> {
     let mut configs = Vec::new();
-    for bits in 0..32 {
-        let [keep_steps, leo, keep_parts, keep_masks, small] = [1, 2, 4, 8, 16].map(|bit| bits & bit != 0);
-        if small && !keep_parts {
-            // Without parts there is nothing that it would change.
-            continue;
-        }
+    for bits in 0..16 {
+        let [keep_steps, leo, keep_parts, keep_masks] = [1, 2, 4, 8].map(|bit| bits & bit != 0);
         let mut config = Config { ending: ending.clone(), ..Config::default() };
         config.recognizer.keep_steps = keep_steps;
         config.recognizer.leo = leo;
         config.masks.keep_parts = keep_parts;
         config.masks.keep_masks = keep_masks;
-        if small {
-            // Small enough to matter for these vocabularies.
-            config.masks.large_walk = 32;
-        }
-        let name = format!(
-            "keep_steps {keep_steps}, leo {leo}, keep_parts {keep_parts}, keep_masks {keep_masks}, large_walk {}",
-            config.masks.large_walk
-        );
+        let name =
+            format!("keep_steps {keep_steps}, leo {leo}, keep_parts {keep_parts}, keep_masks {keep_masks}");
         configs.push((name, config));
     }
     configs
