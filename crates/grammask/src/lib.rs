@@ -35,6 +35,7 @@
 //! # Features
 //! - `loaders` (default): read tokenizer files, [`Vocabulary::load`].
 //! - `kbnf` (default): the module [`kbnf`], the API of the crate of that name.
+//! - `parallel` (default): [`fill_masks`] calls other threads for help.
 //! - `serde`: configurations, trees and normal forms can be stored.
 
 mod batch;
