@@ -78,6 +78,11 @@ impl Grammar {
         self.tables().stats()
     }
 
+    /// Whether both are handles to one grammar.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
     /// The tables in use.
     pub(crate) fn tables(&self) -> Arc<Masks> {
         Arc::clone(&self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner))
