@@ -90,9 +90,15 @@ impl Continuation {
                     found.sort_unstable();
                     found.into()
                 }
-                places => {
+                Places::List(_) => {
                     let edges = outline.edges(byte).iter();
-                    edges.filter(|edge| places.contains(edge.parent)).map(|edge| edge.child).collect()
+                    edges.filter(|edge| self.places.contains(edge.parent)).map(|edge| edge.child).collect()
+                }
+                Places::Bits(bits) => {
+                    let holds =
+                        |branch: BranchId| bits[branch.index() / 64] >> (branch.index() % 64) & 1 == 1;
+                    let edges = outline.edges(byte).iter();
+                    edges.filter(|edge| holds(edge.parent)).map(|edge| edge.child).collect()
                 }
             };
             fresh += size_of_val(&*found);
@@ -101,16 +107,14 @@ impl Continuation {
         (children, fresh)
     }
 
-    /// The bytes by which it goes on.
+    /// The bytes by which it goes on; for long sets, all, as nearly all of them are.
     pub(crate) fn first_bytes(&self, trie: &Trie, outline: &Outline) -> &ByteSet {
         self.bytes.get_or_init(|| match &self.places {
             Places::List(list) => {
                 let children = list.iter().flat_map(|&branch| trie.children(outline.node(branch)));
                 children.map(|child| trie.byte(child)).collect()
             }
-            places => (0..=u8::MAX)
-                .filter(|&byte| outline.edges(byte).iter().any(|edge| places.contains(edge.parent)))
-                .collect(),
+            Places::Bits(_) => ByteSet::ALL,
         })
     }
 

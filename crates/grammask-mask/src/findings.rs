@@ -5,8 +5,8 @@ use grammask_trie::{BranchId, NodeId, Outline, TokenId, TokenSet, Trie, Vocabula
 
 use crate::places::Places;
 
-/// A set that takes more than one token in this many is kept as bits.
-const DENSE: usize = 32;
+/// Up to so many tokens are sorted; more go through a row of bits, which is faster then.
+const FEW: usize = 256;
 
 /// A trie with what is known about it: what a walk needs.
 #[derive(Clone, Copy)]
@@ -50,8 +50,9 @@ impl<'a> Findings<'a> {
         self.allow_range(starts[node.index()], starts[node.index() + 1]);
     }
 
+    /// The tokens of a range of the trie's list are allowed.
     #[inline]
-    fn allow_range(&mut self, start: u32, end: u32) {
+    pub(crate) fn allow_range(&mut self, start: u32, end: u32) {
         match self.ranges.last_mut() {
             Some(last) if last.1 == start => last.1 = end,
             _ if start < end => self.ranges.push((start, end)),
@@ -152,7 +153,7 @@ impl<'a> Findings<'a> {
         let tokens = self.ground.trie.tokens_slice();
         let words = self.ground.vocabulary.mask_words();
         let count: usize = self.ranges.iter().map(|&(start, end)| (end - start) as usize).sum();
-        if count * DENSE < words * 32 {
+        if count <= FEW {
             let found = self.ranges.iter().flat_map(|&(start, end)| &tokens[start as usize..end as usize]);
             return TokenSet::new(&found.copied().collect::<Vec<TokenId>>());
         }

@@ -90,12 +90,13 @@ impl Lexicon {
 
     /// An empty lexicon of the same vocabulary.
     pub fn successor(&self) -> Self {
-        Self::with(
-            Arc::clone(&self.vocabulary),
-            Arc::clone(&self.outline),
-            Arc::clone(&self.every),
-            &self.config,
-        )
+        self.with_config(&self.config)
+    }
+
+    /// An empty lexicon of the same vocabulary, with another configuration.
+    pub fn with_config(&self, config: &LexiconConfig) -> Self {
+        let shared = (Arc::clone(&self.vocabulary), Arc::clone(&self.outline), Arc::clone(&self.every));
+        Self::with(shared.0, shared.1, shared.2, config)
     }
 
     /// The vocabulary.

@@ -1,14 +1,35 @@
 //! Sets of places in the trie: lists of branches while they are short, one bit a branch when they are long.
 
+use std::hash::{Hash, Hasher};
+
 use grammask_trie::{BranchId, Outline};
 
 /// A set of branches. Up to a number that is fixed for a vocabulary, `short`, they are a list; so equal sets have equal forms.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Places {
     /// Ascending.
     List(Box<[BranchId]>),
     /// One bit a branch, in rows of one length.
     Bits(Box<[u64]>),
+}
+
+/// Folds rows of bits in lanes, so that hashing one costs about what reading it costs.
+impl Hash for Places {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::List(list) => list.hash(state),
+            Self::Bits(bits) => {
+                const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+                let mut lanes = [0u64; 4];
+                for chunk in bits.chunks(4) {
+                    for (lane, word) in lanes.iter_mut().zip(chunk) {
+                        *lane = (lane.rotate_left(5) ^ word).wrapping_mul(FACTOR);
+                    }
+                }
+                lanes.hash(state);
+            }
+        }
+    }
 }
 
 impl Places {
@@ -36,23 +57,23 @@ impl Places {
                     .filter(|branch| between[*branch as usize / 64] >> (branch % 64) & 1 == 1)
                     .map(BranchId),
             );
-            if !single.is_sorted() {
+            // Sorting more than some hundred numbers takes longer than going through a row of bits.
+            const SORTED: usize = 256;
+            if single.len() <= SORTED || single.is_sorted() {
                 single.sort_unstable();
+                single.dedup();
+                return if single.is_empty() { None } else { Some(Self::List(single.into())) };
             }
-            single.dedup();
-            return if single.is_empty() { None } else { Some(Self::List(single.into())) };
+            return Some(Self::of_bits(short, row(outline, &single)));
         }
-        let mut bits = vec![0u64; outline.len().div_ceil(64)];
+        let mut bits = row(outline, &single);
         for &(start, end) in everywhere {
             over_range(start, end, |word, mask| bits[word] |= mask);
         }
         for &(start, end) in ranges {
             over_range(start, end, |word, mask| bits[word] |= mask & between[word]);
         }
-        for branch in &single {
-            bits[branch.index() / 64] |= 1 << (branch.index() % 64);
-        }
-        Some(Self::of_bits(short, bits.into()))
+        Some(Self::of_bits(short, bits))
     }
 
     /// The set of sorted branches, each once.
@@ -60,11 +81,7 @@ impl Places {
         if branches.len() <= short {
             return Self::List(branches.into());
         }
-        let mut bits = vec![0u64; outline.len().div_ceil(64)];
-        for branch in branches {
-            bits[branch.index() / 64] |= 1 << (branch.index() % 64);
-        }
-        Self::Bits(bits.into())
+        Self::Bits(row(outline, branches))
     }
 
     fn of_bits(short: usize, bits: Box<[u64]>) -> Self {
@@ -125,6 +142,15 @@ impl Places {
             Self::Bits(bits) => size_of_val(&**bits),
         }
     }
+}
+
+/// Some branches as a row of bits.
+fn row(outline: &Outline, branches: &[BranchId]) -> Box<[u64]> {
+    let mut bits = vec![0u64; outline.len().div_ceil(64)].into_boxed_slice();
+    for branch in branches {
+        bits[branch.index() / 64] |= 1 << (branch.index() % 64);
+    }
+    bits
 }
 
 /// Calls `apply` with each word that a range of bits reaches into, and the bits of the range in it.

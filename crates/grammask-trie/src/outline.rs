@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::{NodeId, Trie};
 
+mod groups;
 mod utf8;
 
 use utf8::Decoder;
@@ -44,7 +45,7 @@ impl BranchId {
 /// ```
 ///
 /// # Cost
-/// 12 bytes a node and 36 bytes a branch.
+/// 12 bytes a node and 40 bytes a branch.
 #[derive(Clone, Debug)]
 pub struct Outline {
     nodes: Box<[NodeId]>,
@@ -53,6 +54,7 @@ pub struct Outline {
     edge_starts: Box<[u32; 257]>,
     edges: Box<[Edge]>,
     below: Box<[Below]>,
+    traits: Box<[Traits]>,
     /// One bit a branch: whether it stands between two characters.
     between: Box<[u64]>,
 }
@@ -75,6 +77,43 @@ pub struct Below {
     pub height: u16,
     /// What they are besides.
     pub encoding: Encoding,
+}
+
+/// What a set of strings or of characters has, coarsely, in 32 bits: which groups of ASCII characters occur, and what else.
+///
+/// Most questions whether some strings are made of some characters can be answered from these, at a fraction of the cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits(u32);
+
+impl Traits {
+    const UTF8: u32 = 1 << 30;
+    const BYTES: u32 = 1 << 31;
+
+    /// Of some ASCII characters, given bit by bit: the groups of which there are some, and those that are there as a whole.
+    /// `encoding` is what other strings there are.
+    pub fn of(ascii: u128, encoding: Encoding) -> (Self, Self) {
+        let other = match encoding {
+            Encoding::Ascii => 0,
+            Encoding::Utf8 => Self::UTF8,
+            Encoding::Bytes => Self::UTF8 | Self::BYTES,
+        };
+        let (mut some, mut all) = (other, other | (1 << groups::COUNT) - 1);
+        for byte in 0..128u8 {
+            let group = 1 << groups::GROUPS[usize::from(byte)];
+            if ascii >> byte & 1 == 1 {
+                some |= group;
+            } else {
+                all &= !group;
+            }
+        }
+        (Self(some), Self(all))
+    }
+
+    /// Whether all is in another one.
+    #[inline]
+    pub const fn is_subset(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
+    }
 }
 
 /// What strings are, from the least to the most general.
@@ -123,6 +162,7 @@ impl Outline {
         }
         before.push(nodes.len() as u32);
         let below = summaries(trie, &nodes, &before, &edges, &decoders, &sound);
+        let traits = below.iter().map(|below| Traits::of(below.ascii, below.encoding).0).collect();
         let mut between = vec![0; nodes.len().div_ceil(64)];
         for (branch, node) in nodes.iter().enumerate() {
             between[branch / 64] |= u64::from(decoders[node.index()] == Decoder::Between) << (branch % 64);
@@ -134,6 +174,7 @@ impl Outline {
             edge_starts,
             edges,
             below,
+            traits,
             between: between.into(),
         }
     }
@@ -162,6 +203,12 @@ impl Outline {
         (branch < next).then_some(BranchId(branch))
     }
 
+    /// For every node, and one place more: how many branches stand before it. So this is the branch of each node that is one.
+    #[inline]
+    pub fn branches_before(&self) -> &[u32] {
+        &self.before
+    }
+
     /// The branches among some nodes, as a range of numbers.
     #[inline]
     pub fn branches(&self, nodes: Range<u32>) -> Range<u32> {
@@ -178,6 +225,12 @@ impl Outline {
     #[inline]
     pub fn below(&self, branch: BranchId) -> &Below {
         &self.below[branch.index()]
+    }
+
+    /// What is below a branch, coarsely.
+    #[inline]
+    pub fn traits(&self, branch: BranchId) -> Traits {
+        self.traits[branch.index()]
     }
 
     /// The length of the longest token, in bytes.
@@ -198,6 +251,7 @@ impl Outline {
             + size_of_val(&*self.edge_starts)
             + size_of_val(&*self.edges)
             + size_of_val(&*self.below)
+            + size_of_val(&*self.traits)
             + size_of_val(&*self.between)
     }
 }

@@ -59,7 +59,9 @@ impl Vocabulary {
 
     /// The same tokens, with nothing shared yet, and with other limits for what will be.
     pub fn with_lexicon(&self, config: &LexiconConfig) -> Self {
-        Self::of(Arc::clone(&self.shared.tokens), config)
+        let lexicon = Arc::new(self.lexicon().with_config(config));
+        let tokens = Arc::clone(&self.shared.tokens);
+        Self { shared: Arc::new(Shared { tokens, lexicon: Mutex::new(lexicon) }) }
     }
 
     /// Sizes of what grammars share.
@@ -75,16 +77,13 @@ impl Vocabulary {
         }
         Arc::clone(&lexicon)
     }
-
-    fn of(tokens: Arc<grammask_trie::Vocabulary>, config: &LexiconConfig) -> Self {
-        let lexicon = Mutex::new(Arc::new(Lexicon::new(Arc::clone(&tokens), config)));
-        Self { shared: Arc::new(Shared { tokens, lexicon }) }
-    }
 }
 
 impl From<grammask_trie::Vocabulary> for Vocabulary {
     fn from(tokens: grammask_trie::Vocabulary) -> Self {
-        Self::of(Arc::new(tokens), &LexiconConfig::default())
+        let tokens = Arc::new(tokens);
+        let lexicon = Lexicon::new(Arc::clone(&tokens), &LexiconConfig::default());
+        Self { shared: Arc::new(Shared { tokens, lexicon: Mutex::new(Arc::new(lexicon)) }) }
     }
 }
 

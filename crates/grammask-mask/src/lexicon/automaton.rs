@@ -6,7 +6,7 @@ use grammask_cache::{Arena, Budget, Row};
 use grammask_regular::{ByteSet, Config, Count, Error, RegularId, Store};
 use rustc_hash::FxHashMap;
 
-use super::loops::Loop;
+use super::loops::Coverage;
 
 /// A state of a lexeme. Two bits of the number say what walks ask most often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,7 +45,7 @@ pub(super) struct State {
     language: RegularId,
     /// The states after each byte.
     row: Row,
-    pub(super) loops: OnceLock<Loop>,
+    pub(super) loops: OnceLock<Coverage>,
     live: OnceLock<ByteSet>,
 }
 

@@ -11,7 +11,7 @@ pub struct LexiconConfig {
     /// Default: yes.
     pub slices: bool,
     /// Whether a lexeme loops through a subtree is asked where it has at least so many nodes. Masks are the same with any value.
-    /// Default: 12.
+    /// Default: 4.
     pub slice_size: u32,
     /// Sets of up to this many places in the trie are lists, longer ones rows of bits, one for each inner node. Masks are the same with
     /// any value. Default: 2,048, as a list of so many takes as much as a row of bits for 128,000 tokens.

@@ -3,7 +3,7 @@
 
 use grammask_cache::Budget;
 use grammask_regular::Error;
-use grammask_trie::{Below, Encoding};
+use grammask_trie::{Below, BranchId, Encoding, Outline, Traits};
 
 use super::automaton::{Automaton, LexemeId, Surface};
 
@@ -23,6 +23,36 @@ pub(super) struct Loop {
     reach: u32,
 }
 
+/// A loop, with what answers most questions at once.
+pub(super) struct Coverage {
+    pub(super) by: Loop,
+    /// What there is some of, and what there is all of.
+    some: Traits,
+    all: Traits,
+}
+
+impl Coverage {
+    pub(super) fn of(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result<Self, Error> {
+        let by = Loop::of(automaton, state, budget)?;
+        let encoding = match by.others {
+            Others::None => Encoding::Ascii,
+            Others::Characters => Encoding::Utf8,
+            Others::Bytes => Encoding::Bytes,
+        };
+        let (some, all) = Traits::of(by.ascii, encoding);
+        Ok(Self { by, some, all })
+    }
+
+    /// Whether all strings below a branch are taken.
+    #[inline]
+    pub(super) fn covers(&self, outline: &Outline, branch: BranchId) -> bool {
+        let traits = outline.traits(branch);
+        traits.is_subset(self.some)
+            && (traits.is_subset(self.all) && self.by.reach == u32::MAX
+                || self.by.covers(outline.below(branch)))
+    }
+}
+
 /// Over what else a state loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Others {
@@ -39,8 +69,7 @@ impl Loop {
     const NONE: Self = Self { ascii: 0, others: Others::None, completes: false, is_steady: false, reach: 0 };
 
     /// Whether all strings below a branch are taken.
-    #[inline]
-    pub(super) fn covers(&self, below: &Below) -> bool {
+    fn covers(&self, below: &Below) -> bool {
         let least = match below.encoding {
             Encoding::Ascii => Others::None,
             Encoding::Utf8 => Others::Characters,

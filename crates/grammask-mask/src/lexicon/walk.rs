@@ -5,7 +5,7 @@ use grammask_trie::{BranchId, NodeId};
 
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId, State};
-use super::loops::Loop;
+use super::loops::Coverage;
 use crate::continuation::Continuation;
 use crate::findings::Findings;
 use crate::places::{Places, over_range};
@@ -69,7 +69,7 @@ struct Walk<'a> {
     remaining: Option<Box<[u64]>>,
     /// States that are known to take whatever the lexeme takes, or not to.
     larger: Vec<(LexemeId, bool)>,
-    path: Vec<(u32, &'a State)>,
+    path: Vec<(u32, LexemeId, &'a State)>,
 }
 
 impl<'a> Walk<'a> {
@@ -92,56 +92,70 @@ impl<'a> Walk<'a> {
         let lexicon = self.lexicon;
         let (trie, outline, automaton) = (lexicon.trie(), lexicon.outline(), &lexicon.automaton);
         let (bytes, ends) = (trie.bytes_slice(), trie.ends_slice());
+        let token_starts = trie.token_starts_slice();
+        let branches_before = outline.branches_before();
+        let slice_size = if lexicon.config.slices { lexicon.config.slice_size } else { u32::MAX };
         let mut end = ends[root.index()];
-        if self.takes_whole(root, end, state, findings)? {
+        let mut id = state;
+        let mut here = automaton.state(id);
+        if end - root.0 >= slice_size && self.takes_whole(root, end, id, here, findings)? {
             return Ok(());
         }
-        let mut here = automaton.state(state);
         let mut node = root.0 + 1;
+        // The tokens of the last nodes, as far as they are one range: they are told when it ends.
+        let mut tokens = (0, 0);
         self.path.clear();
         loop {
             if node == end {
-                match self.path.pop() {
-                    Some(outer) => (end, here) = outer,
-                    None => return Ok(()),
-                }
+                let Some(outer) = self.path.pop() else { break };
+                (end, id, here) = outer;
                 continue;
             }
-            let byte = bytes[node as usize];
-            let next = match Automaton::known_step(here, byte) {
+            let n = node as usize;
+            let next = match Automaton::known_step(here, bytes[n]) {
                 Some(next) => next,
-                None => automaton.step_anew(here, byte, &lexicon.budget)?,
+                None => automaton.step_anew(here, bytes[n], &lexicon.budget)?,
             };
-            let below = ends[node as usize];
+            let below = ends[n];
             if next.is_dead() {
                 node = below;
                 continue;
             }
-            findings.allow(NodeId(node));
-            if below == node + 1 {
-                node = below;
+            let (start, stop) = (token_starts[n], token_starts[n + 1]);
+            if tokens.1 == start {
+                tokens.1 = stop;
+            } else if start < stop {
+                findings.allow_range(tokens.0, tokens.1);
+                tokens = (start, stop);
+            }
+            node += 1;
+            if below == node {
                 continue;
             }
-            if next.completes()
-                && let Some(branch) = outline.branch(NodeId(node))
-            {
-                findings.hand_over(branch);
+            if next.completes() {
+                findings.hand_over(BranchId(branches_before[n]));
             }
             if !next.goes_on() {
                 node = below;
                 continue;
             }
             if self.remaining.is_some() {
-                self.leave_out(NodeId(node), next)?;
+                self.leave_out(BranchId(branches_before[n]), next)?;
             }
-            if self.takes_whole(NodeId(node), below, next, findings)? {
-                node = below;
-                continue;
+            let there = if next == id { here } else { automaton.state(next) };
+            if below - n as u32 >= slice_size {
+                findings.allow_range(tokens.0, tokens.1);
+                tokens = (0, 0);
+                if self.takes_whole(NodeId(n as u32), below, next, there, findings)? {
+                    node = below;
+                    continue;
+                }
             }
-            self.path.push((end, here));
-            (end, here) = (below, automaton.state(next));
-            node += 1;
+            self.path.push((end, id, here));
+            (end, id, here) = (below, next, there);
         }
+        findings.allow_range(tokens.0, tokens.1);
+        Ok(())
     }
 
     /// Takes the whole subtree of a node, if the lexeme loops over it.
@@ -151,24 +165,22 @@ impl<'a> Walk<'a> {
         node: NodeId,
         end: u32,
         state: LexemeId,
+        here: &State,
         findings: &mut Findings<'_>,
     ) -> Result<bool, Error> {
-        if end - node.0 < self.lexicon.config.slice_size || !self.lexicon.config.slices {
-            return Ok(false);
-        }
-        let here = self.lexicon.automaton.state(state);
         let found = match here.loops.get() {
             Some(found) => found,
             None => {
-                let found = Loop::of(&self.lexicon.automaton, state, &self.lexicon.budget)?;
+                let found = Coverage::of(&self.lexicon.automaton, state, &self.lexicon.budget)?;
                 here.loops.get_or_init(|| found)
             }
         };
         let outline = self.lexicon.outline();
         let Some(branch) = outline.branch(node) else { return Ok(false) };
-        if !found.covers(outline.below(branch)) {
+        if !found.covers(outline, branch) {
             return Ok(false);
         }
+        let found = &found.by;
         findings.take_whole(node, found.completes, found.is_of_bytes());
         if self.remaining.is_some() && found.is_steady && self.is_larger(state)? {
             let branches = outline.branches(node.0 + 1..end);
@@ -182,9 +194,9 @@ impl<'a> Walk<'a> {
         Ok(true)
     }
 
-    /// The lexeme is in `state` at a node. If it takes all that it would take from its beginning, the node need not be walked again.
-    fn leave_out(&mut self, node: NodeId, state: LexemeId) -> Result<(), Error> {
-        if let (Some(branch), Some(remaining)) = (self.lexicon.outline().branch(node), &mut self.remaining) {
+    /// The lexeme is in `state` at a branch. If it takes all that it would take from its beginning, the node need not be walked again.
+    fn leave_out(&mut self, branch: BranchId, state: LexemeId) -> Result<(), Error> {
+        if let Some(remaining) = &mut self.remaining {
             let (word, bit) = (branch.index() / 64, 1 << (branch.index() % 64));
             if remaining[word] & bit != 0 && self.is_larger(state)? {
                 self.remaining.as_mut().expect("asked above")[word] &= !bit;
