@@ -3,11 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use grammask_earley::{Error, Item, OriginId, SetId};
-use grammask_trie::{Mask, TokenSet};
+use grammask_trie::Mask;
 
 use crate::completions::Completions;
 use crate::continuation::ContinuationId;
-use crate::parts::LexemeKey;
+use crate::parts::{LexemeKey, Whole};
 use crate::{Ending, Masks};
 
 /// A mask that is not put together from so many parts is found by walking the trie with the state as it is.
@@ -64,7 +64,7 @@ impl Masks {
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
         let longest = u32::try_from(outline.height()).unwrap_or(u32::MAX);
         let Workbench { completions, items, origins, lexemes, ends } = bench;
-        let mut sets: Vec<&TokenSet> = Vec::with_capacity(64);
+        let mut wholes: Vec<&Whole> = Vec::with_capacity(64);
         for &item in self.recognizer.kernel(state) {
             items.push((item, ContinuationId::WHOLE, None));
         }
@@ -84,7 +84,7 @@ impl Masks {
                 let key = (self.recognizer.saturated(item.node, longest), continuation);
                 let Some(part) = self.part(key)? else { return Ok(false) };
                 let whole = self.whole(part)?;
-                sets.push(&whole.tokens);
+                wholes.push(whole);
                 lexemes.extend_from_slice(&whole.lexemes);
                 origins.extend(part.handovers.iter().map(|&continuation| (item.origin, continuation, after)));
             }
@@ -109,7 +109,7 @@ impl Masks {
             items.extend(goes_on.map(|&(item, _)| (item, continuation, Some(completion))));
             origins.extend(resumption.beyond.iter().map(|&origin| (origin, continuation, Some(completion))));
         }
-        self.unite(lexemes, &sets, mask)?;
+        self.unite(lexemes, &wholes, mask)?;
         if self.ending == Ending::Eager {
             ends.sort_unstable();
             ends.dedup();
@@ -120,8 +120,8 @@ impl Masks {
         Ok(true)
     }
 
-    /// Writes the union of some lexemes' tokens and some sets. The same few lexemes stand together in many masks, so their union is kept.
-    fn unite(&self, lexemes: &mut Vec<LexemeKey>, sets: &[&TokenSet], mask: &mut Mask) -> Result<(), Error> {
+    /// Writes the union of some lexemes' tokens and some parts. The same few lexemes stand together in many masks, so their union is kept.
+    fn unite(&self, lexemes: &mut Vec<LexemeKey>, wholes: &[&Whole], mask: &mut Mask) -> Result<(), Error> {
         lexemes.sort_unstable();
         lexemes.dedup();
         if lexemes.len() < 2 {
@@ -144,7 +144,12 @@ impl Masks {
             };
             mask.as_words_mut().copy_from_slice(union.as_words());
         }
-        sets.iter().for_each(|set| mask.union_set(set));
+        for whole in wholes {
+            whole.tokens.iter().for_each(|&token| mask.allow(token));
+            if !whole.large.is_empty() {
+                mask.union_set(&whole.large);
+            }
+        }
         Ok(())
     }
 }

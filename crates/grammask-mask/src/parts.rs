@@ -31,7 +31,10 @@ pub(crate) struct Part {
 
 /// All that a part takes, and all that it uses.
 pub(crate) struct Whole {
-    pub(crate) tokens: TokenSet,
+    /// In no order, and perhaps some of them several times: to be written into a row, they need not be sorted.
+    pub(crate) tokens: Box<[TokenId]>,
+    /// What the rules themselves scan, where that is much.
+    pub(crate) large: TokenSet,
     /// Lexemes that take many tokens, which are better kept once.
     pub(crate) lexemes: Box<[LexemeKey]>,
 }
@@ -91,16 +94,16 @@ impl Masks {
                 tokens.extend(set);
             }
         }
-        let tokens = if large.is_empty() && tokens.len() < 8 * MANY_TOKENS {
-            TokenSet::new(&tokens)
-        } else {
-            let mut row = vec![0; self.vocabulary().mask_words()];
+        let mut row = Vec::new();
+        if !large.is_empty() || tokens.len() > 8 * MANY_TOKENS {
+            row.resize(self.vocabulary().mask_words(), 0);
             large.iter().for_each(|set| set.union_into(&mut row));
-            tokens.iter().for_each(|id| row[id.word()] |= id.bit());
-            TokenSet::from_words(&row)
-        };
-        let whole = Whole { tokens, lexemes: kept.into() };
-        self.budget.spend(whole.tokens.bytes_used() + size_of_val(&*whole.lexemes));
+            tokens.drain(..).for_each(|id| row[id.word()] |= id.bit());
+        }
+        let large = TokenSet::from_words(&row);
+        let whole = Whole { tokens: tokens.into(), large, lexemes: kept.into() };
+        let lists = size_of_val(&*whole.tokens) + size_of_val(&*whole.lexemes);
+        self.budget.spend(size_of::<Whole>() + lists + whole.large.bytes_used());
         Ok(part.whole.get_or_init(|| whole))
     }
 
