@@ -39,8 +39,10 @@ mod masks;
 mod parts;
 mod places;
 mod run;
+mod warm;
 
 pub use config::{Config, Ending};
 pub use error::BindError;
 pub use lexicon::{Lexicon, LexiconConfig, LexiconStats};
 pub use masks::{Masks, Stats};
+pub use warm::{WarmLimits, Warmth};

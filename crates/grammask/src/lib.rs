@@ -51,6 +51,7 @@ mod outcome;
 mod position;
 mod state;
 mod vocabulary;
+mod warm;
 
 pub use batch::{RowsError, fill_masks};
 pub use config::Config;
@@ -58,7 +59,7 @@ pub use draft::{Draft, DraftError, DraftMasks};
 pub use error::{Error, LimitError, RollbackError};
 pub use forced::ForcedError;
 pub use grammar::Grammar;
-pub use grammask_mask::{Ending, LexiconConfig, LexiconStats, Stats};
+pub use grammask_mask::{Ending, LexiconConfig, LexiconStats, Stats, WarmLimits, Warmth};
 #[cfg(feature = "loaders")]
 pub use grammask_trie::loaders;
 pub use grammask_trie::{Error as VocabularyError, Mask, RowTooShort, TokenId};

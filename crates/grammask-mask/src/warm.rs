@@ -1,0 +1,125 @@
+//! Computing masks ahead of time, for those who want no first visits. Nothing depends on it.
+
+use std::ops::ControlFlow;
+
+use grammask_earley::{Class, NodeId, SetId};
+use grammask_trie::Mask;
+use rustc_hash::FxHashSet;
+
+use crate::Masks;
+
+/// How far [`Masks::warm`] goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+pub struct WarmLimits {
+    /// At most so many states get their masks. Default: 10,000.
+    pub states: usize,
+    /// So many threads work at the same time; 0 counts as 1. Default: 1.
+    pub threads: usize,
+}
+
+impl Default for WarmLimits {
+    fn default() -> Self {
+        Self { states: 10_000, threads: 1 }
+    }
+}
+
+/// How far it has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Warmth {
+    /// States whose masks have been computed, or were known.
+    pub states: usize,
+    /// States that are known to wait.
+    pub waiting: usize,
+    /// Whether it has ended since nothing waits; not by a limit, by the memory budget, or as it was told to.
+    pub is_complete: bool,
+}
+
+/// So many states are shared out among threads at once; between, the caller is told.
+const BATCH: usize = 32;
+
+/// What of a state says which parts its mask is made of: its nodes, and those that go on when their origins are complete.
+type Outlook = Box<[(NodeId, Box<[NodeId]>)]>;
+
+/// A state that comes after another one, and its outlook.
+type Next = (Outlook, SetId);
+
+impl Masks {
+    /// Computes masks breadth first from the beginning of texts, one for each kind of state: of states that differ only in who waits farther
+    /// outside, one is enough, as the others are put together from the same parts.
+    ///
+    /// Ends when every kind has been visited, when a limit or the memory budget is reached, or when `progress`, which is called
+    /// between some dozens of states, says so. States at which a limit of the recognizer is hit are left out.
+    pub fn warm(&self, limits: &WarmLimits, mut progress: impl FnMut(Warmth) -> ControlFlow<()>) -> Warmth {
+        let threads = limits.threads.clamp(1, 256);
+        let mut seen: FxHashSet<Outlook> = FxHashSet::default();
+        let mut waiting = std::collections::VecDeque::from([self.recognizer.initial()]);
+        let mut warmth = Warmth { waiting: 1, ..Warmth::default() };
+        while !waiting.is_empty() {
+            let room = limits.states - warmth.states.min(limits.states);
+            let count = (BATCH * threads).min(waiting.len()).min(room);
+            if count == 0 || self.is_over_budget() {
+                return warmth;
+            }
+            let batch: Vec<SetId> = waiting.drain(..count).collect();
+            for (outlook, next) in self.visit_all(&batch, threads) {
+                if seen.insert(outlook) {
+                    waiting.push_back(next);
+                }
+            }
+            warmth.states += count;
+            warmth.waiting = waiting.len();
+            warmth.is_complete = waiting.is_empty();
+            if progress(warmth).is_break() {
+                return warmth;
+            }
+        }
+        warmth
+    }
+
+    fn visit_all(&self, states: &[SetId], threads: usize) -> Vec<Next> {
+        if threads == 1 {
+            return self.visit(states);
+        }
+        let share = states.len().div_ceil(threads);
+        std::thread::scope(|scope| {
+            let workers: Vec<_> =
+                states.chunks(share).map(|share| scope.spawn(move || self.visit(share))).collect();
+            // In the order of the states, so that what is visited does not depend on which thread is faster.
+            workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+        })
+    }
+
+    /// Computes the masks of some states, and gives the states that come next.
+    fn visit(&self, states: &[SetId]) -> Vec<Next> {
+        let mut scratch = Mask::new(self.vocabulary().id_count());
+        let mut found = Vec::new();
+        for &state in states {
+            if self.mask(state, &mut scratch).is_err() {
+                continue;
+            }
+            for class in 0..self.recognizer.network().classes() {
+                let Ok(next) = self.recognizer.step_class(state, Class::new(class)) else { continue };
+                if next.goes_on()
+                    && let Some(outlook) = self.outlook(next)
+                {
+                    found.push((outlook, next));
+                }
+            }
+        }
+        found
+    }
+
+    fn outlook(&self, state: SetId) -> Option<Outlook> {
+        let longest = u32::try_from(self.lexicon.outline().height()).unwrap_or(u32::MAX);
+        let near = |node| self.recognizer.saturated(node, longest);
+        let of_item = |item: &grammask_earley::Item| {
+            let resumption = self.recognizer.resumption(item.origin).ok()?;
+            let items = resumption.map_or(&[][..], |resumption| &resumption.items);
+            let mut nodes: Vec<NodeId> = items.iter().map(|(item, _)| near(item.node)).collect();
+            nodes.dedup();
+            Some((near(item.node), nodes.into()))
+        };
+        self.recognizer.kernel(state).iter().map(of_item).collect()
+    }
+}
