@@ -1,0 +1,188 @@
+//! What grammars and threads share changes no mask: one vocabulary for all grammars or a fresh one for each, with every way to write
+//! and to find what is shared, warm or cold, rebuilt all the time, on one thread or on several at once.
+
+mod random_setup;
+
+use std::ops::ControlFlow;
+
+use grammask::{Config, Ending, Grammar, LexiconConfig, Mask, TokenId, Vocabulary, WarmLimits};
+use grammask_testkit::random::{RandomGrammar, Rng, grammar};
+use random_setup::{SHAPES, compile, endings, tokens, vocabulary};
+
+/// A way through one grammar: the tokens that were taken, and the mask before each.
+type Walk = Vec<(TokenId, Mask)>;
+
+/// Vocabularies with the same tokens, each of which shares in its own way. `tiny` ones hold next to nothing.
+fn vocabularies(plain: &Vocabulary) -> Vec<(&'static str, Vocabulary)> {
+    let eager = LexiconConfig { slice_size: 1, ..LexiconConfig::default() };
+    let mut starved = grammask_regular::Config::default();
+    starved.states = 12;
+    let configs = [
+        ("taking every subtree that can be", eager.clone()),
+        ("no slices", LexiconConfig { slices: false, ..LexiconConfig::default() }),
+        ("rows of bits only", LexiconConfig { short_list: 0, ..eager.clone() }),
+        ("short lists", LexiconConfig { short_list: 3, slices: false, ..LexiconConfig::default() }),
+        ("tiny", LexiconConfig { budget: 2_000, ..eager.clone() }),
+        ("starved", LexiconConfig { regular: starved, ..eager }),
+    ];
+    configs.map(|(name, config)| (name, plain.with_lexicon(&config))).into()
+}
+
+fn configs(ending: &Ending) -> Vec<(&'static str, Config)> {
+    let plain = Config { ending: ending.clone(), ..Config::default() };
+    let with = |change: fn(&mut Config)| {
+        let mut config = plain.clone();
+        change(&mut config);
+        config
+    };
+    vec![
+        ("set by set", with(|config| config.masks.light = usize::MAX)),
+        ("rule by rule", with(|config| config.masks.light = 0)),
+        ("a few nodes set by set", with(|config| config.masks.light = 4)),
+        (
+            "rebuilt at every step",
+            with(|config| {
+                config.masks.budget = 1;
+                config.recognizer.budget = 1;
+            }),
+        ),
+    ]
+}
+
+/// Random walks, with masks found by walking the whole trie, nothing kept and nothing shared.
+fn reference(rng: &mut Rng, random: &RandomGrammar, plain: &Vocabulary, ending: &Ending) -> Vec<Walk> {
+    let mut config = Config { ending: ending.clone(), ..Config::default() };
+    config.masks.keep_parts = false;
+    config.masks.keep_masks = false;
+    let grammar = compile(random, &plain.with_lexicon(&LexiconConfig::default()), &config);
+    let mut walk = || {
+        let mut matcher = grammar.matcher();
+        let mut walk = Walk::new();
+        while walk.len() < 6 {
+            let mask = matcher.mask().clone();
+            let allowed: Vec<TokenId> = mask.iter().collect();
+            if allowed.is_empty() {
+                break;
+            }
+            let token = *rng.pick(&allowed);
+            walk.push((token, mask));
+            if !matcher.accept(token).is_accepted() || matcher.is_finished() {
+                break;
+            }
+        }
+        walk
+    };
+    (0..3).map(|_| walk()).collect()
+}
+
+/// Follows the walks and compares each mask.
+fn follow(grammar: &Grammar, walks: &[Walk], place: &str) {
+    for walk in walks {
+        let mut matcher = grammar.matcher();
+        for (step, (token, mask)) in walk.iter().enumerate() {
+            assert_eq!(matcher.mask(), mask, "{place}, step {step} of {walk:?}");
+            assert_eq!(matcher.error(), None, "{place}");
+            assert!(matcher.accept(*token).is_accepted(), "{place}, {token} at step {step}");
+        }
+    }
+}
+
+#[test]
+fn masks_do_not_depend_on_what_is_shared() {
+    for seed in 0..4 {
+        let mut rng = Rng::new(seed);
+        let plain = vocabulary(&tokens(&mut rng));
+        let shared = vocabularies(&plain);
+        for number in 0..12 {
+            let random = grammar(&mut rng, &SHAPES[number % SHAPES.len()]);
+            let ending = &endings()[(number / 3) % 3];
+            let walks = reference(&mut rng, &random, &plain, ending);
+            for (place, (sharing, vocabulary)) in shared.iter().enumerate() {
+                for (way, (finding, config)) in configs(ending).iter().enumerate() {
+                    // Every pair comes up, if not with every grammar.
+                    if (place + way + number) % 2 == 0 {
+                        let name = format!("seed {seed}, {number}, {sharing}, {finding}:\n{}", random.text);
+                        let grammar = compile(&random, vocabulary, config);
+                        follow(&grammar, &walks, &name);
+                        follow(&grammar, &walks, &format!("known, {name}"));
+                        let again = compile(&random, vocabulary, config);
+                        follow(&again, &walks, &format!("compiled again, {name}"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn masks_do_not_depend_on_threads_or_warmth() {
+    let mut rng = Rng::new(77);
+    let plain = vocabulary(&tokens(&mut rng));
+    let shared = vocabularies(&plain);
+    for number in 0..24 {
+        let random = grammar(&mut rng, &SHAPES[number % SHAPES.len()]);
+        let ending = &endings()[(number / 3) % 3];
+        let walks = reference(&mut rng, &random, &plain, ending);
+        let (sharing, vocabulary) = &shared[number % shared.len()];
+        let (finding, config) = &configs(ending)[number / 6 % 4];
+        let name = format!("{number}, {sharing}, {finding}:\n{}", random.text);
+        for threads in [1, 2, 8] {
+            let grammar = compile(&random, vocabulary, config);
+            std::thread::scope(|scope| {
+                for _ in 0..threads {
+                    scope.spawn(|| follow(&grammar, &walks, &format!("{threads} threads, {name}")));
+                }
+                scope.spawn(|| {
+                    let limits = WarmLimits { states: 200, threads };
+                    grammar.warm(&limits, |_| ControlFlow::Continue(()))
+                });
+            });
+            let grammar = compile(&random, vocabulary, config);
+            grammar.warm(&WarmLimits { states: 100, threads }, |_| ControlFlow::Continue(()));
+            follow(&grammar, &walks, &format!("warmed up on {threads} threads, {name}"));
+        }
+    }
+}
+
+#[test]
+fn warming_up_ends_when_it_is_told_to_and_at_its_limits() {
+    let mut rng = Rng::new(5);
+    let plain = vocabulary(&tokens(&mut rng));
+    let text = "start ::= list; list ::= '(' (list | #'[a-z]+' | #'[0-9]{1,50}')* ')';";
+    let compile = || Grammar::compile(text, &plain, &Config::default()).unwrap();
+    let all = compile().warm(&WarmLimits::default(), |_| ControlFlow::Continue(()));
+    assert!(all.is_complete && all.waiting == 0 && all.states > 10, "{all:?}");
+    let few = compile().warm(&WarmLimits { states: 7, threads: 1 }, |_| ControlFlow::Continue(()));
+    assert!(!few.is_complete && few.states == 7 && few.waiting > 0, "{few:?}");
+    let mut told = 0;
+    let stopped = compile().warm(&WarmLimits::default(), |_| {
+        told += 1;
+        ControlFlow::Break(())
+    });
+    assert!(told == 1 && stopped.states < all.states, "{stopped:?}");
+    let mut config = Config::default();
+    config.masks.budget = 2_000;
+    let full = Grammar::compile(text, &plain, &config).unwrap();
+    let full = full.warm(&WarmLimits::default(), |_| ControlFlow::Continue(()));
+    assert!(!full.is_complete && full.states < all.states, "{full:?}");
+}
+
+#[test]
+fn later_grammars_find_what_their_lexemes_take() {
+    let mut rng = Rng::new(6);
+    let plain = vocabulary(&tokens(&mut rng));
+    let limits = WarmLimits::default();
+    let warm = |text: &str| {
+        let grammar = Grammar::compile(text, &plain, &Config::default()).unwrap();
+        grammar.warm(&limits, |_| ControlFlow::Continue(()));
+        plain.stats().parts
+    };
+    let first = warm("start ::= #'[a-z]+' '!';");
+    assert!(first > 0);
+    // The same lexeme elsewhere: nothing new below the whole trie; and nothing at all in the same grammar again.
+    assert_eq!(warm("start ::= #'[a-z]+' '!';"), first);
+    let other = Grammar::compile("start ::= #'[a-z]+' '?';", &plain, &Config::default()).unwrap();
+    other.matcher().mask();
+    assert_eq!(plain.stats().parts, first);
+    assert!(warm("start ::= #'[0-9]+' '!';") > first);
+}
