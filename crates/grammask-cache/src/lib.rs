@@ -30,6 +30,7 @@ mod index;
 mod interner;
 mod memo;
 mod row;
+mod sync;
 
 pub use arena::Arena;
 pub use budget::Budget;
