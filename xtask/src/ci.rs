@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
-use crate::tidy;
 use crate::workspace::{Workspace, cargo};
+use crate::{loom, tidy};
 
 /// How the steps are run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,6 +100,8 @@ fn steps(workspace: &Workspace) -> Vec<Step> {
         let command = format!("test --locked --no-fail-fast -p {}", package.name);
         steps.push(step(&format!("{} alone", package.name), &command));
     }
+    steps.push(models("clippy of the models", &["clippy"], &["--", "-D", "warnings"], workspace));
+    steps.push(models("models", &["test", "--release"], &[], workspace));
     steps
 }
 
@@ -108,6 +110,16 @@ fn step(name: &str, command: &str) -> Step {
         name: name.to_owned(),
         arguments: command.split(' ').map(str::to_owned).collect(),
         environment: Vec::new(),
+    }
+}
+
+/// A step that builds the models.
+fn models(name: &str, command: &[&str], options: &[&str], workspace: &Workspace) -> Step {
+    let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+    Step {
+        name: name.to_owned(),
+        arguments: [owned(command), loom::selection(workspace), owned(options)].concat(),
+        environment: vec![loom::FLAGS],
     }
 }
 

@@ -1,33 +1,46 @@
-//! `cargo xtask fuzz`: builds the fuzzer with optimization and runs it. The fuzzer is a program of its own, as it needs the
-//! whole engine, which no other chore does; see `src/bin/fuzz`.
+//! `cargo xtask fuzz` and `cargo xtask soak`: builds the fuzzer or the soak with optimization and runs it. They are programs
+//! of their own, as they need the whole engine, which no other chore does; see `src/bin`.
+
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
 use crate::workspace::{Workspace, cargo};
 
-/// The file in the target folder in which the fuzzer keeps the number of the case that it is at.
-const PLACE: &str = "fuzz-case";
-
-/// Runs the fuzzer with these options; whether it has found nothing.
+/// Runs the program of this name with these options; whether it has found nothing.
 ///
 /// # Errors
 /// When it cannot be built or run.
-pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
-    std::fs::create_dir_all(&workspace.target)?;
-    let place = workspace.target.join(PLACE);
-    std::fs::write(&place, "")?;
+pub fn run(workspace: &Workspace, program: &str, options: &[String]) -> anyhow::Result<bool> {
+    // There each thread of the program keeps the command line of the case that it is at.
+    let places = workspace.target.join(format!("{program}-cases"));
+    if places.exists() {
+        std::fs::remove_dir_all(&places)?;
+    }
+    std::fs::create_dir_all(&places)?;
     let status = cargo()
-        .args(["run", "--release", "--quiet", "-p", "xtask", "--features", "fuzz", "--bin", "fuzz", "--"])
+        .args(["run", "--release", "--quiet", "-p", "xtask", "--features", "fuzz", "--bin", program, "--"])
         .args(options)
-        .arg("--place")
-        .arg(&place)
+        .arg("--places")
+        .arg(&places)
         .current_dir(&workspace.root)
         .status()
         .context("cargo run")?;
     if status.code().is_none_or(|code| code > 1) {
-        // A stack overflow or the like, about which the fuzzer could say nothing itself.
-        let case = std::fs::read_to_string(&place).unwrap_or_default();
-        println!("the fuzzer has died ({status}) at case {case}: cargo xtask fuzz --seed {case} --cases 1");
+        // Interrupted, a stack overflow or the like, about which the program could say nothing itself.
+        println!("it ended with {status}, at:");
+        for place in files(&places)? {
+            println!("  {}", std::fs::read_to_string(place)?);
+        }
     }
     Ok(status.success())
+}
+
+fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        files.push(entry?.path());
+    }
+    files.sort();
+    Ok(files)
 }

@@ -5,19 +5,23 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use xtask::{bench, ci, fuzz, tidy, workspace::Workspace};
+use xtask::{bench, ci, fuzz, loom, tidy, workspace::Workspace};
 
 const HELP: &str = "\
 cargo xtask COMMAND
 
   ci [--fail-fast]            everything that must hold before a change is taken: format, clippy, docs,
-                              all tests together, each crate's tests alone, tidy
+                              all tests together, each crate's tests alone, loom, tidy
   tidy                        the rules of docs/architecture.md that a program can check
   bench [OPTIONS]             compares with other engines and writes docs/benchmarks.md; OPTIONS go to
                               `cargo run --release -p grammask-benches`
   fuzz [--minutes N] [--seed N] [--cases N]
                               random grammars, texts and tokens against the facade and the oracle; with
                               --cases exactly so many, beginning with the given seed
+  soak [--minutes N] [--threads N] [--vocabulary FILE]
+                              the same for long and on several threads, which share grammars: differences,
+                              memory and the slowest mask
+  loom [NAME]                 models of the tables that threads share, in every order in which they can meet
 ";
 
 fn main() -> ExitCode {
@@ -51,7 +55,8 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
             tidy::run(&Workspace::load()?)
         }
         "bench" => bench::run(&Workspace::load()?, options),
-        "fuzz" => fuzz::run(&Workspace::load()?, options),
+        "fuzz" | "soak" => fuzz::run(&Workspace::load()?, command, options),
+        "loom" => loom::run(&Workspace::load()?, options),
         other => bail!("there is no command {other}\n\n{HELP}"),
     }
 }

@@ -76,7 +76,7 @@ pub fn check(workspace: &Workspace) -> anyhow::Result<(usize, Vec<Finding>)> {
     Ok((files.len(), findings))
 }
 
-/// All files, sorted, without what is built and what git keeps.
+/// All files, sorted, without what is built and what git keeps, which is a file in a further working tree.
 fn files_below(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![root.to_owned()];
@@ -87,7 +87,7 @@ fn files_below(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
             let kind = entry.file_type()?;
             if kind.is_dir() && name != "target" && name != ".git" {
                 folders.push(entry.path());
-            } else if kind.is_file() {
+            } else if kind.is_file() && name != ".git" {
                 files.push(entry.path());
             }
         }

@@ -1,11 +1,12 @@
 //! A vector that only grows and never moves what it holds, so that readers need no lock.
 
 use std::fmt;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Entries in the first bucket, as a power of two; every further bucket is twice as large as the one before.
-const FIRST_BITS: u32 = 5;
+use crate::sync::{AtomicU32, OnceLock, Ordering, array, constructor};
+
+/// Entries in the first bucket, as a power of two; every further bucket is twice as large as the one before. Models
+/// begin with two entries, so that they reach the second bucket.
+const FIRST_BITS: u32 = if cfg!(loom) { 1 } else { 5 };
 /// Buckets: together they hold every id of 32 bits.
 const BUCKETS: usize = (32 - FIRST_BITS + 1) as usize;
 
@@ -33,9 +34,11 @@ const fn locate(id: u32) -> (usize, usize) {
 }
 
 impl<T> Arena<T> {
-    /// An arena without values. Allocates nothing.
-    pub const fn new() -> Self {
-        Self { buckets: [const { OnceLock::new() }; BUCKETS], len: AtomicU32::new(0) }
+    constructor! {
+        /// An arena without values. Allocates nothing.
+        pub fn new() -> Self {
+            Self { buckets: array![OnceLock::new(); BUCKETS], len: AtomicU32::new(0) }
+        }
     }
 
     /// How many values there are.

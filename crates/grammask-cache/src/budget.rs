@@ -1,6 +1,6 @@
 //! Counting what a family of tables holds.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{AtomicUsize, Ordering, constructor};
 
 /// A number of bytes that may be used, and how many are.
 ///
@@ -13,9 +13,11 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget of `limit` bytes.
-    pub const fn new(limit: usize) -> Self {
-        Self { limit, used: AtomicUsize::new(0) }
+    constructor! {
+        /// A budget of `limit` bytes.
+        pub fn new(limit: usize) -> Self {
+            Self { limit, used: AtomicUsize::new(0) }
+        }
     }
 
     /// Notes that `bytes` more are used.

@@ -1,10 +1,11 @@
 //! A hash index from hashes to ids: open addressing, probed without a lock, grown by publishing a larger table.
 
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::PoisonError;
 
-/// Slots of the smallest table, as a power of two.
-const FIRST_BITS: usize = 6;
+use crate::sync::{AtomicU32, AtomicUsize, Mutex, MutexGuard, OnceLock, Ordering, array, constructor};
+
+/// Slots of the smallest table, as a power of two. Models begin with two slots, so that they outgrow them.
+const FIRST_BITS: usize = if cfg!(loom) { 1 } else { 6 };
 /// Sizes of tables: the largest has 2^32 slots.
 const TABLES: usize = 32 - FIRST_BITS + 1;
 /// A slot without an id.
@@ -23,8 +24,10 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    pub(crate) const fn new() -> Self {
-        Self { tables: [const { OnceLock::new() }; TABLES], current: AtomicUsize::new(0), len: Mutex::new(0) }
+    constructor! {
+        pub(crate) fn new() -> Self {
+            Self { tables: array![OnceLock::new(); TABLES], current: AtomicUsize::new(0), len: Mutex::new(0) }
+        }
     }
 
     fn table(&self, number: usize) -> &[AtomicU32] {

@@ -8,6 +8,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::arena::Arena;
 use crate::index::Index;
+use crate::sync::constructor;
 
 /// Values, each once, by id; and ids by value.
 ///
@@ -19,9 +20,11 @@ pub struct Interner<T> {
 }
 
 impl<T> Interner<T> {
-    /// An interner without values. Allocates nothing.
-    pub const fn new() -> Self {
-        Self { values: Arena::new(), index: Index::new() }
+    constructor! {
+        /// An interner without values. Allocates nothing.
+        pub fn new() -> Self {
+            Self { values: Arena::new(), index: Index::new() }
+        }
     }
 
     /// The value with this id.

@@ -15,6 +15,23 @@
 //! budget makes a fresh family and carries over what is still in use. That keeps every id valid for as long as the
 //! family that made it lives.
 //!
+//! # What is shown about threads
+//!
+//! There is no `unsafe` here, so no access is undefined; what could go wrong is that a thread sees too little. Models in
+//! `tests/loom.rs` run the tables, made of the primitives of loom, in every order in which two or three threads can meet,
+//! up to a bound on interruptions, and with every value that weakly ordered memory may let a thread see:
+//!
+//! - equal keys get one id, and different keys different ones, also while the index grows;
+//! - what was in before a look-up began is found, at any moment of a growth, and its value is there;
+//! - the first value under a key of a [`Memo`] is what every thread gets, and exactly one is told that it is fresh;
+//! - who reads a value from a [`Row`] sees all that was written before it was stored;
+//! - an [`Arena`] gives each id once, and who learns of an id that is in finds its value;
+//! - a [`Budget`] loses nothing.
+//!
+//! `cargo xtask loom` runs them.
+//!
+//! # Example
+//!
 //! ```
 //! use grammask_cache::Interner;
 //!
@@ -30,6 +47,7 @@ mod index;
 mod interner;
 mod memo;
 mod row;
+mod sync;
 
 pub use arena::Arena;
 pub use budget::Budget;

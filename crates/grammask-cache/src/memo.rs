@@ -7,6 +7,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::arena::Arena;
 use crate::index::Index;
+use crate::sync::constructor;
 
 /// Values by key. The first value that is stored under a key stays.
 ///
@@ -18,9 +19,11 @@ pub struct Memo<K, V> {
 }
 
 impl<K: Hash + Eq, V> Memo<K, V> {
-    /// A memo without values. Allocates nothing.
-    pub const fn new() -> Self {
-        Self { entries: Arena::new(), index: Index::new() }
+    constructor! {
+        /// A memo without values. Allocates nothing.
+        pub fn new() -> Self {
+            Self { entries: Arena::new(), index: Index::new() }
+        }
     }
 
     /// The value under `key`.

@@ -1,6 +1,6 @@
 //! A short row of numbers that are filled in one by one.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use crate::sync::{AtomicU32, Ordering};
 
 /// Numbers below [`Row::LIMIT`] under the indices `0..len`, each unknown until it is stored.
 ///

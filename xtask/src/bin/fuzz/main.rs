@@ -3,21 +3,24 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool that tells what it finds")]
 
-mod agreement;
 mod noise;
-mod watch;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use grammask_testkit::random::Rng;
-use watch::Watch;
+use grammask_testkit::random::{self, Rng, Shape};
+use xtask::agreement::{self, Subject, Words};
+use xtask::watch::Watch;
 
 /// How often it says that it is alive.
 const NEWS: Duration = Duration::from_secs(10);
+
+/// Tokens of an output that is compared mask by mask.
+const LENGTH: usize = 8;
 
 /// After so many findings there is enough to do.
 const MAX_FINDINGS: usize = 20;
@@ -26,7 +29,7 @@ struct Options {
     time: Duration,
     first: u64,
     cases: Option<u64>,
-    place: Option<PathBuf>,
+    places: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -43,7 +46,8 @@ fn main() -> ExitCode {
 /// The number of findings.
 fn run() -> anyhow::Result<usize> {
     let options = Options::parse(std::env::args().skip(1))?;
-    let watch = Watch::start(options.place.clone());
+    let watch = Watch::start();
+    let worker = watch.worker(options.places.as_ref().map(|places| places.join("0")));
     let begin = Instant::now();
     let mut news = Instant::now();
     let mut findings = 0;
@@ -67,14 +71,15 @@ fn run() -> anyhow::Result<usize> {
             println!("at case {case}, {findings} findings, {:.0} s", begin.elapsed().as_secs_f64());
             news = Instant::now();
         }
-        watch.enter(case);
+        let again = format!("cargo xtask fuzz --seed {case} --cases 1");
+        worker.enter(&again);
         let since = Instant::now();
         // What panics has said where; the number of the case is still to be told.
         let found =
             catch_unwind(AssertUnwindSafe(|| try_case(case))).unwrap_or_else(|_| Err("it panics".to_owned()));
         if let Err(finding) = found {
             findings += 1;
-            println!("case {case} (cargo xtask fuzz --seed {case} --cases 1):\n{finding}\n");
+            println!("case {case} ({again}):\n{finding}\n");
         }
         slowest = slowest.max((since.elapsed(), case));
         case += 1;
@@ -90,13 +95,28 @@ fn try_case(case: u64) -> Result<(), String> {
         2 => noise::repeated_grammar(&mut rng),
         3 => noise::vocabulary_of_bytes(&mut rng),
         4 => agreement::whether_it_compiles(&mut rng),
-        _ => agreement::masks(&mut rng),
+        5 => texts_or_masks(&mut rng, |subject, rng| subject.read(rng)),
+        _ => texts_or_masks(&mut rng, |subject, rng| subject.walk(rng, LENGTH)),
+    }
+}
+
+/// Compares a random grammar with its oracle.
+fn texts_or_masks(
+    rng: &mut Rng,
+    compare: impl FnOnce(&Subject, &mut Rng) -> Result<(), String>,
+) -> Result<(), String> {
+    let random = random::grammar(rng, &Shape::default());
+    let words = Arc::new(Words::random(rng)?);
+    let is_eager = rng.chance(1, 3);
+    match Subject::new(random, words, is_eager, None)? {
+        Some(subject) => compare(&subject, rng),
+        None => Ok(()),
     }
 }
 
 impl Options {
     fn parse(mut words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
-        let mut options = Self { time: Duration::from_secs(60), first: 0, cases: None, place: None };
+        let mut options = Self { time: Duration::from_secs(60), first: 0, cases: None, places: None };
         while let Some(word) = words.next() {
             let value = words.next().with_context(|| format!("{word} wants a value"))?;
             match word.as_str() {
@@ -106,7 +126,7 @@ impl Options {
                 }
                 "--seed" => options.first = value.parse().with_context(|| format!("--seed {value}"))?,
                 "--cases" => options.cases = Some(value.parse().with_context(|| format!("--cases {value}"))?),
-                "--place" => options.place = Some(value.into()),
+                "--places" => options.places = Some(value.into()),
                 other => bail!("fuzz has no option {other}"),
             }
         }

@@ -1,0 +1,74 @@
+//! The atomics of loom for models, so wrapped that it tries every order of their uses.
+//!
+//! To find out which orders matter, loom 0.7 keeps the last use of an atomic only. Where a thread looks at an atomic
+//! before it writes it, that look hides what others have read before, and "they read later" is never tried. Here each
+//! use first adds zero to an atomic that stands beside. Those additions all depend on one another, so none hides
+//! another; being relaxed, they make nothing visible that was not.
+
+use std::fmt;
+
+pub(crate) use loom::Ordering;
+use loom::sync::atomic as loom;
+
+macro_rules! atomic {
+    ($name:ident, $of:ty) => {
+        pub(crate) struct $name {
+            value: loom::$name,
+            turn: loom::AtomicUsize,
+        }
+
+        #[allow(dead_code, reason = "not every atomic is used in every way")]
+        impl $name {
+            pub(crate) fn new(value: $of) -> Self {
+                Self { value: loom::$name::new(value), turn: loom::AtomicUsize::new(0) }
+            }
+
+            fn in_turn(&self) -> &loom::$name {
+                self.turn.fetch_add(0, Ordering::Relaxed);
+                &self.value
+            }
+
+            pub(crate) fn load(&self, order: Ordering) -> $of {
+                self.in_turn().load(order)
+            }
+
+            pub(crate) fn store(&self, value: $of, order: Ordering) {
+                self.in_turn().store(value, order);
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.value.fmt(f)
+            }
+        }
+    };
+}
+
+atomic!(AtomicBool, bool);
+atomic!(AtomicU32, u32);
+atomic!(AtomicUsize, usize);
+
+impl AtomicUsize {
+    pub(crate) fn fetch_add(&self, value: usize, order: Ordering) -> usize {
+        self.in_turn().fetch_add(value, order)
+    }
+}
+
+impl AtomicU32 {
+    pub(crate) fn fetch_update(
+        &self,
+        set: Ordering,
+        fetch: Ordering,
+        mut next: impl FnMut(u32) -> Option<u32>,
+    ) -> Result<u32, u32> {
+        let mut seen = self.load(fetch);
+        while let Some(value) = next(seen) {
+            match self.in_turn().compare_exchange(seen, value, set, fetch) {
+                Ok(before) => return Ok(before),
+                Err(now) => seen = now,
+            }
+        }
+        Err(seen)
+    }
+}

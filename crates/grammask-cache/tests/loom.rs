@@ -1,0 +1,276 @@
+//! Models of the tables under `loom`, which goes through the orders in which a few threads can meet and through what a
+//! weakly ordered machine may let each of them see. `cargo xtask loom` runs them; elsewhere this file is empty.
+
+#![cfg(loom)]
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use grammask_cache::{Arena, Budget, Interner, Memo, Row};
+use loom::model::Builder;
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicU32, Ordering};
+use loom::thread::{self, JoinHandle};
+
+/// How often a thread is interrupted at most where it could go on, unless `LOOM_MAX_PREEMPTIONS` says otherwise. Most
+/// faults need one or two; every further one multiplies the time.
+const TWO_THREADS: usize = 3;
+/// The same where three threads meet.
+const THREE_THREADS: usize = 2;
+
+/// Runs a model in every order: all that it gives in one order or another. A model says which of it there must be, as one
+/// that is always run in the same order shows nothing.
+fn outcomes<R: Ord + Send + 'static>(
+    preemptions: usize,
+    model: impl Fn() -> R + Send + Sync + 'static,
+) -> BTreeSet<R> {
+    let seen = std::sync::Arc::new(Mutex::new(BTreeSet::new()));
+    let seen_by_loom = std::sync::Arc::clone(&seen);
+    let mut builder = Builder::new();
+    builder.preemption_bound.get_or_insert(preemptions);
+    builder.check(move || {
+        let outcome = model();
+        seen_by_loom.lock().unwrap_or_else(PoisonError::into_inner).insert(outcome);
+    });
+    std::mem::take(&mut seen.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Runs `work` on what all threads of a model share.
+fn spawn<S: Send + Sync + 'static, R: 'static>(
+    shared: &Arc<S>,
+    work: impl FnOnce(&S) -> R + Send + 'static,
+) -> JoinHandle<R> {
+    let shared = Arc::clone(shared);
+    thread::spawn(move || work(&shared))
+}
+
+fn intern(words: &Interner<u32>, key: u32) -> u32 {
+    words.intern(&key, |&key| key)
+}
+
+#[test]
+fn equal_keys_get_equal_ids() {
+    let seen = outcomes(TWO_THREADS, || {
+        let words = Arc::new(Interner::<u32>::new());
+        let other = spawn(&words, |words| intern(words, 7));
+        let before = words.find(&7);
+        let id = intern(&words, 7);
+        assert_eq!(*words.get(id), 7);
+        assert_eq!(other.join().unwrap(), id);
+        assert_eq!((words.len(), words.find(&7)), (1, Some(id)));
+        before
+    });
+    assert_eq!(seen, [None, Some(0)].into());
+}
+
+#[test]
+fn different_keys_get_ids_of_their_own() {
+    let seen = outcomes(TWO_THREADS, || {
+        let words = Arc::new(Interner::<u32>::new());
+        let other = spawn(&words, |words| {
+            let id = intern(words, 1);
+            assert_eq!(*words.get(id), 1);
+            id
+        });
+        let id = intern(&words, 2);
+        assert_eq!(*words.get(id), 2);
+        let other = other.join().unwrap();
+        assert_eq!((words.find(&1), words.find(&2), words.len()), (Some(other), Some(id), 2));
+        (id, other)
+    });
+    assert_eq!(seen, [(0, 1), (1, 0)].into());
+}
+
+#[test]
+fn what_is_in_is_found_at_any_moment_of_a_growth() {
+    let seen = outcomes(TWO_THREADS, || {
+        let words = Arc::new(Interner::<u32>::new());
+        let first = intern(&words, 1);
+        // The first table has two slots, one of which stays free: both further keys make a table grow.
+        let other = spawn(&words, |words| (intern(words, 2), intern(words, 3)));
+        assert_eq!(words.find(&1), Some(first));
+        let found = words.find(&3);
+        if let Some(id) = found {
+            assert_eq!(*words.get(id), 3);
+            assert!(words.find(&2).is_some(), "it was in before");
+        }
+        assert_eq!(words.find(&1), Some(first));
+        let (second, third) = other.join().unwrap();
+        assert_eq!([1, 2, 3].map(|key| words.find(&key)), [first, second, third].map(Some));
+        found
+    });
+    assert_eq!(seen, [None, Some(2)].into());
+}
+
+#[test]
+fn two_threads_let_a_table_grow_while_a_third_one_reads() {
+    let seen = outcomes(THREE_THREADS, || {
+        let words = Arc::new(Interner::<u32>::new());
+        let first = intern(&words, 1);
+        let writers = [2, 3].map(|key| spawn(&words, move |words| intern(words, key)));
+        assert_eq!(words.find(&1), Some(first));
+        let found = words.find(&2);
+        assert!(found.is_none_or(|id| *words.get(id) == 2));
+        let ids = writers.map(|writer| writer.join().unwrap());
+        assert_eq!([2, 3].map(|key| words.find(&key)), ids.map(Some));
+        assert!(found.is_none_or(|found| found == ids[0]));
+        assert_eq!((first, words.len()), (0, 3));
+        (found.is_some(), ids)
+    });
+    assert_eq!(seen, [(false, [1, 2]), (true, [1, 2]), (false, [2, 1]), (true, [2, 1])].into());
+}
+
+#[test]
+fn an_interner_gives_a_key_one_id_while_it_grows() {
+    let seen = outcomes(TWO_THREADS, || {
+        let words = Arc::new(Interner::<u32>::new());
+        intern(&words, 1);
+        let other = spawn(&words, |words| [intern(words, 2), intern(words, 3)]);
+        let ids = [intern(&words, 3), intern(&words, 2)];
+        let others = other.join().unwrap();
+        assert_eq!(ids, [others[1], others[0]]);
+        assert_eq!(words.len(), 3);
+        ids
+    });
+    assert_eq!(seen, [[1, 2], [2, 1]].into());
+}
+
+#[test]
+fn the_first_value_of_a_memo_is_everybodys() {
+    let seen = outcomes(TWO_THREADS, || {
+        let memo = Arc::new(Memo::<u32, u32>::new());
+        let other = spawn(&memo, |memo| {
+            let (&value, is_fresh) = memo.insert(5, 50);
+            assert_eq!(memo.get(&5), Some(&value));
+            (value, is_fresh)
+        });
+        let before = memo.get(&5).copied();
+        let (&value, is_fresh) = memo.insert(5, 51);
+        assert_eq!(other.join().unwrap(), (value, !is_fresh));
+        assert_eq!((value, memo.len()), (if is_fresh { 51 } else { 50 }, 1));
+        (before, value)
+    });
+    assert_eq!(seen, [(None, 50), (None, 51), (Some(50), 50)].into());
+}
+
+#[test]
+fn a_memo_that_grows_forgets_nothing() {
+    let seen = outcomes(TWO_THREADS, || {
+        let memo = Arc::new(Memo::<u32, u32>::new());
+        memo.insert(1, 10);
+        let other = spawn(&memo, |memo| {
+            memo.insert(2, 20);
+            memo.insert(3, 30);
+        });
+        let third = memo.get(&3).copied();
+        assert_eq!(memo.get(&1), Some(&10));
+        other.join().unwrap();
+        assert_eq!([1, 2, 3].map(|key| memo.get(&key).copied()), [10, 20, 30].map(Some));
+        third
+    });
+    assert_eq!(seen, [None, Some(30)].into());
+}
+
+#[test]
+fn who_reads_a_row_sees_what_was_written_before() {
+    let seen = outcomes(TWO_THREADS, || {
+        let shared = Arc::new((Row::new(2), AtomicU32::new(0)));
+        let other = spawn(&shared, |(row, message)| {
+            message.store(9, Ordering::Relaxed);
+            row.set(1, 4);
+        });
+        let (row, message) = &*shared;
+        assert_eq!(row.get(0), None);
+        let value = row.get(1);
+        if value.is_some() {
+            assert_eq!(message.load(Ordering::Relaxed), 9);
+        }
+        other.join().unwrap();
+        assert_eq!(row.get(1), Some(4));
+        value
+    });
+    assert_eq!(seen, [None, Some(4)].into());
+}
+
+#[test]
+fn an_id_from_a_row_is_known() {
+    let seen = outcomes(TWO_THREADS, || {
+        let shared = Arc::new((Row::new(1), Interner::<u32>::new()));
+        let work = |(row, words): &(Row, Interner<u32>)| {
+            let id = row.get(0);
+            match id {
+                Some(id) => assert_eq!(*words.get(id), 6),
+                None => row.set(0, intern(words, 6)),
+            }
+            id.is_some()
+        };
+        let other = spawn(&shared, work);
+        let was_known = work(&shared);
+        let outcome = (was_known, other.join().unwrap());
+        assert_eq!((shared.0.get(0), shared.1.len()), (Some(0), 1));
+        outcome
+    });
+    assert_eq!(seen, [(false, false), (false, true), (true, false)].into());
+}
+
+#[test]
+fn an_arena_is_read_while_it_grows() {
+    let seen = outcomes(TWO_THREADS, || {
+        let arena = Arc::new(Arena::new());
+        arena.push(10);
+        let other = spawn(&arena, |arena| {
+            // The second bucket begins with the third value.
+            assert_eq!([arena.push(11), arena.push(12)], [1, 2]);
+        });
+        assert_eq!(arena.try_get(0), Some(&10));
+        let third = arena.try_get(2).copied();
+        for (id, &value) in arena.iter() {
+            assert_eq!(value, 10 + id);
+        }
+        if third.is_some() {
+            assert_eq!((arena.try_get(1), arena.len()), (Some(&11), 3));
+        }
+        other.join().unwrap();
+        assert_eq!(arena.iter().map(|(_, &value)| value).collect::<Vec<u32>>(), [10, 11, 12]);
+        third
+    });
+    assert_eq!(seen, [None, Some(12)].into());
+}
+
+#[test]
+fn threads_that_push_get_ids_of_their_own() {
+    let seen = outcomes(THREE_THREADS, || {
+        let arena = Arc::new(Arena::new());
+        arena.push(0);
+        arena.push(1);
+        // Either may be the first in the second bucket, which only one of them makes.
+        let others = [2, 3].map(|value| {
+            spawn(&arena, move |arena| {
+                let id = arena.push(value);
+                assert_eq!(*arena.get(id), value);
+                id
+            })
+        });
+        let ids = others.map(|other| other.join().unwrap());
+        assert_eq!([*arena.get(ids[0]), *arena.get(ids[1])], [2, 3]);
+        assert_eq!(arena.len(), 4);
+        ids
+    });
+    assert_eq!(seen, [[2, 3], [3, 2]].into());
+}
+
+#[test]
+fn a_budget_counts_what_every_thread_spends() {
+    let seen = outcomes(THREE_THREADS, || {
+        let budget = Arc::new(Budget::new(5));
+        let others = [1, 2].map(|bytes| spawn(&budget, move |budget| budget.spend(bytes)));
+        budget.spend(3);
+        let used = budget.used();
+        for other in others {
+            other.join().unwrap();
+        }
+        assert_eq!((budget.used(), budget.is_exceeded()), (6, true));
+        used
+    });
+    assert_eq!(seen, [3, 4, 5, 6].into());
+}

@@ -1,0 +1,251 @@
+//! Random grammars on which the engine and the oracle must agree: whether they mean anything, on every text, and on every
+//! mask.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use grammask::{Config, Ending, Error, Grammar, Matcher, Outcome, TokenId, Vocabulary};
+use grammask_testkit::random::{self, RandomGrammar, Rng, Shape};
+use grammask_testkit::{Oracle, OracleError, Run, start_of};
+
+use crate::watch;
+
+/// How many grammars, texts and masks were compared.
+static GRAMMARS: AtomicUsize = AtomicUsize::new(0);
+static TEXTS: AtomicUsize = AtomicUsize::new(0);
+static MASKS: AtomicUsize = AtomicUsize::new(0);
+
+/// Nanoseconds that the slowest mask took.
+static SLOWEST: AtomicU64 = AtomicU64::new(0);
+
+/// How much was compared with the oracle.
+pub fn closing_line() -> String {
+    format!(
+        "{} masks of {} grammars are the oracle's, and {} texts",
+        MASKS.load(Relaxed),
+        GRAMMARS.load(Relaxed),
+        TEXTS.load(Relaxed)
+    )
+}
+
+/// How many masks were compared.
+pub fn masks() -> usize {
+    MASKS.load(Relaxed)
+}
+
+/// How long the slowest mask took.
+pub fn slowest_mask() -> Duration {
+    Duration::from_nanos(SLOWEST.load(Relaxed))
+}
+
+/// The token that ends texts.
+const END: TokenId = TokenId(40);
+
+/// Tokens with bytes.
+const WORDS: usize = 32;
+
+/// The longest text that is read, in bytes.
+const MAX_TEXT: usize = 24;
+
+/// A small vocabulary, whose masks the oracle can be asked for token by token.
+pub struct Words {
+    /// For the engine.
+    pub vocabulary: Vocabulary,
+    /// The bytes of every token but the end, by id.
+    bytes: Vec<Vec<u8>>,
+}
+
+impl Words {
+    /// A random one.
+    ///
+    /// # Errors
+    /// When the engine does not take it, which it should.
+    pub fn random(rng: &mut Rng) -> Result<Self, String> {
+        let bytes = random::vocabulary(rng, WORDS);
+        let tokens = bytes.iter().cloned().enumerate().map(|(id, bytes)| (TokenId(id as u32), bytes));
+        let vocabulary =
+            Vocabulary::new(tokens, [(END, "<|end|>".to_owned())]).map_err(|error| error.to_string())?;
+        Ok(Self { vocabulary, bytes })
+    }
+}
+
+/// A grammar that may mean nothing: engine and oracle must say the same.
+///
+/// # Errors
+/// When they do not.
+pub fn whether_it_compiles(rng: &mut Rng) -> Result<(), String> {
+    let text = random::grammar_text(rng, &Shape::default());
+    let about = |what: String| format!("{what}\ngrammar:\n{text}");
+    let ast = grammask_syntax::parse(&text, &Default::default()).map_err(|error| about(error.to_string()))?;
+    watch::note(about(String::new()));
+    let expected = Oracle::new(&ast, start_of(&ast));
+    let words = Words::random(rng)?;
+    match (Grammar::compile(&text, &words.vocabulary, &Config::default()), expected) {
+        (_, Err(OracleError::TooLarge(_))) | (Ok(_), Ok(_)) | (Err(_), Err(_)) => Ok(()),
+        (Ok(_), Err(error)) => Err(about(format!("compiles, though {error}"))),
+        (Err(error), Ok(_)) => Err(about(format!("does not compile, though it means something: {error}"))),
+    }
+}
+
+/// A random grammar that means something, compiled, with its oracle.
+pub struct Subject {
+    random: RandomGrammar,
+    words: Arc<Words>,
+    grammar: Grammar,
+    is_eager: bool,
+    /// Bytes that the tables may hold; `None` where they are those of a single output and never exchanged.
+    budget: Option<usize>,
+}
+
+impl Subject {
+    /// Compiles the grammar; `None` where it exceeds a limit of the recognizer. Without a budget, tables may hold what they
+    /// may by default, which a short output does not use up.
+    ///
+    /// # Errors
+    /// When it does not compile.
+    pub fn new(
+        random: RandomGrammar,
+        words: Arc<Words>,
+        is_eager: bool,
+        budget: Option<usize>,
+    ) -> Result<Option<Self>, String> {
+        let ending = if is_eager { Ending::Eager } else { Ending::EndOfSequence(vec![END]) };
+        let mut config = Config { ending, ..Config::default() };
+        if let Some(bytes) = budget {
+            config.recognizer.budget = bytes;
+            config.masks.budget = bytes;
+        }
+        watch::note(random.text.clone());
+        let grammar = match Grammar::compile(&random.text, &words.vocabulary, &config) {
+            Ok(grammar) => grammar,
+            Err(Error::Recognizer(_)) => return Ok(None),
+            Err(error) => return Err(format!("does not compile: {error}\ngrammar:\n{}", random.text)),
+        };
+        GRAMMARS.fetch_add(1, Relaxed);
+        Ok(Some(Self { random, words, grammar, is_eager, budget }))
+    }
+
+    /// Walks through an output of at most so many tokens; at every place the mask must be the oracle's.
+    ///
+    /// # Errors
+    /// When something is not.
+    pub fn walk(&self, rng: &mut Rng, tokens: usize) -> Result<(), String> {
+        watch::note(self.about(""));
+        self.try_walk(rng, tokens).map_err(|what| self.about(&what))
+    }
+
+    /// Reads a text byte by byte: engine and oracle must say the same of each of its beginnings.
+    ///
+    /// # Errors
+    /// When they do not.
+    pub fn read(&self, rng: &mut Rng) -> Result<(), String> {
+        watch::note(self.about(""));
+        self.try_read(rng).map_err(|what| self.about(&what))
+    }
+
+    fn about(&self, what: &str) -> String {
+        let Self { is_eager, budget, .. } = self;
+        format!(
+            "{what}\neager {is_eager}, budget {budget:?}, words {:?}\ngrammar:\n{}",
+            self.words.bytes, self.random.text
+        )
+    }
+
+    fn try_walk(&self, rng: &mut Rng, tokens: usize) -> Result<(), String> {
+        let mut matcher = self.grammar.matcher();
+        let mut oracle = self.random.oracle.run();
+        let mut places = Vec::new();
+        for _ in 0..tokens {
+            self.compare(&mut matcher, &oracle)?;
+            let allowed: Vec<TokenId> = matcher.mask().iter().filter(|id| *id != END).collect();
+            if allowed.is_empty() || matcher.is_finished() {
+                break;
+            }
+            let token = *rng.pick(&allowed);
+            places.push((matcher.state(), oracle.position()));
+            let outcome = matcher.accept(token);
+            if !outcome.is_accepted() || !oracle.push_all(&self.words.bytes[token.0 as usize]) {
+                return Err(format!("{}: token {token} {outcome}", place(&matcher)));
+            }
+            if self.is_eager && (outcome == Outcome::Finished) != oracle.is_complete() {
+                return Err(format!("{}: {outcome}", place(&matcher)));
+            }
+            if rng.chance(1, 6) {
+                let back = 1 + rng.below(places.len());
+                matcher.rollback(back).map_err(|error| error.to_string())?;
+                let (state, position) = places[places.len() - back];
+                places.truncate(places.len() - back);
+                oracle.rollback(position);
+                // In tables that were exchanged since then, the same future may have another state.
+                if self.budget.is_none() && matcher.state() != state {
+                    return Err(format!("{}: taking {back} tokens back leads elsewhere", place(&matcher)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn compare(&self, matcher: &mut Matcher, oracle: &Run<'_>) -> Result<(), String> {
+        let place = place(matcher);
+        if matcher.is_complete() != oracle.is_complete() {
+            return Err(format!(
+                "{place}: complete {}, the oracle says {}",
+                matcher.is_complete(),
+                oracle.is_complete()
+            ));
+        }
+        let is_finished = matcher.is_finished();
+        let since = Instant::now();
+        let mask = matcher.mask();
+        SLOWEST.fetch_max(since.elapsed().as_nanos() as u64, Relaxed);
+        let ends = mask.allows(END);
+        if ends != (!self.is_eager && !is_finished && oracle.is_complete()) {
+            return Err(format!("{place}: the end is allowed: {ends}"));
+        }
+        for (id, word) in self.words.bytes.iter().enumerate() {
+            let expected =
+                !is_finished && if self.is_eager { oracle.allows_eagerly(word) } else { oracle.allows(word) };
+            let allowed = mask.allows(TokenId(id as u32));
+            if allowed != expected {
+                return Err(format!(
+                    "{place}: token {id} {:?} is allowed: {allowed}",
+                    word.escape_ascii().to_string()
+                ));
+            }
+        }
+        MASKS.fetch_add(1, Relaxed);
+        match matcher.error() {
+            Some(error) => Err(error.to_string()),
+            None => Ok(()),
+        }
+    }
+
+    fn try_read(&self, rng: &mut Rng) -> Result<(), String> {
+        let mut matcher = self.grammar.matcher();
+        let mut oracle = self.random.oracle.run();
+        for byte in random::text(rng, &self.random.oracle, MAX_TEXT) {
+            if matcher.is_finished() {
+                break;
+            }
+            let outcome = matcher.accept_bytes(&[byte]);
+            let is_live = oracle.push(byte);
+            if outcome.is_accepted() != is_live {
+                return Err(format!("{}: byte {byte} {outcome}, live {is_live}", place(&matcher)));
+            }
+            if !is_live {
+                break;
+            }
+            if matcher.is_complete() != oracle.is_complete() {
+                return Err(format!("{}: complete {}", place(&matcher), matcher.is_complete()));
+            }
+        }
+        TEXTS.fetch_add(1, Relaxed);
+        Ok(())
+    }
+}
+
+/// Where a matcher is.
+fn place(matcher: &Matcher) -> String {
+    format!("after {:?}", matcher.text().escape_ascii().to_string())
+}

@@ -1,0 +1,260 @@
+//! Random grammars and texts for as long as one likes, on several threads that share grammars, tables and vocabularies:
+//! engine and oracle must agree, memory must settle. A case is a number and can be run again alone.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool that tells what it finds")]
+
+mod growth;
+mod kept;
+mod outputs;
+mod pool;
+mod vocabulary;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use grammask_testkit::fixtures;
+use growth::Growth;
+use outputs::{Output, Outputs};
+use pool::Pool;
+use xtask::agreement;
+use xtask::watch::{self, Watch, Worker};
+
+/// How often it says that it is alive.
+const NEWS: Duration = Duration::from_secs(5);
+
+/// How often it looks at its memory.
+const SAMPLE: Duration = Duration::from_millis(500);
+
+/// After so many findings there is enough to do.
+const MAX_FINDINGS: usize = 20;
+
+/// Walks through random grammars for each step of a long output.
+const WALKS: usize = 2;
+
+struct Options {
+    time: Duration,
+    threads: usize,
+    first: u64,
+    vocabulary: Option<PathBuf>,
+    places: Option<PathBuf>,
+    only: Option<Only>,
+}
+
+/// A single case.
+enum Only {
+    Walk(u64),
+    Output(u64),
+}
+
+/// What the threads share.
+struct Soak {
+    pool: Pool,
+    outputs: Outputs,
+    next_walk: AtomicU64,
+    walks: AtomicUsize,
+    findings: AtomicUsize,
+    is_over: AtomicBool,
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether all is well.
+fn run() -> anyhow::Result<bool> {
+    let options = Options::parse(std::env::args().skip(1))?;
+    let fixtures = fixtures::grammars(&fixtures::fixtures_root());
+    let vocabulary = match &options.vocabulary {
+        Some(path) => vocabulary::from_file(path)?,
+        None => vocabulary::from_samples(&fixtures)?,
+    };
+    let soak = Soak {
+        pool: Pool::new(),
+        outputs: Outputs::new(vocabulary, &fixtures),
+        next_walk: AtomicU64::new(options.first),
+        walks: AtomicUsize::new(0),
+        findings: AtomicUsize::new(0),
+        is_over: AtomicBool::new(false),
+    };
+    let watch = Watch::start();
+    let begin = Instant::now();
+    let growth = match options.only {
+        Some(Only::Walk(number)) => {
+            soak.walk(&watch.worker(None), number);
+            None
+        }
+        Some(Only::Output(number)) => {
+            let worker = watch.worker(None);
+            let mut output = soak.begin(&worker, number);
+            while output.is_some() {
+                soak.go_on(&worker, &mut output);
+            }
+            None
+        }
+        None => std::thread::scope(|scope| {
+            for thread in 0..options.threads {
+                let place = options.places.as_ref().map(|places| places.join(thread.to_string()));
+                let (soak, watch) = (&soak, &watch);
+                scope.spawn(move || soak.work(&watch.worker(place)));
+            }
+            soak.look_on(options.time)
+        }),
+    };
+    Ok(soak.close(begin.elapsed(), growth))
+}
+
+impl Soak {
+    /// Does one thing after another until it is over.
+    fn work(&self, worker: &Worker<'_>) {
+        let mut output = None;
+        while !self.is_over.load(Relaxed) {
+            for _ in 0..WALKS {
+                self.walk(worker, self.next_walk.fetch_add(1, Relaxed));
+            }
+            if output.is_none() {
+                output = self.begin(worker, self.outputs.next());
+            }
+            self.go_on(worker, &mut output);
+        }
+    }
+
+    fn walk(&self, worker: &Worker<'_>, number: u64) {
+        let again = format!("cargo xtask soak --walk {number}");
+        self.try_case(worker, &again, || self.pool.walk(number));
+        self.walks.fetch_add(1, Relaxed);
+    }
+
+    fn begin(&self, worker: &Worker<'_>, number: u64) -> Option<Output> {
+        self.try_case(worker, &run_again(number), || self.outputs.begin(number))
+    }
+
+    fn go_on(&self, worker: &Worker<'_>, place: &mut Option<Output>) {
+        let Some(output) = place else { return };
+        let goes_on = self.try_case(worker, &run_again(output.number), || self.outputs.go_on(output));
+        if goes_on != Some(true) {
+            *place = None;
+        }
+    }
+
+    /// Tries something that must succeed; tells what is wrong otherwise.
+    fn try_case<T>(
+        &self,
+        worker: &Worker<'_>,
+        again: &str,
+        case: impl FnOnce() -> Result<T, String>,
+    ) -> Option<T> {
+        worker.enter(again);
+        // What panics has said where; which case it was is still to be told.
+        match catch_unwind(AssertUnwindSafe(case)).unwrap_or_else(|_| Err("it panics".to_owned())) {
+            Ok(value) => Some(value),
+            Err(finding) => {
+                println!("a difference (alone: {again}):\n{finding}\n");
+                if self.findings.fetch_add(1, Relaxed) + 1 >= MAX_FINDINGS {
+                    self.is_over.store(true, Relaxed);
+                }
+                None
+            }
+        }
+    }
+
+    /// Tells how it goes until time is over; how memory has developed.
+    fn look_on(&self, time: Duration) -> Option<Growth> {
+        let begin = Instant::now();
+        let mut news = Instant::now();
+        let (mut samples, mut cold) = (Vec::new(), 0);
+        while begin.elapsed() < time && !self.is_over.load(Relaxed) {
+            std::thread::sleep(SAMPLE.min(time.saturating_sub(begin.elapsed())));
+            samples.extend(watch::memory());
+            if !self.outputs.is_warm() {
+                cold = samples.len();
+            }
+            if news.elapsed() >= NEWS {
+                news = Instant::now();
+                println!(
+                    "{:.0} s: {} walks, {} masks, {} findings, {} MB",
+                    begin.elapsed().as_secs_f64(),
+                    self.walks.load(Relaxed),
+                    self.masks(),
+                    self.findings.load(Relaxed),
+                    samples.last().unwrap_or(&0) >> 10
+                );
+            }
+        }
+        self.is_over.store(true, Relaxed);
+        Growth::of(&samples, cold)
+    }
+
+    fn masks(&self) -> usize {
+        agreement::masks() + self.outputs.masks()
+    }
+
+    /// Says what was done and found; whether all is well.
+    fn close(&self, time: Duration, growth: Option<Growth>) -> bool {
+        let findings = self.findings.load(Relaxed);
+        println!(
+            "{} walks, {} masks compared, {findings} differences, {:.0} s",
+            self.walks.load(Relaxed),
+            self.masks(),
+            time.as_secs_f64()
+        );
+        println!("{}", agreement::closing_line());
+        println!("{}", self.outputs.closing_line());
+        let (slowest, name, tokens) = self.outputs.slowest_mask();
+        println!(
+            "the slowest masks: {:.2} ms of a random grammar, {:.2} ms of {tokens} tokens ({name})",
+            agreement::slowest_mask().as_secs_f64() * 1e3,
+            slowest.as_secs_f64() * 1e3
+        );
+        match growth {
+            Some(growth) => println!("memory: {growth}"),
+            None => println!("memory: too short to judge, not every grammar had its turn"),
+        }
+        findings == 0 && !growth.is_some_and(|growth| growth.is_too_much())
+    }
+}
+
+fn run_again(output: u64) -> String {
+    format!("cargo xtask soak --output {output}")
+}
+
+impl Options {
+    fn parse(mut words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
+        let mut options = Self {
+            time: Duration::from_secs(600),
+            threads: 2,
+            first: 0,
+            vocabulary: None,
+            places: None,
+            only: None,
+        };
+        while let Some(word) = words.next() {
+            let value = words.next().with_context(|| format!("{word} wants a value"))?;
+            let number = || value.parse().with_context(|| format!("{word} {value}"));
+            match word.as_str() {
+                "--minutes" => {
+                    let minutes: f64 = value.parse().with_context(|| format!("--minutes {value}"))?;
+                    options.time = Duration::try_from_secs_f64(minutes * 60.0)?;
+                }
+                "--threads" => options.threads = usize::try_from(number()?)?,
+                "--seed" => options.first = number()?,
+                "--vocabulary" => options.vocabulary = Some(value.into()),
+                "--places" => options.places = Some(value.into()),
+                "--walk" => options.only = Some(Only::Walk(number()?)),
+                "--output" => options.only = Some(Only::Output(number()?)),
+                other => bail!("soak has no option {other}"),
+            }
+        }
+        Ok(options)
+    }
+}

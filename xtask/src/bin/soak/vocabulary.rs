@@ -1,0 +1,48 @@
+//! A vocabulary as large as that of a language model: from a file, or put together from the samples of the fixtures.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::Context;
+use grammask::{TokenId, Vocabulary};
+use grammask_testkit::fixtures::GrammarFixture;
+use grammask_testkit::random::Rng;
+
+/// Tokens of a vocabulary that is put together.
+const TOKENS: usize = 60_000;
+/// What further words are made of.
+const LETTERS: &[&[u8]] = &[b"abcdefghijklmnopqrstuvwxyz", b"eainst", b"0123456789"];
+/// The longest piece of a sample that is a token, in characters.
+const LONGEST: usize = 6;
+
+/// The vocabulary in a file of any format that is known.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn from_file(path: &Path) -> anyhow::Result<Vocabulary> {
+    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+    Vocabulary::load(&bytes).with_context(|| path.display().to_string())
+}
+
+/// Single bytes, the pieces of the samples, and words that nobody has seen; always the same.
+///
+/// # Errors
+/// When the engine does not take it.
+pub fn from_samples(fixtures: &[GrammarFixture]) -> anyhow::Result<Vocabulary> {
+    let mut tokens: BTreeSet<Vec<u8>> = (0..=u8::MAX).map(|byte| vec![byte]).collect();
+    for fixture in fixtures {
+        let starts: Vec<usize> = fixture.sample.char_indices().map(|(at, _)| at).collect();
+        for pieces in 2..=LONGEST {
+            tokens.extend(starts.windows(pieces + 1).map(|w| fixture.sample[w[0]..w[pieces]].into()));
+        }
+    }
+    let mut rng = Rng::new(0);
+    while tokens.len() < TOKENS {
+        let letters = *rng.pick(LETTERS);
+        let mut word = if rng.chance(1, 2) { b" ".to_vec() } else { Vec::new() };
+        word.extend((0..2 + rng.below(7)).map(|_| *rng.pick(letters)));
+        tokens.insert(word);
+    }
+    let tokens = tokens.into_iter().enumerate().map(|(id, bytes)| (TokenId(id as u32), bytes));
+    Ok(Vocabulary::new(tokens, [])?)
+}

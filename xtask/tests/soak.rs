@@ -1,0 +1,17 @@
+//! A soak of a few seconds finds nothing, and does something.
+
+use std::process::Command;
+
+#[test]
+fn some_seconds_find_nothing() {
+    let output = Command::new(env!("CARGO_BIN_EXE_soak")).args(["--minutes", "0.1"]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains(" 0 differences"), "{text}");
+    let count = |what: &str| {
+        let line = text.lines().find(|line| line.contains(what))?;
+        line.split_once(' ')?.0.parse::<usize>().ok()
+    };
+    assert!(count(" are the oracle's").is_some_and(|masks| masks > 200), "{text}");
+    assert!(count(" with little room").is_some_and(|masks| masks > 200), "{text}");
+}
