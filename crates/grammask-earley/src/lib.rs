@@ -6,7 +6,7 @@
 //!
 //! The files, in the order in which they are best read: `ids.rs`, `network.rs` (the data), `build.rs` and `automaton.rs` (how it is made),
 //! `recognizer.rs` (the tables and their readers), `workshop.rs` (steps and closures), `origins.rs` (who waits for whom),
-//! `show.rs` (texts and checks).
+//! `show.rs` (texts and checks), `saved.rs` and `recognizer/tables.rs` (plain data to be stored, and back).
 
 mod automaton;
 mod build;
@@ -16,6 +16,7 @@ mod ids;
 mod network;
 mod origins;
 mod recognizer;
+mod saved;
 mod show;
 mod workshop;
 
@@ -25,4 +26,5 @@ pub use grammask_regular::ByteSet;
 pub use ids::{CalleeId, Class, Item, NodeId, OriginId, SetId};
 pub use network::{Callee, Network, Node, Special};
 pub use recognizer::{Parts, Recognizer, Successors};
+pub use saved::{LoadError, Saved};
 pub use show::Violation;

@@ -12,6 +12,10 @@ use grammask_regular::ByteSet;
 use crate::workshop::Workshop;
 use crate::{Class, Config, Error, Item, Network, NodeId, OriginId, SetId};
 
+mod tables;
+
+pub(crate) use tables::SavedTables;
+
 /// Runs a [`Network`] over bytes.
 ///
 /// A state is a [`SetId`]: copy it to fork, keep it to go back. Two texts after which the same can follow mostly have the
@@ -494,7 +498,7 @@ impl Recognizer {
         Ok(set.closure.get_or_init(|| Closure { scanners, row, first_bytes: OnceLock::new() }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Workshop> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Workshop> {
         // What the workshop publishes is published whole, so a panic elsewhere leaves nothing half done.
         self.workshop.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -17,9 +17,9 @@ const UNPREDICTED: u32 = u32::MAX;
 /// Nodes that are made while running, memo tables that belong to them, and buffers.
 pub(crate) struct Workshop {
     /// The languages of lexeme states.
-    store: Store,
+    pub(crate) store: Store,
     /// The nodes behind those of the network.
-    made: Vec<MadeNode>,
+    pub(crate) made: Vec<MadeNode>,
     lexeme_nodes: FxHashMap<RegularId, NodeId>,
     counter_nodes: FxHashMap<(CalleeId, u32), NodeId>,
     /// Origins that call themselves, by what they are.
@@ -35,16 +35,25 @@ pub(crate) struct Workshop {
     /// The last completion in which an origin was told.
     told: Vec<u32>,
     completions: u32,
+    /// What has been looked at: items, callers, and what derivatives were made of. Loading bounds it.
+    pub(crate) work: usize,
 }
 
 /// A node that the network does not have.
-struct MadeNode {
+pub(crate) struct MadeNode {
     is_final: bool,
     goes_on: bool,
-    kind: Kind,
+    pub(crate) kind: Kind,
 }
 
-enum Kind {
+impl MadeNode {
+    /// What a state of a lexeme takes, in bytes.
+    pub(crate) fn bytes(network: &Network) -> usize {
+        size_of::<Self>() + 4 * network.byte_classes
+    }
+}
+
+pub(crate) enum Kind {
     /// A state of a lexeme, and its successors by class.
     Lexeme(RegularId, Box<[u32]>),
     /// A counted repetition, and how many are complete.
@@ -66,6 +75,7 @@ impl Workshop {
             items: Vec::new(),
             told: Vec::new(),
             completions: 0,
+            work: 0,
         }
     }
 
@@ -77,6 +87,7 @@ impl Workshop {
         classes: &[Class],
     ) -> Result<SetId, Error> {
         self.arrivals.clear();
+        self.work += scanners.len();
         for item in scanners {
             for &class in classes {
                 if let Some(node) = self.scan(tables, item.node, class)? {
@@ -119,6 +130,7 @@ impl Workshop {
         self.told.resize(tables.origin_count(), 0);
         let mut work = 0;
         while let Some(item) = self.arrivals.pop() {
+            self.work += 1;
             let (is_final, goes_on) = self.nature(network, item.node);
             if goes_on {
                 self.items.push(item);
@@ -154,25 +166,17 @@ impl Workshop {
         let network = tables.network();
         let limit = tables.config().max_items_per_set;
         let mut scanners = Vec::with_capacity(kernel.len());
-        for &item in kernel {
-            if self.scans(network, item.node) {
-                scanners.push(item);
-            }
-            self.predict(network, item.node, Reference::Known(item.origin))?;
-        }
-        let mut next = 0;
-        while next < self.locals.len() {
-            let start = self.locals[next].start;
-            self.predict(network, start, Reference::Local(next as u32))?;
-            next += 1;
-        }
-        for local in &self.locals {
+        scanners.extend(kernel.iter().filter(|item| self.scans(network, item.node)));
+        let calls = self.predict_all(network, kernel, limit);
+        // Whatever has happened, the next set begins with nothing predicted.
+        let mut locals = std::mem::take(&mut self.locals);
+        for local in &locals {
             self.predicted[local.callee.index()] = UNPREDICTED;
         }
-        let mut locals = std::mem::take(&mut self.locals);
-        let work: usize = locals.iter().map(|local| local.callers.len()).sum();
-        let result =
-            if work > limit { Err(Error::TooManyItems { limit }) } else { self.resolve(tables, &mut locals) };
+        let result = calls.and_then(|calls| {
+            self.work += calls + scanners.len();
+            self.resolve(tables, &mut locals)
+        });
         if let Ok(origins) = &result {
             for (local, &origin) in locals.iter().zip(origins) {
                 if self.scans(network, local.start) {
@@ -188,13 +192,32 @@ impl Workshop {
         Ok(scanners)
     }
 
-    /// Notes the calls of a node whose rule tells `reference` when it is complete.
-    fn predict(&mut self, network: &Network, node: NodeId, reference: Reference) -> Result<(), Error> {
+    /// Predicts to a fixpoint, and says how many calls that are.
+    fn predict_all(&mut self, network: &Network, kernel: &[Item], limit: usize) -> Result<usize, Error> {
+        let mut calls = 0;
+        let mut next = 0;
+        loop {
+            let (node, reference) =
+                match (kernel.get(next), self.locals.get(next.saturating_sub(kernel.len()))) {
+                    (Some(item), _) => (item.node, Reference::Known(item.origin)),
+                    (None, Some(local)) => (local.start, Reference::Local((next - kernel.len()) as u32)),
+                    (None, None) => return Ok(calls),
+                };
+            calls += self.predict(network, node, reference)?;
+            if calls > limit {
+                return Err(Error::TooManyItems { limit });
+            }
+            next += 1;
+        }
+    }
+
+    /// Notes the calls of a node whose rule tells `reference` when it is complete, and says how many there are.
+    fn predict(&mut self, network: &Network, node: NodeId, reference: Reference) -> Result<usize, Error> {
         if let Some(known) = network.nodes.get(node.index()) {
             for &(callee, node) in &known.calls {
                 self.call(network, callee, Caller { node, reference })?;
             }
-            return Ok(());
+            return Ok(known.calls.len());
         }
         if let Kind::Counter(counter, count) = self.made_node(network, node).kind
             && let Callee::Counter { element, .. } = *network.callee(counter)
@@ -202,8 +225,9 @@ impl Workshop {
         {
             let node = self.counter_node(network, counter, count + 1);
             self.call(network, element, Caller { node, reference })?;
+            return Ok(1);
         }
-        Ok(())
+        Ok(0)
     }
 
     fn call(&mut self, network: &Network, callee: CalleeId, caller: Caller) -> Result<(), Error> {
@@ -244,10 +268,12 @@ impl Workshop {
                 let language = *language;
                 let before = self.store.bytes_used();
                 let next = self.store.derivative(language, byte)?;
-                tables.spend(self.store.bytes_used().saturating_sub(before));
+                let grown = self.store.bytes_used().saturating_sub(before);
+                tables.spend(grown);
+                self.work += grown / 4;
                 let made = self.made.len();
                 let next = self.lexeme_node(network, next)?;
-                tables.spend((self.made.len() - made) * (size_of::<MadeNode>() + 4 * network.byte_classes));
+                tables.spend((self.made.len() - made) * MadeNode::bytes(network));
                 if let Kind::Lexeme(_, row) = &mut self.made[node.index() - network.nodes.len()].kind {
                     row[class.index()] = next.map_or(NOWHERE, |node| node.0);
                 }
@@ -258,7 +284,11 @@ impl Workshop {
     }
 
     /// The node of a lexeme state; none for the empty language.
-    fn lexeme_node(&mut self, network: &Network, language: RegularId) -> Result<Option<NodeId>, Error> {
+    pub(crate) fn lexeme_node(
+        &mut self,
+        network: &Network,
+        language: RegularId,
+    ) -> Result<Option<NodeId>, Error> {
         if language == RegularId::EMPTY {
             return Ok(None);
         }
@@ -277,7 +307,7 @@ impl Workshop {
         Ok(Some(node))
     }
 
-    fn counter_node(&mut self, network: &Network, counter: CalleeId, count: u32) -> NodeId {
+    pub(crate) fn counter_node(&mut self, network: &Network, counter: CalleeId, count: u32) -> NodeId {
         let Callee::Counter { min, max, .. } = *network.callee(counter) else {
             unreachable!("only counters have counter nodes")
         };

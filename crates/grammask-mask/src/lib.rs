@@ -36,4 +36,4 @@ mod walk;
 
 pub use config::{Config, Ending};
 pub use error::BindError;
-pub use masks::{Masks, Stats};
+pub use masks::{DamagedMasks, Masks, SavedMasks, Stats};

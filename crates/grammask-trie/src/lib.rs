@@ -54,4 +54,4 @@ pub use mask::{Mask, Ones};
 pub use set::{Members, TokenSet};
 pub use token::TokenId;
 pub use trie::{Children, NodeId, Trie};
-pub use vocabulary::Vocabulary;
+pub use vocabulary::{Vocabulary, checksum};

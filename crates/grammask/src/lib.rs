@@ -35,6 +35,7 @@
 //! # Features
 //! - `loaders` (default): read tokenizer files, [`Vocabulary::load`].
 //! - `kbnf` (default): the module [`kbnf`], the API of the crate of that name.
+//! - `save`: compiled grammars as bytes, [`Grammar::save`](Grammar) and `Grammar::load`.
 //! - `serde`: configurations, trees and normal forms can be stored.
 
 mod config;
@@ -44,6 +45,8 @@ mod grammar;
 pub mod kbnf;
 mod matcher;
 mod outcome;
+#[cfg(feature = "save")]
+mod save;
 mod vocabulary;
 
 pub use config::Config;
@@ -55,6 +58,8 @@ pub use grammask_trie::loaders;
 pub use grammask_trie::{Error as VocabularyError, Mask, RowTooShort, TokenId};
 pub use matcher::{Matcher, State};
 pub use outcome::Outcome;
+#[cfg(feature = "save")]
+pub use save::{LoadError, Tables};
 pub use vocabulary::Vocabulary;
 
 /// The examples of the README, run as tests.

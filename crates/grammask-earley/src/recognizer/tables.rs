@@ -1,0 +1,289 @@
+//! The tables of a recognizer as plain data, and how they are made again: everything is interned anew, in the order of its ids,
+//! and all steps are taken again, so that nothing that is read decides what a state means.
+
+use std::sync::Arc;
+
+use grammask_regular::RegularId;
+
+use super::{Origin, Recognizer};
+use crate::origins::{Caller, Reference};
+use crate::saved::LoadError;
+use crate::workshop::{Kind, MadeNode, Workshop};
+use crate::{Callee, CalleeId, Class, Config, Item, NodeId, OriginId, SetId};
+
+/// Nodes, origins, sets and steps, each in the order of their ids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct SavedTables {
+    /// The nodes that are not in the network.
+    nodes: Vec<SavedNode>,
+    /// Those behind the root.
+    origins: Vec<SavedOrigin>,
+    /// The items of every set.
+    sets: Vec<Vec<SavedItem>>,
+    /// For some sets the classes after which they go on.
+    steps: Vec<(u32, Vec<u16>)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum SavedNode {
+    /// A state of a lexeme; its language is the next one.
+    Lexeme,
+    /// A counted repetition, and how many are complete.
+    Counter(u32, u32),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum SavedOrigin {
+    /// Its callers.
+    Single(Vec<SavedItem>),
+    /// Origins that call each other, and the callers of each.
+    Cycle(Vec<Vec<SavedCaller>>),
+}
+
+/// A node plus 1, where 0 stands for [`NodeId::DONE`]; and an origin.
+type SavedItem = (u32, SavedReference);
+/// 0 for the root, 1 for the open origin, and the others plus 1.
+type SavedReference = u32;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum SavedCaller {
+    Known(SavedItem),
+    /// A node plus 1, and a member of the same cycle.
+    Member(u32, u32),
+}
+
+const ITEMS: &str = "items are in order and refer to what is there";
+const ONCE: &str = "everything is listed once";
+/// Steps are taken again while the work stays below this, and so much for every step.
+const WORK: usize = 1 << 22;
+const WORK_PER_STEP: usize = 1 << 8;
+
+impl Recognizer {
+    /// All sets, the dead one and the initial one first, in the order in which they were made.
+    pub fn states(&self) -> impl Iterator<Item = SetId> {
+        let known = (0..self.sets.len() as u32).map_while(|index| Some((index, self.sets.try_get(index)?)));
+        known.map(|(index, set)| set.id(index))
+    }
+
+    /// The tables; adds the languages of their nodes.
+    pub(crate) fn save_tables(&self, workshop: &Workshop, languages: &mut Vec<RegularId>) -> SavedTables {
+        let node = |made: &MadeNode| match made.kind {
+            Kind::Lexeme(language, _) => {
+                languages.push(language);
+                SavedNode::Lexeme
+            }
+            Kind::Counter(counter, count) => SavedNode::Counter(counter.0, count),
+        };
+        let nodes = workshop.made.iter().map(node).collect();
+        let mut origins = Vec::new();
+        for (_, origin) in self.origins.iter().skip(1) {
+            match origin.cycle {
+                None => origins.push(SavedOrigin::Single(origin.callers.iter().map(save_item).collect())),
+                Some((number, 0)) => {
+                    let (cycle, _) = &workshop.cycle_list[number as usize];
+                    let members = cycle.iter().map(|callers| callers.iter().map(save_caller).collect());
+                    origins.push(SavedOrigin::Cycle(members.collect()));
+                }
+                // The first member stands for all.
+                Some(_) => {}
+            }
+        }
+        let mut sets = Vec::new();
+        let mut steps = Vec::new();
+        for (number, state) in self.states().enumerate() {
+            let set = self.set(state);
+            sets.push(set.items.iter().map(save_item).collect());
+            let Some(closure) = set.closure.get() else { continue };
+            let goes_on =
+                |&class: &usize| closure.row.get(class).is_some_and(|raw| !SetId::from_raw(raw).is_dead());
+            let classes: Vec<u16> =
+                (0..closure.row.len()).filter(goes_on).map(|class| Class::new(class).0).collect();
+            if !classes.is_empty() {
+                steps.push((number as u32, classes));
+            }
+        }
+        SavedTables { nodes, origins, sets, steps }
+    }
+
+    /// Fills the tables, which are new. `languages` are those of the nodes.
+    pub(crate) fn load_tables(
+        &mut self,
+        saved: &SavedTables,
+        languages: &[RegularId],
+        room: usize,
+    ) -> Result<(), LoadError> {
+        let mut workshop = self.lock();
+        self.load_nodes(&mut workshop, &saved.nodes, languages)?;
+        self.load_origins(&mut workshop, &saved.origins)?;
+        drop(workshop);
+        self.load_sets(&saved.sets)?;
+        self.load_steps(saved, room)
+    }
+
+    fn load_nodes(
+        &self,
+        workshop: &mut Workshop,
+        nodes: &[SavedNode],
+        mut languages: &[RegularId],
+    ) -> Result<(), LoadError> {
+        let network = self.network();
+        for node in nodes {
+            let expected = NodeId((network.nodes.len() + workshop.made.len()) as u32);
+            let made = match *node {
+                SavedNode::Lexeme => {
+                    let (&language, rest) =
+                        languages.split_first().ok_or(LoadError::Tables("a node has no language"))?;
+                    languages = rest;
+                    workshop.lexeme_node(network, language)?
+                }
+                SavedNode::Counter(counter, count) => match network.callees.get(counter as usize) {
+                    Some(&Callee::Counter { max, .. }) if count < max => {
+                        Some(workshop.counter_node(network, CalleeId(counter), count))
+                    }
+                    _ => return Err(LoadError::Tables("a node counts what is not counted")),
+                },
+            };
+            if made != Some(expected) {
+                return Err(LoadError::Tables(ONCE));
+            }
+            self.spend(MadeNode::bytes(network));
+        }
+        if languages.is_empty() { Ok(()) } else { Err(LoadError::Tables("languages of no nodes")) }
+    }
+
+    fn load_origins(&self, workshop: &mut Workshop, origins: &[SavedOrigin]) -> Result<(), LoadError> {
+        for origin in origins {
+            let next = OriginId(self.origins.len() as u32);
+            let made = match origin {
+                SavedOrigin::Single(callers) => {
+                    let callers = self.load_items(workshop, callers)?;
+                    if callers.is_empty() || callers.last().is_some_and(|item| item.node == NodeId::DONE) {
+                        return Err(LoadError::Tables(ITEMS));
+                    }
+                    self.spend(size_of::<Origin>() + size_of_val(&callers[..]));
+                    OriginId(self.origins.intern(&callers[..], |callers| Origin::new(callers.into(), None)))
+                }
+                SavedOrigin::Cycle(members) => {
+                    let load = |callers: &Vec<SavedCaller>| {
+                        let caller = |&caller| self.load_caller(workshop, caller, members.len());
+                        let callers: Box<[Caller]> = callers.iter().map(caller).collect::<Option<_>>()?;
+                        (!callers.is_empty() && callers.is_sorted_by(|a, b| a < b)).then_some(callers)
+                    };
+                    let members: Option<Box<[Box<[Caller]>]>> = members.iter().map(load).collect();
+                    let members = members.filter(|members| !members.is_empty());
+                    workshop.intern_cycle(self, members.ok_or(LoadError::Tables(ITEMS))?)
+                }
+            };
+            if made != next {
+                return Err(LoadError::Tables(ONCE));
+            }
+        }
+        Ok(())
+    }
+
+    fn load_sets(&self, sets: &[Vec<SavedItem>]) -> Result<(), LoadError> {
+        for (number, items) in sets.iter().enumerate() {
+            let items = self.load_items(&self.lock(), items)?;
+            let done = items.partition_point(|item| item.node != NodeId::DONE);
+            if items[done..].iter().any(|item| !item.origin.is_outermost()) {
+                return Err(LoadError::Tables(ITEMS));
+            }
+            // The dead set and the initial one are there.
+            if self.intern_set(&items)?.index() as usize != number {
+                return Err(LoadError::Tables(ONCE));
+            }
+        }
+        if sets.len() == self.set_count() {
+            Ok(())
+        } else {
+            Err(LoadError::Tables("the first sets are missing"))
+        }
+    }
+
+    /// Takes the steps again, as long as there is room and it is no more work than it can have been.
+    fn load_steps(&self, saved: &SavedTables, room: usize) -> Result<(), LoadError> {
+        let states: Vec<SetId> = self.states().collect();
+        let steps = saved.steps.iter().map(|(_, classes)| classes.len()).sum::<usize>();
+        let limit = WORK.saturating_add(steps.saturating_mul(WORK_PER_STEP));
+        for (number, classes) in &saved.steps {
+            let Some(&state) = states.get(*number as usize) else { return Err(LoadError::Tables(ITEMS)) };
+            for &class in classes {
+                if usize::from(class) >= self.network().classes() {
+                    return Err(LoadError::Tables("there is no such class"));
+                }
+                // A limit that is hit here will be hit again where the step is needed.
+                let _ = self.step_class(state, Class(class));
+            }
+            if self.bytes_used() > room || self.lock().work > limit {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn load_items(&self, workshop: &Workshop, items: &[SavedItem]) -> Result<Vec<Item>, LoadError> {
+        let items: Option<Vec<Item>> = items.iter().map(|&item| self.load_item(workshop, item)).collect();
+        items.filter(|items| items.is_sorted_by(|a, b| a < b)).ok_or(LoadError::Tables(ITEMS))
+    }
+
+    fn load_item(&self, workshop: &Workshop, (node, origin): SavedItem) -> Option<Item> {
+        let origin = match origin {
+            0 => OriginId::ROOT,
+            1 => OriginId::open(0),
+            known if known as usize <= self.origins.len() => OriginId(known - 1),
+            _ => return None,
+        };
+        let node = match node {
+            0 => NodeId::DONE,
+            node => self.load_node(workshop, node)?,
+        };
+        Some(Item { node, origin })
+    }
+
+    fn load_node(&self, workshop: &Workshop, node: u32) -> Option<NodeId> {
+        let count = self.network.nodes.len() + workshop.made.len();
+        node.checked_sub(1).filter(|&node| (node as usize) < count).map(NodeId)
+    }
+
+    fn load_caller(&self, workshop: &Workshop, caller: SavedCaller, members: usize) -> Option<Caller> {
+        match caller {
+            SavedCaller::Known(item) => {
+                let item = self.load_item(workshop, item).filter(|item| item.node != NodeId::DONE)?;
+                Some(Caller { node: item.node, reference: Reference::Known(item.origin) })
+            }
+            SavedCaller::Member(node, member) => {
+                let node = self.load_node(workshop, node)?;
+                ((member as usize) < members).then_some(Caller { node, reference: Reference::Local(member) })
+            }
+        }
+    }
+
+    /// Sets the limits that hold from now on, after loading.
+    pub(crate) fn set_limits(&mut self, config: &Config, regular: &grammask_regular::Config) {
+        self.config = config.clone();
+        self.lock().store.set_config(regular);
+        if let Some(network) = Arc::get_mut(&mut self.network) {
+            network.store.set_config(regular);
+        }
+    }
+}
+
+fn save_item(item: &Item) -> SavedItem {
+    let origin = match item.origin {
+        OriginId::ROOT => 0,
+        origin if origin.is_outermost() => 1,
+        OriginId(known) => known + 1,
+    };
+    (item.node.0.wrapping_add(1), origin)
+}
+
+fn save_caller(caller: &Caller) -> SavedCaller {
+    match caller.reference {
+        Reference::Known(origin) => SavedCaller::Known(save_item(&Item { node: caller.node, origin })),
+        Reference::Local(member) => SavedCaller::Member(caller.node.0 + 1, member),
+    }
+}
