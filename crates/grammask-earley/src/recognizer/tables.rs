@@ -59,7 +59,7 @@ enum SavedCaller {
 const ITEMS: &str = "items are in order and refer to what is there";
 const ONCE: &str = "everything is listed once";
 /// Steps are taken again while the work stays below this, and so much for every step.
-const WORK: usize = 1 << 22;
+const WORK: usize = 1 << 26;
 const WORK_PER_STEP: usize = 1 << 8;
 
 impl Recognizer {
