@@ -16,7 +16,7 @@ pub struct Saved {
     network: SavedNetwork,
     /// The languages of the lexemes, in the order in which the network calls them; then those of the tables' nodes.
     languages: Languages,
-    tables: Option<SavedTables>,
+    pub(crate) tables: Option<SavedTables>,
 }
 
 /// A [`Network`] with numbers for ids.

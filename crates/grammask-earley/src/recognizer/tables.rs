@@ -287,3 +287,129 @@ fn save_caller(caller: &Caller) -> SavedCaller {
         Reference::Local(member) => SavedCaller::Member(caller.node.0 + 1, member),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use grammask_regular::{ByteSet, Store};
+    use grammask_testkit::random::Rng;
+
+    use super::*;
+    use crate::{Network, Saved};
+
+    const GRAMMAR: &str = "start ::= (item ','){2,7} '.' | cycle '#' | start '+' start | #'[a-c]+'; \
+        item ::= #'[a-z]{1,3}' & ~'if' | '(' start ')'; cycle ::= other 'a' | '0'; other ::= cycle 'b' | 'x';";
+    const TEXTS: [&[u8]; 5] = [b"ab,if,(abc+c),x.+a", b"0bababa#", b"xa#+0#", b"((a),b,.),z,.", b"abcabc"];
+
+    fn recognizer() -> Recognizer {
+        let ast = grammask_syntax::parse(GRAMMAR, &Default::default()).unwrap();
+        let mut store = Store::new(&Default::default());
+        let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
+        let network = Network::build(&normal, store, &Config::default()).unwrap();
+        Recognizer::new(Arc::new(network), &Config::default())
+    }
+
+    /// What may follow and whether the text is complete, before and after every byte.
+    fn readings(recognizer: &Recognizer) -> Vec<(ByteSet, bool)> {
+        let mut readings = Vec::new();
+        for text in TEXTS {
+            let mut state = recognizer.initial();
+            for byte in text.iter().map(Some).chain([None]) {
+                readings.push((recognizer.live_bytes(state).unwrap(), state.completes()));
+                state = byte.map_or(state, |&byte| recognizer.step(state, byte).unwrap());
+            }
+        }
+        readings
+    }
+
+    /// Changes a number or an entry somewhere.
+    fn tamper(rng: &mut Rng, tables: &mut SavedTables) {
+        fn nudge(rng: &mut Rng, number: &mut u32) {
+            *number = if rng.below(8) == 0 {
+                u32::MAX
+            } else {
+                number.wrapping_add(rng.below(3) as u32).wrapping_sub(1)
+            };
+        }
+        fn rearrange<T: Clone>(rng: &mut Rng, list: &mut Vec<T>) {
+            let (a, b) = (rng.below(list.len()), rng.below(list.len()));
+            match rng.below(3) {
+                0 => list.swap(a, b),
+                1 => list[a] = list[b].clone(),
+                _ => drop(list.remove(a)),
+            }
+        }
+        let item = |rng: &mut Rng, (node, origin): &mut SavedItem| match rng.below(2) {
+            0 => nudge(rng, node),
+            _ => nudge(rng, origin),
+        };
+        match rng.below(10) {
+            0 => rearrange(rng, &mut tables.nodes),
+            1 => rearrange(rng, &mut tables.origins),
+            2 => rearrange(rng, &mut tables.sets),
+            3 => rearrange(rng, &mut tables.steps),
+            4 | 5 => {
+                let place = rng.below(tables.sets.len());
+                tables.sets[place].iter_mut().for_each(|saved| item(rng, saved));
+            }
+            6 => {
+                let place = rng.below(tables.steps.len());
+                let (state, classes) = &mut tables.steps[place];
+                nudge(rng, state);
+                classes.push(rng.below(20) as u16);
+            }
+            7 => {
+                for node in &mut tables.nodes {
+                    if let SavedNode::Counter(_, count) = node {
+                        nudge(rng, count);
+                    }
+                }
+            }
+            _ => {
+                let place = rng.below(tables.origins.len());
+                match &mut tables.origins[place] {
+                    SavedOrigin::Single(callers) => callers.iter_mut().for_each(|saved| item(rng, saved)),
+                    SavedOrigin::Cycle(members) => {
+                        for caller in members.iter_mut().flatten() {
+                            match caller {
+                                SavedCaller::Known(saved) => item(rng, saved),
+                                SavedCaller::Member(_, member) => nudge(rng, member),
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_tables_change_what_a_text_means() {
+        let original = recognizer();
+        let expected = readings(&original);
+        let saved = original.save(true);
+        let is_cycle = |origin: &SavedOrigin| matches!(origin, SavedOrigin::Cycle(_));
+        assert!(saved.tables().origins.iter().any(is_cycle), "the grammar has origins that call each other");
+        let mut loaded = 0;
+        for seed in 0..3_000 {
+            let mut rng = Rng::new(seed);
+            let mut tampered = saved.clone();
+            for _ in 0..=rng.below(2) {
+                tamper(&mut rng, tampered.tables_mut());
+            }
+            if let Ok(recognizer) = Recognizer::load(&tampered, 1 << 22) {
+                loaded += 1;
+                assert!(readings(&recognizer) == expected, "seed {seed}");
+            }
+        }
+        assert!((100..2_900).contains(&loaded), "{loaded} are loaded");
+    }
+
+    impl Saved {
+        fn tables(&self) -> &SavedTables {
+            self.tables.as_ref().expect("they were saved")
+        }
+
+        fn tables_mut(&mut self) -> &mut SavedTables {
+            self.tables.as_mut().expect("they were saved")
+        }
+    }
+}
