@@ -46,11 +46,9 @@ pub(crate) fn groups(masks: &Masks, state: SetId) -> Result<Vec<Group>, Error> {
     // A state that is already complete under eager ending has no tokens, though it has parts.
     if !whole.is_empty() {
         let parts = recognizer.parts(state)?;
-        for &(lexeme, _) in &parts.lexemes {
-            let title = match recognizer.kernel(lexeme) {
-                [item] => format!("within {}", recognizer.describe(item.node)),
-                _ => "within a lexeme".to_owned(),
-            };
+        for item in &parts.lexemes {
+            let title = format!("within {}", recognizer.describe(item.node));
+            let lexeme = recognizer.alone(item.node)?;
             add(title, masks.mask(lexeme, &mut scratch)?, &mut left);
         }
         if parts.rest.goes_on() {

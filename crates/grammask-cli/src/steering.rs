@@ -211,9 +211,14 @@ impl Steering {
             Place::State(state) if state.completes() => exits.push((0, Place::End)),
             Place::State(state) => {
                 let parts = self.recognizer.parts(state)?;
-                for &(lexeme, origin) in &parts.lexemes {
-                    let length = end_of_lexeme(&self.recognizer, &mut self.lexemes, lexeme, self.limit)?;
-                    exits.push((length, Place::Told(origin)));
+                for item in &parts.lexemes {
+                    let length = end_of_lexeme(
+                        &self.recognizer,
+                        &mut self.lexemes,
+                        self.recognizer.alone(item.node)?,
+                        self.limit,
+                    )?;
+                    exits.push((length, Place::Told(item.origin)));
                 }
                 for item in self.recognizer.kernel(parts.rest) {
                     exits.push((self.lengths.by_scanning(network, item.node), Place::Told(item.origin)));

@@ -5,17 +5,20 @@
 //! a look-up once it has been taken.
 //!
 //! The files, in the order in which they are best read: `ids.rs`, `network.rs` (the data), `build.rs` and `automaton.rs` (how it is made),
-//! `recognizer.rs` (the tables and their readers), `workshop.rs` (steps and closures), `origins.rs` (who waits for whom),
-//! `show.rs` (texts and checks), `saved.rs` and `recognizer/tables.rs` (plain data to be stored, and back).
+//! `recognizer.rs` (the tables and their readers), `workshop.rs` (steps and closures), `made.rs` (nodes that are made while running),
+//! `origins.rs` (who waits for whom), `nodes.rs` and `resumption.rs` (what single nodes and origins tell), `show.rs` (texts and checks), `saved.rs` and `recognizer/tables.rs` (plain data to be stored, and back).
 
 mod automaton;
 mod build;
 mod config;
 mod error;
 mod ids;
+mod made;
 mod network;
+mod nodes;
 mod origins;
 mod recognizer;
+mod resumption;
 mod saved;
 mod show;
 mod workshop;
@@ -26,5 +29,6 @@ pub use grammask_regular::ByteSet;
 pub use ids::{CalleeId, Class, Item, NodeId, OriginId, SetId};
 pub use network::{Callee, Network, Node, Special};
 pub use recognizer::{Parts, Recognizer, Successors};
+pub use resumption::Resumption;
 pub use saved::{LoadError, Saved};
 pub use show::Violation;

@@ -127,7 +127,6 @@ impl Workshop {
         source: &Self,
         items: &[Item],
     ) -> Result<SetId, Error> {
-        let network = tables.network();
         let mut origins: FxHashMap<OriginId, OriginId> = FxHashMap::default();
         let is_known = |origins: &FxHashMap<_, _>, origin: OriginId| {
             origin.is_outermost() || origins.contains_key(&origin)
@@ -161,7 +160,7 @@ impl Workshop {
             for callers in members {
                 let mut copies = Vec::with_capacity(callers.len());
                 for caller in callers {
-                    let node = self.import_node(network, source, caller.node)?;
+                    let node = self.import_node(tables, from, source, caller.node)?;
                     let reference = match caller.reference {
                         Reference::Known(origin) => Reference::Known(translate(&origins, origin)),
                         Reference::Local(member) => Reference::Local(member),
@@ -183,7 +182,7 @@ impl Workshop {
         }
         let mut copies = Vec::with_capacity(items.len());
         for item in items {
-            let node = self.import_node(network, source, item.node)?;
+            let node = self.import_node(tables, from, source, item.node)?;
             copies.push(Item { node, origin: translate(&origins, item.origin) });
         }
         copies.sort_unstable();

@@ -9,8 +9,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use grammask_cache::{Budget, Interner, Row};
 use grammask_regular::ByteSet;
 
+use crate::made::MadeNodes;
+use crate::nodes::Entrance;
+use crate::resumption::Resumption;
 use crate::workshop::Workshop;
-use crate::{Class, Config, Error, Item, Network, NodeId, OriginId, SetId};
+use crate::{CalleeId, Class, Config, Error, Item, Network, NodeId, OriginId, SetId};
 
 mod tables;
 
@@ -53,8 +56,11 @@ pub struct Recognizer {
     config: Config,
     sets: Interner<Set>,
     origins: Interner<Origin>,
-    /// For every node of the network its open set and what it takes, once somebody asked.
-    alone: Box<[OnceLock<(SetId, ByteSet)>]>,
+    made: MadeNodes,
+    /// For every node of the network the bytes that it takes, once somebody asked.
+    takes: Box<[OnceLock<ByteSet>]>,
+    /// What is known of each callee.
+    entrances: Box<[Entrance]>,
     budget: Budget,
     initial: SetId,
     workshop: Mutex<Workshop>,
@@ -83,8 +89,8 @@ struct Closure {
 /// What a set scans, apart: everything that begins with a byte belongs to a lexeme or to the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// For every lexeme that the set is in: the set of just its state, with the origin `open0`; and its real origin.
-    pub lexemes: Box<[(SetId, OriginId)]>,
+    /// The states of lexemes that the set is in.
+    pub lexemes: Box<[Item]>,
     /// The set that scans what the network's own nodes scan; [`SetId::DEAD`] where there is nothing.
     pub rest: SetId,
 }
@@ -95,12 +101,12 @@ pub(crate) struct Origin {
     /// Where the origin calls itself, the cycle that it belongs to and its place in it.
     pub(crate) cycle: Option<(u32, u32)>,
     after: OnceLock<SetId>,
-    follow: OnceLock<ByteSet>,
+    resumption: OnceLock<Resumption>,
 }
 
 impl Origin {
     pub(crate) fn new(callers: Box<[Item]>, cycle: Option<(u32, u32)>) -> Self {
-        Self { callers, cycle, after: OnceLock::new(), follow: OnceLock::new() }
+        Self { callers, cycle, after: OnceLock::new(), resumption: OnceLock::new() }
     }
 }
 
@@ -162,7 +168,9 @@ impl Recognizer {
             config: config.clone(),
             sets: Interner::new(),
             origins: Interner::new(),
-            alone: network.nodes.iter().map(|_| OnceLock::new()).collect(),
+            made: MadeNodes::new(&network),
+            takes: network.nodes.iter().map(|_| OnceLock::new()).collect(),
+            entrances: network.callees.iter().map(|_| Entrance::new()).collect(),
             network,
             budget: Budget::new(config.budget),
             initial: SetId::DEAD,
@@ -285,7 +293,7 @@ impl Recognizer {
         }
         let mut workshop = self.lock();
         let closure = self.closure(set, &mut workshop)?;
-        let bytes = workshop.first_bytes(&self.network, &closure.scanners)?;
+        let bytes = workshop.first_bytes(self, &closure.scanners)?;
         Ok(*closure.first_bytes.get_or_init(|| bytes))
     }
 
@@ -317,29 +325,12 @@ impl Recognizer {
         }
     }
 
-    /// The open set of one item: the node, and an unknown origin; and the bytes that it takes. That is the same wherever the
-    /// node occurs.
+    /// The open set of one item: the node, and an unknown origin.
     ///
     /// # Errors
-    /// When a limit is exceeded.
-    pub fn alone(&self, node: NodeId) -> Result<(SetId, ByteSet), Error> {
-        if let Some(known) = self.alone.get(node.index()).and_then(OnceLock::get) {
-            return Ok(*known);
-        }
-        let set = self.intern_set(&[Item { node, origin: OriginId::open(0) }])?;
-        let found = (set, self.live_bytes(set)?);
-        Ok(self.alone.get(node.index()).map_or(found, |place| *place.get_or_init(|| found)))
-    }
-
-    /// Whether a rule may end at a node, and whether it may go on.
-    ///
-    /// # Panics
-    /// When the node is not of this recognizer.
-    pub fn nature(&self, node: NodeId) -> (bool, bool) {
-        match self.network.nodes.get(node.index()) {
-            Some(known) => (known.is_final, known.goes_on()),
-            None => self.lock().nature(&self.network, node),
-        }
+    /// When there are too many sets.
+    pub fn alone(&self, node: NodeId) -> Result<SetId, Error> {
+        self.intern_set(&[Item { node, origin: OriginId::open(0) }])
     }
 
     /// What a state scans, lexeme by lexeme. The successors of the parts together are those of the state.
@@ -356,9 +347,7 @@ impl Recognizer {
         for item in self.scanners(state)? {
             match self.network.scan_only.get(item.node.index()) {
                 Some(&node) => rest.push(Item { node, origin: item.origin }),
-                None => {
-                    lexemes.push((self.alone(item.node)?.0, item.origin));
-                }
+                None => lexemes.push(*item),
             }
         }
         rest.sort_unstable();
@@ -383,43 +372,6 @@ impl Recognizer {
         }
         let set = self.lock().complete(self, origin)?;
         Ok(*entry.after.get_or_init(|| set))
-    }
-
-    /// The bytes that may follow when `origin` has just been completed and nothing else is going on. None for outermost origins.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    ///
-    /// # Complexity
-    /// O(1) when asked before; else linear in the callers that are told, transitively.
-    pub fn follow_bytes(&self, origin: OriginId) -> Result<ByteSet, Error> {
-        if origin.is_outermost() {
-            return Ok(ByteSet::default());
-        }
-        let entry = self.origins.get(origin.0);
-        if let Some(known) = entry.follow.get() {
-            return Ok(*known);
-        }
-        let mut bytes = ByteSet::default();
-        let mut told = vec![origin];
-        let mut next = 0;
-        while let Some(&origin) = told.get(next) {
-            next += 1;
-            for caller in self.callers(origin) {
-                let (is_final, goes_on) = self.nature(caller.node);
-                if goes_on {
-                    bytes = bytes.union(&self.alone(caller.node)?.1);
-                }
-                if is_final && !told.contains(&caller.origin) {
-                    // What is known of the next origin need not be found again.
-                    match self.origins.try_get(caller.origin.0).and_then(|entry| entry.follow.get()) {
-                        Some(known) => bytes = bytes.union(known),
-                        None => told.push(caller.origin),
-                    }
-                }
-            }
-        }
-        Ok(*entry.follow.get_or_init(|| bytes))
     }
 
     /// The state of this recognizer that stands for a state of another one of the same network.
@@ -456,11 +408,6 @@ impl Recognizer {
         self.origins.len()
     }
 
-    /// How a node that is not in the network is written: a state of a lexeme, or a counter.
-    pub fn describe(&self, node: NodeId) -> String {
-        self.lock().describe(&self.network, node)
-    }
-
     #[inline]
     fn set(&self, id: SetId) -> &Set {
         self.sets.get(id.index())
@@ -478,6 +425,24 @@ impl Recognizer {
             self.spend(size_of::<Set>() + size_of_val(items));
         }
         Ok(set.id(index))
+    }
+
+    /// Where the bytes are kept that a node takes.
+    pub(crate) fn known_takes(&self, node: NodeId) -> &OnceLock<ByteSet> {
+        self.takes.get(node.index()).unwrap_or_else(|| &self.made.get(node).takes)
+    }
+
+    /// Where it is kept what follows an origin, which is no outermost one.
+    pub(crate) fn known_resumption(&self, origin: OriginId) -> &OnceLock<Resumption> {
+        &self.origins.get(origin.0).resumption
+    }
+
+    pub(crate) fn entrance(&self, callee: CalleeId) -> &Entrance {
+        &self.entrances[callee.index()]
+    }
+
+    pub(crate) fn made(&self) -> &MadeNodes {
+        &self.made
     }
 
     pub(crate) fn origins(&self) -> &Interner<Origin> {

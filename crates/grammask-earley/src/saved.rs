@@ -101,7 +101,7 @@ impl Recognizer {
             let workshop = self.lock();
             let tables = self.save_tables(&workshop, &mut languages);
             // The workshop's store goes on from the network's, so the lexemes have the same ids in it.
-            (workshop.store.save(&languages), Some(tables))
+            (workshop.store().save(&languages), Some(tables))
         } else {
             (network.store.save(&languages), None)
         };

@@ -1,25 +1,21 @@
 //! Where new sets are made: everything of a recognizer that is changed while it runs, behind its one lock.
 
+use grammask_cache::Row;
 use grammask_regular::{ByteSet, RegularId, Store};
 use rustc_hash::FxHashMap;
 
+use crate::made::{Kind, MadeNode, NOWHERE};
 use crate::origins::{Caller, Cycle, Local, Reference};
 use crate::recognizer::Recognizer;
 use crate::{Callee, CalleeId, Class, Error, Item, Network, NodeId, OriginId, SetId};
 
-/// No successor, in the row of a lexeme's node.
-const NOWHERE: u32 = u32::MAX;
-/// Not computed yet, in the row of a lexeme's node.
-const UNKNOWN: u32 = u32::MAX - 1;
 /// The callee has not been predicted in this set.
 const UNPREDICTED: u32 = u32::MAX;
 
-/// Nodes that are made while running, memo tables that belong to them, and buffers.
+/// What making nodes and sets needs: languages, who has been made, and buffers.
 pub(crate) struct Workshop {
     /// The languages of lexeme states.
-    pub(crate) store: Store,
-    /// The nodes behind those of the network.
-    pub(crate) made: Vec<MadeNode>,
+    store: Store,
     lexeme_nodes: FxHashMap<RegularId, NodeId>,
     counter_nodes: FxHashMap<(CalleeId, u32), NodeId>,
     /// Origins that call themselves, by what they are.
@@ -39,32 +35,10 @@ pub(crate) struct Workshop {
     pub(crate) work: usize,
 }
 
-/// A node that the network does not have.
-pub(crate) struct MadeNode {
-    is_final: bool,
-    goes_on: bool,
-    pub(crate) kind: Kind,
-}
-
-impl MadeNode {
-    /// What a state of a lexeme takes, in bytes.
-    pub(crate) fn bytes(network: &Network) -> usize {
-        size_of::<Self>() + 4 * network.byte_classes
-    }
-}
-
-pub(crate) enum Kind {
-    /// A state of a lexeme, and its successors by class.
-    Lexeme(RegularId, Box<[u32]>),
-    /// A counted repetition, and how many are complete.
-    Counter(CalleeId, u32),
-}
-
 impl Workshop {
     pub(crate) fn new(network: &Network) -> Self {
         Self {
             store: network.store.clone(),
-            made: Vec::new(),
             lexeme_nodes: FxHashMap::default(),
             counter_nodes: FxHashMap::default(),
             cycles: FxHashMap::default(),
@@ -99,7 +73,8 @@ impl Workshop {
     }
 
     /// The bytes that some of the scanners take.
-    pub(crate) fn first_bytes(&mut self, network: &Network, scanners: &[Item]) -> Result<ByteSet, Error> {
+    pub(crate) fn first_bytes(&mut self, tables: &Recognizer, scanners: &[Item]) -> Result<ByteSet, Error> {
+        let network = tables.network();
         let mut bytes = ByteSet::default();
         for item in scanners {
             if let Some(node) = network.nodes.get(item.node.index()) {
@@ -107,7 +82,7 @@ impl Workshop {
                     bytes =
                         bytes.union(network.class_bytes.get(class.index()).unwrap_or(&ByteSet::default()));
                 }
-            } else if let Kind::Lexeme(language, _) = self.made_node(network, item.node).kind {
+            } else if let Kind::Lexeme(language, _) = tables.made().get(item.node).kind {
                 bytes = bytes.union(&self.store.live_bytes(language)?);
             }
         }
@@ -123,7 +98,6 @@ impl Workshop {
 
     /// Completes what is complete among the arrivals, transitively, and interns what remains.
     fn settle(&mut self, tables: &Recognizer) -> Result<SetId, Error> {
-        let network = tables.network();
         let config = tables.config();
         self.items.clear();
         self.completions += 1;
@@ -131,7 +105,7 @@ impl Workshop {
         let mut work = 0;
         while let Some(item) = self.arrivals.pop() {
             self.work += 1;
-            let (is_final, goes_on) = self.nature(network, item.node);
+            let (is_final, goes_on) = tables.nature(item.node);
             if goes_on {
                 self.items.push(item);
             }
@@ -163,11 +137,10 @@ impl Workshop {
 
     /// Predicts to a fixpoint, and gives all items that scan, sorted.
     pub(crate) fn close(&mut self, tables: &Recognizer, kernel: &[Item]) -> Result<Vec<Item>, Error> {
-        let network = tables.network();
         let limit = tables.config().max_items_per_set;
         let mut scanners = Vec::with_capacity(kernel.len());
-        scanners.extend(kernel.iter().filter(|item| self.scans(network, item.node)));
-        let calls = self.predict_all(network, kernel, limit);
+        scanners.extend(kernel.iter().filter(|item| scans(tables, item.node)));
+        let calls = self.predict_all(tables, kernel, limit);
         // Whatever has happened, the next set begins with nothing predicted.
         let mut locals = std::mem::take(&mut self.locals);
         for local in &locals {
@@ -179,7 +152,7 @@ impl Workshop {
         });
         if let Ok(origins) = &result {
             for (local, &origin) in locals.iter().zip(origins) {
-                if self.scans(network, local.start) {
+                if scans(tables, local.start) {
                     scanners.push(Item { node: local.start, origin });
                 }
             }
@@ -193,7 +166,7 @@ impl Workshop {
     }
 
     /// Predicts to a fixpoint, and says how many calls that are.
-    fn predict_all(&mut self, network: &Network, kernel: &[Item], limit: usize) -> Result<usize, Error> {
+    fn predict_all(&mut self, tables: &Recognizer, kernel: &[Item], limit: usize) -> Result<usize, Error> {
         let mut calls = 0;
         let mut next = 0;
         loop {
@@ -203,7 +176,7 @@ impl Workshop {
                     (None, Some(local)) => (local.start, Reference::Local((next - kernel.len()) as u32)),
                     (None, None) => return Ok(calls),
                 };
-            calls += self.predict(network, node, reference)?;
+            calls += self.predict(tables, node, reference)?;
             if calls > limit {
                 return Err(Error::TooManyItems { limit });
             }
@@ -212,34 +185,30 @@ impl Workshop {
     }
 
     /// Notes the calls of a node whose rule tells `reference` when it is complete, and says how many there are.
-    fn predict(&mut self, network: &Network, node: NodeId, reference: Reference) -> Result<usize, Error> {
+    fn predict(&mut self, tables: &Recognizer, node: NodeId, reference: Reference) -> Result<usize, Error> {
+        let network = tables.network();
         if let Some(known) = network.nodes.get(node.index()) {
             for &(callee, node) in &known.calls {
-                self.call(network, callee, Caller { node, reference })?;
+                self.call(tables, callee, Caller { node, reference })?;
             }
             return Ok(known.calls.len());
         }
-        if let Kind::Counter(counter, count) = self.made_node(network, node).kind
+        let made = tables.made().get(node);
+        if let Kind::Counter(counter, count) = made.kind
             && let Callee::Counter { element, .. } = *network.callee(counter)
-            && self.made_node(network, node).goes_on
+            && made.goes_on
         {
-            let node = self.counter_node(network, counter, count + 1);
-            self.call(network, element, Caller { node, reference })?;
+            let node = self.counter_node(tables, counter, count + 1);
+            self.call(tables, element, Caller { node, reference })?;
             return Ok(1);
         }
         Ok(0)
     }
 
-    fn call(&mut self, network: &Network, callee: CalleeId, caller: Caller) -> Result<(), Error> {
+    fn call(&mut self, tables: &Recognizer, callee: CalleeId, caller: Caller) -> Result<(), Error> {
         let place = match self.predicted[callee.index()] {
             UNPREDICTED => {
-                let start = match *network.callee(callee) {
-                    Callee::Nonterminal { start, .. } => start,
-                    Callee::Lexeme { language, .. } => {
-                        self.lexeme_node(network, language)?.expect("the language of a lexeme is not empty")
-                    }
-                    Callee::Counter { .. } => self.counter_node(network, callee, 0),
-                };
+                let start = self.start(tables, callee)?;
                 self.predicted[callee.index()] = self.locals.len() as u32;
                 self.locals.push(Local { callee, start, callers: Vec::new() });
                 self.locals.len() - 1
@@ -250,6 +219,22 @@ impl Workshop {
         Ok(())
     }
 
+    /// Where a callee begins.
+    pub(crate) fn start(&mut self, tables: &Recognizer, callee: CalleeId) -> Result<NodeId, Error> {
+        Ok(match *tables.network().callee(callee) {
+            Callee::Nonterminal { start, .. } => start,
+            Callee::Lexeme { language, .. } => {
+                self.lexeme_node(tables, language)?.expect("the language of a lexeme is not empty")
+            }
+            Callee::Counter { .. } => self.counter_node(tables, callee, 0),
+        })
+    }
+
+    /// The bytes that a lexeme in this state takes.
+    pub(crate) fn live_bytes(&mut self, language: RegularId) -> Result<ByteSet, Error> {
+        Ok(self.store.live_bytes(language)?)
+    }
+
     /// Where a class leads from a node.
     fn scan(&mut self, tables: &Recognizer, node: NodeId, class: Class) -> Result<Option<NodeId>, Error> {
         let network = tables.network();
@@ -258,35 +243,30 @@ impl Workshop {
             return Ok(place.ok().map(|place| known.scans[place].1));
         }
         let (Kind::Lexeme(language, row), Some(byte)) =
-            (&self.made_node(network, node).kind, network.representative(class))
+            (&tables.made().get(node).kind, network.representative(class))
         else {
             return Ok(None);
         };
-        match row[class.index()] {
-            NOWHERE => Ok(None),
-            UNKNOWN => {
-                let language = *language;
+        match row.get(class.index()) {
+            Some(NOWHERE) => Ok(None),
+            Some(next) => Ok(Some(NodeId(next))),
+            None => {
                 let before = self.store.bytes_used();
-                let next = self.store.derivative(language, byte)?;
+                let next = self.store.derivative(*language, byte)?;
                 let grown = self.store.bytes_used().saturating_sub(before);
                 tables.spend(grown);
                 self.work += grown / 4;
-                let made = self.made.len();
-                let next = self.lexeme_node(network, next)?;
-                tables.spend((self.made.len() - made) * MadeNode::bytes(network));
-                if let Kind::Lexeme(_, row) = &mut self.made[node.index() - network.nodes.len()].kind {
-                    row[class.index()] = next.map_or(NOWHERE, |node| node.0);
-                }
+                let next = self.lexeme_node(tables, next)?;
+                row.set(class.index(), next.map_or(NOWHERE, |node| node.0));
                 Ok(next)
             }
-            next => Ok(Some(NodeId(next))),
         }
     }
 
     /// The node of a lexeme state; none for the empty language.
     pub(crate) fn lexeme_node(
         &mut self,
-        network: &Network,
+        tables: &Recognizer,
         language: RegularId,
     ) -> Result<Option<NodeId>, Error> {
         if language == RegularId::EMPTY {
@@ -298,8 +278,9 @@ impl Workshop {
         let goes_on = self.store.has_more(language)?;
         let is_final = self.store.is_nullable(language);
         let node = if goes_on {
-            let row = vec![UNKNOWN; network.byte_classes].into();
-            self.add_node(network, MadeNode { is_final, goes_on, kind: Kind::Lexeme(language, row) })
+            let row = Row::new(tables.network().byte_classes);
+            tables.spend(size_of::<MadeNode>() + row.bytes_used());
+            tables.made().push(is_final, goes_on, Kind::Lexeme(language, row))
         } else {
             NodeId::END
         };
@@ -307,8 +288,8 @@ impl Workshop {
         Ok(Some(node))
     }
 
-    pub(crate) fn counter_node(&mut self, network: &Network, counter: CalleeId, count: u32) -> NodeId {
-        let Callee::Counter { min, max, .. } = *network.callee(counter) else {
+    pub(crate) fn counter_node(&mut self, tables: &Recognizer, counter: CalleeId, count: u32) -> NodeId {
+        let Callee::Counter { min, max, .. } = *tables.network().callee(counter) else {
             unreachable!("only counters have counter nodes")
         };
         if count == max {
@@ -317,65 +298,46 @@ impl Workshop {
         if let Some(&node) = self.counter_nodes.get(&(counter, count)) {
             return node;
         }
-        let made = MadeNode { is_final: count >= min, goes_on: true, kind: Kind::Counter(counter, count) };
-        let node = self.add_node(network, made);
+        tables.spend(size_of::<MadeNode>());
+        let node = tables.made().push(count >= min, true, Kind::Counter(counter, count));
         self.counter_nodes.insert((counter, count), node);
         node
-    }
-
-    fn add_node(&mut self, network: &Network, node: MadeNode) -> NodeId {
-        self.made.push(node);
-        NodeId((network.nodes.len() + self.made.len() - 1) as u32)
-    }
-
-    fn made_node(&self, network: &Network, node: NodeId) -> &MadeNode {
-        &self.made[node.index() - network.nodes.len()]
-    }
-
-    /// Whether a rule may end at a node, and whether it may go on.
-    pub(crate) fn nature(&self, network: &Network, node: NodeId) -> (bool, bool) {
-        match network.nodes.get(node.index()) {
-            Some(known) => (known.is_final, known.goes_on()),
-            None => {
-                let made = self.made_node(network, node);
-                (made.is_final, made.goes_on)
-            }
-        }
-    }
-
-    fn scans(&self, network: &Network, node: NodeId) -> bool {
-        match network.nodes.get(node.index()) {
-            Some(known) => !known.scans.is_empty(),
-            None => matches!(self.made_node(network, node).kind, Kind::Lexeme(..)),
-        }
     }
 
     /// The node that stands for a node of another recognizer of the same network.
     pub(crate) fn import_node(
         &mut self,
-        network: &Network,
+        tables: &Recognizer,
+        source: &Recognizer,
         from: &Self,
         node: NodeId,
     ) -> Result<NodeId, Error> {
-        if node == NodeId::DONE || node.index() < network.nodes.len() {
+        if node == NodeId::DONE || node.index() < tables.network().nodes.len() {
             return Ok(node);
         }
-        match from.made_node(network, node).kind {
+        match source.made().get(node).kind {
             Kind::Lexeme(language, _) => {
                 let language = self.store.import(&from.store, language)?;
-                Ok(self.lexeme_node(network, language)?.expect("a state of a lexeme is not empty"))
+                Ok(self.lexeme_node(tables, language)?.expect("a state of a lexeme is not empty"))
             }
-            Kind::Counter(counter, count) => Ok(self.counter_node(network, counter, count)),
+            Kind::Counter(counter, count) => Ok(self.counter_node(tables, counter, count)),
         }
     }
 
-    pub(crate) fn describe(&self, network: &Network, node: NodeId) -> String {
-        if node.index() < network.nodes.len() || node == NodeId::DONE {
-            return node.to_string();
-        }
-        match &self.made_node(network, node).kind {
-            Kind::Lexeme(language, _) => self.store.display(*language).to_string(),
-            Kind::Counter(counter, count) => format!("{count} of {}", network.callee_text(*counter)),
-        }
+    /// The languages of lexeme states.
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The same, for setting their limits.
+    pub(crate) fn store_mut(&mut self) -> &mut Store {
+        &mut self.store
+    }
+}
+
+fn scans(tables: &Recognizer, node: NodeId) -> bool {
+    match tables.network().nodes.get(node.index()) {
+        Some(known) => !known.scans.is_empty(),
+        None => matches!(tables.made().get(node).kind, Kind::Lexeme(..)),
     }
 }

@@ -117,7 +117,8 @@ fn the_parts_of_a_set_take_together_what_the_set_takes() {
         let state = state(&recognizer, text);
         let parts = recognizer.parts(state).unwrap();
         for byte in 0..=255 {
-            let apart = parts.lexemes.iter().map(|&(set, _)| set).chain([parts.rest]);
+            let apart =
+                parts.lexemes.iter().map(|item| recognizer.alone(item.node).unwrap()).chain([parts.rest]);
             let takes = apart.map(|set| recognizer.step(set, byte).unwrap()).any(|next| !next.is_dead());
             assert_eq!(takes, !recognizer.step(state, byte).unwrap().is_dead(), "{text:?} {byte}");
         }

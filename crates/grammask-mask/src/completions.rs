@@ -2,7 +2,7 @@
 //! not done again.
 
 use grammask_earley::OriginId;
-use grammask_trie::{NodeId, Trie};
+use grammask_trie::Outline;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::continuation::{ContinuationId, Continuations};
@@ -13,15 +13,15 @@ pub(crate) struct Completions {
     /// Each with the completion before it, on the way from the state.
     list: Vec<(OriginId, ContinuationId, Option<u32>)>,
     seen: FxHashSet<(OriginId, ContinuationId)>,
-    at: FxHashMap<OriginId, Places>,
+    at: FxHashMap<OriginId, Found>,
 }
 
 /// At which nodes one origin has been complete.
 #[derive(Default)]
-struct Places {
+struct Found {
     /// How often.
     times: usize,
-    /// Once it was often: the union, one bit a node. In an ambiguous grammar an origin is complete hundreds of times, each
+    /// Once it was often: the union, one bit a branch. In an ambiguous grammar an origin is complete hundreds of times, each
     /// time at nodes that no single time before covers, but all together do.
     union: Box<[u64]>,
 }
@@ -35,7 +35,7 @@ impl Completions {
     pub(crate) fn add(
         &mut self,
         continuations: &Continuations,
-        trie: &Trie,
+        outline: &Outline,
         origin: OriginId,
         continuation: ContinuationId,
         after: Option<u32>,
@@ -43,19 +43,19 @@ impl Completions {
         if !self.seen.insert((origin, continuation)) {
             return None;
         }
-        let places = self.at.entry(origin).or_default();
-        places.times += 1;
-        let covered = if places.times < OFTEN {
+        let found = self.at.entry(origin).or_default();
+        found.times += 1;
+        let covered = if found.times < OFTEN {
             self.is_covered_before(continuations, origin, continuation, after)
         } else {
-            let nodes = |continuation| continuations.get(continuation).nodes();
-            if places.union.is_empty() {
-                places.union = vec![0; trie.len().div_ceil(64)].into();
+            let places = |continuation| continuations.get(continuation).places();
+            if found.union.is_empty() {
+                found.union = vec![0; outline.len().div_ceil(64)].into();
                 for &(_, continuation, _) in self.list.iter().filter(|(other, ..)| *other == origin) {
-                    mark(&mut places.union, nodes(continuation));
+                    places(continuation).mark(&mut found.union);
                 }
             }
-            mark(&mut places.union, nodes(continuation))
+            places(continuation).mark(&mut found.union)
         };
         if covered {
             return None;
@@ -83,18 +83,10 @@ impl Completions {
         false
     }
 
-    /// Where an origin has been complete.
-    pub(crate) fn of(&self, origin: OriginId) -> impl Iterator<Item = ContinuationId> {
-        self.list.iter().filter(move |(other, ..)| *other == origin).map(|&(_, continuation, _)| continuation)
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+        self.seen.clear();
+        self.at.clear();
     }
-}
-
-/// Adds nodes to a set of bits; gives whether all were in it before.
-fn mark(bits: &mut [u64], nodes: &[NodeId]) -> bool {
-    nodes.iter().fold(true, |known, node| {
-        let (word, bit) = (&mut bits[node.index() / 64], 1 << (node.index() % 64));
-        let before = *word;
-        *word |= bit;
-        known & (before & bit != 0)
-    })
 }

@@ -40,13 +40,13 @@ pub struct Config {
     /// Bytes that parts and masks may hold before [`Masks::is_over_budget`](crate::Masks::is_over_budget) says so.
     /// Default: 32 MiB.
     pub budget: usize,
-    /// A list of trie nodes with more nodes below them than this is walked lexeme by lexeme, so that the lexemes'
-    /// results can be shared. Masks are the same with any value. Default: 2,048.
-    pub large_walk: usize,
+    /// Places with no more trie nodes below them than this are walked set by set, others rule by rule. Masks are the same with any value.
+    /// Default: 2,048.
+    pub light: usize,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { keep_parts: true, keep_masks: true, budget: 32 << 20, large_walk: 2_048 }
+        Self { keep_parts: true, keep_masks: true, budget: 32 << 20, light: 2048 }
     }
 }

@@ -1,17 +1,13 @@
-//! Continuations: sets of trie nodes from which somebody else goes on, interned.
+//! Continuations: sets of places in the trie from which somebody else goes on, interned.
 
 use std::borrow::Borrow;
 use std::sync::OnceLock;
 
 use grammask_cache::{Interner, Memo};
 use grammask_earley::ByteSet;
-use grammask_trie::{NodeId, Trie};
+use grammask_trie::{BranchId, NodeId, Outline, Trie};
 
-/// Whether a list of up to this many nodes is in another one is faster found than looked up.
-const SHORT: usize = 8;
-
-/// A list of more nodes has children by nearly every byte.
-const LONG: usize = 4096;
+use crate::places::Places;
 
 /// The number of a [`Continuation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,20 +18,13 @@ impl ContinuationId {
     pub(crate) const WHOLE: Self = Self(0);
 }
 
-/// Trie nodes with something below them, sorted, each once.
+/// A set of places in the trie, and what was found out about it.
 pub(crate) struct Continuation {
-    nodes: Box<[NodeId]>,
-    /// How many nodes are below them, counted once for each.
+    places: Places,
+    /// How many nodes are below them, counted once for each; for a long set, at least so many.
     weight: usize,
-    children: OnceLock<Children>,
     bytes: OnceLock<ByteSet>,
-}
-
-/// The children of a list of nodes, by byte.
-pub(crate) struct Children {
-    /// Where in `nodes` the children by each byte begin; one more for the end.
-    starts: Box<[u32; 257]>,
-    nodes: Box<[NodeId]>,
+    children: OnceLock<Box<[OnceLock<Box<[NodeId]>>]>>,
 }
 
 /// All continuations of a vocabulary that came up.
@@ -45,153 +34,123 @@ pub(crate) struct Continuations {
     contained: Memo<(ContinuationId, ContinuationId), bool>,
 }
 
-impl Borrow<[NodeId]> for Continuation {
-    fn borrow(&self) -> &[NodeId] {
-        &self.nodes
+impl Borrow<Places> for Continuation {
+    fn borrow(&self) -> &Places {
+        &self.places
     }
 }
 
 impl Continuation {
-    fn new(trie: &Trie, nodes: &[NodeId]) -> Self {
-        Self {
-            nodes: nodes.into(),
-            weight: weight(trie, nodes),
-            children: OnceLock::new(),
-            bytes: OnceLock::new(),
-        }
-    }
-
-    pub(crate) fn nodes(&self) -> &[NodeId] {
-        &self.nodes
-    }
-
-    pub(crate) fn weight(&self) -> usize {
-        self.weight
-    }
-
-    /// The children by byte, and whether they were found just now.
-    pub(crate) fn children(&self, trie: &Trie) -> (&Children, bool) {
-        let known = self.children.get();
-        (
-            known.unwrap_or_else(|| self.children.get_or_init(|| Children::of(trie, &self.nodes))),
-            known.is_none(),
-        )
-    }
-
-    /// The bytes by which it goes on; for long lists, all.
-    pub(crate) fn first_bytes(&self, trie: &Trie) -> &ByteSet {
-        self.bytes.get_or_init(|| {
-            let mut bytes = ByteSet::default();
-            if self.nodes.len() > LONG {
-                return bytes.complement();
+    fn new(trie: &Trie, outline: &Outline, places: &Places) -> Self {
+        let weight = match places {
+            Places::List(list) => {
+                let ends = trie.ends_slice();
+                let below = |&branch| {
+                    let node = outline.node(branch);
+                    (ends[node.index()] - node.0 - 1) as usize
+                };
+                list.iter().map(below).sum()
             }
-            for_each_child(trie, &self.nodes, |child| bytes.insert(trie.bytes_slice()[child.index()]));
-            bytes
+            Places::Bits(bits) => bits.iter().map(|word| word.count_ones() as usize).sum(),
+        };
+        Self { places: places.clone(), weight, bytes: OnceLock::new(), children: OnceLock::new() }
+    }
+
+    pub(crate) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// The nodes, ascending.
+    pub(crate) fn nodes(&self, outline: &Outline) -> impl Iterator<Item = NodeId> {
+        self.places.iter().map(|branch| outline.node(branch))
+    }
+
+    /// Whether more than so many nodes are below.
+    pub(crate) fn is_heavier(&self, trie: &Trie, outline: &Outline, limit: usize) -> bool {
+        let ends = trie.ends_slice();
+        let below = |node: NodeId| (ends[node.index()] - node.0 - 1) as usize;
+        self.weight > limit
+            || (matches!(self.places, Places::Bits(_))
+                && self.nodes(outline).map(below).sum::<usize>() > limit)
+    }
+
+    /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.
+    pub(crate) fn children(&self, trie: &Trie, outline: &Outline, byte: u8) -> (&[NodeId], usize) {
+        let mut fresh = 0;
+        let rows = self.children.get_or_init(|| {
+            fresh += 256 * size_of::<OnceLock<Box<[NodeId]>>>();
+            (0..256).map(|_| OnceLock::new()).collect()
+        });
+        let children = rows[usize::from(byte)].get_or_init(|| {
+            let found: Box<[NodeId]> = match &self.places {
+                Places::List(list) if list.len() < outline.edges(byte).len() / 8 => {
+                    let mut found: Vec<NodeId> =
+                        list.iter().filter_map(|&branch| trie.child(outline.node(branch), byte)).collect();
+                    // Places may stand below one another, so children come in order only nearly.
+                    found.sort_unstable();
+                    found.into()
+                }
+                places => {
+                    let edges = outline.edges(byte).iter();
+                    edges.filter(|edge| places.contains(edge.parent)).map(|edge| edge.child).collect()
+                }
+            };
+            fresh += size_of_val(&*found);
+            found
+        });
+        (children, fresh)
+    }
+
+    /// The bytes by which it goes on.
+    pub(crate) fn first_bytes(&self, trie: &Trie, outline: &Outline) -> &ByteSet {
+        self.bytes.get_or_init(|| match &self.places {
+            Places::List(list) => {
+                let children = list.iter().flat_map(|&branch| trie.children(outline.node(branch)));
+                children.map(|child| trie.byte(child)).collect()
+            }
+            places => (0..=u8::MAX)
+                .filter(|&byte| outline.edges(byte).iter().any(|edge| places.contains(edge.parent)))
+                .collect(),
         })
     }
 
     /// Bytes of the list.
     pub(crate) fn bytes_used(&self) -> usize {
-        size_of::<Self>() + size_of_val(self.nodes())
+        size_of::<Self>() + self.places.bytes_used()
     }
-}
-
-impl Children {
-    fn of(trie: &Trie, parents: &[NodeId]) -> Self {
-        let bytes = trie.bytes_slice();
-        let mut starts = Box::new([0u32; 257]);
-        for_each_child(trie, parents, |child| starts[usize::from(bytes[child.index()]) + 1] += 1);
-        for byte in 0..256 {
-            starts[byte + 1] += starts[byte];
-        }
-        let mut next = starts.clone();
-        let mut nodes = vec![NodeId(0); starts[256] as usize].into_boxed_slice();
-        for_each_child(trie, parents, |child| {
-            let place = &mut next[usize::from(bytes[child.index()])];
-            nodes[*place as usize] = child;
-            *place += 1;
-        });
-        // Parents may stand below one another, so children come in order only nearly.
-        for byte in 0..256 {
-            let children = &mut nodes[starts[byte] as usize..starts[byte + 1] as usize];
-            if !children.is_sorted() {
-                children.sort_unstable();
-            }
-        }
-        Self { starts, nodes }
-    }
-
-    /// The children by this byte, sorted.
-    pub(crate) fn by(&self, byte: u8) -> &[NodeId] {
-        let byte = usize::from(byte);
-        &self.nodes[self.starts[byte] as usize..self.starts[byte + 1] as usize]
-    }
-
-    pub(crate) fn bytes_used(&self) -> usize {
-        size_of_val(&*self.starts) + size_of_val(&*self.nodes)
-    }
-}
-
-fn for_each_child(trie: &Trie, parents: &[NodeId], mut visit: impl FnMut(NodeId)) {
-    let ends = trie.ends_slice();
-    for &parent in parents {
-        let end = ends[parent.index()];
-        let mut child = parent.0 + 1;
-        while child < end {
-            visit(NodeId(child));
-            child = ends[child as usize];
-        }
-    }
-}
-
-/// Whether a sorted list is in another one.
-fn is_subset(small: &[NodeId], large: &[NodeId]) -> bool {
-    let mut rest = large;
-    small.iter().all(|node| {
-        // What is wanted is mostly near, so the search widens from where the last one ended.
-        let mut width = 1;
-        while width < rest.len() && rest[width] <= *node {
-            width *= 2;
-        }
-        let place = rest[..rest.len().min(width + 1)].binary_search(node);
-        rest = &rest[place.unwrap_or_else(|place| place)..];
-        place.is_ok()
-    })
-}
-
-/// How many nodes are below the given ones, counted once for each.
-pub(crate) fn weight(trie: &Trie, nodes: &[NodeId]) -> usize {
-    let ends = trie.ends_slice();
-    nodes.iter().map(|node| (ends[node.index()] - node.0 - 1) as usize).sum()
 }
 
 impl Continuations {
-    pub(crate) fn new(trie: &Trie) -> Self {
+    pub(crate) fn new(trie: &Trie, outline: &Outline) -> Self {
         let continuations = Self { interner: Interner::new(), contained: Memo::new() };
-        let whole = continuations.intern(trie, &[NodeId(0)]);
+        // A trie without tokens has no branch; then the list is empty, and nothing is below it.
+        let root: &[BranchId] = if outline.is_empty() { &[] } else { &[BranchId::ROOT] };
+        let whole = continuations.intern(trie, outline, &Places::List(root.into()));
         debug_assert_eq!(whole.0, ContinuationId::WHOLE);
         continuations
     }
 
-    /// The number of a sorted list of nodes, and whether it is new.
-    pub(crate) fn intern(&self, trie: &Trie, nodes: &[NodeId]) -> (ContinuationId, bool) {
+    /// The number of a set of places, and whether it is new.
+    pub(crate) fn intern(&self, trie: &Trie, outline: &Outline, places: &Places) -> (ContinuationId, bool) {
         let before = self.interner.len();
-        let id = self.interner.intern(nodes, |nodes| Continuation::new(trie, nodes));
+        let id = self.interner.intern(places, |places| Continuation::new(trie, outline, places));
         (ContinuationId(id), id as usize >= before)
     }
 
-    /// Whether every node of `small` is in `large`. Remembered for lists that are not short.
+    /// Whether every place of `small` is in `large`. Remembered for what is not short.
     pub(crate) fn contains(&self, large: ContinuationId, small: ContinuationId) -> bool {
-        let (large_nodes, small_nodes) = (self.get(large).nodes(), self.get(small).nodes());
-        if small_nodes.len() > large_nodes.len() {
-            return false;
+        if large == small {
+            return true;
         }
-        if small_nodes.len() <= SHORT {
-            return is_subset(small_nodes, large_nodes);
+        let (large_places, small_places) = (self.get(large).places(), self.get(small).places());
+        // Whether up to so many places are in another set is faster found than looked up.
+        const FEW: usize = 8;
+        if matches!(small_places, Places::List(list) if list.len() <= FEW) {
+            return large_places.is_superset(small_places);
         }
         match self.contained.get(&(large, small)) {
             Some(&known) => known,
-            None => *self.contained.insert((large, small), is_subset(small_nodes, large_nodes)).0,
+            None => *self.contained.insert((large, small), large_places.is_superset(small_places)).0,
         }
     }
 
@@ -210,11 +169,13 @@ mod tests {
 
     use super::*;
 
-    fn vocabulary() -> Vocabulary {
+    fn vocabulary() -> (Vocabulary, Outline) {
         let words = ["a", "ab", "abc", "abd", "b", "ba", "bab", "bb", "c"];
         let tokens =
             words.iter().enumerate().map(|(id, word)| (TokenId(id as u32), word.as_bytes().to_vec()));
-        Vocabulary::new(tokens, [], &Default::default()).unwrap()
+        let vocabulary = Vocabulary::new(tokens, [], &Default::default()).unwrap();
+        let outline = Outline::new(vocabulary.trie());
+        (vocabulary, outline)
     }
 
     fn nodes(trie: &Trie, paths: &[&str]) -> Vec<NodeId> {
@@ -223,61 +184,49 @@ mod tests {
         nodes
     }
 
+    fn places(trie: &Trie, outline: &Outline, paths: &[&str]) -> Places {
+        let branches: Vec<BranchId> =
+            nodes(trie, paths).into_iter().map(|node| outline.branch(node).unwrap()).collect();
+        Places::of_list(outline, 2, &branches)
+    }
+
     #[test]
     fn children_are_those_of_all_nodes_by_byte() {
-        let vocabulary = vocabulary();
+        let (vocabulary, outline) = vocabulary();
         let trie = vocabulary.trie();
         // One node below another: their children come out of order unless they are sorted.
-        let children = Children::of(trie, &nodes(trie, &["", "a", "b", "ba"]));
-        assert_eq!(children.by(b'b'), nodes(trie, &["b", "ab", "bb", "bab"]));
-        assert_eq!(children.by(b'a'), nodes(trie, &["a", "ba"]));
-        assert_eq!(children.by(b'c'), nodes(trie, &["c"]));
-        assert!(children.by(b'x').is_empty());
+        let places = places(trie, &outline, &["", "a", "b", "ba"]);
+        let continuation = Continuation::new(trie, &outline, &places);
+        let children = |byte| continuation.children(trie, &outline, byte).0.to_vec();
+        assert_eq!(children(b'b'), nodes(trie, &["b", "ab", "bb", "bab"]));
+        assert_eq!(children(b'a'), nodes(trie, &["a", "ba"]));
+        assert_eq!(children(b'c'), nodes(trie, &["c"]));
+        assert!(children(b'x').is_empty());
     }
 
     #[test]
     fn equal_lists_have_equal_numbers_and_the_root_is_known() {
-        let vocabulary = vocabulary();
+        let (vocabulary, outline) = vocabulary();
         let trie = vocabulary.trie();
-        let continuations = Continuations::new(trie);
-        assert_eq!(continuations.intern(trie, &[NodeId::ROOT]), (ContinuationId::WHOLE, false));
-        let (one, fresh) = continuations.intern(trie, &nodes(trie, &["a", "b"]));
+        let continuations = Continuations::new(trie, &outline);
+        let intern = |paths: &[&str]| continuations.intern(trie, &outline, &places(trie, &outline, paths));
+        assert_eq!(intern(&[""]), (ContinuationId::WHOLE, false));
+        let (one, fresh) = intern(&["a", "b"]);
         assert!(fresh);
-        assert_eq!(continuations.intern(trie, &nodes(trie, &["a", "b"])), (one, false));
-        assert_eq!(continuations.get(one).weight(), 3 + 3);
+        assert_eq!(intern(&["a", "b"]), (one, false));
+        assert!(continuations.get(one).is_heavier(trie, &outline, 5));
+        assert!(!continuations.get(one).is_heavier(trie, &outline, 6));
         assert_eq!(continuations.len(), 2);
-    }
-
-    #[test]
-    fn a_list_contains_exactly_its_subsets() {
-        let vocabulary = vocabulary();
-        let trie = vocabulary.trie();
-        let continuations = Continuations::new(trie);
-        let ids: Vec<ContinuationId> = (0..1u32 << trie.len().min(10))
-            .map(|subset| {
-                let members: Vec<NodeId> =
-                    (0..10).filter(|node| subset >> node & 1 == 1).map(NodeId).collect();
-                continuations.intern(trie, &members).0
-            })
-            .collect();
-        for (large, &large_id) in ids.iter().enumerate() {
-            for (small, &small_id) in ids.iter().enumerate().step_by(7) {
-                assert_eq!(
-                    continuations.contains(large_id, small_id),
-                    small & !large == 0,
-                    "{large:b} {small:b}"
-                );
-            }
-        }
+        assert!(continuations.contains(one, intern(&["a"]).0));
+        assert!(!continuations.contains(one, intern(&["a", "ab"]).0));
     }
 
     #[test]
     fn first_bytes_are_the_bytes_of_the_children() {
-        let vocabulary = vocabulary();
+        let (vocabulary, outline) = vocabulary();
         let trie = vocabulary.trie();
-        let continuations = Continuations::new(trie);
-        let (id, _) = continuations.intern(trie, &nodes(trie, &["ab", "b"]));
-        let bytes: Vec<u8> = continuations.get(id).first_bytes(trie).iter().collect();
+        let continuation = Continuation::new(trie, &outline, &places(trie, &outline, &["ab", "b"]));
+        let bytes: Vec<u8> = continuation.first_bytes(trie, &outline).iter().collect();
         assert_eq!(bytes, b"abcd");
     }
 }

@@ -7,7 +7,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use grammask_earley::{Network, Recognizer};
-//! use grammask_mask::{Config, Ending, Masks};
+//! use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks};
 //! use grammask_regular::Store;
 //! use grammask_trie::{Mask, TokenId, Vocabulary};
 //!
@@ -20,20 +20,27 @@
 //! let vocabulary = Arc::new(Vocabulary::new(tokens, [], &Default::default())?);
 //!
 //! let recognizer = Recognizer::new(network, &Default::default());
-//! let masks = Masks::new(recognizer, vocabulary, &Ending::default(), &Config::default())?;
+//! let lexicon = Arc::new(Lexicon::new(vocabulary, &LexiconConfig::default()));
+//! let masks = Masks::new(recognizer, lexicon, &Ending::default(), &Config::default())?;
 //! let mut scratch = Mask::new(6);
 //! let mask = masks.mask(masks.recognizer().initial(), &mut scratch)?;
 //! assert_eq!(mask.iter().map(|id| words[id.index()]).collect::<Vec<_>>(), ["(", "x", "(x", "(("]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod assemble;
 mod completions;
 mod config;
 mod continuation;
 mod error;
+mod findings;
+mod lexicon;
 mod masks;
-mod walk;
+mod parts;
+mod places;
+mod run;
 
 pub use config::{Config, Ending};
 pub use error::BindError;
+pub use lexicon::{Lexicon, LexiconConfig, LexiconStats};
 pub use masks::{DamagedMasks, Masks, SavedMasks, Stats};

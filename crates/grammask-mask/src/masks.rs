@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use grammask_cache::{Budget, Interner, Memo};
-use grammask_earley::{Class, Error, Item, OriginId, Recognizer, SetId, Special};
-use grammask_trie::{Mask, NodeId, TokenId, TokenSet, Vocabulary};
+use grammask_earley::{Class, Error, NodeId, Recognizer, SetId, Special};
+use grammask_trie::{Mask, TokenId, Vocabulary};
 
-use crate::completions::Completions;
-use crate::continuation::{Continuation, ContinuationId, Continuations, weight};
-use crate::walk::Findings;
+use crate::assemble::Workbenches;
+use crate::findings::Findings;
+use crate::lexicon::{LexemeId, Lexicon};
+use crate::parts::{LexemeKey, Part, PartKey};
 use crate::{BindError, Config, Ending};
 
 mod snapshot;
@@ -24,40 +25,27 @@ pub use snapshot::{DamagedMasks, SavedMasks};
 ///
 /// Can be shared between threads; reading what is known takes no lock.
 pub struct Masks {
-    recognizer: Recognizer,
-    vocabulary: Arc<Vocabulary>,
-    ending: Ending,
-    config: Config,
+    pub(crate) recognizer: Recognizer,
+    pub(crate) lexicon: Arc<Lexicon>,
+    pub(crate) ending: Ending,
+    pub(crate) config: Config,
     /// The tokens of the grammar's special symbols, in the order of the network.
     specials: Vec<TokenId>,
-    continuations: Continuations,
-    parts: Memo<PartKey, Part>,
+    /// The lexemes of the lexicon that nodes are states of.
+    pub(crate) lexemes: Memo<NodeId, Option<LexemeId>>,
+    /// Parts; nothing for those that are too much work.
+    pub(crate) parts: Memo<PartKey, Option<Part>>,
+    /// The tokens of some lexemes together.
+    pub(crate) unions: Memo<Box<[LexemeKey]>, Mask>,
+    pub(crate) workbenches: Workbenches,
     /// Whole masks: by state the number of the mask, and masks by content.
     whole: Memo<SetId, u32>,
     distinct: Interner<Mask>,
-    budget: Budget,
+    pub(crate) budget: Budget,
 }
 
 /// A state of more items is walked as it is: its items have too much in common to be looked at one by one.
 const MANY_ITEMS: usize = 256;
-
-/// A mask that is not put together from so many parts is found by walking the trie with the state as it is.
-const MUCH_WORK: usize = 4096;
-
-/// A part that is not found by so many walks, lexeme by lexeme, is found by walking its set as it is.
-const MANY_WALKS: usize = 256;
-
-/// What names a part.
-type PartKey = (SetId, ContinuationId);
-
-/// What an open set of one item takes below a list of trie nodes: its own tokens, and those of the lexemes' parts that it is made of.
-struct Part {
-    tokens: TokenSet,
-    /// Parts of lexemes, whose tokens belong to this part too. Their handovers are in `handovers` as far as they concern it.
-    lexemes: Box<[PartKey]>,
-    /// Where the open origin is complete. Lists that come from lexemes stay apart, as they are the same in every context.
-    handovers: Box<[ContinuationId]>,
-}
 
 /// Sizes of the tables of a [`Masks`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,8 +56,6 @@ pub struct Stats {
     pub origins: usize,
     /// Parts of masks.
     pub parts: usize,
-    /// Distinct lists of trie nodes from which somebody goes on.
-    pub continuations: usize,
     /// States whose whole mask is kept.
     pub masks: usize,
     /// Bytes of all of them, roughly.
@@ -77,54 +63,57 @@ pub struct Stats {
 }
 
 impl Masks {
-    /// Binds a recognizer to a vocabulary.
+    /// Binds a recognizer to the vocabulary of a lexicon.
     ///
     /// # Errors
     /// When the grammar or the ending names a token that the vocabulary does not have.
     pub fn new(
         recognizer: Recognizer,
-        vocabulary: Arc<Vocabulary>,
+        lexicon: Arc<Lexicon>,
         ending: &Ending,
         config: &Config,
     ) -> Result<Self, BindError> {
+        let vocabulary = lexicon.vocabulary();
         let network = recognizer.network();
         let specials = network
             .specials
             .iter()
-            .map(|special| find_special(&vocabulary, special))
+            .map(|special| find_special(vocabulary, special))
             .collect::<Result<_, _>>()?;
         if let Some(&id) = ending.tokens().iter().find(|&&id| !vocabulary.is_known(id)) {
             return Err(BindError::UnknownEnd { id });
         }
-        Ok(Self::with(recognizer, vocabulary, ending.clone(), config.clone(), specials))
+        Ok(Self::with(recognizer, lexicon, ending.clone(), config.clone(), specials))
     }
 
     fn with(
         recognizer: Recognizer,
-        vocabulary: Arc<Vocabulary>,
+        lexicon: Arc<Lexicon>,
         ending: Ending,
         config: Config,
         specials: Vec<TokenId>,
     ) -> Self {
         Self {
-            continuations: Continuations::new(vocabulary.trie()),
             budget: Budget::new(config.budget),
             recognizer,
-            vocabulary,
+            lexicon,
             ending,
             config,
             specials,
+            lexemes: Memo::new(),
             parts: Memo::new(),
+            unions: Memo::new(),
+            workbenches: Workbenches::default(),
             whole: Memo::new(),
             distinct: Interner::new(),
         }
     }
 
-    /// Empty tables for the same grammar, vocabulary and configuration.
-    pub fn successor(&self) -> Self {
+    /// Empty tables for the same grammar and configuration, over a lexicon of the same vocabulary.
+    pub fn successor(&self, lexicon: Arc<Lexicon>) -> Self {
         Self::with(
             self.recognizer.successor(),
-            Arc::clone(&self.vocabulary),
+            lexicon,
             self.ending.clone(),
             self.config.clone(),
             self.specials.clone(),
@@ -138,7 +127,12 @@ impl Masks {
 
     /// The vocabulary.
     pub fn vocabulary(&self) -> &Arc<Vocabulary> {
-        &self.vocabulary
+        self.lexicon.vocabulary()
+    }
+
+    /// What is shared with other grammars of the vocabulary.
+    pub fn lexicon(&self) -> &Arc<Lexicon> {
+        &self.lexicon
     }
 
     /// When a text ends.
@@ -166,7 +160,7 @@ impl Masks {
         if self.ending.tokens().contains(&token) {
             return Ok(SetId::DEAD);
         }
-        match self.vocabulary.bytes(token) {
+        match self.vocabulary().bytes(token) {
             Some(bytes) if !bytes.is_empty() => self.step_bytes(state, bytes),
             _ => Ok(SetId::DEAD),
         }
@@ -201,7 +195,6 @@ impl Masks {
         if let Some(&number) = self.whole.get(&state) {
             return Ok(self.distinct.get(number));
         }
-        scratch.clear();
         let few = self.recognizer.kernel(state).len() <= MANY_ITEMS;
         if !(self.config.keep_parts && few && self.assemble(state, scratch)?) {
             scratch.clear();
@@ -253,92 +246,26 @@ impl Masks {
         Ok(())
     }
 
-    /// The union of the parts: those of the state's items under the whole trie; then, wherever an origin is complete, those of its
-    /// callers. Gives up, with `false`, where the grammar is so ambiguous that walking the trie once is less work.
-    fn assemble(&self, state: SetId, mask: &mut Mask) -> Result<bool, Error> {
-        let trie = self.vocabulary.trie();
-        let mut completions = Completions::default();
-        let mut items: Vec<(Item, ContinuationId, Option<u32>)> =
-            self.recognizer.kernel(state).iter().map(|&item| (item, ContinuationId::WHOLE, None)).collect();
-        let mut origins: Vec<(OriginId, ContinuationId, Option<u32>)> = Vec::new();
-        let mut lexemes: Vec<PartKey> = Vec::new();
-        let mut work = 0;
-        loop {
-            while let Some((item, continuation, after)) = items.pop() {
-                work += 1;
-                if work > MUCH_WORK {
-                    return Ok(false);
-                }
-                let (alone, takes) = self.recognizer.alone(item.node)?;
-                let bytes = self.continuations.get(continuation).first_bytes(trie);
-                if takes.intersection(bytes).is_empty() {
-                    continue;
-                }
-                let part = self.part(alone, continuation)?;
-                mask.union_set(&part.tokens);
-                for key in &part.lexemes {
-                    if !lexemes.contains(key) {
-                        lexemes.push(*key);
-                        mask.union_set(&self.part(key.0, key.1)?.tokens);
-                    }
-                }
-                for &continuation in &part.handovers {
-                    if self.may_follow(item.origin, continuation)? {
-                        origins.push((item.origin, continuation, after));
-                    }
-                }
-            }
-            let Some((origin, continuation, after)) = origins.pop() else { break };
-            let Some(completion) = completions.add(&self.continuations, trie, origin, continuation, after)
-            else {
-                continue;
-            };
-            for &caller in self.recognizer.callers(origin) {
-                let (is_final, goes_on) = self.recognizer.nature(caller.node);
-                if is_final && self.may_follow(caller.origin, continuation)? {
-                    origins.push((caller.origin, continuation, Some(completion)));
-                }
-                if goes_on {
-                    items.push((caller, continuation, Some(completion)));
-                }
-            }
-        }
-        if self.ending == Ending::Eager {
-            for continuation in completions.of(OriginId::ROOT) {
-                self.forbid_below(self.continuations.get(continuation).nodes(), mask);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Whether the mask can depend on an origin being complete at these nodes: something goes on, or the text ends there eagerly.
-    fn may_follow(&self, origin: OriginId, continuation: ContinuationId) -> Result<bool, Error> {
-        if self.ending == Ending::Eager {
-            return Ok(true);
-        }
-        let bytes = self.continuations.get(continuation).first_bytes(self.vocabulary.trie());
-        Ok(!self.recognizer.follow_bytes(origin)?.intersection(bytes).is_empty())
-    }
-
     /// The same by walking the whole trie with the state as it is. Simple and slow.
     fn walk_all(&self, state: SetId, mask: &mut Mask) -> Result<(), Error> {
         if !state.goes_on() {
             return Ok(());
         }
-        let mut findings = Findings::new(self.vocabulary.trie());
-        findings.walk(&self.recognizer, state, &[NodeId::ROOT])?;
-        let (tokens, ends) = findings.finish(self.vocabulary.mask_words());
+        let mut findings = Findings::new(self.lexicon.ground());
+        findings.walk(&self.recognizer, state, [grammask_trie::NodeId::ROOT])?;
+        let (tokens, ends) = findings.finish();
         mask.union_set(&tokens);
-        if self.ending == Ending::Eager {
-            self.forbid_below(&ends, mask);
+        if let (Ending::Eager, Some(ends)) = (&self.ending, ends) {
+            let outline = self.lexicon.outline();
+            self.forbid_below(ends.iter().map(|branch| outline.node(branch)), mask);
         }
         Ok(())
     }
 
     /// No token may go on past a place where the text is complete, whichever derivation would carry it.
-    fn forbid_below(&self, nodes: &[NodeId], mask: &mut Mask) {
-        for &node in nodes {
-            for &token in self.vocabulary.trie().tokens_below(node) {
+    pub(crate) fn forbid_below(&self, nodes: impl Iterator<Item = grammask_trie::NodeId>, mask: &mut Mask) {
+        for node in nodes {
+            for &token in self.lexicon.trie().tokens_below(node) {
                 mask.forbid(token);
             }
         }
@@ -364,182 +291,25 @@ impl Masks {
         Ok(())
     }
 
-    /// The part of an open set of one item under a continuation.
-    fn part(&self, set: SetId, continuation: ContinuationId) -> Result<&Part, Error> {
-        let key = (set, continuation);
-        if let Some(part) = self.parts.get(&key) {
-            return Ok(part);
-        }
-        let mut findings = Findings::new(self.vocabulary.trie());
-        let mut composition = Composition::default();
-        let list = self.continuations.get(continuation);
-        let whole = list.weight() <= self.config.large_walk || self.is_lexeme(set)?;
-        if whole || !self.walk_by_lexemes(set, continuation, &mut findings, &mut composition)? {
-            composition = Composition::default();
-            findings.walk(&self.recognizer, set, list.nodes())?;
-        }
-        let (tokens, own) = findings.finish(self.vocabulary.mask_words());
-        if !own.is_empty() {
-            composition.handovers.push(self.continuation(&own));
-        }
-        composition.handovers.sort_unstable();
-        composition.handovers.dedup();
-        let part =
-            Part { tokens, lexemes: composition.lexemes.into(), handovers: composition.handovers.into() };
-        let lists = size_of_val(&*part.lexemes) + size_of_val(&*part.handovers);
-        self.budget.spend(size_of::<Part>() + part.tokens.bytes_used() + lists);
-        Ok(self.parts.insert(key, part).0)
-    }
-
-    /// Whether an open set is one lexeme's state and nothing else.
-    fn is_lexeme(&self, set: SetId) -> Result<bool, Error> {
-        let parts = self.recognizer.parts(set)?;
-        Ok(matches!(*parts.lexemes, [(alone, _)] if alone == set))
-    }
-
-    /// What an open set takes below many nodes: lexeme by lexeme, as the parts of lexemes are the same in every
-    /// context; and what is no lexeme byte by byte until few nodes are left. Gives up, with `false`, where the grammar is so ambiguous
-    /// that walking the set once is less work; what was found until then is right, and stays.
-    fn walk_by_lexemes(
-        &self,
-        set: SetId,
-        continuation: ContinuationId,
-        findings: &mut Findings<'_>,
-        composition: &mut Composition,
-    ) -> Result<bool, Error> {
-        let mut tasks = vec![(set, continuation)];
-        let mut walked = Walked::default();
-        while let Some((set, continuation)) = tasks.pop() {
-            if walked.0.len() > MANY_WALKS {
-                return Ok(false);
-            }
-            let list = self.continuations.get(continuation);
-            let takes = self.recognizer.live_bytes(set)?;
-            let bytes = list.first_bytes(self.vocabulary.trie());
-            if takes.intersection(bytes).is_empty() || walked.covers(&self.continuations, set, continuation) {
-                continue;
-            }
-            if list.weight() <= self.config.large_walk {
-                findings.walk(&self.recognizer, set, list.nodes())?;
-                continue;
-            }
-            let parts = self.recognizer.parts(set)?;
-            for &(lexeme, origin) in &parts.lexemes {
-                let part = self.part(lexeme, continuation)?;
-                if !part.tokens.is_empty() && !composition.lexemes.contains(&(lexeme, continuation)) {
-                    composition.lexemes.push((lexeme, continuation));
-                }
-                for &continuation in &part.handovers {
-                    if origin.is_outermost() {
-                        composition.handovers.push(continuation);
-                        continue;
-                    }
-                    let next = self.recognizer.after(origin)?;
-                    if next.completes() {
-                        composition.handovers.push(continuation);
-                    }
-                    tasks.push((next, continuation));
-                }
-            }
-            if !parts.rest.is_dead() {
-                self.scan_rest(parts.rest, list, &mut tasks, findings)?;
-            }
-        }
-        Ok(true)
-    }
-
-    /// One byte of what is no lexeme, by all children at once; then node by node where few are left, else as tasks.
-    fn scan_rest(
-        &self,
-        rest: SetId,
-        list: &Continuation,
-        tasks: &mut Vec<(SetId, ContinuationId)>,
-        findings: &mut Findings<'_>,
-    ) -> Result<(), Error> {
-        let trie = self.vocabulary.trie();
-        let (children, fresh) = list.children(trie);
-        if fresh {
-            self.budget.spend(children.bytes_used());
-        }
-        let mut nodes = Vec::new();
-        for (class, bytes) in self.recognizer.network().class_bytes.iter().enumerate() {
-            let next = self.recognizer.step_class(rest, Class::new(class))?;
-            if next.is_dead() {
-                continue;
-            }
-            nodes.clear();
-            for byte in bytes.iter() {
-                nodes.extend_from_slice(children.by(byte));
-            }
-            for &node in &nodes {
-                findings.reach(next, node);
-            }
-            nodes.retain(|&node| trie.has_children(node));
-            if !next.goes_on() || nodes.is_empty() {
-                continue;
-            }
-            nodes.sort_unstable();
-            if weight(trie, &nodes) <= self.config.large_walk {
-                findings.walk(&self.recognizer, next, &nodes)?;
-            } else {
-                tasks.push((next, self.continuation(&nodes)));
-            }
-        }
-        Ok(())
-    }
-
-    fn continuation(&self, nodes: &[NodeId]) -> ContinuationId {
-        let (id, fresh) = self.continuations.intern(self.vocabulary.trie(), nodes);
-        if fresh {
-            self.budget.spend(self.continuations.get(id).bytes_used());
-        }
-        id
-    }
-
     /// Sizes of the tables.
     pub fn stats(&self) -> Stats {
         Stats {
             sets: self.recognizer.set_count(),
             origins: self.recognizer.origin_count(),
             parts: self.parts.len(),
-            continuations: self.continuations.len(),
             masks: self.whole.len(),
             bytes: self.bytes_used(),
         }
     }
 
-    /// Bytes that the tables and those of the recognizer hold, roughly.
+    /// Bytes that the tables and those of the recognizer hold, roughly; without the lexicon.
     pub fn bytes_used(&self) -> usize {
         self.recognizer.bytes_used() + self.budget.used()
     }
 
-    /// Whether the tables, or those of the recognizer, hold more bytes than they may.
+    /// Whether the tables, or those of the recognizer or of the lexicon, hold more bytes than they may.
     pub fn is_over_budget(&self) -> bool {
-        self.budget.is_exceeded() || self.recognizer.is_over_budget()
-    }
-}
-
-/// What a part takes from the parts of lexemes.
-#[derive(Default)]
-struct Composition {
-    lexemes: Vec<PartKey>,
-    handovers: Vec<ContinuationId>,
-}
-
-/// The sets that have been walked within one part, and below which nodes.
-#[derive(Default)]
-struct Walked(Vec<(SetId, ContinuationId)>);
-
-impl Walked {
-    /// Whether the set has been walked below these nodes, or more; notes that it will be now.
-    fn covers(&mut self, continuations: &Continuations, set: SetId, continuation: ContinuationId) -> bool {
-        let mut larger = self.0.iter().filter(|(other, _)| *other == set).map(|&(_, larger)| larger);
-        let covered =
-            larger.any(|larger| larger == continuation || continuations.contains(larger, continuation));
-        if !covered {
-            self.0.push((set, continuation));
-        }
-        covered
+        self.budget.is_exceeded() || self.recognizer.is_over_budget() || self.lexicon.is_over_budget()
     }
 }
 

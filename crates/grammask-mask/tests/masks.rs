@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use grammask_earley::{Network, Recognizer};
-use grammask_mask::{BindError, Config, Ending, Masks};
+use grammask_mask::{BindError, Config, Ending, Lexicon, LexiconConfig, Masks};
 use grammask_regular::Store;
 use grammask_trie::{Mask, TokenId, Vocabulary};
 
@@ -21,7 +21,7 @@ fn bind(grammar: &str, ending: &Ending) -> Result<Masks, BindError> {
     let vocabulary = Arc::new(Vocabulary::new(tokens, specials, &Default::default()).unwrap());
     Masks::new(
         Recognizer::new(Arc::new(network), &Default::default()),
-        vocabulary,
+        Arc::new(Lexicon::new(vocabulary, &LexiconConfig::default())),
         ending,
         &Config::default(),
     )

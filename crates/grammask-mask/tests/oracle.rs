@@ -4,28 +4,41 @@
 use std::sync::Arc;
 
 use grammask_earley::{Network, Recognizer, SetId};
-use grammask_mask::{Config, Ending, Masks};
+use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks};
 use grammask_regular::Store;
 use grammask_syntax::Ast;
 use grammask_testkit::random::{self, Rng, Shape};
 use grammask_testkit::{Run, start_of};
 use grammask_trie::{Mask, TokenId, Vocabulary};
 
-/// Every combination of the switches that must not matter.
+/// Every combination of the switches of a grammar that must not matter.
 fn configs() -> Vec<(grammask_earley::Config, Config)> {
     let mut configs = Vec::new();
-    for (keep_parts, large_walk) in [(true, 0), (true, 3), (true, 512), (false, 0)] {
+    for keep_parts in [true, false] {
         for leo in [true, false] {
             for keep in [true, false] {
                 let recognizer = grammask_earley::Config { leo, keep_steps: keep, ..Default::default() };
-                configs.push((
-                    recognizer,
-                    Config { keep_parts, keep_masks: keep, large_walk, ..Config::default() },
-                ));
+                configs.push((recognizer, Config { keep_parts, keep_masks: keep, ..Config::default() }));
             }
         }
     }
     configs
+}
+
+/// What must not matter of a lexicon: whether subtrees are taken whole, how sets of places are written, and whether it has room for
+/// any lexeme.
+fn lexicons(vocabulary: &Arc<Vocabulary>) -> Vec<Arc<Lexicon>> {
+    let default = LexiconConfig { slice_size: 1, ..Default::default() };
+    let mut starved = grammask_regular::Config::default();
+    starved.states = 9;
+    let configs = [
+        default.clone(),
+        LexiconConfig { slices: false, ..default.clone() },
+        LexiconConfig { short_list: 0, ..default.clone() },
+        LexiconConfig { short_list: 2, slices: false, ..default.clone() },
+        LexiconConfig { regular: starved, ..default },
+    ];
+    configs.iter().map(|config| Arc::new(Lexicon::new(Arc::clone(vocabulary), config))).collect()
 }
 
 fn network(ast: &Ast) -> Network {
@@ -65,13 +78,21 @@ fn check(seed: u64, eager: bool) {
     let vocabulary = Arc::new(vocabulary);
     let ending = if eager { Ending::Eager } else { Ending::EndOfSequence(vec![end]) };
     let network = Arc::new(network(&grammar.ast));
-    let all: Vec<Masks> = configs()
-        .iter()
-        .map(|(config, masks)| {
+    // All of a kind share one lexicon, so that later ones find it warm.
+    let mut all: Vec<Masks> = Vec::new();
+    let lexicons = lexicons(&vocabulary);
+    for (place, (config, masks)) in configs().iter().enumerate() {
+        for (number, lexicon) in lexicons.iter().enumerate() {
+            if masks.keep_parts && (place % 3 == number % 3 || place == 0) {
+                let recognizer = Recognizer::new(Arc::clone(&network), config);
+                all.push(Masks::new(recognizer, Arc::clone(lexicon), &ending, masks).unwrap());
+            }
+        }
+        if !masks.keep_parts {
             let recognizer = Recognizer::new(Arc::clone(&network), config);
-            Masks::new(recognizer, Arc::clone(&vocabulary), &ending, masks).unwrap()
-        })
-        .collect();
+            all.push(Masks::new(recognizer, Arc::clone(&lexicons[0]), &ending, masks).unwrap());
+        }
+    }
     for _ in 0..4 {
         let text = random::text(&mut rng, &grammar.oracle, 8);
         let mut run = grammar.oracle.run();
@@ -87,7 +108,7 @@ fn check(seed: u64, eager: bool) {
                     format!(
                         "seed {seed}, in {read:?} at {}, {:?}\n{}",
                         run.position(),
-                        masks.config(),
+                        (masks.config(), masks.lexicon().config()),
                         grammar.text
                     )
                 };

@@ -43,6 +43,7 @@ mod error;
 #[cfg(feature = "loaders")]
 pub mod loaders;
 mod mask;
+mod outline;
 mod set;
 mod token;
 mod trie;
@@ -51,6 +52,7 @@ mod vocabulary;
 pub use config::Config;
 pub use error::{Broken, Error, LineProblem, RowTooShort};
 pub use mask::{Mask, Ones};
+pub use outline::{Below, BranchId, Edge, Encoding, Outline};
 pub use set::{Members, TokenSet};
 pub use token::TokenId;
 pub use trie::{Children, NodeId, Trie};

@@ -58,8 +58,7 @@ impl Grammar {
         let normal = grammask_normal::normalize_in(ast, &mut store, &config.normal)?;
         let network = Network::build(&normal, store, &config.recognizer)?;
         let recognizer = Recognizer::new(Arc::new(network), &config.recognizer);
-        let masks =
-            Masks::new(recognizer, Arc::clone(vocabulary.tokens_shared()), &config.ending, &config.masks)?;
+        let masks = Masks::new(recognizer, vocabulary.lexicon(), &config.ending, &config.masks)?;
         Ok(Self::from_masks(masks, vocabulary))
     }
 
@@ -84,6 +83,11 @@ impl Grammar {
         self.tables().stats()
     }
 
+    /// Whether both are handles to one grammar.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
     /// The tables in use.
     pub(crate) fn tables(&self) -> Arc<Masks> {
         Arc::clone(&self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner))
@@ -93,7 +97,7 @@ impl Grammar {
     pub(crate) fn tables_after(&self, full: &Arc<Masks>) -> Arc<Masks> {
         let mut tables = self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner);
         if Arc::ptr_eq(&tables, full) {
-            *tables = Arc::new(full.successor());
+            *tables = Arc::new(full.successor(self.shared.vocabulary.lexicon()));
         }
         Arc::clone(&tables)
     }

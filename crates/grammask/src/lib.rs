@@ -35,31 +35,41 @@
 //! # Features
 //! - `loaders` (default): read tokenizer files, [`Vocabulary::load`].
 //! - `kbnf` (default): the module [`kbnf`], the API of the crate of that name.
+//! - `parallel` (default): [`fill_masks`] calls other threads for help.
 //! - `save`: compiled grammars as bytes, [`Grammar::save`](Grammar) and `Grammar::load`.
 //! - `serde`: configurations, trees and normal forms can be stored.
 
+mod batch;
 mod config;
+mod draft;
 mod error;
+mod forced;
 mod grammar;
 #[cfg(feature = "kbnf")]
 pub mod kbnf;
 mod matcher;
 mod outcome;
+mod position;
 #[cfg(feature = "save")]
 mod save;
+mod state;
 mod vocabulary;
 
+pub use batch::{RowsError, fill_masks};
 pub use config::Config;
+pub use draft::{Draft, DraftError, DraftMasks};
 pub use error::{Error, LimitError, RollbackError};
+pub use forced::ForcedError;
 pub use grammar::Grammar;
-pub use grammask_mask::{Ending, Stats};
+pub use grammask_mask::{Ending, LexiconConfig, LexiconStats, Stats};
 #[cfg(feature = "loaders")]
 pub use grammask_trie::loaders;
 pub use grammask_trie::{Error as VocabularyError, Mask, RowTooShort, TokenId};
-pub use matcher::{Matcher, State};
+pub use matcher::Matcher;
 pub use outcome::Outcome;
 #[cfg(feature = "save")]
 pub use save::{LoadError, Tables};
+pub use state::{State, StateError};
 pub use vocabulary::Vocabulary;
 
 /// The examples of the README, run as tests.

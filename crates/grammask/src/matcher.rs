@@ -6,20 +6,20 @@ use grammask_earley::SetId;
 use grammask_mask::Masks;
 use grammask_trie::{Mask, RowTooShort, TokenId};
 
-use crate::{Ending, Grammar, LimitError, Outcome, RollbackError};
+use crate::position::Position;
+use crate::{Grammar, LimitError, Outcome, RollbackError, State};
 
 /// At most this many bytes are given as forced, so that a grammar that forces endlessly many gives an answer.
-const MAX_FORCED: usize = 1 << 16;
+pub(crate) const MAX_FORCED: usize = 1 << 16;
 
 /// Follows one output.
 ///
 /// A clone goes its own way and shares nothing but the grammar. Every call either does what it says or changes nothing.
 #[derive(Clone)]
 pub struct Matcher {
-    grammar: Grammar,
-    tables: Arc<Masks>,
-    state: SetId,
-    finished: bool,
+    pub(crate) grammar: Grammar,
+    pub(crate) tables: Arc<Masks>,
+    pub(crate) position: Position,
     /// What was accepted, call by call.
     history: Vec<Step>,
     /// States before this step belong to tables that were given up; they are found by reading the text again.
@@ -28,9 +28,9 @@ pub struct Matcher {
     least_bytes: usize,
     /// The bytes of what was accepted.
     text: Vec<u8>,
-    error: Option<LimitError>,
+    pub(crate) error: Option<LimitError>,
     /// Where a mask is written that is not kept.
-    scratch: Mask,
+    pub(crate) scratch: Mask,
 }
 
 /// Something that was accepted.
@@ -44,22 +44,10 @@ struct Step {
     token: Option<TokenId>,
 }
 
-/// The state of a matcher: equal states of matchers of one grammar have equal masks and equal futures.
-///
-/// States are comparable as long as the grammar's tables stay within their budget; after that, equal futures may have different states,
-/// never the other way round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct State {
-    set: SetId,
-    tables: usize,
-    finished: bool,
-}
-
 impl Matcher {
     pub(crate) fn new(grammar: Grammar, tables: Arc<Masks>) -> Self {
         Self {
-            state: tables.recognizer().initial(),
-            finished: false,
+            position: Position::initial(&tables),
             history: Vec::new(),
             first_known: 0,
             least_bytes: 0,
@@ -78,22 +66,14 @@ impl Matcher {
     /// # Complexity
     /// A look-up where the state was seen before, by any matcher of the grammar.
     pub fn mask(&mut self) -> &Mask {
-        self.make_room();
-        self.error = None;
-        if self.finished {
-            self.scratch.clear();
-            return &self.scratch;
-        }
+        self.prepare();
         // Asked twice, as what is lent in the first arm would stay lent in the second.
-        if let Err(cause) = self.tables.mask(self.state, &mut self.scratch) {
+        if let Err(cause) = self.position.mask(&self.tables, &mut self.scratch) {
             self.error = Some(LimitError { offset: self.text.len(), cause });
             self.scratch.clear();
             return &self.scratch;
         }
-        match self.tables.known_mask(self.state) {
-            Some(mask) => mask,
-            None => &self.scratch,
-        }
+        self.position.known(&self.tables).unwrap_or(&self.scratch)
     }
 
     /// Writes the mask as a packed row: token t is bit t % 32 of word t / 32; words beyond the vocabulary are 0.
@@ -101,7 +81,15 @@ impl Matcher {
     /// # Errors
     /// When the row is shorter than the vocabulary: nothing is written.
     pub fn fill_mask(&mut self, row: &mut [u32]) -> Result<(), RowTooShort> {
-        self.mask().copy_to(row)
+        let (needed, given) = (self.tables.vocabulary().mask_words(), row.len());
+        if given < needed {
+            return Err(RowTooShort { needed, given });
+        }
+        self.prepare();
+        if let Err(cause) = self.position.fill(&self.tables, &mut self.scratch, row) {
+            self.error = Some(LimitError { offset: self.text.len(), cause });
+        }
+        Ok(())
     }
 
     /// Sets the logits of all tokens that are not allowed to negative infinity, also of those beyond the vocabulary.
@@ -111,22 +99,14 @@ impl Matcher {
 
     /// Accepts a token. One that the mask does not allow is [`Outcome::Rejected`] and changes nothing.
     pub fn accept(&mut self, token: TokenId) -> Outcome {
-        self.make_room();
-        self.error = None;
-        if self.finished {
-            return Outcome::Rejected;
-        }
-        if self.state.completes() && self.ending().tokens().contains(&token) {
-            self.push(self.state, Some(token), &[]);
-            self.finished = true;
-            return Outcome::Finished;
-        }
-        match self.tables.step(self.state, token) {
-            Ok(next) if next.is_dead() => Outcome::Rejected,
-            Ok(next) => {
+        self.prepare();
+        match self.position.after(&self.tables, token) {
+            Ok(None) => Outcome::Rejected,
+            Ok(Some(next)) => {
                 let tables = Arc::clone(&self.tables);
-                self.push(next, Some(token), tables.vocabulary().bytes(token).unwrap_or_default());
-                self.arrive()
+                let ends = self.position.is_ended_by(&tables, token);
+                let bytes = tables.vocabulary().bytes(token).filter(|_| !ends);
+                self.arrive(next, Some(token), bytes.unwrap_or_default())
             }
             Err(cause) => self.fail(cause),
         }
@@ -134,34 +114,27 @@ impl Matcher {
 
     /// Accepts bytes, as if they were a token; for [`rollback`](Self::rollback) they count as one.
     pub fn accept_bytes(&mut self, bytes: &[u8]) -> Outcome {
-        self.make_room();
-        self.error = None;
-        if self.finished || bytes.is_empty() {
-            return Outcome::Rejected;
-        }
-        match self.tables.step_bytes(self.state, bytes) {
-            Ok(next) if next.is_dead() => Outcome::Rejected,
-            Ok(next) => {
-                self.push(next, None, bytes);
-                self.arrive()
-            }
+        self.prepare();
+        match self.position.after_bytes(&self.tables, bytes) {
+            Ok(None) => Outcome::Rejected,
+            Ok(Some(next)) => self.arrive(next, None, bytes),
             Err(cause) => self.fail(cause),
         }
     }
 
     /// Whether the output so far is in the language.
     pub fn is_complete(&self) -> bool {
-        self.state.completes()
+        self.position.set.completes()
     }
 
     /// Whether the output has ended: nothing more is accepted.
     pub fn is_finished(&self) -> bool {
-        self.finished
+        self.position.finished
     }
 
     /// Whether the output has not ended and no token can follow.
     pub fn is_stuck(&mut self) -> bool {
-        !self.finished && self.mask().is_empty() && self.error.is_none()
+        !self.position.finished && self.mask().is_empty() && self.error.is_none()
     }
 
     /// How many tokens, and calls with bytes, were accepted.
@@ -209,8 +182,7 @@ impl Matcher {
             return self.replay(keep);
         }
         let step = self.history[keep];
-        self.state = step.before;
-        self.finished = false;
+        self.position = Position { set: step.before, finished: false };
         self.history.truncate(keep);
         self.text.truncate(step.start);
         Ok(())
@@ -219,8 +191,7 @@ impl Matcher {
     /// Back to the beginning.
     pub fn reset(&mut self) {
         self.tables = self.grammar.tables();
-        self.state = self.tables.recognizer().initial();
-        self.finished = false;
+        self.position = Position::initial(&self.tables);
         self.history.clear();
         self.first_known = 0;
         self.least_bytes = 0;
@@ -231,41 +202,24 @@ impl Matcher {
     /// The bytes that every output has next: all up to the first place where two bytes are possible, or where the output may
     /// end, or where a special token may come. At most 65,536 of them.
     pub fn forced_bytes(&mut self) -> Vec<u8> {
-        self.make_room();
-        self.error = None;
+        self.prepare();
         let mut forced = Vec::new();
-        if self.finished {
-            return forced;
+        if !self.position.finished
+            && let Err(cause) = self.tables.forced_bytes(self.position.set, MAX_FORCED, &mut forced)
+        {
+            let _ = self.fail(cause);
         }
-        match self.tables.forced_bytes(self.state, MAX_FORCED, &mut forced) {
-            Ok(()) => forced,
-            Err(cause) => {
-                let _ = self.fail(cause);
-                forced
-            }
-        }
+        forced
     }
 
     /// How many of these tokens could be accepted, one after the other. Changes nothing.
     pub fn validate(&mut self, tokens: &[TokenId]) -> usize {
-        self.make_room();
-        self.error = None;
-        if self.finished {
-            return 0;
-        }
-        let mut state = self.state;
+        self.prepare();
+        let mut position = self.position;
         for (place, &token) in tokens.iter().enumerate() {
-            if state.completes() {
-                if self.ending().tokens().contains(&token) {
-                    return place + 1;
-                }
-                if place > 0 && *self.ending() == Ending::Eager {
-                    return place;
-                }
-            }
-            match self.tables.step(state, token) {
-                Ok(next) if next.is_dead() => return place,
-                Ok(next) => state = next,
+            match position.after(&self.tables, token) {
+                Ok(Some(next)) => position = next,
+                Ok(None) => return place,
                 Err(cause) => {
                     let _ = self.fail(cause);
                     return place;
@@ -275,34 +229,41 @@ impl Matcher {
         tokens.len()
     }
 
-    /// The state as a number.
+    /// Where the output is, to have its mask computed elsewhere, and to be compared: see [`State`].
     pub fn state(&self) -> State {
-        State { set: self.state, tables: Arc::as_ptr(&self.tables).addr(), finished: self.finished }
+        State::new(self.grammar.clone(), Arc::clone(&self.tables), self.position)
     }
 
-    fn ending(&self) -> &Ending {
-        self.tables.ending()
+    /// The text from the last token without bytes on.
+    pub(crate) fn text_since_special(&self) -> &[u8] {
+        let vocabulary = self.tables.vocabulary();
+        let is_special = |step: &&Step| step.token.is_some_and(|token| vocabulary.bytes(token).is_none());
+        let start = self.history.iter().rev().find(is_special).map_or(0, |step| step.start);
+        &self.text[start..]
     }
 
-    fn fail(&mut self, cause: grammask_earley::Error) -> Outcome {
+    /// Whether the mask is a look-up.
+    pub(crate) fn knows_mask(&self) -> bool {
+        self.position.known(&self.tables).is_some()
+    }
+
+    /// What every call does before it looks at the state.
+    pub(crate) fn prepare(&mut self) {
+        self.make_room();
+        self.error = None;
+    }
+
+    pub(crate) fn fail(&mut self, cause: grammask_earley::Error) -> Outcome {
         self.error = Some(LimitError { offset: self.text.len(), cause });
         Outcome::LimitExceeded
     }
 
-    fn push(&mut self, next: SetId, token: Option<TokenId>, bytes: &[u8]) {
-        self.history.push(Step { before: self.state, start: self.text.len(), token });
+    /// Goes on to where a token, or bytes, have led.
+    fn arrive(&mut self, next: Position, token: Option<TokenId>, bytes: &[u8]) -> Outcome {
+        self.history.push(Step { before: self.position.set, start: self.text.len(), token });
         self.text.extend_from_slice(bytes);
-        self.state = next;
-    }
-
-    /// What it means that the state has just been reached.
-    fn arrive(&mut self) -> Outcome {
-        let may_end = self.state.completes();
-        self.finished = match self.ending() {
-            Ending::Eager => may_end,
-            Ending::EndOfSequence(ids) => ids.is_empty() && may_end && !self.state.goes_on(),
-        };
-        if self.finished {
+        self.position = next;
+        if next.finished {
             return Outcome::Finished;
         }
         // With a token for every byte, something always goes on from a live state.
@@ -315,14 +276,15 @@ impl Matcher {
     /// Moves to fresh tables where those in use exceed their budget.
     fn make_room(&mut self) {
         // A state may be larger than the budget; then its tables may grow to twice its size, so that carrying it over stays cheap.
-        if !self.tables.is_over_budget() || self.tables.bytes_used() <= 2 * self.least_bytes {
+        let bytes = |tables: &Masks| tables.bytes_used() + tables.lexicon().bytes_used();
+        if !self.tables.is_over_budget() || bytes(&self.tables) <= 2 * self.least_bytes {
             return;
         }
         let tables = self.grammar.tables_after(&self.tables);
         // A limit that is hit now will be hit again, and reported, by whatever is done with the state.
-        if let Ok(state) = tables.recognizer().import(self.tables.recognizer(), self.state) {
-            self.state = state;
-            self.least_bytes = tables.bytes_used();
+        if let Ok(state) = tables.recognizer().import(self.tables.recognizer(), self.position.set) {
+            self.position.set = state;
+            self.least_bytes = bytes(&tables);
             self.tables = tables;
             self.first_known = self.history.len();
         }
@@ -352,8 +314,8 @@ impl std::fmt::Debug for Matcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Matcher")
             .field("text", &String::from_utf8_lossy(&self.text))
-            .field("state", &self.state)
-            .field("finished", &self.finished)
+            .field("set", &self.position.set)
+            .field("finished", &self.position.finished)
             .finish_non_exhaustive()
     }
 }

@@ -1,7 +1,5 @@
 //! Compiled grammars as bytes: a header that says what they are and whether they are whole, and all stages' plain data.
 
-use std::sync::Arc;
-
 use grammask_earley::{Recognizer, Saved};
 use grammask_mask::{BindError, Ending, Masks, SavedMasks};
 use serde::{Deserialize, Serialize};
@@ -15,7 +13,7 @@ pub enum Tables {
     #[default]
     Cold,
     /// The states that were seen so far, the steps between them, and their masks: for the loaded grammar they are known. Parts of
-    /// masks, which other states share, are not saved.
+    /// masks, which other states share, are not saved, nor is what grammars share through their vocabulary.
     Warm,
 }
 
@@ -132,7 +130,8 @@ impl Grammar {
         bytes
     }
 
-    /// The grammar that was [saved](Self::save) for this vocabulary, ready to run.
+    /// The grammar that was [saved](Self::save) for this vocabulary, ready to run. It shares with other grammars what they share through the
+    /// vocabulary, as a compiled one does.
     ///
     /// Whatever the bytes are, this gives a grammar or an error, with memory in proportion to their length, and so does what
     /// is done with the grammar. The checksum tells of damage, not of malice, and a grammar can be anything anyhow: load only what
@@ -152,8 +151,7 @@ impl Grammar {
         }
         let room = bytes.len().saturating_mul(ROOM_PER_BYTE).saturating_add(ROOM);
         let recognizer = Recognizer::load(&body.recognizer, room)?;
-        let tokens = Arc::clone(vocabulary.tokens_shared());
-        let masks = Masks::new(recognizer, tokens, &body.ending, &body.config)?;
+        let masks = Masks::new(recognizer, vocabulary.lexicon(), &body.ending, &body.config)?;
         if let Some(saved) = &body.masks {
             masks.load(saved, room)?;
         }

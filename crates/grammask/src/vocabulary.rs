@@ -1,13 +1,16 @@
 //! A vocabulary as grammars share it.
 
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use grammask_mask::{Lexicon, LexiconConfig, LexiconStats};
 
 use crate::TokenId;
 
 /// The tokens of a model.
 ///
-/// A clone is another handle to the same vocabulary. What can be asked of it is what can be asked of a
+/// A clone is another handle to the same vocabulary. All grammars of a vocabulary share what their lexemes take of it: the second
+/// grammar with strings finds the masks inside of strings ready. What can be asked of it is what can be asked of a
 /// [`grammask_trie::Vocabulary`], to which it dereferences; [`loaders`](crate::loaders) read tokenizer files.
 ///
 /// ```
@@ -17,9 +20,15 @@ use crate::TokenId;
 /// assert_eq!(vocabulary.special("<|end|>"), Some(TokenId(1)));
 /// # Ok::<(), grammask::VocabularyError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Vocabulary {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
     tokens: Arc<grammask_trie::Vocabulary>,
+    /// What grammars share. It is exchanged for an empty one when it exceeds its budget; grammars move over one by one.
+    lexicon: Mutex<Arc<Lexicon>>,
 }
 
 impl Vocabulary {
@@ -48,15 +57,43 @@ impl Vocabulary {
         Ok(grammask_trie::loaders::load(bytes, &grammask_trie::Config::default())?.into())
     }
 
-    /// The handle that other layers take.
-    pub(crate) fn tokens_shared(&self) -> &Arc<grammask_trie::Vocabulary> {
-        &self.tokens
+    /// The same tokens, with nothing shared yet, and with other limits for what will be.
+    pub fn with_lexicon(&self, config: &LexiconConfig) -> Self {
+        Self::of(Arc::clone(&self.shared.tokens), config)
+    }
+
+    /// Sizes of what grammars share.
+    pub fn stats(&self) -> LexiconStats {
+        self.lexicon().stats()
+    }
+
+    /// What grammars share: never more than its budget when it is given out.
+    pub(crate) fn lexicon(&self) -> Arc<Lexicon> {
+        let mut lexicon = self.shared.lexicon.lock().unwrap_or_else(PoisonError::into_inner);
+        if lexicon.is_over_budget() {
+            *lexicon = Arc::new(lexicon.successor());
+        }
+        Arc::clone(&lexicon)
+    }
+
+    fn of(tokens: Arc<grammask_trie::Vocabulary>, config: &LexiconConfig) -> Self {
+        let lexicon = Mutex::new(Arc::new(Lexicon::new(Arc::clone(&tokens), config)));
+        Self { shared: Arc::new(Shared { tokens, lexicon }) }
     }
 }
 
 impl From<grammask_trie::Vocabulary> for Vocabulary {
     fn from(tokens: grammask_trie::Vocabulary) -> Self {
-        Self { tokens: Arc::new(tokens) }
+        Self::of(Arc::new(tokens), &LexiconConfig::default())
+    }
+}
+
+impl std::fmt::Debug for Vocabulary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Vocabulary")
+            .field("tokens", &self.shared.tokens)
+            .field("stats", &self.stats())
+            .finish()
     }
 }
 
@@ -64,6 +101,6 @@ impl Deref for Vocabulary {
     type Target = grammask_trie::Vocabulary;
 
     fn deref(&self) -> &Self::Target {
-        &self.tokens
+        &self.shared.tokens
     }
 }

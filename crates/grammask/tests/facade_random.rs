@@ -1,59 +1,25 @@
 //! Random grammars and walks: masks against the oracle with every combination of switches, and matchers whose tables are
 //! thrown away all the time against matchers whose tables never are.
 
-use grammask::{Config, Ending, Grammar, Matcher, Outcome, TokenId, Vocabulary};
-use grammask_testkit::random::{RandomGrammar, Rng, Shape, grammar, vocabulary as random_vocabulary};
+mod random_setup;
+
+use grammask::{Config, Ending, Matcher, Outcome, TokenId};
+use grammask_testkit::random::{Rng, grammar};
 use grammask_testkit::{Outcome as OracleOutcome, Run};
-
-/// An ordinary token never has one of these ids.
-const END: TokenId = TokenId(3);
-const SEVEN: TokenId = TokenId(7);
-const SEPARATOR: TokenId = TokenId(90);
-/// Ends texts; no grammar names it.
-const STOP: TokenId = TokenId(91);
-const SPECIALS: [(TokenId, &str); 4] =
-    [(END, "<|end|>"), (SEVEN, "<|seven|>"), (SEPARATOR, "<|sep|>"), (STOP, "<|stop|>")];
-const SHAPES: [Shape; 3] = [
-    Shape { nonterminals: 5, depth: 2, patterns: true, extensions: true, specials: false },
-    Shape { nonterminals: 4, depth: 1, patterns: false, extensions: false, specials: true },
-    Shape { nonterminals: 3, depth: 2, patterns: true, extensions: false, specials: true },
-];
-
-fn tokens(rng: &mut Rng) -> Vec<(TokenId, Vec<u8>)> {
-    let ids = (0..).map(TokenId).filter(|&id| id != END && id != SEVEN && id != TokenId(20));
-    ids.zip(random_vocabulary(rng, 40)).collect()
-}
-
-fn vocabulary(tokens: &[(TokenId, Vec<u8>)]) -> Vocabulary {
-    Vocabulary::new(tokens.to_vec(), SPECIALS.map(|(id, name)| (id, name.to_owned()))).unwrap()
-}
-
-fn endings() -> [Ending; 3] {
-    [Ending::EndOfSequence(vec![]), Ending::EndOfSequence(vec![STOP]), Ending::Eager]
-}
+use random_setup::{SHAPES, SPECIALS, STOP, compile, endings, tokens, vocabulary};
 
 /// Every combination of the switches that must not change any result.
 fn configs(ending: &Ending) -> Vec<(String, Config)> {
     let mut configs = Vec::new();
-    for bits in 0..32 {
-        let [keep_steps, leo, keep_parts, keep_masks, small] = [1, 2, 4, 8, 16].map(|bit| bits & bit != 0);
-        if small && !keep_parts {
-            // Without parts there is nothing that it would change.
-            continue;
-        }
+    for bits in 0..16 {
+        let [keep_steps, leo, keep_parts, keep_masks] = [1, 2, 4, 8].map(|bit| bits & bit != 0);
         let mut config = Config { ending: ending.clone(), ..Config::default() };
         config.recognizer.keep_steps = keep_steps;
         config.recognizer.leo = leo;
         config.masks.keep_parts = keep_parts;
         config.masks.keep_masks = keep_masks;
-        if small {
-            // Small enough to matter for these vocabularies.
-            config.masks.large_walk = 32;
-        }
-        let name = format!(
-            "keep_steps {keep_steps}, leo {leo}, keep_parts {keep_parts}, keep_masks {keep_masks}, large_walk {}",
-            config.masks.large_walk
-        );
+        let name =
+            format!("keep_steps {keep_steps}, leo {leo}, keep_parts {keep_parts}, keep_masks {keep_masks}");
         configs.push((name, config));
     }
     configs
@@ -98,11 +64,6 @@ fn mask(matcher: &mut Matcher) -> Vec<TokenId> {
     let mask = matcher.mask().iter().collect();
     assert_eq!(matcher.error(), None);
     mask
-}
-
-fn compile(random: &RandomGrammar, vocabulary: &Vocabulary, config: &Config) -> Grammar {
-    Grammar::compile(&random.text, vocabulary, config)
-        .unwrap_or_else(|error| panic!("{}\n{error}", random.text))
 }
 
 #[test]

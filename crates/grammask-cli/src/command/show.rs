@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use grammask::Config;
 use grammask_earley::{Recognizer, SetId};
-use grammask_mask::Masks;
+use grammask_mask::{Lexicon, LexiconConfig, Masks};
 use grammask_normal::PASSES;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
@@ -144,7 +144,8 @@ fn mask(arguments: &Show, source: &Source, mut config: Config, out: &mut Output)
     let vocabulary = Arc::new(vocabulary);
     config.ending = ending;
     let recognizer = compiled.recognizer(&config);
-    let masks = Masks::new(recognizer, Arc::clone(&vocabulary), &config.ending, &config.masks)
+    let lexicon = Arc::new(Lexicon::new(Arc::clone(&vocabulary), &LexiconConfig::default()));
+    let masks = Masks::new(recognizer, lexicon, &config.ending, &config.masks)
         .map_err(|error| source.failure(&error.into()))?;
     let text = arguments.after.as_encoded_bytes();
     let mut state = masks.recognizer().initial();

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use grammask_regular::RegularId;
 
 use super::{Origin, Recognizer};
+use crate::made::Kind;
 use crate::origins::{Caller, Reference};
 use crate::saved::LoadError;
-use crate::workshop::{Kind, MadeNode, Workshop};
+use crate::workshop::Workshop;
 use crate::{Callee, CalleeId, Class, Config, Item, NodeId, OriginId, SetId};
 
 /// Nodes, origins, sets and steps, each in the order of their ids.
@@ -71,14 +72,14 @@ impl Recognizer {
 
     /// The tables; adds the languages of their nodes.
     pub(crate) fn save_tables(&self, workshop: &Workshop, languages: &mut Vec<RegularId>) -> SavedTables {
-        let node = |made: &MadeNode| match made.kind {
+        let node = |kind: &Kind| match *kind {
             Kind::Lexeme(language, _) => {
                 languages.push(language);
                 SavedNode::Lexeme
             }
             Kind::Counter(counter, count) => SavedNode::Counter(counter.0, count),
         };
-        let nodes = workshop.made.iter().map(node).collect();
+        let nodes = self.made.kinds().map(node).collect();
         let mut origins = Vec::new();
         for (_, origin) in self.origins.iter().skip(1) {
             match origin.cycle {
@@ -130,19 +131,18 @@ impl Recognizer {
         nodes: &[SavedNode],
         mut languages: &[RegularId],
     ) -> Result<(), LoadError> {
-        let network = self.network();
         for node in nodes {
-            let expected = NodeId((network.nodes.len() + workshop.made.len()) as u32);
+            let expected = self.made.next();
             let made = match *node {
                 SavedNode::Lexeme => {
                     let (&language, rest) =
                         languages.split_first().ok_or(LoadError::Tables("a node has no language"))?;
                     languages = rest;
-                    workshop.lexeme_node(network, language)?
+                    workshop.lexeme_node(self, language)?
                 }
-                SavedNode::Counter(counter, count) => match network.callees.get(counter as usize) {
+                SavedNode::Counter(counter, count) => match self.network.callees.get(counter as usize) {
                     Some(&Callee::Counter { max, .. }) if count < max => {
-                        Some(workshop.counter_node(network, CalleeId(counter), count))
+                        Some(workshop.counter_node(self, CalleeId(counter), count))
                     }
                     _ => return Err(LoadError::Tables("a node counts what is not counted")),
                 },
@@ -150,7 +150,6 @@ impl Recognizer {
             if made != Some(expected) {
                 return Err(LoadError::Tables(ONCE));
             }
-            self.spend(MadeNode::bytes(network));
         }
         if languages.is_empty() { Ok(()) } else { Err(LoadError::Tables("languages of no nodes")) }
     }
@@ -160,7 +159,7 @@ impl Recognizer {
             let next = OriginId(self.origins.len() as u32);
             let made = match origin {
                 SavedOrigin::Single(callers) => {
-                    let callers = self.load_items(workshop, callers)?;
+                    let callers = self.load_items(callers)?;
                     if callers.is_empty() || callers.last().is_some_and(|item| item.node == NodeId::DONE) {
                         return Err(LoadError::Tables(ITEMS));
                     }
@@ -169,7 +168,7 @@ impl Recognizer {
                 }
                 SavedOrigin::Cycle(members) => {
                     let load = |callers: &Vec<SavedCaller>| {
-                        let caller = |&caller| self.load_caller(workshop, caller, members.len());
+                        let caller = |&caller| self.load_caller(caller, members.len());
                         let callers: Box<[Caller]> = callers.iter().map(caller).collect::<Option<_>>()?;
                         (!callers.is_empty() && callers.is_sorted_by(|a, b| a < b)).then_some(callers)
                     };
@@ -187,7 +186,7 @@ impl Recognizer {
 
     fn load_sets(&self, sets: &[Vec<SavedItem>]) -> Result<(), LoadError> {
         for (number, items) in sets.iter().enumerate() {
-            let items = self.load_items(&self.lock(), items)?;
+            let items = self.load_items(items)?;
             let done = items.partition_point(|item| item.node != NodeId::DONE);
             if items[done..].iter().any(|item| !item.origin.is_outermost()) {
                 return Err(LoadError::Tables(ITEMS));
@@ -225,12 +224,12 @@ impl Recognizer {
         Ok(())
     }
 
-    fn load_items(&self, workshop: &Workshop, items: &[SavedItem]) -> Result<Vec<Item>, LoadError> {
-        let items: Option<Vec<Item>> = items.iter().map(|&item| self.load_item(workshop, item)).collect();
+    fn load_items(&self, items: &[SavedItem]) -> Result<Vec<Item>, LoadError> {
+        let items: Option<Vec<Item>> = items.iter().map(|&item| self.load_item(item)).collect();
         items.filter(|items| items.is_sorted_by(|a, b| a < b)).ok_or(LoadError::Tables(ITEMS))
     }
 
-    fn load_item(&self, workshop: &Workshop, (node, origin): SavedItem) -> Option<Item> {
+    fn load_item(&self, (node, origin): SavedItem) -> Option<Item> {
         let origin = match origin {
             0 => OriginId::ROOT,
             1 => OriginId::open(0),
@@ -239,24 +238,23 @@ impl Recognizer {
         };
         let node = match node {
             0 => NodeId::DONE,
-            node => self.load_node(workshop, node)?,
+            node => self.load_node(node)?,
         };
         Some(Item { node, origin })
     }
 
-    fn load_node(&self, workshop: &Workshop, node: u32) -> Option<NodeId> {
-        let count = self.network.nodes.len() + workshop.made.len();
-        node.checked_sub(1).filter(|&node| (node as usize) < count).map(NodeId)
+    fn load_node(&self, node: u32) -> Option<NodeId> {
+        node.checked_sub(1).map(NodeId).filter(|&node| node < self.made.next())
     }
 
-    fn load_caller(&self, workshop: &Workshop, caller: SavedCaller, members: usize) -> Option<Caller> {
+    fn load_caller(&self, caller: SavedCaller, members: usize) -> Option<Caller> {
         match caller {
             SavedCaller::Known(item) => {
-                let item = self.load_item(workshop, item).filter(|item| item.node != NodeId::DONE)?;
+                let item = self.load_item(item).filter(|item| item.node != NodeId::DONE)?;
                 Some(Caller { node: item.node, reference: Reference::Known(item.origin) })
             }
             SavedCaller::Member(node, member) => {
-                let node = self.load_node(workshop, node)?;
+                let node = self.load_node(node)?;
                 ((member as usize) < members).then_some(Caller { node, reference: Reference::Local(member) })
             }
         }
@@ -265,7 +263,7 @@ impl Recognizer {
     /// Sets the limits that hold from now on, after loading.
     pub(crate) fn set_limits(&mut self, config: &Config, regular: &grammask_regular::Config) {
         self.config = config.clone();
-        self.lock().store.set_config(regular);
+        self.lock().store_mut().set_config(regular);
         if let Some(network) = Arc::get_mut(&mut self.network) {
             network.store.set_config(regular);
         }

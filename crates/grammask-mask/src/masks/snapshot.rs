@@ -1,4 +1,4 @@
-//! The whole masks that are kept, as plain data that can be stored. Parts and continuations are not in it: they are made again
+//! The whole masks that are kept, as plain data that can be stored. Parts are not in it, nor is the lexicon: they are made again
 //! where a state without a mask needs them.
 
 use grammask_earley::SetId;
@@ -57,11 +57,11 @@ impl Masks {
     /// When these cannot be masks of the states. Some of them may be kept then.
     pub fn load(&self, saved: &SavedMasks, room: usize) -> Result<(), DamagedMasks> {
         let states: Vec<SetId> = self.recognizer.states().collect();
-        let mut possible = Mask::new(self.vocabulary.id_count());
-        let readable = self.vocabulary.tokens().filter(|(_, bytes)| !bytes.is_empty());
+        let mut possible = Mask::new(self.vocabulary().id_count());
+        let readable = self.vocabulary().tokens().filter(|(_, bytes)| !bytes.is_empty());
         possible.extend(readable.map(|(id, _)| id));
         possible.extend(self.specials.iter().chain(self.ending.tokens()).copied());
-        let mut ends = Mask::new(self.vocabulary.id_count());
+        let mut ends = Mask::new(self.vocabulary().id_count());
         ends.extend(self.ending.tokens().iter().copied());
         // Masks by their place, each made when it is needed first.
         let mut known: Vec<Option<Known>> = vec![None; saved.masks.len()];

@@ -1,0 +1,95 @@
+//! Nodes that are made while running: states of lexemes, and counters. Read without a lock; made in the workshop.
+
+use std::sync::OnceLock;
+
+use grammask_cache::{Arena, Row};
+use grammask_regular::{ByteSet, RegularId};
+
+use crate::{Callee, CalleeId, Network, NodeId};
+
+/// No successor, in the row of a lexeme's node.
+pub(crate) const NOWHERE: u32 = u32::MAX - 1;
+
+/// A node that the network does not have.
+pub(crate) struct MadeNode {
+    pub(crate) is_final: bool,
+    pub(crate) goes_on: bool,
+    pub(crate) kind: Kind,
+    /// See [`Recognizer::takes`](crate::Recognizer::takes).
+    pub(crate) takes: OnceLock<ByteSet>,
+}
+
+pub(crate) enum Kind {
+    /// A state of a lexeme, and its successors by class.
+    Lexeme(RegularId, Row),
+    /// A counted repetition, and how many are complete.
+    Counter(CalleeId, u32),
+}
+
+/// The nodes behind those of a network.
+pub(crate) struct MadeNodes {
+    nodes: Arena<MadeNode>,
+    first: u32,
+}
+
+impl MadeNodes {
+    pub(crate) fn new(network: &Network) -> Self {
+        Self { nodes: Arena::new(), first: network.nodes.len() as u32 }
+    }
+
+    /// The node with this id, which is not one of the network.
+    pub(crate) fn get(&self, node: NodeId) -> &MadeNode {
+        self.nodes.get(node.0 - self.first)
+    }
+
+    /// What the nodes are, in the order of their ids.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = &Kind> {
+        self.nodes.iter().map(|(_, node)| &node.kind)
+    }
+
+    /// The id that the next node gets.
+    pub(crate) fn next(&self) -> NodeId {
+        NodeId(self.first + self.nodes.len() as u32)
+    }
+
+    pub(crate) fn push(&self, is_final: bool, goes_on: bool, kind: Kind) -> NodeId {
+        NodeId(self.first + self.nodes.push(MadeNode { is_final, goes_on, kind, takes: OnceLock::new() }))
+    }
+}
+
+/// A count of a counter for which the same holds as for `count`, as long as no more than `bytes` bytes follow: one place for all counts
+/// that are further than that from the bounds, since each time takes a byte or more.
+pub(crate) fn saturated(callee: &Callee, count: u32, bytes: u32) -> u32 {
+    let Callee::Counter { min, max, .. } = *callee else { return count };
+    match min.checked_sub(count) {
+        Some(missing @ 1..) if missing > bytes => min - bytes - 1,
+        Some(1..) => count,
+        _ if max - count > bytes => min,
+        _ => count,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_saturated_count_is_as_far_from_its_bounds_as_can_be_seen() {
+        for (min, max) in [(1, 2), (3, 50), (20, 20), (1, 100), (30, 31), (40, 90)] {
+            let counter = Callee::Counter { element: CalleeId(0), min, max };
+            for bytes in [0, 1, 5, 10] {
+                let mut seen = std::collections::BTreeSet::new();
+                for count in 0..max {
+                    let other = saturated(&counter, count, bytes);
+                    assert!(other < max && saturated(&counter, other, bytes) == other);
+                    for more in 0..=bytes {
+                        assert_eq!(count + more >= min, other + more >= min, "{min} {max} {count} {bytes}");
+                        assert_eq!(count + more <= max, other + more <= max, "{min} {max} {count} {bytes}");
+                    }
+                    seen.insert(other);
+                }
+                assert!(seen.len() <= 2 * bytes as usize + 3, "{min} {max} {bytes}: {seen:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What a recognizer tells about single nodes: what they scan, what they call, which bytes they take. A walk that goes rule by rule
+//! instead of set by set needs no more than that.
+
+use std::sync::OnceLock;
+
+use grammask_regular::{ByteSet, RegularId, Store};
+
+use rustc_hash::FxHashSet;
+
+use crate::made::{self, Kind};
+use crate::{Callee, CalleeId, Class, Error, NodeId, Recognizer};
+
+/// What is known of a callee.
+pub(crate) struct Entrance {
+    start: OnceLock<NodeId>,
+    takes: OnceLock<ByteSet>,
+}
+
+impl Entrance {
+    pub(crate) const fn new() -> Self {
+        Self { start: OnceLock::new(), takes: OnceLock::new() }
+    }
+}
+
+impl Recognizer {
+    /// Whether a rule may end at a node, and whether it may go on.
+    ///
+    /// # Panics
+    /// When the node is not of this recognizer.
+    #[inline]
+    pub fn nature(&self, node: NodeId) -> (bool, bool) {
+        match self.network().nodes.get(node.index()) {
+            Some(known) => (known.is_final, known.goes_on()),
+            None => {
+                let made = self.made().get(node);
+                (made.is_final, made.goes_on)
+            }
+        }
+    }
+
+    /// Where the classes lead that a node scans by itself; sorted by class. States of lexemes and counters have none.
+    #[inline]
+    pub fn scans(&self, node: NodeId) -> &[(Class, NodeId)] {
+        self.network().nodes.get(node.index()).map_or(&[], |node| &node.scans)
+    }
+
+    /// Appends what a node calls: where each callee begins, and where to go on when it is complete.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Panics
+    /// When the node is not of this recognizer.
+    pub fn calls(&self, node: NodeId, calls: &mut Vec<(NodeId, NodeId)>) -> Result<(), Error> {
+        if let Some(known) = self.network().nodes.get(node.index()) {
+            for &(callee, back) in &known.calls {
+                calls.push((self.start_of(callee)?, back));
+            }
+            return Ok(());
+        }
+        let made = self.made().get(node);
+        if let (Kind::Counter(counter, count), true) = (&made.kind, made.goes_on)
+            && let Callee::Counter { element, .. } = *self.network().callee(*counter)
+        {
+            let back = self.lock().counter_node(self, *counter, count + 1);
+            calls.push((self.start_of(element)?, back));
+        }
+        Ok(())
+    }
+
+    /// The bytes by which a node goes on, what it calls included.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Panics
+    /// When the node is not of this recognizer.
+    ///
+    /// # Complexity
+    /// O(1) when asked before; else linear in the rules that may begin here.
+    pub fn takes(&self, node: NodeId) -> Result<ByteSet, Error> {
+        let place = self.known_takes(node);
+        if let Some(takes) = place.get() {
+            return Ok(*takes);
+        }
+        let takes = match self.network().nodes.get(node.index()) {
+            Some(known) => {
+                let mut takes = self.scanned(node);
+                for &(callee, _) in &known.calls {
+                    takes = takes.union(&self.taken_by(callee)?);
+                }
+                takes
+            }
+            None => match self.made().get(node).kind {
+                Kind::Lexeme(language, _) => self.lock().live_bytes(language)?,
+                Kind::Counter(counter, _) => self.taken_by(counter)?,
+            },
+        };
+        Ok(*place.get_or_init(|| takes))
+    }
+
+    /// The bytes with which a callee begins. As nothing is nullable, these are the bytes that are scanned where some callee begins
+    /// that is called at once.
+    fn taken_by(&self, callee: CalleeId) -> Result<ByteSet, Error> {
+        if let Some(takes) = self.entrance(callee).takes.get() {
+            return Ok(*takes);
+        }
+        let network = self.network();
+        let mut takes = ByteSet::EMPTY;
+        let mut seen = FxHashSet::default();
+        seen.insert(callee);
+        let mut open = vec![callee];
+        while let Some(callee) = open.pop() {
+            if let Some(known) = self.entrance(callee).takes.get() {
+                takes = takes.union(known);
+                continue;
+            }
+            let mut call = |callee: CalleeId| {
+                if seen.insert(callee) {
+                    open.push(callee);
+                }
+            };
+            match *network.callee(callee) {
+                Callee::Nonterminal { start, .. } => {
+                    takes = takes.union(&self.scanned(start));
+                    network.node(start).calls.iter().for_each(|&(callee, _)| call(callee));
+                }
+                Callee::Lexeme { .. } => takes = takes.union(&self.takes(self.start_of(callee)?)?),
+                Callee::Counter { element, .. } => call(element),
+            }
+        }
+        Ok(*self.entrance(callee).takes.get_or_init(|| takes))
+    }
+
+    /// The bytes that a node of the network scans by itself.
+    fn scanned(&self, node: NodeId) -> ByteSet {
+        let classes = &self.network().class_bytes;
+        let scans = self.scans(node).iter().filter_map(|&(class, _)| classes.get(class.index()));
+        scans.fold(ByteSet::EMPTY, |all, bytes| all.union(bytes))
+    }
+
+    /// Where a callee begins.
+    fn start_of(&self, callee: CalleeId) -> Result<NodeId, Error> {
+        if let Callee::Nonterminal { start, .. } = *self.network().callee(callee) {
+            return Ok(start);
+        }
+        let place = &self.entrance(callee).start;
+        if let Some(start) = place.get() {
+            return Ok(*start);
+        }
+        let start = self.lock().start(self, callee)?;
+        Ok(*place.get_or_init(|| start))
+    }
+
+    /// For a node that is a state of a lexeme, what `read` makes of its language.
+    ///
+    /// # Panics
+    /// When the node is not of this recognizer.
+    pub fn lexeme<T>(&self, node: NodeId, read: impl FnOnce(&Store, RegularId) -> T) -> Option<T> {
+        if !self.is_lexeme(node) {
+            return None;
+        }
+        match self.made().get(node).kind {
+            Kind::Lexeme(language, _) => Some(read(self.lock().store(), language)),
+            Kind::Counter(..) => None,
+        }
+    }
+
+    /// Whether a node is a state of a lexeme.
+    ///
+    /// # Panics
+    /// When the node is not of this recognizer.
+    #[inline]
+    pub fn is_lexeme(&self, node: NodeId) -> bool {
+        node.index() >= self.network().nodes.len() && matches!(self.made().get(node).kind, Kind::Lexeme(..))
+    }
+
+    /// A node at which the same holds as at `node`, as long as no more than `bytes` bytes follow: of counters that are further than that from
+    /// their bounds one stands for all.
+    ///
+    /// # Panics
+    /// When the node is not of this recognizer.
+    pub fn saturated(&self, node: NodeId, bytes: u32) -> NodeId {
+        if node.index() < self.network().nodes.len() {
+            return node;
+        }
+        match self.made().get(node).kind {
+            Kind::Counter(counter, count) => {
+                match made::saturated(self.network().callee(counter), count, bytes) {
+                    same if same == count => node,
+                    other => self.lock().counter_node(self, counter, other),
+                }
+            }
+            Kind::Lexeme(..) => node,
+        }
+    }
+
+    /// How a node that is not in the network is written: a state of a lexeme, or a counter.
+    pub fn describe(&self, node: NodeId) -> String {
+        if node.index() < self.network().nodes.len() || node == NodeId::DONE {
+            return node.to_string();
+        }
+        match self.made().get(node).kind {
+            Kind::Lexeme(language, _) => self.lock().store().display(language).to_string(),
+            Kind::Counter(counter, count) => format!("{count} of {}", self.network().callee_text(counter)),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What a walk over the trie has found: which tokens are allowed, and at which places the outside takes over.
+
+use grammask_earley::{Error, Recognizer, SetId, Successors};
+use grammask_trie::{BranchId, NodeId, Outline, TokenId, TokenSet, Trie, Vocabulary};
+
+use crate::places::Places;
+
+/// A set that takes more than one token in this many is kept as bits.
+const DENSE: usize = 32;
+
+/// A trie with what is known about it: what a walk needs.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    pub(crate) vocabulary: &'a Vocabulary,
+    pub(crate) trie: &'a Trie,
+    pub(crate) outline: &'a Outline,
+    /// Sets of up to this many places are lists.
+    pub(crate) short: usize,
+    /// All tokens of the trie, as a packed row.
+    pub(crate) every: &'a [u32],
+}
+
+/// What a walk has found so far.
+pub(crate) struct Findings<'a> {
+    ground: Ground<'a>,
+    /// Allowed tokens as ranges of the trie's token list, which is ordered as the nodes are.
+    ranges: Vec<(u32, u32)>,
+    /// The branches at which the one outermost origin is complete.
+    handovers: Vec<BranchId>,
+    /// Ranges of branches at which it is complete: at all of them; where it stands between two characters.
+    everywhere: Vec<(u32, u32)>,
+    between: Vec<(u32, u32)>,
+}
+
+impl<'a> Findings<'a> {
+    pub(crate) fn new(ground: Ground<'a>) -> Self {
+        Self {
+            ground,
+            ranges: Vec::new(),
+            handovers: Vec::new(),
+            everywhere: Vec::new(),
+            between: Vec::new(),
+        }
+    }
+
+    /// The tokens that end at a node are allowed.
+    #[inline]
+    pub(crate) fn allow(&mut self, node: NodeId) {
+        let starts = self.ground.trie.token_starts_slice();
+        self.allow_range(starts[node.index()], starts[node.index() + 1]);
+    }
+
+    #[inline]
+    fn allow_range(&mut self, start: u32, end: u32) {
+        match self.ranges.last_mut() {
+            Some(last) if last.1 == start => last.1 = end,
+            _ if start < end => self.ranges.push((start, end)),
+            _ => {}
+        }
+    }
+
+    /// The outermost origin is complete at a branch.
+    #[inline]
+    pub(crate) fn hand_over(&mut self, branch: BranchId) {
+        self.handovers.push(branch);
+    }
+
+    /// All tokens below a node are allowed; where `completes`, the outermost origin is complete at all branches there, or
+    /// at those between two characters.
+    pub(crate) fn take_whole(&mut self, node: NodeId, completes: bool, everywhere: bool) {
+        let (trie, outline) = (self.ground.trie, self.ground.outline);
+        let (starts, nodes) = (trie.token_starts_slice(), node.0 + 1..trie.end(node).0);
+        self.allow_range(starts[nodes.start as usize], starts[nodes.end as usize]);
+        let branches = outline.branches(nodes);
+        if completes && !branches.is_empty() {
+            let ranges = if everywhere { &mut self.everywhere } else { &mut self.between };
+            match ranges.last_mut() {
+                Some(last) if last.1 == branches.start => last.1 = branches.end,
+                _ => ranges.push((branches.start, branches.end)),
+            }
+        }
+    }
+
+    /// A set has been reached at a node: its tokens are allowed, and what is complete is handed over.
+    #[inline]
+    pub(crate) fn reach(&mut self, set: SetId, node: NodeId) {
+        self.allow(node);
+        if set.completes()
+            && let Some(branch) = self.ground.outline.branch(node)
+        {
+            self.handovers.push(branch);
+        }
+    }
+
+    /// Walks everything below the given nodes, starting in `set` at each of them.
+    ///
+    /// # Errors
+    /// When a set exceeds a limit.
+    pub(crate) fn walk(
+        &mut self,
+        recognizer: &Recognizer,
+        set: SetId,
+        roots: impl IntoIterator<Item = NodeId>,
+    ) -> Result<(), Error> {
+        let (bytes, ends) = (self.ground.trie.bytes_slice(), self.ground.trie.ends_slice());
+        let start = recognizer.successors(set)?;
+        let mut path: Vec<(u32, Successors<'_>)> = Vec::with_capacity(32);
+        for root in roots {
+            let (mut end, mut successors) = (ends[root.index()], start);
+            let mut node = root.0 + 1;
+            loop {
+                if node == end {
+                    match path.pop() {
+                        Some(outer) => (end, successors) = outer,
+                        None => break,
+                    }
+                    continue;
+                }
+                let next = successors.after(bytes[node as usize])?;
+                let below = ends[node as usize];
+                if next.is_dead() {
+                    node = below;
+                    continue;
+                }
+                self.reach(next, NodeId(node));
+                if next.goes_on() && below > node + 1 {
+                    path.push((end, successors));
+                    (end, successors) = (below, recognizer.successors(next)?);
+                    node += 1;
+                } else {
+                    node = below;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The branches at which the outermost origin has been complete; they are not told again.
+    pub(crate) fn take_handovers(&mut self) -> Vec<BranchId> {
+        std::mem::take(&mut self.handovers)
+    }
+
+    /// The allowed tokens, and where the outside takes over, if anywhere.
+    pub(crate) fn finish(mut self) -> (TokenSet, Option<Places>) {
+        let single = std::mem::take(&mut self.handovers);
+        let places =
+            Places::gather(self.ground.outline, self.ground.short, single, &self.everywhere, &self.between);
+        (self.tokens(), places)
+    }
+
+    fn tokens(mut self) -> TokenSet {
+        let tokens = self.ground.trie.tokens_slice();
+        let words = self.ground.vocabulary.mask_words();
+        let count: usize = self.ranges.iter().map(|&(start, end)| (end - start) as usize).sum();
+        if count * DENSE < words * 32 {
+            let found = self.ranges.iter().flat_map(|&(start, end)| &tokens[start as usize..end as usize]);
+            return TokenSet::new(&found.copied().collect::<Vec<TokenId>>());
+        }
+        if count * 2 < tokens.len() {
+            let mut row = vec![0; words];
+            for &(start, end) in &self.ranges {
+                for id in &tokens[start as usize..end as usize] {
+                    row[id.word()] |= id.bit();
+                }
+            }
+            return TokenSet::from_words(&row);
+        }
+        // Taking away what is missing is less work.
+        if !self.ranges.is_sorted() {
+            self.ranges.sort_unstable();
+        }
+        let mut row = self.ground.every.to_vec();
+        let mut covered = 0;
+        for &(start, end) in self.ranges.iter().chain([&(tokens.len() as u32, tokens.len() as u32)]) {
+            for id in tokens.get(covered as usize..start as usize).unwrap_or_default() {
+                row[id.word()] &= !id.bit();
+            }
+            covered = covered.max(end);
+        }
+        TokenSet::from_words(&row)
+    }
+}

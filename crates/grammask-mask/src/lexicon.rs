@@ -1,0 +1,202 @@
+//! The lexicon of a vocabulary: what lexemes take below places in the trie. That depends on no grammar, only on the language of
+//! the lexeme, so it is computed once for all grammars.
+
+use std::sync::Arc;
+
+use grammask_cache::{Budget, Memo};
+use grammask_regular::{Error, RegularId, Store};
+use grammask_trie::{Outline, TokenSet, Trie, Vocabulary};
+
+use crate::continuation::{Continuation, ContinuationId, Continuations};
+use crate::findings::{Findings, Ground};
+use crate::places::Places;
+
+mod automaton;
+mod config;
+mod loops;
+mod walk;
+
+use automaton::Automaton;
+pub(crate) use automaton::LexemeId;
+pub use config::LexiconConfig;
+
+/// What grammars over one vocabulary share.
+///
+/// Holds lexemes by their languages, places in the trie, and the results of walks. It grows while it is used, by any number of threads;
+/// when [`is_over_budget`](Self::is_over_budget) says so, go on with a [`successor`](Self::successor).
+pub struct Lexicon {
+    vocabulary: Arc<Vocabulary>,
+    outline: Arc<Outline>,
+    every: Arc<[u32]>,
+    config: LexiconConfig,
+    automaton: Automaton,
+    continuations: Continuations,
+    parts: Memo<(LexemeId, ContinuationId), LexemePart>,
+    budget: Budget,
+}
+
+/// What a lexeme takes below a set of places.
+pub(crate) struct LexemePart {
+    pub(crate) tokens: TokenSet,
+    /// Where it is complete, if there is something below.
+    pub(crate) handover: Option<ContinuationId>,
+}
+
+/// Sizes of a [`Lexicon`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LexiconStats {
+    /// States of lexemes, equal languages counted once.
+    pub lexemes: usize,
+    /// Sets of places in the trie.
+    pub continuations: usize,
+    /// Results of walks.
+    pub parts: usize,
+    /// Bytes of all of them, roughly.
+    pub bytes: usize,
+}
+
+impl Lexicon {
+    /// A lexicon that knows nothing of lexemes yet.
+    ///
+    /// # Complexity
+    /// Linear in the nodes of the vocabulary's trie.
+    pub fn new(vocabulary: Arc<Vocabulary>, config: &LexiconConfig) -> Self {
+        let trie = vocabulary.trie();
+        let outline = Arc::new(Outline::new(trie));
+        let mut every = vec![0; vocabulary.mask_words()];
+        for id in trie.tokens_slice() {
+            every[id.word()] |= id.bit();
+        }
+        Self::with(vocabulary, outline, every.into(), config)
+    }
+
+    fn with(
+        vocabulary: Arc<Vocabulary>,
+        outline: Arc<Outline>,
+        every: Arc<[u32]>,
+        config: &LexiconConfig,
+    ) -> Self {
+        Self {
+            continuations: Continuations::new(vocabulary.trie(), &outline),
+            vocabulary,
+            outline,
+            every,
+            config: config.clone(),
+            automaton: Automaton::new(&config.regular),
+            parts: Memo::new(),
+            budget: Budget::new(config.budget),
+        }
+    }
+
+    /// An empty lexicon of the same vocabulary.
+    pub fn successor(&self) -> Self {
+        Self::with(
+            Arc::clone(&self.vocabulary),
+            Arc::clone(&self.outline),
+            Arc::clone(&self.every),
+            &self.config,
+        )
+    }
+
+    /// The vocabulary.
+    pub fn vocabulary(&self) -> &Arc<Vocabulary> {
+        &self.vocabulary
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &LexiconConfig {
+        &self.config
+    }
+
+    /// Sizes of the tables.
+    pub fn stats(&self) -> LexiconStats {
+        LexiconStats {
+            lexemes: self.automaton.len(),
+            continuations: self.continuations.len(),
+            parts: self.parts.len(),
+            bytes: self.bytes_used(),
+        }
+    }
+
+    /// Bytes that the tables hold, roughly; without the vocabulary and its outline.
+    pub fn bytes_used(&self) -> usize {
+        self.budget.used()
+    }
+
+    /// Whether the tables hold more bytes than they may.
+    pub fn is_over_budget(&self) -> bool {
+        self.budget.is_exceeded()
+    }
+
+    pub(crate) fn trie(&self) -> &Trie {
+        self.vocabulary.trie()
+    }
+
+    pub(crate) fn outline(&self) -> &Outline {
+        &self.outline
+    }
+
+    pub(crate) fn ground(&self) -> Ground<'_> {
+        Ground {
+            vocabulary: &self.vocabulary,
+            trie: self.vocabulary.trie(),
+            outline: &self.outline,
+            every: &self.every,
+            short: self.config.short_list,
+        }
+    }
+
+    pub(crate) fn continuation(&self, id: ContinuationId) -> &Continuation {
+        self.continuations.get(id)
+    }
+
+    pub(crate) fn continuations(&self) -> &Continuations {
+        &self.continuations
+    }
+
+    /// The number of a set of places.
+    pub(crate) fn intern(&self, places: &Places) -> ContinuationId {
+        let (id, fresh) = self.continuations.intern(self.trie(), &self.outline, places);
+        if fresh {
+            self.budget.spend(self.continuations.get(id).bytes_used());
+        }
+        id
+    }
+
+    pub(crate) fn spend(&self, bytes: usize) {
+        self.budget.spend(bytes);
+    }
+
+    /// The lexeme with the language `language` of another store, or one that takes the same tokens.
+    ///
+    /// # Errors
+    /// When a limit of regular languages is exceeded.
+    pub(crate) fn lexeme(&self, from: &Store, language: RegularId) -> Result<LexemeId, Error> {
+        let longest = u32::try_from(self.outline.height()).unwrap_or(u32::MAX);
+        self.automaton.import(from, language, longest, &self.budget)
+    }
+
+    /// What a lexeme takes below a set of places.
+    ///
+    /// # Errors
+    /// When a limit of regular languages is exceeded.
+    pub(crate) fn part(&self, lexeme: LexemeId, continuation: ContinuationId) -> Result<&LexemePart, Error> {
+        let key = (lexeme, continuation);
+        if let Some(part) = self.parts.get(&key) {
+            return Ok(part);
+        }
+        let mut findings = Findings::new(self.ground());
+        walk::below(self, lexeme, self.continuation(continuation), &mut findings)?;
+        let (tokens, places) = findings.finish();
+        let handover = places.map(|places| self.intern(&places));
+        let part = LexemePart { tokens, handover };
+        self.budget.spend(size_of::<LexemePart>() + size_of_val(&key) + part.tokens.bytes_used());
+        Ok(self.parts.insert(key, part).0)
+    }
+}
+
+impl std::fmt::Debug for Lexicon {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lexicon").field("stats", &self.stats()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,207 @@
+//! The states of all lexemes of all grammars, by language, and the steps between them.
+
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use grammask_cache::{Arena, Budget, Row};
+use grammask_regular::{ByteSet, Config, Count, Error, RegularId, Store};
+use rustc_hash::FxHashMap;
+
+use super::loops::Loop;
+
+/// A state of a lexeme. Two bits of the number say what walks ask most often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct LexemeId(u32);
+
+impl LexemeId {
+    /// The state from which nothing goes on.
+    pub(super) const DEAD: Self = Self(0);
+    const GOES_ON: u32 = 1;
+    const COMPLETES: u32 = 2;
+
+    const fn index(self) -> u32 {
+        self.0 >> 2
+    }
+
+    #[inline]
+    pub(super) const fn is_dead(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether a longer text can follow.
+    #[inline]
+    pub(super) const fn goes_on(self) -> bool {
+        self.0 & Self::GOES_ON != 0
+    }
+
+    /// Whether the lexeme is complete here.
+    #[inline]
+    pub(super) const fn completes(self) -> bool {
+        self.0 & Self::COMPLETES != 0
+    }
+}
+
+/// A state: its language, and what was found out about it.
+pub(super) struct State {
+    language: RegularId,
+    /// The states after each byte.
+    row: Row,
+    pub(super) loops: OnceLock<Loop>,
+    live: OnceLock<ByteSet>,
+}
+
+/// Languages and their derivatives, as a deterministic automaton that is made while it runs.
+pub(super) struct Automaton {
+    states: Arena<State>,
+    workbench: Mutex<Workbench>,
+}
+
+/// What is changed when a state is made.
+struct Workbench {
+    store: Store,
+    numbers: FxHashMap<RegularId, LexemeId>,
+}
+
+/// How a language is written, as far as loops can be read off it.
+pub(super) enum Surface {
+    /// A counted repetition with a bound: what is repeated, its bounds, and what follows.
+    Counted { base: LexemeId, min: u32, max: u32, rest: LexemeId },
+    /// An intersection.
+    All(Vec<LexemeId>),
+    /// Anything else.
+    Plain,
+}
+
+impl Automaton {
+    pub(super) fn new(config: &Config) -> Self {
+        let automaton = Self {
+            states: Arena::new(),
+            workbench: Mutex::new(Workbench { store: Store::new(config), numbers: FxHashMap::default() }),
+        };
+        // The number 0 belongs to the empty language.
+        automaton.states.push(State::new(RegularId::EMPTY));
+        automaton.lock().numbers.insert(RegularId::EMPTY, LexemeId::DEAD);
+        automaton
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// The state of a language of another store; of one that agrees with it on all strings of up to `longest` bytes.
+    pub(super) fn import(
+        &self,
+        from: &Store,
+        language: RegularId,
+        longest: u32,
+        budget: &Budget,
+    ) -> Result<LexemeId, Error> {
+        let mut workbench = self.lock();
+        let before = workbench.store.bytes_used();
+        let language = workbench.store.import(from, language)?;
+        let language = workbench.store.saturated(language, longest)?;
+        let id = self.number(&mut workbench, language, budget)?;
+        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        Ok(id)
+    }
+
+    #[inline]
+    pub(super) fn state(&self, id: LexemeId) -> &State {
+        self.states.get(id.index())
+    }
+
+    /// The state after a byte, if it is known.
+    #[inline]
+    pub(super) fn known_step(state: &State, byte: u8) -> Option<LexemeId> {
+        state.row.get(usize::from(byte)).map(LexemeId)
+    }
+
+    /// The state after a byte.
+    #[inline]
+    pub(super) fn step(&self, id: LexemeId, byte: u8, budget: &Budget) -> Result<LexemeId, Error> {
+        match Self::known_step(self.state(id), byte) {
+            Some(next) => Ok(next),
+            None => self.step_anew(self.state(id), byte, budget),
+        }
+    }
+
+    #[cold]
+    pub(super) fn step_anew(&self, state: &State, byte: u8, budget: &Budget) -> Result<LexemeId, Error> {
+        let mut workbench = self.lock();
+        let before = workbench.store.bytes_used();
+        let next = workbench.store.derivative(state.language, byte)?;
+        let next = self.number(&mut workbench, next, budget)?;
+        for byte in workbench.store.alike(state.language, byte).iter() {
+            state.row.set(usize::from(byte), next.0);
+        }
+        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        Ok(next)
+    }
+
+    /// The bytes that lead somewhere.
+    pub(super) fn live_bytes(&self, id: LexemeId) -> Result<ByteSet, Error> {
+        let state = self.state(id);
+        if let Some(live) = state.live.get() {
+            return Ok(*live);
+        }
+        let live = self.lock().store.live_bytes(state.language)?;
+        Ok(*state.live.get_or_init(|| live))
+    }
+
+    /// How the language of a state is written.
+    pub(super) fn surface(&self, id: LexemeId, budget: &Budget) -> Result<Surface, Error> {
+        let mut workbench = self.lock();
+        let language = self.state(id).language;
+        if let Some(Count { base, min, max: Some(max), rest }) = workbench.store.count(language) {
+            let base = self.number(&mut workbench, base, budget)?;
+            let rest = self.number(&mut workbench, rest, budget)?;
+            return Ok(Surface::Counted { base, min, max, rest });
+        }
+        if let Some(Count { base, min: min @ 1.., max: None, rest }) = workbench.store.count(language) {
+            let base = self.number(&mut workbench, base, budget)?;
+            let rest = self.number(&mut workbench, rest, budget)?;
+            return Ok(Surface::Counted { base, min, max: u32::MAX, rest });
+        }
+        let conjuncts = workbench.store.conjuncts(language).to_vec();
+        if conjuncts.is_empty() {
+            return Ok(Surface::Plain);
+        }
+        let numbers = conjuncts.into_iter().map(|part| self.number(&mut workbench, part, budget));
+        Ok(Surface::All(numbers.collect::<Result<_, _>>()?))
+    }
+
+    /// The state in which nothing can follow and nothing is missing.
+    pub(super) fn epsilon(&self, budget: &Budget) -> Result<LexemeId, Error> {
+        self.number(&mut self.lock(), RegularId::EPSILON, budget)
+    }
+
+    fn number(
+        &self,
+        workbench: &mut Workbench,
+        language: RegularId,
+        budget: &Budget,
+    ) -> Result<LexemeId, Error> {
+        if let Some(&id) = workbench.numbers.get(&language) {
+            return Ok(id);
+        }
+        let goes_on = workbench.store.has_more(language)?;
+        let completes = workbench.store.is_nullable(language);
+        let index = self.states.push(State::new(language));
+        let id = LexemeId(
+            index << 2 | u32::from(completes) * LexemeId::COMPLETES | u32::from(goes_on) * LexemeId::GOES_ON,
+        );
+        workbench.numbers.insert(language, id);
+        budget.spend(size_of::<State>() + 256 * 4 + 32);
+        Ok(id)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Workbench> {
+        // A language is entered whole or not at all, so a panic elsewhere leaves nothing half done.
+        self.workbench.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn new(language: RegularId) -> Self {
+        Self { language, row: Row::new(256), loops: OnceLock::new(), live: OnceLock::new() }
+    }
+}

@@ -1,0 +1,33 @@
+//! What a lexicon may take, and how it walks.
+
+/// How a [`Lexicon`](crate::Lexicon) works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+pub struct LexiconConfig {
+    /// Bytes that the tables may hold before [`Lexicon::is_over_budget`](crate::Lexicon::is_over_budget) says so.
+    /// Default: 64 MiB.
+    pub budget: usize,
+    /// Whether subtrees of the trie through which a lexeme provably loops are taken whole. Masks are the same without.
+    /// Default: yes.
+    pub slices: bool,
+    /// Whether a lexeme loops through a subtree is asked where it has at least so many nodes. Masks are the same with any value.
+    /// Default: 12.
+    pub slice_size: u32,
+    /// Sets of up to this many places in the trie are lists, longer ones rows of bits, one for each inner node. Masks are the same with
+    /// any value. Default: 2,048, as a list of so many takes as much as a row of bits for 128,000 tokens.
+    pub short_list: usize,
+    /// Limits of the lexemes' languages. Where one is hit, the grammar's own tables are used instead.
+    pub regular: grammask_regular::Config,
+}
+
+impl Default for LexiconConfig {
+    fn default() -> Self {
+        Self {
+            budget: 64 << 20,
+            slices: true,
+            slice_size: 12,
+            short_list: 2048,
+            regular: grammask_regular::Config::default(),
+        }
+    }
+}

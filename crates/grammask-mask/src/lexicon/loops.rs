@@ -1,0 +1,205 @@
+//! Loops of lexemes: which texts lead from a state back to it. Where all strings below a place in the trie are such texts, they need
+//! not be walked. This is what makes the first visit to free text cheap: nearly all tokens stand in such subtrees.
+
+use grammask_cache::Budget;
+use grammask_regular::Error;
+use grammask_trie::{Below, Encoding};
+
+use super::automaton::{Automaton, LexemeId, Surface};
+
+/// Over which characters a state loops.
+///
+/// After any string of these characters, of up to `reach` bytes, the lexeme goes on just as it does in this state: counters apart, the
+/// state is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Loop {
+    /// ASCII characters, bit by bit.
+    ascii: u128,
+    others: Others,
+    /// Whether the lexeme is complete after each of the characters.
+    pub(super) completes: bool,
+    /// Whether the state is the same, counters included.
+    pub(super) is_steady: bool,
+    reach: u32,
+}
+
+/// Over what else a state loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Others {
+    /// Nothing else, or not all.
+    None,
+    /// All other characters, as UTF-8. One that is cut leads to a state from which it can be finished, and in which the lexeme is
+    /// not complete.
+    Characters,
+    /// All other bytes, one by one.
+    Bytes,
+}
+
+impl Loop {
+    const NONE: Self = Self { ascii: 0, others: Others::None, completes: false, is_steady: false, reach: 0 };
+
+    /// Whether all strings below a branch are taken.
+    #[inline]
+    pub(super) fn covers(&self, below: &Below) -> bool {
+        let least = match below.encoding {
+            Encoding::Ascii => Others::None,
+            Encoding::Utf8 => Others::Characters,
+            Encoding::Bytes => Others::Bytes,
+        };
+        below.ascii & !self.ascii == 0 && self.others >= least && u32::from(below.height) <= self.reach
+    }
+
+    /// Whether every byte leads back, so that there is nothing inside of a character.
+    pub(super) fn is_of_bytes(&self) -> bool {
+        self.others == Others::Bytes
+    }
+
+    fn is_none(&self) -> bool {
+        self.ascii == 0 && self.others == Others::None
+    }
+
+    /// The loop of a state.
+    pub(super) fn of(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result<Self, Error> {
+        let steady = |state: LexemeId| {
+            let (ascii, others) = returns(automaton, state, state, budget)?;
+            Ok(Self { ascii, others, completes: state.completes(), is_steady: true, reach: u32::MAX })
+        };
+        match automaton.surface(state, budget)? {
+            Surface::Counted { base, min, max, rest } => {
+                let found = Self::counted(automaton, base, min, max, rest, budget)?;
+                if found.is_none() { steady(state) } else { Ok(found) }
+            }
+            Surface::All(parts) => {
+                let own = steady(state)?;
+                if !own.is_none() {
+                    return Ok(own);
+                }
+                let mut all = Self {
+                    ascii: u128::MAX,
+                    others: Others::Bytes,
+                    is_steady: true,
+                    completes: true,
+                    reach: u32::MAX,
+                };
+                for part in parts {
+                    let one = match automaton.surface(part, budget)? {
+                        Surface::Counted { base, min, max, rest } => {
+                            Self::counted(automaton, base, min, max, rest, budget)?
+                        }
+                        Surface::All(_) => Self::NONE,
+                        Surface::Plain => steady(part)?,
+                    };
+                    // What is complete in every part is in the intersection: only so is it known to be alive.
+                    if !one.completes {
+                        return Ok(Self::NONE);
+                    }
+                    all.ascii &= one.ascii;
+                    all.others = all.others.min(one.others);
+                    all.is_steady &= one.is_steady;
+                    all.reach = all.reach.min(one.reach);
+                }
+                Ok(all)
+            }
+            Surface::Plain => steady(state),
+        }
+    }
+
+    /// The loop of `base{min,max} rest`, over characters of which each is the base once, and none begins the rest where the
+    /// rest may begin.
+    fn counted(
+        automaton: &Automaton,
+        base: LexemeId,
+        min: u32,
+        max: u32,
+        rest: LexemeId,
+        budget: &Budget,
+    ) -> Result<Self, Error> {
+        let (mut ascii, mut others) = returns(automaton, base, automaton.epsilon(budget)?, budget)?;
+        if min == 0 {
+            let taken = automaton.live_bytes(rest)?;
+            ascii = (0..128u8)
+                .filter(|&byte| taken.contains(byte))
+                .fold(ascii, |ascii, byte| ascii & !(1 << byte));
+            if (0x80..=u8::MAX).any(|byte| taken.contains(byte)) {
+                others = Others::None;
+            }
+        }
+        let reach = if min == 0 { max } else { max.min(min - 1) };
+        Ok(Self { ascii, others, completes: min == 0 && rest.completes(), is_steady: false, reach })
+    }
+}
+
+/// The ASCII characters that lead from one state to another; and which others do.
+fn returns(
+    automaton: &Automaton,
+    from: LexemeId,
+    to: LexemeId,
+    budget: &Budget,
+) -> Result<(u128, Others), Error> {
+    let mut ascii = 0;
+    for byte in 0..128u8 {
+        if automaton.step(from, byte, budget)? == to {
+            ascii |= 1 << byte;
+        }
+    }
+    for byte in 0x80..=u8::MAX {
+        if automaton.step(from, byte, budget)? != to {
+            let all = all_characters_return(automaton, from, to, budget)?;
+            return Ok((ascii, if all { Others::Characters } else { Others::None }));
+        }
+    }
+    Ok((ascii, Others::Bytes))
+}
+
+/// The bytes that begin characters of several bytes, and the bytes that may follow: first the second byte, then how many more.
+const LEADS: [(u8, u8, u8, u8, usize); 8] = [
+    (0xC2, 0xDF, 0x80, 0xBF, 0),
+    (0xE0, 0xE0, 0xA0, 0xBF, 1),
+    (0xE1, 0xEC, 0x80, 0xBF, 1),
+    (0xED, 0xED, 0x80, 0x9F, 1),
+    (0xEE, 0xEF, 0x80, 0xBF, 1),
+    (0xF0, 0xF0, 0x90, 0xBF, 2),
+    (0xF1, 0xF3, 0x80, 0xBF, 2),
+    (0xF4, 0xF4, 0x80, 0x8F, 2),
+];
+
+/// A loop over so many different states inside of characters is no loop that free text has.
+const MANY: usize = 64;
+
+fn all_characters_return(
+    automaton: &Automaton,
+    from: LexemeId,
+    to: LexemeId,
+    budget: &Budget,
+) -> Result<bool, Error> {
+    // States inside of a character, with the range of the next byte and how many more follow it; each once.
+    let mut inside: Vec<(LexemeId, u8, u8, usize)> = Vec::new();
+    let visit = |inside: &mut Vec<(LexemeId, u8, u8, usize)>, next: (LexemeId, u8, u8, usize)| {
+        let is_fine = next.0.goes_on() && !next.0.completes();
+        if is_fine && !inside.contains(&next) {
+            inside.push(next);
+        }
+        is_fine && inside.len() <= MANY
+    };
+    for (first, last, low, high, rest) in LEADS {
+        for lead in first..=last {
+            let next = automaton.step(from, lead, budget)?;
+            if !visit(&mut inside, (next, low, high, rest)) {
+                return Ok(false);
+            }
+        }
+    }
+    let mut place = 0;
+    while let Some(&(state, low, high, rest)) = inside.get(place) {
+        place += 1;
+        for byte in low..=high {
+            let next = automaton.step(state, byte, budget)?;
+            let is_fine =
+                if rest == 0 { next == to } else { visit(&mut inside, (next, 0x80, 0xBF, rest - 1)) };
+            if !is_fine {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}

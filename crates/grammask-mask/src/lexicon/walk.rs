@@ -1,0 +1,234 @@
+//! Walking a lexeme below a set of places.
+
+use grammask_regular::Error;
+use grammask_trie::{BranchId, NodeId};
+
+use super::Lexicon;
+use super::automaton::{Automaton, LexemeId, State};
+use super::loops::Loop;
+use crate::continuation::Continuation;
+use crate::findings::Findings;
+use crate::places::{Places, over_range};
+
+/// A lexeme that goes on by so small a part of all edges is walked from these edges.
+const NARROW: usize = 8;
+
+/// Whether a language contains another is found out by following so many pairs of states at most.
+const PAIRS: usize = 24;
+
+/// What `lexeme` takes below all of the places.
+pub(super) fn below(
+    lexicon: &Lexicon,
+    lexeme: LexemeId,
+    continuation: &Continuation,
+    findings: &mut Findings<'_>,
+) -> Result<(), Error> {
+    if !lexeme.goes_on() {
+        return Ok(());
+    }
+    let mut walk =
+        Walk { lexicon, lexeme, remaining: None, larger: Vec::new(), path: Vec::with_capacity(32) };
+    let Places::Bits(bits) = continuation.places() else {
+        return continuation
+            .nodes(lexicon.outline())
+            .try_for_each(|node| walk.subtree(node, lexeme, findings));
+    };
+    let (trie, outline) = (lexicon.trie(), lexicon.outline());
+    let live = lexicon.automaton.live_bytes(lexeme)?;
+    let edges: usize = live.iter().map(|byte| outline.edges(byte).len()).sum();
+    if edges * NARROW < trie.len() {
+        for byte in live.iter() {
+            let next = lexicon.automaton.step(lexeme, byte, &lexicon.budget)?;
+            let (children, fresh) = continuation.children(trie, outline, byte);
+            lexicon.spend(fresh);
+            for &child in children {
+                walk.arrive(child, next, findings)?;
+            }
+        }
+        return Ok(());
+    }
+    // In the order of the trie: what an earlier place's walk takes as well is left out.
+    walk.remaining = Some(bits.clone());
+    for word in 0..bits.len() {
+        while let Some(rest) = walk.remaining.as_mut()
+            && rest[word] != 0
+        {
+            let branch = BranchId((word * 64) as u32 + rest[word].trailing_zeros());
+            rest[word] &= rest[word] - 1;
+            walk.subtree(outline.node(branch), lexeme, findings)?;
+        }
+    }
+    Ok(())
+}
+
+/// One lexeme on its way below many places.
+struct Walk<'a> {
+    lexicon: &'a Lexicon,
+    lexeme: LexemeId,
+    /// The places that are still to be walked, where there are many.
+    remaining: Option<Box<[u64]>>,
+    /// States that are known to take whatever the lexeme takes, or not to.
+    larger: Vec<(LexemeId, bool)>,
+    path: Vec<(u32, &'a State)>,
+}
+
+impl<'a> Walk<'a> {
+    /// The lexeme is in `state` at a node: takes the node's tokens and what is below.
+    fn arrive(&mut self, node: NodeId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
+        findings.allow(node);
+        if let Some(branch) = self.lexicon.outline().branch(node) {
+            if state.completes() {
+                findings.hand_over(branch);
+            }
+            if state.goes_on() {
+                self.subtree(node, state, findings)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what is below a node at which the lexeme is in `state`.
+    fn subtree(&mut self, root: NodeId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
+        let lexicon = self.lexicon;
+        let (trie, outline, automaton) = (lexicon.trie(), lexicon.outline(), &lexicon.automaton);
+        let (bytes, ends) = (trie.bytes_slice(), trie.ends_slice());
+        let mut end = ends[root.index()];
+        if self.takes_whole(root, end, state, findings)? {
+            return Ok(());
+        }
+        let mut here = automaton.state(state);
+        let mut node = root.0 + 1;
+        self.path.clear();
+        loop {
+            if node == end {
+                match self.path.pop() {
+                    Some(outer) => (end, here) = outer,
+                    None => return Ok(()),
+                }
+                continue;
+            }
+            let byte = bytes[node as usize];
+            let next = match Automaton::known_step(here, byte) {
+                Some(next) => next,
+                None => automaton.step_anew(here, byte, &lexicon.budget)?,
+            };
+            let below = ends[node as usize];
+            if next.is_dead() {
+                node = below;
+                continue;
+            }
+            findings.allow(NodeId(node));
+            if below == node + 1 {
+                node = below;
+                continue;
+            }
+            if next.completes()
+                && let Some(branch) = outline.branch(NodeId(node))
+            {
+                findings.hand_over(branch);
+            }
+            if !next.goes_on() {
+                node = below;
+                continue;
+            }
+            if self.remaining.is_some() {
+                self.leave_out(NodeId(node), next)?;
+            }
+            if self.takes_whole(NodeId(node), below, next, findings)? {
+                node = below;
+                continue;
+            }
+            self.path.push((end, here));
+            (end, here) = (below, automaton.state(next));
+            node += 1;
+        }
+    }
+
+    /// Takes the whole subtree of a node, if the lexeme loops over it.
+    #[inline]
+    fn takes_whole(
+        &mut self,
+        node: NodeId,
+        end: u32,
+        state: LexemeId,
+        findings: &mut Findings<'_>,
+    ) -> Result<bool, Error> {
+        if end - node.0 < self.lexicon.config.slice_size || !self.lexicon.config.slices {
+            return Ok(false);
+        }
+        let here = self.lexicon.automaton.state(state);
+        let found = match here.loops.get() {
+            Some(found) => found,
+            None => {
+                let found = Loop::of(&self.lexicon.automaton, state, &self.lexicon.budget)?;
+                here.loops.get_or_init(|| found)
+            }
+        };
+        let outline = self.lexicon.outline();
+        let Some(branch) = outline.branch(node) else { return Ok(false) };
+        if !found.covers(outline.below(branch)) {
+            return Ok(false);
+        }
+        findings.take_whole(node, found.completes, found.is_of_bytes());
+        if self.remaining.is_some() && found.is_steady && self.is_larger(state)? {
+            let branches = outline.branches(node.0 + 1..end);
+            let between = outline.between();
+            let everywhere = if found.is_of_bytes() { u64::MAX } else { 0 };
+            let remaining = self.remaining.as_mut().expect("asked above");
+            over_range(branches.start, branches.end, |word, mask| {
+                remaining[word] &= !(mask & (between[word] | everywhere));
+            });
+        }
+        Ok(true)
+    }
+
+    /// The lexeme is in `state` at a node. If it takes all that it would take from its beginning, the node need not be walked again.
+    fn leave_out(&mut self, node: NodeId, state: LexemeId) -> Result<(), Error> {
+        if let (Some(branch), Some(remaining)) = (self.lexicon.outline().branch(node), &mut self.remaining) {
+            let (word, bit) = (branch.index() / 64, 1 << (branch.index() % 64));
+            if remaining[word] & bit != 0 && self.is_larger(state)? {
+                self.remaining.as_mut().expect("asked above")[word] &= !bit;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether whatever the lexeme takes is taken in `state`, too. May say no where it is so.
+    fn is_larger(&mut self, state: LexemeId) -> Result<bool, Error> {
+        if let Some(&(_, known)) = self.larger.iter().find(|&&(other, _)| other == state) {
+            return Ok(known);
+        }
+        let is_larger = self.contains(state, self.lexeme)?;
+        self.larger.push((state, is_larger));
+        Ok(is_larger)
+    }
+
+    fn contains(&self, large: LexemeId, small: LexemeId) -> Result<bool, Error> {
+        let (automaton, budget) = (&self.lexicon.automaton, &self.lexicon.budget);
+        let mut pairs = vec![(large, small)];
+        let mut next = 0;
+        while let Some(&(large, small)) = pairs.get(next) {
+            next += 1;
+            if (small.completes() && !large.completes()) || pairs.len() > PAIRS {
+                return Ok(false);
+            }
+            if !small.goes_on() {
+                continue;
+            }
+            for byte in 0..=u8::MAX {
+                let below = automaton.step(small, byte, budget)?;
+                if below.is_dead() {
+                    continue;
+                }
+                let above = automaton.step(large, byte, budget)?;
+                if above.is_dead() {
+                    return Ok(false);
+                }
+                if above != below && !pairs.contains(&(above, below)) {
+                    pairs.push((above, below));
+                }
+            }
+        }
+        Ok(true)
+    }
+}

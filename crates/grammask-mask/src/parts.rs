@@ -1,0 +1,187 @@
+//! Parts of masks: what one node of the grammar takes below a set of places in the trie, whoever waits outside.
+
+use std::sync::OnceLock;
+
+use grammask_earley::{Error, NodeId};
+use grammask_trie::{TokenId, TokenSet};
+use rustc_hash::FxHashSet;
+
+use crate::Masks;
+use crate::continuation::ContinuationId;
+use crate::findings::Findings;
+use crate::lexicon::LexemeId;
+use crate::run::Run;
+
+/// Names a part: a node, and the places below which it is walked.
+pub(crate) type PartKey = (NodeId, ContinuationId);
+
+/// What a node takes below a set of places: its rule up to the end, and all that is called on the way.
+pub(crate) struct Part {
+    /// What the rule scans by itself.
+    pub(crate) tokens: TokenSet,
+    /// The parts of lexemes that are called.
+    pub(crate) lexemes: Box<[LexemeKey]>,
+    /// The parts of the rules that are called.
+    pub(crate) uses: Box<[PartKey]>,
+    /// Where the rule is complete.
+    pub(crate) handovers: Box<[ContinuationId]>,
+    /// All tokens, once somebody asked.
+    whole: OnceLock<Whole>,
+}
+
+/// All that a part takes, and all that it uses.
+pub(crate) struct Whole {
+    pub(crate) tokens: TokenSet,
+    /// Lexemes that take many tokens, which are better kept once.
+    pub(crate) lexemes: Box<[LexemeKey]>,
+}
+
+/// A set of more tokens is not copied into what it is a part of.
+const MANY_TOKENS: usize = 512;
+
+/// Names the part of a lexeme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum LexemeKey {
+    /// One of the lexicon.
+    Shared(LexemeId, ContinuationId),
+    /// One of the grammar, where the lexicon has no room for the lexeme.
+    Own(NodeId, ContinuationId),
+}
+
+impl Part {
+    pub(crate) fn new(
+        tokens: TokenSet,
+        lexemes: Box<[LexemeKey]>,
+        uses: Box<[PartKey]>,
+        handovers: Box<[ContinuationId]>,
+    ) -> Self {
+        Self { tokens, lexemes, uses, handovers, whole: OnceLock::new() }
+    }
+}
+
+impl Masks {
+    /// All that a part takes, with what it uses.
+    pub(crate) fn whole<'a>(&'a self, part: &'a Part) -> Result<&'a Whole, Error> {
+        if let Some(whole) = part.whole.get() {
+            return Ok(whole);
+        }
+        let mut large: Vec<&TokenSet> = Vec::new();
+        let mut tokens: Vec<TokenId> = Vec::new();
+        let mut lexemes: Vec<LexemeKey> = Vec::new();
+        let mut seen: FxHashSet<PartKey> = FxHashSet::default();
+        let mut parts = vec![part];
+        while let Some(part) = parts.pop() {
+            if part.tokens.len() > MANY_TOKENS {
+                large.push(&part.tokens);
+            } else {
+                tokens.extend(&part.tokens);
+            }
+            lexemes.extend_from_slice(&part.lexemes);
+            let fresh = part.uses.iter().filter(|&&key| seen.insert(key));
+            parts.extend(fresh.filter_map(|key| self.parts.get(key).and_then(Option::as_ref)));
+        }
+        lexemes.sort_unstable();
+        lexemes.dedup();
+        let mut kept = Vec::new();
+        for key in lexemes {
+            let set = self.lexeme_tokens(key)?;
+            if set.len() > MANY_TOKENS {
+                kept.push(key);
+            } else {
+                tokens.extend(set);
+            }
+        }
+        let tokens = if large.is_empty() && tokens.len() < 8 * MANY_TOKENS {
+            TokenSet::new(&tokens)
+        } else {
+            let mut row = vec![0; self.vocabulary().mask_words()];
+            large.iter().for_each(|set| set.union_into(&mut row));
+            tokens.iter().for_each(|id| row[id.word()] |= id.bit());
+            TokenSet::from_words(&row)
+        };
+        let whole = Whole { tokens, lexemes: kept.into() };
+        self.budget.spend(whole.tokens.bytes_used() + size_of_val(&*whole.lexemes));
+        Ok(part.whole.get_or_init(|| whole))
+    }
+
+    /// The lexeme that a node is a state of; none where the lexicon has no room for it.
+    fn lexeme(&self, node: NodeId) -> Option<LexemeId> {
+        if let Some(lexeme) = self.lexemes.get(&node) {
+            return *lexeme;
+        }
+        let lexeme = self.recognizer.lexeme(node, |store, language| self.lexicon.lexeme(store, language));
+        self.budget.spend(size_of::<(NodeId, Option<LexemeId>)>());
+        *self.lexemes.insert(node, lexeme.and_then(Result::ok)).0
+    }
+
+    /// The part of a lexeme's state: its name, and where the lexeme is complete.
+    pub(crate) fn lexeme_part(
+        &self,
+        node: NodeId,
+        continuation: ContinuationId,
+    ) -> Result<(LexemeKey, Option<ContinuationId>), Error> {
+        if let Some(lexeme) = self.lexeme(node)
+            && let Ok(part) = self.lexicon.part(lexeme, continuation)
+        {
+            return Ok((LexemeKey::Shared(lexeme, continuation), part.handover));
+        }
+        // A limit of the shared tables says nothing about this grammar's own.
+        let part = self.walked(node, continuation)?;
+        Ok((LexemeKey::Own(node, continuation), part.handovers.first().copied()))
+    }
+
+    /// The tokens of a lexeme's part.
+    pub(crate) fn lexeme_tokens(&self, key: LexemeKey) -> Result<&TokenSet, Error> {
+        match key {
+            LexemeKey::Own(node, continuation) => Ok(&self.walked(node, continuation)?.tokens),
+            LexemeKey::Shared(lexeme, continuation) => {
+                let part = self.lexicon.part(lexeme, continuation);
+                Ok(&part.expect("a part that has been named is kept").tokens)
+            }
+        }
+    }
+
+    /// The part of a node, which is no lexeme's, under a continuation. None where the grammar is so ambiguous that this is no way to find
+    /// a mask.
+    pub(crate) fn part(&self, key: PartKey) -> Result<Option<&Part>, Error> {
+        if let Some(part) = self.parts.get(&key) {
+            return Ok(part.as_ref());
+        }
+        match Run::new(self).run(key)? {
+            Some(parts) => parts.into_iter().for_each(|(key, part)| {
+                self.keep(key, Some(part));
+            }),
+            None => {
+                self.keep(key, None);
+            }
+        }
+        Ok(self.parts.get(&key).and_then(Option::as_ref))
+    }
+
+    /// The part of a lexeme's state by walking it as it is.
+    fn walked(&self, node: NodeId, continuation: ContinuationId) -> Result<&Part, Error> {
+        let key = (node, continuation);
+        if let Some(Some(part)) = self.parts.get(&key) {
+            return Ok(part);
+        }
+        let list = self.lexicon.continuation(continuation);
+        let mut findings = Findings::new(self.lexicon.ground());
+        let set = self.recognizer.alone(node)?;
+        findings.walk(&self.recognizer, set, list.nodes(self.lexicon.outline()))?;
+        let (tokens, places) = findings.finish();
+        let handovers = places.map(|places| self.lexicon.intern(&places)).into_iter().collect();
+        let part = Part::new(tokens, Box::default(), Box::default(), handovers);
+        Ok(self.keep(key, Some(part)).as_ref().expect("what is under this key is a part"))
+    }
+
+    fn keep(&self, key: PartKey, part: Option<Part>) -> &Option<Part> {
+        let bytes = part.as_ref().map_or(0, |part| {
+            part.tokens.bytes_used()
+                + size_of_val(&*part.lexemes)
+                + size_of_val(&*part.uses)
+                + size_of_val(&*part.handovers)
+        });
+        self.budget.spend(size_of::<(PartKey, Option<Part>)>() + bytes);
+        self.parts.insert(key, part).0
+    }
+}

@@ -1,0 +1,257 @@
+//! Sets of places in the trie: lists of branches while they are short, one bit a branch when they are long.
+
+use grammask_trie::{BranchId, Outline};
+
+/// A set of branches. Up to a number that is fixed for a vocabulary, `short`, they are a list; so equal sets have equal forms.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Places {
+    /// Ascending.
+    List(Box<[BranchId]>),
+    /// One bit a branch, in rows of one length.
+    Bits(Box<[u64]>),
+}
+
+impl Places {
+    /// The set of some branches, in any order; of some ranges of branches; and of those in further ranges that stand between
+    /// two characters. Nothing for the empty set.
+    pub(crate) fn gather(
+        outline: &Outline,
+        short: usize,
+        mut single: Vec<BranchId>,
+        everywhere: &[(u32, u32)],
+        ranges: &[(u32, u32)],
+    ) -> Option<Self> {
+        let count = |ranges: &[(u32, u32)]| -> usize {
+            ranges.iter().map(|&(start, end)| (end - start) as usize).sum()
+        };
+        let between = outline.between();
+        if single.len() + count(everywhere) + count(ranges) <= short {
+            let all = |ranges: &'_ [(u32, u32)]| -> Vec<u32> {
+                ranges.iter().flat_map(|&(start, end)| start..end).collect()
+            };
+            single.extend(all(everywhere).into_iter().map(BranchId));
+            single.extend(
+                all(ranges)
+                    .into_iter()
+                    .filter(|branch| between[*branch as usize / 64] >> (branch % 64) & 1 == 1)
+                    .map(BranchId),
+            );
+            if !single.is_sorted() {
+                single.sort_unstable();
+            }
+            single.dedup();
+            return if single.is_empty() { None } else { Some(Self::List(single.into())) };
+        }
+        let mut bits = vec![0u64; outline.len().div_ceil(64)];
+        for &(start, end) in everywhere {
+            over_range(start, end, |word, mask| bits[word] |= mask);
+        }
+        for &(start, end) in ranges {
+            over_range(start, end, |word, mask| bits[word] |= mask & between[word]);
+        }
+        for branch in &single {
+            bits[branch.index() / 64] |= 1 << (branch.index() % 64);
+        }
+        Some(Self::of_bits(short, bits.into()))
+    }
+
+    /// The set of sorted branches, each once.
+    pub(crate) fn of_list(outline: &Outline, short: usize, branches: &[BranchId]) -> Self {
+        if branches.len() <= short {
+            return Self::List(branches.into());
+        }
+        let mut bits = vec![0u64; outline.len().div_ceil(64)];
+        for branch in branches {
+            bits[branch.index() / 64] |= 1 << (branch.index() % 64);
+        }
+        Self::Bits(bits.into())
+    }
+
+    fn of_bits(short: usize, bits: Box<[u64]>) -> Self {
+        let count: u32 = bits.iter().map(|word| word.count_ones()).sum();
+        if count as usize > short { Self::Bits(bits) } else { Self::List(ones(&bits).collect()) }
+    }
+
+    /// The branches, ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = BranchId> {
+        let (list, bits): (&[BranchId], &[u64]) = match self {
+            Self::List(list) => (list, &[]),
+            Self::Bits(bits) => (&[], bits),
+        };
+        list.iter().copied().chain(ones(bits))
+    }
+
+    /// Whether a branch is in the set.
+    pub(crate) fn contains(&self, branch: BranchId) -> bool {
+        match self {
+            Self::List(list) => list.binary_search(&branch).is_ok(),
+            Self::Bits(bits) => bits[branch.index() / 64] >> (branch.index() % 64) & 1 == 1,
+        }
+    }
+
+    /// Whether all branches of another set are in this one.
+    pub(crate) fn is_superset(&self, small: &Self) -> bool {
+        match (self, small) {
+            (Self::List(_), Self::Bits(_)) => false,
+            (Self::Bits(large), Self::Bits(small)) => {
+                large.iter().zip(small).all(|(large, small)| small & !large == 0)
+            }
+            (Self::Bits(_), Self::List(small)) => small.iter().all(|&branch| self.contains(branch)),
+            (Self::List(large), Self::List(small)) => is_subset(small, large),
+        }
+    }
+
+    /// Adds the branches to a row of bits; gives whether all were in it before.
+    pub(crate) fn mark(&self, bits: &mut [u64]) -> bool {
+        let mut known = true;
+        let mut add = |word: &mut u64, more: u64| {
+            known &= more & !*word == 0;
+            *word |= more;
+        };
+        match self {
+            Self::List(list) => {
+                list.iter()
+                    .for_each(|branch| add(&mut bits[branch.index() / 64], 1 << (branch.index() % 64)));
+            }
+            Self::Bits(more) => bits.iter_mut().zip(more).for_each(|(word, &more)| add(word, more)),
+        }
+        known
+    }
+
+    /// Bytes beside the set's own.
+    pub(crate) fn bytes_used(&self) -> usize {
+        match self {
+            Self::List(list) => size_of_val(&**list),
+            Self::Bits(bits) => size_of_val(&**bits),
+        }
+    }
+}
+
+/// Calls `apply` with each word that a range of bits reaches into, and the bits of the range in it.
+#[inline]
+pub(crate) fn over_range(start: u32, end: u32, mut apply: impl FnMut(usize, u64)) {
+    if start >= end {
+        return;
+    }
+    let (first, last) = (start as usize / 64, (end - 1) as usize / 64);
+    let (from, to) = (u64::MAX << (start % 64), u64::MAX >> (63 - (end - 1) % 64));
+    if first == last {
+        apply(first, from & to);
+        return;
+    }
+    apply(first, from);
+    (first + 1..last).for_each(|word| apply(word, u64::MAX));
+    apply(last, to);
+}
+
+/// The branches whose bits are set.
+fn ones(bits: &[u64]) -> impl Iterator<Item = BranchId> {
+    bits.iter().zip(0u32..).flat_map(|(&word, place)| {
+        let mut rest = word;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+            rest &= rest - 1;
+            Some(BranchId(place * 64 + bit))
+        })
+    })
+}
+
+/// Whether a sorted list is in another one.
+fn is_subset(small: &[BranchId], large: &[BranchId]) -> bool {
+    if small.len() > large.len() {
+        return false;
+    }
+    let mut rest = large;
+    small.iter().all(|branch| {
+        // What is wanted is mostly near, so the search widens from where the last one ended.
+        let mut width = 1;
+        while width < rest.len() && rest[width] <= *branch {
+            width *= 2;
+        }
+        let place = rest[..rest.len().min(width + 1)].binary_search(branch);
+        rest = &rest[place.unwrap_or_else(|place| place)..];
+        place.is_ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use grammask_trie::{TokenId, Trie};
+
+    use super::*;
+
+    const SHORT: usize = 2048;
+
+    /// Words of three letters, so that there are more than 2,048 branches; and some that are not ASCII.
+    fn outline() -> Outline {
+        let letters = b'a'..=b'z';
+        let mut words: Vec<Vec<u8>> = Vec::new();
+        for one in letters.clone() {
+            for two in letters.clone() {
+                words.extend(letters.clone().map(|three| vec![one, two, three, b'!']));
+                words.push(vec![one, two, 0xC3, 0xA9]);
+            }
+        }
+        let tokens: Vec<(TokenId, &[u8])> = (0..).map(TokenId).zip(words.iter().map(Vec::as_slice)).collect();
+        Outline::new(&Trie::new(&tokens, &Default::default()).unwrap())
+    }
+
+    fn sets(outline: &Outline) -> Vec<Vec<BranchId>> {
+        let len = outline.len() as u32;
+        assert!(len as usize > 2 * SHORT);
+        let step = |step: u32, end: u32| (0..end).filter(|n| n % step == 0).map(BranchId).collect();
+        vec![step(1, len), step(2, len), step(4, len), step(1, 5), step(300, len), vec![BranchId(len - 1)]]
+    }
+
+    #[test]
+    fn all_forms_hold_what_they_were_made_of() {
+        let outline = outline();
+        for set in sets(&outline) {
+            let places = Places::of_list(&outline, SHORT, &set);
+            assert_eq!(matches!(places, Places::Bits(_)), set.len() > SHORT);
+            assert_eq!(places.iter().collect::<Vec<_>>(), set);
+            let mut shuffled = set.clone();
+            shuffled.reverse();
+            shuffled.push(set[0]);
+            assert_eq!(Places::gather(&outline, SHORT, shuffled, &[], &[]), Some(places.clone()));
+            for branch in (0..outline.len() as u32).map(BranchId) {
+                assert_eq!(places.contains(branch), set.binary_search(&branch).is_ok());
+            }
+        }
+        assert_eq!(Places::gather(&outline, SHORT, Vec::new(), &[(3, 3)], &[]), None);
+    }
+
+    #[test]
+    fn ranges_hold_what_stands_between_characters() {
+        let outline = outline();
+        let len = outline.len() as u32;
+        for range in [(0, len), (1, 70), (63, 64), (64, 128), (100, 5000)] {
+            let expected: Vec<BranchId> = (range.0..range.1)
+                .filter(|&n| outline.between()[n as usize / 64] >> (n % 64) & 1 == 1)
+                .map(BranchId)
+                .collect();
+            let found = Places::gather(&outline, SHORT, Vec::new(), &[], &[range]).unwrap();
+            assert_eq!(found, Places::of_list(&outline, SHORT, &expected), "{range:?}");
+            let expected: Vec<BranchId> = (range.0..range.1).map(BranchId).collect();
+            let found = Places::gather(&outline, SHORT, Vec::new(), &[range], &[]).unwrap();
+            assert_eq!(found, Places::of_list(&outline, SHORT, &expected), "{range:?}");
+        }
+    }
+
+    #[test]
+    fn a_set_is_a_superset_of_exactly_its_subsets() {
+        let outline = outline();
+        let sets = sets(&outline);
+        for large in &sets {
+            for small in &sets {
+                let expected = small.iter().all(|branch| large.binary_search(branch).is_ok());
+                let (large, small) =
+                    (Places::of_list(&outline, SHORT, large), Places::of_list(&outline, SHORT, small));
+                assert_eq!(large.is_superset(&small), expected);
+                let mut bits = vec![0; outline.len().div_ceil(64)];
+                assert!(!large.mark(&mut bits));
+                assert_eq!(small.mark(&mut bits), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! Finding parts: the rules of a grammar run over places in the trie, many at once.
+//!
+//! This is recursive descent without recursion: what is called below the same places is run once, whoever calls it, and tells
+//! all of its callers where it is complete. So rules that call themselves at once, on the left or in a circle, need nothing special.
+
+use grammask_earley::{Error, NodeId};
+use grammask_trie::{BranchId, NodeId as TrieNode};
+use rustc_hash::FxHashMap;
+
+use crate::Masks;
+use crate::continuation::{Continuation, ContinuationId};
+use crate::findings::Findings;
+use crate::parts::{LexemeKey, Part, PartKey};
+use crate::places::Places;
+
+/// A run of more steps than this is given up: the grammar is so ambiguous that walking the trie once is less work.
+const MUCH_WORK: usize = 1 << 14;
+
+/// Below so few places all children are looked at; below more, only those by bytes that are wanted.
+const FEW: usize = 8;
+
+/// A node below some places, while it is run.
+struct Activation<'a> {
+    key: PartKey,
+    findings: Findings<'a>,
+    lexemes: Vec<LexemeKey>,
+    uses: Vec<PartKey>,
+    /// Where the rule is complete, as far as callers have been told.
+    exits: Vec<ContinuationId>,
+    /// Where else it is complete: short lists, which are told all at once.
+    pending: Vec<BranchId>,
+    is_flush_due: bool,
+    /// Who is told, and where it goes on then.
+    waiting: Vec<(usize, NodeId)>,
+    /// What has been run in it.
+    visited: Vec<(NodeId, ContinuationId, bool)>,
+}
+
+#[derive(Clone, Copy)]
+enum Task {
+    /// Run a node of an activation below some places; perhaps only its calls, where what it scans has been followed before.
+    Visit { activation: usize, node: NodeId, continuation: ContinuationId, scans: bool },
+    /// Tell the callers what is pending. It stands below the tasks that may add to that.
+    Flush(usize),
+}
+
+/// Source: E. Scott and A. Johnstone, "GLL Parsing", 2010, with sets of places instead of single positions.
+pub(crate) struct Run<'a> {
+    masks: &'a Masks,
+    activations: Vec<Activation<'a>>,
+    numbers: FxHashMap<PartKey, usize>,
+    tasks: Vec<Task>,
+    /// Buffers.
+    calls: Vec<(NodeId, NodeId)>,
+    arrived: Vec<(NodeId, Vec<BranchId>)>,
+    path: Vec<(u32, u32, NodeId)>,
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(masks: &'a Masks) -> Self {
+        Self {
+            masks,
+            activations: Vec::new(),
+            numbers: FxHashMap::default(),
+            tasks: Vec::new(),
+            calls: Vec::new(),
+            arrived: Vec::new(),
+            path: Vec::new(),
+        }
+    }
+
+    /// The part of a node, and those of all that is called by it, as far as they were not known; nothing where that is too much work.
+    pub(crate) fn run(mut self, key: PartKey) -> Result<Option<Vec<(PartKey, Part)>>, Error> {
+        self.activate(key);
+        let mut work = 0;
+        while let Some(task) = self.tasks.pop() {
+            work += 1;
+            if work > MUCH_WORK {
+                return Ok(None);
+            }
+            match task {
+                Task::Flush(activation) => self.flush(activation)?,
+                Task::Visit { activation, node, continuation, scans } => {
+                    self.visit(activation, node, continuation, scans)?;
+                }
+            }
+        }
+        let parts = self.activations.into_iter().map(|activation| {
+            let (tokens, places) = activation.findings.finish();
+            debug_assert!(places.is_none(), "handovers are kept apart");
+            let (lexemes, uses) = (activation.lexemes.into(), activation.uses.into());
+            let part = Part::new(tokens, lexemes, uses, activation.exits.into());
+            (activation.key, part)
+        });
+        Ok(Some(parts.collect()))
+    }
+
+    fn activate(&mut self, key: PartKey) -> usize {
+        let number = self.activations.len();
+        self.activations.push(Activation {
+            key,
+            findings: Findings::new(self.masks.lexicon.ground()),
+            lexemes: Vec::new(),
+            uses: Vec::new(),
+            exits: Vec::new(),
+            pending: Vec::new(),
+            is_flush_due: false,
+            waiting: Vec::new(),
+            visited: Vec::new(),
+        });
+        self.numbers.insert(key, number);
+        self.tasks.push(Task::Visit { activation: number, node: key.0, continuation: key.1, scans: true });
+        number
+    }
+
+    fn visit(
+        &mut self,
+        activation: usize,
+        node: NodeId,
+        continuation: ContinuationId,
+        scans: bool,
+    ) -> Result<(), Error> {
+        let lexicon = &*self.masks.lexicon;
+        let visited = &mut self.activations[activation].visited;
+        let is_covered = visited.iter().any(|&(other, larger, all)| {
+            other == node && all >= scans && lexicon.continuations().contains(larger, continuation)
+        });
+        if is_covered {
+            return Ok(());
+        }
+        visited.push((node, continuation, scans));
+        let list = lexicon.continuation(continuation);
+        if !list.is_heavier(lexicon.trie(), lexicon.outline(), self.masks.config.light) {
+            let set = self.masks.recognizer.alone(node)?;
+            let this = &mut self.activations[activation];
+            this.findings.walk(&self.masks.recognizer, set, list.nodes(lexicon.outline()))?;
+            let mut handovers = this.findings.take_handovers();
+            if !handovers.is_empty() {
+                this.pending.append(&mut handovers);
+                self.flush_later(activation);
+            }
+            return Ok(());
+        }
+        if scans {
+            self.scan(activation, node, list)?;
+        }
+        let mut calls = std::mem::take(&mut self.calls);
+        self.masks.recognizer.calls(node, &mut calls)?;
+        for (start, back) in calls.drain(..) {
+            let bytes = list.first_bytes(lexicon.trie(), lexicon.outline());
+            if self.masks.recognizer.takes(start)?.intersection(bytes).is_empty() {
+                continue;
+            }
+            if self.masks.recognizer.is_lexeme(start) {
+                let (key, handover) = self.masks.lexeme_part(start, continuation)?;
+                self.activations[activation].lexemes.push(key);
+                if let Some(handover) = handover {
+                    self.arrive(activation, back, handover)?;
+                }
+                continue;
+            }
+            self.call(activation, (start, continuation), back)?;
+        }
+        self.calls = calls;
+        Ok(())
+    }
+
+    /// Calls a rule, whose callers go on at `back` when it is complete.
+    fn call(&mut self, activation: usize, key: PartKey, back: NodeId) -> Result<(), Error> {
+        let uses = &mut self.activations[activation].uses;
+        if !uses.contains(&key) {
+            uses.push(key);
+        }
+        if let Some(Some(known)) = self.masks.parts.get(&key) {
+            for &exit in &known.handovers {
+                self.arrive(activation, back, exit)?;
+            }
+            return Ok(());
+        }
+        let callee = match self.numbers.get(&key) {
+            Some(&callee) => callee,
+            None => {
+                let callee = self.activate(key);
+                // The flush stands below the visit, so it comes when the callee has done all that it can alone.
+                let visit = self.tasks.pop();
+                self.tasks.push(Task::Flush(callee));
+                self.tasks.extend(visit);
+                self.activations[callee].is_flush_due = true;
+                callee
+            }
+        };
+        self.activations[callee].waiting.push((activation, back));
+        for place in 0..self.activations[callee].exits.len() {
+            let exit = self.activations[callee].exits[place];
+            self.arrive(activation, back, exit)?;
+        }
+        Ok(())
+    }
+
+    /// An activation has come to a node, at these places.
+    fn arrive(&mut self, activation: usize, node: NodeId, continuation: ContinuationId) -> Result<(), Error> {
+        let (is_final, goes_on) = self.masks.recognizer.nature(node);
+        if is_final {
+            self.exit(activation, continuation)?;
+        }
+        if goes_on {
+            let lexicon = &*self.masks.lexicon;
+            let bytes = lexicon.continuation(continuation).first_bytes(lexicon.trie(), lexicon.outline());
+            if !self.masks.recognizer.takes(node)?.intersection(bytes).is_empty() {
+                self.tasks.push(Task::Visit { activation, node, continuation, scans: true });
+            }
+        }
+        Ok(())
+    }
+
+    /// The rule is complete at these places. Long lists stay apart, as they come from lexemes and are the same in every context.
+    fn exit(&mut self, activation: usize, continuation: ContinuationId) -> Result<(), Error> {
+        match self.masks.lexicon.continuation(continuation).places() {
+            Places::List(list) => {
+                self.activations[activation].pending.extend_from_slice(list);
+                self.flush_later(activation);
+                Ok(())
+            }
+            Places::Bits(_) => self.tell(activation, continuation),
+        }
+    }
+
+    fn flush_later(&mut self, activation: usize) {
+        let due = &mut self.activations[activation].is_flush_due;
+        if !*due {
+            *due = true;
+            self.tasks.push(Task::Flush(activation));
+        }
+    }
+
+    fn flush(&mut self, activation: usize) -> Result<(), Error> {
+        let lexicon = &*self.masks.lexicon;
+        let this = &mut self.activations[activation];
+        this.is_flush_due = false;
+        let pending = std::mem::take(&mut this.pending);
+        let short = lexicon.config().short_list;
+        match Places::gather(lexicon.outline(), short, pending, &[], &[]) {
+            Some(places) => self.tell(activation, lexicon.intern(&places)),
+            None => Ok(()),
+        }
+    }
+
+    fn tell(&mut self, activation: usize, continuation: ContinuationId) -> Result<(), Error> {
+        let continuations = self.masks.lexicon.continuations();
+        let this = &mut self.activations[activation];
+        if this.exits.iter().any(|&larger| continuations.contains(larger, continuation)) {
+            return Ok(());
+        }
+        this.exits.push(continuation);
+        for place in 0..self.activations[activation].waiting.len() {
+            let (caller, back) = self.activations[activation].waiting[place];
+            self.arrive(caller, back, continuation)?;
+        }
+        Ok(())
+    }
+
+    /// Follows what a node scans, and what follows by scanning.
+    fn scan(&mut self, activation: usize, node: NodeId, list: &Continuation) -> Result<(), Error> {
+        let (recognizer, lexicon) = (&self.masks.recognizer, &*self.masks.lexicon);
+        let scans = recognizer.scans(node);
+        if scans.is_empty() {
+            return Ok(());
+        }
+        let (trie, outline) = (lexicon.trie(), lexicon.outline());
+        let (ends, bytes) = (trie.ends_slice(), trie.bytes_slice());
+        let network = recognizer.network();
+        let mut path = std::mem::take(&mut self.path);
+        let is_short = matches!(list.places(), Places::List(list) if list.len() <= FEW)
+            && !list.is_heavier(trie, outline, 8 * FEW);
+        if is_short {
+            path.extend(list.nodes(outline).map(|root| (root.0 + 1, ends[root.index()], node)));
+        } else {
+            let first_bytes = list.first_bytes(trie, outline);
+            for &(class, target) in scans {
+                let Some(bytes) = network.class_bytes.get(class.index()) else { continue };
+                for byte in bytes.intersection(first_bytes).iter() {
+                    let (children, fresh) = list.children(trie, outline, byte);
+                    lexicon.spend(fresh);
+                    for &child in children {
+                        self.reach(activation, child, target, &mut path);
+                    }
+                }
+            }
+        }
+        while let Some((next, end, here)) = path.pop() {
+            if next >= end {
+                continue;
+            }
+            path.push((ends[next as usize], end, here));
+            let class = network.class_of(bytes[next as usize]);
+            let scans = recognizer.scans(here);
+            if let Ok(place) = scans.binary_search_by_key(&class, |&(class, _)| class) {
+                self.reach(activation, TrieNode(next), scans[place].1, &mut path);
+            }
+        }
+        self.path = path;
+        for (node, branches) in std::mem::take(&mut self.arrived) {
+            let mut branches = branches;
+            if node == NodeId::END {
+                self.activations[activation].pending.extend_from_slice(&branches);
+                self.flush_later(activation);
+                continue;
+            }
+            if !branches.is_sorted() {
+                branches.sort_unstable();
+            }
+            branches.dedup();
+            let places = Places::of_list(outline, lexicon.config().short_list, &branches);
+            let continuation = lexicon.intern(&places);
+            self.tasks.push(Task::Visit { activation, node, continuation, scans: false });
+        }
+        Ok(())
+    }
+
+    /// A node of the grammar has been reached at a node of the trie, by scanning.
+    fn reach(&mut self, activation: usize, at: TrieNode, node: NodeId, path: &mut Vec<(u32, u32, NodeId)>) {
+        let findings = &mut self.activations[activation].findings;
+        findings.allow(at);
+        let Some(branch) = self.masks.lexicon.outline().branch(at) else { return };
+        let known = self.masks.recognizer.network().node(node);
+        let mut note = |node: NodeId| match self.arrived.iter_mut().find(|(other, _)| *other == node) {
+            Some((_, branches)) => branches.push(branch),
+            None => self.arrived.push((node, vec![branch])),
+        };
+        if known.is_final {
+            note(NodeId::END);
+        }
+        if !known.calls.is_empty() {
+            note(node);
+        }
+        if !known.scans.is_empty() {
+            path.push((at.0 + 1, self.masks.lexicon.trie().end(at).0, node));
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The outline of a trie: its inner nodes, numbered densely, its edges by byte, and what the strings below each inner node
+//! are made of. With it a walk can take or leave whole subtrees, and a set of places in the trie is a row of bits.
+
+use std::ops::Range;
+
+use crate::{NodeId, Trie};
+
+mod utf8;
+
+use utf8::Decoder;
+
+/// An inner node of a trie, one with children: a number below [`Outline::len`], in the order of the nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BranchId(pub u32);
+
+impl BranchId {
+    /// The root of the trie, where it has children.
+    pub const ROOT: Self = Self(0);
+
+    /// The id as an index.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The inner nodes of a [`Trie`], and what is below them.
+///
+/// Branches are numbered as nodes are, depth first, so the branches of a subtree are a range. A third of a vocabulary's
+/// nodes are branches.
+///
+/// ```
+/// use grammask_trie::{BranchId, Config, Encoding, Outline, TokenId, Trie};
+/// let tokens: [(TokenId, &[u8]); 3] = [(TokenId(0), b"a"), (TokenId(1), b"ab"), (TokenId(2), "aé".as_bytes())];
+/// let trie = Trie::new(&tokens, &Config::default())?;
+/// let outline = Outline::new(&trie);
+/// // The root, "a", and the first byte of "é" below it.
+/// assert_eq!(outline.len(), 3);
+/// let below = outline.below(BranchId::ROOT);
+/// assert_eq!((below.ascii, below.height), (1 << b'a' | 1 << b'b', 3));
+/// assert_eq!(below.encoding, Encoding::Utf8);
+/// assert_eq!(outline.edges(b'b').len(), 1);
+/// # Ok::<(), grammask_trie::Error>(())
+/// ```
+///
+/// # Cost
+/// 12 bytes a node and 36 bytes a branch.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    nodes: Box<[NodeId]>,
+    /// For every node, and one place more: how many branches stand before it.
+    before: Box<[u32]>,
+    edge_starts: Box<[u32; 257]>,
+    edges: Box<[Edge]>,
+    below: Box<[Below]>,
+    /// One bit a branch: whether it stands between two characters.
+    between: Box<[u64]>,
+}
+
+/// An edge of the trie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// Where it begins.
+    pub parent: BranchId,
+    /// Where it leads.
+    pub child: NodeId,
+}
+
+/// What the strings below a branch are made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Below {
+    /// The ASCII characters that occur, bit by bit.
+    pub ascii: u128,
+    /// The length of the longest of them, in bytes.
+    pub height: u16,
+    /// What they are besides.
+    pub encoding: Encoding,
+}
+
+/// What strings are, from the least to the most general.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Encoding {
+    /// ASCII.
+    #[default]
+    Ascii,
+    /// UTF-8, but that the last character may be cut.
+    Utf8,
+    /// Anything; also what begins inside of a character.
+    Bytes,
+}
+
+impl Outline {
+    /// The outline of a trie.
+    ///
+    /// # Complexity
+    /// O(nodes).
+    pub fn new(trie: &Trie) -> Self {
+        let count = trie.len();
+        let (bytes, depths) = (trie.bytes_slice(), trie.depths_slice());
+        let mut nodes = Vec::new();
+        let mut before = Vec::with_capacity(count + 1);
+        // The branch of each node on the path, and where its characters are, by depth.
+        let mut path = vec![(BranchId::ROOT, Decoder::Between); trie.max_depth() + 1];
+        let mut decoders = Vec::with_capacity(count);
+        let mut edges = Vec::with_capacity(count);
+        let mut sound = Vec::with_capacity(count);
+        for n in 0..count {
+            before.push(nodes.len() as u32);
+            let depth = usize::from(depths[n]);
+            let mut decoder = Decoder::Between;
+            let mut is_sound = true;
+            if depth > 0 {
+                let (parent, state) = path[depth - 1];
+                edges.push((bytes[n], Edge { parent, child: NodeId(n as u32) }));
+                (decoder, is_sound) = state.after(bytes[n]);
+            }
+            sound.push(is_sound);
+            decoders.push(decoder);
+            if trie.has_children(NodeId(n as u32)) {
+                path[depth] = (BranchId(nodes.len() as u32), decoder);
+                nodes.push(NodeId(n as u32));
+            }
+        }
+        before.push(nodes.len() as u32);
+        let below = summaries(trie, &nodes, &before, &edges, &decoders, &sound);
+        let mut between = vec![0; nodes.len().div_ceil(64)];
+        for (branch, node) in nodes.iter().enumerate() {
+            between[branch / 64] |= u64::from(decoders[node.index()] == Decoder::Between) << (branch % 64);
+        }
+        let (edge_starts, edges) = by_byte(&edges);
+        Self {
+            nodes: nodes.into(),
+            before: before.into(),
+            edge_starts,
+            edges,
+            below,
+            between: between.into(),
+        }
+    }
+
+    /// The number of branches.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is none: a trie without tokens.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The node of a branch.
+    #[inline]
+    pub fn node(&self, branch: BranchId) -> NodeId {
+        self.nodes[branch.index()]
+    }
+
+    /// The branch of a node; none for one without children.
+    #[inline]
+    pub fn branch(&self, node: NodeId) -> Option<BranchId> {
+        let (branch, next) = (self.before[node.index()], self.before[node.index() + 1]);
+        (branch < next).then_some(BranchId(branch))
+    }
+
+    /// The branches among some nodes, as a range of numbers.
+    #[inline]
+    pub fn branches(&self, nodes: Range<u32>) -> Range<u32> {
+        self.before[nodes.start as usize]..self.before[nodes.end as usize]
+    }
+
+    /// All edges by this byte, by ascending child.
+    pub fn edges(&self, byte: u8) -> &[Edge] {
+        let byte = usize::from(byte);
+        &self.edges[self.edge_starts[byte] as usize..self.edge_starts[byte + 1] as usize]
+    }
+
+    /// What is below a branch.
+    #[inline]
+    pub fn below(&self, branch: BranchId) -> &Below {
+        &self.below[branch.index()]
+    }
+
+    /// The length of the longest token, in bytes.
+    pub fn height(&self) -> usize {
+        self.below.first().map_or(0, |below| usize::from(below.height))
+    }
+
+    /// One bit a branch, from the lowest bit of the first word on: whether it stands between two characters, by the bytes
+    /// before it. Bits behind the last branch are 0.
+    pub fn between(&self) -> &[u64] {
+        &self.between
+    }
+
+    /// The memory that the outline holds, in bytes.
+    pub fn bytes_used(&self) -> usize {
+        size_of_val(&*self.nodes)
+            + size_of_val(&*self.before)
+            + size_of_val(&*self.edge_starts)
+            + size_of_val(&*self.edges)
+            + size_of_val(&*self.below)
+            + size_of_val(&*self.between)
+    }
+}
+
+/// What is below each branch, from the last node back to the root.
+fn summaries(
+    trie: &Trie,
+    nodes: &[NodeId],
+    before: &[u32],
+    edges: &[(u8, Edge)],
+    decoders: &[Decoder],
+    sound: &[bool],
+) -> Box<[Below]> {
+    let mut below = vec![Below::default(); nodes.len()];
+    for &(byte, Edge { parent, child }) in edges.iter().rev() {
+        let n = child.index();
+        let own = if trie.has_children(child) { below[before[n] as usize] } else { Below::default() };
+        let edge = match byte {
+            _ if !sound[n] => Encoding::Bytes,
+            0..0x80 => Encoding::Ascii,
+            _ => Encoding::Utf8,
+        };
+        let sum = &mut below[parent.index()];
+        sum.ascii |= own.ascii | if byte < 0x80 { 1 << byte } else { 0 };
+        sum.height = sum.height.max(own.height + 1);
+        sum.encoding = sum.encoding.max(own.encoding).max(edge);
+    }
+    for (below, node) in below.iter_mut().zip(nodes) {
+        if decoders[node.index()] != Decoder::Between {
+            below.encoding = Encoding::Bytes;
+        }
+    }
+    below.into()
+}
+
+/// Edges in the order of nodes, put in the order of bytes.
+fn by_byte(edges: &[(u8, Edge)]) -> (Box<[u32; 257]>, Box<[Edge]>) {
+    let mut starts = Box::new([0u32; 257]);
+    for &(byte, _) in edges {
+        starts[usize::from(byte) + 1] += 1;
+    }
+    for byte in 0..256 {
+        starts[byte + 1] += starts[byte];
+    }
+    let mut next = starts.clone();
+    let mut sorted = vec![Edge { parent: BranchId::ROOT, child: NodeId::ROOT }; edges.len()];
+    for &(byte, edge) in edges {
+        let place = &mut next[usize::from(byte)];
+        sorted[*place as usize] = edge;
+        *place += 1;
+    }
+    (starts, sorted.into())
+}

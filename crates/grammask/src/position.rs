@@ -1,0 +1,82 @@
+//! Where an output is: the state that its text has led to, and whether it has ended. What a token does to it is said here
+//! once, for matchers, drafts and states alike.
+
+use grammask_earley::{Error, SetId};
+use grammask_mask::Masks;
+use grammask_trie::{Mask, TokenId};
+
+use crate::Ending;
+
+/// A place in an output, in terms of the tables that it was made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Position {
+    pub(crate) set: SetId,
+    pub(crate) finished: bool,
+}
+
+impl Position {
+    /// Where every output begins.
+    pub(crate) fn initial(tables: &Masks) -> Self {
+        Self { set: tables.recognizer().initial(), finished: false }
+    }
+
+    /// The position after a token; none where the token is not allowed.
+    pub(crate) fn after(self, tables: &Masks, token: TokenId) -> Result<Option<Self>, Error> {
+        if self.finished {
+            return Ok(None);
+        }
+        if self.is_ended_by(tables, token) {
+            return Ok(Some(Self { finished: true, ..self }));
+        }
+        Ok(Self::arrived(tables, tables.step(self.set, token)?))
+    }
+
+    /// Whether the token ends the output here. Such a token adds nothing to the text, whatever its bytes.
+    pub(crate) fn is_ended_by(self, tables: &Masks, token: TokenId) -> bool {
+        !self.finished && self.set.completes() && tables.ending().tokens().contains(&token)
+    }
+
+    /// The position after bytes; none where they are not allowed.
+    pub(crate) fn after_bytes(self, tables: &Masks, bytes: &[u8]) -> Result<Option<Self>, Error> {
+        if self.finished || bytes.is_empty() {
+            return Ok(None);
+        }
+        Ok(Self::arrived(tables, tables.step_bytes(self.set, bytes)?))
+    }
+
+    /// What it means that a set has just been reached.
+    fn arrived(tables: &Masks, set: SetId) -> Option<Self> {
+        let finished = match tables.ending() {
+            Ending::Eager => set.completes(),
+            Ending::EndOfSequence(ids) => ids.is_empty() && set.completes() && !set.goes_on(),
+        };
+        (!set.is_dead()).then_some(Self { set, finished })
+    }
+
+    /// The tokens that may come next: none when the output is finished.
+    pub(crate) fn mask<'a>(self, tables: &'a Masks, scratch: &'a mut Mask) -> Result<&'a Mask, Error> {
+        if self.finished {
+            scratch.clear();
+            return Ok(scratch);
+        }
+        tables.mask(self.set, scratch)
+    }
+
+    /// The mask, if it is known and kept.
+    pub(crate) fn known(self, tables: &Masks) -> Option<&Mask> {
+        (!self.finished).then(|| tables.known_mask(self.set)).flatten()
+    }
+
+    /// Writes the mask to a row that is long enough, with zeros behind it; only zeros when a limit is hit.
+    pub(crate) fn fill(self, tables: &Masks, scratch: &mut Mask, row: &mut [u32]) -> Result<(), Error> {
+        let result = self.mask(tables, scratch);
+        let words = match &result {
+            Ok(mask) => mask.as_words(),
+            Err(_) => &[],
+        };
+        let (front, rest) = row.split_at_mut(words.len());
+        front.copy_from_slice(words);
+        rest.fill(0);
+        result.map(|_| ())
+    }
+}

@@ -1,0 +1,157 @@
+//! Where an output is, apart from its matcher: to compare, and to have masks computed on another thread.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use grammask_mask::Masks;
+use grammask_trie::{Mask, RowTooShort, TokenId};
+
+use crate::position::Position;
+use crate::{Grammar, Matcher};
+
+/// The state of a matcher: equal states have equal masks and equal futures.
+///
+/// A state can be sent to another thread and its mask computed there, while the model computes logits; for the matcher the mask is
+/// a look-up then, as long as the grammar's tables are not exchanged in between. Without an exchange, or with it, it is the same mask.
+///
+/// States are comparable as long as the grammar's tables stay within their budget; after that, equal futures may have different states,
+/// never the other way round.
+///
+/// # Complexity
+/// A state holds a handle of the tables in which it is known, so they stay in memory until it is dropped, also when
+/// the grammar has exchanged them. Keep states for steps, not for sessions.
+///
+/// ```
+/// use grammask::{Config, Grammar, TokenId, Vocabulary};
+///
+/// let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec()), (TokenId(1), b"b".to_vec())], [])?;
+/// let grammar = Grammar::compile("start ::= 'a' 'b'+;", &vocabulary, &Config::default())?;
+/// let mut matcher = grammar.matcher();
+/// let next = matcher.state_after(TokenId(0)).expect("it is allowed");
+///
+/// let mut row = [0; 1];
+/// std::thread::scope(|scope| scope.spawn(|| grammar.fill_mask_of(&next, &mut row)).join()).unwrap()?;
+/// assert_eq!(row, [0b10]);
+/// assert!(matcher.accept(TokenId(0)).is_accepted()); // now its mask is known
+/// assert_eq!(matcher.state(), next);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct State {
+    grammar: Grammar,
+    tables: Arc<Masks>,
+    position: Position,
+}
+
+/// Why there is no mask of a state.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// The state belongs to another grammar.
+    #[error("the state belongs to another grammar")]
+    Foreign,
+    /// The row is too short: nothing was written.
+    #[error(transparent)]
+    Row(#[from] RowTooShort),
+    /// A limit was hit; the row holds zeros.
+    #[error(transparent)]
+    Limit(#[from] grammask_earley::Error),
+}
+
+impl State {
+    pub(crate) fn new(grammar: Grammar, tables: Arc<Masks>, position: Position) -> Self {
+        Self { grammar, tables, position }
+    }
+
+    /// The grammar.
+    pub fn grammar(&self) -> &Grammar {
+        &self.grammar
+    }
+
+    /// Whether the output so far is in the language.
+    pub fn is_complete(&self) -> bool {
+        self.position.set.completes()
+    }
+
+    /// Whether the output has ended.
+    pub fn is_finished(&self) -> bool {
+        self.position.finished
+    }
+}
+
+impl PartialEq for State {
+    fn eq(&self, other: &Self) -> bool {
+        self.position == other.position && Arc::ptr_eq(&self.tables, &other.tables)
+    }
+}
+
+impl Eq for State {}
+
+impl Hash for State {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.position.hash(state);
+    }
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("State").field(&self.position).finish()
+    }
+}
+
+impl Grammar {
+    /// The mask of a state of one of the grammar's matchers: what [`Matcher::mask`] gives there.
+    ///
+    /// `scratch` is where the mask is written when whole masks are not kept; it is replaced where it does not fit the vocabulary.
+    ///
+    /// # Errors
+    /// When the state belongs to another grammar, or a limit is hit.
+    ///
+    /// # Complexity
+    /// A look-up where the mask is known.
+    pub fn mask_of<'a>(&self, state: &'a State, scratch: &'a mut Mask) -> Result<&'a Mask, StateError> {
+        self.check_own(state)?;
+        let ids = state.tables.vocabulary().id_count();
+        if scratch.id_count() != ids {
+            *scratch = Mask::new(ids);
+        }
+        Ok(state.position.mask(&state.tables, scratch)?)
+    }
+
+    /// Writes the mask of a state as [`Matcher::fill_mask`] does.
+    ///
+    /// # Errors
+    /// When the state belongs to another grammar or the row is too short: nothing is written. When a limit is hit: the row holds zeros.
+    pub fn fill_mask_of(&self, state: &State, row: &mut [u32]) -> Result<(), StateError> {
+        self.check_own(state)?;
+        let vocabulary = state.tables.vocabulary();
+        let (needed, given) = (vocabulary.mask_words(), row.len());
+        if given < needed {
+            return Err(RowTooShort { needed, given }.into());
+        }
+        if let Some(mask) = state.position.known(&state.tables) {
+            return Ok(mask.copy_to(row)?);
+        }
+        let mut scratch = Mask::new(vocabulary.id_count());
+        Ok(state.position.fill(&state.tables, &mut scratch, row)?)
+    }
+
+    fn check_own(&self, state: &State) -> Result<(), StateError> {
+        if state.grammar.is_same(self) { Ok(()) } else { Err(StateError::Foreign) }
+    }
+}
+
+impl Matcher {
+    /// The state after a token, without accepting it; none where it is not allowed. When a limit is hit,
+    /// [`error`](Self::error) says which.
+    pub fn state_after(&mut self, token: TokenId) -> Option<State> {
+        self.prepare();
+        match self.position.after(&self.tables, token) {
+            Ok(next) => next.map(|next| State::new(self.grammar.clone(), Arc::clone(&self.tables), next)),
+            Err(cause) => {
+                let _ = self.fail(cause);
+                None
+            }
+        }
+    }
+}
