@@ -174,7 +174,7 @@ impl Subject {
             if rng.chance(1, 6) {
                 let back = 1 + rng.below(places.len());
                 matcher.rollback(back).map_err(|error| error.to_string())?;
-                let (state, position) = places[places.len() - back];
+                let (state, position) = places[places.len() - back].clone();
                 places.truncate(places.len() - back);
                 oracle.rollback(position);
                 // In tables that were exchanged since then, the same future may have another state.

@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 const EXIT_STATUS: &str = "\
 Exit status:
   0  done; check: the grammar is right; accept: the text is in the language
-  1  check: the grammar is wrong; accept: reject; show, mask: no text begins like --after
+  1  check: the grammar is wrong; accept: reject; show, mask: no text begins like --after; compile: nor like --warm
   2  accept: live prefix
   3  generate: the text is not complete
   4  no answer: wrong arguments or grammar, a file that cannot be read, a limit
@@ -39,6 +39,11 @@ pub(crate) enum Command {
     /// Compile a grammar and report everything that is wrong with it
     #[command(after_help = EXIT_STATUS)]
     Check(Check),
+    /// Write a compiled grammar to a file
+    ///
+    /// Programs load it with `Grammar::load`, which is faster than compiling, for the same vocabulary only.
+    #[command(after_help = EXIT_STATUS)]
+    Compile(Compile),
     /// Print a stage of a grammar
     #[command(after_help = EXIT_STATUS)]
     Show(Show),
@@ -66,6 +71,20 @@ pub(crate) enum Command {
 pub(crate) struct Check {
     /// The grammar, in KBNF; - for stdin
     pub file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compile {
+    /// The grammar, in KBNF; - for stdin
+    pub file: PathBuf,
+    /// The file to write
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Save the masks before and after every byte of this text, too
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub warm: Option<OsString>,
+    #[command(flatten)]
+    pub vocabulary: VocabularyArgs,
 }
 
 #[derive(Debug, Args)]

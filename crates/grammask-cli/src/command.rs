@@ -2,6 +2,7 @@
 
 pub(crate) mod accept;
 pub(crate) mod check;
+pub(crate) mod compile;
 pub(crate) mod generate;
 pub(crate) mod mask;
 pub(crate) mod show;

@@ -45,6 +45,7 @@ fn run(arguments: &Arguments, out: &mut Output) -> Result<Status, Failure> {
     let start = arguments.start.as_deref();
     match &arguments.command {
         Command::Check(check) => command::check::run(check, start, out),
+        Command::Compile(compile) => command::compile::run(compile, start, out),
         Command::Show(show) => command::show::run(show, start, out),
         Command::Accept(accept) => command::accept::run(accept, start, out),
         Command::Mask(mask) => command::mask::run(mask, start, out),

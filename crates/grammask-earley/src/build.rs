@@ -8,14 +8,16 @@ use grammask_regular::{ByteClasses, ByteSet, RegularId, Store};
 use rustc_hash::FxHashMap;
 
 use crate::automaton::{Automaton, Fragment, Label};
+use crate::network::lexemes;
 use crate::{Callee, CalleeId, Class, Config, Error, Network, Node, NodeId, Special};
 
 /// Texts of up to this many bytes are chains of nodes; longer ones are called as lexemes.
 const LONGEST_CHAIN: usize = 64;
-/// Special tokens that fit behind the classes of bytes.
-const MAX_SPECIALS: usize = 1 << 15;
 
 impl Network {
+    /// Special tokens that fit behind the classes of bytes.
+    pub(crate) const MAX_SPECIALS: usize = 1 << 15;
+
     /// Compiles a normal form. `store` is where its terminals have been, or will be, lowered.
     ///
     /// # Errors
@@ -187,8 +189,8 @@ impl Builder<'_> {
         };
         let index = match self.specials.iter().position(|known| *known == special) {
             Some(index) => index,
-            None if self.specials.len() == MAX_SPECIALS => {
-                return Err(Error::TooManySpecials { limit: MAX_SPECIALS });
+            None if self.specials.len() == Network::MAX_SPECIALS => {
+                return Err(Error::TooManySpecials { limit: Network::MAX_SPECIALS });
             }
             None => {
                 self.specials.push(special);
@@ -224,11 +226,7 @@ impl Builder<'_> {
         for byte in self.nodes.bytes_scanned().iter() {
             classes.split(&ByteSet::single(byte));
         }
-        let languages = self.callees.iter().filter_map(|callee| match callee {
-            Callee::Lexeme { language, .. } => Some(*language),
-            Callee::Nonterminal { .. } | Callee::Counter { .. } => None,
-        });
-        self.store.refine(languages, &mut classes);
+        self.store.refine(lexemes(&self.callees), &mut classes);
         let byte_classes = classes.len();
         let mut class_of_byte = Box::new([0u8; 256]);
         for byte in 0..=255u8 {

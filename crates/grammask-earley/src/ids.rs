@@ -13,6 +13,9 @@ impl NodeId {
     /// Stands in the items of a set where an outermost origin is complete; no node of a network.
     pub(crate) const DONE: Self = Self(u32::MAX);
 
+    /// Nodes that a stored network may have: nodes that are made while running come behind them.
+    pub(crate) const MOST: usize = 1 << 30;
+
     /// The id as an index.
     pub const fn index(self) -> usize {
         self.0 as usize

@@ -5,8 +5,8 @@
 //! a look-up once it has been taken.
 //!
 //! The files, in the order in which they are best read: `ids.rs`, `network.rs` (the data), `build.rs` and `automaton.rs` (how it is made),
-//! `recognizer.rs` (the tables and their readers), `workshop.rs` (steps and closures), `origins.rs` (who waits for whom),
-//! `show.rs` (texts and checks).
+//! `recognizer.rs` (the tables and their readers), `workshop.rs` (steps and closures), `made.rs` (nodes that are made while running),
+//! `origins.rs` (who waits for whom), `nodes.rs` and `resumption.rs` (what single nodes and origins tell), `show.rs` (texts and checks), `saved.rs` and `recognizer/tables.rs` (plain data to be stored, and back).
 
 mod automaton;
 mod build;
@@ -19,6 +19,7 @@ mod nodes;
 mod origins;
 mod recognizer;
 mod resumption;
+mod saved;
 mod show;
 mod workshop;
 
@@ -29,4 +30,5 @@ pub use ids::{CalleeId, Class, Item, NodeId, OriginId, SetId};
 pub use network::{Callee, Network, Node, Special};
 pub use recognizer::{Parts, Recognizer, Successors};
 pub use resumption::Resumption;
+pub use saved::{LoadError, Saved};
 pub use show::Violation;

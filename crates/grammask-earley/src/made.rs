@@ -42,6 +42,16 @@ impl MadeNodes {
         self.nodes.get(node.0 - self.first)
     }
 
+    /// What the nodes are, in the order of their ids.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = &Kind> {
+        self.nodes.iter().map(|(_, node)| &node.kind)
+    }
+
+    /// The id that the next node gets.
+    pub(crate) fn next(&self) -> NodeId {
+        NodeId(self.first + self.nodes.len() as u32)
+    }
+
     pub(crate) fn push(&self, is_final: bool, goes_on: bool, kind: Kind) -> NodeId {
         NodeId(self.first + self.nodes.push(MadeNode { is_final, goes_on, kind, takes: OnceLock::new() }))
     }

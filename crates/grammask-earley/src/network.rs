@@ -12,8 +12,9 @@ use crate::{CalleeId, Class, NodeId};
 /// node, whichever rules they come from: all rules end in [`NodeId::END`].
 ///
 /// Invariants, tested by [`Network::check`]: ids are in range; node 0 is the end; the edges of a node are sorted by what they take,
-/// each at most once; every other node has an edge or is final, and a final one has an edge; counters are `1 <= min <= max`, `2 <= max`;
-/// every byte has a class.
+/// each at most once; every other node has an edge or is final, and a final one has an edge; nothing that is called takes the
+/// empty text; counters count nonterminals, `1 <= min <= max`, `2 <= max`; every node has a copy that only scans; every byte has one class, classes
+/// are numbered by their first byte, and no lexeme tells bytes of one class apart.
 #[derive(Clone)]
 pub struct Network {
     /// The nodes; the first is [`NodeId::END`].
@@ -84,6 +85,7 @@ pub enum Callee {
 
 /// A special token as a grammar names it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Special {
     /// `<|name|>`, with its brackets.
     Name(String),
@@ -118,10 +120,23 @@ impl Network {
         &self.nodes[id.index()]
     }
 
+    /// The languages of the lexemes, in the order of the callees.
+    pub(crate) fn lexemes(&self) -> impl Iterator<Item = RegularId> {
+        lexemes(&self.callees)
+    }
+
     /// The callee with this id.
     pub fn callee(&self, id: CalleeId) -> &Callee {
         &self.callees[id.index()]
     }
+}
+
+/// The languages of the lexemes among some callees.
+pub(crate) fn lexemes(callees: &[Callee]) -> impl Iterator<Item = RegularId> {
+    callees.iter().filter_map(|callee| match callee {
+        Callee::Lexeme { language, .. } => Some(*language),
+        Callee::Nonterminal { .. } | Callee::Counter { .. } => None,
+    })
 }
 
 impl std::fmt::Debug for Network {

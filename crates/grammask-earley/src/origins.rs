@@ -102,7 +102,7 @@ impl Workshop {
     }
 
     /// The first origin of a cycle; the others follow it.
-    fn intern_cycle(&mut self, tables: &Recognizer, cycle: Cycle) -> OriginId {
+    pub(crate) fn intern_cycle(&mut self, tables: &Recognizer, cycle: Cycle) -> OriginId {
         if let Some(&number) = self.cycles.get(&cycle) {
             return self.cycle_list[number as usize].1;
         }

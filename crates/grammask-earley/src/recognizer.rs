@@ -15,6 +15,10 @@ use crate::resumption::Resumption;
 use crate::workshop::Workshop;
 use crate::{CalleeId, Class, Config, Error, Item, Network, NodeId, OriginId, SetId};
 
+mod tables;
+
+pub(crate) use tables::SavedTables;
+
 /// Runs a [`Network`] over bytes.
 ///
 /// A state is a [`SetId`]: copy it to fork, keep it to go back. Two texts after which the same can follow mostly have the

@@ -2,14 +2,20 @@
 
 use std::fmt;
 
-use grammask_regular::ByteSet;
+use grammask_regular::{ByteClasses, ByteSet};
 
-use crate::{Callee, CalleeId, Class, Error, Item, Network, NodeId, Recognizer, SetId, Special};
+use crate::{Callee, CalleeId, Class, Error, Item, Network, Node, NodeId, Recognizer, SetId, Special};
 
 /// An invariant of [`Network`] that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Violation(String);
+
+impl Violation {
+    pub(crate) fn new(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
 
 /// Where it begins, one callee per line, then one node per line; `{:#}` adds the byte classes.
 impl fmt::Display for Network {
@@ -104,20 +110,57 @@ impl Network {
         }
         for callee in &self.callees {
             match *callee {
-                Callee::Nonterminal { start, .. } if !is_node(start) || start == NodeId::END => {
+                Callee::Nonterminal { start, .. } if !is_node(start) || self.node(start).is_final => {
                     return fail(format!("a nonterminal begins at {start}"));
                 }
-                Callee::Counter { element, min, max }
-                    if element.index() >= self.callees.len() || min < 1 || min > max || max < 2 =>
+                Callee::Lexeme { language, .. }
+                    if language.index() >= self.store.len() || self.store.is_nullable(language) =>
                 {
-                    return fail(format!("a counter counts from {min} to {max}"));
+                    return fail(format!("a lexeme is the language {language}"));
+                }
+                Callee::Counter { element, min, max } => {
+                    let is_nonterminal =
+                        matches!(self.callees.get(element.index()), Some(Callee::Nonterminal { .. }));
+                    if !is_nonterminal || min < 1 || min > max || max < 2 {
+                        return fail(format!("a counter counts from {min} to {max}"));
+                    }
                 }
                 _ => {}
             }
         }
-        let is_in_class = |byte: u8| self.bytes_of(self.class_of(byte)).contains(byte);
-        if self.class_bytes.len() != self.byte_classes || !(0..=255).all(is_in_class) {
-            return fail("a byte has no class".into());
+        self.check_copies()?;
+        self.check_classes()
+    }
+
+    fn check_copies(&self) -> Result<(), Violation> {
+        let is_copy = |(node, copy): (&Node, &NodeId)| {
+            let copy = self.nodes.get(copy.index());
+            copy.is_some_and(|copy| {
+                copy.scans == node.scans && (node.scans.is_empty() || copy.calls.is_empty())
+            })
+        };
+        if self.scan_only.len() != self.nodes.len() || !self.nodes.iter().zip(&self.scan_only).all(is_copy) {
+            return Err(Violation::new("a node has no copy that only scans"));
+        }
+        Ok(())
+    }
+
+    fn check_classes(&self) -> Result<(), Violation> {
+        let fail = |text| Err(Violation::new(text));
+        let mut classes = ByteClasses::new();
+        self.class_bytes.iter().for_each(|bytes| classes.split(bytes));
+        let is_in_class = |byte: u8| {
+            let class = self.class_of(byte);
+            self.bytes_of(class).contains(byte) && class == Class(classes.class_of(byte).into())
+        };
+        let size: usize = self.class_bytes.iter().map(ByteSet::len).sum();
+        let counts = [self.class_bytes.len(), classes.len()];
+        if counts != [self.byte_classes; 2] || size != 256 || !(0..=255).all(is_in_class) {
+            return fail("a byte has no class, or several");
+        }
+        self.store.refine(self.lexemes(), &mut classes);
+        if classes.len() > self.byte_classes {
+            return fail("a lexeme tells bytes of one class apart");
         }
         Ok(())
     }

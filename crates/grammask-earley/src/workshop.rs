@@ -31,6 +31,8 @@ pub(crate) struct Workshop {
     /// The last completion in which an origin was told.
     told: Vec<u32>,
     completions: u32,
+    /// What has been looked at: items, callers, and what derivatives were made of. Loading bounds it.
+    pub(crate) work: usize,
 }
 
 impl Workshop {
@@ -47,6 +49,7 @@ impl Workshop {
             items: Vec::new(),
             told: Vec::new(),
             completions: 0,
+            work: 0,
         }
     }
 
@@ -58,6 +61,7 @@ impl Workshop {
         classes: &[Class],
     ) -> Result<SetId, Error> {
         self.arrivals.clear();
+        self.work += scanners.len();
         for item in scanners {
             for &class in classes {
                 if let Some(node) = self.scan(tables, item.node, class)? {
@@ -100,6 +104,7 @@ impl Workshop {
         self.told.resize(tables.origin_count(), 0);
         let mut work = 0;
         while let Some(item) = self.arrivals.pop() {
+            self.work += 1;
             let (is_final, goes_on) = tables.nature(item.node);
             if goes_on {
                 self.items.push(item);
@@ -134,25 +139,17 @@ impl Workshop {
     pub(crate) fn close(&mut self, tables: &Recognizer, kernel: &[Item]) -> Result<Vec<Item>, Error> {
         let limit = tables.config().max_items_per_set;
         let mut scanners = Vec::with_capacity(kernel.len());
-        for &item in kernel {
-            if scans(tables, item.node) {
-                scanners.push(item);
-            }
-            self.predict(tables, item.node, Reference::Known(item.origin))?;
-        }
-        let mut next = 0;
-        while next < self.locals.len() {
-            let start = self.locals[next].start;
-            self.predict(tables, start, Reference::Local(next as u32))?;
-            next += 1;
-        }
-        for local in &self.locals {
+        scanners.extend(kernel.iter().filter(|item| scans(tables, item.node)));
+        let calls = self.predict_all(tables, kernel, limit);
+        // Whatever has happened, the next set begins with nothing predicted.
+        let mut locals = std::mem::take(&mut self.locals);
+        for local in &locals {
             self.predicted[local.callee.index()] = UNPREDICTED;
         }
-        let mut locals = std::mem::take(&mut self.locals);
-        let work: usize = locals.iter().map(|local| local.callers.len()).sum();
-        let result =
-            if work > limit { Err(Error::TooManyItems { limit }) } else { self.resolve(tables, &mut locals) };
+        let result = calls.and_then(|calls| {
+            self.work += calls + scanners.len();
+            self.resolve(tables, &mut locals)
+        });
         if let Ok(origins) = &result {
             for (local, &origin) in locals.iter().zip(origins) {
                 if scans(tables, local.start) {
@@ -168,14 +165,33 @@ impl Workshop {
         Ok(scanners)
     }
 
-    /// Notes the calls of a node whose rule tells `reference` when it is complete.
-    fn predict(&mut self, tables: &Recognizer, node: NodeId, reference: Reference) -> Result<(), Error> {
+    /// Predicts to a fixpoint, and says how many calls that are.
+    fn predict_all(&mut self, tables: &Recognizer, kernel: &[Item], limit: usize) -> Result<usize, Error> {
+        let mut calls = 0;
+        let mut next = 0;
+        loop {
+            let (node, reference) =
+                match (kernel.get(next), self.locals.get(next.saturating_sub(kernel.len()))) {
+                    (Some(item), _) => (item.node, Reference::Known(item.origin)),
+                    (None, Some(local)) => (local.start, Reference::Local((next - kernel.len()) as u32)),
+                    (None, None) => return Ok(calls),
+                };
+            calls += self.predict(tables, node, reference)?;
+            if calls > limit {
+                return Err(Error::TooManyItems { limit });
+            }
+            next += 1;
+        }
+    }
+
+    /// Notes the calls of a node whose rule tells `reference` when it is complete, and says how many there are.
+    fn predict(&mut self, tables: &Recognizer, node: NodeId, reference: Reference) -> Result<usize, Error> {
         let network = tables.network();
         if let Some(known) = network.nodes.get(node.index()) {
             for &(callee, node) in &known.calls {
                 self.call(tables, callee, Caller { node, reference })?;
             }
-            return Ok(());
+            return Ok(known.calls.len());
         }
         let made = tables.made().get(node);
         if let Kind::Counter(counter, count) = made.kind
@@ -184,8 +200,9 @@ impl Workshop {
         {
             let node = self.counter_node(tables, counter, count + 1);
             self.call(tables, element, Caller { node, reference })?;
+            return Ok(1);
         }
-        Ok(())
+        Ok(0)
     }
 
     fn call(&mut self, tables: &Recognizer, callee: CalleeId, caller: Caller) -> Result<(), Error> {
@@ -236,7 +253,9 @@ impl Workshop {
             None => {
                 let before = self.store.bytes_used();
                 let next = self.store.derivative(*language, byte)?;
-                tables.spend(self.store.bytes_used().saturating_sub(before));
+                let grown = self.store.bytes_used().saturating_sub(before);
+                tables.spend(grown);
+                self.work += grown / 4;
                 let next = self.lexeme_node(tables, next)?;
                 row.set(class.index(), next.map_or(NOWHERE, |node| node.0));
                 Ok(next)
@@ -245,7 +264,11 @@ impl Workshop {
     }
 
     /// The node of a lexeme state; none for the empty language.
-    fn lexeme_node(&mut self, tables: &Recognizer, language: RegularId) -> Result<Option<NodeId>, Error> {
+    pub(crate) fn lexeme_node(
+        &mut self,
+        tables: &Recognizer,
+        language: RegularId,
+    ) -> Result<Option<NodeId>, Error> {
         if language == RegularId::EMPTY {
             return Ok(None);
         }
@@ -304,6 +327,11 @@ impl Workshop {
     /// The languages of lexeme states.
     pub(crate) fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// The same, for setting their limits.
+    pub(crate) fn store_mut(&mut self) -> &mut Store {
+        &mut self.store
     }
 }
 

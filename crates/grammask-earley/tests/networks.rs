@@ -1,6 +1,6 @@
 //! What becomes of small grammars, one shape each: normal form above, network below.
 
-use grammask_earley::{Config, Network};
+use grammask_earley::{ByteSet, Callee, Config, Network, NodeId};
 use grammask_regular::Store;
 
 #[test]
@@ -30,4 +30,76 @@ fn shapes() {
         shown += &format!("== {name}\n{normal}\n{network}\n");
     }
     insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn each_broken_invariant_is_found() {
+    type Break = fn(&mut Network);
+    let text =
+        "start ::= (x ','){2,9} #'[a-c]+[0-9]' | y start; x ::= 'a' x 'b' | 'c'; y ::= 'q' | start 'p';";
+    let ast = grammask_syntax::parse(text, &Default::default()).unwrap();
+    let mut store = Store::new(&Default::default());
+    let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
+    let sound = Network::build(&normal, store, &Config::default()).unwrap();
+    sound.check().unwrap();
+    let breaks: [(&str, Break); 9] = [
+        ("the first node is not the end", |n| n.nodes[0].is_final = false),
+        ("the edges of node", |n| {
+            let node = n.nodes.iter_mut().find(|node| !node.scans.is_empty()).unwrap();
+            node.scans = [node.scans[0], node.scans[0]].into();
+        }),
+        ("a nonterminal begins at", |n| {
+            for callee in &mut n.callees {
+                if let Callee::Nonterminal { start, .. } = callee {
+                    *start = NodeId::END;
+                }
+            }
+        }),
+        ("a counter counts from 3 to 2", |n| {
+            for callee in &mut n.callees {
+                if let Callee::Counter { min, max, .. } = callee {
+                    (*min, *max) = (3, 2);
+                }
+            }
+        }),
+        ("a counter counts from 2 to 9", |n| {
+            let place = |n: &Network, lexeme| {
+                n.callees.iter().position(|callee| matches!(callee, Callee::Lexeme { .. }) == lexeme).unwrap()
+            };
+            let (lexeme, other) = (place(n, true), place(n, false));
+            n.callees.swap(lexeme, other);
+            let element = |callee: &Callee| match callee {
+                Callee::Counter { element, .. } => Some(element.index()),
+                _ => None,
+            };
+            // What was counted is a lexeme now.
+            let counted = n.callees.iter().find_map(element).unwrap();
+            let lexeme = place(n, true);
+            n.callees.swap(lexeme, counted);
+        }),
+        ("a lexeme is the language", |n| {
+            let all = n.store.regex("[a-c]*").unwrap();
+            for callee in &mut n.callees {
+                if let Callee::Lexeme { language, .. } = callee {
+                    *language = all;
+                }
+            }
+        }),
+        ("a node has no copy that only scans", |n| n.scan_only.truncate(1)),
+        ("a byte has no class, or several", |n| n.class_bytes[0] = ByteSet::ALL),
+        ("a lexeme tells bytes of one class apart", |n| {
+            let other = n.store.regex("[a-c]+[3-5]").unwrap();
+            for callee in &mut n.callees {
+                if let Callee::Lexeme { language, .. } = callee {
+                    *language = other;
+                }
+            }
+        }),
+    ];
+    for (message, break_it) in breaks {
+        let mut broken = sound.clone();
+        break_it(&mut broken);
+        let found = broken.check().unwrap_err().to_string();
+        assert!(found.starts_with(message), "{message}: {found}");
+    }
 }

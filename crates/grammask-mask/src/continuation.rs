@@ -24,8 +24,12 @@ pub(crate) struct Continuation {
     /// How many nodes are below them, counted once for each; for a long set, at least so many.
     weight: usize,
     bytes: OnceLock<ByteSet>,
-    children: OnceLock<Box<[OnceLock<Box<[NodeId]>>]>>,
+    /// The children by each byte, once somebody asked.
+    children: OnceLock<Box<[Children]>>,
 }
+
+/// The children by one byte.
+type Children = OnceLock<Box<[NodeId]>>;
 
 /// All continuations of a vocabulary that came up.
 pub(crate) struct Continuations {
@@ -78,8 +82,8 @@ impl Continuation {
     pub(crate) fn children(&self, trie: &Trie, outline: &Outline, byte: u8) -> (&[NodeId], usize) {
         let mut fresh = 0;
         let rows = self.children.get_or_init(|| {
-            fresh += 256 * size_of::<OnceLock<Box<[NodeId]>>>();
-            (0..256).map(|_| OnceLock::new()).collect()
+            fresh += 256 * size_of::<Children>();
+            (0..256).map(|_| Children::new()).collect()
         });
         let children = rows[usize::from(byte)].get_or_init(|| {
             let found: Box<[NodeId]> = match &self.places {

@@ -44,5 +44,5 @@ mod warm;
 pub use config::{Config, Ending};
 pub use error::BindError;
 pub use lexicon::{Lexicon, LexiconConfig, LexiconStats};
-pub use masks::{Masks, Stats};
+pub use masks::{DamagedMasks, Masks, SavedMasks, Stats};
 pub use warm::{WarmLimits, Warmth};

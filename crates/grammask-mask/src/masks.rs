@@ -12,6 +12,10 @@ use crate::lexicon::{LexemeId, Lexicon};
 use crate::parts::{LexemeKey, Part, PartKey};
 use crate::{BindError, Config, Ending};
 
+mod snapshot;
+
+pub use snapshot::{DamagedMasks, SavedMasks};
+
 /// Computes the masks of a grammar's states over a vocabulary, and keeps what it computed.
 ///
 /// A mask is the union of parts. The part of an item under a list of trie nodes says which tokens below these

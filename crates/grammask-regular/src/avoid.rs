@@ -110,6 +110,11 @@ impl Avoid {
         (!self.nodes[next as usize].is_match).then_some(next)
     }
 
+    /// Whether there is such a state, and it is not the end of a text.
+    pub(crate) fn has_state(&self, state: u32) -> bool {
+        self.nodes.get(state as usize).is_some_and(|node| !node.is_match)
+    }
+
     /// Bytes with the same next state are in one class.
     pub(crate) fn classes(&self, state: u32) -> ByteClasses {
         let mut targets = [NONE; 256];

@@ -137,10 +137,16 @@ impl ByteSet {
     }
 }
 
+impl Extend<u8> for ByteSet {
+    fn extend<I: IntoIterator<Item = u8>>(&mut self, bytes: I) {
+        bytes.into_iter().for_each(|byte| self.insert(byte));
+    }
+}
+
 impl FromIterator<u8> for ByteSet {
     fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Self {
         let mut set = Self::EMPTY;
-        bytes.into_iter().for_each(|byte| set.insert(byte));
+        set.extend(bytes);
         set
     }
 }

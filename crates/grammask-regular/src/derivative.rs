@@ -2,6 +2,7 @@
 
 use crate::node::{INHABITED, Kind, NO_ROW, RegularId, TRIMMED, UNBOUNDED, UNKNOWN, VOID};
 use crate::{ByteClasses, ByteSet, Error, Store};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Store {
     /// What may follow `byte` in `a`: the next state of the automaton. An empty language is always [`RegularId::EMPTY`],
@@ -77,10 +78,12 @@ impl Store {
     /// # Complexity
     /// Linear in the size of the expressions, what they share counted once, with the whole of their automata and texts.
     pub fn refine(&self, languages: impl IntoIterator<Item = RegularId>, classes: &mut ByteClasses) {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut splits = rustc_hash::FxHashSet::default();
+        let mut seen = FxHashSet::default();
+        let mut splits = FxHashSet::default();
         let mut stack: Vec<RegularId> = languages.into_iter().collect();
         let mut acyclic = Vec::new();
+        let mut words: FxHashMap<u32, u32> = FxHashMap::default();
+        let (mut avoid, mut factors) = (FxHashSet::default(), FxHashSet::default());
         while let Some(a) = stack.pop() {
             if !seen.insert(a) {
                 continue;
@@ -91,27 +94,37 @@ impl Store {
                     splits.insert(*self.byte_set(set));
                 }
                 Kind::Acyclic(state) => acyclic.push(state),
+                // Many expressions may be states of one automaton or rests of the same words.
                 Kind::Words { range, depth } => {
-                    let (list, start, end) = self.ranges[range as usize];
-                    let list = &self.words[list as usize];
-                    let words = (start..end).flat_map(|index| &list.word(index)[depth as usize..]);
-                    splits.extend(words.copied().collect::<ByteSet>().iter().map(ByteSet::single));
+                    let least = words.entry(range).or_insert(depth);
+                    *least = depth.min(*least);
                 }
                 Kind::Avoid { automaton, .. } => {
-                    let texts = &self.avoid[automaton as usize].texts;
-                    let bytes: ByteSet = texts.iter().flat_map(|text| text.iter().copied()).collect();
-                    splits.extend(bytes.iter().map(ByteSet::single));
+                    avoid.insert(automaton);
                 }
                 Kind::Factor { automaton, .. } => {
-                    let bytes: ByteSet = self.factors[automaton as usize].text.iter().copied().collect();
-                    splits.extend(bytes.iter().map(ByteSet::single));
+                    factors.insert(automaton);
                 }
                 Kind::Concat(head, tail) => stack.extend([head, tail]),
                 Kind::Or(list) | Kind::And(list) => stack.extend(self.list(list)),
                 Kind::Not(a) | Kind::Early(a) | Kind::Repeat { base: a, .. } => stack.push(a),
             }
         }
-        let mut states = rustc_hash::FxHashSet::default();
+        let mut bytes = ByteSet::EMPTY;
+        for (&range, &depth) in &words {
+            let (list, start, end) = self.ranges[range as usize];
+            let list = &self.words[list as usize];
+            (start..end).for_each(|index| bytes.extend(list.word(index)[depth as usize..].iter().copied()));
+        }
+        for &automaton in &avoid {
+            let texts = &*self.avoid[automaton as usize].texts;
+            texts.iter().for_each(|text| bytes.extend(text.iter().copied()));
+        }
+        for &automaton in &factors {
+            bytes.extend(self.factors[automaton as usize].text.iter().copied());
+        }
+        splits.extend(bytes.iter().map(ByteSet::single));
+        let mut states = FxHashSet::default();
         while let Some(state) = acyclic.pop() {
             if states.insert(state) {
                 // All bytes that lead to one state are one set: they need not be told apart here.

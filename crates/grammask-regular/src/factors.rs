@@ -134,6 +134,11 @@ impl Factors {
         edges.binary_search_by_key(&byte, |edge| edge.0).ok().map(|index| edges[index].1)
     }
 
+    /// Whether there is such a state.
+    pub(crate) fn has_state(&self, state: u32) -> bool {
+        (state as usize) < self.longest.len()
+    }
+
     /// The length of the longest way on.
     pub(crate) fn longest(&self, state: u32) -> u32 {
         self.longest[state as usize]

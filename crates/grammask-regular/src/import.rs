@@ -2,7 +2,7 @@
 
 use crate::node::{Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 impl Store {
@@ -14,25 +14,8 @@ impl Store {
     /// # Complexity
     /// Linear in the size of the expression. Texts and large automata are shared, not copied.
     pub fn import(&mut self, from: &Self, a: RegularId) -> Result<RegularId, Error> {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut stack = vec![a];
-        let mut acyclic = Vec::new();
-        while let Some(a) = stack.pop() {
-            if !seen.insert(a) {
-                continue;
-            }
-            match from.node(a).kind {
-                Kind::Acyclic(state) => acyclic.push(state),
-                Kind::Concat(head, tail) => stack.extend([head, tail]),
-                Kind::Or(list) | Kind::And(list) => stack.extend(from.list(list)),
-                Kind::Not(a) | Kind::Early(a) | Kind::Repeat { base: a, .. } => stack.push(a),
-                _ => {}
-            }
-        }
-        let states = self.import_acyclic(from, acyclic);
-        // Operands have smaller ids than what is made of them.
-        let mut order: Vec<RegularId> = seen.into_iter().collect();
-        order.sort_unstable();
+        let (order, states) = from.reachable(&[a]);
+        let states = self.import_acyclic(from, &states);
         let mut copies: FxHashMap<RegularId, RegularId> = FxHashMap::default();
         for old in order {
             let copy = self.import_one(from, old, &copies, &states)?;
@@ -41,17 +24,40 @@ impl Store {
         Ok(copies.get(&a).copied().unwrap_or(RegularId::EMPTY))
     }
 
-    fn import_acyclic(&mut self, from: &Self, mut stack: Vec<u32>) -> FxHashMap<u32, u32> {
-        let mut seen = rustc_hash::FxHashSet::default();
-        while let Some(state) = stack.pop() {
-            if seen.insert(state) {
-                stack.extend(from.acyclic.edges(state).iter().map(|edge| edge.target));
+    /// All that languages are made of, themselves included: expressions, and states of the acyclic automaton. Both in
+    /// the order of their ids, in which operands and targets come before what refers to them.
+    pub(crate) fn reachable(&self, languages: &[RegularId]) -> (Vec<RegularId>, Vec<u32>) {
+        let mut seen = FxHashSet::default();
+        let mut stack = languages.to_vec();
+        let mut states = Vec::new();
+        while let Some(a) = stack.pop() {
+            if !seen.insert(a) {
+                continue;
+            }
+            match self.node(a).kind {
+                Kind::Acyclic(state) => states.push(state),
+                Kind::Concat(head, tail) => stack.extend([head, tail]),
+                Kind::Or(list) | Kind::And(list) => stack.extend(self.list(list)),
+                Kind::Not(a) | Kind::Early(a) | Kind::Repeat { base: a, .. } => stack.push(a),
+                _ => {}
             }
         }
-        let mut order: Vec<u32> = seen.into_iter().collect();
-        order.sort_unstable();
+        let mut expressions: Vec<RegularId> = seen.into_iter().collect();
+        expressions.sort_unstable();
+        let mut seen = FxHashSet::default();
+        while let Some(state) = states.pop() {
+            if seen.insert(state) {
+                states.extend(self.acyclic.edges(state).iter().map(|edge| edge.target));
+            }
+        }
+        states.extend(seen);
+        states.sort_unstable();
+        (expressions, states)
+    }
+
+    fn import_acyclic(&mut self, from: &Self, order: &[u32]) -> FxHashMap<u32, u32> {
         let mut copies = FxHashMap::default();
-        for state in order {
+        for &state in order {
             let mut edges = from.acyclic.edges(state).to_vec();
             edges.iter_mut().for_each(|edge| edge.target = copies[&edge.target]);
             let copy = Arc::make_mut(&mut self.acyclic).state(from.acyclic.is_final(state), &edges);

@@ -1,6 +1,6 @@
 //! What holds in every store, as a list and as a test of that list.
 
-use crate::node::{INHABITED, Kind, NO_ROW, NULLABLE, RegularId, UNKNOWN, VOID};
+use crate::node::{INHABITED, Kind, NO_ROW, NULLABLE, RegularId, UNBOUNDED, UNKNOWN, VOID};
 use crate::{Error, Store};
 use thiserror::Error;
 
@@ -20,7 +20,7 @@ impl Store {
     /// 1. operands have smaller ids than what is made of them;
     /// 2. the head of a concatenation is no concatenation, and no operand of one is the empty string or the empty language;
     /// 3. members of unions and intersections are at least two, sorted, each once, and not of the same kind;
-    /// 4. counters are `min <= max`, and not `{1,1}`;
+    /// 4. counters are `min <= max`, and not `{1,1}`; what ends early does not contain the empty string;
     /// 5. no expression is both inhabited and void, and a nullable one is inhabited;
     /// 6. what is known about an expression follows from its operands;
     /// 7. derivatives in rows are expressions of the store.
@@ -35,46 +35,13 @@ impl Store {
             let id = RegularId(index as u32);
             let violation = |rule| Err(Violation { id, rule });
             let node = self.node(id);
-            let before = |operand: RegularId| operand < id;
-            let trivial = |operand: RegularId| operand == RegularId::EMPTY || operand == RegularId::EPSILON;
-            match node.kind {
-                Kind::Concat(head, tail) => {
-                    if !before(head) || !before(tail) {
-                        return violation("operands have smaller ids");
-                    }
-                    if trivial(head) || trivial(tail) || matches!(self.node(head).kind, Kind::Concat(..)) {
-                        return violation("concatenations are in normal form");
-                    }
-                }
-                Kind::Or(list) | Kind::And(list) => {
-                    let members = self.list(list);
-                    if !members.iter().copied().all(before) {
-                        return violation("operands have smaller ids");
-                    }
-                    let is_union = matches!(node.kind, Kind::Or(_));
-                    let is_same = |member: &RegularId| match self.node(*member).kind {
-                        Kind::Or(_) => is_union,
-                        Kind::And(_) => !is_union,
-                        Kind::Empty => true,
-                        _ => false,
-                    };
-                    if members.len() < 2
-                        || members.windows(2).any(|pair| pair[0] >= pair[1])
-                        || members.iter().any(is_same)
-                    {
-                        return violation("unions and intersections are in normal form");
-                    }
-                }
-                Kind::Not(a) | Kind::Early(a) if !before(a) => return violation("operands have smaller ids"),
-                Kind::Repeat { base, min, max } => {
-                    if !before(base) {
-                        return violation("operands have smaller ids");
-                    }
-                    if trivial(base) || min > max || (min, max) == (1, 1) || max == 0 {
-                        return violation("counters are in normal form");
-                    }
-                }
-                _ => {}
+            let broken = match node.kind {
+                Kind::Or(list) => self.broken_list(id, self.list(list), true),
+                Kind::And(list) => self.broken_list(id, self.list(list), false),
+                kind => self.broken_kind(id, kind),
+            };
+            if let Some(rule) = broken {
+                return violation(rule);
             }
             if node.has(INHABITED | VOID) || node.has(NULLABLE) && !node.has(INHABITED) {
                 return violation("an expression is inhabited or void");
@@ -106,7 +73,51 @@ impl Store {
         }
         Ok(())
     }
+
+    /// Which of the rules about operands an expression breaks; lists are for [`broken_list`](Self::broken_list).
+    pub(crate) fn broken_kind(&self, id: RegularId, kind: Kind) -> Option<&'static str> {
+        let trivial = |operand: RegularId| operand == RegularId::EMPTY || operand == RegularId::EPSILON;
+        match kind {
+            Kind::Concat(head, tail) => {
+                if head.max(tail) >= id {
+                    return Some(OPERANDS);
+                }
+                let nested = matches!(self.node(head).kind, Kind::Concat(..));
+                (trivial(head) || trivial(tail) || nested).then_some("concatenations are in normal form")
+            }
+            Kind::Not(a) | Kind::Early(a) if a >= id => Some(OPERANDS),
+            Kind::Early(a) if self.is_nullable(a) => Some("what ends early does not end at once"),
+            Kind::Repeat { base, .. } if base >= id => Some(OPERANDS),
+            Kind::Repeat { base, min, max } => {
+                let odd = min > max || (min, max) == (1, 1) || max == 0 || min == UNBOUNDED;
+                (trivial(base) || odd).then_some("counters are in normal form")
+            }
+            _ => None,
+        }
+    }
+
+    /// Which rule a union or an intersection of these members breaks.
+    pub(crate) fn broken_list(
+        &self,
+        id: RegularId,
+        members: &[RegularId],
+        is_union: bool,
+    ) -> Option<&'static str> {
+        if members.iter().any(|&member| member >= id) {
+            return Some(OPERANDS);
+        }
+        let is_same = |member: &RegularId| match self.node(*member).kind {
+            Kind::Or(_) => is_union,
+            Kind::And(_) => !is_union,
+            Kind::Empty => true,
+            _ => false,
+        };
+        let sound = members.len() >= 2 && members.is_sorted_by(|a, b| a < b) && !members.iter().any(is_same);
+        (!sound).then_some("unions and intersections are in normal form")
+    }
 }
+
+const OPERANDS: &str = "operands have smaller ids";
 
 impl Error {
     /// The place inside a regex that the error is about, in bytes.

@@ -102,6 +102,11 @@ impl Store {
         store
     }
 
+    /// From now on, other limits.
+    pub fn set_config(&mut self, config: &Config) {
+        self.config = config.clone();
+    }
+
     /// The number of expressions, which is also the number of states seen so far.
     #[allow(clippy::len_without_is_empty)] // `is_empty` asks about a language; no store is empty.
     pub fn len(&self) -> usize {
@@ -311,7 +316,7 @@ impl Store {
         RegularId(found.unwrap_or_else(|| self.push(kind, hash).0))
     }
 
-    fn check_room(&self) -> Result<(), Error> {
+    pub(crate) fn check_room(&self) -> Result<(), Error> {
         const PLACE: &str = "the states of regular languages";
         // Ids are below half of what a u32 holds: the upper half marks skeletons.
         let states = self.config.states.min(1 << 31);

@@ -56,4 +56,4 @@ pub use outline::{Below, BranchId, Edge, Encoding, Outline, Traits};
 pub use set::{Members, TokenSet};
 pub use token::TokenId;
 pub use trie::{Children, NodeId, Trie};
-pub use vocabulary::Vocabulary;
+pub use vocabulary::{Vocabulary, checksum};

@@ -97,7 +97,7 @@ impl Traits {
             Encoding::Utf8 => Self::UTF8,
             Encoding::Bytes => Self::UTF8 | Self::BYTES,
         };
-        let (mut some, mut all) = (other, other | (1 << groups::COUNT) - 1);
+        let (mut some, mut all) = (other, other | ((1 << groups::COUNT) - 1));
         for byte in 0..128u8 {
             let group = 1 << groups::GROUPS[usize::from(byte)];
             if ascii >> byte & 1 == 1 {

@@ -11,6 +11,7 @@ mod build;
 mod fingerprint;
 
 pub(crate) use build::Builder;
+pub use fingerprint::checksum;
 
 /// The tokens of a model: ordinary ones, which stand for bytes, and special ones, which have a name and no bytes.
 ///

@@ -59,8 +59,13 @@ impl Grammar {
         let network = Network::build(&normal, store, &config.recognizer)?;
         let recognizer = Recognizer::new(Arc::new(network), &config.recognizer);
         let masks = Masks::new(recognizer, vocabulary.lexicon(), &config.ending, &config.masks)?;
+        Ok(Self::from_masks(masks, vocabulary))
+    }
+
+    /// A grammar whose first tables are these.
+    pub(crate) fn from_masks(masks: Masks, vocabulary: &Vocabulary) -> Self {
         let tables = Mutex::new(Arc::new(masks));
-        Ok(Self { shared: Arc::new(Shared { vocabulary: vocabulary.clone(), tables }) })
+        Self { shared: Arc::new(Shared { vocabulary: vocabulary.clone(), tables }) }
     }
 
     /// A matcher at the beginning of an output.

@@ -36,6 +36,7 @@
 //! - `loaders` (default): read tokenizer files, [`Vocabulary::load`].
 //! - `kbnf` (default): the module [`kbnf`], the API of the crate of that name.
 //! - `parallel` (default): [`fill_masks`] calls other threads for help.
+//! - `save`: compiled grammars as bytes, [`Grammar::save`](Grammar) and `Grammar::load`.
 //! - `serde`: configurations, trees and normal forms can be stored.
 
 mod batch;
@@ -49,6 +50,8 @@ pub mod kbnf;
 mod matcher;
 mod outcome;
 mod position;
+#[cfg(feature = "save")]
+mod save;
 mod state;
 mod vocabulary;
 mod warm;
@@ -65,6 +68,8 @@ pub use grammask_trie::loaders;
 pub use grammask_trie::{Error as VocabularyError, Mask, RowTooShort, TokenId};
 pub use matcher::Matcher;
 pub use outcome::Outcome;
+#[cfg(feature = "save")]
+pub use save::{LoadError, Tables};
 pub use state::{State, StateError};
 pub use vocabulary::Vocabulary;
 

@@ -1,24 +1,18 @@
 //! `grammask mask`: the tokens that may follow a text.
 
-use grammask::{Grammar, Matcher, Outcome, Vocabulary};
+use grammask::{Matcher, Outcome};
 use serde_json::json;
 
 use crate::Status;
 use crate::args::{Mask, MaskFormat};
+use crate::command::compile::compile;
 use crate::failure::Failure;
 use crate::listing::{ending_json, token_json};
 use crate::output::Output;
-use crate::source::{Source, config};
-use crate::vocabulary;
 
 pub(crate) fn run(arguments: &Mask, start: Option<&str>, out: &mut Output) -> Result<Status, Failure> {
-    let mut config = config(start);
-    let source = Source::read(&arguments.file, &config)?;
-    let ast = source.parse(&config)?;
-    let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary)?;
-    let vocabulary = Vocabulary::from(vocabulary);
-    config.ending = ending;
-    let grammar = Grammar::from_ast(&ast, &vocabulary, &config).map_err(|error| source.failure(&error))?;
+    let (grammar, ending) = compile(&arguments.file, &arguments.vocabulary, start)?;
+    let vocabulary = grammar.vocabulary();
     let mut matcher = grammar.matcher();
     accept_text(&mut matcher, arguments.after.as_encoded_bytes())?;
     let (is_complete, is_finished) = (matcher.is_complete(), matcher.is_finished());
@@ -30,13 +24,13 @@ pub(crate) fn run(arguments: &Mask, start: Option<&str>, out: &mut Output) -> Re
             "complete": is_complete,
             "finished": is_finished,
             "count": mask.count(),
-            "ending": ending_json(&config.ending),
+            "ending": ending_json(&ending),
         });
         match arguments.format {
             MaskFormat::Count => {}
             MaskFormat::Ids => answer["ids"] = mask.iter().map(|id| id.0).collect(),
             MaskFormat::Text => {
-                answer["tokens"] = mask.iter().map(|id| token_json(&vocabulary, id)).collect();
+                answer["tokens"] = mask.iter().map(|id| token_json(vocabulary, id)).collect();
             }
         }
         out.json(&answer)?;

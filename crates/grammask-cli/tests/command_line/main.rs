@@ -2,6 +2,7 @@
 
 mod accept;
 mod check;
+mod compile;
 mod generate;
 mod mask;
 mod readme;

@@ -18,7 +18,7 @@ const COMMANDS: [&[&str]; 6] = [
 fn help_says_what_the_status_means() {
     let folder = Folder::new("robust_help");
     insta::assert_snapshot!("help", folder.run(&["--help"]));
-    for command in ["check", "show", "accept", "mask", "generate"] {
+    for command in ["check", "compile", "show", "accept", "mask", "generate"] {
         let run = folder.run(&[command, "--help"]);
         assert_eq!(run.status, 0);
         assert!(run.text().contains("Exit status:"), "{run}");

@@ -37,6 +37,11 @@ impl Folder {
         std::fs::write(self.0.join(name), content).unwrap();
     }
 
+    /// Reads a file.
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.0.join(name)).unwrap()
+    }
+
     /// Runs the command with these arguments.
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
         self.run_with_input(arguments, b"")

@@ -187,7 +187,9 @@ impl Automaton {
         let completes = workbench.store.is_nullable(language);
         let index = self.states.push(State::new(language));
         let id = LexemeId(
-            index << 2 | u32::from(completes) * LexemeId::COMPLETES | u32::from(goes_on) * LexemeId::GOES_ON,
+            (index << 2)
+                | (u32::from(completes) * LexemeId::COMPLETES)
+                | (u32::from(goes_on) * LexemeId::GOES_ON),
         );
         workbench.numbers.insert(language, id);
         budget.spend(size_of::<State>() + 256 * 4 + 32);

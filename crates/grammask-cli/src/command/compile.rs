@@ -1,0 +1,70 @@
+//! `grammask compile`: a compiled grammar as a file, for programs that load it.
+
+use std::path::Path;
+
+use grammask::{Ending, Grammar, LoadError, Tables};
+use serde_json::json;
+
+use crate::Status;
+use crate::args::{Compile, VocabularyArgs};
+use crate::command::mask::{accept_text, check_limit};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::source::{Source, config};
+use crate::vocabulary;
+
+pub(crate) fn run(arguments: &Compile, start: Option<&str>, out: &mut Output) -> Result<Status, Failure> {
+    let (grammar, _) = compile(&arguments.file, &arguments.vocabulary, start)?;
+    let vocabulary = grammar.vocabulary();
+    let mut tables = Tables::Cold;
+    if let Some(text) = &arguments.warm {
+        tables = Tables::Warm;
+        warm(&grammar, text.as_encoded_bytes())?;
+    }
+    let bytes = grammar.save(tables);
+    let name = arguments.output.display();
+    // What cannot be loaded is of no use to anybody.
+    Grammar::load(&bytes, vocabulary)
+        .map_err(|error: LoadError| Failure::other(format!("the saved grammar: {error}")))?;
+    std::fs::write(&arguments.output, &bytes)
+        .map_err(|error| Failure::other(format!("cannot write {name}: {error}")))?;
+    let masks = grammar.stats().masks;
+    if out.is_json() {
+        let fingerprint = format!("{:032x}", vocabulary.fingerprint());
+        out.json(&json!({ "bytes": bytes.len(), "masks": masks, "vocabulary": fingerprint }))?;
+    } else {
+        out.line(format_args!("{name}: {} bytes, {masks} masks", bytes.len()))?;
+    }
+    Ok(Status::Yes)
+}
+
+/// The grammar in a file for the vocabulary and the ending that the arguments name, and the ending.
+pub(crate) fn compile(
+    file: &Path,
+    arguments: &VocabularyArgs,
+    start: Option<&str>,
+) -> Result<(Grammar, Ending), Failure> {
+    let mut config = config(start);
+    let source = Source::read(file, &config)?;
+    let ast = source.parse(&config)?;
+    let (vocabulary, ending) = vocabulary::load(arguments)?;
+    config.ending = ending;
+    let grammar =
+        Grammar::from_ast(&ast, &vocabulary.into(), &config).map_err(|error| source.failure(&error))?;
+    Ok((grammar, config.ending))
+}
+
+/// Computes the masks before and after every byte of a text.
+fn warm(grammar: &Grammar, text: &[u8]) -> Result<(), Failure> {
+    let mut matcher = grammar.matcher();
+    // Says where a text is wrong before anything is computed for it.
+    accept_text(&mut matcher.clone(), text)?;
+    matcher.mask();
+    for &byte in text {
+        if !matcher.accept_bytes(&[byte]).is_accepted() {
+            break;
+        }
+        matcher.mask();
+    }
+    check_limit(&matcher)
+}

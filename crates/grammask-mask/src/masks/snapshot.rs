@@ -1,0 +1,186 @@
+//! The whole masks that are kept, as plain data that can be stored. Parts are not in it, nor is the lexicon: they are made again
+//! where a state without a mask needs them.
+
+use grammask_earley::SetId;
+use grammask_trie::Mask;
+use rustc_hash::FxHashMap;
+
+use super::Masks;
+
+/// Masks of states: plain data, to be stored and loaded. Made by [`Masks::save`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SavedMasks {
+    masks: Vec<SavedMask>,
+    /// Places of states among those of the recognizer, ascending, and of their masks.
+    states: Vec<(u32, u32)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum SavedMask {
+    /// How many ids are forbidden, how many are allowed, in turn; what follows the last is forbidden.
+    Runs(Vec<u32>),
+    /// The words of the row.
+    Words(Vec<u32>),
+}
+
+/// Saved masks that cannot be those of this grammar.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("saved masks are damaged: {0}")]
+pub struct DamagedMasks(&'static str);
+
+impl Masks {
+    /// The whole masks that are kept.
+    pub fn save(&self) -> SavedMasks {
+        let mut saved = SavedMasks::default();
+        let mut numbers: FxHashMap<&Mask, u32> = FxHashMap::default();
+        for (place, state) in self.recognizer.states().enumerate() {
+            let Some(mask) = self.known_mask(state) else { continue };
+            let next = saved.masks.len() as u32;
+            let number = *numbers.entry(mask).or_insert(next);
+            if number == next {
+                saved.masks.push(SavedMask::new(mask));
+            }
+            saved.states.push((place as u32, number));
+        }
+        saved
+    }
+
+    /// Keeps masks that were saved. The recognizer has the states that it had when they were; `room` is how many bytes the tables,
+    /// those of the recognizer included, may hold: masks for which there is no room are left out.
+    ///
+    /// It is tested that a mask allows nothing but tokens that could be allowed, and that texts end where they are complete. Which of the
+    /// others belong to a state is not computed again: load only what you trust.
+    ///
+    /// # Errors
+    /// When these cannot be masks of the states. Some of them may be kept then.
+    pub fn load(&self, saved: &SavedMasks, room: usize) -> Result<(), DamagedMasks> {
+        let states: Vec<SetId> = self.recognizer.states().collect();
+        let mut possible = Mask::new(self.vocabulary().id_count());
+        let readable = self.vocabulary().tokens().filter(|(_, bytes)| !bytes.is_empty());
+        possible.extend(readable.map(|(id, _)| id));
+        possible.extend(self.specials.iter().chain(self.ending.tokens()).copied());
+        let mut ends = Mask::new(self.vocabulary().id_count());
+        ends.extend(self.ending.tokens().iter().copied());
+        // Masks by their place, each made when it is needed first.
+        let mut known: Vec<Option<Known>> = vec![None; saved.masks.len()];
+        for &(place, number) in &saved.states {
+            if self.bytes_used() > room {
+                break;
+            }
+            let Some(&state) = states.get(place as usize) else {
+                return Err(DamagedMasks("a mask is of no state"));
+            };
+            let Some(known) = known.get_mut(number as usize) else {
+                return Err(DamagedMasks("a state has no mask"));
+            };
+            let known = match *known {
+                Some(known) => known,
+                None => {
+                    let mask = saved.masks[number as usize].mask(&possible)?;
+                    let number = self.keep_content(&mask);
+                    let mut allowed = mask;
+                    allowed.intersect(&ends);
+                    let ends_texts = allowed == ends;
+                    self.specials.iter().for_each(|&id| allowed.forbid(id));
+                    *known.insert(Known { number, ends_texts, ends_no_text: allowed.is_empty() })
+                }
+            };
+            if !(if state.completes() { known.ends_texts } else { known.ends_no_text }) {
+                return Err(DamagedMasks("a mask ends a text elsewhere than where it is complete"));
+            }
+            self.budget.spend(size_of::<(SetId, u32)>());
+            self.whole.insert(state, known.number);
+        }
+        Ok(())
+    }
+
+    fn keep_content(&self, mask: &Mask) -> u32 {
+        let before = self.distinct.len();
+        let number = self.distinct.intern(mask, Mask::clone);
+        if number as usize >= before {
+            self.budget.spend(size_of_val(mask.as_words()) + size_of::<Mask>());
+        }
+        number
+    }
+}
+
+/// A mask that has been made.
+#[derive(Clone, Copy)]
+struct Known {
+    number: u32,
+    /// It allows all tokens that end texts.
+    ends_texts: bool,
+    /// It allows none of them but those that the grammar names.
+    ends_no_text: bool,
+}
+
+impl SavedMask {
+    fn new(mask: &Mask) -> Self {
+        let words = mask.as_words();
+        // A word takes up to 5 bytes when it is stored, a run mostly 1 or 2.
+        let most = 2 * words.len();
+        let mut runs = Vec::new();
+        let (mut before, mut end) = (0, 0);
+        for id in mask.iter() {
+            if id.0 != end || runs.is_empty() {
+                if !runs.is_empty() {
+                    runs.push(end - before);
+                }
+                runs.push(id.0 - end);
+                before = id.0;
+                if runs.len() > most {
+                    return Self::Words(words.to_vec());
+                }
+            }
+            end = id.0 + 1;
+        }
+        if end > before {
+            runs.push(end - before);
+        }
+        Self::Runs(runs)
+    }
+
+    /// The mask, as large as that of all tokens that are `possible`.
+    fn mask(&self, possible: &Mask) -> Result<Mask, DamagedMasks> {
+        let damaged = DamagedMasks("a mask allows tokens that there are not");
+        let mut mask = Mask::new(possible.id_count());
+        match self {
+            Self::Words(words) if words.len() == mask.as_words().len() => {
+                mask.as_words_mut().copy_from_slice(words);
+            }
+            Self::Words(_) => return Err(damaged),
+            Self::Runs(runs) => {
+                let mut at = 0u32;
+                for pair in runs.chunks(2) {
+                    let &[gap, length] = pair else { return Err(damaged) };
+                    let first = at.checked_add(gap);
+                    let end = first.and_then(|first| first.checked_add(length));
+                    let (Some(first), Some(end)) = (first, end) else { return Err(damaged) };
+                    if end as usize > mask.id_count() || length == 0 || (gap == 0 && at > 0) {
+                        return Err(damaged);
+                    }
+                    allow(mask.as_words_mut(), first, end);
+                    at = end;
+                }
+            }
+        }
+        let is_possible =
+            mask.as_words().iter().zip(possible.as_words()).all(|(word, most)| word & !most == 0);
+        if is_possible { Ok(mask) } else { Err(damaged) }
+    }
+}
+
+/// Sets the bits from `first` to before `end`, which are not the same.
+fn allow(words: &mut [u32], first: u32, end: u32) {
+    let (low, high) = ((first / 32) as usize, ((end - 1) / 32) as usize);
+    let (from, to) = (u32::MAX << (first % 32), u32::MAX >> (31 - (end - 1) % 32));
+    if low == high {
+        words[low] |= from & to;
+        return;
+    }
+    words[low] |= from;
+    words[low + 1..high].fill(u32::MAX);
+    words[high] |= to;
+}
