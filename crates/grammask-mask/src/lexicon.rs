@@ -10,6 +10,7 @@ use grammask_trie::{Outline, TokenSet, Trie, Vocabulary};
 use crate::continuation::{Continuation, ContinuationId, Continuations};
 use crate::findings::{Findings, Ground};
 use crate::places::Places;
+use crate::walked::Walked;
 
 mod automaton;
 mod config;
@@ -33,6 +34,7 @@ pub struct Lexicon {
     continuations: Continuations,
     parts: Memo<(LexemeId, ContinuationId), LexemePart>,
     budget: Budget,
+    walked: Arc<Walked>,
 }
 
 /// What a lexeme takes below a set of places.
@@ -42,7 +44,7 @@ pub(crate) struct LexemePart {
     pub(crate) handover: Option<ContinuationId>,
 }
 
-/// Sizes of a [`Lexicon`].
+/// Sizes of a [`Lexicon`], and the work that went into it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LexiconStats {
     /// States of lexemes, equal languages counted once.
@@ -53,6 +55,12 @@ pub struct LexiconStats {
     pub parts: usize,
     /// Bytes of all of them, roughly.
     pub bytes: usize,
+    /// Walks over the trie, one for each result; for this lexicon and for those that it succeeds.
+    pub walks: u64,
+    /// Nodes of the trie that these walks have looked at.
+    pub nodes: u64,
+    /// Subtrees that they have taken whole instead, as the lexeme loops through all of their tokens.
+    pub taken: u64,
 }
 
 impl Lexicon {
@@ -85,12 +93,13 @@ impl Lexicon {
             automaton: Automaton::new(&config.regular),
             parts: Memo::new(),
             budget: Budget::new(config.budget),
+            walked: Arc::default(),
         }
     }
 
     /// An empty lexicon of the same vocabulary.
     pub fn successor(&self) -> Self {
-        self.with_config(&self.config)
+        Self { walked: Arc::clone(&self.walked), ..self.with_config(&self.config) }
     }
 
     /// An empty lexicon of the same vocabulary, with another configuration.
@@ -109,13 +118,17 @@ impl Lexicon {
         &self.config
     }
 
-    /// Sizes of the tables.
+    /// Sizes of the tables, and the work that went into them.
     pub fn stats(&self) -> LexiconStats {
+        let walked = self.walked.so_far();
         LexiconStats {
             lexemes: self.automaton.len(),
             continuations: self.continuations.len(),
             parts: self.parts.len(),
             bytes: self.bytes_used(),
+            walks: walked.walks,
+            nodes: walked.nodes,
+            taken: walked.taken,
         }
     }
 

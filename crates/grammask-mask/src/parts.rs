@@ -171,6 +171,7 @@ impl Masks {
         let mut findings = Findings::new(self.lexicon.ground());
         let set = self.recognizer.alone(node)?;
         findings.walk(&self.recognizer, set, list.nodes(self.lexicon.outline()))?;
+        self.walked.add(findings.distance);
         let (tokens, places) = findings.finish();
         let handovers = places.map(|places| self.lexicon.intern(&places)).into_iter().collect();
         let part = Part::new(tokens, Box::default(), Box::default(), handovers);

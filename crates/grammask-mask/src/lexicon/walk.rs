@@ -9,6 +9,7 @@ use super::loops::Coverage;
 use crate::continuation::Continuation;
 use crate::findings::Findings;
 use crate::places::{Places, over_range};
+use crate::walked::Distance;
 
 /// A lexeme that goes on by so small a part of all edges is walked from these edges.
 const NARROW: usize = 8;
@@ -26,8 +27,14 @@ pub(super) fn below(
     if !lexeme.goes_on() {
         return Ok(());
     }
-    let mut walk =
-        Walk { lexicon, lexeme, remaining: None, larger: Vec::new(), path: Vec::with_capacity(32) };
+    let mut walk = Walk {
+        lexicon,
+        lexeme,
+        remaining: None,
+        larger: Vec::new(),
+        path: Vec::with_capacity(32),
+        distance: Distance { walks: 1, ..Distance::default() },
+    };
     let Places::Bits(bits) = continuation.places() else {
         return continuation
             .nodes(lexicon.outline())
@@ -70,11 +77,19 @@ struct Walk<'a> {
     /// States that are known to take whatever the lexeme takes, or not to.
     larger: Vec<(LexemeId, bool)>,
     path: Vec<(u32, LexemeId, &'a State)>,
+    distance: Distance,
+}
+
+impl Drop for Walk<'_> {
+    fn drop(&mut self) {
+        self.lexicon.walked.add(self.distance);
+    }
 }
 
 impl<'a> Walk<'a> {
     /// The lexeme is in `state` at a node: takes the node's tokens and what is below.
     fn arrive(&mut self, node: NodeId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
+        self.distance.nodes += 1;
         findings.allow(node);
         if let Some(branch) = self.lexicon.outline().branch(node) {
             if state.completes() {
@@ -104,6 +119,7 @@ impl<'a> Walk<'a> {
         let mut node = root.0 + 1;
         // The tokens of the last nodes, as far as they are one range: they are told when it ends.
         let mut tokens = (0, 0);
+        let mut nodes = 0;
         self.path.clear();
         loop {
             if node == end {
@@ -112,6 +128,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let n = node as usize;
+            nodes += 1;
             let next = match Automaton::known_step(here, bytes[n]) {
                 Some(next) => next,
                 None => automaton.step_anew(here, bytes[n], &lexicon.budget)?,
@@ -155,6 +172,7 @@ impl<'a> Walk<'a> {
             (end, id, here) = (below, next, there);
         }
         findings.allow_range(tokens.0, tokens.1);
+        self.distance.nodes += nodes;
         Ok(())
     }
 
@@ -180,6 +198,7 @@ impl<'a> Walk<'a> {
         if !found.covers(outline, branch) {
             return Ok(false);
         }
+        self.distance.taken += 1;
         let found = &found.by;
         findings.take_whole(node, found.completes, found.is_of_bytes());
         if self.remaining.is_some() && found.is_steady && self.is_larger(state)? {
