@@ -8,7 +8,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 const EXIT_STATUS: &str = "\
 Exit status:
   0  done; check: the grammar is right; accept: the text is in the language
-  1  check: the grammar is wrong; accept: reject; show, mask: no text begins like --after; compile: nor like --warm
+  1  check: the grammar is wrong; accept: reject; show, mask: no text begins like --after; compile: nor like --warm;
+     bench: no text begins like this one
   2  accept: live prefix
   3  generate: the text is not complete
   4  no answer: wrong arguments or grammar, a file that cannot be read, a limit
@@ -57,6 +58,14 @@ pub(crate) enum Command {
     /// Print the tokens that may follow a text
     #[command(after_help = EXIT_STATUS)]
     Mask(Mask),
+    /// Measure what masks cost along a text
+    ///
+    /// The text is cut into tokens, by the tokenizer of o200k, or always the longest token for vocabularies from files, and followed in each
+    /// pass: by a fresh grammar whose vocabulary no grammar has used before; by a fresh grammar whose vocabulary has been used; and twice
+    /// more by that grammar, which knows all masks then. Prints times of compiling, of first visits, of known masks and of accepting
+    /// tokens, the sizes of the tables, what was walked, and the slowest first visits. The text need not be complete.
+    #[command(after_help = EXIT_STATUS)]
+    Bench(Bench),
     /// Let a random model write a text under the masks of a grammar
     ///
     /// Every token is drawn uniformly from the mask; but with a probability that grows from 0 at the first token to 1 at
@@ -124,12 +133,35 @@ pub(crate) enum Stage {
 pub(crate) struct Accept {
     /// The grammar, in KBNF; - for stdin
     pub file: PathBuf,
+    #[command(flatten)]
+    pub text: TextArgs,
+}
+
+/// A text, here or elsewhere.
+#[derive(Debug, Args)]
+pub(crate) struct TextArgs {
     /// The text
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     pub text: Option<OsString>,
     /// Read the text from a file
     #[arg(long = "file", value_name = "F", conflicts_with = "text")]
     pub text_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// The grammar, in KBNF; - for stdin
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub text: TextArgs,
+    /// How often to follow the text, each time from the beginning
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub passes: u32,
+    /// Write a histogram of the times of masks to a file
+    #[arg(long, value_name = "OUT")]
+    pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub vocabulary: VocabularyArgs,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! The commands, one in a file.
 
 pub(crate) mod accept;
+pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod compile;
 pub(crate) mod generate;

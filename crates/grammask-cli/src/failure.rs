@@ -21,6 +21,8 @@ pub(crate) enum Failure {
         /// The offset of the first byte after which nothing goes on.
         at: usize,
     },
+    /// A text belongs to no text of the language.
+    Refused(Box<Refusal>),
     /// Anything else, in a line.
     Other(String),
 }
@@ -34,6 +36,18 @@ pub(crate) struct WrongGrammar {
     pub errors: Vec<Value>,
 }
 
+/// Where a text stops being one of the language.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    /// The offset of the first byte after which nothing goes on.
+    pub at: usize,
+    /// For readers, in a line.
+    pub message: String,
+    /// How many tokens are allowed there, and the first of them, for scripts.
+    pub count: usize,
+    pub allowed: Value,
+}
+
 impl Failure {
     /// A failure with a message of its own.
     pub(crate) fn other(message: impl Into<String>) -> Self {
@@ -43,7 +57,7 @@ impl Failure {
     /// Tells what is wrong.
     pub(crate) fn report(self, out: &mut Output) -> Status {
         let status = match self {
-            Self::NotLive { .. } => Status::No,
+            Self::NotLive { .. } | Self::Refused(_) => Status::No,
             _ => Status::Trouble,
         };
         if out.is_json() {
@@ -61,6 +75,7 @@ impl Failure {
             Self::Usage(message) => message.clone(),
             Self::Grammar(wrong) => wrong.report.clone(),
             Self::NotLive { at } => format!("error: the text before is rejected at byte {at}\n"),
+            Self::Refused(refusal) => format!("error: {}\n", refusal.message),
             Self::Other(message) => format!("error: {message}\n"),
         }
     }
@@ -74,6 +89,13 @@ impl Failure {
             Self::NotLive { at } => {
                 json!({ "kind": "text", "message": format!("the text before is rejected at byte {at}"), "at": at })
             }
+            Self::Refused(refusal) => json!({
+                "kind": "text",
+                "message": refusal.message,
+                "at": refusal.at,
+                "count": refusal.count,
+                "allowed": refusal.allowed,
+            }),
             Self::Other(message) => json!({ "kind": "other", "message": message }),
         }
     }

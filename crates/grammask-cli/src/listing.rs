@@ -66,7 +66,8 @@ pub(crate) fn groups(masks: &Masks, state: SetId) -> Result<Vec<Group>, Error> {
     Ok(groups)
 }
 
-fn in_order(vocabulary: &Vocabulary, ids: impl Iterator<Item = TokenId>) -> Vec<TokenId> {
+/// Shorter tokens first; those of the same length by their bytes.
+pub(crate) fn in_order(vocabulary: &Vocabulary, ids: impl Iterator<Item = TokenId>) -> Vec<TokenId> {
     let mut ids: Vec<TokenId> = ids.collect();
     ids.sort_by_key(|&id| {
         let bytes = vocabulary.bytes(id).unwrap_or_default();

@@ -1,16 +1,20 @@
-//! The command `grammask`: look at every stage of a grammar, check it, ask it about texts, see its masks and let a random
+//! The command `grammask`: look at every stage of a grammar, check it, ask it about texts, see and measure its masks and let a random
 //! model write under them. Nothing of it is needed by those who use the library.
 
 mod args;
 mod command;
 mod failure;
+mod histogram;
 mod lengths;
 mod listing;
+mod measure;
 mod output;
+mod progress;
 mod random;
 mod source;
 mod steering;
 mod timing;
+mod tokenize;
 mod vocabulary;
 
 use std::process::ExitCode;
@@ -49,6 +53,7 @@ fn run(arguments: &Arguments, out: &mut Output) -> Result<Status, Failure> {
         Command::Show(show) => command::show::run(show, start, out),
         Command::Accept(accept) => command::accept::run(accept, start, out),
         Command::Mask(mask) => command::mask::run(mask, start, out),
+        Command::Bench(bench) => command::bench::run(bench, start, out),
         Command::Generate(generate) => command::generate::run(generate, start, out),
     }
 }

@@ -15,7 +15,8 @@ use crate::source::{Source, config, unreadable};
 
 pub(crate) fn run(arguments: &Accept, start: Option<&str>, out: &mut Output) -> Result<Status, Failure> {
     let stdin = Path::new("-");
-    let text_file = match (&arguments.text, &arguments.text_file) {
+    let text = &arguments.text;
+    let text_file = match (&text.text, &text.text_file) {
         (Some(_), _) => None,
         (None, Some(file)) => Some(file.as_path()),
         (None, None) => Some(stdin),
@@ -26,7 +27,7 @@ pub(crate) fn run(arguments: &Accept, start: Option<&str>, out: &mut Output) -> 
     let config = config(start);
     let source = Source::read(&arguments.file, &config)?;
     let mut reading = Reading::new(source.compile(&config)?.recognizer(&config));
-    match (&arguments.text, text_file) {
+    match (&text.text, text_file) {
         (Some(text), _) => drop(reading.read(text.as_encoded_bytes())?),
         (None, Some(path)) if path == stdin => reading.read_all(std::io::stdin().lock(), path)?,
         (None, Some(path)) => {

@@ -1,6 +1,7 @@
 //! The command as a script sees it: what it prints, where, and with which status.
 
 mod accept;
+mod bench;
 mod check;
 mod compile;
 mod generate;

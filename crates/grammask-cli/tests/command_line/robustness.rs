@@ -5,12 +5,13 @@ use std::process::Stdio;
 
 use crate::running::Folder;
 
-const COMMANDS: [&[&str]; 6] = [
+const COMMANDS: [&[&str]; 7] = [
     &["check", "FILE"],
     &["show", "ast", "FILE"],
     &["show", "sets", "FILE"],
     &["accept", "FILE", "a"],
     &["mask", "FILE"],
+    &["bench", "FILE", "a"],
     &["generate", "FILE"],
 ];
 
@@ -18,7 +19,7 @@ const COMMANDS: [&[&str]; 6] = [
 fn help_says_what_the_status_means() {
     let folder = Folder::new("robust_help");
     insta::assert_snapshot!("help", folder.run(&["--help"]));
-    for command in ["check", "compile", "show", "accept", "mask", "generate"] {
+    for command in ["check", "compile", "show", "accept", "mask", "bench", "generate"] {
         let run = folder.run(&[command, "--help"]);
         assert_eq!(run.status, 0);
         assert!(run.text().contains("Exit status:"), "{run}");

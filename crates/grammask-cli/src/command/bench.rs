@@ -1,0 +1,321 @@
+//! `grammask bench`: what masks cost along a text, as a table, for scripts, and as a picture.
+
+use std::ffi::OsStr;
+use std::fmt::Write;
+use std::path::Path;
+
+use grammask::{Grammar, Matcher, Outcome, TokenId, Vocabulary};
+use serde_json::{Value, json};
+
+use crate::Status;
+use crate::args::Bench;
+use crate::command::mask::check_limit;
+use crate::failure::{Failure, Refusal};
+use crate::histogram;
+use crate::listing::{in_order, token_json};
+use crate::measure::{Measurement, Plan};
+use crate::output::{Output, bytes_to_json, quoted};
+use crate::source::{Source, config, read};
+use crate::timing::Times;
+use crate::tokenize::{Cut, tokenize};
+use crate::vocabulary;
+
+/// The longest text, in bytes.
+const MAX_TEXT_BYTES: usize = 1 << 24;
+
+/// The most masks of one kind: each time is kept.
+const MAX_MASKS: usize = 2_000_000;
+
+/// How many of the slowest first visits are shown, and how many bytes of the text around them.
+const SLOWEST: usize = 5;
+const BYTES_BEFORE: usize = 32;
+const BYTES_AFTER: usize = 16;
+
+/// How many of the tokens that were allowed are named where a text is refused.
+const NAMED: usize = 8;
+
+pub(crate) fn run(arguments: &Bench, start: Option<&str>, out: &mut Output) -> Result<Status, Failure> {
+    let mut config = config(start);
+    let text = read_text(arguments)?;
+    let source = Source::read(&arguments.file, &config)?;
+    // What is wrong with the grammar is told before the vocabulary is read, which takes longer.
+    source.parse(&config)?;
+    if let Some(folder) = arguments.svg.as_deref().and_then(Path::parent)
+        && !folder.as_os_str().is_empty()
+        && !folder.is_dir()
+    {
+        return Err(Failure::other(format!("{} is no folder", folder.display())));
+    }
+    let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary)?;
+    let vocabulary = Vocabulary::from(vocabulary);
+    config.ending = ending;
+    let is_embedded = arguments.vocabulary.vocab.as_os_str() == "o200k";
+    let (tokens, cut) = tokenize(&vocabulary, is_embedded, &text)?;
+    let passes = arguments.passes as usize;
+    let masks = (tokens.len() + 1).saturating_mul(passes);
+    if masks > MAX_MASKS {
+        return Err(Failure::other(format!(
+            "{passes} passes over {} tokens are {masks} masks; at most {MAX_MASKS} can be measured",
+            tokens.len()
+        )));
+    }
+    let plan = Plan { source: &source, vocabulary: &vocabulary, config: &config, tokens: &tokens, passes };
+    let is_complete = take(&plan.compile(&vocabulary, &mut Times::default())?, &text, &tokens)?;
+    let result = plan.measure()?;
+    let report =
+        Report { text: &text, vocabulary: &vocabulary, tokens: &tokens, cut, is_complete, passes, result };
+    if let Some(path) = &arguments.svg {
+        std::fs::write(path, report.svg(&source.name))
+            .map_err(|error| Failure::other(format!("cannot write {}: {error}", path.display())))?;
+    }
+    if out.is_json() {
+        out.json(&report.json())?;
+    } else {
+        out.text(report.text())?;
+    }
+    Ok(Status::Yes)
+}
+
+fn read_text(arguments: &Bench) -> Result<Vec<u8>, Failure> {
+    let stdin = Path::new("-");
+    let path = match (&arguments.text.text, &arguments.text.text_file) {
+        (Some(text), _) => return Ok(text.as_encoded_bytes().to_vec()),
+        (None, file) => file.as_deref().unwrap_or(stdin),
+    };
+    if arguments.file == stdin && path == stdin {
+        return Err(Failure::other("the grammar and the text cannot both come from stdin"));
+    }
+    let text = read(path, MAX_TEXT_BYTES)?;
+    if text.len() > MAX_TEXT_BYTES {
+        return Err(Failure::other(format!("the text has more than {MAX_TEXT_BYTES} bytes")));
+    }
+    Ok(text)
+}
+
+/// Takes the text token by token; whether it is complete then. One that is not allowed is told by its first byte that is not.
+fn take(grammar: &Grammar, text: &[u8], tokens: &[TokenId]) -> Result<bool, Failure> {
+    let mut matcher = grammar.matcher();
+    for &token in tokens {
+        match matcher.accept(token) {
+            Outcome::Rejected => {
+                let at = matcher.text().len();
+                return Err(refusal(&mut matcher, text, at)?);
+            }
+            Outcome::LimitExceeded => check_limit(&matcher)?,
+            _ => {}
+        }
+    }
+    Ok(matcher.is_complete())
+}
+
+/// Why the text is refused somewhere from byte `at` on, where the matcher is.
+fn refusal(matcher: &mut Matcher, text: &[u8], mut at: usize) -> Result<Failure, Failure> {
+    while text.get(at).is_some_and(|&byte| matcher.accept_bytes(&[byte]).is_accepted()) {
+        at += 1;
+    }
+    check_limit(matcher)?;
+    let grammar = matcher.grammar().clone();
+    let vocabulary = grammar.vocabulary();
+    let mask = matcher.mask().clone();
+    check_limit(matcher)?;
+    let allowed = in_order(vocabulary, mask.iter());
+    let (before, after) = around(text, at);
+    let mut message = format!("the text is refused at byte {at}: {} then {}", quoted(before), quoted(after));
+    match allowed.len() {
+        0 => message.push_str("; no token is allowed there, as the text has ended"),
+        count => {
+            let _ = write!(message, "; {count} tokens are allowed there:");
+            for &token in allowed.iter().take(NAMED) {
+                let _ = write!(message, " {}", vocabulary.display(token));
+            }
+            message.push_str(if count > NAMED { " ..." } else { "" });
+        }
+    }
+    let named: Value = allowed.iter().take(NAMED).map(|&token| token_json(vocabulary, token)).collect();
+    Ok(Failure::Refused(Box::new(Refusal { at, message, count: allowed.len(), allowed: named })))
+}
+
+/// The text before and after a place, not much of it, and whole characters where it has them.
+fn around(text: &[u8], at: usize) -> (&[u8], &[u8]) {
+    let is_inside = |place: usize| text.get(place).is_some_and(|byte| byte & 0xc0 == 0x80);
+    let mut start = at.saturating_sub(BYTES_BEFORE);
+    while start < at && is_inside(start) {
+        start += 1;
+    }
+    let mut end = (at + BYTES_AFTER).min(text.len());
+    while end > at && is_inside(end) {
+        end -= 1;
+    }
+    (&text[start..at], &text[at..end])
+}
+
+/// All that is told.
+struct Report<'a> {
+    text: &'a [u8],
+    vocabulary: &'a Vocabulary,
+    tokens: &'a [TokenId],
+    cut: Cut,
+    is_complete: bool,
+    passes: usize,
+    result: Measurement,
+}
+
+/// A first visit.
+struct Slow<'a> {
+    nanoseconds: u64,
+    /// The place in the text, in bytes, and what stands there.
+    at: usize,
+    before: &'a [u8],
+    after: &'a [u8],
+}
+
+impl Report<'_> {
+    /// All times: title, name for scripts, times.
+    fn rows(&self) -> [(&'static str, &'static str, &Times); 7] {
+        let result = &self.result;
+        [
+            ("compile", "compile", &result.compile),
+            ("first visits, new vocabulary", "first_visit_new_vocabulary", &result.first_new),
+            ("first visits, used vocabulary", "first_visit", &result.first),
+            ("known masks", "known", &result.known),
+            ("known masks, written to a row", "known_row", &result.written),
+            ("accepts, fresh grammar", "accept_fresh", &result.accept_fresh),
+            ("accepts, known", "accept_known", &result.accept_known),
+        ]
+    }
+
+    /// The first visits, with a used vocabulary, whose best pass took longest.
+    fn slowest(&self) -> Vec<Slow<'_>> {
+        let mut visits: Vec<(u64, usize)> = Vec::new();
+        let mut at = 0;
+        for (place, best) in self.result.best.iter().enumerate() {
+            visits.extend(best.map(|nanoseconds| (nanoseconds, at)));
+            let bytes = self.tokens.get(place).and_then(|&token| self.vocabulary.bytes(token));
+            at += bytes.map_or(0, <[u8]>::len);
+        }
+        visits.sort_by_key(|&(nanoseconds, at)| (std::cmp::Reverse(nanoseconds), at));
+        let visits = visits.into_iter().take(SLOWEST);
+        let place = |(nanoseconds, at)| {
+            let (before, after) = around(self.text, at);
+            Slow { nanoseconds, at, before, after }
+        };
+        visits.map(place).collect()
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |line: std::fmt::Arguments<'_>| writeln!(text, "{line}").expect("a text takes lines");
+        let us = |nanoseconds: u64| nanoseconds as f64 / 1e3;
+        let verdict = if self.is_complete { "complete" } else { "live prefix" };
+        line(format_args!(
+            "{} bytes, {} tokens by {}, {verdict}; {} passes; a look at the clock, {:.2} us, is in every time\n",
+            self.text.len(),
+            self.tokens.len(),
+            self.cut.name(),
+            self.passes,
+            us(self.result.clock)
+        ));
+        line(format_args!(
+            "{:<30}{:>9}{:>10}{:>10}{:>10}{:>10}{:>10}",
+            "times in us", "count", "mean", "p50", "p90", "p99", "max"
+        ));
+        for (title, _, times) in self.rows() {
+            let summary = times.summary();
+            let [mean, p50, p90, p99, max] =
+                [summary.mean, summary.p50, summary.p90, summary.p99, summary.max].map(us);
+            line(format_args!(
+                "{title:<30}{:>9}{mean:>10.2}{p50:>10.2}{p90:>10.2}{p99:>10.2}{max:>10.2}",
+                times.len()
+            ));
+        }
+        let (tables, lexicon) = (self.result.grammar.tables, self.result.lexicon);
+        line(format_args!(
+            "\ngrammar: {} sets, {} origins, {} parts, {} masks, {} kB; {} walks over {} trie nodes",
+            tables.sets,
+            tables.origins,
+            tables.parts,
+            tables.masks,
+            tables.bytes.div_ceil(1000),
+            tables.walks,
+            tables.nodes
+        ));
+        line(format_args!(
+            "vocabulary: {} lexeme states, {} continuations, {} parts, {} kB; {} walks over {} trie nodes, {} subtrees taken whole",
+            lexicon.lexemes,
+            lexicon.continuations,
+            lexicon.parts,
+            lexicon.bytes.div_ceil(1000),
+            lexicon.walks,
+            lexicon.nodes,
+            lexicon.taken
+        ));
+        let slowest = self.slowest();
+        if !slowest.is_empty() {
+            line(format_args!("\nslowest first visits, used vocabulary, best of {} passes", self.passes));
+        }
+        for Slow { nanoseconds, at, before, after } in slowest {
+            let (time, before, after) = (us(nanoseconds), quoted(before), quoted(after));
+            line(format_args!("{time:>10.2} us  byte {at:<7} {before} then {after}"));
+        }
+        text
+    }
+
+    fn json(&self) -> Value {
+        let (tables, lexicon) = (self.result.grammar.tables, self.result.lexicon);
+        let mut times = json!({});
+        for (_, name, values) in self.rows() {
+            times[name] = values.summary().to_json();
+            times[name]["count"] = json!(values.len());
+        }
+        let slow = |slow: Slow<'_>| {
+            json!({
+                "ns": slow.nanoseconds,
+                "at": slow.at,
+                "before": bytes_to_json(slow.before),
+                "after": bytes_to_json(slow.after),
+            })
+        };
+        json!({
+            "bytes": self.text.len(),
+            "tokens": self.tokens.len(),
+            "cut": self.cut.name(),
+            "complete": self.is_complete,
+            "passes": self.passes,
+            "clock_ns": self.result.clock,
+            "ns": times,
+            "grammar": {
+                "sets": tables.sets,
+                "origins": tables.origins,
+                "parts": tables.parts,
+                "masks": tables.masks,
+                "bytes": tables.bytes,
+                "walks": tables.walks,
+                "nodes": tables.nodes,
+            },
+            "vocabulary": {
+                "lexemes": lexicon.lexemes,
+                "continuations": lexicon.continuations,
+                "parts": lexicon.parts,
+                "bytes": lexicon.bytes,
+                "walks": lexicon.walks,
+                "nodes": lexicon.nodes,
+                "taken": lexicon.taken,
+            },
+            "slowest": self.slowest().into_iter().map(slow).collect::<Value>(),
+        })
+    }
+
+    fn svg(&self, name: &str) -> String {
+        let name = Path::new(name).file_name().map_or(name.into(), OsStr::to_string_lossy);
+        histogram::draw(
+            &format!("{name}: times of masks"),
+            &format!(
+                "{} tokens by {}, {} passes; fresh grammars, used vocabulary",
+                self.tokens.len(),
+                self.cut.name(),
+                self.passes
+            ),
+            [("first visits", &self.result.first), ("known masks", &self.result.known)],
+        )
+    }
+}
