@@ -14,11 +14,14 @@ use crate::places::Places;
 mod automaton;
 mod config;
 mod loops;
+mod slices;
 mod walk;
 
 use automaton::Automaton;
 pub(crate) use automaton::LexemeId;
 pub use config::LexiconConfig;
+use loops::Coverage;
+use slices::{Class, Slice};
 
 /// What grammars over one vocabulary share.
 ///
@@ -32,6 +35,7 @@ pub struct Lexicon {
     automaton: Automaton,
     continuations: Continuations,
     parts: Memo<(LexemeId, ContinuationId), LexemePart>,
+    slices: Memo<Class, Slice>,
     budget: Budget,
 }
 
@@ -84,6 +88,7 @@ impl Lexicon {
             config: config.clone(),
             automaton: Automaton::new(&config.regular),
             parts: Memo::new(),
+            slices: Memo::new(),
             budget: Budget::new(config.budget),
         }
     }
@@ -177,6 +182,23 @@ impl Lexicon {
         self.automaton.import(from, language, longest, &self.budget)
     }
 
+    /// Over which characters a lexeme loops.
+    fn coverage(&self, lexeme: LexemeId) -> Result<&Coverage, Error> {
+        let place = &self.automaton.state(lexeme).loops;
+        match place.get() {
+            Some(known) => Ok(known),
+            None => {
+                let found = Coverage::of(&self.automaton, lexeme, &self.budget)?;
+                Ok(place.get_or_init(|| found))
+            }
+        }
+    }
+
+    /// What a lexeme takes below a set of places, if that is known.
+    pub(crate) fn known_part(&self, lexeme: LexemeId, continuation: ContinuationId) -> Option<&LexemePart> {
+        self.parts.get(&(lexeme, continuation))
+    }
+
     /// What a lexeme takes below a set of places.
     ///
     /// # Errors
@@ -187,7 +209,8 @@ impl Lexicon {
             return Ok(part);
         }
         let mut findings = Findings::new(self.ground());
-        walk::below(self, lexeme, self.continuation(continuation), &mut findings)?;
+        let is_root = continuation == ContinuationId::WHOLE;
+        walk::below(self, lexeme, self.continuation(continuation), is_root, &mut findings)?;
         let (tokens, places) = findings.finish();
         let handover = places.map(|places| self.intern(&places));
         let part = LexemePart { tokens, handover };

@@ -1,5 +1,6 @@
 //! Parts of masks: what one node of the grammar takes below a set of places in the trie, whoever waits outside.
 
+use std::cell::Cell;
 use std::sync::OnceLock;
 
 use grammask_earley::{Error, NodeId};
@@ -10,6 +11,7 @@ use crate::Masks;
 use crate::continuation::ContinuationId;
 use crate::findings::Findings;
 use crate::lexicon::LexemeId;
+use crate::places::Places;
 use crate::run::Run;
 
 /// Names a part: a node, and the places below which it is walked.
@@ -49,6 +51,24 @@ pub(crate) enum LexemeKey {
     Shared(LexemeId, ContinuationId),
     /// One of the grammar, where the lexicon has no room for the lexeme.
     Own(NodeId, ContinuationId),
+}
+
+/// How many large walks may be made for one mask. In a very ambiguous grammar, parts would take hundreds of them, where walking the trie
+/// once as it is takes no longer than some.
+pub(crate) struct Fuel(Cell<u32>);
+
+impl Fuel {
+    pub(crate) const fn new() -> Self {
+        Self(Cell::new(24))
+    }
+
+    fn burn(&self) {
+        self.0.set(self.0.get().saturating_sub(1));
+    }
+
+    pub(crate) fn is_burnt(&self) -> bool {
+        self.0.get() == 0
+    }
 }
 
 impl Part {
@@ -122,11 +142,19 @@ impl Masks {
         &self,
         node: NodeId,
         continuation: ContinuationId,
+        fuel: &Fuel,
     ) -> Result<(LexemeKey, Option<ContinuationId>), Error> {
-        if let Some(lexeme) = self.lexeme(node)
-            && let Ok(part) = self.lexicon.part(lexeme, continuation)
-        {
-            return Ok((LexemeKey::Shared(lexeme, continuation), part.handover));
+        if let Some(lexeme) = self.lexeme(node) {
+            let key = LexemeKey::Shared(lexeme, continuation);
+            if let Some(part) = self.lexicon.known_part(lexeme, continuation) {
+                return Ok((key, part.handover));
+            }
+            if matches!(self.lexicon.continuation(continuation).places(), Places::Bits(_)) {
+                fuel.burn();
+            }
+            if let Ok(part) = self.lexicon.part(lexeme, continuation) {
+                return Ok((key, part.handover));
+            }
         }
         // A limit of the shared tables says nothing about this grammar's own.
         let part = self.walked(node, continuation)?;
@@ -145,15 +173,17 @@ impl Masks {
     }
 
     /// The part of a node, which is no lexeme's, under a continuation. None where the grammar is so ambiguous that this is no way to find
-    /// a mask.
-    pub(crate) fn part(&self, key: PartKey) -> Result<Option<&Part>, Error> {
+    /// a mask, or where the fuel is burnt.
+    pub(crate) fn part(&self, key: PartKey, fuel: &Fuel) -> Result<Option<&Part>, Error> {
         if let Some(part) = self.parts.get(&key) {
             return Ok(part.as_ref());
         }
-        match Run::new(self).run(key)? {
+        match Run::new(self, fuel).run(key)? {
             Some(parts) => parts.into_iter().for_each(|(key, part)| {
                 self.keep(key, Some(part));
             }),
+            // What has burnt the fuel is known the next time.
+            None if fuel.is_burnt() => return Ok(None),
             None => {
                 self.keep(key, None);
             }
