@@ -81,6 +81,7 @@ fn loops_and_counters_take_what_walking_takes() {
         "start ::= #'(?s-u:[^x]){0,7}' 'x';",
         "start ::= #'((?-u:[a\\\\xC3])|é){0,3}';",
         "start ::= #'((?-u:[a\\\\xC3])|[^x]){0,3}';",
+        "start ::= #'((?-u:\\\\xFF)|[^x]){0,3}' 'x';",
         "start ::= except!('x', 5) 'x';",
         "start ::= except!('x', 2);",
         "start ::= except!('ab', 6) 'x'?;",
