@@ -59,7 +59,7 @@ impl Engine for Grammask {
     }
 
     fn table_bytes(&self) -> Option<usize> {
-        self.matcher.as_ref().map(|matcher| matcher.grammar().stats().bytes)
+        self.matcher.as_ref().map(|matcher| matcher.grammar().stats().tables.bytes)
     }
 
     fn note(&self) -> Option<String> {

@@ -4,6 +4,7 @@ use grammask_earley::{Error, Recognizer, SetId, Successors};
 use grammask_trie::{BranchId, NodeId, Outline, TokenId, TokenSet, Trie, Vocabulary};
 
 use crate::places::Places;
+use crate::walked::Distance;
 
 /// Up to so many tokens are sorted; more go through a row of bits, which is faster then.
 const FEW: usize = 256;
@@ -33,6 +34,8 @@ pub(crate) struct Findings<'a> {
     /// Further tokens, as a packed row; and further branches, one bit each. Empty where there are none.
     row: Vec<u32>,
     bits: Vec<u64>,
+    /// How much was walked for it.
+    pub(crate) distance: Distance,
 }
 
 impl<'a> Findings<'a> {
@@ -45,6 +48,7 @@ impl<'a> Findings<'a> {
             between: Vec::new(),
             row: Vec::new(),
             bits: Vec::new(),
+            distance: Distance::default(),
         }
     }
 
@@ -121,6 +125,7 @@ impl<'a> Findings<'a> {
         let (bytes, ends) = (self.ground.trie.bytes_slice(), self.ground.trie.ends_slice());
         let start = recognizer.successors(set)?;
         let mut path: Vec<(u32, Successors<'_>)> = Vec::with_capacity(32);
+        let mut nodes = 0;
         for root in roots {
             let (mut end, mut successors) = (ends[root.index()], start);
             let mut node = root.0 + 1;
@@ -132,6 +137,7 @@ impl<'a> Findings<'a> {
                     }
                     continue;
                 }
+                nodes += 1;
                 let next = successors.after(bytes[node as usize])?;
                 let below = ends[node as usize];
                 if next.is_dead() {
@@ -148,6 +154,8 @@ impl<'a> Findings<'a> {
                 }
             }
         }
+        self.distance.walks += 1;
+        self.distance.nodes += nodes;
         Ok(())
     }
 

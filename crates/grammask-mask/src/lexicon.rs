@@ -10,6 +10,7 @@ use grammask_trie::{Outline, TokenSet, Trie, Vocabulary};
 use crate::continuation::{Continuation, ContinuationId, Continuations};
 use crate::findings::{Findings, Ground};
 use crate::places::Places;
+use crate::walked::Walked;
 
 mod automaton;
 mod config;
@@ -22,6 +23,7 @@ pub(crate) use automaton::LexemeId;
 pub use config::LexiconConfig;
 use loops::Coverage;
 use slices::{Class, Slice};
+use walk::Walk;
 
 /// What grammars over one vocabulary share.
 ///
@@ -37,6 +39,7 @@ pub struct Lexicon {
     parts: Memo<(LexemeId, ContinuationId), LexemePart>,
     slices: Memo<Class, Slice>,
     budget: Budget,
+    walked: Arc<Walked>,
 }
 
 /// What a lexeme takes below a set of places.
@@ -44,9 +47,11 @@ pub(crate) struct LexemePart {
     pub(crate) tokens: TokenSet,
     /// Where it is complete, if there is something below.
     pub(crate) handover: Option<ContinuationId>,
+    /// What it cost, in nodes of the trie.
+    pub(crate) nodes: u64,
 }
 
-/// Sizes of a [`Lexicon`].
+/// Sizes of a [`Lexicon`], and the work that went into it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LexiconStats {
     /// States of lexemes, equal languages counted once.
@@ -57,6 +62,12 @@ pub struct LexiconStats {
     pub parts: usize,
     /// Bytes of all of them, roughly.
     pub bytes: usize,
+    /// Walks over the trie, one for each result; for this lexicon and for those that it succeeds.
+    pub walks: u64,
+    /// Nodes of the trie that these walks have looked at.
+    pub nodes: u64,
+    /// Subtrees that they have taken whole instead, as the lexeme loops through all of their tokens.
+    pub taken: u64,
 }
 
 impl Lexicon {
@@ -90,12 +101,13 @@ impl Lexicon {
             parts: Memo::new(),
             slices: Memo::new(),
             budget: Budget::new(config.budget),
+            walked: Arc::default(),
         }
     }
 
     /// An empty lexicon of the same vocabulary.
     pub fn successor(&self) -> Self {
-        self.with_config(&self.config)
+        Self { walked: Arc::clone(&self.walked), ..self.with_config(&self.config) }
     }
 
     /// An empty lexicon of the same vocabulary, with another configuration.
@@ -114,13 +126,17 @@ impl Lexicon {
         &self.config
     }
 
-    /// Sizes of the tables.
+    /// Sizes of the tables, and the work that went into them.
     pub fn stats(&self) -> LexiconStats {
+        let walked = self.walked.so_far();
         LexiconStats {
             lexemes: self.automaton.len(),
             continuations: self.continuations.len(),
             parts: self.parts.len(),
             bytes: self.bytes_used(),
+            walks: walked.walks,
+            nodes: walked.nodes,
+            taken: walked.taken,
         }
     }
 
@@ -210,10 +226,12 @@ impl Lexicon {
         }
         let mut findings = Findings::new(self.ground());
         let is_root = continuation == ContinuationId::WHOLE;
-        walk::below(self, lexeme, self.continuation(continuation), is_root, &mut findings)?;
+        let mut walk = Walk::new(self, lexeme);
+        walk::below(&mut walk, self.continuation(continuation), is_root, &mut findings)?;
+        let nodes = walk.distance.nodes + walk.distance.taken;
         let (tokens, places) = findings.finish();
         let handover = places.map(|places| self.intern(&places));
-        let part = LexemePart { tokens, handover };
+        let part = LexemePart { tokens, handover, nodes };
         self.budget.spend(size_of::<LexemePart>() + size_of_val(&key) + part.tokens.bytes_used());
         Ok(self.parts.insert(key, part).0)
     }

@@ -39,6 +39,7 @@ mod masks;
 mod parts;
 mod places;
 mod run;
+mod walked;
 mod warm;
 
 pub use config::{Config, Ending};

@@ -10,6 +10,7 @@ use crate::assemble::Workbenches;
 use crate::findings::Findings;
 use crate::lexicon::{LexemeId, Lexicon};
 use crate::parts::{LexemeKey, Part, PartKey};
+use crate::walked::Walked;
 use crate::{BindError, Config, Ending};
 
 mod snapshot;
@@ -42,12 +43,13 @@ pub struct Masks {
     whole: Memo<SetId, u32>,
     distinct: Interner<Mask>,
     pub(crate) budget: Budget,
+    pub(crate) walked: Arc<Walked>,
 }
 
 /// A state of more items is walked as it is: its items have too much in common to be looked at one by one.
 const MANY_ITEMS: usize = 256;
 
-/// Sizes of the tables of a [`Masks`].
+/// Sizes of the tables of a [`Masks`], and the work that went into them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Earley sets.
@@ -60,6 +62,11 @@ pub struct Stats {
     pub masks: usize,
     /// Bytes of all of them, roughly.
     pub bytes: usize,
+    /// Walks over the trie, for these tables and for those that they succeed: of parts, which are found together with those that they use; and of
+    /// single sets. Those of lexemes are in [`LexiconStats`](crate::LexiconStats).
+    pub walks: u64,
+    /// Nodes of the trie that these walks have looked at.
+    pub nodes: u64,
 }
 
 impl Masks {
@@ -106,18 +113,20 @@ impl Masks {
             workbenches: Workbenches::default(),
             whole: Memo::new(),
             distinct: Interner::new(),
+            walked: Arc::default(),
         }
     }
 
     /// Empty tables for the same grammar and configuration, over a lexicon of the same vocabulary.
     pub fn successor(&self, lexicon: Arc<Lexicon>) -> Self {
-        Self::with(
+        let masks = Self::with(
             self.recognizer.successor(),
             lexicon,
             self.ending.clone(),
             self.config.clone(),
             self.specials.clone(),
-        )
+        );
+        Self { walked: Arc::clone(&self.walked), ..masks }
     }
 
     /// The recognizer whose states have masks here.
@@ -253,6 +262,7 @@ impl Masks {
         }
         let mut findings = Findings::new(self.lexicon.ground());
         findings.walk(&self.recognizer, state, [grammask_trie::NodeId::ROOT])?;
+        self.walked.add(findings.distance);
         let (tokens, ends) = findings.finish();
         mask.union_set(&tokens);
         if let (Ending::Eager, Some(ends)) = (&self.ending, ends) {
@@ -291,14 +301,17 @@ impl Masks {
         Ok(())
     }
 
-    /// Sizes of the tables.
+    /// Sizes of the tables, and the work that went into them.
     pub fn stats(&self) -> Stats {
+        let walked = self.walked.so_far();
         Stats {
             sets: self.recognizer.set_count(),
             origins: self.recognizer.origin_count(),
             parts: self.parts.len(),
             masks: self.whole.len(),
             bytes: self.bytes_used(),
+            walks: walked.walks,
+            nodes: walked.nodes,
         }
     }
 

@@ -4,14 +4,13 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 
 use grammask_earley::{Error, NodeId};
-use grammask_trie::{TokenId, TokenSet};
+use grammask_trie::{TokenId, TokenSet, Trie};
 use rustc_hash::FxHashSet;
 
 use crate::Masks;
 use crate::continuation::ContinuationId;
 use crate::findings::Findings;
 use crate::lexicon::LexemeId;
-use crate::places::Places;
 use crate::run::Run;
 
 /// Names a part: a node, and the places below which it is walked.
@@ -53,17 +52,19 @@ pub(crate) enum LexemeKey {
     Own(NodeId, ContinuationId),
 }
 
-/// How many large walks may be made for one mask. In a very ambiguous grammar, parts would take hundreds of them, where walking the trie
-/// once as it is takes no longer than some.
-pub(crate) struct Fuel(Cell<u32>);
+/// How many nodes of the trie may be walked by lexemes for one mask. In a very ambiguous grammar, parts would take hundreds of walks, where
+/// walking the trie once with the state as it is takes no longer than some.
+pub(crate) struct Fuel(Cell<u64>);
 
 impl Fuel {
-    pub(crate) const fn new() -> Self {
-        Self(Cell::new(24))
+    /// As much as walking the whole trie some times.
+    pub(crate) fn new(trie: &Trie) -> Self {
+        const TIMES: u64 = 6;
+        Self(Cell::new(TIMES * trie.len() as u64))
     }
 
-    fn burn(&self) {
-        self.0.set(self.0.get().saturating_sub(1));
+    fn burn(&self, nodes: u64) {
+        self.0.set(self.0.get().saturating_sub(nodes));
     }
 
     pub(crate) fn is_burnt(&self) -> bool {
@@ -149,10 +150,8 @@ impl Masks {
             if let Some(part) = self.lexicon.known_part(lexeme, continuation) {
                 return Ok((key, part.handover));
             }
-            if matches!(self.lexicon.continuation(continuation).places(), Places::Bits(_)) {
-                fuel.burn();
-            }
             if let Ok(part) = self.lexicon.part(lexeme, continuation) {
+                fuel.burn(part.nodes);
                 return Ok((key, part.handover));
             }
         }
@@ -201,6 +200,7 @@ impl Masks {
         let mut findings = Findings::new(self.lexicon.ground());
         let set = self.recognizer.alone(node)?;
         findings.walk(&self.recognizer, set, list.nodes(self.lexicon.outline()))?;
+        self.walked.add(findings.distance);
         let (tokens, places) = findings.finish();
         let handovers = places.map(|places| self.lexicon.intern(&places)).into_iter().collect();
         let part = Part::new(tokens, Box::default(), Box::default(), handovers);

@@ -12,6 +12,7 @@ use crate::continuation::{Continuation, ContinuationId};
 use crate::findings::Findings;
 use crate::parts::{Fuel, LexemeKey, Part, PartKey};
 use crate::places::Places;
+use crate::walked::Distance;
 
 /// A run of more steps than this is given up: the grammar is so ambiguous that walking the trie once is less work.
 const MUCH_WORK: usize = 1 << 14;
@@ -55,6 +56,8 @@ pub(crate) struct Run<'a> {
     calls: Vec<(NodeId, NodeId)>,
     arrived: Vec<(NodeId, Vec<BranchId>)>,
     path: Vec<(u32, u32, NodeId)>,
+    /// Nodes of the trie that were looked at while scanning.
+    nodes: u64,
 }
 
 impl<'a> Run<'a> {
@@ -68,6 +71,7 @@ impl<'a> Run<'a> {
             calls: Vec::new(),
             arrived: Vec::new(),
             path: Vec::new(),
+            nodes: 0,
         }
     }
 
@@ -78,6 +82,7 @@ impl<'a> Run<'a> {
         while let Some(task) = self.tasks.pop() {
             work += 1;
             if work > MUCH_WORK || self.fuel.is_burnt() {
+                self.masks.walked.add(self.distance());
                 return Ok(None);
             }
             match task {
@@ -87,6 +92,7 @@ impl<'a> Run<'a> {
                 }
             }
         }
+        self.masks.walked.add(self.distance());
         let parts = self.activations.into_iter().map(|activation| {
             let (tokens, places) = activation.findings.finish();
             debug_assert!(places.is_none(), "handovers are kept apart");
@@ -95,6 +101,16 @@ impl<'a> Run<'a> {
             (activation.key, part)
         });
         Ok(Some(parts.collect()))
+    }
+
+    /// One walk, and those of sets that were walked as they are.
+    fn distance(&self) -> Distance {
+        let within = self.activations.iter().map(|activation| activation.findings.distance);
+        within.fold(Distance { walks: 1, nodes: self.nodes, taken: 0 }, |sum, more| Distance {
+            walks: sum.walks + more.walks,
+            nodes: sum.nodes + more.nodes,
+            ..sum
+        })
     }
 
     fn activate(&mut self, key: PartKey) -> usize {
@@ -283,16 +299,19 @@ impl<'a> Run<'a> {
                 for byte in bytes.intersection(first_bytes).iter() {
                     let (children, fresh) = list.children(trie, outline, byte);
                     lexicon.spend(fresh);
+                    self.nodes += children.len() as u64;
                     for &child in children {
                         self.reach(activation, child, target, &mut path);
                     }
                 }
             }
         }
+        let mut nodes = 0;
         while let Some((next, end, here)) = path.pop() {
             if next >= end {
                 continue;
             }
+            nodes += 1;
             path.push((ends[next as usize], end, here));
             let class = network.class_of(bytes[next as usize]);
             let scans = recognizer.scans(here);
@@ -301,6 +320,7 @@ impl<'a> Run<'a> {
             }
         }
         self.path = path;
+        self.nodes += nodes;
         for (node, branches) in std::mem::take(&mut self.arrived) {
             let mut branches = branches;
             if node == NodeId::END {

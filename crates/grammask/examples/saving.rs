@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (loaded, cold_time) = least(ROUNDS, || Grammar::load(&cold, &vocabulary));
         loaded?;
         let (loaded, warm_time) = least(ROUNDS, || Grammar::load(&warm, &vocabulary));
-        let stats = loaded?.stats();
+        let stats = loaded?.stats().tables;
         println!(
             "| {name} | {compiling:.1?} | {cold_time:.1?} | {} | {first:.1?} | {warm_time:.1?} | {} | {} | {} |",
             cold.len(),

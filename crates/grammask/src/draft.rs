@@ -212,8 +212,8 @@ impl Walk<'_> {
 
     /// Writes the mask of a place, and says what it means to be there.
     fn mask(&mut self, row: usize, place: Place, words: &mut [u32]) -> Outcome {
-        let Matcher { tables, scratch, .. } = &mut *self.matcher;
-        let filled = place.position.fill(tables, scratch, words);
+        let Matcher { tables, scratch, tally, .. } = &mut *self.matcher;
+        let filled = place.position.fill(tables, scratch, tally, words);
         if place.position.finished {
             return Outcome::Finished;
         }

@@ -98,7 +98,7 @@ impl Matcher {
         let offset = self.text().len();
         let limit = |cause| ForcedError::Limit(LimitError { offset, cause });
         let mut text = self.text_since_special().to_vec();
-        let Self { tables, position, scratch, .. } = self;
+        let Self { tables, position, scratch, tally, .. } = self;
         let mut position = *position;
         let mut forced = Vec::new();
         let mut bytes = 0;
@@ -121,7 +121,7 @@ impl Matcher {
             if !ends || end < text.len() || position.finished {
                 break;
             }
-            let mut follow = position.mask(tables, scratch).map_err(limit)?.iter();
+            let mut follow = position.mask(tables, scratch, tally).map_err(limit)?.iter();
             let (Some(token), None) = (follow.next(), follow.next()) else { break };
             let Some(next) = position.after(tables, token).map_err(limit)? else { break };
             position = next;

@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_earley::{Network, Recognizer};
-use grammask_mask::{Masks, Stats};
+use grammask_mask::Masks;
 use grammask_regular::Store;
 use grammask_syntax::Ast;
 
-use crate::{Config, Error, Matcher, Vocabulary};
+use crate::visits::{Tally, Totals};
+use crate::{Config, Error, GrammarStats, Matcher, Vocabulary};
 
 /// A grammar that is ready to mask the tokens of a vocabulary.
 ///
@@ -35,6 +36,7 @@ struct Shared {
     vocabulary: Vocabulary,
     /// The tables in use. They are exchanged for empty ones when they exceed their budget; matchers move over one by one.
     tables: Mutex<Arc<Masks>>,
+    totals: Arc<Totals>,
 }
 
 impl Grammar {
@@ -65,7 +67,8 @@ impl Grammar {
     /// A grammar whose first tables are these.
     pub(crate) fn from_masks(masks: Masks, vocabulary: &Vocabulary) -> Self {
         let tables = Mutex::new(Arc::new(masks));
-        Self { shared: Arc::new(Shared { vocabulary: vocabulary.clone(), tables }) }
+        let totals = Arc::default();
+        Self { shared: Arc::new(Shared { vocabulary: vocabulary.clone(), tables, totals }) }
     }
 
     /// A matcher at the beginning of an output.
@@ -78,9 +81,27 @@ impl Grammar {
         &self.shared.vocabulary
     }
 
-    /// Sizes of the tables in use.
-    pub fn stats(&self) -> Stats {
-        self.tables().stats()
+    /// Sizes of the tables in use, and the work so far: what was walked, how often masks were asked for, and how long first
+    /// visits took. An exchange of the tables, when they exceed their budget, ends none of these counts.
+    ///
+    /// ```
+    /// # use grammask::{Config, Grammar, TokenId, Vocabulary};
+    /// let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec()), (TokenId(1), b"b".to_vec())], [])?;
+    /// let grammar = Grammar::compile("start ::= 'a' 'b' 'a';", &vocabulary, &Config::default())?;
+    /// for _ in 0..10 {
+    ///     grammar.matcher().mask();
+    /// }
+    /// let stats = grammar.stats();
+    /// assert_eq!((stats.tables.masks, stats.visits.asked, stats.visits.first), (1, 10, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn stats(&self) -> GrammarStats {
+        GrammarStats { tables: self.tables().stats(), visits: self.shared.totals.so_far() }
+    }
+
+    /// For somebody who is going to ask for masks.
+    pub(crate) fn tally(&self) -> Tally {
+        Tally::new(&self.shared.totals)
     }
 
     /// Whether both are handles to one grammar.

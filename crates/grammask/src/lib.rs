@@ -53,6 +53,7 @@ mod position;
 #[cfg(feature = "save")]
 mod save;
 mod state;
+mod visits;
 mod vocabulary;
 mod warm;
 
@@ -71,6 +72,7 @@ pub use outcome::Outcome;
 #[cfg(feature = "save")]
 pub use save::{LoadError, Tables};
 pub use state::{State, StateError};
+pub use visits::{GrammarStats, Visits};
 pub use vocabulary::Vocabulary;
 
 /// The examples of the README, run as tests.

@@ -7,14 +7,15 @@ use grammask_mask::Masks;
 use grammask_trie::{Mask, RowTooShort, TokenId};
 
 use crate::position::Position;
-use crate::{Grammar, LimitError, Outcome, RollbackError, State};
+use crate::visits::Tally;
+use crate::{Grammar, LimitError, Outcome, RollbackError, State, Visits};
 
 /// At most this many bytes are given as forced, so that a grammar that forces endlessly many gives an answer.
 pub(crate) const MAX_FORCED: usize = 1 << 16;
 
 /// Follows one output.
 ///
-/// A clone goes its own way and shares nothing but the grammar. Every call either does what it says or changes nothing.
+/// A clone goes its own way and shares nothing but the grammar; its [`stats`](Self::stats) begin with zeros. Every call either does what it says or changes nothing.
 #[derive(Clone)]
 pub struct Matcher {
     pub(crate) grammar: Grammar,
@@ -31,6 +32,7 @@ pub struct Matcher {
     pub(crate) error: Option<LimitError>,
     /// Where a mask is written that is not kept.
     pub(crate) scratch: Mask,
+    pub(crate) tally: Tally,
 }
 
 /// Something that was accepted.
@@ -54,6 +56,7 @@ impl Matcher {
             text: Vec::new(),
             error: None,
             scratch: Mask::new(tables.vocabulary().id_count()),
+            tally: grammar.tally(),
             grammar,
             tables,
         }
@@ -67,12 +70,16 @@ impl Matcher {
     /// A look-up where the state was seen before, by any matcher of the grammar.
     pub fn mask(&mut self) -> &Mask {
         self.prepare();
-        // Asked twice, as what is lent in the first arm would stay lent in the second.
-        if let Err(cause) = self.position.mask(&self.tables, &mut self.scratch) {
+        if let Some(mask) = self.position.known(&self.tables) {
+            self.tally.known();
+            return mask;
+        }
+        if let Err(cause) = self.position.mask(&self.tables, &mut self.scratch, &mut self.tally) {
             self.error = Some(LimitError { offset: self.text.len(), cause });
             self.scratch.clear();
             return &self.scratch;
         }
+        // Looked up again, as what is lent where there is no error would stay lent where there is one.
         self.position.known(&self.tables).unwrap_or(&self.scratch)
     }
 
@@ -86,7 +93,7 @@ impl Matcher {
             return Err(RowTooShort { needed, given });
         }
         self.prepare();
-        if let Err(cause) = self.position.fill(&self.tables, &mut self.scratch, row) {
+        if let Err(cause) = self.position.fill(&self.tables, &mut self.scratch, &mut self.tally, row) {
             self.error = Some(LimitError { offset: self.text.len(), cause });
         }
         Ok(())
@@ -157,6 +164,12 @@ impl Matcher {
         self.error.as_ref()
     }
 
+    /// How often this matcher asked for a mask since it was made or [`reset`](Self::reset), and how long first visits took. The
+    /// sum over all matchers is in [`Grammar::stats`].
+    pub fn stats(&self) -> Visits {
+        self.tally.visits()
+    }
+
     /// The grammar.
     pub fn grammar(&self) -> &Grammar {
         &self.grammar
@@ -197,6 +210,7 @@ impl Matcher {
         self.least_bytes = 0;
         self.text.clear();
         self.error = None;
+        self.tally.reset();
     }
 
     /// The bytes that every output has next: all up to the first place where two bytes are possible, or where the output may
@@ -305,6 +319,7 @@ impl Matcher {
                 return Err(error.into());
             }
         }
+        std::mem::swap(&mut again.tally, &mut self.tally);
         *self = again;
         Ok(())
     }

@@ -6,6 +6,7 @@ use grammask_mask::Masks;
 use grammask_trie::{Mask, TokenId};
 
 use crate::Ending;
+use crate::visits::Tally;
 
 /// A place in an output, in terms of the tables that it was made with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,12 +55,22 @@ impl Position {
     }
 
     /// The tokens that may come next: none when the output is finished.
-    pub(crate) fn mask<'a>(self, tables: &'a Masks, scratch: &'a mut Mask) -> Result<&'a Mask, Error> {
+    pub(crate) fn mask<'a>(
+        self,
+        tables: &'a Masks,
+        scratch: &'a mut Mask,
+        tally: &mut Tally,
+    ) -> Result<&'a Mask, Error> {
         if self.finished {
+            tally.known();
             scratch.clear();
             return Ok(scratch);
         }
-        tables.mask(self.set, scratch)
+        if let Some(mask) = tables.known_mask(self.set) {
+            tally.known();
+            return Ok(mask);
+        }
+        tally.first_visit(|| tables.mask(self.set, scratch))
     }
 
     /// The mask, if it is known and kept.
@@ -68,8 +79,14 @@ impl Position {
     }
 
     /// Writes the mask to a row that is long enough, with zeros behind it; only zeros when a limit is hit.
-    pub(crate) fn fill(self, tables: &Masks, scratch: &mut Mask, row: &mut [u32]) -> Result<(), Error> {
-        let result = self.mask(tables, scratch);
+    pub(crate) fn fill(
+        self,
+        tables: &Masks,
+        scratch: &mut Mask,
+        tally: &mut Tally,
+        row: &mut [u32],
+    ) -> Result<(), Error> {
+        let result = self.mask(tables, scratch, tally);
         let words = match &result {
             Ok(mask) => mask.as_words(),
             Err(_) => &[],

@@ -99,7 +99,7 @@ impl Grammar {
     /// let bytes = grammar.save(Tables::Warm);
     ///
     /// let loaded = Grammar::load(&bytes, &vocabulary)?;
-    /// assert_eq!(loaded.stats().masks, 1);
+    /// assert_eq!(loaded.stats().tables.masks, 1);
     /// assert_eq!(loaded.matcher().mask(), grammar.matcher().mask());
     ///
     /// let other = Vocabulary::new([(TokenId(0), b"a".to_vec())], [])?;

@@ -111,11 +111,14 @@ impl Grammar {
     /// A look-up where the mask is known.
     pub fn mask_of<'a>(&self, state: &'a State, scratch: &'a mut Mask) -> Result<&'a Mask, StateError> {
         self.check_own(state)?;
+        if let Some(mask) = state.position.known(&state.tables) {
+            return Ok(mask);
+        }
         let ids = state.tables.vocabulary().id_count();
         if scratch.id_count() != ids {
             *scratch = Mask::new(ids);
         }
-        Ok(state.position.mask(&state.tables, scratch)?)
+        Ok(state.position.mask(&state.tables, scratch, &mut self.tally())?)
     }
 
     /// Writes the mask of a state as [`Matcher::fill_mask`] does.
@@ -133,7 +136,7 @@ impl Grammar {
             return Ok(mask.copy_to(row)?);
         }
         let mut scratch = Mask::new(vocabulary.id_count());
-        Ok(state.position.fill(&state.tables, &mut scratch, row)?)
+        Ok(state.position.fill(&state.tables, &mut scratch, &mut self.tally(), row)?)
     }
 
     fn check_own(&self, state: &State) -> Result<(), StateError> {

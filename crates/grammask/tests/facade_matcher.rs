@@ -358,7 +358,7 @@ fn an_ambiguous_grammar_is_not_walked_again_and_again() {
         assert!(matcher.accept_bytes(&[*letter]).is_accepted());
         assert_eq!(matcher.mask().count(), vocabulary.token_count() - 1, "all but the token without bytes");
     }
-    let parts = grammar.stats().parts;
+    let parts = grammar.stats().tables.parts;
     assert!(parts < 300, "{parts} parts");
 }
 

@@ -143,7 +143,7 @@ fn many_optional_parts_stay_small() {
     assert_eq!(engine.try_accept_new_bytes(b"x3x7x19"), Ok(AcceptTokenResult::Ongoing));
     assert_eq!(engine.try_accept_new_bytes(b"x2"), Err(AcceptTokenError::Rejected));
     assert_eq!(engine.try_accept_new_bytes(b";"), Ok(AcceptTokenResult::Finished));
-    let nodes = engine.matcher().grammar().stats().sets;
+    let nodes = engine.matcher().grammar().stats().tables.sets;
     assert!(nodes < 200, "{nodes} sets");
 }
 

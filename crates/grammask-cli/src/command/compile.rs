@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Compile, start: Option<&str>, out: &mut Output) ->
         .map_err(|error: LoadError| Failure::other(format!("the saved grammar: {error}")))?;
     std::fs::write(&arguments.output, &bytes)
         .map_err(|error| Failure::other(format!("cannot write {name}: {error}")))?;
-    let masks = grammar.stats().masks;
+    let masks = grammar.stats().tables.masks;
     if out.is_json() {
         let fingerprint = format!("{:032x}", vocabulary.fingerprint());
         out.json(&json!({ "bytes": bytes.len(), "masks": masks, "vocabulary": fingerprint }))?;

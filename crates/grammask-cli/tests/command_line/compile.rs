@@ -23,7 +23,7 @@ fn what_is_written_is_loaded_cold_or_warm() {
         let bytes = folder.read("list.grammask");
         assert_eq!(run.text(), format!("list.grammask: {} bytes, {masks} masks\n", bytes.len()));
         let loaded = Grammar::load(&bytes, &vocabulary).unwrap();
-        assert_eq!(loaded.stats().masks, masks);
+        assert_eq!(loaded.stats().tables.masks, masks);
         let mask = folder.run(&["mask", "list.kbnf", "--vocab", "vocabulary.json", "--format", "count"]);
         assert_eq!(format!("{}\n", loaded.matcher().mask().count()), mask.text());
         let json = folder.run(&[&COMMAND, more, &["--json"]].concat()).json();

@@ -139,13 +139,9 @@ impl Slice {
 
 /// What a lexeme takes below the root, where it may take at most `most` more characters of a loop, none of them asked for. Gives up, with `false`, where that
 /// cannot be read off a slice.
-pub(super) fn below_root(
-    lexicon: &Lexicon,
-    lexeme: LexemeId,
-    by: &Loop,
-    findings: &mut Findings<'_>,
-) -> Result<bool, Error> {
+pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings<'_>) -> Result<bool, Error> {
     let Some((character, most)) = by.bounded() else { return Ok(false) };
+    let (lexicon, lexeme) = (walk.lexicon, walk.lexeme);
     let outline = lexicon.outline();
     let budget = &lexicon.budget;
     let live = lexicon.automaton.live_bytes(lexeme)?;
@@ -177,7 +173,6 @@ pub(super) fn below_root(
     while states.len() <= most && !states[states.len() - 1].is_dead() {
         states.push(lexicon.automaton.step(states[states.len() - 1], letter, budget)?);
     }
-    let mut walk = Walk::new(lexicon, lexeme);
     for byte in (0..0x80).filter(|byte| ascii >> byte & 1 == 0) {
         let next: Vec<LexemeId> = states
             .iter()

@@ -9,6 +9,7 @@ use super::slices;
 use crate::continuation::Continuation;
 use crate::findings::Findings;
 use crate::places::{Places, over_range};
+use crate::walked::Distance;
 
 /// A lexeme that goes on by so small a part of all edges is walked from these edges.
 const NARROW: usize = 8;
@@ -16,24 +17,23 @@ const NARROW: usize = 8;
 /// Whether a language contains another is found out by following so many pairs of states at most.
 const PAIRS: usize = 24;
 
-/// What `lexeme` takes below all of the places, which may be just the root.
+/// What the lexeme of a walk takes below all of the places, which may be just the root.
 pub(super) fn below(
-    lexicon: &Lexicon,
-    lexeme: LexemeId,
+    walk: &mut Walk<'_>,
     continuation: &Continuation,
     is_root: bool,
     findings: &mut Findings<'_>,
 ) -> Result<(), Error> {
+    let (lexicon, lexeme) = (walk.lexicon, walk.lexeme);
     if !lexeme.goes_on() {
         return Ok(());
     }
     if is_root && lexicon.config.slices {
         let by = lexicon.coverage(lexeme)?.by;
-        if slices::below_root(lexicon, lexeme, &by, findings)? {
+        if slices::below_root(walk, &by, findings)? {
             return Ok(());
         }
     }
-    let mut walk = Walk::new(lexicon, lexeme);
     let Places::Bits(bits) = continuation.places() else {
         return continuation
             .nodes(lexicon.outline())
@@ -69,18 +69,32 @@ pub(super) fn below(
 
 /// One lexeme on its way below many places.
 pub(super) struct Walk<'a> {
-    lexicon: &'a Lexicon,
-    lexeme: LexemeId,
+    pub(super) lexicon: &'a Lexicon,
+    pub(super) lexeme: LexemeId,
     /// The places that are still to be walked, where there are many.
     remaining: Option<Box<[u64]>>,
     /// States that are known to take whatever the lexeme takes, or not to.
     larger: Vec<(LexemeId, bool)>,
     path: Vec<(u32, LexemeId, &'a State)>,
+    pub(super) distance: Distance,
+}
+
+impl Drop for Walk<'_> {
+    fn drop(&mut self) {
+        self.lexicon.walked.add(self.distance);
+    }
 }
 
 impl<'a> Walk<'a> {
     pub(super) fn new(lexicon: &'a Lexicon, lexeme: LexemeId) -> Self {
-        Self { lexicon, lexeme, remaining: None, larger: Vec::new(), path: Vec::with_capacity(32) }
+        Self {
+            lexicon,
+            lexeme,
+            remaining: None,
+            larger: Vec::new(),
+            path: Vec::with_capacity(32),
+            distance: Distance { walks: 1, ..Distance::default() },
+        }
     }
 
     /// The lexeme is in `state` at a node: takes the node's tokens and what is below.
@@ -90,6 +104,7 @@ impl<'a> Walk<'a> {
         state: LexemeId,
         findings: &mut Findings<'_>,
     ) -> Result<(), Error> {
+        self.distance.nodes += 1;
         findings.allow(node);
         if let Some(branch) = self.lexicon.outline().branch(node) {
             if state.completes() {
@@ -119,6 +134,7 @@ impl<'a> Walk<'a> {
         let mut node = root.0 + 1;
         // The tokens of the last nodes, as far as they are one range: they are told when it ends.
         let mut tokens = (0, 0);
+        let mut nodes = 0;
         self.path.clear();
         loop {
             if node == end {
@@ -127,6 +143,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let n = node as usize;
+            nodes += 1;
             let next = match Automaton::known_step(here, bytes[n]) {
                 Some(next) => next,
                 None => automaton.step_anew(here, bytes[n], &lexicon.budget)?,
@@ -170,6 +187,7 @@ impl<'a> Walk<'a> {
             (end, id, here) = (below, next, there);
         }
         findings.allow_range(tokens.0, tokens.1);
+        self.distance.nodes += nodes;
         Ok(())
     }
 
@@ -192,6 +210,7 @@ impl<'a> Walk<'a> {
         if !found.covers(outline, branch) {
             return Ok(false);
         }
+        self.distance.taken += 1;
         let found = &found.by;
         findings.take_whole(node, found.completes, found.is_of_bytes());
         if self.remaining.is_some() && found.is_steady && self.is_larger(state)? {

@@ -35,7 +35,7 @@ fn check(matcher: &mut Matcher, draft: &Draft, about: &str) {
     assert_eq!((text.as_slice(), length), (matcher.text(), matcher.len()), "{about}");
     if matcher.state() != state {
         // Only where the tables were exchanged.
-        assert_ne!(matcher.grammar().stats().sets, 0);
+        assert_ne!(matcher.grammar().stats().tables.sets, 0);
     }
     let mut rows = rows.chunks(stride);
     assert_eq!(rows.next().unwrap(), row(&mut matcher.clone(), stride), "{about}");

@@ -1,0 +1,35 @@
+//! Counting what is walked: the work behind masks that no noise of a machine can blur.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// How much has been walked so far. Each walk counts for itself and is added when it has ended, so walking is not slowed down.
+#[derive(Debug, Default)]
+pub(crate) struct Walked {
+    walks: AtomicU64,
+    nodes: AtomicU64,
+    taken: AtomicU64,
+}
+
+/// A number of walks, and what they have come by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Distance {
+    pub(crate) walks: u64,
+    /// Nodes of the trie that were looked at one by one.
+    pub(crate) nodes: u64,
+    /// Subtrees that were taken whole instead.
+    pub(crate) taken: u64,
+}
+
+impl Walked {
+    pub(crate) fn add(&self, distance: Distance) {
+        self.walks.fetch_add(distance.walks, Relaxed);
+        self.nodes.fetch_add(distance.nodes, Relaxed);
+        self.taken.fetch_add(distance.taken, Relaxed);
+    }
+
+    pub(crate) fn so_far(&self) -> Distance {
+        let [walks, nodes, taken] =
+            [&self.walks, &self.nodes, &self.taken].map(|counter| counter.load(Relaxed));
+        Distance { walks, nodes, taken }
+    }
+}

@@ -1,0 +1,186 @@
+//! What is counted: masks that were asked for, first visits, walks.
+
+use std::time::Duration;
+
+use grammask::{Config, Draft, Grammar, Mask, Matcher, TokenId, Vocabulary, fill_masks};
+
+/// Numbers in brackets; tokens for each letter, and some of two.
+const LIST: &str = "start ::= '[' value (',' value)* ']'; value ::= #'[0-9]+' | start;";
+const WORDS: [&str; 9] = ["[", "]", ",", "1", "2", "12", "[[", "],", "1,"];
+
+fn vocabulary() -> Vocabulary {
+    let tokens = WORDS.iter().enumerate().map(|(id, word)| (TokenId(id as u32), word.as_bytes().to_vec()));
+    Vocabulary::new(tokens, []).unwrap()
+}
+
+fn grammar(config: &Config) -> Grammar {
+    Grammar::compile(LIST, &vocabulary(), config).unwrap()
+}
+
+fn token(word: &str) -> TokenId {
+    TokenId(WORDS.iter().position(|other| *other == word).unwrap() as u32)
+}
+
+/// Follows a text, and asks for the mask before each token and at the end.
+fn follow(matcher: &mut Matcher, words: &[&str]) {
+    for word in words {
+        matcher.mask();
+        let _ = matcher.accept(token(word));
+    }
+    matcher.mask();
+}
+
+const TEXT: [&str; 5] = ["[[", "12", "],", "1", "]"];
+
+/// How many masks were asked for, and how many were first visits.
+fn counts(matcher: &Matcher) -> (u64, u64) {
+    (matcher.stats().asked, matcher.stats().first)
+}
+
+#[test]
+fn only_what_is_computed_is_a_first_visit() {
+    let grammar = grammar(&Config::default());
+    let mut matcher = grammar.matcher();
+    assert_eq!(matcher.stats(), Default::default());
+    follow(&mut matcher, &TEXT);
+    let first = matcher.stats();
+    // The vocabulary is fresh, and the mask at the end of a finished text is no work.
+    assert!(first.asked >= 6 && (3..=5).contains(&first.first), "{first:?}");
+    assert!(first.longest > Duration::ZERO && first.longest <= first.time, "{first:?}");
+    assert!(first.mean() <= first.longest && first.mean() * first.first as u32 <= first.time, "{first:?}");
+    assert_eq!(first.first, grammar.stats().tables.masks as u64);
+
+    let mut second = grammar.matcher();
+    follow(&mut second, &TEXT);
+    assert_eq!(counts(&second), (first.asked, 0));
+    assert_eq!((second.stats().time, second.stats().known()), (Duration::ZERO, first.asked));
+}
+
+#[test]
+fn a_grammar_has_the_sum_of_its_matchers() {
+    let grammar = grammar(&Config::default());
+    let mut matchers = [grammar.matcher(), grammar.matcher()];
+    matchers.iter_mut().for_each(|matcher| follow(matcher, &TEXT));
+    let asked = matchers.iter().map(|matcher| matcher.stats().asked).sum::<u64>();
+    let first = matchers[0].stats();
+    // What the second one asked was known, and it has not told yet.
+    assert!(grammar.stats().visits.asked < asked);
+    matchers[1].reset();
+    assert_eq!(matchers[1].stats(), Default::default(), "after a reset it counts anew");
+    let [one, _] = matchers;
+    drop(one);
+    let all = grammar.stats().visits;
+    assert_eq!((all.asked, all.first), (asked, first.first));
+    assert_eq!((all.time, all.longest), (first.time, first.longest));
+}
+
+#[test]
+fn a_clone_begins_with_zeros_and_the_way_back_keeps_the_counts() {
+    let mut config = Config::default();
+    config.masks.budget = 0;
+    config.recognizer.budget = 0;
+    for config in [Config::default(), config] {
+        let grammar = grammar(&config);
+        let mut matcher = grammar.matcher();
+        follow(&mut matcher, &TEXT[..3]);
+        let before = matcher.stats();
+        let clone = matcher.clone();
+        assert_eq!(clone.stats(), Default::default());
+        matcher.rollback(2).unwrap();
+        assert_eq!(matcher.stats(), before, "also where the text is read again");
+        drop((matcher, clone));
+        assert!(grammar.stats().visits.first >= before.first);
+    }
+}
+
+#[test]
+fn counts_survive_an_exchange_of_the_tables() {
+    let mut config = Config::default();
+    config.masks.budget = 0;
+    config.recognizer.budget = 0;
+    let grammar = grammar(&config);
+    let mut before = grammar.stats();
+    for _ in 0..4 {
+        let mut matcher = grammar.matcher();
+        follow(&mut matcher, &TEXT);
+        drop(matcher);
+        let after = grammar.stats();
+        // Each time most of it is computed again.
+        assert!(after.visits.first >= before.visits.first + 2, "{after:?}");
+        assert!(after.visits.asked >= before.visits.asked + 6, "{after:?}");
+        assert!(after.tables.walks >= before.tables.walks, "{after:?}");
+        before = after;
+    }
+    assert!(before.visits.first > before.tables.masks as u64, "tables were exchanged: {before:?}");
+}
+
+#[test]
+fn masks_that_are_not_kept_are_computed_each_time() {
+    let mut config = Config::default();
+    config.masks.keep_masks = false;
+    let grammar = grammar(&config);
+    let mut matcher = grammar.matcher();
+    for _ in 0..5 {
+        matcher.mask();
+    }
+    assert_eq!(counts(&matcher), (5, 5));
+}
+
+#[test]
+fn batches_drafts_and_states_count_too() {
+    let grammar = grammar(&Config::default());
+    let mut batch = vec![grammar.matcher(); 3];
+    fill_masks(&mut batch, &mut [0; 3], 1).unwrap();
+    assert_eq!(batch.iter().map(counts).collect::<Vec<_>>(), [(1, 1), (1, 0), (1, 0)]);
+
+    let mut matcher = grammar.matcher();
+    let draft = Draft::chain(["[", "1", "1"].map(token));
+    matcher.fill_masks_for_draft(&draft, &mut [0; 4]).unwrap();
+    let (asked, first) = counts(&matcher);
+    assert!(asked == 4 && (1..=3).contains(&first), "{asked} {first}");
+
+    drop((batch, matcher));
+    let before = grammar.stats().visits;
+    let state = grammar.matcher().state_after(token("[[")).unwrap();
+    for _ in 0..3 {
+        grammar.mask_of(&state, &mut Mask::default()).unwrap();
+        grammar.fill_mask_of(&state, &mut [0]).unwrap();
+    }
+    let after = grammar.stats().visits;
+    // Those that were known are not counted.
+    assert_eq!((after.asked, after.first), (before.asked + 1, before.first + 1));
+}
+
+#[test]
+fn what_is_walked_is_counted_where_it_is_kept() {
+    let vocabulary = vocabulary();
+    let first = Grammar::compile(LIST, &vocabulary, &Config::default()).unwrap();
+    follow(&mut first.matcher(), &TEXT);
+    let (tables, lexicon) = (first.stats().tables, vocabulary.stats());
+    assert!(tables.walks > 0 && tables.nodes > 0, "{tables:?}");
+    assert!(lexicon.nodes + lexicon.taken > 0, "{lexicon:?}");
+    assert_eq!(lexicon.walks, lexicon.parts as u64, "one for each result");
+    // For the next grammar the lexemes are walked already; its rules are not.
+    let second = Grammar::compile(LIST, &vocabulary, &Config::default()).unwrap();
+    follow(&mut second.matcher(), &TEXT);
+    assert_eq!(vocabulary.stats(), lexicon);
+    assert_eq!(second.stats().tables.nodes, tables.nodes);
+    // What is known is not walked again.
+    follow(&mut first.matcher(), &TEXT);
+    assert_eq!((first.stats().tables, vocabulary.stats()), (tables, lexicon));
+}
+
+#[test]
+fn threads_lose_no_counts() {
+    let grammar = grammar(&Config::default());
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| (0..50).for_each(|_| follow(&mut grammar.matcher(), &TEXT)));
+        }
+    });
+    let visits = grammar.stats().visits;
+    let mut alone = grammar.matcher();
+    follow(&mut alone, &TEXT);
+    assert_eq!(visits.asked, 400 * alone.stats().asked);
+    assert!(visits.first >= grammar.stats().tables.masks as u64 && visits.first < 8 * 6, "{visits:?}");
+}
