@@ -59,7 +59,7 @@ pub(crate) struct Fuel(Cell<u64>);
 impl Fuel {
     /// As much as walking the whole trie some times.
     pub(crate) fn new(trie: &Trie) -> Self {
-        const TIMES: u64 = 6;
+        const TIMES: u64 = 2;
         Self(Cell::new(TIMES * trie.len() as u64))
     }
 
