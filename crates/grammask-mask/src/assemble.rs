@@ -7,7 +7,7 @@ use grammask_trie::Mask;
 
 use crate::completions::Completions;
 use crate::continuation::ContinuationId;
-use crate::parts::{LexemeKey, Whole};
+use crate::parts::{Fuel, LexemeKey, Whole};
 use crate::{Ending, Masks};
 
 /// A mask that is not put together from so many parts is found by walking the trie with the state as it is.
@@ -68,21 +68,21 @@ impl Masks {
         for &item in self.recognizer.kernel(state) {
             items.push((item, ContinuationId::WHOLE, None));
         }
-        let mut work = 0;
+        let (mut work, fuel) = (0, Fuel::new(trie));
         loop {
             while let Some((item, continuation, after)) = items.pop() {
                 work += 1;
-                if work > MUCH_WORK {
+                if work > MUCH_WORK || fuel.is_burnt() {
                     return Ok(false);
                 }
                 if self.recognizer.is_lexeme(item.node) {
-                    let (key, handover) = self.lexeme_part(item.node, continuation)?;
+                    let (key, handover) = self.lexeme_part(item.node, continuation, &fuel)?;
                     lexemes.push(key);
                     origins.extend(handover.map(|continuation| (item.origin, continuation, after)));
                     continue;
                 }
                 let key = (self.recognizer.saturated(item.node, longest), continuation);
-                let Some(part) = self.part(key)? else { return Ok(false) };
+                let Some(part) = self.part(key, &fuel)? else { return Ok(false) };
                 let whole = self.whole(part)?;
                 wholes.push(whole);
                 lexemes.extend_from_slice(&whole.lexemes);

@@ -12,6 +12,7 @@ use crate::continuation::{ContinuationId, Continuations};
 pub(crate) struct Completions {
     /// Each with the completion before it, on the way from the state.
     list: Vec<(OriginId, ContinuationId, Option<u32>)>,
+    /// Filled only when the list is long: until then it is faster looked through.
     seen: FxHashSet<(OriginId, ContinuationId)>,
     at: FxHashMap<OriginId, Found>,
 }
@@ -25,6 +26,9 @@ struct Found {
     /// time at nodes that no single time before covers, but all together do.
     union: Box<[u64]>,
 }
+
+/// A list of so many completions is long.
+const LONG: usize = 48;
 
 /// So many completions of an origin are often: before, their union costs more than what it saves.
 const OFTEN: usize = 16;
@@ -40,6 +44,21 @@ impl Completions {
         continuation: ContinuationId,
         after: Option<u32>,
     ) -> Option<u32> {
+        if self.list.len() < LONG {
+            let is_seen =
+                self.list.iter().any(|&(other, places, _)| (other, places) == (origin, continuation));
+            if is_seen || self.is_covered_before(continuations, origin, continuation, after) {
+                return None;
+            }
+            self.list.push((origin, continuation, after));
+            if self.list.len() == LONG {
+                for &(origin, continuation, _) in &self.list {
+                    self.seen.insert((origin, continuation));
+                    self.at.entry(origin).or_default().times += 1;
+                }
+            }
+            return Some((self.list.len() - 1) as u32);
+        }
         if !self.seen.insert((origin, continuation)) {
             return None;
         }
@@ -85,8 +104,10 @@ impl Completions {
 
     /// Forgets all.
     pub(crate) fn clear(&mut self) {
+        if self.list.len() >= LONG {
+            self.seen.clear();
+            self.at.clear();
+        }
         self.list.clear();
-        self.seen.clear();
-        self.at.clear();
     }
 }

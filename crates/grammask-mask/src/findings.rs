@@ -31,6 +31,9 @@ pub(crate) struct Findings<'a> {
     /// Ranges of branches at which it is complete: at all of them; where it stands between two characters.
     everywhere: Vec<(u32, u32)>,
     between: Vec<(u32, u32)>,
+    /// Further tokens, as a packed row; and further branches, one bit each. Empty where there are none.
+    row: Vec<u32>,
+    bits: Vec<u64>,
     /// How much was walked for it.
     pub(crate) distance: Distance,
 }
@@ -43,6 +46,8 @@ impl<'a> Findings<'a> {
             handovers: Vec::new(),
             everywhere: Vec::new(),
             between: Vec::new(),
+            row: Vec::new(),
+            bits: Vec::new(),
             distance: Distance::default(),
         }
     }
@@ -62,6 +67,16 @@ impl<'a> Findings<'a> {
             _ if start < end => self.ranges.push((start, end)),
             _ => {}
         }
+    }
+
+    /// The tokens of a packed row are allowed. At most once.
+    pub(crate) fn allow_row(&mut self, row: Vec<u32>) {
+        self.row = row;
+    }
+
+    /// The outermost origin is complete at all branches whose bits are set. At most once.
+    pub(crate) fn hand_over_all(&mut self, bits: Vec<u64>) {
+        self.bits = bits;
     }
 
     /// The outermost origin is complete at a branch.
@@ -152,14 +167,30 @@ impl<'a> Findings<'a> {
     /// The allowed tokens, and where the outside takes over, if anywhere.
     pub(crate) fn finish(mut self) -> (TokenSet, Option<Places>) {
         let single = std::mem::take(&mut self.handovers);
-        let places =
-            Places::gather(self.ground.outline, self.ground.short, single, &self.everywhere, &self.between);
+        let bits = std::mem::take(&mut self.bits);
+        let places = Places::gather(
+            self.ground.outline,
+            self.ground.short,
+            bits,
+            single,
+            &self.everywhere,
+            &self.between,
+        );
         (self.tokens(), places)
     }
 
     fn tokens(mut self) -> TokenSet {
         let tokens = self.ground.trie.tokens_slice();
         let words = self.ground.vocabulary.mask_words();
+        if !self.row.is_empty() {
+            let mut row = self.row;
+            for &(start, end) in &self.ranges {
+                for id in &tokens[start as usize..end as usize] {
+                    row[id.word()] |= id.bit();
+                }
+            }
+            return TokenSet::from_words(&row);
+        }
         let count: usize = self.ranges.iter().map(|&(start, end)| (end - start) as usize).sum();
         if count <= FEW {
             let found = self.ranges.iter().flat_map(|&(start, end)| &tokens[start as usize..end as usize]);

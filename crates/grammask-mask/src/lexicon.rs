@@ -15,11 +15,15 @@ use crate::walked::Walked;
 mod automaton;
 mod config;
 mod loops;
+mod slices;
 mod walk;
 
 use automaton::Automaton;
 pub(crate) use automaton::LexemeId;
 pub use config::LexiconConfig;
+use loops::Coverage;
+use slices::{Class, Slice};
+use walk::Walk;
 
 /// What grammars over one vocabulary share.
 ///
@@ -33,6 +37,7 @@ pub struct Lexicon {
     automaton: Automaton,
     continuations: Continuations,
     parts: Memo<(LexemeId, ContinuationId), LexemePart>,
+    slices: Memo<Class, Slice>,
     budget: Budget,
     walked: Arc<Walked>,
 }
@@ -42,6 +47,8 @@ pub(crate) struct LexemePart {
     pub(crate) tokens: TokenSet,
     /// Where it is complete, if there is something below.
     pub(crate) handover: Option<ContinuationId>,
+    /// What it cost, in nodes of the trie.
+    pub(crate) nodes: u64,
 }
 
 /// Sizes of a [`Lexicon`], and the work that went into it.
@@ -92,6 +99,7 @@ impl Lexicon {
             config: config.clone(),
             automaton: Automaton::new(&config.regular),
             parts: Memo::new(),
+            slices: Memo::new(),
             budget: Budget::new(config.budget),
             walked: Arc::default(),
         }
@@ -190,6 +198,23 @@ impl Lexicon {
         self.automaton.import(from, language, longest, &self.budget)
     }
 
+    /// Over which characters a lexeme loops.
+    fn coverage(&self, lexeme: LexemeId) -> Result<&Coverage, Error> {
+        let place = &self.automaton.state(lexeme).loops;
+        match place.get() {
+            Some(known) => Ok(known),
+            None => {
+                let found = Coverage::of(&self.automaton, lexeme, &self.budget)?;
+                Ok(place.get_or_init(|| found))
+            }
+        }
+    }
+
+    /// What a lexeme takes below a set of places, if that is known.
+    pub(crate) fn known_part(&self, lexeme: LexemeId, continuation: ContinuationId) -> Option<&LexemePart> {
+        self.parts.get(&(lexeme, continuation))
+    }
+
     /// What a lexeme takes below a set of places.
     ///
     /// # Errors
@@ -200,10 +225,13 @@ impl Lexicon {
             return Ok(part);
         }
         let mut findings = Findings::new(self.ground());
-        walk::below(self, lexeme, self.continuation(continuation), &mut findings)?;
+        let is_root = continuation == ContinuationId::WHOLE;
+        let mut walk = Walk::new(self, lexeme);
+        walk::below(&mut walk, self.continuation(continuation), is_root, &mut findings)?;
+        let nodes = walk.distance.nodes + walk.distance.taken;
         let (tokens, places) = findings.finish();
         let handover = places.map(|places| self.intern(&places));
-        let part = LexemePart { tokens, handover };
+        let part = LexemePart { tokens, handover, nodes };
         self.budget.spend(size_of::<LexemePart>() + size_of_val(&key) + part.tokens.bytes_used());
         Ok(self.parts.insert(key, part).0)
     }

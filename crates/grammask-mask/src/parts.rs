@@ -1,9 +1,10 @@
 //! Parts of masks: what one node of the grammar takes below a set of places in the trie, whoever waits outside.
 
+use std::cell::Cell;
 use std::sync::OnceLock;
 
 use grammask_earley::{Error, NodeId};
-use grammask_trie::{TokenId, TokenSet};
+use grammask_trie::{TokenId, TokenSet, Trie};
 use rustc_hash::FxHashSet;
 
 use crate::Masks;
@@ -49,6 +50,26 @@ pub(crate) enum LexemeKey {
     Shared(LexemeId, ContinuationId),
     /// One of the grammar, where the lexicon has no room for the lexeme.
     Own(NodeId, ContinuationId),
+}
+
+/// How many nodes of the trie may be walked by lexemes for one mask. In a very ambiguous grammar, parts would take hundreds of walks, where
+/// walking the trie once with the state as it is takes no longer than some.
+pub(crate) struct Fuel(Cell<u64>);
+
+impl Fuel {
+    /// As much as walking the whole trie some times.
+    pub(crate) fn new(trie: &Trie) -> Self {
+        const TIMES: u64 = 2;
+        Self(Cell::new(TIMES * trie.len() as u64))
+    }
+
+    fn burn(&self, nodes: u64) {
+        self.0.set(self.0.get().saturating_sub(nodes));
+    }
+
+    pub(crate) fn is_burnt(&self) -> bool {
+        self.0.get() == 0
+    }
 }
 
 impl Part {
@@ -122,11 +143,17 @@ impl Masks {
         &self,
         node: NodeId,
         continuation: ContinuationId,
+        fuel: &Fuel,
     ) -> Result<(LexemeKey, Option<ContinuationId>), Error> {
-        if let Some(lexeme) = self.lexeme(node)
-            && let Ok(part) = self.lexicon.part(lexeme, continuation)
-        {
-            return Ok((LexemeKey::Shared(lexeme, continuation), part.handover));
+        if let Some(lexeme) = self.lexeme(node) {
+            let key = LexemeKey::Shared(lexeme, continuation);
+            if let Some(part) = self.lexicon.known_part(lexeme, continuation) {
+                return Ok((key, part.handover));
+            }
+            if let Ok(part) = self.lexicon.part(lexeme, continuation) {
+                fuel.burn(part.nodes);
+                return Ok((key, part.handover));
+            }
         }
         // A limit of the shared tables says nothing about this grammar's own.
         let part = self.walked(node, continuation)?;
@@ -145,15 +172,17 @@ impl Masks {
     }
 
     /// The part of a node, which is no lexeme's, under a continuation. None where the grammar is so ambiguous that this is no way to find
-    /// a mask.
-    pub(crate) fn part(&self, key: PartKey) -> Result<Option<&Part>, Error> {
+    /// a mask, or where the fuel is burnt.
+    pub(crate) fn part(&self, key: PartKey, fuel: &Fuel) -> Result<Option<&Part>, Error> {
         if let Some(part) = self.parts.get(&key) {
             return Ok(part.as_ref());
         }
-        match Run::new(self).run(key)? {
+        match Run::new(self, fuel).run(key)? {
             Some(parts) => parts.into_iter().for_each(|(key, part)| {
                 self.keep(key, Some(part));
             }),
+            // What has burnt the fuel is known the next time.
+            None if fuel.is_burnt() => return Ok(None),
             None => {
                 self.keep(key, None);
             }

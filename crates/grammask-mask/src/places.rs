@@ -33,11 +33,12 @@ impl Hash for Places {
 }
 
 impl Places {
-    /// The set of some branches, in any order; of some ranges of branches; and of those in further ranges that stand between
+    /// The set of the branches whose bits are set in a row, which may be empty; of some others, in any order; of some ranges of branches; and of those in further ranges that stand between
     /// two characters. Nothing for the empty set.
     pub(crate) fn gather(
         outline: &Outline,
         short: usize,
+        bits: Vec<u64>,
         mut single: Vec<BranchId>,
         everywhere: &[(u32, u32)],
         ranges: &[(u32, u32)],
@@ -46,7 +47,7 @@ impl Places {
             ranges.iter().map(|&(start, end)| (end - start) as usize).sum()
         };
         let between = outline.between();
-        if single.len() + count(everywhere) + count(ranges) <= short {
+        if bits.is_empty() && single.len() + count(everywhere) + count(ranges) <= short {
             let all = |ranges: &'_ [(u32, u32)]| -> Vec<u32> {
                 ranges.iter().flat_map(|&(start, end)| start..end).collect()
             };
@@ -66,14 +67,14 @@ impl Places {
             }
             return Some(Self::of_bits(short, row(outline, &single)));
         }
-        let mut bits = row(outline, &single);
+        let mut bits = with(bits, outline, &single);
         for &(start, end) in everywhere {
             over_range(start, end, |word, mask| bits[word] |= mask);
         }
         for &(start, end) in ranges {
             over_range(start, end, |word, mask| bits[word] |= mask & between[word]);
         }
-        Some(Self::of_bits(short, bits))
+        if bits.iter().all(|&word| word == 0) { None } else { Some(Self::of_bits(short, bits)) }
     }
 
     /// The set of sorted branches, each once.
@@ -146,11 +147,16 @@ impl Places {
 
 /// Some branches as a row of bits.
 fn row(outline: &Outline, branches: &[BranchId]) -> Box<[u64]> {
-    let mut bits = vec![0u64; outline.len().div_ceil(64)].into_boxed_slice();
+    with(Vec::new(), outline, branches)
+}
+
+/// Some more branches in a row of bits, which may be empty.
+fn with(mut bits: Vec<u64>, outline: &Outline, branches: &[BranchId]) -> Box<[u64]> {
+    bits.resize(outline.len().div_ceil(64), 0);
     for branch in branches {
         bits[branch.index() / 64] |= 1 << (branch.index() % 64);
     }
-    bits
+    bits.into()
 }
 
 /// Calls `apply` with each word that a range of bits reaches into, and the bits of the range in it.
@@ -239,12 +245,12 @@ mod tests {
             let mut shuffled = set.clone();
             shuffled.reverse();
             shuffled.push(set[0]);
-            assert_eq!(Places::gather(&outline, SHORT, shuffled, &[], &[]), Some(places.clone()));
+            assert_eq!(Places::gather(&outline, SHORT, vec![], shuffled, &[], &[]), Some(places.clone()));
             for branch in (0..outline.len() as u32).map(BranchId) {
                 assert_eq!(places.contains(branch), set.binary_search(&branch).is_ok());
             }
         }
-        assert_eq!(Places::gather(&outline, SHORT, Vec::new(), &[(3, 3)], &[]), None);
+        assert_eq!(Places::gather(&outline, SHORT, vec![], Vec::new(), &[(3, 3)], &[]), None);
     }
 
     #[test]
@@ -256,10 +262,10 @@ mod tests {
                 .filter(|&n| outline.between()[n as usize / 64] >> (n % 64) & 1 == 1)
                 .map(BranchId)
                 .collect();
-            let found = Places::gather(&outline, SHORT, Vec::new(), &[], &[range]).unwrap();
+            let found = Places::gather(&outline, SHORT, vec![], Vec::new(), &[], &[range]).unwrap();
             assert_eq!(found, Places::of_list(&outline, SHORT, &expected), "{range:?}");
             let expected: Vec<BranchId> = (range.0..range.1).map(BranchId).collect();
-            let found = Places::gather(&outline, SHORT, Vec::new(), &[range], &[]).unwrap();
+            let found = Places::gather(&outline, SHORT, vec![], Vec::new(), &[range], &[]).unwrap();
             assert_eq!(found, Places::of_list(&outline, SHORT, &expected), "{range:?}");
         }
     }

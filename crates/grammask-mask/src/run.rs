@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::Masks;
 use crate::continuation::{Continuation, ContinuationId};
 use crate::findings::Findings;
-use crate::parts::{LexemeKey, Part, PartKey};
+use crate::parts::{Fuel, LexemeKey, Part, PartKey};
 use crate::places::Places;
 use crate::walked::Distance;
 
@@ -48,6 +48,7 @@ enum Task {
 /// Source: E. Scott and A. Johnstone, "GLL Parsing", 2010, with sets of places instead of single positions.
 pub(crate) struct Run<'a> {
     masks: &'a Masks,
+    fuel: &'a Fuel,
     activations: Vec<Activation<'a>>,
     numbers: FxHashMap<PartKey, usize>,
     tasks: Vec<Task>,
@@ -60,9 +61,10 @@ pub(crate) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(crate) fn new(masks: &'a Masks) -> Self {
+    pub(crate) fn new(masks: &'a Masks, fuel: &'a Fuel) -> Self {
         Self {
             masks,
+            fuel,
             activations: Vec::new(),
             numbers: FxHashMap::default(),
             tasks: Vec::new(),
@@ -79,7 +81,7 @@ impl<'a> Run<'a> {
         let mut work = 0;
         while let Some(task) = self.tasks.pop() {
             work += 1;
-            if work > MUCH_WORK {
+            if work > MUCH_WORK || self.fuel.is_burnt() {
                 self.masks.walked.add(self.distance());
                 return Ok(None);
             }
@@ -168,7 +170,7 @@ impl<'a> Run<'a> {
                 continue;
             }
             if self.masks.recognizer.is_lexeme(start) {
-                let (key, handover) = self.masks.lexeme_part(start, continuation)?;
+                let (key, handover) = self.masks.lexeme_part(start, continuation, self.fuel)?;
                 self.activations[activation].lexemes.push(key);
                 if let Some(handover) = handover {
                     self.arrive(activation, back, handover)?;
@@ -255,7 +257,7 @@ impl<'a> Run<'a> {
         this.is_flush_due = false;
         let pending = std::mem::take(&mut this.pending);
         let short = lexicon.config().short_list;
-        match Places::gather(lexicon.outline(), short, pending, &[], &[]) {
+        match Places::gather(lexicon.outline(), short, Vec::new(), pending, &[], &[]) {
             Some(places) => self.tell(activation, lexicon.intern(&places)),
             None => Ok(()),
         }

@@ -21,6 +21,10 @@ pub(super) struct Loop {
     /// Whether the state is the same, counters included.
     pub(super) is_steady: bool,
     reach: u32,
+    /// What one character is, where the loop is a counter with a bound that asks for no more of them; nothing for what is no such loop.
+    character: Option<LexemeId>,
+    /// Whether in place of a character of several bytes nothing else is taken that begins as one does.
+    is_strict: bool,
 }
 
 /// A loop, with what answers most questions at once.
@@ -54,8 +58,8 @@ impl Coverage {
 }
 
 /// Over what else a state loops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Others {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Others {
     /// Nothing else, or not all.
     None,
     /// All other characters, as UTF-8. One that is cut leads to a state from which it can be finished, and in which the lexeme is
@@ -66,7 +70,25 @@ enum Others {
 }
 
 impl Loop {
-    const NONE: Self = Self { ascii: 0, others: Others::None, completes: false, is_steady: false, reach: 0 };
+    const NONE: Self = Self {
+        ascii: 0,
+        others: Others::None,
+        completes: false,
+        is_steady: false,
+        reach: 0,
+        character: None,
+        is_strict: false,
+    };
+
+    /// Where the loop is a counter that asks for no more characters: what one is, and how many may follow.
+    pub(super) fn bounded(&self) -> Option<(LexemeId, u32)> {
+        self.character.filter(|_| self.is_strict).map(|character| (character, self.reach))
+    }
+
+    /// The characters: ASCII, bit by bit, and others.
+    pub(super) fn characters(&self) -> (u128, Others) {
+        (self.ascii, self.others)
+    }
 
     /// Whether all strings below a branch are taken.
     fn covers(&self, below: &Below) -> bool {
@@ -90,8 +112,10 @@ impl Loop {
     /// The loop of a state.
     pub(super) fn of(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result<Self, Error> {
         let steady = |state: LexemeId| {
-            let (ascii, others) = returns(automaton, state, state, budget)?;
-            Ok(Self { ascii, others, completes: state.completes(), is_steady: true, reach: u32::MAX })
+            let (ascii, others, is_strict) = returns(automaton, state, state, budget)?;
+            let completes = state.completes();
+            let character = None;
+            Ok(Self { ascii, others, completes, is_steady: true, reach: u32::MAX, character, is_strict })
         };
         match automaton.surface(state, budget)? {
             Surface::Counted { base, min, max, rest } => {
@@ -109,6 +133,8 @@ impl Loop {
                     is_steady: true,
                     completes: true,
                     reach: u32::MAX,
+                    character: None,
+                    is_strict: true,
                 };
                 for part in parts {
                     let one = match automaton.surface(part, budget)? {
@@ -126,7 +152,11 @@ impl Loop {
                     all.others = all.others.min(one.others);
                     all.is_steady &= one.is_steady;
                     all.reach = all.reach.min(one.reach);
+                    all.is_strict &= one.is_strict;
+                    all.character = all.character.or(one.character);
                 }
+                // Whether a character of several bytes is one in all parts at once is not asked.
+                all.is_strict &= all.others != Others::Characters;
                 Ok(all)
             }
             Surface::Plain => steady(state),
@@ -143,7 +173,8 @@ impl Loop {
         rest: LexemeId,
         budget: &Budget,
     ) -> Result<Self, Error> {
-        let (mut ascii, mut others) = returns(automaton, base, automaton.epsilon(budget)?, budget)?;
+        let (mut ascii, mut others, is_strict) =
+            returns(automaton, base, automaton.epsilon(budget)?, budget)?;
         if min == 0 {
             let taken = automaton.live_bytes(rest)?;
             ascii = (0..128u8)
@@ -154,17 +185,19 @@ impl Loop {
             }
         }
         let reach = if min == 0 { max } else { max.min(min - 1) };
-        Ok(Self { ascii, others, completes: min == 0 && rest.completes(), is_steady: false, reach })
+        let completes = min == 0 && rest.completes();
+        let character = (min == 0).then_some(base);
+        Ok(Self { ascii, others, completes, is_steady: false, reach, character, is_strict })
     }
 }
 
-/// The ASCII characters that lead from one state to another; and which others do.
+/// The ASCII characters that lead from one state to another; which others do; and whether nothing else goes on that begins as one of those.
 fn returns(
     automaton: &Automaton,
     from: LexemeId,
     to: LexemeId,
     budget: &Budget,
-) -> Result<(u128, Others), Error> {
+) -> Result<(u128, Others, bool), Error> {
     let mut ascii = 0;
     for byte in 0..128u8 {
         if automaton.step(from, byte, budget)? == to {
@@ -173,11 +206,12 @@ fn returns(
     }
     for byte in 0x80..=u8::MAX {
         if automaton.step(from, byte, budget)? != to {
-            let all = all_characters_return(automaton, from, to, budget)?;
-            return Ok((ascii, if all { Others::Characters } else { Others::None }));
+            let strict = all_characters_return(automaton, from, to, budget)?;
+            let others = if strict.is_some() { Others::Characters } else { Others::None };
+            return Ok((ascii, others, strict.unwrap_or(true)));
         }
     }
-    Ok((ascii, Others::Bytes))
+    Ok((ascii, Others::Bytes, true))
 }
 
 /// The bytes that begin characters of several bytes, and the bytes that may follow: first the second byte, then how many more.
@@ -195,12 +229,13 @@ const LEADS: [(u8, u8, u8, u8, usize); 8] = [
 /// A loop over so many different states inside of characters is no loop that free text has.
 const MANY: usize = 64;
 
+/// Whether all characters of several bytes return; and if so, whether no other bytes go on where one of theirs may stand.
 fn all_characters_return(
     automaton: &Automaton,
     from: LexemeId,
     to: LexemeId,
     budget: &Budget,
-) -> Result<bool, Error> {
+) -> Result<Option<bool>, Error> {
     // States inside of a character, with the range of the next byte and how many more follow it; each once.
     let mut inside: Vec<(LexemeId, u8, u8, usize)> = Vec::new();
     let visit = |inside: &mut Vec<(LexemeId, u8, u8, usize)>, next: (LexemeId, u8, u8, usize)| {
@@ -210,25 +245,33 @@ fn all_characters_return(
         }
         is_fine && inside.len() <= MANY
     };
+    let mut is_strict = true;
+    for byte in (0x80..0xC2).chain(0xF5..=u8::MAX) {
+        is_strict &= automaton.step(from, byte, budget)?.is_dead();
+    }
     for (first, last, low, high, rest) in LEADS {
         for lead in first..=last {
             let next = automaton.step(from, lead, budget)?;
             if !visit(&mut inside, (next, low, high, rest)) {
-                return Ok(false);
+                return Ok(None);
             }
         }
     }
     let mut place = 0;
     while let Some(&(state, low, high, rest)) = inside.get(place) {
         place += 1;
-        for byte in low..=high {
+        for byte in 0..=u8::MAX {
             let next = automaton.step(state, byte, budget)?;
+            if !(low..=high).contains(&byte) {
+                is_strict &= next.is_dead();
+                continue;
+            }
             let is_fine =
                 if rest == 0 { next == to } else { visit(&mut inside, (next, 0x80, 0xBF, rest - 1)) };
             if !is_fine {
-                return Ok(false);
+                return Ok(None);
             }
         }
     }
-    Ok(true)
+    Ok(Some(is_strict))
 }

@@ -5,7 +5,7 @@ use grammask_trie::{BranchId, NodeId};
 
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId, State};
-use super::loops::Coverage;
+use super::slices;
 use crate::continuation::Continuation;
 use crate::findings::Findings;
 use crate::places::{Places, over_range};
@@ -17,24 +17,23 @@ const NARROW: usize = 8;
 /// Whether a language contains another is found out by following so many pairs of states at most.
 const PAIRS: usize = 24;
 
-/// What `lexeme` takes below all of the places.
+/// What the lexeme of a walk takes below all of the places, which may be just the root.
 pub(super) fn below(
-    lexicon: &Lexicon,
-    lexeme: LexemeId,
+    walk: &mut Walk<'_>,
     continuation: &Continuation,
+    is_root: bool,
     findings: &mut Findings<'_>,
 ) -> Result<(), Error> {
+    let (lexicon, lexeme) = (walk.lexicon, walk.lexeme);
     if !lexeme.goes_on() {
         return Ok(());
     }
-    let mut walk = Walk {
-        lexicon,
-        lexeme,
-        remaining: None,
-        larger: Vec::new(),
-        path: Vec::with_capacity(32),
-        distance: Distance { walks: 1, ..Distance::default() },
-    };
+    if is_root && lexicon.config.slices {
+        let by = lexicon.coverage(lexeme)?.by;
+        if slices::below_root(walk, &by, findings)? {
+            return Ok(());
+        }
+    }
     let Places::Bits(bits) = continuation.places() else {
         return continuation
             .nodes(lexicon.outline())
@@ -69,15 +68,15 @@ pub(super) fn below(
 }
 
 /// One lexeme on its way below many places.
-struct Walk<'a> {
-    lexicon: &'a Lexicon,
-    lexeme: LexemeId,
+pub(super) struct Walk<'a> {
+    pub(super) lexicon: &'a Lexicon,
+    pub(super) lexeme: LexemeId,
     /// The places that are still to be walked, where there are many.
     remaining: Option<Box<[u64]>>,
     /// States that are known to take whatever the lexeme takes, or not to.
     larger: Vec<(LexemeId, bool)>,
     path: Vec<(u32, LexemeId, &'a State)>,
-    distance: Distance,
+    pub(super) distance: Distance,
 }
 
 impl Drop for Walk<'_> {
@@ -87,8 +86,24 @@ impl Drop for Walk<'_> {
 }
 
 impl<'a> Walk<'a> {
+    pub(super) fn new(lexicon: &'a Lexicon, lexeme: LexemeId) -> Self {
+        Self {
+            lexicon,
+            lexeme,
+            remaining: None,
+            larger: Vec::new(),
+            path: Vec::with_capacity(32),
+            distance: Distance { walks: 1, ..Distance::default() },
+        }
+    }
+
     /// The lexeme is in `state` at a node: takes the node's tokens and what is below.
-    fn arrive(&mut self, node: NodeId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
+    pub(super) fn arrive(
+        &mut self,
+        node: NodeId,
+        state: LexemeId,
+        findings: &mut Findings<'_>,
+    ) -> Result<(), Error> {
         self.distance.nodes += 1;
         findings.allow(node);
         if let Some(branch) = self.lexicon.outline().branch(node) {
@@ -188,10 +203,7 @@ impl<'a> Walk<'a> {
     ) -> Result<bool, Error> {
         let found = match here.loops.get() {
             Some(found) => found,
-            None => {
-                let found = Coverage::of(&self.lexicon.automaton, state, &self.lexicon.budget)?;
-                here.loops.get_or_init(|| found)
-            }
+            None => self.lexicon.coverage(state)?,
         };
         let outline = self.lexicon.outline();
         let Some(branch) = outline.branch(node) else { return Ok(false) };

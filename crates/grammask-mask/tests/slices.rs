@@ -1,0 +1,117 @@
+//! Loops and counters: taking subtrees and slices whole gives the masks that walking every node gives, at every state near the
+//! beginning, for characters of one and of several bytes, cut ones and bytes that are no characters.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use grammask_earley::{Network, Recognizer, SetId};
+use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks};
+use grammask_regular::Store;
+use grammask_trie::{Mask, TokenId, Vocabulary};
+
+/// All strings of up to three of some pieces, and some long ones.
+fn vocabulary() -> Arc<Vocabulary> {
+    let pieces: [&[u8]; 8] = [b"a", b"b", b"x", b"\"", b" ", "é".as_bytes(), b"\xC3", b"\xFF"];
+    let mut words: HashSet<Vec<u8>> = HashSet::from([Vec::new()]);
+    for _ in 0..3 {
+        let longer = words.iter().flat_map(|word| pieces.iter().map(move |piece| [word, *piece].concat()));
+        words = longer.chain(words.clone()).collect();
+    }
+    for length in 4..12 {
+        words.insert(b"a".repeat(length));
+        words.insert([&b"ab".repeat(length)[..], b"x"].concat());
+        words.insert("é".repeat(length).into_bytes());
+        words.insert(["é".repeat(length).as_bytes(), b"\xC3"].concat());
+        words.insert(["b é".repeat(length).as_bytes(), b"\" \""].concat());
+    }
+    words.remove(&Vec::new());
+    let mut words: Vec<Vec<u8>> = words.into_iter().collect();
+    words.sort();
+    let tokens = (0..).map(TokenId).zip(words);
+    Arc::new(Vocabulary::new(tokens, [], &Default::default()).unwrap())
+}
+
+fn network(grammar: &str) -> Arc<Network> {
+    let ast = grammask_syntax::parse(grammar, &Default::default()).unwrap();
+    let mut store = Store::new(&Default::default());
+    let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
+    Arc::new(Network::build(&normal, store, &Default::default()).unwrap())
+}
+
+/// States near the beginning, breadth first.
+fn states(masks: &Masks, most: usize) -> Vec<SetId> {
+    let recognizer = masks.recognizer();
+    let mut found = vec![recognizer.initial()];
+    let mut place = 0;
+    while let (Some(&state), true) = (found.get(place), found.len() < most) {
+        place += 1;
+        for byte in *b"abx\" \xC3\xA9\xFF" {
+            let next = recognizer.step(state, byte).unwrap();
+            if next.goes_on() && !found.contains(&next) {
+                found.push(next);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn loops_and_counters_take_what_walking_takes() {
+    let vocabulary = vocabulary();
+    let lexicon = |change: fn(&mut LexiconConfig)| {
+        let mut config = LexiconConfig { slice_size: 1, ..LexiconConfig::default() };
+        change(&mut config);
+        Arc::new(Lexicon::new(Arc::clone(&vocabulary), &config))
+    };
+    // Shared by all grammars below, so that what one leaves there must be right for the next.
+    let lexicons =
+        [lexicon(|_| ()), lexicon(|config| config.short_list = 0), lexicon(|config| config.slices = false)];
+    let grammars = [
+        "start ::= #'[ab]{0,4}';",
+        "start ::= #'[ab]{0,4}' 'x';",
+        "start ::= #'[ab]{0,40}' '\"';",
+        "start ::= #'[ab]{2,5}' '\"';",
+        "start ::= #'[ab]{3,}x';",
+        "start ::= #'[ab]{0,6}a';",
+        "start ::= '\"' #'[^\"]{0,3}' '\"';",
+        "start ::= #'[^\"]{0,9}\"?';",
+        "start ::= #'(é|a){0,5}' '\"';",
+        "start ::= #'([^\"]|\" ){0,4}' '!'?;",
+        "start ::= #'(?s-u:.){0,3}' 'x';",
+        "start ::= #'(?s-u:[^x]){0,7}' 'x';",
+        "start ::= #'((?-u:[a\\\\xC3])|é){0,3}';",
+        "start ::= #'((?-u:[a\\\\xC3])|[^x]){0,3}';",
+        "start ::= #'((?-u:\\\\xFF)|[^x]){0,3}' 'x';",
+        "start ::= except!('x', 5) 'x';",
+        "start ::= except!('x', 2);",
+        "start ::= except!('ab', 6) 'x'?;",
+        "start ::= except!(quote, 7) '\"'; quote ::= '\"' | 'é';",
+        "start ::= except!('x') 'x' start?;",
+        "start ::= #'[^x]*' 'x' | #'[ab]{0,3}' 'xx';",
+        "start ::= (#'[ab]+' | #'[^\"]{1,4}')+ '\"';",
+        "start ::= (#'[ab]{1,3}' ' '){2,4};",
+        "start ::= #'\\\\w{0,4}' #'[^a]{0,2}' 'x';",
+        "start ::= #'[a-z]{0,5}' & #'.{2,9}';",
+    ];
+    for grammar in grammars {
+        let network = network(grammar);
+        let bind = |lexicon: &Arc<Lexicon>, config: &Config| {
+            let recognizer = Recognizer::new(Arc::clone(&network), &Default::default());
+            Masks::new(recognizer, Arc::clone(lexicon), &Ending::default(), config).unwrap()
+        };
+        let by_walking = bind(&lexicons[2], &Config { keep_parts: false, ..Config::default() });
+        let mut scratch = Mask::new(vocabulary.id_count());
+        let all = states(&by_walking, 60);
+        assert!(all.len() > 1, "{grammar}");
+        for (number, lexicon) in lexicons.iter().enumerate() {
+            for light in [0, 2_048] {
+                let masks = bind(lexicon, &Config { light, ..Config::default() });
+                for (place, (&expected, &state)) in all.iter().zip(&states(&masks, 60)).enumerate() {
+                    let expected = by_walking.mask(expected, &mut scratch).unwrap().clone();
+                    let found = masks.mask(state, &mut scratch).unwrap();
+                    assert_eq!(*found, expected, "{grammar}, lexicon {number}, light {light}, state {place}");
+                }
+            }
+        }
+    }
+}
