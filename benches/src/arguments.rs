@@ -13,6 +13,7 @@ cargo run --release -p grammask-benches -- [OPTIONS]
                           ../shared/vocab, and nothing is compared where there is none
   --grammar NAME          only fixtures/grammars/NAME.kbnf; may be repeated
   --peers all|none|NAME   which engines to compare with: kbnf, llguidance, both (default) or none
+  --glrmask PROGRAM       also compare with glrmask, which this program runs: see benches/glrmask
   --limit SECONDS         an engine that takes longer for a grammar is cut (default 20)
   --kbnf-limit SECONDS    the same for kbnf (default 5, or --limit where that is less)
   --quick                 few rounds each, and shorter texts
@@ -39,6 +40,8 @@ pub struct Arguments {
     pub grammars: Vec<String>,
     /// Names of engines other than grammask.
     pub peers: Vec<&'static str>,
+    /// The program that runs glrmask.
+    pub glrmask: Option<String>,
     /// How long an engine may take for a grammar.
     pub limit: Duration,
     /// How long kbnf may.
@@ -76,6 +79,7 @@ impl Arguments {
             small_vocabulary: None,
             grammars: Vec::new(),
             peers: crate::engine::PEERS.to_vec(),
+            glrmask: None,
             limit: Duration::from_secs(20),
             kbnf_limit: Duration::from_secs(5),
             quick: false,
@@ -91,6 +95,7 @@ impl Arguments {
                 "--small-vocab" => arguments.small_vocabulary = Some(value()?),
                 "--grammar" => arguments.grammars.push(value()?),
                 "--peers" => arguments.peers = peers(&value()?)?,
+                "--glrmask" => arguments.glrmask = Some(value()?),
                 "--limit" => arguments.limit = Duration::from_secs(value()?.parse().context("--limit")?),
                 "--kbnf-limit" => {
                     arguments.kbnf_limit = Duration::from_secs(value()?.parse().context("--kbnf-limit")?);
@@ -109,6 +114,20 @@ impl Arguments {
             }
         }
         Ok(arguments)
+    }
+
+    /// The command line as it can be repeated: without the place of a program that the command builds.
+    pub fn repeatable(&self) -> String {
+        let mut words = self.words.iter();
+        let mut command = "cargo xtask bench".to_owned();
+        while let Some(word) = words.next() {
+            if word == "--glrmask" {
+                let _ = words.next();
+            }
+            command.push(' ');
+            command.push_str(word);
+        }
+        command
     }
 
     /// Whether this part is to be run.

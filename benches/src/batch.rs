@@ -53,6 +53,7 @@ pub fn measure(
     Ok(())
 }
 
+#[expect(clippy::mutable_key_type, reason = "a state is compared by its number, which never changes")]
 fn batch(case: &Case, words: &Words, quick: bool) -> anyhow::Result<Batch> {
     let vocabulary = unused(&words.vocabulary()?);
     let tokens = words.encode(&case.text)?;

@@ -9,7 +9,7 @@ use crate::bars::{self, Bar};
 use crate::batch::Batch;
 use crate::bounds::Bound;
 use crate::case::{self, Case};
-use crate::engine::{COLD, OURS};
+use crate::engine::{COLD, GLRMASK, OURS};
 use crate::known::{Known, Size};
 use crate::linear::{self, Speed};
 use crate::machine::Machine;
@@ -133,9 +133,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Results> {
     let cases = case::load(&arguments.grammars)?;
     ensure!(!cases.is_empty(), "there is no grammar");
     let words = Words::load(&arguments.vocabulary)?;
-    let command = [&["cargo xtask bench".to_owned()][..], &arguments.words].concat().join(" ");
     let mut results = Results {
-        command,
+        command: arguments.repeatable(),
         machine: Machine::here(),
         vocabulary: words.name.clone(),
         id_count: words.id_count(),
@@ -224,7 +223,8 @@ fn part<T: DeserializeOwned>(
 
 fn compare(case: &Case, arguments: &Arguments, results: &mut Results) -> anyhow::Result<()> {
     let mut ours: Option<Measurement> = None;
-    for engine in OURS.iter().chain(&arguments.peers) {
+    let glrmask = arguments.glrmask.as_ref().map(|_| &GLRMASK);
+    for engine in OURS.iter().chain(&arguments.peers).chain(glrmask) {
         eprintln!("{}: {engine}", case.name);
         let output: Output<Measurement> =
             worker::start(engine, &arguments.vocabulary, Some(&case.name), arguments)?;

@@ -20,6 +20,9 @@ pub const WARM: &str = "grammask, warm";
 /// Both.
 pub const OURS: &[&str] = &[COLD, WARM];
 
+/// An engine that a program of its own runs, as it cannot be built together with the others.
+pub const GLRMASK: &str = "glrmask";
+
 /// The engines to compare with.
 #[cfg(feature = "peers")]
 pub const PEERS: &[&str] = &["llguidance", "kbnf"];
@@ -53,6 +56,11 @@ pub trait Engine {
 
     /// What is to be known about how it was run.
     fn note(&self) -> Option<String>;
+
+    /// Whether it works on threads of its own, so that the CPU time of the calling thread tells nothing.
+    fn has_threads(&self) -> bool {
+        false
+    }
 }
 
 /// The engine with this name.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::case::Case;
 use crate::engine::Engine;
 use crate::machine;
-use crate::timing::sample;
+use crate::timing::{sample, wall};
 use crate::vocabulary::Words;
 
 /// A byte that no text has; see the engine `kbnf`.
@@ -62,6 +62,7 @@ pub struct Effort {
 /// One engine on one case.
 pub struct Run<'a> {
     engine: Box<dyn Engine>,
+    has_threads: bool,
     case: &'a Case,
     words: &'a Words,
     tokens: Vec<u32>,
@@ -105,7 +106,20 @@ impl<'a> Run<'a> {
         let row = vec![0; comparable.len()];
         let result = Measurement { tokens: tokens.len(), ..Measurement::default() };
         let now = Instant::now();
-        Ok(Self { engine, case, words, tokens, comparable, row, begin: now, effort, result, told: now })
+        let has_threads = engine.has_threads();
+        Ok(Self {
+            engine,
+            has_threads,
+            case,
+            words,
+            tokens,
+            comparable,
+            row,
+            begin: now,
+            effort,
+            result,
+            told: now,
+        })
     }
 
     /// Runs, telling now and then how far it is. What goes wrong stands in the result.
@@ -143,7 +157,7 @@ impl<'a> Run<'a> {
         {
             self.engine.prepare(self.case, &self.tokens)?;
             self.compile()?;
-            let (masked, time) = sample(|| self.engine.mask(&mut self.row));
+            let (masked, time) = self.mask();
             masked?;
             self.result.starts.extend(self.result.compile.last().map(|compile| compile + time));
         }
@@ -151,7 +165,8 @@ impl<'a> Run<'a> {
     }
 
     fn compile(&mut self) -> Result<(), String> {
-        let (compiled, time) = sample(|| self.engine.compile());
+        let (compiled, time) =
+            if self.has_threads { wall(|| self.engine.compile()) } else { sample(|| self.engine.compile()) };
         compiled.map_err(|error| format!("does not compile: {error}"))?;
         self.result.compile.push(time);
         Ok(())
@@ -169,7 +184,7 @@ impl<'a> Run<'a> {
         accepts.push(Vec::new());
         for place in 0..self.tokens.len() {
             let token = self.tokens[place];
-            let (masked, time) = sample(|| self.engine.mask(&mut self.row));
+            let (masked, time) = self.mask();
             masked.map_err(|error| format!("no mask for token {place}, {}: {error}", self.near(place)))?;
             let result = &mut self.result;
             let masks = if is_known { &mut result.known_masks } else { &mut result.first_masks };
@@ -180,7 +195,11 @@ impl<'a> Run<'a> {
             if pass == Pass::First {
                 self.look_at_mask(token);
             }
-            let (accepted, time) = sample(|| self.engine.accept(token));
+            let (accepted, time) = if self.has_threads {
+                wall(|| self.engine.accept(token))
+            } else {
+                sample(|| self.engine.accept(token))
+            };
             accepted.map_err(|error| format!("refuses token {place}, {}: {error}", self.near(place)))?;
             let result = &mut self.result;
             let accepts = if is_known { &mut result.known_accepts } else { &mut result.first_accepts };
@@ -188,6 +207,11 @@ impl<'a> Run<'a> {
             self.check_limit(tell)?;
         }
         Ok(())
+    }
+
+    fn mask(&mut self) -> (Result<(), String>, u64) {
+        let Self { engine, row, .. } = self;
+        if self.has_threads { wall(|| engine.mask(row)) } else { sample(|| engine.mask(row)) }
     }
 
     /// The end of the text before a token.

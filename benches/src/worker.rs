@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use crate::arguments::Arguments;
 use crate::case;
-use crate::engine::{self, OURS};
+use crate::engine::{self, Engine, GLRMASK, OURS};
 use crate::measure::{Effort, Run};
 use crate::vocabulary::Words;
 use crate::{batch, bounds, known, recursion};
@@ -44,19 +44,21 @@ pub fn work(work: &str, arguments: &Arguments) -> anyhow::Result<()> {
             tell(recursion::measure(way, &words, quick)?);
             Ok(())
         }),
-        engine => {
-            let [case] = &cases[..] else { bail!("one grammar at a time") };
-            let run = Run::new(
-                engine::create(engine, &words)?,
-                case,
-                &words,
-                effort(engine, quick, arguments.limit_of(engine)),
-            )?;
-            ready()?;
-            // Who has started this one may have given up.
-            tell(&run.run(|result| tell(result).unwrap_or_default()))
-        }
+        name => run(name, engine::create(name, &words)?, &words, arguments),
     }
+}
+
+/// Runs an engine on the one grammar that the arguments name, and writes what comes out to the standard output.
+///
+/// # Errors
+/// When there are more grammars or none, or the text cannot be cut into tokens.
+pub fn run(name: &str, engine: Box<dyn Engine>, words: &Words, arguments: &Arguments) -> anyhow::Result<()> {
+    let cases = case::load(&arguments.grammars)?;
+    let [case] = &cases[..] else { bail!("one grammar at a time") };
+    let run = Run::new(engine, case, words, effort(name, arguments.quick, arguments.limit_of(name)))?;
+    ready()?;
+    // Who has started this one may have given up.
+    tell(&run.run(|result| tell(result).unwrap_or_default()))
 }
 
 /// How often an engine does what.
@@ -89,8 +91,18 @@ pub fn start<T: DeserializeOwned>(
     grammar: Option<&str>,
     arguments: &Arguments,
 ) -> anyhow::Result<Output<T>> {
-    let mut command = Command::new(std::env::current_exe()?);
+    let program = match &arguments.glrmask {
+        Some(program) if work == GLRMASK => program.into(),
+        _ => std::env::current_exe()?,
+    };
+    let mut command = Command::new(program);
     command
+        .envs(
+            ["RAYON_NUM_THREADS", "GLRMASK_COMPILE_THREADS"]
+                .map(|name| (name, "1"))
+                .into_iter()
+                .filter(|_| work == GLRMASK),
+        )
         .args(["--work", work, "--vocab", vocabulary])
         .args(["--limit", &arguments.limit.as_secs().to_string()])
         .args(["--kbnf-limit", &arguments.kbnf_limit.as_secs().to_string()])

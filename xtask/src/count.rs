@@ -70,6 +70,7 @@ pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
         }
         println!("{each:>12.0}  {unit:<8} {times:>6}  {name}");
     }
+    println!("a row that the processor copies by one instruction counts as an instruction for each byte");
     Ok(true)
 }
 

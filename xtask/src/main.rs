@@ -14,7 +14,8 @@ cargo xtask COMMAND
                               all tests together, each crate's tests alone, tidy
   tidy                        the rules of docs/architecture.md that a program can check
   bench [OPTIONS]             compares with other engines and writes docs/benchmarks.md; OPTIONS go to
-                              `cargo run --release -p grammask-benches`
+                              `cargo run --release -p grammask-benches`; --glrmask builds glrmask and
+                              compares with it too
   count [--vocab o200k|PATH]  instructions for a mask, an accepted token and a compile, counted by callgrind where
                               valgrind is installed
   fuzz [--minutes N] [--seed N] [--cases N]
