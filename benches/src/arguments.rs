@@ -9,33 +9,47 @@ pub const HELP: &str = "\
 cargo run --release -p grammask-benches -- [OPTIONS]
 
   --vocab o200k|PATH      the vocabulary: o200k (default), or a file of any format that grammask loads
+  --small-vocab PATH      a vocabulary to compare o200k with; by default a tokenizer.json of 32,000 tokens in
+                          ../shared/vocab, and nothing is compared where there is none
   --grammar NAME          only fixtures/grammars/NAME.kbnf; may be repeated
   --peers all|none|NAME   which engines to compare with: kbnf, llguidance, both (default) or none
-  --limit SECONDS         an engine that takes longer for a grammar is cut (default 60)
-  --quick                 one round each, and recognizer texts up to 64 KB only
-  --only masks|linear     one of the two parts
-  --json                  JSON instead of a Markdown table
+  --glrmask PROGRAM       also compare with glrmask, which this program runs: see benches/glrmask
+  --limit SECONDS         an engine that takes longer for a grammar is cut (default 20)
+  --kbnf-limit SECONDS    the same for kbnf (default 5, or --limit where that is less)
+  --quick                 few rounds each, and shorter texts
+  --only PART             one of the parts; may be repeated. Parts: masks, known, vocabularies, batch, bounds, recursion,
+                          linear
+  --json                  JSON instead of Markdown
 ";
+
+/// The parts of a run, in order.
+pub const PARTS: &[&str] = &["masks", "known", "vocabularies", "batch", "bounds", "recursion", "linear"];
 
 /// The command line, read.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     /// What to do.
     pub job: Job,
+    /// The words that it was read from.
+    pub words: Vec<String>,
     /// `o200k`, or the path of a file.
     pub vocabulary: String,
+    /// The path of a small vocabulary.
+    pub small_vocabulary: Option<String>,
     /// Names of grammars; all when empty.
     pub grammars: Vec<String>,
     /// Names of engines other than grammask.
     pub peers: Vec<&'static str>,
+    /// The program that runs glrmask.
+    pub glrmask: Option<String>,
     /// How long an engine may take for a grammar.
     pub limit: Duration,
+    /// How long kbnf may.
+    pub kbnf_limit: Duration,
     /// Fewer rounds and shorter texts.
     pub quick: bool,
-    /// Whether masks are compared.
-    pub masks: bool,
-    /// Whether the recognizer is run over long texts.
-    pub linear: bool,
+    /// The parts to run; all when empty.
+    pub parts: Vec<String>,
     /// JSON instead of Markdown.
     pub json: bool,
 }
@@ -45,46 +59,85 @@ pub struct Arguments {
 pub enum Job {
     /// Print the help.
     Help,
-    /// Run all engines and print the table.
+    /// Run everything and print the tables.
     Compare,
-    /// Run this engine on one grammar, for the process that has started this one.
+    /// Do this work, for the process that has started this one.
     Work(String),
 }
 
 impl Arguments {
     /// Reads the command line.
-    pub fn parse(mut words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    /// For an option that there is not, and for a value that cannot be.
+    pub fn parse(words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
+        let words: Vec<String> = words.collect();
         let mut arguments = Self {
             job: Job::Compare,
+            words: words.clone(),
             vocabulary: "o200k".to_owned(),
+            small_vocabulary: None,
             grammars: Vec::new(),
             peers: crate::engine::PEERS.to_vec(),
-            limit: Duration::from_secs(60),
+            glrmask: None,
+            limit: Duration::from_secs(20),
+            kbnf_limit: Duration::from_secs(5),
             quick: false,
-            masks: true,
-            linear: true,
+            parts: Vec::new(),
             json: false,
         };
+        let mut words = words.into_iter();
         while let Some(word) = words.next() {
             let mut value = || words.next().with_context(|| format!("{word} wants a value"));
             match word.as_str() {
                 "--help" | "-h" => arguments.job = Job::Help,
                 "--vocab" => arguments.vocabulary = value()?,
+                "--small-vocab" => arguments.small_vocabulary = Some(value()?),
                 "--grammar" => arguments.grammars.push(value()?),
                 "--peers" => arguments.peers = peers(&value()?)?,
+                "--glrmask" => arguments.glrmask = Some(value()?),
                 "--limit" => arguments.limit = Duration::from_secs(value()?.parse().context("--limit")?),
+                "--kbnf-limit" => {
+                    arguments.kbnf_limit = Duration::from_secs(value()?.parse().context("--kbnf-limit")?);
+                }
                 "--quick" => arguments.quick = true,
                 "--json" => arguments.json = true,
-                "--only" => match value()?.as_str() {
-                    "masks" => arguments.linear = false,
-                    "linear" => arguments.masks = false,
-                    other => bail!("--only masks or linear, not {other}"),
-                },
+                "--only" => {
+                    let part = value()?;
+                    if !PARTS.contains(&&*part) {
+                        bail!("--only {}, not {part}", PARTS.join(", "));
+                    }
+                    arguments.parts.push(part);
+                }
                 "--work" => arguments.job = Job::Work(value()?),
                 other => bail!("there is no option {other}\n\n{HELP}"),
             }
         }
         Ok(arguments)
+    }
+
+    /// The command line as it can be repeated: without the place of a program that the command builds.
+    pub fn repeatable(&self) -> String {
+        let mut words = self.words.iter();
+        let mut command = "cargo xtask bench".to_owned();
+        while let Some(word) = words.next() {
+            if word == "--glrmask" {
+                let _ = words.next();
+            }
+            command.push(' ');
+            command.push_str(word);
+        }
+        command
+    }
+
+    /// Whether this part is to be run.
+    pub fn has(&self, part: &str) -> bool {
+        self.parts.is_empty() || self.parts.iter().any(|other| other == part)
+    }
+
+    /// How long this engine may take for a grammar.
+    pub fn limit_of(&self, engine: &str) -> Duration {
+        if engine == "kbnf" { self.limit.min(self.kbnf_limit) } else { self.limit }
     }
 }
 

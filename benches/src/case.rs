@@ -13,16 +13,17 @@ pub struct Case {
     /// KBNF.
     pub kbnf: String,
     /// The same language in the KBNF of the crate `kbnf`, where that cannot read the other.
-    #[cfg_attr(not(feature = "peers"), expect(dead_code, reason = "only the peers read it"))]
     pub old_kbnf: Option<String>,
     /// The same language in llguidance's Lark, where somebody has written it.
-    #[cfg_attr(not(feature = "peers"), expect(dead_code, reason = "only the peers read it"))]
     pub lark: Option<String>,
     /// A text in the language.
     pub text: String,
 }
 
 /// All cases, or those with the given names; sorted by name.
+///
+/// # Errors
+/// When there is no such case, or a file cannot be read.
 pub fn load(names: &[String]) -> anyhow::Result<Vec<Case>> {
     let mut found = Vec::new();
     let folder = root().join("fixtures/grammars");
@@ -44,6 +45,9 @@ pub fn load(names: &[String]) -> anyhow::Result<Vec<Case>> {
 
 impl Case {
     /// Reads the files of the case.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
     pub fn load(name: &str) -> anyhow::Result<Self> {
         let read = |path: String| std::fs::read_to_string(root().join(&path)).with_context(|| path);
         Ok(Self {

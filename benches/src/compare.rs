@@ -1,38 +1,64 @@
-//! Runs all engines on all cases, and sums up.
+//! Runs all parts, each piece of work in a process of its own, and sums up.
 
-use std::hint::black_box;
-
+use anyhow::{Context, ensure};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::arguments::Arguments;
+use crate::bars::{self, Bar};
+use crate::batch::Batch;
+use crate::bounds::Bound;
 use crate::case::{self, Case};
-use crate::engine::OURS;
+use crate::engine::{COLD, GLRMASK, OURS};
+use crate::known::{Known, Size};
 use crate::linear::{self, Speed};
 use crate::machine::Machine;
 use crate::measure::Measurement;
-use crate::timing::{Summary, sample};
+use crate::recursion::{self, Recursion};
+use crate::timing::{Places, Summary, sample};
 use crate::vocabulary::Words;
-use crate::worker;
+use crate::worker::{self, Output};
+
+/// Where a small vocabulary may be, from the root of the workspace.
+const SMALL: &str = "../shared/vocab/sentencepiece-byte-fallback.tokenizer.json";
 
 /// All that is reported.
 #[derive(Clone, Debug, Serialize)]
 pub struct Results {
+    /// The command that was run.
+    pub command: String,
     /// Where it was run.
     pub machine: Machine,
     /// The vocabulary's name.
     pub vocabulary: String,
     /// How many ids it has, gaps included.
     pub id_count: usize,
-    /// Nanoseconds to copy a row of so many bits.
-    pub copy: Summary,
     /// Nanoseconds that measuring nothing takes.
     pub nothing: Summary,
     /// How long an engine could take for a grammar, in seconds.
     pub limit: u64,
+    /// How long kbnf could.
+    pub kbnf_limit: u64,
+    /// How long the whole run has taken, in seconds.
+    pub seconds: f64,
+    /// What is to be reached, and whether it is.
+    pub bars: Vec<Bar>,
     /// Case after case, ours first.
     pub lines: Vec<Line>,
+    /// Ours, where all states were seen before.
+    pub known: Vec<Known>,
+    /// A small and a large vocabulary: case after case, the small one's first.
+    pub sizes: Vec<Size>,
+    /// Batches by one thread and by two.
+    pub batches: Vec<Batch>,
+    /// Long bounds.
+    pub bounds: Vec<Bound>,
+    /// A million elements.
+    pub recursions: Vec<Recursion>,
     /// The recognizer alone.
     pub speeds: Vec<Speed>,
+    /// What was left out, and why.
+    pub missing: Vec<String>,
 }
 
 /// One engine on one case; times in nanoseconds.
@@ -46,14 +72,18 @@ pub struct Line {
     pub tokens: usize,
     /// Compiling.
     pub compile: Option<Summary>,
+    /// Compiling and the first mask.
+    pub start: Option<Summary>,
     /// Masks of fresh grammars.
-    pub first_masks: Option<Summary>,
+    pub first_masks: Option<Places>,
+    /// The same at places whose state is not that of an earlier place; ours only.
+    pub first_visits: Option<Places>,
     /// Masks on later passes.
-    pub known_masks: Option<Summary>,
+    pub known_masks: Option<Places>,
     /// Accepting, fresh.
-    pub first_accepts: Option<Summary>,
+    pub first_accepts: Option<Places>,
     /// Accepting, later.
-    pub known_accepts: Option<Summary>,
+    pub known_accepts: Option<Places>,
     /// How its masks compare with grammask's.
     pub agreement: Option<Agreement>,
     /// How many masks did not allow the text's token.
@@ -95,61 +125,143 @@ impl Agreement {
 }
 
 /// Runs everything that the arguments ask for.
+///
+/// # Errors
+/// When the grammars or the vocabulary cannot be read, or a process cannot be started.
 pub fn run(arguments: &Arguments) -> anyhow::Result<Results> {
+    let begin = std::time::Instant::now();
     let cases = case::load(&arguments.grammars)?;
+    ensure!(!cases.is_empty(), "there is no grammar");
     let words = Words::load(&arguments.vocabulary)?;
-    let mut lines = Vec::new();
-    if arguments.masks {
-        for case in &cases {
-            lines.extend(compare(case, arguments)?);
-        }
-    }
-    let mut speeds = Vec::new();
-    if arguments.linear {
-        let largest = if arguments.quick { 1 << 16 } else { 1 << 20 };
-        for case in &cases {
-            eprintln!("{}: the recognizer alone", case.name);
-            speeds.push(linear::measure(case, largest));
-        }
-    }
-    Ok(Results {
+    let mut results = Results {
+        command: arguments.repeatable(),
         machine: Machine::here(),
         vocabulary: words.name.clone(),
         id_count: words.id_count(),
-        copy: copying(words.id_count().div_ceil(32)),
         nothing: nothing(),
         limit: arguments.limit.as_secs(),
-        lines,
-        speeds,
-    })
+        kbnf_limit: arguments.limit_of("kbnf").as_secs(),
+        seconds: 0.0,
+        bars: Vec::new(),
+        lines: Vec::new(),
+        known: Vec::new(),
+        sizes: Vec::new(),
+        batches: Vec::new(),
+        bounds: Vec::new(),
+        recursions: Vec::new(),
+        speeds: Vec::new(),
+        missing: Vec::new(),
+    };
+    drop(words);
+
+    let here = &arguments.vocabulary;
+    if arguments.has("known") {
+        results.known = part("known", here, arguments, &mut results.missing)?;
+    }
+    if arguments.has("masks") {
+        for case in &cases {
+            compare(case, arguments, &mut results)?;
+        }
+    }
+    if arguments.has("vocabularies") {
+        let default = case::root().join(SMALL);
+        let small = match &arguments.small_vocabulary {
+            Some(path) => Some(path.clone()),
+            None if default.exists() => Some(default.to_str().context("a path that is no UTF-8")?.to_owned()),
+            None => None,
+        };
+        match small {
+            Some(small) => {
+                let missing = &mut results.missing;
+                let small: Vec<Size> = part("vocabularies", &small, arguments, missing)?;
+                let large: Vec<Size> = part("vocabularies", "o200k", arguments, missing)?;
+                results.sizes =
+                    small.into_iter().zip(large).flat_map(|(small, large)| [small, large]).collect();
+            }
+            None => results.missing.push(format!("vocabularies of two sizes: there is no {SMALL}")),
+        }
+    }
+    if arguments.has("batch") {
+        if results.machine.cores < 2 {
+            results.missing.push("batches by two threads: there is one core".to_owned());
+        } else {
+            results.batches = part("batch", here, arguments, &mut results.missing)?;
+        }
+    }
+    if arguments.has("bounds") {
+        results.bounds = part("bounds", here, arguments, &mut results.missing)?;
+    }
+    if arguments.has("recursion") {
+        for way in recursion::WAYS {
+            results.recursions.extend(part::<Recursion>(way, here, arguments, &mut results.missing)?);
+        }
+    }
+    if arguments.has("linear") {
+        let largest = if arguments.quick { 1 << 16 } else { 1 << 20 };
+        for case in &cases {
+            eprintln!("{}: the recognizer alone", case.name);
+            results.speeds.push(linear::measure(case, largest));
+        }
+    }
+    results.bars = bars::all(&results);
+    results.seconds = begin.elapsed().as_secs_f64();
+    Ok(results)
 }
 
-fn compare(case: &Case, arguments: &Arguments) -> anyhow::Result<Vec<Line>> {
-    let mut lines = Vec::new();
+/// Has a part done that no other engine takes part in.
+fn part<T: DeserializeOwned>(
+    name: &str,
+    vocabulary: &str,
+    arguments: &Arguments,
+    missing: &mut Vec<String>,
+) -> anyhow::Result<Vec<T>> {
+    eprintln!("{name}");
+    let output: Output<Vec<T>> = worker::start(name, vocabulary, None, arguments)?;
+    missing.extend(output.end.map(|end| format!("the rest of {name}: {end}")));
+    Ok(output.value.unwrap_or_default())
+}
+
+fn compare(case: &Case, arguments: &Arguments, results: &mut Results) -> anyhow::Result<()> {
     let mut ours: Option<Measurement> = None;
-    for engine in std::iter::once(&OURS).chain(&arguments.peers) {
+    let glrmask = arguments.glrmask.as_ref().map(|_| &GLRMASK);
+    for engine in OURS.iter().chain(&arguments.peers).chain(glrmask) {
         eprintln!("{}: {engine}", case.name);
-        let measurement = worker::start(engine, case, arguments)?;
+        let output: Output<Measurement> =
+            worker::start(engine, &arguments.vocabulary, Some(&case.name), arguments)?;
+        let mut measurement = output.value.unwrap_or_default();
+        measurement.end = output.end.or(measurement.end);
         let agreement = ours.as_ref().map(|ours| Agreement::new(ours, &measurement));
-        lines.push(Line::new(case, engine, &measurement, agreement));
-        if ours.is_none() {
+        let known = results.known.iter().find(|known| known.case == case.name);
+        let is_new = known.map(|known| &known.is_new[..]).filter(|_| OURS.contains(engine));
+        results.lines.push(Line::new(case, engine, &measurement, agreement, is_new));
+        if *engine == COLD {
             ours = Some(measurement);
         }
     }
-    Ok(lines)
+    Ok(())
 }
 
 impl Line {
-    fn new(case: &Case, engine: &str, measurement: &Measurement, agreement: Option<Agreement>) -> Self {
+    fn new(
+        case: &Case,
+        engine: &str,
+        measurement: &Measurement,
+        agreement: Option<Agreement>,
+        is_new: Option<&[bool]>,
+    ) -> Self {
         Self {
             case: case.name.clone(),
             engine: engine.to_owned(),
             tokens: measurement.tokens,
             compile: Summary::new(&measurement.compile),
-            first_masks: Summary::new(&measurement.first_masks),
-            known_masks: Summary::new(&measurement.known_masks),
-            first_accepts: Summary::new(&measurement.first_accepts),
-            known_accepts: Summary::new(&measurement.known_accepts),
+            start: Summary::new(&measurement.starts),
+            first_masks: Places::new(&measurement.first_masks),
+            first_visits: is_new.and_then(|is_new| {
+                Places::of(&measurement.first_masks, |place| is_new.get(place) == Some(&true))
+            }),
+            known_masks: Places::new(&measurement.known_masks),
+            first_accepts: Places::new(&measurement.first_accepts),
+            known_accepts: Places::new(&measurement.known_accepts),
             agreement: agreement.filter(|agreement| agreement.compared > 0),
             refusals: measurement.refusals,
             table_bytes: measurement.table_bytes,
@@ -158,16 +270,6 @@ impl Line {
             note: measurement.note.clone(),
         }
     }
-}
-
-/// Copying a row, from one of many so that not all of it is in the nearest cache.
-fn copying(words: usize) -> Summary {
-    let rows: Vec<Vec<u32>> = (0..64).map(|fill| vec![fill; words]).collect();
-    let mut target = vec![0; words];
-    let times: Vec<u64> = (0..6_400)
-        .map(|turn| sample(|| black_box(&mut target).copy_from_slice(black_box(&rows[turn * 37 % 64]))).1)
-        .collect();
-    Summary::new(&times).unwrap_or_default()
 }
 
 fn nothing() -> Summary {

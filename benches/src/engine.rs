@@ -1,6 +1,6 @@
 //! What every engine is asked to do, in the same words.
 
-mod grammask;
+pub mod grammask;
 #[cfg(feature = "peers")]
 mod kbnf;
 #[cfg(feature = "peers")]
@@ -11,8 +11,17 @@ use anyhow::bail;
 use crate::case::Case;
 use crate::vocabulary::Words;
 
-/// Our own name.
-pub const OURS: &str = "grammask";
+/// Our own name, where every grammar meets a vocabulary that is used for the first time.
+pub const COLD: &str = "grammask, cold";
+
+/// Our own name, where the vocabulary has served another grammar, compiled from the same text, over the same text.
+pub const WARM: &str = "grammask, warm";
+
+/// Both.
+pub const OURS: &[&str] = &[COLD, WARM];
+
+/// An engine that a program of its own runs, as it cannot be built together with the others.
+pub const GLRMASK: &str = "glrmask";
 
 /// The engines to compare with.
 #[cfg(feature = "peers")]
@@ -24,8 +33,11 @@ pub const PEERS: &[&str] = &[];
 
 /// An engine that is bound to a vocabulary. An error is something to say about it in the report.
 pub trait Engine {
-    /// Forgets the last grammar and gets ready for this one; the time does not count.
-    fn prepare(&mut self, case: &Case) -> Result<(), String>;
+    /// Forgets the last grammar and gets ready for this one, over this text; the time does not count.
+    ///
+    /// # Errors
+    /// When the engine has no form of the grammar.
+    fn prepare(&mut self, case: &Case, tokens: &[u32]) -> Result<(), String>;
 
     /// Compiles the grammar that it was prepared for; ready for the first mask.
     fn compile(&mut self) -> Result<(), String>;
@@ -44,12 +56,21 @@ pub trait Engine {
 
     /// What is to be known about how it was run.
     fn note(&self) -> Option<String>;
+
+    /// Whether it works on threads of its own, so that the CPU time of the calling thread tells nothing.
+    fn has_threads(&self) -> bool {
+        false
+    }
 }
 
 /// The engine with this name.
+///
+/// # Errors
+/// When there is none, or it cannot be bound to the vocabulary.
 pub fn create(name: &str, words: &Words) -> anyhow::Result<Box<dyn Engine>> {
     match name {
-        OURS => Ok(Box::new(grammask::Grammask::new(words)?)),
+        COLD => Ok(Box::new(grammask::Grammask::new(words, false)?)),
+        WARM => Ok(Box::new(grammask::Grammask::new(words, true)?)),
         #[cfg(feature = "peers")]
         "kbnf" => Ok(Box::new(kbnf::Kbnf::new(words)?)),
         #[cfg(feature = "peers")]

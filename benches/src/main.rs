@@ -1,23 +1,11 @@
-//! Compares grammask with the crates `kbnf` and `llguidance`: the same grammars, texts and vocabulary, on one thread, one
-//! engine after the other in one run. Prints a Markdown table, or JSON.
+//! Runs the comparison and prints it as Markdown or JSON.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool that prints a table")]
 
-mod arguments;
-mod case;
-mod compare;
-mod engine;
-mod linear;
-mod machine;
-mod measure;
-mod report;
-mod timing;
-mod vocabulary;
-mod worker;
-
 use std::process::ExitCode;
 
-use arguments::{Arguments, Job};
+use grammask_benches::arguments::{Arguments, HELP, Job};
+use grammask_benches::{compare, report, worker};
 
 fn main() -> ExitCode {
     match run() {
@@ -32,8 +20,8 @@ fn main() -> ExitCode {
 fn run() -> anyhow::Result<()> {
     let arguments = Arguments::parse(std::env::args().skip(1))?;
     match arguments.job {
-        Job::Help => print!("{}", arguments::HELP),
-        Job::Work(ref engine) => worker::work(engine, &arguments)?,
+        Job::Help => print!("{HELP}"),
+        Job::Work(ref work) => worker::work(work, &arguments)?,
         Job::Compare => {
             let results = compare::run(&arguments)?;
             if arguments.json {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::case::Case;
 use crate::engine::Engine;
 use crate::machine;
-use crate::timing::sample;
+use crate::timing::{sample, wall};
 use crate::vocabulary::Words;
 
 /// A byte that no text has; see the engine `kbnf`.
@@ -22,14 +22,16 @@ pub struct Measurement {
     pub tokens: usize,
     /// Times to compile.
     pub compile: Vec<u64>,
-    /// Times of masks on a grammar's first pass over the text, rounds one after the other.
-    pub first_masks: Vec<u64>,
+    /// Times to compile and compute the first mask.
+    pub starts: Vec<u64>,
+    /// Times of masks on a grammar's first pass over the text, for each round.
+    pub first_masks: Vec<Vec<u64>>,
     /// Times to accept tokens on these passes.
-    pub first_accepts: Vec<u64>,
+    pub first_accepts: Vec<Vec<u64>>,
     /// Times of masks on later passes.
-    pub known_masks: Vec<u64>,
+    pub known_masks: Vec<Vec<u64>>,
     /// Times to accept tokens on later passes.
-    pub known_accepts: Vec<u64>,
+    pub known_accepts: Vec<Vec<u64>>,
     /// For each mask of the first pass: how many tokens it allows, and a number that stands for which.
     pub masks: Vec<(u32, u64)>,
     /// How many masks of the first pass do not allow the text's token.
@@ -60,6 +62,7 @@ pub struct Effort {
 /// One engine on one case.
 pub struct Run<'a> {
     engine: Box<dyn Engine>,
+    has_threads: bool,
     case: &'a Case,
     words: &'a Words,
     tokens: Vec<u32>,
@@ -84,6 +87,9 @@ enum Pass {
 
 impl<'a> Run<'a> {
     /// Gets ready.
+    ///
+    /// # Errors
+    /// When the text has a byte that is no token.
     pub fn new(
         engine: Box<dyn Engine>,
         case: &'a Case,
@@ -100,7 +106,20 @@ impl<'a> Run<'a> {
         let row = vec![0; comparable.len()];
         let result = Measurement { tokens: tokens.len(), ..Measurement::default() };
         let now = Instant::now();
-        Ok(Self { engine, case, words, tokens, comparable, row, begin: now, effort, result, told: now })
+        let has_threads = engine.has_threads();
+        Ok(Self {
+            engine,
+            has_threads,
+            case,
+            words,
+            tokens,
+            comparable,
+            row,
+            begin: now,
+            effort,
+            result,
+            told: now,
+        })
     }
 
     /// Runs, telling now and then how far it is. What goes wrong stands in the result.
@@ -114,8 +133,12 @@ impl<'a> Run<'a> {
     }
 
     fn rounds(&mut self, tell: &mut dyn FnMut(&Measurement)) -> Result<(), String> {
-        let before = machine::memory();
+        let mut before = None;
         for round in 0..self.effort.rounds {
+            self.engine.prepare(self.case, &self.tokens)?;
+            if round == 0 {
+                before = machine::memory();
+            }
             self.compile()?;
             self.pass(if round == 0 { Pass::First } else { Pass::Fresh }, tell)?;
             if round == 0 {
@@ -128,45 +151,67 @@ impl<'a> Run<'a> {
             self.engine.restart()?;
             self.pass(Pass::Known, tell)?;
         }
-        // Compiles that are over in no time are repeated, as the median of three is not much.
+        // Compiles that are over in no time are repeated, as the median of few is not much.
         while self.result.compile.len() < self.effort.compiles
-            && self.result.compile.iter().sum::<u64>() < 500_000_000
+            && self.result.starts.iter().sum::<u64>() < 500_000_000
         {
+            self.engine.prepare(self.case, &self.tokens)?;
             self.compile()?;
+            let (masked, time) = self.mask();
+            masked?;
+            self.result.starts.extend(self.result.compile.last().map(|compile| compile + time));
         }
         Ok(())
     }
 
     fn compile(&mut self) -> Result<(), String> {
-        self.engine.prepare(self.case)?;
-        let (compiled, time) = sample(|| self.engine.compile());
+        let (compiled, time) =
+            if self.has_threads { wall(|| self.engine.compile()) } else { sample(|| self.engine.compile()) };
         compiled.map_err(|error| format!("does not compile: {error}"))?;
         self.result.compile.push(time);
         Ok(())
     }
 
     fn pass(&mut self, pass: Pass, tell: &mut dyn FnMut(&Measurement)) -> Result<(), String> {
+        let is_known = pass == Pass::Known;
+        let result = &mut self.result;
+        let (masks, accepts) = if is_known {
+            (&mut result.known_masks, &mut result.known_accepts)
+        } else {
+            (&mut result.first_masks, &mut result.first_accepts)
+        };
+        masks.push(Vec::new());
+        accepts.push(Vec::new());
         for place in 0..self.tokens.len() {
             let token = self.tokens[place];
-            let (masked, time) = sample(|| self.engine.mask(&mut self.row));
+            let (masked, time) = self.mask();
             masked.map_err(|error| format!("no mask for token {place}, {}: {error}", self.near(place)))?;
-            let masks =
-                if pass == Pass::Known { &mut self.result.known_masks } else { &mut self.result.first_masks };
-            masks.push(time);
+            let result = &mut self.result;
+            let masks = if is_known { &mut result.known_masks } else { &mut result.first_masks };
+            masks.last_mut().into_iter().for_each(|pass| pass.push(time));
+            if place == 0 && !is_known {
+                result.starts.extend(result.compile.last().map(|compile| compile + time));
+            }
             if pass == Pass::First {
                 self.look_at_mask(token);
             }
-            let (accepted, time) = sample(|| self.engine.accept(token));
-            accepted.map_err(|error| format!("refuses token {place}, {}: {error}", self.near(place)))?;
-            let accepts = if pass == Pass::Known {
-                &mut self.result.known_accepts
+            let (accepted, time) = if self.has_threads {
+                wall(|| self.engine.accept(token))
             } else {
-                &mut self.result.first_accepts
+                sample(|| self.engine.accept(token))
             };
-            accepts.push(time);
+            accepted.map_err(|error| format!("refuses token {place}, {}: {error}", self.near(place)))?;
+            let result = &mut self.result;
+            let accepts = if is_known { &mut result.known_accepts } else { &mut result.first_accepts };
+            accepts.last_mut().into_iter().for_each(|pass| pass.push(time));
             self.check_limit(tell)?;
         }
         Ok(())
+    }
+
+    fn mask(&mut self) -> (Result<(), String>, u64) {
+        let Self { engine, row, .. } = self;
+        if self.has_threads { wall(|| engine.mask(row)) } else { sample(|| engine.mask(row)) }
     }
 
     /// The end of the text before a token.

@@ -16,6 +16,14 @@ pub fn sample<T>(work: impl FnOnce() -> T) -> (T, u64) {
     (result, wall.min(cpu))
 }
 
+/// Nanoseconds that the work takes by the clock on the wall alone: nothing enters the kernel in between, which would disturb what
+/// takes less than a microsecond. For work that is repeated so often that a median passes over interruptions.
+pub fn wall<T>(work: impl FnOnce() -> T) -> (T, u64) {
+    let start = Instant::now();
+    let result = work();
+    (result, u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX))
+}
+
 fn thread_nanoseconds() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
@@ -52,6 +60,50 @@ impl Summary {
     }
 }
 
+/// The middle one; the lower of two in the middle. 0 when there are none.
+pub fn median(values: &mut [u64]) -> u64 {
+    values.sort_unstable();
+    values.len().checked_sub(1).map_or(0, |last| values[last / 2])
+}
+
+/// Passes over the places of a text, summed up so that one interruption makes no maximum: first the median over the passes for
+/// each place, then what the places have in common. Nanoseconds.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Places {
+    /// How many passes have begun.
+    pub passes: usize,
+    /// Of the medians: their percentiles, greatest, and mean.
+    pub medians: Summary,
+    /// The median over the passes of the mean of a pass; over what there is, where no pass was complete.
+    pub mean: f64,
+    /// The greatest of all samples.
+    pub max: u64,
+}
+
+impl Places {
+    /// Sums up passes, of which some may have ended early; none when there are no samples.
+    pub fn new(passes: &[Vec<u64>]) -> Option<Self> {
+        Self::of(passes, |_| true)
+    }
+
+    /// The same for some of the places.
+    pub fn of(passes: &[Vec<u64>], is_wanted: impl Fn(usize) -> bool) -> Option<Self> {
+        let length = passes.iter().map(Vec::len).max()?;
+        let wanted: Vec<usize> = (0..length).filter(|&place| is_wanted(place)).collect();
+        let at = |place: usize| passes.iter().filter_map(move |pass| pass.get(place).copied());
+        let medians: Vec<u64> =
+            wanted.iter().map(|&place| median(&mut at(place).collect::<Vec<_>>())).collect();
+        let sum = |pass: &Vec<u64>| wanted.iter().filter_map(|&place| pass.get(place)).sum::<u64>();
+        let mut sums: Vec<u64> = passes.iter().filter(|pass| pass.len() == length).map(sum).collect();
+        Some(Self {
+            passes: passes.len(),
+            medians: Summary::new(&medians)?,
+            mean: median(&mut sums) as f64 / wanted.len() as f64,
+            max: wanted.iter().flat_map(|&place| at(place)).max()?,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +116,19 @@ mod tests {
         assert_eq!(summary.mean, 100.5);
         assert_eq!(Summary::new(&[7]).map(|one| (one.p50, one.p99)), Some((7, 7)));
         assert!(Summary::new(&[]).is_none());
+    }
+
+    #[test]
+    fn one_interruption_makes_no_maximum() {
+        let passes = [vec![10, 20, 30], vec![9_000, 22, 31], vec![11, 21], vec![10, 21, 9_000]];
+        let places = Places::new(&passes).expect("there are samples");
+        assert_eq!((places.medians.p50, places.medians.max, places.max), (21, 31, 9_000));
+        // The means of the complete passes are 20, 3018 and 3010.
+        assert_eq!(places.mean, 9_031.0 / 3.0);
+        let first = Places::of(&passes, |place| place == 0).expect("there are samples");
+        assert_eq!((first.medians.count, first.medians.max, first.mean), (1, 10, 10.0));
+        assert!(Places::new(&[]).is_none());
+        assert!(Places::of(&passes, |_| false).is_none());
     }
 
     #[test]

@@ -23,6 +23,9 @@ pub struct Words {
 
 impl Words {
     /// o200k, or the vocabulary in a file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is in no known format.
     pub fn load(name: &str) -> anyhow::Result<Self> {
         if name == "o200k" { Self::o200k() } else { Self::from_file(name) }
     }
@@ -40,6 +43,9 @@ impl Words {
     }
 
     /// The same for grammask.
+    ///
+    /// # Errors
+    /// When it exceeds a limit.
     pub fn vocabulary(&self) -> anyhow::Result<Vocabulary> {
         let tokens = self.tokens.iter().map(|(id, bytes)| (TokenId(*id), bytes.clone()));
         let specials = self.specials.iter().map(|(id, name)| (TokenId(*id), name.clone()));
@@ -47,6 +53,9 @@ impl Words {
     }
 
     /// The tokens of a text: as the vocabulary's own tokenizer cuts it where that is known, else the longest each time.
+    ///
+    /// # Errors
+    /// When the text has a byte that begins no token.
     pub fn encode(&self, text: &str) -> anyhow::Result<Vec<u32>> {
         if let Some(encoder) = &self.encoder {
             return Ok(encoder.encode_ordinary(text));

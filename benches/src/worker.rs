@@ -1,5 +1,5 @@
-//! The process in which one engine meets one grammar, and how it is watched: what hangs, crashes or takes all memory ends
-//! alone, and how far it came is known.
+//! The process that does one piece of work, and how it is watched: what hangs, crashes or takes all memory ends alone, and how
+//! far it came is known.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -7,47 +7,116 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::arguments::Arguments;
-use crate::case::{self, Case};
-use crate::engine;
-use crate::measure::{Effort, Measurement, Run};
+use crate::case;
+use crate::engine::{self, Engine, GLRMASK, OURS};
+use crate::measure::{Effort, Run};
 use crate::vocabulary::Words;
+use crate::{batch, bounds, known, recursion};
 
-/// What loading a vocabulary and binding an engine to it may take, beside the limit.
+/// What loading a vocabulary and binding an engine to it may take.
 const SETUP: Duration = Duration::from_secs(60);
 
-/// Runs one engine on one grammar and writes what came out to the standard output: a line of JSON now and then, each with
-/// all that is known so far.
-pub fn work(engine: &str, arguments: &Arguments) -> anyhow::Result<()> {
+/// What work that is none of an engine's may take.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// The first line of a worker that is ready to begin.
+const READY: &str = "ready";
+
+/// Does a piece of work and writes what came out to the standard output: a line of JSON now and then, each with all that is
+/// known so far. The work is the name of an engine, or of a part that no other engine takes part in.
+///
+/// # Errors
+/// When it cannot be done.
+pub fn work(work: &str, arguments: &Arguments) -> anyhow::Result<()> {
     let cases = case::load(&arguments.grammars)?;
-    let [case] = &cases[..] else { bail!("one grammar at a time") };
     let words = Words::load(&arguments.vocabulary)?;
-    let effort = Effort {
-        rounds: if arguments.quick { 1 } else { 3 },
-        passes: if arguments.quick { 1 } else { 3 },
-        compiles: if arguments.quick { 3 } else { 15 },
-        limit: arguments.limit,
-    };
-    let run = Run::new(engine::create(engine, &words)?, case, &words, effort)?;
-    let result = run.run(|result| {
-        // Who has started this one may have given up.
-        tell(result).unwrap_or_default();
-    });
-    tell(&result)
+    let quick = arguments.quick;
+    match work {
+        "known" => told(|tell| known::measure(&cases, &words, quick, tell)),
+        "vocabularies" => told(|tell| known::measure_size(&cases, &words, quick, tell)),
+        "batch" => told(|tell| batch::measure(&cases, &words, quick, tell)),
+        "bounds" => told(|tell| bounds::measure(&words, quick, tell)),
+        way if recursion::WAYS.contains(&way) => told(|tell| {
+            tell(recursion::measure(way, &words, quick)?);
+            Ok(())
+        }),
+        name => run(name, engine::create(name, &words)?, &words, arguments),
+    }
 }
 
-/// Has another process run this engine on this grammar.
-pub fn start(engine: &str, case: &Case, arguments: &Arguments) -> anyhow::Result<Measurement> {
-    let mut command = Command::new(std::env::current_exe()?);
+/// Runs an engine on the one grammar that the arguments name, and writes what comes out to the standard output.
+///
+/// # Errors
+/// When there are more grammars or none, or the text cannot be cut into tokens.
+pub fn run(name: &str, engine: Box<dyn Engine>, words: &Words, arguments: &Arguments) -> anyhow::Result<()> {
+    let cases = case::load(&arguments.grammars)?;
+    let [case] = &cases[..] else { bail!("one grammar at a time") };
+    let run = Run::new(engine, case, words, effort(name, arguments.quick, arguments.limit_of(name)))?;
+    ready()?;
+    // Who has started this one may have given up.
+    tell(&run.run(|result| tell(result).unwrap_or_default()))
+}
+
+/// How often an engine does what.
+pub fn effort(engine: &str, quick: bool, limit: Duration) -> Effort {
+    let (rounds, passes) = match engine {
+        _ if quick => (1, 1),
+        _ if OURS.contains(&engine) => (9, 9),
+        "kbnf" => (3, 3),
+        _ => (5, 3),
+    };
+    Effort { rounds, passes, compiles: if quick { 3 } else { 25 }, limit }
+}
+
+/// What a piece of work has come to.
+#[derive(Clone, Debug)]
+pub struct Output<T> {
+    /// The last that it has told.
+    pub value: Option<T>,
+    /// Why there is no more.
+    pub end: Option<String>,
+}
+
+/// Has another process do a piece of work with this vocabulary, on this grammar or on all that the arguments name.
+///
+/// # Errors
+/// When no process can be started, or what it says is not understood.
+pub fn start<T: DeserializeOwned>(
+    work: &str,
+    vocabulary: &str,
+    grammar: Option<&str>,
+    arguments: &Arguments,
+) -> anyhow::Result<Output<T>> {
+    let program = match &arguments.glrmask {
+        Some(program) if work == GLRMASK => program.into(),
+        _ => std::env::current_exe()?,
+    };
+    let mut command = Command::new(program);
     command
-        .args(["--work", engine, "--grammar", &case.name, "--vocab", &arguments.vocabulary])
+        .envs(
+            ["RAYON_NUM_THREADS", "GLRMASK_COMPILE_THREADS"]
+                .map(|name| (name, "1"))
+                .into_iter()
+                .filter(|_| work == GLRMASK),
+        )
+        .args(["--work", work, "--vocab", vocabulary])
         .args(["--limit", &arguments.limit.as_secs().to_string()])
+        .args(["--kbnf-limit", &arguments.kbnf_limit.as_secs().to_string()])
         .stdin(Stdio::null())
         .stdout(Stdio::piped());
+    for name in
+        grammar.into_iter().chain(arguments.grammars.iter().map(String::as_str).filter(|_| grammar.is_none()))
+    {
+        command.args(["--grammar", name]);
+    }
     if arguments.quick {
         command.arg("--quick");
     }
+    let limit = if grammar.is_some() { arguments.limit_of(work) } else { LONGEST };
     let mut child = command.spawn()?;
     let output = child.stdout.take().context("no output")?;
     let (sender, receiver) = mpsc::channel();
@@ -58,11 +127,13 @@ pub fn start(engine: &str, case: &Case, arguments: &Arguments) -> anyhow::Result
             }
         }
     });
-    let deadline = Instant::now() + arguments.limit + SETUP;
-    let mut last = Measurement::default();
+    let mut deadline = Instant::now() + SETUP;
+    let mut last = None;
     let was_cut = loop {
         match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(line) => last = serde_json::from_str(&line)?,
+            // A second more, for the worker notices by itself unless it is inside of a call.
+            Ok(line) if line == READY => deadline = Instant::now() + limit + Duration::from_secs(1),
+            Ok(line) => last = Some(serde_json::from_str(&line)?),
             Err(RecvTimeoutError::Disconnected) => break false,
             Err(RecvTimeoutError::Timeout) => break true,
         }
@@ -72,15 +143,33 @@ pub fn start(engine: &str, case: &Case, arguments: &Arguments) -> anyhow::Result
     }
     let status = child.wait()?;
     reader.join().ok();
-    if was_cut {
-        last.end = Some(format!("cut after {} s, inside of a call", arguments.limit.as_secs()));
+    let end = if was_cut {
+        Some(format!("cut after {} s, inside of a call", limit.as_secs()))
     } else if !status.success() {
-        last.end = Some(format!("crashed ({status})"));
-    }
-    Ok(last)
+        Some(format!("crashed ({status})"))
+    } else {
+        None
+    };
+    Ok(Output { value: last, end })
 }
 
-fn tell(result: &Measurement) -> anyhow::Result<()> {
+/// Does work that tells its results one by one, and passes on all there are each time.
+fn told<T: Serialize>(work: impl FnOnce(&mut dyn FnMut(T)) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    ready()?;
+    let mut results = Vec::new();
+    work(&mut |result| {
+        results.push(result);
+        tell(&results).unwrap_or_default();
+    })
+}
+
+fn ready() -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{READY}")?;
+    Ok(out.flush()?)
+}
+
+fn tell(result: &impl Serialize) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     serde_json::to_writer(&mut out, result)?;
     writeln!(out)?;

@@ -1,10 +1,14 @@
-//! `cargo xtask bench`: runs the comparison with other engines and keeps its table as docs/benchmarks.md.
+//! `cargo xtask bench`: runs the comparison with other engines and keeps its table as docs/benchmarks.md; with `--glrmask`, builds
+//! the program that runs glrmask before, which takes many minutes once.
 
 use std::process::Stdio;
 
 use anyhow::{Context, ensure};
 
 use crate::workspace::{Workspace, cargo};
+
+/// The package of the program that runs glrmask, from the root of the workspace.
+const GLRMASK: &str = "benches/glrmask/Cargo.toml";
 
 /// Where the table is kept, from the root of the workspace.
 const TABLE: &str = "docs/benchmarks.md";
@@ -15,9 +19,13 @@ const TABLE: &str = "docs/benchmarks.md";
 /// When the comparison fails, or the table cannot be written.
 pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
     let keeps_table = !options.iter().any(|option| option == "--json" || option == "--help");
+    let mut options = options.to_vec();
+    if let Some(place) = options.iter().position(|option| option == "--glrmask") {
+        options.insert(place + 1, build_glrmask(workspace)?);
+    }
     let mut command = cargo();
     command
-        .args(["run", "--release", "--quiet", "-p", "grammask-benches", "--"])
+        .args(["run", "--release", "--quiet", "-p", "grammask-benches", "--bin", "grammask-benches", "--"])
         .args(options)
         .current_dir(&workspace.root);
     if !keeps_table {
@@ -29,4 +37,19 @@ pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
     println!("{}", String::from_utf8_lossy(&output.stdout));
     println!("kept as {TABLE}");
     Ok(true)
+}
+
+/// Builds the program that runs glrmask, with a lock file of its own; its path.
+fn build_glrmask(workspace: &Workspace) -> anyhow::Result<String> {
+    let target = workspace.target.join("glrmask");
+    eprintln!("building glrmask, which takes many minutes the first time");
+    let status = cargo()
+        .args(["build", "--release", "--locked", "--manifest-path", GLRMASK, "--target-dir"])
+        .arg(&target)
+        .current_dir(&workspace.root)
+        .status()
+        .context("cargo build")?;
+    ensure!(status.success(), "glrmask does not build");
+    let program = target.join("release").join("grammask-benches-glrmask");
+    Ok(program.to_str().context("a path that is no UTF-8")?.to_owned())
 }

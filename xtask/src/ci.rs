@@ -95,6 +95,10 @@ fn steps(workspace: &Workspace) -> Vec<Step> {
             ..step("docs", "doc --locked --lib --no-deps --all-features")
         },
         step("all tests", "test --locked --all-features --no-fail-fast"),
+        step(
+            "tests of the benchmarks",
+            "test --locked -p grammask-benches --no-default-features --no-fail-fast",
+        ),
     ];
     for package in workspace.default_packages() {
         let command = format!("test --locked --no-fail-fast -p {}", package.name);

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use xtask::{bench, ci, fuzz, loom, tidy, workspace::Workspace};
+use xtask::{bench, ci, count, fuzz, loom, tidy, workspace::Workspace};
 
 const HELP: &str = "\
 cargo xtask COMMAND
@@ -14,7 +14,10 @@ cargo xtask COMMAND
                               all tests together, each crate's tests alone, loom, tidy
   tidy                        the rules of docs/architecture.md that a program can check
   bench [OPTIONS]             compares with other engines and writes docs/benchmarks.md; OPTIONS go to
-                              `cargo run --release -p grammask-benches`
+                              `cargo run --release -p grammask-benches`; --glrmask builds glrmask and
+                              compares with it too
+  count [--vocab o200k|PATH]  instructions for a mask, an accepted token and a compile, counted by callgrind where
+                              valgrind is installed
   fuzz [--minutes N] [--seed N] [--cases N]
                               random grammars, texts and tokens against the facade and the oracle; with
                               --cases exactly so many, beginning with the given seed
@@ -57,6 +60,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         "bench" => bench::run(&Workspace::load()?, options),
         "fuzz" | "soak" => fuzz::run(&Workspace::load()?, command, options),
         "loom" => loom::run(&Workspace::load()?, options),
+        "count" => count::run(&Workspace::load()?, options),
         other => bail!("there is no command {other}\n\n{HELP}"),
     }
 }

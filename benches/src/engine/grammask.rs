@@ -1,8 +1,6 @@
 //! grammask, through its facade.
 
-use std::sync::Arc;
-
-use grammask::{Config, Grammar, Matcher, TokenId, Vocabulary};
+use grammask::{Config, Grammar, LexiconConfig, Matcher, TokenId, Vocabulary};
 
 use super::Engine;
 use crate::case::Case;
@@ -10,7 +8,11 @@ use crate::vocabulary::Words;
 
 /// grammask.
 pub struct Grammask {
-    vocabulary: Arc<Vocabulary>,
+    /// The tokens; grammars are bound to a vocabulary that shares nothing with this one.
+    words: Vocabulary,
+    /// Whether the vocabulary has served another grammar when one is compiled.
+    is_warm: bool,
+    prepared: Vocabulary,
     config: Config,
     text: String,
     matcher: Option<Matcher>,
@@ -18,10 +20,19 @@ pub struct Grammask {
 
 impl Grammask {
     /// Binds it to a vocabulary.
-    pub fn new(words: &Words) -> anyhow::Result<Self> {
-        let vocabulary = Arc::new(words.vocabulary()?);
-        let config = Config::default().ending_with([TokenId(words.end)]);
-        Ok(Self { vocabulary, config, text: String::new(), matcher: None })
+    ///
+    /// # Errors
+    /// When the vocabulary exceeds a limit.
+    pub fn new(words: &Words, is_warm: bool) -> anyhow::Result<Self> {
+        let vocabulary = words.vocabulary()?;
+        Ok(Self {
+            is_warm,
+            prepared: vocabulary.clone(),
+            words: vocabulary,
+            config: config(words),
+            text: String::new(),
+            matcher: None,
+        })
     }
 
     fn matcher(&mut self) -> Result<&mut Matcher, String> {
@@ -29,15 +40,53 @@ impl Grammask {
     }
 }
 
+/// The configuration in which grammars are compiled.
+pub fn config(words: &Words) -> Config {
+    Config::default().ending_with([TokenId(words.end)])
+}
+
+/// The same tokens with nothing shared yet.
+pub fn unused(vocabulary: &Vocabulary) -> Vocabulary {
+    vocabulary.with_lexicon(&LexiconConfig::default())
+}
+
+/// A vocabulary of the same tokens that has served a grammar over a text.
+///
+/// # Errors
+/// When the grammar does not compile, or does not take the text.
+pub fn used(
+    vocabulary: &Vocabulary,
+    config: &Config,
+    kbnf: &str,
+    tokens: &[u32],
+) -> Result<Vocabulary, String> {
+    let vocabulary = unused(vocabulary);
+    let grammar = Grammar::compile(kbnf, &vocabulary, config).map_err(|error| error.to_string())?;
+    let mut matcher = grammar.matcher();
+    for (place, &token) in tokens.iter().enumerate() {
+        let _ = matcher.mask();
+        let outcome = matcher.accept(TokenId(token));
+        if !outcome.is_accepted() {
+            return Err(format!("token {place}: {outcome}"));
+        }
+    }
+    Ok(vocabulary)
+}
+
 impl Engine for Grammask {
-    fn prepare(&mut self, case: &Case) -> Result<(), String> {
+    fn prepare(&mut self, case: &Case, tokens: &[u32]) -> Result<(), String> {
         self.matcher = None;
         self.text.clone_from(&case.kbnf);
+        self.prepared = if self.is_warm {
+            used(&self.words, &self.config, &case.kbnf, tokens)?
+        } else {
+            unused(&self.words)
+        };
         Ok(())
     }
 
     fn compile(&mut self) -> Result<(), String> {
-        let grammar = Grammar::compile(&self.text, &self.vocabulary, &self.config);
+        let grammar = Grammar::compile(&self.text, &self.prepared, &self.config);
         self.matcher = Some(grammar.map_err(|error| error.to_string())?.matcher());
         Ok(())
     }

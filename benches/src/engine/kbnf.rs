@@ -37,7 +37,7 @@ impl Kbnf {
 }
 
 impl Engine for Kbnf {
-    fn prepare(&mut self, case: &Case) -> Result<(), String> {
+    fn prepare(&mut self, case: &Case, _: &[u32]) -> Result<(), String> {
         self.engine = None;
         self.is_translated = case.old_kbnf.is_some();
         let grammar = case.old_kbnf.as_ref().unwrap_or(&case.kbnf);

@@ -41,7 +41,7 @@ impl LlGuidance {
 }
 
 impl Engine for LlGuidance {
-    fn prepare(&mut self, case: &Case) -> Result<(), String> {
+    fn prepare(&mut self, case: &Case, _: &[u32]) -> Result<(), String> {
         self.matcher = None;
         let lark = case.lark.clone().ok_or("nobody has written this grammar in Lark")?;
         self.grammar = Some(TopLevelGrammar::from_lark(lark));

@@ -1,0 +1,286 @@
+//! What is to be reached, and whether a run reaches it.
+
+use serde::Serialize;
+
+use crate::bounds::SLOW;
+use crate::compare::{Line, Results};
+use crate::engine::{COLD, WARM};
+use crate::known::{Known, Size};
+use crate::timing::Places;
+
+/// The mean of a first pass with a warm vocabulary, as a part of llguidance's.
+const RATIOS: &[(&str, f64)] =
+    &[("json", 10.0), ("arithmetic", 30.0), ("sql", 30.0), ("xml", 30.0), ("c", 30.0)];
+
+/// The mean of a first pass with a warm vocabulary, in microseconds.
+const AIMS: &[(&str, f64)] = &[
+    ("json", 2.0),
+    ("arithmetic", 10.0),
+    ("sql", 10.0),
+    ("patterns", 4.0),
+    ("text", 2.0),
+    ("right", 1.0),
+    ("xml", 10.0),
+    ("c", 30.0),
+];
+
+/// What is the same may differ so much by measuring alone.
+const SAME: f64 = 1.25;
+
+/// The slowest quarter of a list that is read in linear time is at least so fast, as a part of the fastest.
+const FLAT: f64 = 0.8;
+
+/// A million elements are a text and a history, and memory for these comes in steps of doubling: so many bytes for each byte of
+/// text and each call. What the tables hold besides must not grow at all.
+const HISTORY: (f64, f64) = (2.0, 48.0);
+
+/// A number to reach, and the one that is furthest from it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bar {
+    /// What is measured.
+    pub what: String,
+    /// What is to be reached, with a unit.
+    pub bar: String,
+    /// What is, in the worst case, with a unit.
+    pub measured: String,
+    /// Which case that is.
+    pub at: String,
+    /// How many cases reach it.
+    pub reached: usize,
+    /// How many cases there are.
+    pub cases: usize,
+    /// Those that do not reach it, the furthest first: which, and what is measured there.
+    pub failing: Vec<(String, String)>,
+}
+
+/// How a number prints.
+#[derive(Clone, Copy)]
+enum Unit {
+    /// Nanoseconds, printed as microseconds.
+    Microseconds,
+    /// Nanoseconds, printed as milliseconds.
+    Milliseconds,
+    /// So many times something else.
+    Times,
+    /// A part of something else, printed as 1/n.
+    Part,
+    /// Bytes, printed as megabytes.
+    Megabytes,
+}
+
+/// What a case has measured, and what it is to reach.
+struct Value {
+    at: String,
+    measured: f64,
+    bar: f64,
+}
+
+/// All bars of the parts that were run.
+pub fn all(results: &Results) -> Vec<Bar> {
+    let mut bars = Vec::new();
+    known(&results.known, &mut bars);
+    first(results, &mut bars);
+    sizes(&results.sizes, &mut bars);
+    let batches = results.batches.iter().map(|batch| value(&batch.case, batch.ratio, 1.8));
+    bars.extend(at_least("256 known masks, two threads as fast as one", Unit::Times, batches));
+    let bounds = || results.bounds.iter();
+    let compiles = bounds().map(|bound| value(&bound.grammar, bound.compile as f64, 2e6));
+    bars.extend(at_most("long bounds: compile", Unit::Milliseconds, compiles));
+    let masks = bounds().map(|bound| value(&bound.grammar, bound.later.medians.max as f64, SLOW as f64));
+    bars.extend(at_most("long bounds: any mask after the first", Unit::Microseconds, masks));
+    recursion(results, &mut bars);
+    bars
+}
+
+fn known(known: &[Known], bars: &mut Vec<Bar>) {
+    let of = |bar: f64, of: &dyn Fn(&Known) -> u64| -> Vec<Value> {
+        known.iter().map(|known| value(&known.case, of(known) as f64, bar)).collect()
+    };
+    let by_reference = of(100.0, &|known| known.by_reference.medians.p50);
+    bars.extend(at_most("mask seen before, by reference: p50", Unit::Microseconds, by_reference));
+    let ratio =
+        |written: u64, copy: u64, known: &Known| value(&known.case, written as f64 / copy as f64, 2.0);
+    let p50 = known.iter().map(|k| ratio(k.written.medians.p99, k.copy.medians.p50, k));
+    bars.extend(at_most("the same, row written: p99, by the p50 of copying a row", Unit::Times, p50));
+    let p99 = known.iter().map(|k| ratio(k.written.medians.p99, k.copy.medians.p99, k));
+    bars.extend(at_most("the same, by the p99 of copying a row", Unit::Times, p99));
+    let mean = known.iter().map(|known| value(&known.case, known.accept.mean, 300.0));
+    bars.extend(at_most("accept a token seen before: mean", Unit::Microseconds, mean));
+    let accept = of(300.0, &|known| known.accept.medians.p99);
+    bars.extend(at_most("accept a token seen before: p99", Unit::Microseconds, accept));
+}
+
+fn first(results: &Results, bars: &mut Vec<Bar>) {
+    let lines = |engine: &'static str| results.lines.iter().filter(move |line| line.engine == engine);
+    let of = |bar: f64, of: fn(&Places) -> u64| -> Vec<Value> {
+        let warm = lines(WARM).map(|line| (line, line.first_masks.as_ref()));
+        warm.filter_map(|(line, places)| Some(value(&line.case, of(places?) as f64, bar))).collect()
+    };
+    let name = "mask of a first pass, warm vocabulary";
+    bars.extend(at_most(&format!("{name}: p50"), Unit::Microseconds, of(3e3, |places| places.medians.p50)));
+    bars.extend(at_most(&format!("{name}: p99"), Unit::Microseconds, of(1e5, |places| places.medians.p99)));
+    bars.extend(at_most(&format!("{name}: max"), Unit::Microseconds, of(1e6, |places| places.medians.max)));
+    let aims = lines(WARM).filter_map(|line| {
+        let (_, aim) = AIMS.iter().find(|(case, _)| *case == line.case)?;
+        Some(value(&line.case, line.first_masks?.mean, aim * 1e3))
+    });
+    bars.extend(at_most(&format!("{name}: mean, an aim for each grammar"), Unit::Microseconds, aims));
+
+    let peer =
+        |line: &Line| results.lines.iter().find(|peer| peer.case == line.case && peer.engine == "llguidance");
+    let mean = |line: &Line| Some(line.first_masks?.mean / peer(line)?.first_masks?.mean);
+    let warm = lines(WARM).filter_map(|line| {
+        let (_, part) = RATIOS.iter().find(|(case, _)| *case == line.case)?;
+        Some(value(&line.case, mean(line)?, 1.0 / part))
+    });
+    bars.extend(at_most(&format!("{name}: mean, as a part of llguidance's"), Unit::Part, warm));
+    let cold = lines(COLD).filter_map(|line| Some(value(&line.case, mean(line)?, 0.25)));
+    let name = "mask of a first pass, vocabulary used for the first time: mean, as a part of llguidance's";
+    bars.extend(at_most(name, Unit::Part, cold));
+
+    for (engine, vocabulary) in [(WARM, "warm vocabulary"), (COLD, "vocabulary used for the first time")] {
+        let starts = lines(engine).filter_map(|line| {
+            let ratio = line.start?.p50 as f64 / peer(line)?.start?.p50 as f64;
+            Some(value(&line.case, ratio, 1.0))
+        });
+        let name = format!("compile and first mask, {vocabulary}, by llguidance's");
+        bars.extend(at_most(&name, Unit::Times, starts));
+    }
+}
+
+fn sizes(sizes: &[Size], bars: &mut Vec<Bar>) {
+    let pairs = || sizes.chunks_exact(2).map(|pair| (&pair[0], &pair[1]));
+    let Some((small, large)) = pairs().next() else { return };
+    let name = format!("{} tokens by {}", large.id_count, small.id_count);
+    let by_reference = pairs().map(|(small, large)| {
+        let p50 = |size: &Size| size.known.by_reference.medians.p50 as f64;
+        value(&small.known.case, p50(large) / p50(small), SAME)
+    });
+    bars.extend(at_most(&format!("{name}: mask seen before, by reference, p50"), Unit::Times, by_reference));
+    let first =
+        pairs().map(|(small, large)| value(&small.known.case, large.visits.mean / small.visits.mean, 4.0));
+    let name = format!("{name}: first visit, vocabulary used for the first time, mean");
+    bars.extend(at_most(&name, Unit::Times, first));
+}
+
+fn recursion(results: &Results, bars: &mut Vec<Bar>) {
+    let flat = results.recursions.iter().map(|recursion| {
+        let slowest = recursion.quarters.iter().copied().fold(f64::INFINITY, f64::min);
+        let fastest = recursion.quarters.iter().copied().fold(0.0, f64::max);
+        value(&recursion.way, slowest / fastest, FLAT)
+    });
+    let name = "right recursion, a million elements: slowest quarter by the fastest, bytes per second";
+    bars.extend(at_least(name, Unit::Times, flat));
+    let tables = results.recursions.iter().filter_map(|recursion| {
+        let (first, last) = (recursion.table_bytes.first()?, recursion.table_bytes.last()?);
+        Some(value(&recursion.way, *last as f64, *first as f64))
+    });
+    let name = "the same: tables after the last quarter, against those after the first";
+    bars.extend(at_most(name, Unit::Megabytes, tables));
+    let growth = results.recursions.iter().filter_map(|recursion| {
+        let growth = (*recursion.growth.last()?)?;
+        let history = HISTORY.0 * recursion.bytes as f64 + HISTORY.1 * recursion.calls as f64;
+        Some(value(&recursion.way, growth as f64, history))
+    });
+    let name = "the same: growth of the process, against its text and history";
+    bars.extend(at_most(name, Unit::Megabytes, growth));
+}
+
+fn value(at: &str, measured: f64, bar: f64) -> Value {
+    Value { at: at.to_owned(), measured, bar }
+}
+
+/// A bar that is not to be exceeded; none without values.
+fn at_most(what: &str, unit: Unit, values: impl IntoIterator<Item = Value>) -> Option<Bar> {
+    bar(what, "≤", unit, values, |value| value.measured / value.bar)
+}
+
+/// A bar that is to be exceeded; none without values.
+fn at_least(what: &str, unit: Unit, values: impl IntoIterator<Item = Value>) -> Option<Bar> {
+    bar(what, "≥", unit, values, |value| value.bar / value.measured)
+}
+
+/// Takes the value that is furthest from its bar; a distance of at most 1 reaches it.
+fn bar(
+    what: &str,
+    sign: &str,
+    unit: Unit,
+    values: impl IntoIterator<Item = Value>,
+    distance: fn(&Value) -> f64,
+) -> Option<Bar> {
+    let mut values: Vec<Value> = values.into_iter().collect();
+    values.sort_by(|a, b| distance(b).total_cmp(&distance(a)));
+    let worst = values.first()?;
+    // What is no number reaches nothing.
+    let (reaching, failing): (Vec<_>, Vec<_>) = values.iter().partition(|value| distance(value) <= 1.0);
+    Some(Bar {
+        what: what.to_owned(),
+        bar: format!("{sign} {}", unit.print(worst.bar)),
+        measured: unit.print(worst.measured),
+        at: worst.at.clone(),
+        reached: reaching.len(),
+        cases: values.len(),
+        failing: failing.iter().map(|value| (value.at.clone(), unit.print(value.measured))).collect(),
+    })
+}
+
+impl Unit {
+    fn print(self, value: f64) -> String {
+        match self {
+            Self::Microseconds => format!("{} µs", digits(value / 1e3)),
+            Self::Milliseconds => format!("{} ms", digits(value / 1e6)),
+            Self::Times => format!("{} ×", digits(value)),
+            Self::Part if value > 1.0 => format!("{} ×", digits(value)),
+            Self::Part => format!("1/{}", digits(1.0 / value)),
+            Self::Megabytes if value < 1e5 => format!("{} KB", digits(value / 1e3)),
+            Self::Megabytes => format!("{} MB", digits(value / 1e6)),
+        }
+    }
+}
+
+/// A number with three digits or so.
+pub fn digits(value: f64) -> String {
+    match value.abs() {
+        size if size >= 100.0 => format!("{value:.0}"),
+        size if size >= 10.0 => format!("{value:.1}").trim_end_matches(".0").to_owned(),
+        size if size >= 0.1 => {
+            let text = format!("{value:.2}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        _ => format!("{value:.3}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_case_is_the_one_furthest_from_its_own_bar() {
+        let values = [value("a", 50.0, 100.0), value("b", 30.0, 10.0), value("c", 90.0, 100.0)];
+        let bar = at_most("x", Unit::Times, values).expect("there are values");
+        assert_eq!((&*bar.at, &*bar.bar, &*bar.measured), ("b", "≤ 10 ×", "30 ×"));
+        assert_eq!((bar.reached, bar.cases), (2, 3));
+        assert_eq!(bar.failing, [("b".to_owned(), "30 ×".to_owned())]);
+        let bar = at_least("x", Unit::Times, [value("a", 1.7, 1.8), value("b", 1.9, 1.8)]);
+        assert_eq!(bar.map(|bar| (bar.at, bar.reached)), Some(("a".to_owned(), 1)));
+        assert!(at_most("x", Unit::Times, []).is_none());
+    }
+
+    #[test]
+    fn what_is_not_a_number_reaches_nothing() {
+        let bar = at_most("x", Unit::Times, [value("a", f64::NAN, 1.0), value("b", 0.5, 1.0)]);
+        assert_eq!(bar.map(|bar| (bar.at, bar.reached)), Some(("a".to_owned(), 1)));
+    }
+
+    #[test]
+    fn numbers_have_units() {
+        assert_eq!(Unit::Microseconds.print(3_000.0), "3 µs");
+        assert_eq!(Unit::Microseconds.print(123_456.0), "123 µs");
+        assert_eq!(Unit::Milliseconds.print(2e6), "2 ms");
+        assert_eq!(Unit::Part.print(0.1), "1/10");
+        assert_eq!(Unit::Part.print(1.5), "1.5 ×");
+        assert_eq!(Unit::Megabytes.print(12_340_000.0), "12.3 MB");
+        assert_eq!(Unit::Megabytes.print(1_200.0), "1.2 KB");
+    }
+}

@@ -1,0 +1,121 @@
+//! Work whose instructions `cargo xtask count` counts: it runs this under callgrind, which counts inside of `counted_section` only,
+//! and writes down what it has counted at each call of `end_of_job`. Prints the name of each job and how often it does its work.
+
+#![allow(clippy::print_stdout, reason = "a tool that names its jobs")]
+
+use std::hint::black_box;
+
+use anyhow::{Context, ensure};
+use grammask::{Grammar, Matcher, TokenId};
+use grammask_benches::case::Case;
+use grammask_benches::engine::grammask::{config, unused, used};
+use grammask_benches::vocabulary::Words;
+
+/// How often work is done that is done once for a grammar.
+const TIMES: usize = 5;
+
+fn main() -> anyhow::Result<()> {
+    let words = Words::load(&std::env::args().nth(1).unwrap_or_else(|| "o200k".to_owned()))?;
+    let vocabulary = words.vocabulary()?;
+    let config = config(&words);
+    job("nothing", "call", 100, || {
+        for _ in 0..100 {
+            counted_section(&mut || ());
+        }
+        Ok(())
+    })?;
+    for name in ["json", "c"] {
+        let case = Case::load(name)?;
+        let tokens = words.encode(&case.text)?;
+        let fresh = unused(&vocabulary);
+        let compiles = || Grammar::compile(&case.kbnf, &fresh, &config);
+        job(&format!("compile {name}"), "compile", TIMES, || {
+            for _ in 0..TIMES {
+                let mut compiled = None;
+                counted_section(&mut || compiled = Some(compiles()));
+                compiled.context("not called")??;
+            }
+            Ok(())
+        })?;
+        let mut row = vec![0; fresh.mask_words()];
+        for (way, is_warm) in [("cold", false), ("warm", true)] {
+            let vocabulary = if is_warm {
+                used(&vocabulary, &config, &case.kbnf, &tokens).map_err(anyhow::Error::msg)?
+            } else {
+                unused(&vocabulary)
+            };
+            let mut matcher = Grammar::compile(&case.kbnf, &vocabulary, &config)?.matcher();
+            job(&format!("first pass over {name}, {way} vocabulary"), "mask", tokens.len(), || {
+                follow(&mut matcher, &tokens, |matcher| {
+                    counted_section(&mut || {
+                        let _ = black_box(matcher.fill_mask(&mut row));
+                    });
+                })
+            })?;
+            if !is_warm {
+                continue;
+            }
+            job(&format!("known masks of {name}, by reference"), "mask", tokens.len(), || {
+                follow(&mut matcher, &tokens, |matcher| {
+                    counted_section(&mut || {
+                        black_box(matcher.mask());
+                    });
+                })
+            })?;
+            job(&format!("known masks of {name}, row written"), "mask", tokens.len(), || {
+                follow(&mut matcher, &tokens, |matcher| {
+                    counted_section(&mut || {
+                        let _ = black_box(matcher.fill_mask(&mut row));
+                    });
+                })
+            })?;
+            job(&format!("accepting {name}, states seen before"), "token", tokens.len(), || {
+                matcher.reset();
+                for &token in &tokens {
+                    let mut is_accepted = false;
+                    counted_section(&mut || is_accepted = matcher.accept(TokenId(token)).is_accepted());
+                    ensure!(is_accepted, "the text is not in the language");
+                }
+                Ok(())
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Does something before each token of a text.
+fn follow(matcher: &mut Matcher, tokens: &[u32], mut work: impl FnMut(&mut Matcher)) -> anyhow::Result<()> {
+    matcher.reset();
+    for &token in tokens {
+        work(matcher);
+        ensure!(matcher.accept(TokenId(token)).is_accepted(), "the text is not in the language");
+    }
+    Ok(())
+}
+
+/// Does a job that does its work so many times.
+fn job(
+    name: &str,
+    unit: &str,
+    times: usize,
+    work: impl FnOnce() -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    work()?;
+    end_of_job();
+    println!("{name}\t{unit}\t{times}");
+    Ok(())
+}
+
+/// Instructions are counted in here. Not inlined, as callgrind knows it by its name.
+#[inline(never)]
+fn counted_section(work: &mut dyn FnMut()) {
+    work();
+    // Something after the call, so that it is a call and no jump.
+    black_box(());
+}
+
+/// Tells callgrind that the job is over.
+#[inline(never)]
+fn end_of_job() {
+    black_box(());
+}

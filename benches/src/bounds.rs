@@ -1,0 +1,129 @@
+//! Long bounds, under a random model that never ends as long as it can go on.
+
+use std::hint::black_box;
+
+use anyhow::{Context, ensure};
+use grammask::{Grammar, TokenId};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::grammask::{config, unused};
+use crate::timing::{Places, median, sample};
+use crate::vocabulary::Words;
+
+/// The grammars.
+const GRAMMARS: &[&str] = &[
+    "start ::= #'[a-z]{0,100000}';",
+    "start ::= (item ','){3,5000}; item ::= #'[a-z]+';",
+    "start ::= except!('x', 10000);",
+];
+
+/// So many masks, unless the bound is reached before.
+const MASKS: usize = 4_000;
+
+/// A mask that takes longer, in nanoseconds, is counted.
+pub const SLOW: u64 = 20_000;
+
+/// One grammar; every round with a fresh grammar and a vocabulary that is used for the first time. Nanoseconds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Bound {
+    /// The grammar.
+    pub grammar: String,
+    /// Compiling: the median over the rounds.
+    pub compile: u64,
+    /// The first mask: the median over the rounds.
+    pub first_mask: u64,
+    /// All later masks, each written into a row.
+    pub later: Places,
+    /// How many of these took longer than 20 microseconds, by their medians.
+    pub slow: usize,
+    /// Where these stand, the slowest first, and what each took: at most five.
+    pub slowest: Vec<(usize, u64)>,
+    /// Bytes that were written.
+    pub bytes: usize,
+    /// Whether the bound was reached, that is, nothing but an end was allowed.
+    pub is_at_bound: bool,
+}
+
+/// Measures all.
+///
+/// # Errors
+/// When a grammar does not compile, or takes no token of its own mask.
+pub fn measure(words: &Words, quick: bool, tell: &mut dyn FnMut(Bound)) -> anyhow::Result<()> {
+    let tokens = words.vocabulary()?;
+    let config = config(words);
+    for grammar in GRAMMARS {
+        let compile = || Grammar::compile(grammar, &unused(&tokens), &config);
+        let mut model = Model::default();
+        let mut matcher = compile()?.matcher();
+        let mut chosen = Vec::new();
+        let is_at_bound = loop {
+            if chosen.len() == MASKS {
+                break false;
+            }
+            let allowed: Vec<TokenId> = matcher.mask().iter().filter(|token| token.0 != words.end).collect();
+            if allowed.is_empty() {
+                ensure!(matcher.error().is_none(), "{grammar}: a limit is hit");
+                break true;
+            }
+            let token = allowed[model.below(allowed.len())];
+            ensure!(matcher.accept(token).is_accepted(), "{grammar}: a mask promises too much");
+            chosen.push(token);
+        };
+        let bytes = matcher.text().len();
+        drop(matcher);
+
+        let mut row = vec![0; tokens.mask_words()];
+        let (mut compiles, mut first, mut later) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..if quick { 2 } else { 7 } {
+            let vocabulary = unused(&tokens);
+            let (grammar, time) = sample(|| Grammar::compile(grammar, &vocabulary, &config));
+            compiles.push(time);
+            let mut matcher = grammar?.matcher();
+            let mut times = Vec::with_capacity(chosen.len());
+            for &token in &chosen {
+                let (written, time) = sample(|| matcher.fill_mask(black_box(&mut row)));
+                written?;
+                times.push(time);
+                ensure!(matcher.accept(token).is_accepted(), "a mask has changed");
+            }
+            first.push(times.remove(0));
+            later.push(times);
+        }
+        let medians: Vec<u64> = (0..later[0].len())
+            .map(|place| median(&mut later.iter().map(|round| round[place]).collect::<Vec<_>>()))
+            .collect();
+        let mut slowest: Vec<(usize, u64)> =
+            medians.iter().enumerate().map(|(place, &time)| (place + 1, time)).collect();
+        slowest.sort_by_key(|&(place, time)| (std::cmp::Reverse(time), place));
+        slowest.truncate(5);
+        tell(Bound {
+            grammar: (*grammar).to_owned(),
+            compile: median(&mut compiles),
+            first_mask: median(&mut first),
+            later: Places::new(&later).context("nothing is allowed after the first token")?,
+            slow: medians.iter().filter(|&&time| time > SLOW).count(),
+            slowest,
+            bytes,
+            is_at_bound,
+        });
+    }
+    Ok(())
+}
+
+/// Chooses tokens: the same ones in every run. The generator is xorshift with 64 bits.
+struct Model(u64);
+
+impl Default for Model {
+    fn default() -> Self {
+        Self(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+impl Model {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % bound as u64) as usize
+    }
+}

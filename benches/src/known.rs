@@ -1,0 +1,168 @@
+//! What is known: masks by reference and written out, accepting, and copying a row in the same way. And the same beside first
+//! visits, for one of two vocabularies.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use grammask::{Grammar, State, TokenId, Vocabulary};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::case::Case;
+use crate::engine::grammask::{config, unused};
+use crate::engine::{COLD, create};
+use crate::measure::{Effort, Run};
+use crate::timing::{Places, wall};
+use crate::vocabulary::Words;
+
+/// One grammar, all of whose states on the text were seen before. Nanoseconds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Known {
+    /// The grammar.
+    pub case: String,
+    /// How many tokens the text has.
+    pub tokens: usize,
+    /// For each place of the text: whether its state is not that of an earlier place.
+    pub is_new: Vec<bool>,
+    /// A mask by reference.
+    pub by_reference: Places,
+    /// A mask written into a row.
+    pub written: Places,
+    /// Copying a row, for each place from a row of its state's own, to the row that masks are written into.
+    pub copy: Places,
+    /// Accepting a token.
+    pub accept: Places,
+}
+
+/// One grammar with one vocabulary. Nanoseconds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Size {
+    /// The vocabulary.
+    pub vocabulary: String,
+    /// How many ids it has.
+    pub id_count: usize,
+    /// What is known.
+    pub known: Known,
+    /// Masks of first passes, each with a fresh grammar and a vocabulary that is used for the first time.
+    pub first: Places,
+    /// The same at places whose state is not that of an earlier place.
+    pub visits: Places,
+}
+
+/// Measures each grammar.
+///
+/// # Errors
+/// When a grammar does not take its text.
+pub fn measure(
+    cases: &[Case],
+    words: &Words,
+    quick: bool,
+    tell: &mut dyn FnMut(Known),
+) -> anyhow::Result<()> {
+    let vocabulary = words.vocabulary()?;
+    for case in cases {
+        tell(known(case, words, &vocabulary, quick).with_context(|| case.name.clone())?);
+    }
+    Ok(())
+}
+
+/// Measures each grammar with this vocabulary, first visits too.
+///
+/// # Errors
+/// When a grammar does not take its text.
+pub fn measure_size(
+    cases: &[Case],
+    words: &Words,
+    quick: bool,
+    tell: &mut dyn FnMut(Size),
+) -> anyhow::Result<()> {
+    let vocabulary = words.vocabulary()?;
+    for case in cases {
+        let known = known(case, words, &vocabulary, quick).with_context(|| case.name.clone())?;
+        let rounds = if quick { 1 } else { 7 };
+        let effort = Effort { rounds, passes: 0, compiles: 0, limit: Duration::from_secs(20) };
+        let result = Run::new(create(COLD, words)?, case, words, effort)?.run(|_| ());
+        ensure!(result.end.is_none(), "{}: {:?}", case.name, result.end);
+        let first = Places::new(&result.first_masks).context("an empty text")?;
+        let visits = Places::of(&result.first_masks, |place| known.is_new[place]).context("an empty text")?;
+        tell(Size { vocabulary: words.name.clone(), id_count: words.id_count(), known, first, visits });
+    }
+    Ok(())
+}
+
+#[expect(clippy::mutable_key_type, reason = "a state is compared by its number, which never changes")]
+fn known(case: &Case, words: &Words, vocabulary: &Vocabulary, quick: bool) -> anyhow::Result<Known> {
+    let tokens = words.encode(&case.text)?;
+    let mut matcher = Grammar::compile(&case.kbnf, &unused(vocabulary), &config(words))?.matcher();
+    let mut row = vec![0; vocabulary.mask_words()];
+
+    // A row for each state, as the engine keeps a mask for each.
+    let mut rows: Vec<Vec<u32>> = Vec::new();
+    let mut row_of: FxHashMap<State, usize> = FxHashMap::default();
+    let mut sources = Vec::new();
+    let mut is_new = Vec::new();
+    for (place, &token) in tokens.iter().enumerate() {
+        matcher.fill_mask(&mut row)?;
+        let source = *row_of.entry(matcher.state()).or_insert(rows.len());
+        is_new.push(source == rows.len());
+        if source == rows.len() {
+            rows.push(row.clone());
+        }
+        sources.push(source);
+        let outcome = matcher.accept(TokenId(token));
+        ensure!(outcome.is_accepted(), "token {place}: {outcome}");
+    }
+    drop(row_of);
+
+    let passes = if quick { 3 } else { 25 };
+    let [mut by_reference, mut written, mut copy, mut accept] = [(); 4].map(|()| Vec::new());
+    // The ways take turns, so that what disturbs the machine disturbs all; and between two samples the token is accepted in
+    // each, so that the caches have seen the same.
+    for _ in 0..passes {
+        let mut accepts = Vec::new();
+        by_reference.push(pass(&mut matcher, &tokens, &mut accepts, |matcher, _| {
+            wall(|| {
+                black_box(matcher.mask());
+            })
+            .1
+        }));
+        accept.push(accepts);
+        written.push(pass(&mut matcher, &tokens, &mut Vec::new(), |matcher, _| {
+            let (result, time) = wall(|| matcher.fill_mask(black_box(&mut row)));
+            debug_assert!(result.is_ok());
+            time
+        }));
+        copy.push(pass(&mut matcher, &tokens, &mut Vec::new(), |_, place| {
+            let source = &rows[sources[place]];
+            wall(|| black_box(&mut row).copy_from_slice(black_box(source))).1
+        }));
+    }
+    let places = |passes: &[Vec<u64>]| Places::new(passes).context("an empty text");
+    Ok(Known {
+        case: case.name.clone(),
+        tokens: tokens.len(),
+        is_new,
+        by_reference: places(&by_reference)?,
+        written: places(&written)?,
+        copy: places(&copy)?,
+        accept: places(&accept)?,
+    })
+}
+
+/// Follows the text once: a sample at each place, before its token is accepted.
+fn pass(
+    matcher: &mut grammask::Matcher,
+    tokens: &[u32],
+    accepts: &mut Vec<u64>,
+    mut sample: impl FnMut(&mut grammask::Matcher, usize) -> u64,
+) -> Vec<u64> {
+    matcher.reset();
+    let mut times = Vec::with_capacity(tokens.len());
+    accepts.reserve(tokens.len());
+    for (place, &token) in tokens.iter().enumerate() {
+        times.push(sample(matcher, place));
+        accepts.push(wall(|| black_box(matcher.accept(TokenId(token)))).1);
+    }
+    times
+}
