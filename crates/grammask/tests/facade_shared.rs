@@ -186,3 +186,42 @@ fn later_grammars_find_what_their_lexemes_take() {
     assert_eq!(plain.stats().parts, first);
     assert!(warm("start ::= #'[0-9]+' '!';") > first);
 }
+
+#[test]
+fn a_long_output_that_nests_and_counts_stays_within_its_budgets() {
+    const BUDGET: usize = 1 << 20;
+    let mut rng = Rng::new(8);
+    let words = ["(", ")", "((", "))", ",", "a", "ab", "abc", "),(", "1", "22", "a,", ",a", "1,2"];
+    let bytes = (0..=255u8).map(|byte| vec![byte]).chain(words.iter().map(|word| word.as_bytes().to_vec()));
+    let plain = Vocabulary::new((0..).map(TokenId).zip(bytes), []).unwrap();
+    let vocabulary = plain.with_lexicon(&LexiconConfig { budget: BUDGET, ..LexiconConfig::default() });
+    let mut config = Config::default();
+    (config.masks.budget, config.recognizer.budget) = (BUDGET, BUDGET);
+    let text = "start ::= (list ','){2,1000000}; list ::= '(' (item ',')* ')';
+                item ::= list | #'[a-z]{1,100000}' | #'[0-9]+';";
+    let grammar = Grammar::compile(text, &vocabulary, &config).unwrap();
+    let again = Grammar::compile(text, &plain, &Config::default()).unwrap();
+    let mut matcher = grammar.matcher();
+    let mut depth = 0usize;
+    let (mut deepest, mut largest) = (0, 0);
+    for step in 0..100_000 {
+        let allowed: Vec<TokenId> = matcher.mask().iter().collect();
+        assert_eq!(matcher.error(), None);
+        let token = *rng.pick(&allowed);
+        assert!(matcher.accept(token).is_accepted());
+        for byte in vocabulary.bytes(token).unwrap() {
+            depth = (depth + usize::from(*byte == b'(')).saturating_sub(usize::from(*byte == b')'));
+        }
+        deepest = deepest.max(depth);
+        largest = largest.max(grammar.stats().tables.bytes + vocabulary.stats().bytes);
+        if step % 20_000 == 19_999 {
+            // The same text read anew, with all the room there is, has the same mask.
+            let mut other = again.matcher();
+            assert!(other.accept_bytes(matcher.text()).is_accepted());
+            assert_eq!(matcher.mask(), other.mask(), "after {step} tokens");
+        }
+    }
+    assert!(deepest > 20, "it nests: {deepest}");
+    // Tables are asked between calls, so they may exceed their budget by what one call makes.
+    assert!(largest < 4 * BUDGET, "{largest} bytes");
+}
