@@ -198,21 +198,18 @@ impl Mask {
     }
 }
 
-/// Folds the words in eight lanes, so that hashing a mask costs about what reading it costs.
+/// Folds the words in sixteen lanes by what every processor does to whole vectors at once, so that hashing a mask costs about
+/// what reading it costs.
 impl Hash for Mask {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        const FACTOR: u32 = 0x9E37_79B1;
-        let mut lanes = [self.id_count; 8];
-        let chunks = self.words.chunks_exact(8);
+        let mut lanes = [self.id_count; 16];
+        let chunks = self.words.chunks_exact(16);
         let rest = chunks.remainder();
+        let fold = |lane: &mut u32, word: &u32| *lane = lane.rotate_left(7).wrapping_add(*word);
         for chunk in chunks {
-            for (lane, word) in lanes.iter_mut().zip(chunk) {
-                *lane = (lane.rotate_left(5) ^ word).wrapping_mul(FACTOR);
-            }
+            lanes.iter_mut().zip(chunk).for_each(|(lane, word)| fold(lane, word));
         }
-        for (lane, word) in lanes.iter_mut().zip(rest) {
-            *lane = (lane.rotate_left(5) ^ word).wrapping_mul(FACTOR);
-        }
+        lanes.iter_mut().zip(rest).for_each(|(lane, word)| fold(lane, word));
         lanes.hash(state);
     }
 }
