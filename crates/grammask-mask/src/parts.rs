@@ -95,7 +95,7 @@ impl Masks {
         let mut seen: FxHashSet<PartKey> = FxHashSet::default();
         let mut parts = vec![part];
         while let Some(part) = parts.pop() {
-            if part.tokens.len() > MANY_TOKENS {
+            if part.tokens.len() > 2 * MANY_TOKENS {
                 large.push(&part.tokens);
             } else {
                 tokens.extend(&part.tokens);
@@ -116,7 +116,8 @@ impl Masks {
             }
         }
         let mut row = Vec::new();
-        if !large.is_empty() || tokens.len() > 8 * MANY_TOKENS {
+        // What is used by several rules comes several times; where that may be much, each once is worth a row.
+        if !large.is_empty() || tokens.len() > 2 * MANY_TOKENS {
             row.resize(self.vocabulary().mask_words(), 0);
             large.iter().for_each(|set| set.union_into(&mut row));
             tokens.drain(..).for_each(|id| row[id.word()] |= id.bit());
