@@ -157,10 +157,15 @@ fn sizes(sizes: &[Size], bars: &mut Vec<Bar>) {
         value(&small.known.case, p50(large) / p50(small), SAME)
     });
     bars.extend(at_most(&format!("{name}: mask seen before, by reference, p50"), Unit::Times, by_reference));
-    let first =
-        pairs().map(|(small, large)| value(&small.known.case, large.visits.mean / small.visits.mean, 4.0));
-    let name = format!("{name}: first visit, vocabulary used for the first time, mean");
-    bars.extend(at_most(&name, Unit::Times, first));
+    let ways: [(&str, fn(&Size) -> f64); 2] = [
+        ("warm vocabulary", |size| size.warm.mean),
+        ("vocabulary used for the first time", |size| size.visits.mean),
+    ];
+    for (way, mean) in ways {
+        let first = pairs().map(|(small, large)| value(&small.known.case, mean(large) / mean(small), 4.0));
+        let name = format!("{name}: first visit, {way}, mean");
+        bars.extend(at_most(&name, Unit::Times, first));
+    }
 }
 
 fn recursion(results: &Results, bars: &mut Vec<Bar>) {

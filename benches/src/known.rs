@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
 use crate::engine::grammask::{config, unused};
-use crate::engine::{COLD, create};
+use crate::engine::{COLD, WARM, create};
 use crate::measure::{Effort, Run};
 use crate::timing::{Places, wall};
 use crate::vocabulary::Words;
@@ -48,6 +48,8 @@ pub struct Size {
     pub first: Places,
     /// The same at places whose state is not that of an earlier place.
     pub visits: Places,
+    /// These with a vocabulary that has served another grammar over the text.
+    pub warm: Places,
 }
 
 /// Measures each grammar.
@@ -82,11 +84,17 @@ pub fn measure_size(
         let known = known(case, words, &vocabulary, quick).with_context(|| case.name.clone())?;
         let rounds = if quick { 1 } else { 7 };
         let effort = Effort { rounds, passes: 0, compiles: 0, limit: Duration::from_secs(20) };
-        let result = Run::new(create(COLD, words)?, case, words, effort)?.run(|_| ());
-        ensure!(result.end.is_none(), "{}: {:?}", case.name, result.end);
-        let first = Places::new(&result.first_masks).context("an empty text")?;
-        let visits = Places::of(&result.first_masks, |place| known.is_new[place]).context("an empty text")?;
-        tell(Size { vocabulary: words.name.clone(), id_count: words.id_count(), known, first, visits });
+        let run = |engine| {
+            let result = Run::new(create(engine, words)?, case, words, effort)?.run(|_| ());
+            ensure!(result.end.is_none(), "{}: {:?}", case.name, result.end);
+            Ok(result.first_masks)
+        };
+        let (cold, warm) = (run(COLD)?, run(WARM)?);
+        let first = Places::new(&cold).context("an empty text")?;
+        let visits = Places::of(&cold, |place| known.is_new[place]).context("an empty text")?;
+        let warm = Places::of(&warm, |place| known.is_new[place]).context("an empty text")?;
+        let (vocabulary, id_count) = (words.name.clone(), words.id_count());
+        tell(Size { vocabulary, id_count, known, first, visits, warm });
     }
     Ok(())
 }
