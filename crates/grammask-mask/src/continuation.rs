@@ -169,6 +169,12 @@ impl Continuations {
     pub(crate) fn len(&self) -> usize {
         self.interner.len()
     }
+
+    /// Bytes of what is remembered of pairs.
+    pub(crate) fn bytes_of_pairs(&self) -> usize {
+        self.contained.len() * size_of::<((ContinuationId, ContinuationId), bool)>()
+            + self.contained.index_bytes()
+    }
 }
 
 #[cfg(test)]

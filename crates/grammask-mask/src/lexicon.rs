@@ -142,12 +142,12 @@ impl Lexicon {
 
     /// Bytes that the tables hold, roughly; without the vocabulary and its outline.
     pub fn bytes_used(&self) -> usize {
-        self.budget.used()
+        self.budget.used() + self.continuations.bytes_of_pairs()
     }
 
     /// Whether the tables hold more bytes than they may.
     pub fn is_over_budget(&self) -> bool {
-        self.budget.is_exceeded()
+        self.bytes_used() > self.budget.limit()
     }
 
     pub(crate) fn trie(&self) -> &Trie {

@@ -57,10 +57,11 @@ pub(crate) enum LexemeKey {
 pub(crate) struct Fuel(Cell<u64>);
 
 impl Fuel {
-    /// As much as walking the whole trie some times.
+    /// As much as walking the whole trie some times. In a small trie there is nothing to save, and parts are to be had all the same.
     pub(crate) fn new(trie: &Trie) -> Self {
         const TIMES: u64 = 2;
-        Self(Cell::new(TIMES * trie.len() as u64))
+        const LEAST: u64 = 1 << 16;
+        Self(Cell::new((TIMES * trie.len() as u64).max(LEAST)))
     }
 
     fn burn(&self, nodes: u64) {

@@ -321,8 +321,7 @@ impl<'a> Run<'a> {
         }
         self.path = path;
         self.nodes += nodes;
-        for (node, branches) in std::mem::take(&mut self.arrived) {
-            let mut branches = branches;
+        for (node, mut branches) in std::mem::take(&mut self.arrived) {
             if node == NodeId::END {
                 self.activations[activation].pending.extend_from_slice(&branches);
                 self.flush_later(activation);

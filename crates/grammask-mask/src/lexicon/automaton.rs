@@ -138,12 +138,15 @@ impl Automaton {
     }
 
     /// The bytes that lead somewhere.
-    pub(super) fn live_bytes(&self, id: LexemeId) -> Result<ByteSet, Error> {
+    pub(super) fn live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<ByteSet, Error> {
         let state = self.state(id);
         if let Some(live) = state.live.get() {
             return Ok(*live);
         }
-        let live = self.lock().store.live_bytes(state.language)?;
+        let mut workbench = self.lock();
+        let before = workbench.store.bytes_used();
+        let live = workbench.store.live_bytes(state.language)?;
+        budget.spend(workbench.store.bytes_used().saturating_sub(before));
         Ok(*state.live.get_or_init(|| live))
     }
 
@@ -151,15 +154,13 @@ impl Automaton {
     pub(super) fn surface(&self, id: LexemeId, budget: &Budget) -> Result<Surface, Error> {
         let mut workbench = self.lock();
         let language = self.state(id).language;
-        if let Some(Count { base, min, max: Some(max), rest }) = workbench.store.count(language) {
+        // A repetition without bounds is a loop that needs no counting.
+        if let Some(Count { base, min, max, rest }) = workbench.store.count(language)
+            && (min > 0 || max.is_some())
+        {
             let base = self.number(&mut workbench, base, budget)?;
             let rest = self.number(&mut workbench, rest, budget)?;
-            return Ok(Surface::Counted { base, min, max, rest });
-        }
-        if let Some(Count { base, min: min @ 1.., max: None, rest }) = workbench.store.count(language) {
-            let base = self.number(&mut workbench, base, budget)?;
-            let rest = self.number(&mut workbench, rest, budget)?;
-            return Ok(Surface::Counted { base, min, max: u32::MAX, rest });
+            return Ok(Surface::Counted { base, min, max: max.unwrap_or(u32::MAX), rest });
         }
         let conjuncts = workbench.store.conjuncts(language).to_vec();
         if conjuncts.is_empty() {

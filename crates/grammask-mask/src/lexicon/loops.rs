@@ -176,7 +176,7 @@ impl Loop {
         let (mut ascii, mut others, is_strict) =
             returns(automaton, base, automaton.epsilon(budget)?, budget)?;
         if min == 0 {
-            let taken = automaton.live_bytes(rest)?;
+            let taken = automaton.live_bytes(rest, budget)?;
             ascii = (0..128u8)
                 .filter(|&byte| taken.contains(byte))
                 .fold(ascii, |ascii, byte| ascii & !(1 << byte));

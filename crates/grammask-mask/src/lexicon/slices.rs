@@ -144,7 +144,7 @@ pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings
     let (lexicon, lexeme) = (walk.lexicon, walk.lexeme);
     let outline = lexicon.outline();
     let budget = &lexicon.budget;
-    let live = lexicon.automaton.live_bytes(lexeme)?;
+    let live = lexicon.automaton.live_bytes(lexeme, budget)?;
     let (ascii, others) = by.characters();
     // Bytes that begin no character of the loop are looked at one by one; that is no way where they are many.
     let has_strange = (0x80..=u8::MAX).any(|byte| live.contains(byte));

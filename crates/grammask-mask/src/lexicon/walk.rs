@@ -40,7 +40,7 @@ pub(super) fn below(
             .try_for_each(|node| walk.subtree(node, lexeme, findings));
     };
     let (trie, outline) = (lexicon.trie(), lexicon.outline());
-    let live = lexicon.automaton.live_bytes(lexeme)?;
+    let live = lexicon.automaton.live_bytes(lexeme, &lexicon.budget)?;
     let edges: usize = live.iter().map(|byte| outline.edges(byte).len()).sum();
     if edges * NARROW < trie.len() {
         for byte in live.iter() {
