@@ -157,15 +157,13 @@ fn sizes(sizes: &[Size], bars: &mut Vec<Bar>) {
         value(&small.known.case, p50(large) / p50(small), SAME)
     });
     bars.extend(at_most(&format!("{name}: mask seen before, by reference, p50"), Unit::Times, by_reference));
-    let ways: [(&str, fn(&Size) -> f64); 2] = [
-        ("warm vocabulary", |size| size.warm.mean),
-        ("vocabulary used for the first time", |size| size.visits.mean),
-    ];
-    for (way, mean) in ways {
+    let mut first_visits = |way: &str, mean: fn(&Size) -> f64| {
         let first = pairs().map(|(small, large)| value(&small.known.case, mean(large) / mean(small), 4.0));
         let name = format!("{name}: first visit, {way}, mean");
         bars.extend(at_most(&name, Unit::Times, first));
-    }
+    };
+    first_visits("warm vocabulary", |size| size.warm.mean);
+    first_visits("vocabulary used for the first time", |size| size.visits.mean);
 }
 
 fn recursion(results: &Results, bars: &mut Vec<Bar>) {
