@@ -15,6 +15,9 @@ use crate::Ending;
 pub struct Config {
     /// When a text ends. Default: an end-of-sequence ending without tokens.
     pub ending: Ending,
+    /// Choices and limits of [`Grammar::from_json_schema`](crate::Grammar::from_json_schema).
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub json_schema: grammask_json_schema::Config,
     /// Limits of reading a grammar's text.
     pub syntax: grammask_syntax::Config,
     /// The start symbol, and limits of normalizing, regexes included.

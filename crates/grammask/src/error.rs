@@ -12,6 +12,9 @@ pub enum Error {
     /// The grammar does not mean anything, or too much.
     #[error(transparent)]
     Normal(#[from] grammask_normal::Errors),
+    /// The JSON Schema cannot be translated.
+    #[error(transparent)]
+    JsonSchema(#[from] grammask_json_schema::Error),
     /// A limit of the recognizer.
     #[error(transparent)]
     Recognizer(#[from] grammask_earley::Error),
@@ -26,7 +29,7 @@ impl Error {
         match self {
             Self::Syntax(errors) => errors.diagnostics(),
             Self::Normal(errors) => errors.diagnostics(),
-            Self::Recognizer(_) | Self::Bind(_) => Vec::new(),
+            Self::JsonSchema(_) | Self::Recognizer(_) | Self::Bind(_) => Vec::new(),
         }
     }
 
@@ -39,7 +42,9 @@ impl Error {
             Self::Normal(errors) => {
                 Report::new(text, name, errors.diagnostics()).with_omitted(errors.omitted()).to_string()
             }
-            Self::Recognizer(_) | Self::Bind(_) => format!("error: {self}\n  --> {name}\n"),
+            Self::JsonSchema(_) | Self::Recognizer(_) | Self::Bind(_) => {
+                format!("error: {self}\n  --> {name}\n")
+            }
         }
     }
 }

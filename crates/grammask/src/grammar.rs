@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_earley::{Network, Recognizer};
+use grammask_json_schema::Relaxation;
 use grammask_mask::Masks;
 use grammask_regular::Store;
 use grammask_syntax::Ast;
@@ -37,6 +38,7 @@ struct Shared {
     /// The tables in use. They are exchanged for empty ones when they exceed their budget; matchers move over one by one.
     tables: Mutex<Arc<Masks>>,
     totals: Arc<Totals>,
+    relaxations: Vec<Relaxation>,
 }
 
 impl Grammar {
@@ -64,11 +66,40 @@ impl Grammar {
         Ok(Self::from_masks(masks, vocabulary))
     }
 
+    /// Compiles a JSON Schema: the outputs are the documents that it calls valid.
+    ///
+    /// # Errors
+    /// When the schema is none, says what cannot be said exactly, or exceeds a limit; as [`compile`](Self::compile) else.
+    pub fn from_json_schema(
+        schema: &serde_json::Value,
+        vocabulary: &Vocabulary,
+        config: &Config,
+    ) -> Result<Self, Error> {
+        let translation = grammask_json_schema::translate(schema, &config.json_schema)?;
+        let mut grammar = Self::from_ast(&translation.ast, vocabulary, config)?;
+        if let Some(shared) = Arc::get_mut(&mut grammar.shared) {
+            shared.relaxations = translation.relaxations;
+        }
+        Ok(grammar)
+    }
+
+    /// What the grammar does not hold outputs to, though its JSON Schema mentions it. Empty for other grammars.
+    pub fn relaxations(&self) -> &[Relaxation] {
+        &self.shared.relaxations
+    }
+
     /// A grammar whose first tables are these.
     pub(crate) fn from_masks(masks: Masks, vocabulary: &Vocabulary) -> Self {
         let tables = Mutex::new(Arc::new(masks));
         let totals = Arc::default();
-        Self { shared: Arc::new(Shared { vocabulary: vocabulary.clone(), tables, totals }) }
+        Self {
+            shared: Arc::new(Shared {
+                vocabulary: vocabulary.clone(),
+                tables,
+                totals,
+                relaxations: Vec::new(),
+            }),
+        }
     }
 
     /// A matcher at the beginning of an output.

@@ -63,6 +63,7 @@ pub use draft::{Draft, DraftError, DraftMasks};
 pub use error::{Error, LimitError, RollbackError};
 pub use forced::ForcedError;
 pub use grammar::Grammar;
+pub use grammask_json_schema::{Config as JsonSchemaConfig, Relaxation};
 pub use grammask_mask::{Ending, LexiconConfig, LexiconStats, Stats, WarmLimits, Warmth};
 #[cfg(feature = "loaders")]
 pub use grammask_trie::loaders;

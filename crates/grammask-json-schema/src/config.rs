@@ -1,0 +1,127 @@
+//! Choices and limits of the translation.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::Value;
+
+/// Choices and limits of the translation.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Which white space may stand between the parts of a document. Default: flexible, runs of up to 64 bytes.
+    pub whitespace: Whitespace,
+    /// In which order properties may come. Default: any.
+    pub property_order: PropertyOrder,
+    /// What an object schema means that says nothing of further properties. Default: the standard's meaning.
+    pub additional_properties: AdditionalProperties,
+    /// What becomes of what cannot be said exactly. Default: it is refused.
+    pub unsupported: Unsupported,
+    /// The draft of schemas without `$schema`. Default: 2020-12.
+    pub draft: Draft,
+    /// Schemas that `$ref` may name by their URI. Nothing is ever fetched. Default: none.
+    pub documents: Vec<Document>,
+    /// The greatest number of work units: a unit is a schema, an alternative or a pair of them that is looked at. Default: 1,000,000.
+    pub work: u64,
+    /// How deep schemas that speak of one value may nest, as `allOf` in `allOf` and chains of `$ref` do. Default: 256.
+    pub depth: u32,
+    /// The greatest number of alternatives for one value, after `anyOf`, `oneOf`, `not` and the like are multiplied out. Default: 4,096.
+    pub alternatives: usize,
+    /// Limits of the automata that decide whether regular parts are empty or disjoint.
+    pub regular: grammask_regular::Config,
+    /// When this turns true, the translation ends with an error soon. Default: none.
+    pub cancel: Option<Arc<AtomicBool>>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            whitespace: Whitespace::Flexible { longest: 64 },
+            property_order: PropertyOrder::Any,
+            additional_properties: AdditionalProperties::Standard,
+            unsupported: Unsupported::Refuse,
+            draft: Draft::Draft202012,
+            documents: Vec::new(),
+            work: 1_000_000,
+            depth: 256,
+            alternatives: 4_096,
+            regular: grammask_regular::Config::default(),
+            cancel: None,
+        }
+    }
+}
+
+/// Which white space may stand between the parts of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Whitespace {
+    /// Any that JSON allows, in runs of up to so many bytes.
+    Flexible {
+        /// The longest run, in bytes.
+        longest: u32,
+    },
+    /// None at all.
+    Compact,
+    /// Exactly these texts instead of `,` and `:`, such as `", "` and `": "`; no other white space.
+    Separators {
+        /// Between items and between properties; a comma and white space.
+        item: String,
+        /// Between a key and its value; a colon and white space.
+        key: String,
+    },
+}
+
+/// In which order the properties of an object may come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum PropertyOrder {
+    /// In every order, as the standard has it.
+    Any,
+    /// Those that the schema names in the order in which it names them, then the others.
+    AsWritten,
+}
+
+/// What an object schema means that says nothing of further properties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum AdditionalProperties {
+    /// They are allowed, as the standard has it.
+    Standard,
+    /// A schema with `properties` allows no others, unless it says so.
+    Closed,
+}
+
+/// What becomes of a schema that cannot be translated exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Unsupported {
+    /// It is refused.
+    Refuse,
+    /// A weaker constraint is used, and listed in [`Translation::relaxations`](crate::Translation::relaxations).
+    Relax,
+}
+
+/// A draft of JSON Schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Draft {
+    /// Draft 4.
+    Draft4,
+    /// Draft 6.
+    Draft6,
+    /// Draft 7.
+    Draft7,
+    /// 2019-09.
+    Draft201909,
+    /// 2020-12.
+    Draft202012,
+}
+
+/// A schema that others may refer to.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Document {
+    /// Its URI, without fragment.
+    pub uri: String,
+    /// The schema.
+    pub schema: Value,
+}

@@ -1,0 +1,75 @@
+//! Why a schema cannot be translated, and what was weakened where that was asked for.
+
+use std::fmt;
+
+/// Why a schema cannot be translated, with its place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Error {
+    /// A JSON pointer to the schema, as `/properties/name`; behind the document's URI and `#` where it is another document.
+    pub pointer: String,
+    /// The keyword; empty where the whole schema is meant.
+    pub keyword: String,
+    /// What is wrong.
+    pub reason: Reason,
+}
+
+/// What is wrong with a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The schema is not as the standard wants it.
+    Invalid(String),
+    /// The schema is fine, but there is no exact grammar for it, or none is known.
+    Unsupported(String),
+    /// No document is valid.
+    Unsatisfiable(String),
+    /// A limit of [`Config`](crate::Config) is exceeded.
+    Limit {
+        /// The name of the limit.
+        limit: &'static str,
+        /// Its value.
+        value: u64,
+    },
+    /// [`Config::cancel`](crate::Config::cancel) has turned true.
+    Cancelled,
+}
+
+/// A part of a schema that the grammar does not hold documents to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Relaxation {
+    /// A JSON pointer to the schema.
+    pub pointer: String,
+    /// The keyword.
+    pub keyword: String,
+    /// What is not asserted, and why.
+    pub reason: String,
+}
+
+impl Error {
+    pub(crate) fn new(pointer: impl Into<String>, keyword: &str, reason: Reason) -> Self {
+        Self { pointer: pointer.into(), keyword: keyword.to_owned(), reason }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at '{}'", self.pointer)?;
+        if !self.keyword.is_empty() {
+            write!(f, ", {}", self.keyword)?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid(what) => write!(f, "invalid schema: {what}"),
+            Self::Unsupported(what) => write!(f, "cannot be said exactly: {what}"),
+            Self::Unsatisfiable(what) => write!(f, "no document is valid: {what}"),
+            Self::Limit { limit, value } => write!(f, "the limit {limit} ({value}) is exceeded"),
+            Self::Cancelled => write!(f, "cancelled"),
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Regular sets of texts, as they will stand in the grammar: an arena of expressions, each once, operands before what is
+//! made of them. Formats, patterns and numbers are made here; what is empty or disjoint is decided by `grammask-regular`.
+
+use grammask_regular::{RegularId, Store};
+use grammask_syntax::{Ast, ExprId, ExprKind, Quantifier, Span};
+use rustc_hash::FxHashMap;
+
+/// A set of texts in [`Languages`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct LanguageId(u32);
+
+impl LanguageId {
+    /// No text.
+    pub const NONE: Self = Self(0);
+    /// Every text.
+    pub const ANY: Self = Self(1);
+    /// The empty text.
+    pub const EMPTY_TEXT: Self = Self(2);
+
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The pattern of every text.
+const ANY_TEXT: &str = "(?s:.)*";
+
+/// How a set of texts is written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Language {
+    /// No text.
+    None,
+    /// One text.
+    Text(String),
+    /// What a pattern of the Rust `regex` crate matches from end to end.
+    Regex(String),
+    Sequence(Vec<LanguageId>),
+    Union(Vec<LanguageId>),
+    And(Vec<LanguageId>),
+    /// Every text that is not in the operand.
+    Not(LanguageId),
+    Repeat(LanguageId, u32, Option<u32>),
+    /// The decimal numerals, `12` or `12.50`, whose value is a multiple of this one.
+    Multiple(String),
+}
+
+/// An arena of sets of texts.
+pub(crate) struct Languages {
+    nodes: Vec<Language>,
+    ids: FxHashMap<Language, LanguageId>,
+    lowered: Vec<Option<RegularId>>,
+    store: Store,
+}
+
+impl Languages {
+    pub fn new(config: &grammask_regular::Config) -> Self {
+        let mut languages = Self {
+            nodes: Vec::new(),
+            ids: FxHashMap::default(),
+            lowered: Vec::new(),
+            store: Store::new(config),
+        };
+        languages.intern(Language::None);
+        languages.intern(Language::Regex(ANY_TEXT.to_owned()));
+        languages.intern(Language::Text(String::new()));
+        languages
+    }
+
+    pub fn get(&self, id: LanguageId) -> &Language {
+        &self.nodes[id.index()]
+    }
+
+    fn intern(&mut self, language: Language) -> LanguageId {
+        if let Some(&id) = self.ids.get(&language) {
+            return id;
+        }
+        let id = LanguageId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 languages"));
+        self.nodes.push(language.clone());
+        self.lowered.push(None);
+        self.ids.insert(language, id);
+        id
+    }
+
+    pub fn text(&mut self, text: &str) -> LanguageId {
+        self.intern(Language::Text(text.to_owned()))
+    }
+
+    /// What a pattern of the Rust `regex` crate matches from end to end. The pattern is right: it is made here or checked before.
+    pub fn regex(&mut self, pattern: &str) -> LanguageId {
+        self.intern(Language::Regex(pattern.to_owned()))
+    }
+
+    /// The decimal numerals whose value is a multiple of `of`, a positive decimal numeral itself.
+    pub fn multiple(&mut self, of: &str) -> LanguageId {
+        self.intern(Language::Multiple(of.to_owned()))
+    }
+
+    pub fn sequence(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
+        let mut all = Vec::new();
+        for part in parts {
+            match self.get(part) {
+                Language::None => return LanguageId::NONE,
+                Language::Sequence(inner) => all.extend_from_slice(inner),
+                _ if part == LanguageId::EMPTY_TEXT => {}
+                _ => all.push(part),
+            }
+        }
+        match all[..] {
+            [] => LanguageId::EMPTY_TEXT,
+            [part] => part,
+            _ => self.intern(Language::Sequence(all)),
+        }
+    }
+
+    pub fn union(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
+        let mut all = Vec::new();
+        for part in parts {
+            match self.get(part) {
+                Language::None => {}
+                Language::Union(inner) => all.extend_from_slice(inner),
+                _ if part == LanguageId::ANY => return LanguageId::ANY,
+                _ => all.push(part),
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        match all[..] {
+            [] => LanguageId::NONE,
+            [part] => part,
+            _ => self.intern(Language::Union(all)),
+        }
+    }
+
+    pub fn and(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
+        let mut all = Vec::new();
+        for part in parts {
+            match self.get(part) {
+                Language::None => return LanguageId::NONE,
+                Language::And(inner) => all.extend_from_slice(inner),
+                _ if part == LanguageId::ANY => {}
+                _ => all.push(part),
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        match all[..] {
+            [] => LanguageId::ANY,
+            [part] => part,
+            _ => self.intern(Language::And(all)),
+        }
+    }
+
+    pub fn not(&mut self, of: LanguageId) -> LanguageId {
+        match *self.get(of) {
+            Language::None => LanguageId::ANY,
+            Language::Not(inner) => inner,
+            _ if of == LanguageId::ANY => LanguageId::NONE,
+            _ => self.intern(Language::Not(of)),
+        }
+    }
+
+    pub fn repeat(&mut self, of: LanguageId, min: u32, max: Option<u32>) -> LanguageId {
+        match (min, max) {
+            (1, Some(1)) => of,
+            (_, Some(0)) => LanguageId::EMPTY_TEXT,
+            _ if of == LanguageId::EMPTY_TEXT => of,
+            _ if of == LanguageId::NONE => {
+                if min == 0 {
+                    LanguageId::EMPTY_TEXT
+                } else {
+                    of
+                }
+            }
+            _ => self.intern(Language::Repeat(of, min, max)),
+        }
+    }
+
+    /// The texts with so many characters.
+    pub fn length(&mut self, min: u32, max: Option<u32>) -> LanguageId {
+        let any = self.regex("(?s:.)");
+        match (min, max) {
+            (0, None) => LanguageId::ANY,
+            _ => self.repeat(any, min, max),
+        }
+    }
+
+    /// Whether there is no text in the set.
+    ///
+    /// # Errors
+    /// When a limit of the automata is exceeded.
+    pub fn is_empty(&mut self, id: LanguageId) -> Result<bool, grammask_regular::Error> {
+        let regular = self.lower(id)?;
+        self.store.is_empty(regular)
+    }
+
+    /// Whether a text is in the set.
+    ///
+    /// # Errors
+    /// When a limit of the automata is exceeded.
+    pub fn contains(&mut self, id: LanguageId, text: &str) -> Result<bool, grammask_regular::Error> {
+        let mut state = self.lower(id)?;
+        for byte in text.bytes() {
+            if state == RegularId::EMPTY {
+                return Ok(false);
+            }
+            state = self.store.derivative(state, byte)?;
+        }
+        Ok(self.store.is_nullable(state))
+    }
+
+    fn lower(&mut self, id: LanguageId) -> Result<RegularId, grammask_regular::Error> {
+        let mut stack = vec![id];
+        while let Some(&top) = stack.last() {
+            if self.lowered[top.index()].is_some() {
+                stack.pop();
+                continue;
+            }
+            let pending = stack.len();
+            for &operand in operands(&self.nodes[top.index()]) {
+                if self.lowered[operand.index()].is_none() {
+                    stack.push(operand);
+                }
+            }
+            if stack.len() > pending {
+                continue;
+            }
+            let of = |part: &LanguageId| self.lowered[part.index()].unwrap_or(RegularId::EMPTY);
+            let store = &mut self.store;
+            let regular = match &self.nodes[top.index()] {
+                Language::None => RegularId::EMPTY,
+                Language::Text(text) => store.literal(text.as_bytes())?,
+                Language::Regex(pattern) => store.regex(pattern)?,
+                Language::Sequence(parts) => store.concat(&parts.iter().map(of).collect::<Vec<_>>())?,
+                Language::Union(parts) => store.union(&parts.iter().map(of).collect::<Vec<_>>())?,
+                Language::And(parts) => store.intersection(&parts.iter().map(of).collect::<Vec<_>>())?,
+                Language::Not(part) => {
+                    let any = store.regex(ANY_TEXT)?;
+                    let rest = store.complement(of(part))?;
+                    store.intersection(&[any, rest])?
+                }
+                Language::Repeat(part, min, max) => store.repeat(of(part), *min, *max)?,
+                Language::Multiple(_) => store.regex("[0-9]+(\\.[0-9]+)?")?,
+            };
+            self.lowered[top.index()] = Some(regular);
+            stack.pop();
+        }
+        Ok(self.lowered[id.index()].unwrap_or(RegularId::EMPTY))
+    }
+
+    /// Writes the expression into a syntax tree.
+    pub fn write(&self, id: LanguageId, ast: &mut Ast) -> ExprId {
+        enum Task {
+            Visit(LanguageId),
+            Make(LanguageId),
+        }
+        let mut done: Vec<ExprId> = Vec::new();
+        let mut tasks = vec![Task::Visit(id)];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Visit(id) => {
+                    tasks.push(Task::Make(id));
+                    tasks.extend(operands(self.get(id)).iter().rev().map(|&part| Task::Visit(part)));
+                }
+                Task::Make(id) => {
+                    let count = operands(self.get(id)).len();
+                    let parts = done.split_off(done.len() - count);
+                    let kind = match self.get(id) {
+                        // Nothing that is any text and not any text.
+                        Language::None => ExprKind::Regex("[a&&b]".to_owned()),
+                        Language::Text(text) => ExprKind::Text(text.clone()),
+                        Language::Regex(pattern) => ExprKind::Regex(pattern.clone()),
+                        Language::Sequence(_) => ExprKind::Sequence(parts),
+                        Language::Union(_) => ExprKind::Alternatives(parts),
+                        Language::And(_) => ExprKind::And(parts),
+                        Language::Not(_) => ExprKind::Not(parts[0]),
+                        Language::Repeat(_, min, max) => {
+                            let quantifier = match (*min, *max) {
+                                (0, Some(1)) => Quantifier::Option,
+                                (0, None) => Quantifier::Star,
+                                (1, None) => Quantifier::Plus,
+                                (min, max) => Quantifier::Bounds { min, max },
+                            };
+                            ExprKind::Repeat { expr: parts[0], quantifier }
+                        }
+                        Language::Multiple(_) => ExprKind::Regex("[0-9]+(\\.[0-9]+)?".to_owned()),
+                    };
+                    done.push(ast.push(kind, Span::default()));
+                }
+            }
+        }
+        done.pop().expect("one expression for one language")
+    }
+}
+
+fn operands(language: &Language) -> &[LanguageId] {
+    match language {
+        Language::Sequence(parts) | Language::Union(parts) | Language::And(parts) => parts,
+        Language::Not(part) | Language::Repeat(part, ..) => std::slice::from_ref(part),
+        Language::None | Language::Text(_) | Language::Regex(_) | Language::Multiple(_) => &[],
+    }
+}
