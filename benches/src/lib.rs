@@ -16,6 +16,7 @@ pub mod machine;
 pub mod measure;
 pub mod recursion;
 pub mod report;
+pub mod schemas;
 pub mod timing;
 pub mod vocabulary;
 pub mod worker;
