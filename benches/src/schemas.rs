@@ -9,4 +9,5 @@ pub mod options;
 pub mod python;
 pub mod report;
 pub mod samples;
+pub mod suite;
 pub mod tally;
