@@ -14,6 +14,7 @@ pub mod known;
 pub mod linear;
 pub mod machine;
 pub mod measure;
+pub mod random;
 pub mod recursion;
 pub mod report;
 pub mod schemas;

@@ -11,3 +11,5 @@ pub mod report;
 pub mod samples;
 pub mod suite;
 pub mod tally;
+#[cfg(feature = "walks")]
+pub mod walks;

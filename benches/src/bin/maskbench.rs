@@ -23,10 +23,28 @@ fn main() -> anyhow::Result<()> {
     }
     // Panics are caught, counted and told with the schema.
     std::panic::set_hook(Box::new(|_| {}));
+    if options.walks.is_some() {
+        return walk(&options);
+    }
     let results = maskbench::run(&options)?;
     if let Some(path) = &options.failures {
         write_failures(path, results.tallies.iter().flat_map(|(_, tally)| &tally.failures))?;
     }
     print!("{}", Markdown(&results));
     Ok(())
+}
+
+#[cfg(feature = "walks")]
+fn walk(options: &MaskbenchOptions) -> anyhow::Result<()> {
+    let walks = grammask_benches::schemas::walks::run(options)?;
+    if let Some(path) = &options.failures {
+        write_failures(path, walks.failures.iter())?;
+    }
+    print!("{walks}");
+    Ok(())
+}
+
+#[cfg(not(feature = "walks"))]
+fn walk(_: &MaskbenchOptions) -> anyhow::Result<()> {
+    anyhow::bail!("--walks wants the feature walks, without which this was built")
 }

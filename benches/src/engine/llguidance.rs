@@ -128,7 +128,16 @@ impl Judge for LlJudge {
         let matcher = Matcher::new(self.factory.create_parser(grammar));
         if let Some(error) = matcher.get_error() {
             let message = first_line(&error);
-            return Err(Refusal { keyword: String::new(), reason: shape(&message), message });
+            // Keywords that it does not know are a list, as `Unimplemented keys: ["not", "if"]`.
+            let keywords =
+                message.strip_prefix("Unimplemented keys: [").and_then(|rest| rest.strip_suffix(']'));
+            let keyword = keywords.unwrap_or_default().replace('"', "");
+            return Err(Refusal {
+                keyword,
+                reason: shape(&message),
+                is_empty: message.starts_with("Unsatisfiable"),
+                message,
+            });
         }
         self.matcher = Some(matcher);
         Ok(())

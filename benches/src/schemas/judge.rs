@@ -15,6 +15,8 @@ pub struct Refusal {
     pub keyword: String,
     /// The reason, in a line and without place, so that like is counted with like.
     pub reason: String,
+    /// Whether it says that no document is valid.
+    pub is_empty: bool,
     /// All that the engine tells.
     pub message: String,
 }
@@ -138,9 +140,10 @@ fn refusal(error: &Error) -> Refusal {
                 }
                 other => other.to_string(),
             };
-            Refusal { keyword: error.keyword.clone(), reason: format!("{kind}{reason}"), message }
+            let is_empty = matches!(error.reason, Reason::Unsatisfiable(_));
+            Refusal { keyword: error.keyword.clone(), reason: format!("{kind}{reason}"), is_empty, message }
         }
-        _ => Refusal { keyword: "(grammar)".to_owned(), reason: shape(&message), message },
+        _ => Refusal { keyword: "(grammar)".to_owned(), reason: shape(&message), is_empty: false, message },
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use super::data::Instance;
 use super::follow::catching;
-use super::judge::{Judge, judges};
+use super::judge::{Judge, Refusal, judges};
 use super::options::SuiteOptions;
 use super::report::part;
 use super::tally::Failure;
@@ -38,8 +38,10 @@ pub struct Score {
     pub cases: usize,
     /// Judged right.
     pub right: usize,
-    /// Their schema is refused.
+    /// Their schema is refused, which is not right.
     pub refused: usize,
+    /// Of these: as a schema without any valid document, and the document is invalid indeed.
+    pub empty: usize,
     /// Invalid, and accepted.
     pub false_positives: usize,
     /// Valid, and refused.
@@ -131,9 +133,10 @@ fn file(
                         let at = judge.live_bytes(instance.text.as_bytes());
                         at.map_or("valid, refused".to_owned(), |at| format!("valid, refused at byte {at}"))
                     }
-                    Ok(Err(Problem::Refused(message))) => {
+                    Ok(Err(Problem::Refused(refusal))) => {
                         score.refused += 1;
-                        format!("refused to compile: {message}")
+                        score.empty += usize::from(refusal.is_empty && !test.valid);
+                        format!("refused to compile: {}", refusal.message)
                     }
                     Ok(Err(Problem::Trouble(message))) | Err(message) => {
                         score.troubles += 1;
@@ -156,7 +159,7 @@ fn file(
 /// Why there is no verdict.
 enum Problem {
     /// The schema is refused.
-    Refused(String),
+    Refused(Refusal),
     /// Something is wrong on the way.
     Trouble(String),
 }
@@ -164,7 +167,7 @@ enum Problem {
 /// Whether a text is one of the schema's documents; tokens are bytes.
 fn is_accepted(judge: &mut dyn Judge, schema: &Value, text: &[u8], end: u32) -> Result<bool, Problem> {
     judge.prepare(schema);
-    judge.compile().map_err(|refusal| Problem::Refused(refusal.message))?;
+    judge.compile().map_err(Problem::Refused)?;
     for &byte in text {
         judge.mask().map_err(Problem::Trouble)?;
         let token = u32::from(byte);
@@ -216,6 +219,7 @@ impl Score {
         self.cases += other.cases;
         self.right += other.right;
         self.refused += other.refused;
+        self.empty += other.empty;
         self.false_positives += other.false_positives;
         self.false_negatives += other.false_negatives;
         self.troubles += other.troubles;
@@ -244,9 +248,9 @@ impl Display for Results {
         )?;
         write!(f, "| | cases |")?;
         for engine in &self.engines {
-            write!(f, " {engine}: right | refused | false positives | false negatives | troubles |")?;
+            write!(f, " {engine}: right | refused | empty | false positives | false negatives | troubles |")?;
         }
-        writeln!(f, "\n| --- | --: |{}", " --: |".repeat(5 * self.engines.len()))?;
+        writeln!(f, "\n| --- | --: |{}", " --: |".repeat(6 * self.engines.len()))?;
         let is_optional = |name: &str| name.contains("/optional/");
         let is_format = |name: &str| name.contains("/optional/format/");
         row(f, "**all**", &self.sums(|_| true), true)?;
@@ -263,9 +267,9 @@ impl Display for Results {
 fn row(f: &mut Formatter<'_>, name: &str, scores: &[Score], with_part: bool) -> fmt::Result {
     write!(f, "| {name} | {} |", scores.first().map_or(0, |score| score.cases))?;
     for score in scores {
-        let Score { cases, right, refused, false_positives, false_negatives, troubles } = *score;
+        let Score { cases, right, refused, empty, false_positives, false_negatives, troubles } = *score;
         let right = if with_part { part(right, cases) } else { right.to_string() };
-        write!(f, " {right} | {refused} | {false_positives} | {false_negatives} | {troubles} |")?;
+        write!(f, " {right} | {refused} | {empty} | {false_positives} | {false_negatives} | {troubles} |")?;
     }
     writeln!(f)
 }

@@ -121,7 +121,7 @@ mod tests {
     fn refusals_are_counted_by_keyword_and_reason() {
         let mut tally = Tally::default();
         for (keyword, reason) in [("not", "a"), ("oneOf", "b"), ("not", "c"), ("oneOf", "b")] {
-            let refusal = Refusal { keyword: keyword.into(), reason: reason.into(), message: String::new() };
+            let refusal = Refusal { keyword: keyword.into(), reason: reason.into(), ..Refusal::default() };
             tally.refuse(&refusal);
         }
         let mut sum = tally.clone();
