@@ -4,6 +4,8 @@
 //! refused with its place, or, where [`Config::unsupported`] asks for that, weakened and listed.
 
 mod config;
+#[allow(dead_code)]
+mod documents;
 mod error;
 mod languages;
 
