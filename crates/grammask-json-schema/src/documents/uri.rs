@@ -21,20 +21,20 @@ pub(super) fn resolve(base: &str, reference: &str) -> String {
     let reference = Parts::of(reference);
     let path = |path: &str| without_dots(path);
     let target = if reference.scheme.is_some() {
-        Parts { path: path(reference.path).into(), ..reference.own() }
+        Parts { path: path(reference.path), ..reference.own() }
     } else if reference.authority.is_some() {
-        Parts { scheme: base.scheme, path: path(reference.path).into(), ..reference.own() }
+        Parts { scheme: base.scheme, path: path(reference.path), ..reference.own() }
     } else if reference.path.is_empty() {
-        Parts { query: reference.query.or(base.query), path: base.path.into(), ..base.own() }
+        Parts { query: reference.query.or(base.query), path: base.path.to_owned(), ..base.own() }
     } else if reference.path.starts_with('/') {
-        Parts { query: reference.query, path: path(reference.path).into(), ..base.own() }
+        Parts { query: reference.query, path: path(reference.path), ..base.own() }
     } else {
         let merged = match base.path.rfind('/') {
             Some(slash) => format!("{}{}", &base.path[..=slash], reference.path),
             None if base.authority.is_some() => format!("/{}", reference.path),
             None => reference.path.to_owned(),
         };
-        Parts { query: reference.query, path: path(&merged).into(), ..base.own() }
+        Parts { query: reference.query, path: path(&merged), ..base.own() }
     };
     target.to_text()
 }
