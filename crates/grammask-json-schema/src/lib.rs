@@ -8,6 +8,8 @@ mod config;
 mod documents;
 mod error;
 mod languages;
+#[allow(dead_code)]
+mod number;
 
 pub use config::{AdditionalProperties, Config, Document, Draft, PropertyOrder, Unsupported, Whitespace};
 pub use error::{Error, Reason, Relaxation};
