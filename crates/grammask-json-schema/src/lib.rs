@@ -5,7 +5,11 @@
 
 mod config;
 mod error;
+#[allow(dead_code)]
+mod format;
 mod languages;
+#[allow(dead_code)]
+mod pattern;
 
 pub use config::{AdditionalProperties, Config, Document, Draft, PropertyOrder, Unsupported, Whitespace};
 pub use error::{Error, Reason, Relaxation};
