@@ -7,6 +7,7 @@ use grammask::{Grammar, TokenId};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::grammask::{config, unused};
+use crate::random::Random;
 use crate::timing::{Places, median, sample};
 use crate::vocabulary::Words;
 
@@ -53,7 +54,7 @@ pub fn measure(words: &Words, quick: bool, tell: &mut dyn FnMut(Bound)) -> anyho
     let config = config(words);
     for grammar in GRAMMARS {
         let compile = || Grammar::compile(grammar, &unused(&tokens), &config);
-        let mut model = Model::default();
+        let mut model = Random::default();
         let mut matcher = compile()?.matcher();
         let mut chosen = Vec::new();
         let is_at_bound = loop {
@@ -108,22 +109,4 @@ pub fn measure(words: &Words, quick: bool, tell: &mut dyn FnMut(Bound)) -> anyho
         });
     }
     Ok(())
-}
-
-/// Chooses tokens: the same ones in every run. The generator is xorshift with 64 bits.
-struct Model(u64);
-
-impl Default for Model {
-    fn default() -> Self {
-        Self(0x9E37_79B9_7F4A_7C15)
-    }
-}
-
-impl Model {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
-    }
 }

@@ -4,7 +4,7 @@ pub mod grammask;
 #[cfg(feature = "peers")]
 mod kbnf;
 #[cfg(feature = "peers")]
-mod llguidance;
+pub(crate) mod llguidance;
 
 use anyhow::bail;
 

@@ -1,5 +1,7 @@
 //! The vocabulary that all engines get, and how a text becomes tokens.
 
+use std::sync::OnceLock;
+
 use anyhow::{Context, bail};
 use grammask::{TokenId, Vocabulary};
 use rustc_hash::FxHashMap;
@@ -7,6 +9,15 @@ use tiktoken_rs::CoreBPE;
 
 /// Names that an end-of-text token has in one vocabulary or another.
 const ENDS: &[&str] = &["<|endoftext|>", "<|end_of_text|>", "</s>", "<|im_end|>", "<|eot_id|>"];
+
+/// How the tokenizer of Llama 3 cuts a text before it joins bytes. A tiktoken file does not say.
+const LLAMA3_PIECES: &str = concat!(
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|",
+    r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+);
+
+/// How many ordinary and special tokens Llama 3 has, and which of the special ones ends a text.
+const LLAMA3: (u32, u32, u32) = (128_000, 256, 128_001);
 
 /// Tokens as every engine can take them.
 pub struct Words {
@@ -19,9 +30,27 @@ pub struct Words {
     /// The token that ends a text; one of the special tokens.
     pub end: u32,
     encoder: Option<CoreBPE>,
+    ids: OnceLock<FxHashMap<Vec<u8>, u32>>,
 }
 
 impl Words {
+    /// The bytes, each a token of its own, and an end.
+    pub fn of_bytes() -> Self {
+        Self {
+            name: "bytes".to_owned(),
+            tokens: (0..=255).map(|byte| (u32::from(byte), vec![byte])).collect(),
+            specials: vec![(256, ENDS[0].to_owned())],
+            end: 256,
+            encoder: None,
+            ids: OnceLock::new(),
+        }
+    }
+
+    /// Ordinary tokens by their bytes.
+    pub fn ids(&self) -> &FxHashMap<Vec<u8>, u32> {
+        self.ids.get_or_init(|| self.tokens.iter().map(|(id, bytes)| (bytes.clone(), *id)).collect())
+    }
+
     /// o200k, or the vocabulary in a file.
     ///
     /// # Errors
@@ -60,7 +89,7 @@ impl Words {
         if let Some(encoder) = &self.encoder {
             return Ok(encoder.encode_ordinary(text));
         }
-        let ids: FxHashMap<&[u8], u32> = self.tokens.iter().map(|(id, bytes)| (&bytes[..], *id)).collect();
+        let ids = self.ids();
         let longest = self.tokens.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0);
         let mut rest = text.as_bytes();
         let mut tokens = Vec::new();
@@ -94,7 +123,14 @@ impl Words {
             }
         }
         let end = end_of(&specials).context("o200k has no end of text")?;
-        Ok(Self { name: "o200k".to_owned(), tokens, specials, end, encoder: Some(encoder) })
+        Ok(Self {
+            name: "o200k".to_owned(),
+            tokens,
+            specials,
+            end,
+            encoder: Some(encoder),
+            ids: OnceLock::new(),
+        })
     }
 
     fn from_file(path: &str) -> anyhow::Result<Self> {
@@ -102,6 +138,17 @@ impl Words {
         let vocabulary = grammask::loaders::load(&bytes, &Default::default())?;
         let tokens: Vec<_> = vocabulary.tokens().map(|(id, bytes)| (id.0, bytes.to_vec())).collect();
         let mut specials: Vec<_> = vocabulary.specials().map(|(id, name)| (id.0, name.to_owned())).collect();
+        let name = std::path::Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_default();
+        let (ordinary, special, end) = LLAMA3;
+        if specials.is_empty() && vocabulary.id_count() == ordinary as usize && name.contains("llama3") {
+            let title =
+                |id| if id == end { ENDS[1].to_owned() } else { format!("<|special {}|>", id - ordinary) };
+            let specials = (ordinary..ordinary + special).map(|id| (id, title(id))).collect();
+            let ranks = tokens.iter().map(|(id, bytes)| (bytes.clone(), *id)).collect();
+            let encoder = Some(CoreBPE::new(ranks, FxHashMap::default(), LLAMA3_PIECES)?);
+            return Ok(Self { name, tokens, specials, end, encoder, ids: OnceLock::new() });
+        }
         let end = match end_of(&specials) {
             Some(end) => end,
             None => {
@@ -111,8 +158,7 @@ impl Words {
                 id
             }
         };
-        let name = std::path::Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
-        Ok(Self { name: name.unwrap_or_default(), tokens, specials, end, encoder: None })
+        Ok(Self { name, tokens, specials, end, encoder: None, ids: OnceLock::new() })
     }
 }
 

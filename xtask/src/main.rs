@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use xtask::{bench, ci, count, fuzz, loom, tidy, workspace::Workspace};
+use xtask::{bench, ci, count, fuzz, loom, schemas, tidy, workspace::Workspace};
 
 const HELP: &str = "\
 cargo xtask COMMAND
@@ -16,6 +16,11 @@ cargo xtask COMMAND
   bench [OPTIONS]             compares with other engines and writes docs/benchmarks.md; OPTIONS go to
                               `cargo run --release -p grammask-benches`; --glrmask builds glrmask and
                               compares with it too
+  maskbench [PATH] [OPTIONS]  real JSON Schemas with their documents: times of all masks, and whether every document is
+                              judged right, side by side with llguidance; --walks N: documents that a random
+                              model writes, which a validator must find valid; --help tells the rest
+  json-schema-suite [PATH] [OPTIONS]
+                              the official cases of JSON Schema, likewise
   count [--vocab o200k|PATH]  instructions for a mask, an accepted token and a compile, counted by callgrind where
                               valgrind is installed
   fuzz [--minutes N] [--seed N] [--cases N]
@@ -58,6 +63,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
             tidy::run(&Workspace::load()?)
         }
         "bench" => bench::run(&Workspace::load()?, options),
+        "maskbench" | "json-schema-suite" => schemas::run(&Workspace::load()?, command, options),
         "fuzz" | "soak" => fuzz::run(&Workspace::load()?, command, options),
         "loom" => loom::run(&Workspace::load()?, options),
         "count" => count::run(&Workspace::load()?, options),

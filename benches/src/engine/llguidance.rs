@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use llguidance::api::TopLevelGrammar;
 use llguidance::{Matcher, ParserFactory};
-use toktrie::{ApproximateTokEnv, TokEnv, TokRxInfo, TokTrie};
+use toktrie::{ApproximateTokEnv, SimpleVob, TokEnv, TokRxInfo, TokTrie};
+
+use serde_json::Value;
 
 use super::Engine;
 use crate::case::Case;
+use crate::schemas::judge::{Judge, Refusal, shape};
 use crate::vocabulary::Words;
 
 /// llguidance.
@@ -20,18 +23,7 @@ pub struct LlGuidance {
 impl LlGuidance {
     /// Binds it to a vocabulary.
     pub fn new(words: &Words) -> anyhow::Result<Self> {
-        let mut tokens = vec![Vec::new(); words.id_count()];
-        for (id, bytes) in &words.tokens {
-            tokens[*id as usize].clone_from(bytes);
-        }
-        for (id, name) in &words.specials {
-            // How this engine tells special tokens from others.
-            tokens[*id as usize] = [&[TokTrie::SPECIAL_TOKEN_MARKER], name.as_bytes()].concat();
-        }
-        let trie = TokTrie::from(&TokRxInfo::new(u32::try_from(tokens.len())?, words.end), &tokens);
-        let environment: TokEnv = Arc::new(ApproximateTokEnv::new(trie));
-        let mut factory = ParserFactory::new_simple(&environment)?;
-        factory.quiet();
+        let factory = factory(words)?;
         Ok(Self { factory, grammar: None, matcher: None })
     }
 
@@ -80,6 +72,103 @@ impl Engine for LlGuidance {
     }
 
     fn note(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Makes what all grammars of a vocabulary share.
+fn factory(words: &Words) -> anyhow::Result<ParserFactory> {
+    let mut tokens = vec![Vec::new(); words.id_count()];
+    for (id, bytes) in &words.tokens {
+        tokens[*id as usize].clone_from(bytes);
+    }
+    for (id, name) in &words.specials {
+        // How this engine tells special tokens from others.
+        tokens[*id as usize] = [&[TokTrie::SPECIAL_TOKEN_MARKER], name.as_bytes()].concat();
+    }
+    let trie = TokTrie::from(&TokRxInfo::new(u32::try_from(tokens.len())?, words.end), &tokens);
+    let environment: TokEnv = Arc::new(ApproximateTokEnv::new(trie));
+    let mut factory = ParserFactory::new_simple(&environment)?;
+    factory.quiet();
+    Ok(factory)
+}
+
+/// llguidance with JSON Schemas, as it takes them by default.
+pub(crate) struct LlJudge {
+    factory: ParserFactory,
+    grammar: Option<TopLevelGrammar>,
+    matcher: Option<Matcher>,
+    mask: Option<SimpleVob>,
+}
+
+impl LlJudge {
+    /// Binds it to a vocabulary.
+    pub(crate) fn new(words: &Words) -> anyhow::Result<Self> {
+        Ok(Self { factory: factory(words)?, grammar: None, matcher: None, mask: None })
+    }
+
+    fn matcher(&mut self) -> Result<&mut Matcher, String> {
+        self.matcher.as_mut().ok_or_else(|| "nothing is compiled".to_owned())
+    }
+}
+
+impl Judge for LlJudge {
+    fn name(&self) -> &'static str {
+        "llguidance"
+    }
+
+    fn prepare(&mut self, schema: &Value) {
+        self.matcher = None;
+        self.mask = None;
+        self.grammar = Some(TopLevelGrammar::from_json_schema(schema.clone()));
+    }
+
+    fn compile(&mut self) -> Result<(), Refusal> {
+        let Some(grammar) = self.grammar.take() else { return Err(Refusal::default()) };
+        let matcher = Matcher::new(self.factory.create_parser(grammar));
+        if let Some(error) = matcher.get_error() {
+            let message = first_line(&error);
+            // Keywords that it does not know are a list, as `Unimplemented keys: ["not", "if"]`.
+            let keywords =
+                message.strip_prefix("Unimplemented keys: [").and_then(|rest| rest.strip_suffix(']'));
+            let keyword = keywords.unwrap_or_default().replace('"', "");
+            return Err(Refusal {
+                keyword,
+                reason: shape(&message),
+                is_empty: message.starts_with("Unsatisfiable"),
+                message,
+            });
+        }
+        self.matcher = Some(matcher);
+        Ok(())
+    }
+
+    fn mask(&mut self) -> Result<(), String> {
+        // After the last possible token it has stopped, and only the end is left.
+        let mask = self.matcher()?.compute_mask_or_eos().map_err(|error| first_line(&error.to_string()))?;
+        self.mask = Some(mask);
+        Ok(())
+    }
+
+    fn allows(&mut self, token: u32) -> bool {
+        self.mask.as_ref().is_some_and(|mask| mask.is_allowed(token))
+    }
+
+    fn accept(&mut self, token: u32) -> Result<(), String> {
+        self.matcher()?.consume_token(token).map_err(|error| first_line(&error.to_string()))
+    }
+
+    fn restart(&mut self) -> bool {
+        false
+    }
+
+    fn fill(&mut self, _: &mut [u32]) {}
+
+    fn relaxations(&self) -> usize {
+        0
+    }
+
+    fn live_bytes(&mut self, _: &[u8]) -> Option<usize> {
         None
     }
 }

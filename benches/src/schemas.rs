@@ -1,0 +1,15 @@
+//! JSON Schemas: real ones with documents, and the standard's official cases; grammask side by side with llguidance, and documents
+//! that a random model writes, which a validator must find valid.
+
+pub mod data;
+pub mod follow;
+pub mod judge;
+pub mod maskbench;
+pub mod options;
+pub mod python;
+pub mod report;
+pub mod samples;
+pub mod suite;
+pub mod tally;
+#[cfg(feature = "walks")]
+pub mod walks;

@@ -1,0 +1,97 @@
+//! Schemas with their documents, as a file has them: a line for each schema, `{name, schema, tests: [{valid, data}]}`.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use anyhow::Context;
+use flate2::read::GzDecoder;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::python::dumps;
+
+/// A schema with its documents.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What it is called.
+    pub name: String,
+    /// The schema.
+    pub schema: Value,
+    /// The documents.
+    pub instances: Vec<Instance>,
+}
+
+/// A document, and what is to be said of it.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// Whether the schema calls it valid.
+    pub is_valid: bool,
+    /// The document as Python writes it.
+    pub text: String,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    name: String,
+    schema: Value,
+    tests: Vec<Test>,
+}
+
+#[derive(Deserialize)]
+struct Test {
+    valid: bool,
+    data: Box<RawValue>,
+}
+
+impl Entry {
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// When it is not as it should be, or its schema nests more than 127 levels.
+    pub fn parse(line: &str) -> anyhow::Result<Self> {
+        let Line { name, schema, tests } = serde_json::from_str(line)?;
+        let instances = tests.into_iter().map(|test| Instance::new(test.valid, &test.data)).collect();
+        Ok(Self { name, schema, instances })
+    }
+}
+
+impl Instance {
+    /// A document that is or is not valid.
+    pub fn new(is_valid: bool, data: &RawValue) -> Self {
+        Self { is_valid, text: dumps(data.get()) }
+    }
+}
+
+/// The lines of a file, which may be compressed by gzip if its name ends so.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn lines(path: &Path) -> anyhow::Result<Vec<String>> {
+    let file = File::open(path).with_context(|| path.display().to_string())?;
+    let reader: Box<dyn Read> = if path.extension().is_some_and(|extension| extension == "gz") {
+        Box::new(GzDecoder::new(file))
+    } else {
+        Box::new(file)
+    };
+    let lines =
+        BufReader::new(reader).lines().filter(|line| line.as_ref().is_ok_and(|line| !line.is_empty()));
+    lines.collect::<Result<_, _>>().with_context(|| path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_written_as_python_does() {
+        let line =
+            r#"{"name":"n","schema":{"type":"object"},"tests":[{"valid":true,"data":{"b":1e16,"a":[1,2]}}]}"#;
+        let entry = Entry::parse(line).expect("a line");
+        assert_eq!(entry.name, "n");
+        assert!(entry.instances[0].is_valid);
+        assert_eq!(entry.instances[0].text, r#"{"b": 1e+16, "a": [1, 2]}"#);
+        assert!(Entry::parse("{}").is_err());
+    }
+}

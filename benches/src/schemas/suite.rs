@@ -1,0 +1,275 @@
+//! The official suite of JSON Schema: every case, byte by byte.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use grammask::{Config, TokenId};
+use grammask_json_schema::{Document, Draft};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::data::Instance;
+use super::follow::catching;
+use super::judge::{Judge, Refusal, judges};
+use super::options::SuiteOptions;
+use super::report::part;
+use super::tally::Failure;
+use crate::vocabulary::Words;
+
+/// Folders of drafts, and which draft each is.
+const DRAFTS: &[(&str, Draft)] = &[
+    ("4", Draft::Draft4),
+    ("6", Draft::Draft6),
+    ("7", Draft::Draft7),
+    ("2019-09", Draft::Draft201909),
+    ("2020-12", Draft::Draft202012),
+];
+
+/// Where the suite's remote schemas are said to be.
+const REMOTES: &str = "http://localhost:1234/";
+
+/// What an engine makes of some cases.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Score {
+    /// How many cases there are.
+    pub cases: usize,
+    /// Judged right.
+    pub right: usize,
+    /// Their schema is refused, which is not right.
+    pub refused: usize,
+    /// Of these: as a schema without any valid document, and the document is invalid indeed.
+    pub empty: usize,
+    /// Invalid, and accepted.
+    pub false_positives: usize,
+    /// Valid, and refused.
+    pub false_negatives: usize,
+    /// Panics, and limits on the way.
+    pub troubles: usize,
+}
+
+/// What a run has found out.
+pub struct Results {
+    /// The engines.
+    pub engines: Vec<&'static str>,
+    /// By file, as `draft2020-12/optional/format/date.json`: a score for each engine.
+    pub files: BTreeMap<String, Vec<Score>>,
+    /// What went wrong.
+    pub failures: Vec<Failure>,
+}
+
+#[derive(Deserialize)]
+struct Group {
+    description: String,
+    schema: Value,
+    tests: Vec<Test>,
+}
+
+#[derive(Deserialize)]
+struct Test {
+    description: String,
+    data: Box<RawValue>,
+    valid: bool,
+}
+
+/// Runs the cases of the drafts that are asked for.
+///
+/// # Errors
+/// When there is no such draft, or a file cannot be read.
+pub fn run(options: &SuiteOptions) -> anyhow::Result<Results> {
+    let drafts: Vec<_> =
+        DRAFTS.iter().filter(|(name, _)| options.draft == "all" || options.draft == *name).collect();
+    if drafts.is_empty() {
+        bail!("--draft 4, 6, 7, 2019-09, 2020-12 or all, not {}", options.draft);
+    }
+    let words = Words::of_bytes();
+    let vocabulary = words.vocabulary()?;
+    let mut config = Config::default().ending_with([TokenId(words.end)]);
+    config.json_schema.documents = documents(&options.path.join("remotes"))?;
+    let mut results = Results { engines: Vec::new(), files: BTreeMap::new(), failures: Vec::new() };
+    for &&(name, draft) in &drafts {
+        config.json_schema.draft = draft;
+        let mut judges = judges(&words, &vocabulary, &config, options.has_peers)?;
+        results.engines = judges.iter().map(|judge| judge.name()).collect();
+        let folder = options.path.join("tests").join(format!("draft{name}"));
+        for path in files(&folder)? {
+            let name = relative(&path, &options.path.join("tests"));
+            file(&path, &name, &mut judges, words.end, &mut results)?;
+        }
+    }
+    Ok(results)
+}
+
+fn file(
+    path: &Path,
+    name: &str,
+    judges: &mut [Box<dyn Judge>],
+    end: u32,
+    results: &mut Results,
+) -> anyhow::Result<()> {
+    let context = || path.display().to_string();
+    let groups: Vec<Group> =
+        serde_json::from_str(&std::fs::read_to_string(path).with_context(context)?).with_context(context)?;
+    let mut scores = vec![Score::default(); judges.len()];
+    for Group { description, schema, tests } in groups {
+        for test in tests {
+            let instance = Instance::new(test.valid, &test.data);
+            for (judge, score) in judges.iter_mut().zip(&mut scores) {
+                let judged = catching(|| is_accepted(&mut **judge, &schema, instance.text.as_bytes(), end));
+                score.cases += 1;
+                let cause = match judged {
+                    Ok(Ok(is_accepted)) if is_accepted == test.valid => {
+                        score.right += 1;
+                        continue;
+                    }
+                    Ok(Ok(true)) => {
+                        score.false_positives += 1;
+                        "invalid, accepted".to_owned()
+                    }
+                    Ok(Ok(false)) => {
+                        score.false_negatives += 1;
+                        let at = judge.live_bytes(instance.text.as_bytes());
+                        at.map_or("valid, refused".to_owned(), |at| format!("valid, refused at byte {at}"))
+                    }
+                    Ok(Err(Problem::Refused(refusal))) => {
+                        score.refused += 1;
+                        score.empty += usize::from(refusal.is_empty && !test.valid);
+                        format!("refused to compile: {}", refusal.message)
+                    }
+                    Ok(Err(Problem::Trouble(message))) | Err(message) => {
+                        score.troubles += 1;
+                        message
+                    }
+                };
+                results.failures.push(Failure {
+                    index: results.failures.len(),
+                    engine: judge.name(),
+                    name: format!("{name}: {description}: {}", test.description),
+                    causes: vec![cause],
+                });
+            }
+        }
+    }
+    results.files.insert(name.to_owned(), scores);
+    Ok(())
+}
+
+/// Why there is no verdict.
+enum Problem {
+    /// The schema is refused.
+    Refused(Refusal),
+    /// Something is wrong on the way.
+    Trouble(String),
+}
+
+/// Whether a text is one of the schema's documents; tokens are bytes.
+fn is_accepted(judge: &mut dyn Judge, schema: &Value, text: &[u8], end: u32) -> Result<bool, Problem> {
+    judge.prepare(schema);
+    judge.compile().map_err(Problem::Refused)?;
+    for &byte in text {
+        judge.mask().map_err(Problem::Trouble)?;
+        let token = u32::from(byte);
+        if !judge.allows(token) {
+            return Ok(false);
+        }
+        judge.accept(token).map_err(Problem::Trouble)?;
+    }
+    judge.mask().map_err(Problem::Trouble)?;
+    Ok(judge.allows(end))
+}
+
+/// The schemas that others refer to.
+fn documents(folder: &Path) -> anyhow::Result<Vec<Document>> {
+    let mut documents = Vec::new();
+    for path in files(folder)? {
+        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let schema = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+        documents.push(Document { uri: format!("{REMOTES}{}", relative(&path, folder)), schema });
+    }
+    Ok(documents)
+}
+
+/// All JSON files below a folder, sorted.
+fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "json") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn relative(path: &Path, folder: &Path) -> String {
+    let parts = path.strip_prefix(folder).unwrap_or(path).components();
+    parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+impl Score {
+    fn add(&mut self, other: &Self) {
+        self.cases += other.cases;
+        self.right += other.right;
+        self.refused += other.refused;
+        self.empty += other.empty;
+        self.false_positives += other.false_positives;
+        self.false_negatives += other.false_negatives;
+        self.troubles += other.troubles;
+    }
+}
+
+impl Results {
+    /// The sums over the files of which this holds.
+    fn sums(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<Score> {
+        let mut sums = vec![Score::default(); self.engines.len()];
+        for scores in self.files.iter().filter(|(name, _)| is_wanted(name)).map(|(_, scores)| scores) {
+            for (sum, score) in sums.iter_mut().zip(scores) {
+                sum.add(score);
+            }
+        }
+        sums
+    }
+}
+
+/// Tables as Markdown.
+impl Display for Results {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "Right: accepted as stated. Refused: the schema does not compile, which is not right.\n"
+        )?;
+        write!(f, "| | cases |")?;
+        for engine in &self.engines {
+            write!(f, " {engine}: right | refused | empty | false positives | false negatives | troubles |")?;
+        }
+        writeln!(f, "\n| --- | --: |{}", " --: |".repeat(6 * self.engines.len()))?;
+        let is_optional = |name: &str| name.contains("/optional/");
+        let is_format = |name: &str| name.contains("/optional/format/");
+        row(f, "**all**", &self.sums(|_| true), true)?;
+        row(f, "required", &self.sums(|name| !is_optional(name)), true)?;
+        row(f, "optional, without formats", &self.sums(|name| is_optional(name) && !is_format(name)), true)?;
+        row(f, "optional formats", &self.sums(is_format), true)?;
+        for (name, scores) in &self.files {
+            row(f, name, scores, false)?;
+        }
+        Ok(())
+    }
+}
+
+fn row(f: &mut Formatter<'_>, name: &str, scores: &[Score], with_part: bool) -> fmt::Result {
+    write!(f, "| {name} | {} |", scores.first().map_or(0, |score| score.cases))?;
+    for score in scores {
+        let Score { cases, right, refused, empty, false_positives, false_negatives, troubles } = *score;
+        let right = if with_part { part(right, cases) } else { right.to_string() };
+        write!(f, " {right} | {refused} | {empty} | {false_positives} | {false_negatives} | {troubles} |")?;
+    }
+    writeln!(f)
+}

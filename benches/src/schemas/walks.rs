@@ -1,0 +1,354 @@
+//! Documents that a random model writes under the masks of a schema, which a validator must find valid; and valid documents cut
+//! into tokens at random, every one of which must be allowed.
+
+use std::fmt::{self, Display, Formatter};
+
+use anyhow::Context;
+use grammask::{Grammar, Mask, TokenId};
+use jsonschema::{PatternOptions, Validator};
+use serde_json::Value;
+
+use super::data::Entry;
+use super::follow::catching;
+use super::maskbench::Bench;
+use super::options::MaskbenchOptions;
+use super::tally::Failure;
+use crate::random::Random;
+use crate::vocabulary::Words;
+
+/// A document has at most so many tokens.
+const TOKENS: usize = 2_000;
+
+/// After so many tokens, the model closes whatever can be closed.
+const PATIENCE: usize = 300;
+
+/// How often each valid document is cut into tokens.
+const CUTS: usize = 3;
+
+/// The longest token that a document is cut into, in bytes.
+const LONGEST: usize = 24;
+
+/// How many failures are printed.
+const SHOWN: usize = 60;
+
+/// What a run has found out.
+#[derive(Debug, Default)]
+pub struct Walks {
+    /// Schemas that compile.
+    pub schemas: usize,
+    /// Of these, schemas that the validator does not take.
+    pub unchecked: Vec<String>,
+    /// Documents that are valid.
+    pub valid: usize,
+    /// Documents that are not valid.
+    pub invalid: usize,
+    /// Documents that are valid but for a format that the grammar does not assert, and lists so.
+    pub relaxed: usize,
+    /// Documents that were not finished.
+    pub unfinished: usize,
+    /// Documents that could not be finished, as no token of the vocabulary goes on.
+    pub stuck: usize,
+    /// Documents with more levels or a greater number than the validator reads.
+    pub unreadable: usize,
+    /// Valid documents of the data, each cut into tokens some times.
+    pub cuts: usize,
+    /// How many of these were refused.
+    pub refused_cuts: usize,
+    /// What went wrong.
+    pub failures: Vec<Failure>,
+}
+
+/// Lets the model write so many documents of each schema that compiles, and cuts the valid documents.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn run(options: &MaskbenchOptions) -> anyhow::Result<Walks> {
+    let count = options.walks.unwrap_or_default();
+    let bench = Bench::load(options)?;
+    let model = Model::new(&bench.words);
+    let parts = bench.on_threads(options.threads, |lines| {
+        let mut walks = Walks::default();
+        for (index, line) in lines {
+            let Ok(entry) = Entry::parse(line) else { continue };
+            bench.enter(&entry.name);
+            let mut causes = Vec::new();
+            let walked = catching(|| walk(&bench, &model, index, &entry, count, &mut walks, &mut causes));
+            causes.extend(walked.err());
+            if !causes.is_empty() {
+                walks.failures.push(Failure { index, engine: "grammask", name: entry.name, causes });
+            }
+        }
+        Ok(walks)
+    })?;
+    let sum = parts.into_iter().reduce(Walks::and).context("no threads")?;
+    Ok(sum)
+}
+
+fn walk(
+    bench: &Bench,
+    model: &Model<'_>,
+    index: usize,
+    entry: &Entry,
+    count: usize,
+    walks: &mut Walks,
+    causes: &mut Vec<String>,
+) {
+    let Ok(grammar) = Grammar::from_json_schema(&entry.schema, &bench.vocabulary, &bench.config) else {
+        return;
+    };
+    walks.schemas += 1;
+    let random = |number: usize| Random::new((index as u64) << 16 | number as u64);
+    match validator(&entry.schema) {
+        Ok(validator) => {
+            for number in 0..count {
+                check(model.write(&grammar, &mut random(number)), &validator, &grammar, walks, causes);
+            }
+        }
+        Err(error) => walks.unchecked.push(format!("{}: {error}", entry.name)),
+    }
+    for (number, instance) in entry.instances.iter().enumerate().filter(|(_, instance)| instance.is_valid) {
+        for cut in 0..CUTS {
+            walks.cuts += 1;
+            let mut random = random(count + number * CUTS + cut);
+            if let Err(cause) = model.read(&grammar, instance.text.as_bytes(), &mut random) {
+                walks.refused_cuts += 1;
+                causes.push(format!("instance {number}: {cause}"));
+            }
+        }
+    }
+}
+
+/// Something that decides whether documents are valid, formats included. Patterns run in linear time, where they can.
+fn validator(schema: &Value) -> Result<Validator, String> {
+    let options = || jsonschema::options().should_validate_formats(true);
+    options()
+        .with_pattern_options(PatternOptions::regex())
+        .build(schema)
+        // Look-around is beyond the linear engine.
+        .or_else(|_| {
+            options()
+                .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(100_000))
+                .build(schema)
+        })
+        .map_err(|error| error.to_string().chars().take(200).collect())
+}
+
+fn check(
+    written: Written,
+    validator: &Validator,
+    grammar: &Grammar,
+    walks: &mut Walks,
+    causes: &mut Vec<String>,
+) {
+    let text = match written {
+        Written::Finished(text) => text,
+        Written::Unfinished => {
+            walks.unfinished += 1;
+            return;
+        }
+        Written::Stuck(text) => {
+            walks.stuck += 1;
+            causes.push(format!("stuck: {}", String::from_utf8_lossy(&text)));
+            return;
+        }
+        Written::Trouble(what) => {
+            walks.invalid += 1;
+            causes.push(what);
+            return;
+        }
+    };
+    let document: Value = match serde_json::from_slice(&text) {
+        Ok(document) => document,
+        Err(error) => {
+            let error = error.to_string();
+            if error.contains("out of range") || error.contains("recursion limit") {
+                walks.unreadable += 1;
+            } else {
+                walks.invalid += 1;
+                causes.push(format!("no JSON, {error}: {}", String::from_utf8_lossy(&text)));
+            }
+            return;
+        }
+    };
+    let Some(error) = validator.iter_errors(&document).next() else {
+        walks.valid += 1;
+        return;
+    };
+    let is_weak = grammar.relaxations().iter().any(|relaxation| relaxation.keyword == "format");
+    if is_weak && error.kind().keyword() == "format" {
+        walks.relaxed += 1;
+        return;
+    }
+    walks.invalid += 1;
+    causes.push(format!(
+        "document invalid by {} at '{}': {error}: {}",
+        error.schema_path(),
+        error.instance_path(),
+        String::from_utf8_lossy(&text)
+    ));
+}
+
+/// What came of a document.
+enum Written {
+    Finished(Vec<u8>),
+    /// There were too many tokens.
+    Unfinished,
+    /// No token goes on.
+    Stuck(Vec<u8>),
+    /// A mask and accepting say otherwise, or a limit was hit.
+    Trouble(String),
+}
+
+/// A model that knows nothing but how to come to an end.
+struct Model<'w> {
+    words: &'w Words,
+    /// Tokens that do nothing but end strings, arrays and objects.
+    closers: Vec<TokenId>,
+}
+
+impl<'w> Model<'w> {
+    fn new(words: &'w Words) -> Self {
+        let is_closer = |bytes: &[u8]| !bytes.is_empty() && bytes.iter().all(|byte| b"\"]}".contains(byte));
+        let closers = words.tokens.iter().filter(|(_, bytes)| is_closer(bytes)).map(|(id, _)| TokenId(*id));
+        Self { words, closers: closers.collect() }
+    }
+
+    fn write(&self, grammar: &Grammar, random: &mut Random) -> Written {
+        let mut matcher = grammar.matcher();
+        for spent in 0..TOKENS {
+            let token = self.choose(matcher.mask(), spent, random);
+            if let Some(error) = matcher.error() {
+                return Written::Trouble(error.to_string());
+            }
+            let Some(token) = token else { return Written::Stuck(matcher.text().to_vec()) };
+            if token.0 == self.words.end {
+                return Written::Finished(matcher.text().to_vec());
+            }
+            let outcome = matcher.accept(token);
+            if !outcome.is_accepted() {
+                let text = String::from_utf8_lossy(matcher.text());
+                return Written::Trouble(format!("a token of the mask, {token}, is {outcome} after {text}"));
+            }
+        }
+        Written::Unfinished
+    }
+
+    fn choose(&self, mask: &Mask, spent: usize, random: &mut Random) -> Option<TokenId> {
+        let end = TokenId(self.words.end);
+        if mask.allows(end) && random.chance(700) {
+            return Some(end);
+        }
+        if random.chance(250 + 750 * spent / PATIENCE) {
+            let closers: Vec<TokenId> = self.closers.iter().copied().filter(|&id| mask.allows(id)).collect();
+            if !closers.is_empty() {
+                return Some(closers[random.below(closers.len())]);
+            }
+        }
+        // White space is allowed nearly everywhere, and would be most of the text.
+        let is_space = |id: TokenId| self.words.bytes(id.0).iter().all(u8::is_ascii_whitespace);
+        let keeps_space = spent < PATIENCE && random.chance(200);
+        let count = self.words.id_count();
+        for _ in 0..64 {
+            let id = TokenId(random.below(count) as u32);
+            if mask.allows(id) && (keeps_space || !is_space(id)) {
+                return Some(id);
+            }
+        }
+        let allowed: Vec<TokenId> = mask.iter().collect();
+        let others: Vec<TokenId> =
+            allowed.iter().copied().filter(|&id| keeps_space || !is_space(id)).collect();
+        let choice = if others.is_empty() { allowed } else { others };
+        (!choice.is_empty()).then(|| choice[random.below(choice.len())])
+    }
+
+    /// Cuts a text at random and follows it.
+    fn read(&self, grammar: &Grammar, text: &[u8], random: &mut Random) -> Result<(), String> {
+        let ids = self.words.ids();
+        let mut matcher = grammar.matcher();
+        let mut at = 0;
+        while at < text.len() {
+            let rest = &text[at..];
+            let tokens: Vec<(usize, u32)> =
+                (1..=rest.len().min(LONGEST)).filter_map(|n| Some((n, *ids.get(&rest[..n])?))).collect();
+            if tokens.is_empty() {
+                return Err(format!("byte {} begins no token", rest[0]));
+            }
+            let (length, token) = tokens[random.below(tokens.len())];
+            let is_allowed = matcher.mask().allows(TokenId(token));
+            let outcome = matcher.accept(TokenId(token));
+            if !is_allowed || !outcome.is_accepted() {
+                let token = String::from_utf8_lossy(&rest[..length]);
+                let before = String::from_utf8_lossy(&text[at.saturating_sub(40)..at]);
+                let allowed = if is_allowed { "in the mask" } else { "not in the mask" };
+                return Err(format!(
+                    "cut at random, byte {at}: {token:?} after {before:?} is {allowed}, and {outcome}"
+                ));
+            }
+            at += length;
+        }
+        if matcher.mask().allows(TokenId(self.words.end)) {
+            Ok(())
+        } else {
+            Err("cut at random: the end is not allowed".to_owned())
+        }
+    }
+}
+
+impl Walks {
+    fn and(mut self, other: Self) -> Self {
+        self.schemas += other.schemas;
+        self.unchecked.extend(other.unchecked);
+        self.valid += other.valid;
+        self.invalid += other.invalid;
+        self.relaxed += other.relaxed;
+        self.unfinished += other.unfinished;
+        self.stuck += other.stuck;
+        self.unreadable += other.unreadable;
+        self.cuts += other.cuts;
+        self.refused_cuts += other.refused_cuts;
+        self.failures.extend(other.failures);
+        self.failures.sort();
+        self
+    }
+}
+
+/// Tables as Markdown.
+impl Display for Walks {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "| | |\n| --- | --: |")?;
+        writeln!(f, "| schemas that compile | {} |", self.schemas)?;
+        writeln!(f, "| of these, without validator | {} |", self.unchecked.len())?;
+        writeln!(f, "| documents valid | {} |", self.valid)?;
+        writeln!(f, "| documents invalid | {} |", self.invalid)?;
+        writeln!(f, "| documents invalid by a format that is not asserted | {} |", self.relaxed)?;
+        writeln!(f, "| documents not finished in {TOKENS} tokens | {} |", self.unfinished)?;
+        writeln!(f, "| documents that no token goes on with | {} |", self.stuck)?;
+        writeln!(f, "| documents that the validator cannot read | {} |", self.unreadable)?;
+        writeln!(f, "| valid documents cut at random | {} |", self.cuts)?;
+        writeln!(f, "| of these, refused | {} |", self.refused_cuts)?;
+        if !self.failures.is_empty() {
+            writeln!(f, "\n## Failures\n")?;
+        }
+        for failure in self.failures.iter().take(SHOWN) {
+            let first: String =
+                failure.causes.first().into_iter().flat_map(|cause| cause.chars().take(400)).collect();
+            writeln!(
+                f,
+                "- {} ({} failures): {}",
+                failure.name,
+                failure.causes.len(),
+                first.replace('\n', " ")
+            )?;
+        }
+        if let Some(rest) = self.failures.len().checked_sub(SHOWN).filter(|&rest| rest > 0) {
+            writeln!(f, "\n{rest} more schemas")?;
+        }
+        if !self.unchecked.is_empty() {
+            writeln!(f, "\n## Schemas that the validator does not take\n")?;
+        }
+        for line in self.unchecked.iter().take(SHOWN) {
+            writeln!(f, "- {}", line.replace('\n', " "))?;
+        }
+        Ok(())
+    }
+}
