@@ -138,9 +138,7 @@ impl<'a> Translator<'a> {
     /// A number of a schema, exactly.
     pub fn decimal(&self, number: &serde_json::Number) -> Result<Decimal, Stop> {
         let text = number.to_string();
-        Decimal::parse(&text).ok_or_else(|| {
-            self.error_here(Reason::Unsupported(format!("the number {text} is too long to be written out")))
-        })
+        Decimal::parse(&text).map_err(|reason| self.error_here(reason))
     }
 
     /// What `enum` or `const` lists.

@@ -131,10 +131,15 @@ impl<'a> Translator<'a> {
                 return Err(self.invalid(schema, "multipleOf", "it is not a number"));
             };
             let of = self.decimal(of)?;
-            if !of.is_positive() {
+            if of.is_zero() || of.is_negative() {
                 return Err(self.invalid(schema, "multipleOf", "it is not greater than 0"));
             }
             parts.push(number::multiple_of(&mut self.languages, &of));
+            // Once such multiples are among the numbers, differences are exact among their spellings only.
+            let among = number::among_multiples(&mut self.languages, &of);
+            if among != self.constrained_number {
+                self.constrained_number = number::plain(&mut self.languages);
+            }
         }
         if parts.is_empty() {
             return Ok(self.any_number);
