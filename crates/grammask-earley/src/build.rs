@@ -51,6 +51,10 @@ impl Network {
         };
         let start = builder.nonterminal_node(normal.start)?;
         while let Some((callee, nonterminal)) = builder.pending.pop_front() {
+            if normal.nonterminals[nonterminal.index()].unordered.is_some() {
+                builder.fill_unordered(callee, nonterminal);
+                continue;
+            }
             let node =
                 if nonterminal == normal.start { start } else { builder.nonterminal_node(nonterminal)? };
             if let Callee::Nonterminal { start, .. } = &mut builder.callees[callee.index()] {
@@ -70,6 +74,10 @@ fn uses(normal: &NormalForm) -> Vec<u32> {
         for production in &nonterminal.productions {
             for (place, symbol) in production.iter().enumerate() {
                 match *symbol {
+                    // What is called by a register needs a callee as well.
+                    Symbol::Nonterminal(callee) if nonterminal.unordered.is_some() => {
+                        uses[callee.index()] += 2;
+                    }
                     Symbol::Nonterminal(callee) if place == 0 && callee.index() == index => {}
                     Symbol::Nonterminal(callee) => uses[callee.index()] += 1,
                     Symbol::Repeat { nonterminal, .. } => uses[nonterminal.index()] += 2,
@@ -125,6 +133,11 @@ impl Builder<'_> {
         let mut fragment = Fragment::new();
         let mut work = vec![(nonterminal, fragment.start(), fragment.end())];
         while let Some((current, from, to)) = work.pop() {
+            if normal.nonterminals[current.index()].unordered.is_some() {
+                let callee = self.nonterminal_callee(current);
+                fragment.connect(from, Label::Call(callee), to);
+                continue;
+            }
             let productions = &normal.nonterminals[current.index()].productions;
             let recursive = |production: &[Symbol]| rich && production[0] == Symbol::Nonterminal(current);
             // With left recursion, what the others produce leads to a state from which the recursive productions
@@ -203,14 +216,41 @@ impl Builder<'_> {
 
     fn nonterminal_callee(&mut self, nonterminal: NonterminalId) -> CalleeId {
         let before = self.callees.len();
-        let id = self.callee(CalleeKey::Nonterminal(nonterminal), |normal| Callee::Nonterminal {
-            name: normal.nonterminals[nonterminal.index()].name.clone(),
-            start: NodeId::END,
+        let id = self.callee(CalleeKey::Nonterminal(nonterminal), |normal| {
+            let entry = &normal.nonterminals[nonterminal.index()];
+            let name = entry.name.clone();
+            match &entry.unordered {
+                // What it calls is filled in later.
+                Some(unordered) => Callee::Unordered {
+                    name,
+                    items: Vec::new(),
+                    separator: None,
+                    unordered: unordered.clone(),
+                },
+                None => Callee::Nonterminal { name, start: NodeId::END },
+            }
         });
         if self.callees.len() > before {
             self.pending.push_back((id, nonterminal));
         }
         id
+    }
+
+    /// Gives a callee of items in any order what it calls.
+    fn fill_unordered(&mut self, callee: CalleeId, nonterminal: NonterminalId) {
+        let normal = self.normal;
+        let productions = normal.nonterminals[nonterminal.index()].productions.iter();
+        let parts = productions.flatten().filter_map(|symbol| match *symbol {
+            Symbol::Nonterminal(part) => Some(self.nonterminal_callee(part)),
+            Symbol::Terminal(_) | Symbol::Repeat { .. } => None,
+        });
+        let mut parts: Vec<CalleeId> = parts.collect();
+        if let Callee::Unordered { items, separator, unordered, .. } = &mut self.callees[callee.index()] {
+            if unordered.has_separator {
+                *separator = parts.pop();
+            }
+            *items = parts;
+        }
     }
 
     fn callee(&mut self, key: CalleeKey, make: impl FnOnce(&NormalForm) -> Callee) -> CalleeId {

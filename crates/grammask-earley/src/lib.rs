@@ -10,6 +10,7 @@
 
 mod automaton;
 mod build;
+mod choosing;
 mod config;
 mod error;
 mod ids;
@@ -20,6 +21,7 @@ mod origins;
 mod recognizer;
 mod resumption;
 mod saved;
+mod selection;
 mod show;
 mod workshop;
 

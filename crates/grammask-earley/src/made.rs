@@ -1,4 +1,4 @@
-//! Nodes that are made while running: states of lexemes, and counters. Read without a lock; made in the workshop.
+//! Nodes that are made while running: states of lexemes, counters, and items in any order. Read without a lock; made in the workshop.
 
 use std::sync::OnceLock;
 
@@ -24,6 +24,17 @@ pub(crate) enum Kind {
     Lexeme(RegularId, Row),
     /// A counted repetition, and how many are complete.
     Counter(CalleeId, u32),
+    /// Items in any order: the number of what has been chosen, and what comes next.
+    Unordered(CalleeId, u32, Phase),
+}
+
+/// What comes next where items stand in any order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// An item.
+    Item,
+    /// A separator if there is one, else an item; or the end.
+    Behind,
 }
 
 /// The nodes behind those of a network.

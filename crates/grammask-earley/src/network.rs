@@ -1,6 +1,7 @@
 //! The network: a normal form compiled for running, as plain data. How it is made stands in `build.rs`, how it
 //! is printed and checked in `show.rs`.
 
+use grammask_normal::Unordered;
 use grammask_regular::{ByteSet, RegularId, Store};
 
 use crate::{CalleeId, Class, NodeId};
@@ -13,7 +14,7 @@ use crate::{CalleeId, Class, NodeId};
 ///
 /// Invariants, tested by [`Network::check`]: ids are in range; node 0 is the end; the edges of a node are sorted by what they take,
 /// each at most once; every other node has an edge or is final, and a final one has an edge; nothing that is called takes the
-/// empty text; counters count nonterminals, `1 <= min <= max`, `2 <= max`; every node has a copy that only scans; every byte has one class, classes
+/// empty text; counters count nonterminals, `1 <= min <= max`, `2 <= max`; the items of an `unordered!` are nonterminals; every node has a copy that only scans; every byte has one class, classes
 /// are numbered by their first byte, and no lexeme tells bytes of one class apart.
 #[derive(Clone)]
 pub struct Network {
@@ -81,6 +82,17 @@ pub enum Callee {
         /// The greatest number of times.
         max: u32,
     },
+    /// Callees in any order.
+    Unordered {
+        /// The name of its nonterminal in the normal form.
+        name: String,
+        /// What may be chosen.
+        items: Vec<CalleeId>,
+        /// What stands between two items.
+        separator: Option<CalleeId>,
+        /// How often the items may be chosen.
+        unordered: Unordered,
+    },
 }
 
 /// A special token as a grammar names it.
@@ -135,7 +147,7 @@ impl Network {
 pub(crate) fn lexemes(callees: &[Callee]) -> impl Iterator<Item = RegularId> {
     callees.iter().filter_map(|callee| match callee {
         Callee::Lexeme { language, .. } => Some(*language),
-        Callee::Nonterminal { .. } | Callee::Counter { .. } => None,
+        Callee::Nonterminal { .. } | Callee::Counter { .. } | Callee::Unordered { .. } => None,
     })
 }
 

@@ -7,7 +7,7 @@ use grammask_regular::{ByteSet, RegularId, Store};
 
 use rustc_hash::FxHashSet;
 
-use crate::made::{self, Kind};
+use crate::made::{self, Kind, Phase};
 use crate::{Callee, CalleeId, Class, Error, NodeId, Recognizer};
 
 /// What is known of a callee.
@@ -65,6 +65,13 @@ impl Recognizer {
             let back = self.lock().counter_node(self, *counter, count + 1);
             calls.push((self.start_of(element)?, back));
         }
+        if let Kind::Unordered(callee, chosen, phase) = made.kind {
+            let mut called = Vec::new();
+            self.lock().unordered_calls(self, callee, chosen, phase, &mut called);
+            for (callee, back) in called {
+                calls.push((self.start_of(callee)?, back));
+            }
+        }
         Ok(())
     }
 
@@ -94,6 +101,15 @@ impl Recognizer {
             None => match self.made().get(node).kind {
                 Kind::Lexeme(language, _) => self.lock().live_bytes(language)?,
                 Kind::Counter(counter, _) => self.taken_by(counter)?,
+                Kind::Unordered(callee, chosen, phase) => {
+                    let mut called = Vec::new();
+                    self.lock().unordered_calls(self, callee, chosen, phase, &mut called);
+                    let mut takes = ByteSet::EMPTY;
+                    for (callee, _) in called {
+                        takes = takes.union(&self.taken_by(callee)?);
+                    }
+                    takes
+                }
             },
         };
         Ok(*place.get_or_init(|| takes))
@@ -121,6 +137,7 @@ impl Recognizer {
                 }
             };
             match *network.callee(callee) {
+                Callee::Unordered { ref items, .. } => items.iter().copied().for_each(call),
                 Callee::Nonterminal { start, .. } => {
                     takes = takes.union(&self.scanned(start));
                     network.node(start).calls.iter().for_each(|&(callee, _)| call(callee));
@@ -162,7 +179,7 @@ impl Recognizer {
         }
         match self.made().get(node).kind {
             Kind::Lexeme(language, _) => Some(read(self.lock().store(), language)),
-            Kind::Counter(..) => None,
+            Kind::Counter(..) | Kind::Unordered(..) => None,
         }
     }
 
@@ -191,11 +208,11 @@ impl Recognizer {
                     other => self.lock().counter_node(self, counter, other),
                 }
             }
-            Kind::Lexeme(..) => node,
+            Kind::Lexeme(..) | Kind::Unordered(..) => node,
         }
     }
 
-    /// How a node that is not in the network is written: a state of a lexeme, or a counter.
+    /// How a node that is not in the network is written: a state of a lexeme, a counter, or what has been chosen of items.
     pub fn describe(&self, node: NodeId) -> String {
         if node.index() < self.network().nodes.len() || node == NodeId::DONE {
             return node.to_string();
@@ -203,6 +220,11 @@ impl Recognizer {
         match self.made().get(node).kind {
             Kind::Lexeme(language, _) => self.lock().store().display(language).to_string(),
             Kind::Counter(counter, count) => format!("{count} of {}", self.network().callee_text(counter)),
+            Kind::Unordered(callee, chosen, phase) => {
+                let text = self.lock().chosen_text(self, callee, chosen);
+                let end = if phase == Phase::Item { " before an item" } else { "" };
+                format!("{text} of {}{end}", self.network().callee_text(callee))
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use grammask_normal::Unordered;
 use grammask_regular::{ByteSet, Languages, RegularId, Store};
 
 use crate::recognizer::SavedTables;
@@ -37,6 +38,7 @@ enum SavedCallee {
     Nonterminal { name: String, start: u32 },
     Lexeme { text: String },
     Counter { element: u32, min: u32, max: u32 },
+    Unordered { name: String, items: Vec<u32>, separator: Option<u32>, unordered: Unordered },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,6 +167,12 @@ impl SavedNetwork {
             Callee::Counter { element, min, max } => {
                 SavedCallee::Counter { element: element.0, min: *min, max: *max }
             }
+            Callee::Unordered { name, items, separator, unordered } => SavedCallee::Unordered {
+                name: name.clone(),
+                items: items.iter().map(|item| item.0).collect(),
+                separator: separator.map(|separator| separator.0),
+                unordered: unordered.clone(),
+            },
         };
         Self {
             start: network.start.0,
@@ -201,6 +209,12 @@ impl SavedNetwork {
                 SavedCallee::Counter { element, min, max } => {
                     Callee::Counter { element: CalleeId(*element), min: *min, max: *max }
                 }
+                SavedCallee::Unordered { name, items, separator, unordered } => Callee::Unordered {
+                    name: name.clone(),
+                    items: items.iter().copied().map(CalleeId).collect(),
+                    separator: separator.map(CalleeId),
+                    unordered: unordered.clone(),
+                },
             });
         }
         let class_of_byte: Box<[u8; 256]> =

@@ -27,6 +27,22 @@ impl fmt::Display for Network {
                 Callee::Nonterminal { start, .. } => writeln!(f, "rule {text} {start}")?,
                 Callee::Lexeme { .. } => writeln!(f, "lexeme {text}")?,
                 Callee::Counter { .. } => writeln!(f, "counter {text}")?,
+                Callee::Unordered { items, separator, unordered, .. } => {
+                    write!(f, "unordered {text}")?;
+                    for (&item, &(min, max)) in items.iter().zip(&unordered.items) {
+                        let max = max.map(|max| max.to_string()).unwrap_or_default();
+                        write!(f, " {}{{{min},{max}}}", self.callee_text(item))?;
+                    }
+                    if let Some(separator) = separator {
+                        write!(f, " ; {}", self.callee_text(*separator))?;
+                    }
+                    let max = unordered.max.map(|max| max.to_string()).unwrap_or_default();
+                    write!(f, " ; {{{},{max}}}", unordered.min)?;
+                    for (from, to) in &unordered.needs {
+                        write!(f, " {from}->{to}")?;
+                    }
+                    writeln!(f)?;
+                }
             }
         }
         for (index, node) in self.nodes.iter().enumerate() {
@@ -56,7 +72,7 @@ impl Network {
     /// A callee as it is written in KBNF.
     pub fn callee_text(&self, id: CalleeId) -> String {
         match self.callee(id) {
-            Callee::Nonterminal { name, .. } => name.clone(),
+            Callee::Nonterminal { name, .. } | Callee::Unordered { name, .. } => name.clone(),
             Callee::Lexeme { text, .. } => text.clone(),
             // Counters count nonterminals, so this goes one level deep.
             Callee::Counter { element, min, max } => format!("{}{{{min},{max}}}", self.callee_text(*element)),
@@ -108,8 +124,20 @@ impl Network {
                 return fail(format!("{id} calls nobody"));
             }
         }
+        let is_rule = |callee: CalleeId| {
+            let callee = self.callees.get(callee.index());
+            matches!(callee, Some(Callee::Nonterminal { .. } | Callee::Unordered { .. }))
+        };
         for callee in &self.callees {
             match *callee {
+                Callee::Unordered { ref items, separator, ref unordered, .. } => {
+                    let is_right = items.iter().copied().chain(separator).all(is_rule)
+                        && items.len() == unordered.items.len()
+                        && separator.is_some() == unordered.has_separator;
+                    if !is_right || unordered.check().is_err() {
+                        return fail("items in any order are no selection of nonterminals".into());
+                    }
+                }
                 Callee::Nonterminal { start, .. } if !is_node(start) || self.node(start).is_final => {
                     return fail(format!("a nonterminal begins at {start}"));
                 }
@@ -119,9 +147,7 @@ impl Network {
                     return fail(format!("a lexeme is the language {language}"));
                 }
                 Callee::Counter { element, min, max } => {
-                    let is_nonterminal =
-                        matches!(self.callees.get(element.index()), Some(Callee::Nonterminal { .. }));
-                    if !is_nonterminal || min < 1 || min > max || max < 2 {
+                    if !is_rule(element) || min < 1 || min > max || max < 2 {
                         return fail(format!("a counter counts from {min} to {max}"));
                     }
                 }

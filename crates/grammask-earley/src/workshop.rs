@@ -4,6 +4,7 @@ use grammask_cache::Row;
 use grammask_regular::{ByteSet, RegularId, Store};
 use rustc_hash::FxHashMap;
 
+use crate::choosing::Choosing;
 use crate::made::{Kind, MadeNode, NOWHERE};
 use crate::origins::{Caller, Cycle, Local, Reference};
 use crate::recognizer::Recognizer;
@@ -18,6 +19,7 @@ pub(crate) struct Workshop {
     store: Store,
     lexeme_nodes: FxHashMap<RegularId, NodeId>,
     counter_nodes: FxHashMap<(CalleeId, u32), NodeId>,
+    pub(crate) choosing: Choosing,
     /// Origins that call themselves, by what they are.
     pub(crate) cycles: FxHashMap<Cycle, u32>,
     /// The same by number: what they are, and the first of their origins.
@@ -41,6 +43,7 @@ impl Workshop {
             store: network.store.clone(),
             lexeme_nodes: FxHashMap::default(),
             counter_nodes: FxHashMap::default(),
+            choosing: Choosing::default(),
             cycles: FxHashMap::default(),
             cycle_list: Vec::new(),
             locals: Vec::new(),
@@ -202,6 +205,14 @@ impl Workshop {
             self.call(tables, element, Caller { node, reference })?;
             return Ok(1);
         }
+        if let Kind::Unordered(callee, chosen, phase) = made.kind {
+            let mut called = Vec::new();
+            self.unordered_calls(tables, callee, chosen, phase, &mut called);
+            for &(callee, node) in &called {
+                self.call(tables, callee, Caller { node, reference })?;
+            }
+            return Ok(called.len());
+        }
         Ok(0)
     }
 
@@ -227,6 +238,7 @@ impl Workshop {
                 self.lexeme_node(tables, language)?.expect("the language of a lexeme is not empty")
             }
             Callee::Counter { .. } => self.counter_node(tables, callee, 0),
+            Callee::Unordered { .. } => self.unordered_start(tables, callee),
         })
     }
 
@@ -321,6 +333,10 @@ impl Workshop {
                 Ok(self.lexeme_node(tables, language)?.expect("a state of a lexeme is not empty"))
             }
             Kind::Counter(counter, count) => Ok(self.counter_node(tables, counter, count)),
+            Kind::Unordered(callee, chosen, phase) => {
+                let chosen = from.choosing.chosen(chosen).clone();
+                Ok(self.unordered_node(tables, callee, chosen, phase))
+            }
         }
     }
 

@@ -3,15 +3,30 @@
 //! In goes a schema of any draft from 4 to 2020-12, out comes a syntax tree of [`grammask_syntax`]. What cannot be said exactly is
 //! refused with its place, or, where [`Config::unsupported`] asks for that, weakened and listed.
 
+mod algebra;
 mod config;
+mod documents;
+mod emit;
 mod error;
+mod expand;
+mod format;
+mod goals;
+mod keywords;
 mod languages;
+mod number;
+mod pattern;
+mod plan;
+mod translator;
+mod values;
 
 pub use config::{AdditionalProperties, Config, Document, Draft, PropertyOrder, Unsupported, Whitespace};
 pub use error::{Error, Reason, Relaxation};
 
 use grammask_syntax::Ast;
 use serde_json::Value;
+
+use crate::goals::ScopeId;
+use crate::translator::{Stop, Translator};
 
 /// What a schema comes to.
 #[derive(Clone, Debug)]
@@ -27,6 +42,14 @@ pub struct Translation {
 /// # Errors
 /// When the schema is none, says what cannot be said exactly, or exceeds a limit.
 pub fn translate(schema: &Value, config: &Config) -> Result<Translation, Error> {
-    let _ = (schema, config);
-    Err(Error::new("", "", Reason::Unsupported("everything".to_owned())))
+    let mut translator = Translator::new(schema, config)?;
+    let result = translator
+        .goal(translator.documents.root(), ScopeId(0))
+        .and_then(|root| emit::emit(&mut translator, root));
+    match result {
+        Ok(ast) => Ok(Translation { ast, relaxations: translator.relaxations }),
+        Err(Stop::Error(error)) => Err(*error),
+        // Only questions about what is inside of a value are left open, and none is asked from the outside.
+        Err(Stop::Busy) => Err(Error::new("", "", Reason::Unsupported("a schema that is its own part".to_owned()))),
+    }
 }

@@ -8,6 +8,7 @@ use crate::form::{NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor};
 use crate::graph::{Lists, components};
 use crate::liveness::Liveness;
+use crate::unordered::Unordered;
 
 /// An invariant of [`NormalForm`] that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -58,6 +59,9 @@ pub enum Violation {
     /// A production can go on to no output.
     #[error("{0} has a production that can go on to no output")]
     Dead(NonterminalId),
+    /// What `unordered!` says is wrong, or its productions are not one nonterminal each.
+    #[error("{0} is no `unordered!`")]
+    Unordered(NonterminalId),
     /// Nonterminals produce each other alone.
     #[error("{0} produces itself alone")]
     UnitCycle(NonterminalId),
@@ -145,6 +149,17 @@ impl NormalForm {
             if productions.is_empty() {
                 return Err(Violation::NoProductions(id));
             }
+            if let Some(unordered) = &self.nonterminals[id.index()].unordered {
+                let is_part = |production: &Vec<Symbol>| matches!(production[..], [Symbol::Nonterminal(_)]);
+                let parts = unordered.items.len() + usize::from(unordered.has_separator);
+                if productions.len() != parts
+                    || !productions.iter().all(is_part)
+                    || unordered.check().is_err()
+                {
+                    return Err(Violation::Unordered(id));
+                }
+                continue;
+            }
             let mut seen = FxHashSet::default();
             for production in productions {
                 if production.is_empty() {
@@ -209,6 +224,9 @@ impl NormalForm {
     fn check_unit_cycles(&self) -> Result<(), Violation> {
         let mut edges = Vec::new();
         for (id, productions) in self.entries() {
+            if self.nonterminals[id.index()].unordered.is_some() {
+                continue;
+            }
             for production in productions {
                 // One of a counted repetition may stand alone too.
                 if let [Symbol::Nonterminal(next)] | [Symbol::Repeat { nonterminal: next, min: 1, .. }] =
@@ -242,7 +260,10 @@ impl NormalForm {
             })
             .collect();
         let slices: Vec<&[Vec<Factor>]> = bodies.iter().map(Vec::as_slice).collect();
-        let liveness = Liveness::new(&slices, |_| false);
+        let selections: Vec<Option<&Unordered>> =
+            self.nonterminals.iter().map(|nonterminal| nonterminal.unordered.as_ref()).collect();
+        let liveness = Liveness::new(&slices, &selections, |_| false)
+            .map_err(|_| Violation::Unordered(NonterminalId(0)))?;
         for (id, body) in (0..).map(NonterminalId).zip(&bodies) {
             for production in body {
                 let stop = production.iter().position(|factor| !liveness.is_finite(factor, |_| false));

@@ -5,6 +5,8 @@ use std::fmt;
 use grammask_syntax::{Diagnostic, Span};
 use thiserror::Error as ThisError;
 
+use crate::unordered::UnorderedError;
+
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]
 #[non_exhaustive]
@@ -71,6 +73,15 @@ pub enum ErrorKind {
         /// The start symbol.
         start: String,
     },
+    /// An item or the separator of `unordered!` stands for the empty text, among others.
+    #[error("{} of `unordered!` must not be empty", if *.is_separator { "the separator" } else { "an item" })]
+    EmptyItem {
+        /// Whether it is the separator.
+        is_separator: bool,
+    },
+    /// What an `unordered!` asks for is not supported.
+    #[error(transparent)]
+    Unordered(#[from] UnorderedError),
     /// A limit of [`Config`](crate::Config) is broken.
     #[error("{value} {what} exceed the limit of {limit}")]
     Limit {
@@ -134,6 +145,13 @@ impl Error {
             )),
             ErrorKind::OnlyEmptyText { .. } => Some("an output has at least one byte".to_owned()),
             ErrorKind::Limit { .. } => Some("the limit stands in the configuration".to_owned()),
+            ErrorKind::EmptyItem { is_separator: true } => {
+                Some("leave it out where nothing stands between items".to_owned())
+            }
+            ErrorKind::EmptyItem { is_separator: false } => {
+                Some("an item that may be left out is written `x?`".to_owned())
+            }
+            ErrorKind::Unordered(_) => None,
             ErrorKind::Regex { .. } | ErrorKind::Regular { .. } | ErrorKind::MalformedTree { .. } => None,
         }
     }

@@ -169,6 +169,7 @@ const fn construct(kind: &ExprKind) -> &'static str {
         ExprKind::Except { .. } => "an `except!`",
         ExprKind::SpecialName(_) | ExprKind::SpecialId(_) => "a special token",
         ExprKind::Repeat { .. } => "a repetition",
+        ExprKind::Unordered { .. } => "`unordered!`",
         ExprKind::And(_) => "`&`",
         ExprKind::Not(_) => "`~`",
         ExprKind::Text(_) | ExprKind::Sequence(_) | ExprKind::Alternatives(_) => "a text",

@@ -38,7 +38,11 @@ pub(crate) fn finish(grammar: &Grammar) -> NormalForm {
             .iter()
             .map(|production| production.iter().map(&mut symbol).collect())
             .collect();
-        nonterminals.push(Nonterminal { name: variable.name.clone().unwrap_or_default(), productions });
+        nonterminals.push(Nonterminal {
+            name: variable.name.clone().unwrap_or_default(),
+            productions,
+            unordered: variable.unordered.as_ref().map(|selection| selection.unordered.clone()),
+        });
     }
     NormalForm {
         start: NonterminalId(numbers[grammar.start.index()]),

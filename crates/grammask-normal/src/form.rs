@@ -1,5 +1,7 @@
 //! The normal form: plain data, productions of symbols and an arena of terminals.
 
+use crate::unordered::Unordered;
+
 /// The place of a nonterminal in [`NormalForm::nonterminals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -29,7 +31,8 @@ impl TerminalId {
 /// Invariants, tested by [`NormalForm::check`]: every id is in range; the start symbol has a production; every production has
 /// a symbol; no terminal that a production names contains the empty string or is empty; every nonterminal is
 /// reachable; every production can go on to a finite or endless output; no cycle of productions of one nonterminal each; the
-/// operands of a terminal stand before it; no two productions of a nonterminal are equal.
+/// operands of a terminal stand before it; no two productions of a nonterminal are equal; an `unordered!` has one production of one
+/// nonterminal for each item and for the separator, every item can occur, and its cycles and repetitions are none of the above.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NormalForm {
@@ -47,8 +50,10 @@ pub struct NormalForm {
 pub struct Nonterminal {
     /// Unique in the normal form; an identifier of KBNF.
     pub name: String,
-    /// The alternatives.
+    /// The alternatives. With `unordered`: one of one nonterminal for each item, in order, and behind them the separator.
     pub productions: Vec<Vec<Symbol>>,
+    /// For `unordered!`: how often the items may occur.
+    pub unordered: Option<Unordered>,
 }
 
 /// A part of a production.

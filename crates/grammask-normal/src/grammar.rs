@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::form::{NonterminalId, TerminalId};
 use crate::terminals::Terminals;
+use crate::unordered::Unordered;
 
 /// A grammar between two passes. Its `Display` is valid KBNF.
 ///
@@ -46,6 +47,19 @@ pub(crate) struct Variable {
     pub productions: Vec<Vec<Factor>>,
     /// Whether it still belongs to the grammar.
     pub in_use: bool,
+    /// For `unordered!`: how often the items may occur. Each production is one nonterminal then: the items, and behind them the
+    /// separator. Passes that rewrite productions leave these as they are, but for names.
+    pub unordered: Option<Box<Selection>>,
+}
+
+/// What `unordered!` says, and where.
+#[derive(Clone, Debug)]
+pub(crate) struct Selection {
+    pub unordered: Unordered,
+    /// The places of the items, and that of the separator.
+    pub spans: Vec<Span>,
+    /// The place of the whole.
+    pub span: Span,
 }
 
 /// A nonterminal, a group or a terminal.
@@ -135,6 +149,11 @@ impl Grammar {
         self.in_use().flat_map(|(_, variable)| &variable.productions).map(Vec::len).sum()
     }
 
+    /// A group whose alternatives may be written in its place.
+    pub(crate) fn is_plain_group(&self, atom: Atom) -> Option<NonterminalId> {
+        self.is_group(atom).filter(|&id| self.variable(id).unordered.is_none())
+    }
+
     pub(crate) fn is_group(&self, atom: Atom) -> Option<NonterminalId> {
         match atom {
             Atom::Nonterminal(id) if self.has_groups && self.variable(id).name.is_none() => Some(id),
@@ -162,7 +181,7 @@ impl Grammar {
         productions: Vec<Vec<Factor>>,
     ) -> NonterminalId {
         let id = NonterminalId(u32::try_from(self.variables.len()).expect("fewer than 2^32 nonterminals"));
-        self.variables.push(Variable { name, origin, serial: 0, derived: 0, productions, in_use: true });
+        self.variables.push(Variable { name, origin, serial: 0, derived: 0, productions, in_use: true, unordered: None });
         id
     }
 
@@ -208,6 +227,7 @@ impl Grammar {
             if !reached {
                 variable.in_use = false;
                 variable.productions = Vec::new();
+                variable.unordered = None;
             }
         }
         self.rules.retain(|(id, _)| reached[id.index()]);

@@ -45,6 +45,7 @@ mod passes;
 mod print;
 mod read;
 mod terminals;
+mod unordered;
 
 pub use check::Violation;
 pub use config::Config;
@@ -52,6 +53,7 @@ pub use error::{Error, ErrorKind, Errors};
 pub use form::{Nonterminal, NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
 pub use grammar::Grammar;
 pub use passes::{PASSES, Pass};
+pub use unordered::{Unordered, UnorderedError};
 
 use grammask_regular::Store;
 use grammask_syntax::Ast;

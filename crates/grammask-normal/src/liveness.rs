@@ -3,12 +3,14 @@
 
 use crate::grammar::{Atom, Factor};
 use crate::graph::{Lists, components};
+use crate::unordered::{Progress, Unordered, UnorderedError};
 
 /// What each nonterminal can produce. Nothing may be nullable, and repetitions must be expanded.
 ///
 /// An endless output is an endless leftmost descent N → α M, M → β K, ... in which infinitely often the part before the next
 /// nonterminal produces a byte, and every such part produces a finite string. A descent without bytes (`A ::= A 'x';`) is no
-/// output.
+/// output. A descent that enters `unordered!` is one only where everything around it can be completed: then what is begun is the beginning
+/// of a finite string too, and need not be looked for.
 pub(crate) struct Liveness {
     /// Produces a finite, non-empty string.
     pub finite: Vec<bool>,
@@ -17,21 +19,28 @@ pub(crate) struct Liveness {
 }
 
 impl Liveness {
-    /// `is_empty`: the terminals that contain no string.
+    /// `selections`: for every nonterminal what `unordered!` says. `is_empty`: the terminals that contain no string.
+    ///
+    /// # Errors
+    /// When items of `unordered!` need too many others.
     ///
     /// # Complexity
     /// Linear.
-    pub fn new(bodies: &[&[Vec<Factor>]], is_empty: impl Fn(Atom) -> bool) -> Self {
-        let finite = finite(bodies, &is_empty);
+    pub fn new(
+        bodies: &[&[Vec<Factor>]],
+        selections: &[Option<&Unordered>],
+        is_empty: impl Fn(Atom) -> bool,
+    ) -> Result<Self, UnorderedError> {
+        let finite = finite(bodies, selections, &is_empty)?;
         let is_clean = bodies.iter().zip(&finite).all(|(body, finite)| *finite || body.is_empty())
             && bodies.iter().flat_map(|body| body.iter().flatten()).all(|factor| {
                 !is_empty(factor.atom) && !matches!(factor.atom, Atom::Nonterminal(id) if !finite[id.index()])
             });
         let mut liveness = Self { finite, endless: Vec::new() };
         if !is_clean {
-            liveness.endless = endless(bodies, |factor| liveness.is_finite(factor, &is_empty));
+            liveness.endless = endless(bodies, selections, |factor| liveness.is_finite(factor, &is_empty));
         }
-        liveness
+        Ok(liveness)
     }
 
     /// Whether every symbol of every production produces a finite string; endless outputs are unknown then.
@@ -56,13 +65,33 @@ impl Liveness {
     }
 }
 
-fn finite(bodies: &[&[Vec<Factor>]], is_empty: impl Fn(Atom) -> bool) -> Vec<bool> {
+fn finite(
+    bodies: &[&[Vec<Factor>]],
+    selections: &[Option<&Unordered>],
+    is_empty: impl Fn(Atom) -> bool,
+) -> Result<Vec<bool>, UnorderedError> {
+    let mut progress = Vec::new();
+    for unordered in selections.iter().map(|unordered| unordered.map(Progress::new)) {
+        progress.push(unordered.transpose()?);
+    }
+    // Where a nonterminal is a part of `unordered!`: in whose, and in which place.
+    let mut parts = Vec::new();
+    let mut part_uses = Vec::new();
     let mut finite = vec![false; bodies.len()];
     let mut left_sides = Vec::new();
     let mut missing = Vec::new();
     let mut uses = Vec::new();
     let mut found = Vec::new();
     for (left, body) in bodies.iter().enumerate() {
+        if progress[left].is_some() {
+            for (place, factor) in body.iter().flatten().enumerate() {
+                if let Atom::Nonterminal(used) = factor.atom {
+                    part_uses.push((used.0, parts.len() as u32));
+                    parts.push((left, place));
+                }
+            }
+            continue;
+        }
         for production in *body {
             if production.iter().any(|factor| is_empty(factor.atom)) {
                 continue;
@@ -82,7 +111,17 @@ fn finite(bodies: &[&[Vec<Factor>]], is_empty: impl Fn(Atom) -> bool) -> Vec<boo
         }
     }
     let uses = Lists::new(bodies.len(), &uses);
+    let part_uses = Lists::new(bodies.len(), &part_uses);
     while let Some(id) = found.pop() {
+        for &part in part_uses.of(id) {
+            let (left, place) = parts[part as usize];
+            if let Some(progress) = &mut progress[left] {
+                progress.add(place);
+                if progress.is_enough() && !std::mem::replace(&mut finite[left], true) {
+                    found.push(left);
+                }
+            }
+        }
         for &production in uses.of(id) {
             let production = production as usize;
             missing[production] -= 1;
@@ -92,14 +131,18 @@ fn finite(bodies: &[&[Vec<Factor>]], is_empty: impl Fn(Atom) -> bool) -> Vec<boo
             }
         }
     }
-    finite
+    Ok(finite)
 }
 
-fn endless(bodies: &[&[Vec<Factor>]], is_finite: impl Fn(&Factor) -> bool) -> Vec<bool> {
+fn endless(
+    bodies: &[&[Vec<Factor>]],
+    selections: &[Option<&Unordered>],
+    is_finite: impl Fn(&Factor) -> bool,
+) -> Vec<bool> {
     let mut edges = Vec::new();
     // Edges with a byte before the next nonterminal.
     let mut guarded = Vec::new();
-    for (left, body) in bodies.iter().enumerate() {
+    for (left, body) in bodies.iter().enumerate().filter(|(left, _)| selections[*left].is_none()) {
         for production in *body {
             for (place, factor) in production.iter().enumerate() {
                 let goes_on = is_finite(factor);

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::form::{NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
+use crate::unordered::Unordered;
 
 /// The tree of a grammar under work. A nonterminal without alternatives is printed as `A ::= A;`, which means the same.
 pub(crate) fn grammar_to_ast(grammar: &Grammar) -> Ast {
@@ -15,6 +16,8 @@ pub(crate) fn grammar_to_ast(grammar: &Grammar) -> Ast {
     let taken = grammar.in_use().filter_map(|(_, variable)| variable.name.as_deref()).collect();
     let bodies = grammar.variables.iter().map(|variable| variable.productions.as_slice()).collect();
     let mut writer = TreeWriter::new(grammar.terminals.as_slice(), names, bodies, taken);
+    let selections = grammar.variables.iter().map(|variable| variable.unordered.as_ref());
+    writer.selections = selections.map(|selection| selection.map(|selection| &selection.unordered)).collect();
     writer.start(grammar.start_name());
     if grammar.rules.is_empty() {
         for id in grammar.in_order() {
@@ -64,6 +67,7 @@ impl NormalForm {
         let taken = names.iter().copied().flatten().collect();
         let mut writer =
             TreeWriter::new(&self.terminals, names, bodies.iter().map(Vec::as_slice).collect(), taken);
+        writer.selections = self.nonterminals.iter().map(|entry| entry.unordered.as_ref()).collect();
         writer.start(&self.nonterminals[self.start.index()].name);
         for (index, body) in bodies.iter().enumerate() {
             writer.rule(NonterminalId(index as u32), 0, body.len());
@@ -118,6 +122,8 @@ struct TreeWriter<'a> {
     terminals: &'a [Terminal],
     names: Vec<Option<&'a str>>,
     bodies: Vec<&'a [Vec<Factor>]>,
+    /// For every nonterminal what `unordered!` says; empty where there is none at all.
+    selections: Vec<Option<&'a Unordered>>,
     /// The names of rules in use.
     taken: FxHashSet<&'a str>,
     /// By the name that a list of texts for `except!` bears: the name that it is given, and its texts.
@@ -139,6 +145,8 @@ enum Step {
     CloseFactor(u32, Option<u32>),
     CloseSequence(usize),
     CloseAlternatives(usize),
+    CloseItem(u32, Option<u32>),
+    CloseUnordered(NonterminalId),
 }
 
 impl<'a> TreeWriter<'a> {
@@ -152,6 +160,7 @@ impl<'a> TreeWriter<'a> {
             terminals,
             names,
             bodies,
+            selections: Vec::new(),
             taken,
             lists: Vec::new(),
             list_of: FxHashMap::default(),
@@ -212,6 +221,38 @@ impl<'a> TreeWriter<'a> {
                     let expr = self.terminal(&terminals[id.index()]);
                     self.done.push(expr);
                 }
+                Step::Body(id, ..) if let Some(unordered) = self.selection(id) => {
+                    self.steps.push(Step::CloseUnordered(id));
+                    for (place, production) in self.bodies[id.index()].iter().enumerate().rev() {
+                        if let Some(&(min, max)) = unordered.items.get(place) {
+                            self.steps.push(Step::CloseItem(min, max));
+                        }
+                        self.steps.extend(production.iter().map(|&factor| Step::Factor(factor)));
+                    }
+                }
+                Step::CloseUnordered(id) => {
+                    let unordered = self.selection(id).expect("it is an `unordered!`");
+                    let count = unordered.items.len() + usize::from(unordered.has_separator);
+                    let kind = ExprKind::Unordered {
+                        parts: self.done.split_off(self.done.len() - count),
+                        has_separator: unordered.has_separator,
+                        min: unordered.min,
+                        max: unordered.max,
+                        needs: unordered.needs.clone(),
+                    };
+                    let expr = self.push(kind);
+                    self.done.push(expr);
+                }
+                Step::CloseItem(min, max) => {
+                    let expr = self.done.last().copied().expect("an item was written");
+                    // The quantifier of a repetition that is an item would be taken for the item's.
+                    let is_repeated = matches!(self.ast.expr(expr).kind, ExprKind::Repeat { .. });
+                    if is_repeated || (min, max) != (1, Some(1)) {
+                        self.done.pop();
+                        let expr = self.push(ExprKind::Repeat { expr, quantifier: quantifier(min, max) });
+                        self.done.push(expr);
+                    }
+                }
                 Step::Body(id, from, to) => {
                     self.steps.push(Step::CloseAlternatives(to - from));
                     for production in self.bodies[id.index()][from..to].iter().rev() {
@@ -248,6 +289,11 @@ impl<'a> TreeWriter<'a> {
             }
         }
         self.done.pop().expect("something was to be written")
+    }
+
+    /// What `unordered!` says, if the nonterminal is one.
+    fn selection(&self, id: NonterminalId) -> Option<&'a Unordered> {
+        self.selections.get(id.index()).copied().flatten()
     }
 
     /// Puts the last expressions together; a single one stays as it is.

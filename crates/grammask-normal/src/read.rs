@@ -11,8 +11,9 @@ use crate::Config;
 use crate::error::{Error, ErrorKind, Errors};
 use crate::except_texts::ExceptTexts;
 use crate::form::{NonterminalId, Terminal, TerminalId};
-use crate::grammar::{Atom, Factor, Grammar, Variable};
+use crate::grammar::{Atom, Factor, Grammar, Selection, Variable};
 use crate::terminals::Terminals;
+use crate::unordered::Unordered;
 
 /// How many misspelt names get a suggestion: comparing with all names takes time.
 const MAX_SUGGESTIONS: usize = 20;
@@ -57,6 +58,8 @@ const AS_TERMINAL: u8 = 2;
 const UNDER_AND: u8 = 4;
 /// Is an operand of `~`, at any depth.
 const UNDER_NOT: u8 = 8;
+/// Is an item of `unordered!`, where a repetition says how often it may occur.
+const IS_ITEM: u8 = 16;
 
 struct Reader<'a> {
     ast: &'a Ast,
@@ -89,6 +92,7 @@ impl<'a> Reader<'a> {
                     derived: 0,
                     productions: Vec::new(),
                     in_use: true,
+                    unordered: None,
                 });
                 id
             });
@@ -136,13 +140,23 @@ impl<'a> Reader<'a> {
             }
             let mut regular = !matches!(
                 expr.kind,
-                ExprKind::Nonterminal(_) | ExprKind::SpecialName(_) | ExprKind::SpecialId(_)
+                ExprKind::Nonterminal(_)
+                    | ExprKind::SpecialName(_)
+                    | ExprKind::SpecialId(_)
+                    | ExprKind::Unordered { .. }
             );
             for child in children {
                 if child.index() >= index || std::mem::replace(&mut used[child.index()], true) {
                     return Err(malformed(index));
                 }
                 regular &= self.marks[child.index()] & REGULAR != 0;
+            }
+            if let ExprKind::Unordered { parts, has_separator, min, max, needs } = &expr.kind {
+                let items = parts.len().saturating_sub(usize::from(*has_separator));
+                let is_item = |&(from, to): &(u32, u32)| (from.max(to) as usize) < items;
+                if items == 0 || !needs.iter().all(is_item) || max.is_some_and(|max| max < *min) {
+                    return Err(malformed(index));
+                }
             }
             if let ExprKind::Repeat { quantifier, .. } = &expr.kind
                 && let (min, Some(max)) = quantifier.bounds()
@@ -163,6 +177,12 @@ impl<'a> Reader<'a> {
             match &expr.kind {
                 ExprKind::And(_) => inherited = (inherited | AS_TERMINAL | UNDER_AND) & !UNDER_NOT,
                 ExprKind::Not(_) => inherited = (inherited | AS_TERMINAL | UNDER_NOT) & !UNDER_AND,
+                ExprKind::Unordered { parts, has_separator, .. } => {
+                    for item in &parts[..parts.len() - usize::from(*has_separator)] {
+                        self.marks[item.index()] |= IS_ITEM;
+                    }
+                }
+                ExprKind::Repeat { .. } if self.marks[index] & IS_ITEM != 0 => {}
                 // Counted repetition of a regular part is a terminal with a counter.
                 ExprKind::Repeat { quantifier, .. } if self.marks[index] & REGULAR != 0 => {
                     let (min, max) = quantifier.bounds();
@@ -186,6 +206,17 @@ impl<'a> Reader<'a> {
         for (index, expr) in ast.exprs.iter().enumerate() {
             let part = match &expr.kind {
                 ExprKind::Nonterminal(name) => self.nonterminal(name, index, expr.span),
+                ExprKind::Unordered { parts, has_separator, min, max, needs } => {
+                    let limits = Unordered {
+                        items: Vec::new(),
+                        has_separator: *has_separator,
+                        min: *min,
+                        max: *max,
+                        needs: needs.clone(),
+                    };
+                    self.unordered(parts, limits, index, expr.span)
+                }
+                ExprKind::Repeat { expr, .. } if self.marks[index] & IS_ITEM != 0 => self.take_part(*expr),
                 ExprKind::Sequence(children) if self.marks[index] & AS_TERMINAL == 0 => {
                     Part::Sequence(children.iter().map(|child| self.take_factor(*child)).collect())
                 }
@@ -218,6 +249,39 @@ impl<'a> Reader<'a> {
             return Part::Nothing;
         }
         Part::Factor(Factor::nonterminal(id))
+    }
+
+    /// Items, separator and limits of `unordered!` as a group.
+    fn unordered(&mut self, parts: &[ExprId], mut limits: Unordered, index: usize, span: Span) -> Part {
+        let marks = self.marks[index];
+        if marks & (UNDER_AND | UNDER_NOT) != 0 {
+            self.not_regular(marks, "`unordered!`".to_owned(), span);
+            return Part::Nothing;
+        }
+        let items = parts.len() - usize::from(limits.has_separator);
+        let bounds = |item: &ExprId| match &self.ast.exprs[item.index()].kind {
+            ExprKind::Repeat { quantifier, .. } => quantifier.bounds(),
+            _ => (1, Some(1)),
+        };
+        limits.items = parts[..items].iter().map(bounds).collect();
+        if let Err(error) = limits.closures() {
+            self.report(ErrorKind::Unordered(error), span);
+        }
+        let spans = parts.iter().map(|part| self.ast.exprs[part.index()].span).collect();
+        let mut productions = Vec::with_capacity(parts.len());
+        for &part in parts {
+            let factor = self.take_factor(part);
+            let atom = match factor.as_nonterminal() {
+                Some(id) => Atom::Nonterminal(id),
+                None => self.group(vec![vec![factor]]),
+            };
+            productions.push(vec![Factor::once(atom)]);
+        }
+        let group = self.group(productions);
+        if let Some(variable) = self.variables.last_mut() {
+            variable.unordered = Some(Box::new(Selection { unordered: limits, spans, span }));
+        }
+        Part::Factor(Factor::once(group))
     }
 
     fn undefined(&mut self, name: &'a str, span: Span) {
@@ -286,7 +350,7 @@ impl<'a> Reader<'a> {
                 let operand = self.take_terminal(*expr)?;
                 return Some(self.terminals.repeat(operand, min, max, span));
             }
-            ExprKind::Nonterminal(_) => return None,
+            ExprKind::Nonterminal(_) | ExprKind::Unordered { .. } => return None,
         };
         Some(self.terminals.intern(terminal, span))
     }
@@ -382,6 +446,7 @@ impl<'a> Reader<'a> {
             derived: 0,
             productions,
             in_use: true,
+            unordered: None,
         });
         Atom::Nonterminal(id)
     }

@@ -62,6 +62,10 @@ impl Store {
             Kind::Concat(next, rest) => (next, rest),
             _ => (tail, RegularId::EPSILON),
         };
+        if let (Kind::Json(a), Kind::Json(b)) = (self.node(head).kind, self.node(next).kind) {
+            let text = self.concat_two(a, b)?;
+            return Ok((Some(self.json_node(text)?), rest));
+        }
         let (a, b) = (self.counter(head), self.counter(next));
         if a.0 == b.0
             && let (Some(min), Some(max)) = (a.1.checked_add(b.1), add_ends(a.2, b.2))
@@ -182,6 +186,9 @@ impl Store {
                 }
             }
         }
+        if self.has_json && !self.meet_spellings(&mut members, &mut negative)? {
+            return Ok(RegularId::EMPTY);
+        }
         members.sort_unstable();
         members.dedup();
         if !self.meet_counted_bytes(&mut members)? {
@@ -212,6 +219,37 @@ impl Store {
             [member] => Ok(member),
             _ => self.intern_list(&members, false),
         }
+    }
+
+    /// Replaces all members that are JSON spellings by one, and takes in complements of spellings. `false` when nothing is left. As
+    /// deep as spellings nest.
+    fn meet_spellings(
+        &mut self,
+        members: &mut Vec<RegularId>,
+        negative: &mut Vec<RegularId>,
+    ) -> Result<bool, Error> {
+        let spelled = |store: &Self, a: RegularId| match store.node(a).kind {
+            Kind::Json(a) => Some(a),
+            _ => None,
+        };
+        let mut texts: Vec<RegularId> = members.iter().filter_map(|&a| spelled(self, a)).collect();
+        if texts.is_empty() {
+            return Ok(true);
+        }
+        for &a in &*negative {
+            if let Some(text) = spelled(self, a).or_else(|| (a == RegularId::EPSILON).then_some(a)) {
+                texts.push(self.complement(text)?);
+            }
+        }
+        if texts.len() < 2 {
+            return Ok(true);
+        }
+        members.retain(|&a| spelled(self, a).is_none());
+        negative.retain(|&a| spelled(self, a).is_none() && a != RegularId::EPSILON);
+        let text = self.intersection(&texts)?;
+        let all = self.json_node(text)?;
+        members.push(all);
+        Ok(all != RegularId::EMPTY)
     }
 
     /// Replaces all members that count bytes of a set by one. `false` when nothing is left.

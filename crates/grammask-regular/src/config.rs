@@ -50,7 +50,8 @@ pub enum Error {
     /// A limit of the [`Config`] is exceeded.
     #[error("limit `{limit}` of {value} exceeded by {place}")]
     Limit {
-        /// The field of [`Config`], or `counter` for the greatest number that a repetition can count to.
+        /// The field of [`Config`]; or `counter` for the greatest number that a repetition can count to, `json_nesting` for how deep
+        /// JSON spellings nest, `multiple` for the greatest number, written without its point, whose multiples can be asked for.
         limit: &'static str,
         /// The limit.
         value: usize,
@@ -64,5 +65,11 @@ pub enum Error {
         offset: usize,
         /// What is wrong.
         message: String,
+    },
+    /// Multiples are asked for of what is no number, or of zero.
+    #[error("`{numeral}` is no positive decimal numeral of at most 40 digits")]
+    Numeral {
+        /// What was given, cut off where it is longer.
+        numeral: String,
     },
 }

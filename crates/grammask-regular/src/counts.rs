@@ -20,25 +20,52 @@ pub struct Count {
 const DEPTH: usize = 32;
 
 impl Store {
-    /// The language as a counted repetition and what follows, if it is written so.
-    pub fn count(&self, a: RegularId) -> Option<Count> {
+    /// The language as a counted repetition and what follows, if it is written so; also inside of JSON spellings, where both are
+    /// spellings then.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    pub fn count(&mut self, a: RegularId) -> Result<Option<Count>, Error> {
         let (head, rest) = match self.node(a).kind {
             Kind::Concat(head, rest) => (head, rest),
             _ => (a, RegularId::EPSILON),
         };
-        match self.node(head).kind {
-            Kind::Repeat { base, min, max } if !self.is_nullable(base) => {
-                Some(Count { base, min, max: (max != UNBOUNDED).then_some(max), rest })
-            }
-            _ => None,
+        let (counted, text_rest) = match self.node(head).kind {
+            Kind::Json(text) => match self.node(text).kind {
+                Kind::Concat(counted, text_rest) => (counted, Some(text_rest)),
+                _ => (text, Some(RegularId::EPSILON)),
+            },
+            _ => (head, None),
+        };
+        let Kind::Repeat { base, min, max } = self.node(counted).kind else { return Ok(None) };
+        if self.is_nullable(base) {
+            return Ok(None);
         }
+        let max = (max != UNBOUNDED).then_some(max);
+        let Some(text_rest) = text_rest else { return Ok(Some(Count { base, min, max, rest })) };
+        // Only whole characters can be spelled one by one.
+        if !self.is_text(base) {
+            return Ok(None);
+        }
+        let (base, text_rest) = (self.json_node(base)?, self.json_node(text_rest)?);
+        Ok(Some(Count { base, min, max, rest: self.concat_two(text_rest, rest)? }))
     }
 
-    /// The parts of an intersection; none for what is written otherwise.
-    pub fn conjuncts(&self, a: RegularId) -> &[RegularId] {
+    /// The parts of an intersection, or of the JSON spellings of one; none for what is written otherwise.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    pub fn conjuncts(&mut self, a: RegularId) -> Result<Vec<RegularId>, Error> {
         match self.node(a).kind {
-            Kind::And(list) => self.list(list),
-            _ => &[],
+            Kind::And(list) => Ok(self.list(list).to_vec()),
+            Kind::Json(text) => match self.node(text).kind {
+                Kind::And(list) => {
+                    let members = self.list(list).to_vec();
+                    members.into_iter().map(|member| self.json_node(member)).collect()
+                }
+                _ => Ok(Vec::new()),
+            },
+            _ => Ok(Vec::new()),
         }
     }
 
@@ -111,6 +138,12 @@ impl Store {
     }
 
     fn saturated_repeat(&mut self, a: RegularId, bytes: u32) -> Result<RegularId, Error> {
+        if let Kind::Json(text) = self.node(a).kind {
+            // No spelling is shorter than its text, but an escape that has begun may stand for a character of four bytes. This goes
+            // as deep as spellings nest.
+            let text = self.saturated(text, bytes.saturating_add(3))?;
+            return self.json_node(text);
+        }
         let Kind::Repeat { base, min, max } = self.node(a).kind else { return Ok(a) };
         if self.is_nullable(base) || (min <= bytes && (max == UNBOUNDED || max <= bytes)) {
             return Ok(a);

@@ -107,6 +107,11 @@ impl Store {
                 }
                 Kind::Concat(head, tail) => stack.extend([head, tail]),
                 Kind::Or(list) | Kind::And(list) => stack.extend(self.list(list)),
+                Kind::Json(a) => {
+                    stack.push(a);
+                    splits.extend(json_splits());
+                }
+                Kind::Multiple(_) => splits.extend((b'0'..=b'9').chain([b'.']).map(ByteSet::single)),
                 Kind::Not(a) | Kind::Early(a) | Kind::Repeat { base: a, .. } => stack.push(a),
             }
         }
@@ -184,6 +189,7 @@ impl Store {
                     }
                 }
                 Kind::Not(a) | Kind::Early(a) | Kind::Repeat { base: a, .. } => self.need(stack, a, byte),
+                Kind::Json(a) if Self::is_raw(byte) => self.need(stack, a, byte),
                 _ => {}
             }
             if stack.len() == len {
@@ -309,6 +315,13 @@ impl Store {
                 let next = self.operand_derivative(a, byte)?;
                 self.until_first(next)
             }
+            Kind::Json(a) if byte == b'\\' => self.json_escape(a),
+            Kind::Json(a) if Self::is_raw(byte) => {
+                let next = self.operand_derivative(a, byte)?;
+                self.json_node(next)
+            }
+            Kind::Json(_) => Ok(RegularId::EMPTY),
+            Kind::Multiple(state) => self.multiple_step(state, byte),
         }
     }
 
@@ -328,7 +341,21 @@ impl Store {
                 trimmed = self.union(&[a])?;
             }
         }
+        if let Kind::Json(inner) = self.node(a).kind {
+            // As deep as spellings nest.
+            let inner = self.trim(inner)?;
+            trimmed = self.json_node(inner)?;
+        }
         self.nodes[trimmed.index()].flags |= TRIMMED | INHABITED;
         Ok(trimmed)
     }
+}
+
+/// The bytes that escapes in JSON strings tell apart, beside those of their characters.
+fn json_splits() -> impl Iterator<Item = ByteSet> {
+    let letters = b"\"\\/bfnrtuBF0123456789".iter().map(|&byte| ByteSet::single(byte));
+    let digits = [(b'a', b'A'), (b'c', b'C'), (b'd', b'D'), (b'e', b'E')];
+    letters
+        .chain(digits.map(|(lower, upper)| [lower, upper].into_iter().collect()))
+        .chain([ByteSet::range(0, 0x1F)])
 }

@@ -1,6 +1,7 @@
 //! The text form of an expression: much like a regex, with `&` and `~`, cut off where it gets long.
 
 use crate::byte_set::write_byte;
+use crate::multiple::{Divisor, MultipleState, Position};
 use crate::node::{Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Store};
 use std::fmt::{self, Write};
@@ -134,11 +135,12 @@ impl Shown<'_> {
                 stack.push(Piece::Expression(base, ATOM));
                 Ok(())
             }
-            Kind::Early(a) => {
+            Kind::Early(a) | Kind::Json(a) => {
                 stack.push(Piece::Text(")"));
                 stack.push(Piece::Expression(a, UNION));
-                f.write_str("early(")
+                f.write_str(if matches!(kind, Kind::Json(_)) { "json(" } else { "early(" })
             }
+            Kind::Multiple(state) => self.store.write_multiple(f, state),
         }
     }
 }
@@ -151,6 +153,24 @@ fn write_counter(f: &mut fmt::Formatter<'_>, min: u32, max: u32) -> fmt::Result 
         (min, UNBOUNDED) => write!(f, "{{{min},}}"),
         (min, max) if min == max => write!(f, "{{{min}}}"),
         (min, max) => write!(f, "{{{min},{max}}}"),
+    }
+}
+
+impl Store {
+    /// `<multiple of 0.25>`, and behind its start the place and the remainder.
+    fn write_multiple(&self, f: &mut fmt::Formatter<'_>, state: u32) -> fmt::Result {
+        let MultipleState { multiples, position, remainder } = self.multiple_states[state as usize];
+        let Divisor { unit, places } = &self.multiples[multiples as usize].divisor;
+        let places = usize::from(*places);
+        let digits = format!("{unit:0>width$}", width = places + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - places);
+        write!(f, "<multiple of {whole}{}{fraction}", if places > 0 { "." } else { "" })?;
+        match position {
+            Position::Start => f.write_str(">"),
+            Position::Integer => write!(f, " from {remainder}>"),
+            Position::Point => write!(f, " from {remainder} at the point>"),
+            Position::Fraction(left) => write!(f, " from {remainder} with {left} places left>"),
+        }
     }
 }
 

@@ -108,7 +108,7 @@ impl Store {
         match node.kind {
             Kind::Or(list) => Known::Parts(self.list(list).to_vec()),
             Kind::Repeat { base, .. } => Known::Parts(vec![base]),
-            Kind::Early(a) => Known::Parts(vec![a]),
+            Kind::Early(a) | Kind::Json(a) => Known::Parts(vec![a]),
             Kind::Concat(head, tail) => match (self.node(head), self.node(tail)) {
                 (h, t) if h.has(VOID) || t.has(VOID) => Known::Void,
                 (_, t) if t.has(INHABITED) => Known::Parts(vec![head]),

@@ -1,5 +1,6 @@
 //! Copies of languages from one store into another.
 
+use crate::multiple::MultipleState;
 use crate::node::{Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,7 +39,9 @@ impl Store {
                 Kind::Acyclic(state) => states.push(state),
                 Kind::Concat(head, tail) => stack.extend([head, tail]),
                 Kind::Or(list) | Kind::And(list) => stack.extend(self.list(list)),
-                Kind::Not(a) | Kind::Early(a) | Kind::Repeat { base: a, .. } => stack.push(a),
+                Kind::Not(a) | Kind::Early(a) | Kind::Json(a) | Kind::Repeat { base: a, .. } => {
+                    stack.push(a);
+                }
                 _ => {}
             }
         }
@@ -105,6 +108,12 @@ impl Store {
                 self.repeat(copies[&base], min, (max != UNBOUNDED).then_some(max))
             }
             Kind::Early(a) => self.until_first(copies[&a]),
+            Kind::Json(a) => self.json_node(copies[&a]),
+            Kind::Multiple(state) => {
+                let state = from.multiple_states[state as usize];
+                let multiples = self.add_multiples(Arc::clone(&from.multiples[state.multiples as usize]));
+                self.multiple_leaf(MultipleState { multiples, ..state })
+            }
         }
     }
 }

@@ -167,9 +167,13 @@ impl Store {
                     .find_map(|&member| self.run(class, base, member, states, nesting, budget));
             }
             Kind::Early(inner) => return self.run(class, base, inner, states, nesting, budget),
-            Kind::Empty | Kind::Words { .. } | Kind::Avoid { .. } | Kind::Factor { .. } | Kind::Not(_) => {
-                return None;
-            }
+            Kind::Empty
+            | Kind::Words { .. }
+            | Kind::Avoid { .. }
+            | Kind::Factor { .. }
+            | Kind::Not(_)
+            | Kind::Json(_)
+            | Kind::Multiple(_) => return None,
         }
         Some(result)
     }

@@ -1,5 +1,6 @@
 //! What holds in every store, as a list and as a test of that list.
 
+use crate::json_text::JSON_NESTING;
 use crate::node::{INHABITED, Kind, NO_ROW, NULLABLE, RegularId, UNBOUNDED, UNKNOWN, VOID};
 use crate::{Error, Store};
 use thiserror::Error;
@@ -21,6 +22,7 @@ impl Store {
     /// 2. the head of a concatenation is no concatenation, and no operand of one is the empty string or the empty language;
     /// 3. members of unions and intersections are at least two, sorted, each once, and not of the same kind;
     /// 4. counters are `min <= max`, and not `{1,1}`; what ends early does not contain the empty string;
+    ///    JSON spellings are of more than the empty string, and nest at most 8 deep;
     /// 5. no expression is both inhabited and void, and a nullable one is inhabited;
     /// 6. what is known about an expression follows from its operands;
     /// 7. derivatives in rows are expressions of the store.
@@ -85,7 +87,10 @@ impl Store {
                 let nested = matches!(self.node(head).kind, Kind::Concat(..));
                 (trivial(head) || trivial(tail) || nested).then_some("concatenations are in normal form")
             }
-            Kind::Not(a) | Kind::Early(a) if a >= id => Some(OPERANDS),
+            Kind::Not(a) | Kind::Early(a) | Kind::Json(a) if a >= id => Some(OPERANDS),
+            Kind::Json(a) if trivial(a) || self.node(a).nesting >= JSON_NESTING => {
+                Some("spellings are of more than the empty string, and do not nest too deep")
+            }
             Kind::Early(a) if self.is_nullable(a) => Some("what ends early does not end at once"),
             Kind::Repeat { base, .. } if base >= id => Some(OPERANDS),
             Kind::Repeat { base, min, max } => {
@@ -124,7 +129,7 @@ impl Error {
     pub const fn regex_offset(&self) -> Option<usize> {
         match self {
             Self::Regex { offset, .. } => Some(*offset),
-            Self::Limit { .. } => None,
+            Self::Limit { .. } | Self::Numeral { .. } => None,
         }
     }
 }

@@ -64,12 +64,16 @@ mod import;
 mod inclusion;
 mod interning;
 mod invariants;
+mod json_escapes;
+mod json_text;
+mod multiple;
 mod node;
 mod partitions;
 mod regex;
 mod saved;
 mod store;
 mod union;
+mod whole_texts;
 mod words;
 
 pub use byte_classes::ByteClasses;

@@ -74,6 +74,10 @@ pub(crate) enum Kind {
     },
     /// The strings of the operand no proper prefix of which is in it; the empty string is not in the operand.
     Early(RegularId),
+    /// The spellings of the operand's strings inside a JSON string.
+    Json(RegularId),
+    /// Numerals of multiples of a number, from an interned state.
+    Multiple(u32),
 }
 
 /// A place in the arena of lists.
@@ -104,6 +108,8 @@ pub(crate) struct Node {
     /// Equal for expressions that differ in counters only. See `counters.rs`.
     pub(crate) skeleton: u32,
     pub(crate) flags: u8,
+    /// How deep JSON spellings nest.
+    pub(crate) nesting: u8,
 }
 
 /// No row yet.

@@ -1,7 +1,7 @@
 //! Interned byte partitions: the states of one automaton share a handful, so refining two is mostly a look-up.
 
 use crate::interning::IdTable;
-use crate::{ByteClasses, ByteSet};
+use crate::{ByteClasses, ByteSet, Store};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -36,6 +36,8 @@ pub(crate) struct Partitions {
     representatives: Vec<u8>,
     maps: Vec<[u8; 256]>,
     refined: FxHashMap<(u32, u32), u32>,
+    /// What [`spelled`](Partitions::spelled) gave.
+    spelled: FxHashMap<u32, u32>,
 }
 
 impl Partitions {
@@ -47,6 +49,7 @@ impl Partitions {
             representatives: Vec::new(),
             maps: Vec::new(),
             refined: FxHashMap::default(),
+            spelled: FxHashMap::default(),
         };
         partitions.intern_from(0, |members| members.push(ByteSet::ALL));
         partitions
@@ -169,12 +172,28 @@ impl Partitions {
         id
     }
 
+    /// The partition of JSON spellings, where bytes that stand for themselves are as in this one. The backslash is alone; bytes that
+    /// cannot stand there are one class.
+    pub(crate) fn spelled(&mut self, id: PartitionId) -> PartitionId {
+        if let Some(&known) = self.spelled.get(&id.0) {
+            return PartitionId(known);
+        }
+        let classes = ByteClasses::by_key(|byte| match byte {
+            b'\\' => 256,
+            byte if Store::is_raw(byte) => self.class_of(id, byte) as u32,
+            _ => 257,
+        });
+        let spelled = self.intern(&classes);
+        self.spelled.insert(id.0, spelled.0);
+        spelled
+    }
+
     pub(crate) fn bytes_used(&self) -> usize {
         self.items.len() * size_of::<Partition>()
             + self.table.bytes_used()
             + self.members.len() * 33
             + self.maps.len() * 256
-            + self.refined.len() * 16
+            + (self.refined.len() + self.spelled.len()) * 16
     }
 }
 

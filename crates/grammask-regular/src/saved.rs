@@ -3,6 +3,7 @@
 use crate::acyclic::Edge;
 use crate::avoid::Avoid;
 use crate::factors::Factors;
+use crate::multiple::{Divisor, MultipleState, Multiples, Position};
 use crate::node::{Kind, RegularId, UNBOUNDED};
 use crate::words::WordList;
 use crate::{ByteSet, Config, Error, Store};
@@ -58,15 +59,38 @@ struct State {
 enum Expression {
     Bytes(u32),
     Acyclic(u32),
-    Words { list: u32, start: u32, end: u32, depth: u32 },
-    Avoid { texts: u32, state: u32 },
-    Factor { text: u32, state: u32 },
+    Words {
+        list: u32,
+        start: u32,
+        end: u32,
+        depth: u32,
+    },
+    Avoid {
+        texts: u32,
+        state: u32,
+    },
+    Factor {
+        text: u32,
+        state: u32,
+    },
     Concat(u32, u32),
     Or(Vec<u32>),
     And(Vec<u32>),
     Not(u32),
-    Repeat { base: u32, min: u32, max: u32 },
+    Repeat {
+        base: u32,
+        min: u32,
+        max: u32,
+    },
     Early(u32),
+    Json(u32),
+    /// A number, as its digits without the point and how many stand behind it; and a state.
+    Multiple {
+        unit: u64,
+        places: u8,
+        position: Position,
+        remainder: u64,
+    },
 }
 
 /// Why saved languages cannot be loaded.
@@ -294,6 +318,12 @@ impl Saving<'_> {
                 Expression::Repeat { base: self.number(base), min, max: max.wrapping_add(1) }
             }
             Kind::Early(a) => Expression::Early(self.number(a)),
+            Kind::Json(a) => Expression::Json(self.number(a)),
+            Kind::Multiple(state) => {
+                let MultipleState { multiples, position, remainder } = store.multiple_states[state as usize];
+                let Divisor { unit, places } = store.multiples[multiples as usize].divisor;
+                Expression::Multiple { unit, places, position, remainder }
+            }
         }
     }
 }
@@ -360,6 +390,22 @@ impl Loading<'_> {
                 Kind::Repeat { base: RegularId(base), min, max }
             }
             Expression::Early(a) => Kind::Early(RegularId(a)),
+            Expression::Json(a) => {
+                store.has_json = true;
+                Kind::Json(RegularId(a))
+            }
+            Expression::Multiple { unit, places, position, remainder } => {
+                let divisor = Divisor { unit, places };
+                if !divisor.is_reduced() || remainder >= unit {
+                    return damaged(IN_RANGE);
+                }
+                let multiples = Arc::new(Multiples::new(divisor));
+                if !multiples.is_state(position, remainder) {
+                    return damaged(IN_RANGE);
+                }
+                let multiples = store.add_multiples(multiples);
+                return Ok(store.multiple_leaf(MultipleState { multiples, position, remainder })?);
+            }
         };
         match store.broken_kind(id, kind) {
             Some(rule) => damaged(rule),

@@ -4,6 +4,7 @@ use crate::acyclic::{Acyclic, SINK};
 use crate::avoid::Avoid;
 use crate::factors::Factors;
 use crate::interning::IdTable;
+use crate::multiple::{Divisor, MultipleState, Multiples};
 use crate::node::{
     COUNTED, INHABITED, Kind, List, NO_ROW, NULLABLE, Node, PLAIN, RegularId, TRIMMED, UNBOUNDED, VOID,
 };
@@ -53,6 +54,14 @@ pub struct Store {
     pub(crate) avoid_ids: FxHashMap<Arc<[Box<[u8]>]>, u32>,
     pub(crate) factors: Vec<Arc<Factors>>,
     pub(crate) factor_ids: FxHashMap<Arc<[u8]>, u32>,
+    pub(crate) multiples: Vec<Arc<Multiples>>,
+    pub(crate) multiple_ids: FxHashMap<Divisor, u32>,
+    pub(crate) multiple_states: Vec<MultipleState>,
+    pub(crate) multiple_state_ids: FxHashMap<MultipleState, u32>,
+    /// Escapes in JSON strings, by the characters, which are a state of the acyclic automaton.
+    pub(crate) escapes: FxHashMap<u32, RegularId>,
+    /// Whether there are JSON spellings at all.
+    pub(crate) has_json: bool,
     pub(crate) skeletons: FxHashMap<(u32, u32), u32>,
     pub(crate) patterns: FxHashMap<Box<str>, RegularId>,
     /// The states of the acyclic automaton for character classes, by their ranges.
@@ -89,6 +98,12 @@ impl Store {
             avoid_ids: FxHashMap::default(),
             factors: Vec::new(),
             factor_ids: FxHashMap::default(),
+            multiples: Vec::new(),
+            multiple_ids: FxHashMap::default(),
+            multiple_states: Vec::new(),
+            multiple_state_ids: FxHashMap::default(),
+            escapes: FxHashMap::default(),
+            has_json: false,
             skeletons: FxHashMap::default(),
             patterns: FxHashMap::default(),
             classes: FxHashMap::default(),
@@ -342,6 +357,7 @@ impl Store {
     pub(crate) fn describe(&mut self, kind: Kind, id: u32) -> Node {
         let plain = INHABITED | TRIMMED | PLAIN;
         let (mut flags, min, max, partition);
+        let mut nesting = 0;
         match kind {
             Kind::Empty => (flags, min, max, partition) = (VOID | TRIMMED, 0, 0, PartitionId::ONE),
             Kind::Epsilon => (flags, min, max, partition) = (plain | NULLABLE, 0, 0, PartitionId::ONE),
@@ -391,6 +407,7 @@ impl Store {
                 let (h, t) = (*self.node(head), *self.node(tail));
                 flags = h.flags & t.flags & (NULLABLE | INHABITED | PLAIN);
                 flags |= (h.flags | t.flags) & COUNTED;
+                nesting = h.nesting.max(t.nesting);
                 min = h.min.saturating_add(t.min);
                 max = h.max.saturating_add(t.max);
                 partition = if h.has(NULLABLE) {
@@ -408,6 +425,7 @@ impl Store {
                     let member = *self.node(self.lists[index]);
                     any |= member.flags;
                     all &= member.flags;
+                    nesting = nesting.max(member.nesting);
                     refined = self.partitions.refine(refined, member.partition);
                     lens = if is_union {
                         (lens.0.min(member.min), lens.1.max(member.max))
@@ -423,6 +441,7 @@ impl Store {
                 let a = self.node(a);
                 flags = if a.has(NULLABLE) { 0 } else { NULLABLE };
                 (min, max, partition) = (u32::from(a.has(NULLABLE)), UNBOUNDED, a.partition);
+                nesting = a.nesting;
             }
             Kind::Repeat { base, min: low, max: high } => {
                 let base = self.node(base);
@@ -433,11 +452,27 @@ impl Store {
                 min = base.min.saturating_mul(low);
                 max = base.max.saturating_mul(high);
                 partition = base.partition;
+                nesting = base.nesting;
             }
             Kind::Early(a) => {
                 let a = self.node(a);
                 flags = a.flags & INHABITED;
                 (min, max, partition) = (a.min, a.max, a.partition);
+                nesting = a.nesting;
+            }
+            Kind::Json(a) => {
+                let a = *self.node(a);
+                // Every string has a spelling, itself where nothing needs an escape; none needs more than `\u0000` for a byte.
+                flags = a.flags & (NULLABLE | INHABITED | PLAIN);
+                (min, max, partition) =
+                    (a.min, a.max.saturating_mul(6), self.partitions.spelled(a.partition));
+                nesting = a.nesting.saturating_add(1);
+            }
+            Kind::Multiple(state) => {
+                let accepts = self.multiple_states[state as usize].is_accepting();
+                flags = plain | if accepts { NULLABLE } else { 0 };
+                let classes = self.multiple_classes(state);
+                (min, max, partition) = (u32::from(!accepts), UNBOUNDED, self.partitions.intern(&classes));
             }
         }
         if flags & NULLABLE != 0 {
@@ -447,7 +482,7 @@ impl Store {
             flags |= INHABITED | TRIMMED;
         }
         let skeleton = if flags & COUNTED == 0 { id } else { self.skeleton_of(kind) };
-        Node { kind, min, max, partition, row: NO_ROW, skeleton, flags }
+        Node { kind, min, max, partition, row: NO_ROW, skeleton, flags, nesting }
     }
 
     fn acyclic_classes(&self, state: u32) -> (crate::ByteClasses, u32) {

@@ -24,6 +24,9 @@ impl Store {
         }
         self.join_bytes(&mut members)?;
         self.join_counters(&mut members)?;
+        if self.has_json {
+            self.join_spellings(&mut members)?;
+        }
         if self.settle_epsilon(&mut members)? {
             members = self.flattened(&members);
         }
@@ -94,6 +97,37 @@ impl Store {
             members.retain(|member| gone.binary_search(member).is_err());
             members.extend(joined);
         }
+        Ok(())
+    }
+
+    /// Joins members that are JSON spellings, or begin with them and go on alike. As deep as spellings nest.
+    fn join_spellings(&mut self, members: &mut Vec<RegularId>) -> Result<(), Error> {
+        let mut heads: Vec<(RegularId, RegularId, RegularId)> = Vec::new();
+        for &member in &*members {
+            let (head, tail) = match self.node(member).kind {
+                Kind::Concat(head, tail) => (head, tail),
+                _ => (member, RegularId::EPSILON),
+            };
+            if let Kind::Json(text) = self.node(head).kind {
+                heads.push((tail, text, member));
+            }
+        }
+        if heads.len() < 2 {
+            return Ok(());
+        }
+        heads.sort_unstable();
+        let mut gone = Vec::new();
+        let mut joined = Vec::new();
+        for group in heads.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
+            gone.extend(group.iter().map(|&(_, _, member)| member));
+            let texts: Vec<RegularId> = group.iter().map(|&(_, text, _)| text).collect();
+            let text = self.union(&texts)?;
+            let head = self.json_node(text)?;
+            joined.push(self.concat_two(head, group[0].0)?);
+        }
+        gone.sort_unstable();
+        members.retain(|member| gone.binary_search(member).is_err());
+        members.extend(joined);
         Ok(())
     }
 

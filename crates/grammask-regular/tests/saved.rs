@@ -25,9 +25,13 @@ fn languages() -> (Store, Vec<RegularId>) {
     all.push(store.without(comment).unwrap());
     let quoted = store.regex("\"[^\"]*\"|'(a|b)*a(a|b){5}'").unwrap();
     all.push(store.early(quoted).unwrap());
+    let text = store.regex("(?s:.){0,40}(é|\"|d){2}").unwrap();
+    all.push(store.json_text(text).unwrap());
+    all.push(store.json_text(all[3]).unwrap());
+    all.push(store.multiple("0.375").unwrap());
     for start in all.clone() {
         let mut state = start;
-        for &byte in b"word37abacababacd\xc3\xa9x'aab" {
+        for &byte in b"word37.5abacababacd\xc3\xa9x'aab\\u00e9\\" {
             let next = store.derivative(state, byte).unwrap();
             if next != RegularId::EMPTY {
                 state = next;

@@ -55,7 +55,8 @@ pub struct Name {
 /// is the child of exactly one expression or the body of exactly one rule; [`ExprKind::Sequence`],
 /// [`ExprKind::Alternatives`] and [`ExprKind::And`] have at least two children; bounds are `min <= max`, both at
 /// most [`MAX_BOUND`](crate::MAX_BOUND); names are identifiers; special names are spelt `<|name|>`, with a name that
-/// holds no white space, no `<` and no `|>`; no `except!` has the length `Some(0)`.
+/// holds no white space, no `<` and no `|>`; no `except!` has the length `Some(0)`; an `unordered!` has an item, bounds in order, and
+/// `->` between items that it has.
 ///
 /// A tree that was built by hand prints and compares as described only when it has them; one that is deserialized
 /// is checked.
@@ -139,6 +140,20 @@ pub enum ExprKind {
     And(Vec<ExprId>),
     /// `~a`
     Not(ExprId),
+    /// `unordered!(a, b?; separator; {min,max}; 0 -> 1)`: the items in any order. An item that is a [`ExprKind::Repeat`] may occur as often as
+    /// its quantifier says, another one exactly once.
+    Unordered {
+        /// The items, and behind them the separator if there is one.
+        parts: Vec<ExprId>,
+        /// Whether the last part is a separator.
+        has_separator: bool,
+        /// The least number of items in all.
+        min: u32,
+        /// The greatest number of items in all; `None` for "without end".
+        max: Option<u32>,
+        /// `(i, j)`: where item `i` occurs, item `j` has to.
+        needs: Vec<(u32, u32)>,
+    },
 }
 
 /// What stands in the parentheses of `except!`.
@@ -187,6 +202,7 @@ impl ExprKind {
     pub fn children(&self) -> &[ExprId] {
         match self {
             Self::Sequence(parts) | Self::Alternatives(parts) | Self::And(parts) => parts,
+            Self::Unordered { parts, .. } => parts,
             Self::Repeat { expr, .. } | Self::Not(expr) => std::slice::from_ref(expr),
             _ => &[],
         }

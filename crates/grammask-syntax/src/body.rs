@@ -5,11 +5,12 @@ use crate::ast::{ExceptOperand, ExprId, ExprKind, Quantifier, Span};
 use crate::error::{ErrorKind, MAX_BOUND, shorten};
 use crate::lexer::{Bracket, Quoted, TokenKind};
 use crate::parser::{Parser, limit};
+use crate::unordered::Limits;
 
 /// An expression with the span that includes its parentheses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value {
-    expr: ExprId,
+    pub(crate) expr: ExprId,
     outer: Span,
 }
 
@@ -18,15 +19,25 @@ pub(crate) struct Value {
 pub(crate) struct Frame {
     /// The bracket and its place; `None` for a rule's body.
     open: Option<(Bracket, Span)>,
-    alternatives: usize,
-    sequence: usize,
-    conjunction: usize,
+    pub(crate) alternatives: usize,
+    pub(crate) sequence: usize,
+    pub(crate) conjunction: usize,
     nots: usize,
+    /// For `unordered!`: where it begins, its first item, and its separator if that has begun.
+    pub(crate) selection: Option<Selection>,
+}
+
+/// An open `unordered!`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Selection {
+    pub(crate) start: usize,
+    pub(crate) items: usize,
+    pub(crate) separator: Option<usize>,
 }
 
 /// What an operand follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum After {
+pub(crate) enum After {
     /// The beginning of a body or group.
     Start,
     Bar,
@@ -69,29 +80,36 @@ impl Parser<'_> {
         }
     }
 
-    fn push_value(&mut self, kind: ExprKind, span: Span) {
+    pub(crate) fn push_value(&mut self, kind: ExprKind, span: Span) {
         let expr = self.push(kind, span);
         self.values.push(Value { expr, outer: span });
     }
 
     /// Stands for an operand that was reported as wrong or missing.
-    fn push_stand_in(&mut self) {
+    pub(crate) fn push_stand_in(&mut self) {
         let here = Span::new(self.previous_end, self.previous_end);
         self.push_value(ExprKind::Text(String::new()), here);
     }
 
-    fn open_frame(&mut self, open: Option<(Bracket, Span)>) {
+    pub(crate) fn open_frame(&mut self, open: Option<(Bracket, Span)>) {
         let here = self.values.len();
         let nots = self.nots.len();
-        self.frames.push(Frame { open, alternatives: here, sequence: here, conjunction: here, nots });
+        self.frames.push(Frame {
+            open,
+            alternatives: here,
+            sequence: here,
+            conjunction: here,
+            nots,
+            selection: None,
+        });
     }
 
-    fn frame(&mut self) -> &mut Frame {
+    pub(crate) fn frame(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("the body's frame is at the bottom")
     }
 
     /// Whether one more group or `~` may be opened.
-    fn may_nest(&mut self) -> bool {
+    pub(crate) fn may_nest(&mut self) -> bool {
         let depth = self.frames.len() + self.nots.len();
         let maximum = self.config.max_nesting;
         if depth > maximum {
@@ -108,6 +126,7 @@ impl Parser<'_> {
                 | TokenKind::SpecialName
                 | TokenKind::SpecialId(_)
                 | TokenKind::Except
+                | TokenKind::Unordered
                 | TokenKind::Tilde
                 | TokenKind::Open(_)
                 | TokenKind::Bad
@@ -148,6 +167,7 @@ impl Parser<'_> {
                 self.push_value(ExprKind::SpecialId(id), span);
             }
             TokenKind::Except => self.except(),
+            TokenKind::Unordered => return self.unordered(after),
             TokenKind::Tilde => {
                 if self.may_nest() {
                     self.nots.push(self.current.span.start);
@@ -184,7 +204,7 @@ impl Parser<'_> {
                 self.error(ErrorKind::MissingLeft { before: '&' }, self.current.span);
                 self.push_stand_in();
             }
-            TokenKind::Bar | TokenKind::Close(_) => self.missing_operand(*after, rule),
+            TokenKind::Bar | TokenKind::Close(_) | TokenKind::Semicolon => self.missing_operand(*after, rule),
             TokenKind::Bad => {
                 let span = self.bump().span;
                 if self.lexer.slice(span).ends_with('!')
@@ -246,6 +266,15 @@ impl Parser<'_> {
                     self.bump();
                     return Some(After::Ampersand);
                 }
+                TokenKind::Comma if self.in_items() => {
+                    self.next_part();
+                    return Some(After::Comma);
+                }
+                TokenKind::Semicolon => {
+                    if let Some(after) = self.next_section() {
+                        return Some(after);
+                    }
+                }
                 TokenKind::Comma => {
                     self.close_conjunction();
                     self.bump();
@@ -294,7 +323,9 @@ impl Parser<'_> {
         let close = self.bump().span;
         let Some(frame) = self.frames.pop() else { return };
         self.close_alternatives(frame);
-        if let Some((bracket, open)) = frame.open {
+        if let (Some(selection), Bracket::Round) = (frame.selection, found) {
+            self.push_unordered(selection, Limits::default());
+        } else if let Some((bracket, open)) = frame.open {
             if bracket != found {
                 let (found, open_character) = (found.close(), bracket.open());
                 self.error(ErrorKind::MismatchedClose { found, open: open_character, opened: open }, close);
@@ -321,7 +352,7 @@ impl Parser<'_> {
     }
 
     /// Applies the postfix and the prefixes of the last value.
-    fn postfixes(&mut self) {
+    pub(crate) fn postfixes(&mut self) {
         let mut count = 0;
         while matches!(self.current.kind, TokenKind::Postfix(_)) || self.at_bounds() {
             let start = self.current.span.start;
@@ -342,13 +373,13 @@ impl Parser<'_> {
     }
 
     /// Whether a brace opens bounds: no group of KBNF begins with a digit or a comma.
-    fn at_bounds(&mut self) -> bool {
+    pub(crate) fn at_bounds(&mut self) -> bool {
         self.current.kind == TokenKind::Open(Bracket::Curly)
             && matches!(self.peek_second(), TokenKind::Integer(_) | TokenKind::Comma)
     }
 
     /// Reads a postfix; `None` for bounds that were reported.
-    fn postfix(&mut self) -> Option<Quantifier> {
+    pub(crate) fn postfix(&mut self) -> Option<Quantifier> {
         let first = self.bump();
         if let TokenKind::Postfix(quantifier) = first.kind {
             return Some(quantifier);
@@ -400,7 +431,7 @@ impl Parser<'_> {
     }
 
     /// Leaves one value of what belongs to a frame.
-    fn close_alternatives(&mut self, frame: Frame) {
+    pub(crate) fn close_alternatives(&mut self, frame: Frame) {
         self.collapse(frame.conjunction, ExprKind::And);
         self.collapse(frame.sequence, ExprKind::Sequence);
         self.collapse(frame.alternatives, ExprKind::Alternatives);
@@ -464,7 +495,7 @@ impl Parser<'_> {
     }
 
     /// Skips to behind the parenthesis that closes an open one, but not over the end of the rule.
-    fn skip_parentheses(&mut self, is_open: bool) {
+    pub(crate) fn skip_parentheses(&mut self, is_open: bool) {
         let mut depth = usize::from(is_open);
         while depth > 0 && !self.at_body_end() {
             match self.bump().kind {

@@ -45,6 +45,12 @@ pub enum Violation {
         /// The name.
         name: String,
     },
+    /// `unordered!` without an item, with bounds in the wrong order, or with a `->` between items that are not there.
+    #[error("{expr} is no selection of its items")]
+    WrongSelection {
+        /// The expression.
+        expr: ExprId,
+    },
     /// `except!` with the length 0, which is written without one.
     #[error("{expr} has the length 0")]
     ZeroLength {
@@ -104,6 +110,16 @@ fn check_node(expr: ExprId, kind: &ExprKind) -> Result<(), Violation> {
             Err(Violation::WrongBounds { expr })
         }
         ExprKind::Nonterminal(name) => check_identifier(name),
+        ExprKind::Unordered { parts, has_separator, min, max, needs } => {
+            let items = parts.len().saturating_sub(usize::from(*has_separator));
+            let is_item = |&(from, to): &(u32, u32)| (from.max(to) as usize) < items;
+            let is_in_order = *min <= max.unwrap_or(MAX_BOUND) && max.is_none_or(|max| max <= MAX_BOUND);
+            if items > 0 && is_in_order && needs.iter().all(is_item) {
+                Ok(())
+            } else {
+                Err(Violation::WrongSelection { expr })
+            }
+        }
         ExprKind::Except { max: Some(0), .. } => Err(Violation::ZeroLength { expr }),
         ExprKind::Except { operand: ExceptOperand::Nonterminal(name), .. } => check_identifier(&name.text),
         ExprKind::SpecialName(name) if !is_special_name(name) => {

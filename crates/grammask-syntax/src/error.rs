@@ -198,6 +198,22 @@ pub enum ErrorKind {
         /// The token, as a reader would call it.
         found: String,
     },
+    /// `unordered!` with something wrong in it.
+    #[error("expected {expected} in `unordered!`, found {found}")]
+    MalformedUnordered {
+        /// What should stand there.
+        expected: &'static str,
+        /// The token, as a reader would call it.
+        found: String,
+    },
+    /// A `->` from or to an item that is not there.
+    #[error("there is no item {index}: the items of this `unordered!` are 0 to {last}")]
+    NoSuchItem {
+        /// What stands there.
+        index: u64,
+        /// The last item.
+        last: u32,
+    },
     /// `<|` without `|>`, `<[` without a number and `]>`.
     #[error("malformed special token")]
     MalformedSpecial,
@@ -435,11 +451,15 @@ fn hint(kind: &ErrorKind) -> Option<String> {
         ErrorKind::BoundTooLarge => "`{2,}` repeats without end",
         ErrorKind::MissingPattern { .. } => "write `#'pattern'`; the quote follows without a space",
         ErrorKind::UnknownPattern { .. } => "there are `#'..'`, `#e'..'`, `#ex'..'` and `#substrs'..'`",
-        ErrorKind::UnknownBang { .. } => "there is only `except!`",
+        ErrorKind::UnknownBang { .. } => "there are `except!` and `unordered!`",
         ErrorKind::MalformedExcept { expected: "a text or a nonterminal", .. } => {
             "several texts are given by the name of a rule that lists them; a regex is excluded by `#ex'..'`"
         }
         ErrorKind::MalformedExcept { .. } => "write `except!('text')` or `except!(name, 100)`",
+        ErrorKind::MalformedUnordered { .. } => {
+            "write `unordered!(a, b?, c*; separator; {1,4}; 0 -> 1)`, where all but the items may be left out"
+        }
+        ErrorKind::NoSuchItem { .. } => "items are counted from 0",
         ErrorKind::MalformedSpecial => {
             "special tokens are written `<|name|>` (no white space or `<` in the name) or `<[id]>`"
         }

@@ -49,6 +49,10 @@ pub(crate) enum TokenKind {
     SpecialId(u32),
     /// `except!`
     Except,
+    /// `unordered!`
+    Unordered,
+    /// `->`, where it may stand
+    Arrow,
     /// `%name`
     Directive,
     /// Digits; `None` where they do not fit.
@@ -80,13 +84,15 @@ pub(crate) struct Lexer<'t> {
     pub(crate) errors: ErrorSink,
     /// The rest of the text was swallowed by something unclosed, which was reported.
     pub(crate) truncated: bool,
+    /// Whether `->` stands for itself, and not for a wrong `::=`.
+    pub(crate) arrows: bool,
 }
 
 impl<'t> Lexer<'t> {
     pub(crate) fn new(text: &'t str, errors: ErrorSink) -> Self {
         // A byte order mark says nothing about the grammar.
         let position = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
-        Self { text, position, errors, truncated: false }
+        Self { text, position, errors, truncated: false, arrows: false }
     }
 
     pub(crate) fn slice(&self, span: Span) -> &'t str {
@@ -210,6 +216,9 @@ impl<'t> Lexer<'t> {
         if name == "except" {
             return TokenKind::Except;
         }
+        if name == "unordered" {
+            return TokenKind::Unordered;
+        }
         self.errors.push(ErrorKind::UnknownBang { name: shorten(name) }, Span::new(start, self.position));
         TokenKind::Bad
     }
@@ -227,6 +236,9 @@ impl<'t> Lexer<'t> {
     fn definition(&mut self, start: usize) -> Option<TokenKind> {
         if self.eat("::=") || (self.peek() == Some(b'=') && self.eat("=")) {
             return Some(TokenKind::Define);
+        }
+        if self.arrows && self.eat("->") {
+            return Some(TokenKind::Arrow);
         }
         let found = [":==", ":=", "::", ":", "->", "→"].into_iter().find(|wrong| self.eat(wrong))?;
         self.errors.push(ErrorKind::WrongDefinition { found }, Span::new(start, self.position));

@@ -68,6 +68,7 @@ mod parser;
 mod print;
 mod same;
 mod suggest;
+mod unordered;
 
 pub use ast::{Ast, ExceptOperand, Expr, ExprId, ExprKind, Name, Quantifier, Rule, Span};
 pub use check::Violation;

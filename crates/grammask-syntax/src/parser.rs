@@ -181,7 +181,12 @@ impl<'t> Parser<'t> {
     }
 
     pub(crate) fn at_body_end(&mut self) -> bool {
-        matches!(self.current.kind, TokenKind::Semicolon | TokenKind::End) || self.at_rule_start()
+        match self.current.kind {
+            // Inside of `unordered!` it ends a section.
+            TokenKind::Semicolon => !self.in_selection(),
+            TokenKind::End => true,
+            _ => self.at_rule_start(),
+        }
     }
 
     pub(crate) fn name(&mut self) -> Name {

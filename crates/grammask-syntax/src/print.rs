@@ -82,6 +82,8 @@ enum Item {
     Expr(ExprId, Binding),
     Piece(&'static str),
     Postfix(Quantifier),
+    /// What stands behind the separator of `unordered!`.
+    Limits(ExprId),
 }
 
 impl fmt::Display for DisplayExpr<'_> {
@@ -96,6 +98,10 @@ impl fmt::Display for DisplayExpr<'_> {
                 }
                 Item::Postfix(quantifier) => {
                     quantifier.fmt(f)?;
+                    continue;
+                }
+                Item::Limits(id) => {
+                    write_limits(f, &self.ast.expr(id).kind)?;
                     continue;
                 }
                 Item::Expr(id, place) => (id, place),
@@ -129,6 +135,21 @@ impl fmt::Display for DisplayExpr<'_> {
                     rest.push(Item::Postfix(*quantifier));
                     rest.push(Item::Expr(*expr, Binding::Atom));
                 }
+                ExprKind::Unordered { parts, has_separator, .. } => {
+                    f.write_str("unordered!(")?;
+                    let (items, separator) = parts.split_at(parts.len() - usize::from(*has_separator));
+                    let mut pieces = vec![Item::Limits(id)];
+                    for &separator in separator {
+                        pieces.extend([Item::Expr(separator, Binding::Alternatives), Item::Piece("; ")]);
+                    }
+                    rest.append(&mut pieces);
+                    for (index, &item) in items.iter().enumerate().rev() {
+                        rest.push(Item::Expr(item, Binding::Alternatives));
+                        if index > 0 {
+                            rest.push(Item::Piece(", "));
+                        }
+                    }
+                }
                 atom => write_atom(f, atom)?,
             }
         }
@@ -157,6 +178,24 @@ fn write_atom(f: &mut fmt::Formatter<'_>, kind: &ExprKind) -> fmt::Result {
         }
         _ => Ok(()),
     }
+}
+
+/// The bounds and the needs of an `unordered!`, and the parenthesis that closes it.
+fn write_limits(f: &mut fmt::Formatter<'_>, kind: &ExprKind) -> fmt::Result {
+    let ExprKind::Unordered { has_separator, min, max, needs, .. } = kind else { return Ok(()) };
+    let has_bounds = (*min, *max) != (0, None);
+    if !has_separator && (has_bounds || !needs.is_empty()) {
+        f.write_str("; ")?;
+    }
+    if has_bounds {
+        write!(f, "; {}", Quantifier::Bounds { min: *min, max: *max })?;
+    } else if !needs.is_empty() {
+        f.write_str("; ")?;
+    }
+    for (index, (from, to)) in needs.iter().enumerate() {
+        write!(f, "{} {from} -> {to}", if index == 0 { ";" } else { "," })?;
+    }
+    f.write_char(')')
 }
 
 /// Prints as the postfix.

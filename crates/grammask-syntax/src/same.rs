@@ -59,6 +59,18 @@ fn same_node(left: &ExprKind, right: &ExprKind) -> bool {
             ExprKind::Except { operand: ExceptOperand::Nonterminal(left), max: left_max },
             ExprKind::Except { operand: ExceptOperand::Nonterminal(right), max: right_max },
         ) => left.text == right.text && left_max == right_max,
+        (
+            ExprKind::Unordered { has_separator, min, max, needs, .. },
+            ExprKind::Unordered {
+                has_separator: other_separator,
+                min: other_min,
+                max: other_max,
+                needs: other_needs,
+                ..
+            },
+        ) => {
+            (has_separator, min, max, needs) == (other_separator, other_min, other_max, other_needs)
+        }
         _ => left == right,
     }
 }

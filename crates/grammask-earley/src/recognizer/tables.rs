@@ -6,7 +6,7 @@ use std::sync::Arc;
 use grammask_regular::RegularId;
 
 use super::{Origin, Recognizer};
-use crate::made::Kind;
+use crate::made::{Kind, Phase};
 use crate::origins::{Caller, Reference};
 use crate::saved::LoadError;
 use crate::workshop::Workshop;
@@ -26,13 +26,15 @@ pub(crate) struct SavedTables {
     steps: Vec<(u32, Vec<u16>)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum SavedNode {
     /// A state of a lexeme; its language is the next one.
     Lexeme,
     /// A counted repetition, and how many are complete.
     Counter(u32, u32),
+    /// Items in any order, the register of those that have been chosen, and whether one has just been.
+    Unordered(u32, Vec<u32>, bool),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +64,8 @@ const ONCE: &str = "everything is listed once";
 /// Steps are taken again while the work stays below this, and so much for every step.
 const WORK: usize = 1 << 26;
 const WORK_PER_STEP: usize = 1 << 8;
+/// So many items may be looked at to check registers.
+const REGISTER_WORK: usize = 1 << 29;
 
 impl Recognizer {
     /// All sets, the dead one and the initial one first, in the order in which they were made.
@@ -78,6 +82,10 @@ impl Recognizer {
                 SavedNode::Lexeme
             }
             Kind::Counter(counter, count) => SavedNode::Counter(counter.0, count),
+            Kind::Unordered(callee, chosen, phase) => {
+                let register = workshop.choosing.chosen(chosen).register.to_vec();
+                SavedNode::Unordered(callee.0, register, phase == Phase::Behind)
+            }
         };
         let nodes = self.made.kinds().map(node).collect();
         let mut origins = Vec::new();
@@ -131,9 +139,27 @@ impl Recognizer {
         nodes: &[SavedNode],
         mut languages: &[RegularId],
     ) -> Result<(), LoadError> {
+        let mut cost = 0;
         for node in nodes {
             let expected = self.made.next();
             let made = match *node {
+                SavedNode::Unordered(callee, ref register, is_behind) => {
+                    let wrong = LoadError::Tables("a node chooses what is not to be chosen");
+                    let Some(Callee::Unordered { .. }) = self.network.callees.get(callee as usize) else {
+                        return Err(wrong);
+                    };
+                    let plan = workshop.plan(self, CalleeId(callee));
+                    cost += plan.cost();
+                    if cost > REGISTER_WORK || !plan.takes(register) {
+                        return Err(wrong);
+                    }
+                    let phase = if is_behind { Phase::Behind } else { Phase::Item };
+                    let chosen = plan.chosen(register[..].into());
+                    if !is_behind && !plan.goes_on(&chosen) {
+                        return Err(wrong);
+                    }
+                    Some(workshop.unordered_node(self, CalleeId(callee), chosen, phase))
+                }
                 SavedNode::Lexeme => {
                     let (&language, rest) =
                         languages.split_first().ok_or(LoadError::Tables("a node has no language"))?;

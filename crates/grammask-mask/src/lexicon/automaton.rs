@@ -155,14 +155,14 @@ impl Automaton {
         let mut workbench = self.lock();
         let language = self.state(id).language;
         // A repetition without bounds is a loop that needs no counting.
-        if let Some(Count { base, min, max, rest }) = workbench.store.count(language)
+        if let Some(Count { base, min, max, rest }) = workbench.store.count(language)?
             && (min > 0 || max.is_some())
         {
             let base = self.number(&mut workbench, base, budget)?;
             let rest = self.number(&mut workbench, rest, budget)?;
             return Ok(Surface::Counted { base, min, max: max.unwrap_or(u32::MAX), rest });
         }
-        let conjuncts = workbench.store.conjuncts(language).to_vec();
+        let conjuncts = workbench.store.conjuncts(language)?;
         if conjuncts.is_empty() {
             return Ok(Surface::Plain);
         }

@@ -20,7 +20,7 @@ pub(crate) fn deduplicate_alternatives(grammar: &mut Grammar, _: &mut Context<'_
 
 pub(super) fn deduplicate(grammar: &mut Grammar) {
     for variable in &mut grammar.variables {
-        if has_duplicates(&variable.productions) {
+        if variable.unordered.is_none() && has_duplicates(&variable.productions) {
             let mut seen: FxHashSet<Vec<Factor>> = FxHashSet::default();
             variable.productions.retain(|production| seen.insert(production.clone()));
         }
@@ -36,5 +36,7 @@ fn has_duplicates(productions: &[Vec<Factor>]) -> bool {
 }
 
 pub(crate) fn holds(grammar: &Grammar) -> bool {
-    !grammar.in_use().any(|(_, variable)| has_duplicates(&variable.productions))
+    !grammar
+        .in_use()
+        .any(|(_, variable)| variable.unordered.is_none() && has_duplicates(&variable.productions))
 }

@@ -1,6 +1,6 @@
 //! `A ::= B 'x'; B ::= '' | 'b';` becomes `A ::= B 'x' | 'x'; B ::= 'b';`: afterwards nothing stands for the empty text.
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::form::{NonterminalId, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::graph::Lists;
@@ -26,6 +26,7 @@ pub(crate) fn eliminate_nullables(grammar: &mut Grammar, context: &mut Context<'
     let nullable_terminals =
         grammar.terminals.nullable(context.store).map_err(|(error, span)| regular_error(&error, span))?;
     let nullable = nullable_nonterminals(grammar, &nullable_terminals);
+    forbid_empty_items(grammar, &nullable)?;
     grammar.empty_text |= nullable[grammar.start.index()];
     // What is left of a terminal without the empty text, once found.
     let mut rests: Vec<Option<Option<TerminalId>>> = vec![None; nullable_terminals.len()];
@@ -83,6 +84,23 @@ pub(crate) fn eliminate_nullables(grammar: &mut Grammar, context: &mut Context<'
     Ok(())
 }
 
+/// Makes sure that no item or separator of `unordered!` stands for the empty text, and that no selection is empty.
+fn forbid_empty_items(grammar: &mut Grammar, nullable: &[bool]) -> Result<(), Error> {
+    for variable in &mut grammar.variables {
+        let Some(selection) = &mut variable.unordered else { continue };
+        for (place, factor) in variable.productions.iter().flatten().enumerate() {
+            if matches!(factor.atom, Atom::Nonterminal(id) if nullable[id.index()]) {
+                let is_separator = place >= selection.unordered.items.len();
+                return Err(Error::new(ErrorKind::EmptyItem { is_separator }, selection.spans[place]));
+            }
+        }
+        if selection.unordered.allows_nothing() {
+            selection.unordered.min = 1;
+        }
+    }
+    Ok(())
+}
+
 /// Which nonterminals stand for the empty text, among others.
 fn nullable_nonterminals(grammar: &Grammar, terminals: &[bool]) -> Vec<bool> {
     let mut nullable = vec![false; grammar.variables.len()];
@@ -92,6 +110,13 @@ fn nullable_nonterminals(grammar: &Grammar, terminals: &[bool]) -> Vec<bool> {
     let mut uses = Vec::new();
     let mut found = Vec::new();
     for (id, variable) in grammar.in_use() {
+        if let Some(selection) = &variable.unordered {
+            if selection.unordered.allows_nothing() {
+                nullable[id.index()] = true;
+                found.push(id);
+            }
+            continue;
+        }
         for production in &variable.productions {
             // A terminal that is not nullable is missing for ever.
             let terminal =

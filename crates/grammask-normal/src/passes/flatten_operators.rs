@@ -18,8 +18,9 @@ pub(crate) fn flatten_operators(grammar: &mut Grammar, _: &mut Context<'_>) -> R
     let mut pending: Vec<NonterminalId> =
         grammar.in_use().filter(|(_, variable)| variable.name.is_some()).map(|(id, _)| id).collect();
     while let Some(id) = pending.pop() {
-        let productions = &grammar.variable(id).productions;
-        if productions.iter().all(|production| is_flat(grammar, production)) {
+        let variable = grammar.variable(id);
+        let productions = &variable.productions;
+        if variable.unordered.is_some() || productions.iter().all(|production| is_flat(grammar, production)) {
             pending.extend(productions.iter().flatten().filter_map(|factor| grammar.is_group(factor.atom)));
             continue;
         }
@@ -60,14 +61,14 @@ fn is_flat(grammar: &Grammar, production: &[Factor]) -> bool {
 /// The group that is alone in an alternative.
 fn is_choice(grammar: &Grammar, production: &[Factor]) -> Option<NonterminalId> {
     match production {
-        [factor] if factor.is_once() => grammar.is_group(factor.atom),
+        [factor] if factor.is_once() => grammar.is_plain_group(factor.atom),
         _ => None,
     }
 }
 
 /// The group that stands for a sequence.
 fn is_sequence(grammar: &Grammar, factor: &Factor) -> Option<NonterminalId> {
-    let group = grammar.is_group(factor.atom).filter(|_| factor.is_once())?;
+    let group = grammar.is_plain_group(factor.atom).filter(|_| factor.is_once())?;
     (grammar.variable(group).productions.len() == 1).then_some(group)
 }
 
@@ -94,6 +95,7 @@ fn flatten_sequence(grammar: &mut Grammar, production: Vec<Factor>) -> Vec<Facto
 pub(crate) fn holds(grammar: &Grammar) -> bool {
     grammar
         .in_use()
+        .filter(|(_, variable)| variable.unordered.is_none())
         .flat_map(|(_, variable)| &variable.productions)
         .all(|production| is_flat(grammar, production))
 }

@@ -59,6 +59,9 @@ pub(crate) fn merge_equal_nonterminals(grammar: &mut Grammar, _: &mut Context<'_
     }
     for (id, variable) in grammar.in_use() {
         if keeper(id) != id {
+            if variable.unordered.is_some() {
+                return Ok(());
+            }
             let body: FxHashSet<Vec<Factor>> = variable.productions.iter().map(renamed).collect();
             if body != bodies[&keeper(id)] {
                 return Ok(());
@@ -90,6 +93,10 @@ const MAX_ROUNDS: usize = 8;
 /// Refines by computing all signatures anew until nothing changes: of most grammars, all nonterminals differ after one or two rounds.
 fn few_rounds(grammar: &Grammar) -> Rounds {
     let mut class = vec![0u64; grammar.variables.len()];
+    // What `unordered!` says is not in its productions: each is a class of its own.
+    for (id, _) in grammar.in_use().filter(|(_, variable)| variable.unordered.is_some()) {
+        class[id.index()] = round(u64::MAX, u64::from(id.0));
+    }
     let mut sorted: Vec<u64> = Vec::new();
     let mut hashes: Vec<u64> = Vec::new();
     let mut before = 1;
@@ -202,6 +209,9 @@ impl Refinement {
             signature: vec![0; count],
         };
         for (id, variable) in grammar.in_use() {
+            if variable.unordered.is_some() {
+                this.signature[id.index()] = mix(u64::MAX, u64::from(id.0), 4);
+            }
             this.position[id.index()] = this.members[0].len() as u32;
             this.members[0].push(id.0);
             for production in &variable.productions {
@@ -358,7 +368,7 @@ impl Refinement {
 
 pub(crate) fn holds(grammar: &Grammar) -> bool {
     let mut seen: FxHashSet<Vec<Vec<Factor>>> = FxHashSet::default();
-    grammar.in_use().all(|(_, variable)| {
+    grammar.in_use().filter(|(_, variable)| variable.unordered.is_none()).all(|(_, variable)| {
         let mut body = variable.productions.clone();
         body.sort();
         body.dedup();

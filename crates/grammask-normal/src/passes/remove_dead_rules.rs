@@ -7,6 +7,7 @@ use crate::form::NonterminalId;
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::liveness::Liveness;
 use crate::passes::{Context, regular_error};
+use crate::unordered::Unordered;
 
 /// Keeps of every production what can go on to an output, finite or endless.
 ///
@@ -36,7 +37,13 @@ pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_>
     let is_empty = |atom| matches!(atom, Atom::Terminal(id) if empty[id.index()]);
     let bodies: Vec<&[Vec<Factor>]> =
         grammar.variables.iter().map(|variable| variable.productions.as_slice()).collect();
-    let liveness = Liveness::new(&bodies, is_empty);
+    let selections: Vec<Option<&Unordered>> = grammar
+        .variables
+        .iter()
+        .map(|variable| variable.unordered.as_ref().map(|selection| &selection.unordered))
+        .collect();
+    let liveness = Liveness::new(&bodies, &selections, is_empty)
+        .map_err(|error| Error::new(ErrorKind::Unordered(error), grammar.start_span))?;
     let start = Factor::nonterminal(grammar.start);
     if !liveness.is_finite(&start, is_empty) && !liveness.is_endless(&start) {
         let start = grammar.start_name().to_owned();
@@ -47,6 +54,7 @@ pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_>
         };
         return Err(Error::new(kind, grammar.start_span));
     }
+    reduce_selections(grammar, &liveness)?;
     if liveness.is_clean() {
         grammar.sweep();
         return Ok(());
@@ -65,6 +73,34 @@ pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_>
         }
     }
     grammar.sweep();
+    Ok(())
+}
+
+/// Takes the items of `unordered!` that never occur out, and those selections that cannot be made.
+fn reduce_selections(grammar: &mut Grammar, liveness: &Liveness) -> Result<(), Error> {
+    for index in 0..grammar.variables.len() {
+        let variable = &mut grammar.variables[index];
+        let Some(selection) = &mut variable.unordered else { continue };
+        let items = selection.unordered.items.len();
+        let produces = |place: usize| {
+            let factor = variable.productions.get(place).and_then(|production| production.first());
+            factor.is_some_and(|factor| liveness.is_finite(factor, |_| false))
+        };
+        let (had_separator, span) = (selection.unordered.has_separator, selection.span);
+        let kept = selection.unordered.reduce(produces, produces(items));
+        let kept = kept.map_err(|error| Error::new(ErrorKind::Unordered(error), span))?;
+        let Some(kept) = kept else {
+            variable.productions = Vec::new();
+            variable.unordered = None;
+            continue;
+        };
+        let mut places: Vec<usize> = kept.iter().map(|&item| item as usize).collect();
+        if had_separator && selection.unordered.has_separator {
+            places.push(items);
+        }
+        selection.spans = places.iter().map(|&place| selection.spans[place]).collect();
+        variable.productions = places.iter().map(|&place| variable.productions[place].clone()).collect();
+    }
     Ok(())
 }
 
@@ -87,6 +123,10 @@ impl Removal<'_> {
     }
 
     fn rewrite(&mut self, id: NonterminalId) {
+        if self.grammar.variable(id).unordered.is_some() {
+            self.grammar.variable_mut(id).productions = self.old[id.index()].clone();
+            return;
+        }
         for production in self.old[id.index()].clone() {
             let dead = production.iter().position(|factor| !self.is_finite(factor));
             let symbol = dead.map(|at| production[at]);

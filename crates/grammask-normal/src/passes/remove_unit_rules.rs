@@ -51,6 +51,9 @@ pub(crate) fn remove_unit_rules(grammar: &mut Grammar, _: &mut Context<'_>) -> R
 /// An alternative that is its own left side adds nothing.
 fn drop_loops(grammar: &mut Grammar) {
     for (index, variable) in grammar.variables.iter_mut().enumerate() {
+        if variable.unordered.is_some() {
+            continue;
+        }
         let itself = Factor::nonterminal(NonterminalId(index as u32));
         variable.productions.retain(|production| production[..] != [itself]);
     }
@@ -81,7 +84,7 @@ fn values(grammar: &Grammar) -> Vec<Factor> {
         }
     }
     let single = |id: NonterminalId| match &grammar.variable(id).productions[..] {
-        [production] => match production[..] {
+        [production] if grammar.variable(id).unordered.is_none() => match production[..] {
             [factor] => Some(factor),
             _ => None,
         },
@@ -131,6 +134,9 @@ fn replace(grammar: &mut Grammar, values: &[Factor]) {
             for factor in production {
                 let Atom::Nonterminal(id) = factor.atom else { continue };
                 let Some(value) = compose(factor, &values[id.index()]) else { continue };
+                if variable.unordered.is_some() && value.as_nonterminal().is_none() {
+                    continue;
+                }
                 match value.atom {
                     // A counter on a terminal belongs to the terminal.
                     Atom::Terminal(terminal) if value.max.is_some_and(|max| max > 1) || value.min > 1 => {
@@ -158,7 +164,7 @@ fn replace(grammar: &mut Grammar, values: &[Factor]) {
 /// Says whether there were any.
 fn merge_cycles(grammar: &mut Grammar) -> bool {
     let mut edges = Vec::new();
-    for (id, variable) in grammar.in_use() {
+    for (id, variable) in grammar.in_use().filter(|(_, variable)| variable.unordered.is_none()) {
         for production in &variable.productions {
             if let [factor] = production[..]
                 && let Some(next) = factor.as_nonterminal()
@@ -198,7 +204,7 @@ fn merge_cycles(grammar: &mut Grammar) -> bool {
                     *id = keeper(*id);
                 }
             }
-            if production[..] != [Factor::nonterminal(keeper_of_left)] {
+            if variable.unordered.is_some() || production[..] != [Factor::nonterminal(keeper_of_left)] {
                 merged[keeper_of_left.index()].push(production);
             }
         }
@@ -211,7 +217,7 @@ fn merge_cycles(grammar: &mut Grammar) -> bool {
 
 pub(crate) fn holds(grammar: &Grammar) -> bool {
     let mut edges = Vec::new();
-    for (id, variable) in grammar.in_use() {
+    for (id, variable) in grammar.in_use().filter(|(_, variable)| variable.unordered.is_none()) {
         for production in &variable.productions {
             if let [factor] = production[..]
                 && let Some(next) = factor.as_nonterminal()

@@ -11,6 +11,9 @@ use crate::passes::Context;
 pub(crate) fn remove_useless_rules(grammar: &mut Grammar, _: &mut Context<'_>) -> Result<(), Error> {
     for index in 0..grammar.variables.len() {
         let itself = [Factor::nonterminal(crate::form::NonterminalId(index as u32))];
+        if grammar.variables[index].unordered.is_some() {
+            continue;
+        }
         grammar.variables[index].productions.retain(|production| production[..] != itself);
     }
     grammar.sweep();
@@ -23,5 +26,5 @@ pub(crate) fn holds(grammar: &Grammar) -> bool {
     swept.in_use().count() == grammar.in_use().count()
         && grammar
             .in_use()
-            .all(|(id, variable)| !variable.productions.contains(&vec![Factor::nonterminal(id)]))
+            .all(|(id, variable)| variable.unordered.is_some() || !variable.productions.contains(&vec![Factor::nonterminal(id)]))
 }

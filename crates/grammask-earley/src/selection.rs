@@ -1,0 +1,241 @@
+//! Registers of what has been chosen from items that may stand in any order: which items have occurred, as far as it matters, and
+//! what may be chosen next. One register stands for all orders in which the same has been chosen.
+
+use grammask_normal::{Unordered, UnorderedError};
+
+/// What does not change while items are chosen: where a register keeps what, and what is needed by what.
+pub(crate) struct Plan {
+    items: Vec<Slot>,
+    /// How many words a register has.
+    words: usize,
+    min: u32,
+    /// The greatest number of items in all; `None` where nothing has to be counted for it.
+    max: Option<u32>,
+    /// The items that every selection holds, in order.
+    forced: Vec<u32>,
+    /// For every item what it needs, directly and indirectly.
+    closures: Vec<Box<[u32]>>,
+    largest_cycle: u64,
+}
+
+/// An item, and where its count stands.
+struct Slot {
+    min: u32,
+    max: Option<u32>,
+    /// The greatest count that is told apart; 0 where none is.
+    cap: u32,
+    word: usize,
+    /// Counts of up to 1 share a word.
+    shift: u32,
+}
+
+/// What has been chosen: a register, and what follows from it.
+#[derive(Clone)]
+pub(crate) struct Chosen {
+    /// The number of items, then bits and numbers for single items.
+    pub(crate) register: Box<[u32]>,
+    /// How many items are still to come, whatever comes.
+    missing: u64,
+    /// How many more there can be by their own bounds; `None` for "without end".
+    left: Option<u64>,
+}
+
+/// An item that may come next, and how the numbers change.
+pub(crate) struct Choice {
+    pub(crate) item: usize,
+    /// How many more items are missing by it, itself not counted.
+    brings: u64,
+    /// Whether it is one of those that are missing.
+    is_missing: bool,
+}
+
+impl Slot {
+    fn count(&self, register: &[u32]) -> u32 {
+        match self.cap {
+            0 => 0,
+            1 => register[self.word] >> self.shift & 1,
+            _ => register[self.word],
+        }
+    }
+
+    /// How often it has to occur where it is needed.
+    fn least(&self) -> u32 {
+        self.min.max(1)
+    }
+}
+
+impl Plan {
+    pub(crate) fn new(unordered: &Unordered) -> Result<Self, UnorderedError> {
+        let closures = unordered.closures()?;
+        let mut is_linked = vec![false; closures.len()];
+        for &(from, to) in &unordered.needs {
+            is_linked[from as usize] = true;
+            is_linked[to as usize] = true;
+        }
+        let mut bits = 0;
+        let mut items = Vec::with_capacity(closures.len());
+        for (&(min, max), is_linked) in unordered.items.iter().zip(is_linked) {
+            let cap = max.unwrap_or(min.max(u32::from(is_linked)));
+            let (word, shift) = (1 + bits as usize / 32, bits % 32);
+            bits += u32::from(cap == 1);
+            items.push(Slot { min, max, cap, word, shift });
+        }
+        let mut words = 1 + bits.div_ceil(32) as usize;
+        for item in items.iter_mut().filter(|item| item.cap > 1) {
+            item.word = words;
+            words += 1;
+        }
+        let forced = unordered.forced();
+        Ok(Self {
+            items,
+            words,
+            min: unordered.min,
+            max: unordered.max,
+            forced: (0..).zip(forced).filter(|(_, forced)| *forced).map(|(item, _)| item).collect(),
+            closures,
+            largest_cycle: unordered.largest_cycle() as u64,
+        })
+    }
+
+    /// The register of nothing.
+    pub(crate) fn empty(&self) -> Chosen {
+        self.chosen(vec![0; self.words].into())
+    }
+
+    /// What follows from a register, which is one of this plan.
+    ///
+    /// # Complexity
+    /// Linear in the items, and in what they need.
+    pub(crate) fn chosen(&self, register: Box<[u32]>) -> Chosen {
+        let is_needed = self.needed(&register);
+        let mut missing = 0;
+        let mut left = Some(0);
+        for (item, is_needed) in self.items.iter().zip(is_needed) {
+            let count = item.count(&register);
+            if is_needed {
+                missing += u64::from(item.least().saturating_sub(count));
+            }
+            let more = item.max.map(|max| u64::from(max - count));
+            left = left.zip(more).map(|(left, more)| left + more);
+        }
+        Chosen { register, missing, left }
+    }
+
+    /// Whether a register can be one of this plan, and can be completed.
+    pub(crate) fn takes(&self, register: &[u32]) -> bool {
+        let most = self.max.unwrap_or(self.min);
+        if register.len() != self.words || register[0] > most {
+            return false;
+        }
+        let mut known = vec![0u32; self.words];
+        known[0] = u32::MAX;
+        for item in &self.items {
+            match item.cap {
+                0 => {}
+                1 => known[item.word] |= 1 << item.shift,
+                cap if register[item.word] > cap => return false,
+                _ => known[item.word] = u32::MAX,
+            }
+        }
+        if register.iter().zip(&known).any(|(word, known)| word & !known != 0) {
+            return false;
+        }
+        let chosen = self.chosen(register.into());
+        self.max.is_none_or(|max| u64::from(register[0]) + chosen.missing <= u64::from(max))
+    }
+
+    /// How much work it is to look at a register.
+    pub(crate) fn cost(&self) -> usize {
+        self.items.len() + self.closures.iter().map(|closure| closure.len()).sum::<usize>()
+    }
+
+    /// Whether nothing more has to come.
+    pub(crate) fn is_final(&self, chosen: &Chosen) -> bool {
+        chosen.missing == 0 && chosen.register[0] >= self.min
+    }
+
+    /// Whether another item may come.
+    pub(crate) fn goes_on(&self, chosen: &Chosen) -> bool {
+        if chosen.missing > 0 {
+            return true;
+        }
+        if chosen.left == Some(0) {
+            return false;
+        }
+        match self.room(chosen) {
+            // Some item brings at most those with it that it is in a cycle with.
+            None => true,
+            Some(room) => room >= self.largest_cycle || (room > 0 && !self.choices(chosen).is_empty()),
+        }
+    }
+
+    /// The items that may come next: after each, the whole can still be completed.
+    ///
+    /// # Complexity
+    /// Linear in the items, and in what they need.
+    pub(crate) fn choices(&self, chosen: &Chosen) -> Vec<Choice> {
+        let is_needed = self.needed(&chosen.register);
+        let room = self.room(chosen);
+        let mut choices = Vec::with_capacity(self.items.len());
+        for (number, item) in self.items.iter().enumerate() {
+            let count = item.count(&chosen.register);
+            if item.max.is_some_and(|max| count >= max) {
+                continue;
+            }
+            let is_missing = is_needed[number] && count < item.least();
+            let brings = if is_needed[number] {
+                0
+            } else {
+                self.closures[number].iter().filter(|&&other| !is_needed[other as usize]).count() as u64
+            };
+            if is_missing || room.is_none_or(|room| brings < room) {
+                choices.push(Choice { item: number, brings, is_missing });
+            }
+        }
+        choices
+    }
+
+    /// What has been chosen when an item has come.
+    pub(crate) fn after(&self, chosen: &Chosen, choice: &Choice) -> Chosen {
+        let mut register = chosen.register.clone();
+        let most = self.max.unwrap_or(self.min);
+        register[0] = (register[0] + 1).min(most);
+        let item = &self.items[choice.item];
+        match item.cap {
+            0 => {}
+            1 => register[item.word] |= 1 << item.shift,
+            cap => register[item.word] = (register[item.word] + 1).min(cap),
+        }
+        Chosen {
+            register,
+            missing: chosen.missing + choice.brings - u64::from(choice.is_missing),
+            left: chosen.left.map(|left| left - 1),
+        }
+    }
+
+    /// The numbers of single items, for being shown; of items whose number does not matter, none.
+    pub(crate) fn counts(&self, register: &[u32]) -> Vec<(usize, u32)> {
+        let counts = self.items.iter().map(|item| item.count(register));
+        counts.enumerate().filter(|&(_, count)| count > 0).collect()
+    }
+
+    /// How many items may come beside those that are missing; `None` for "without end".
+    fn room(&self, chosen: &Chosen) -> Option<u64> {
+        self.max.map(|max| u64::from(max).saturating_sub(u64::from(chosen.register[0]) + chosen.missing))
+    }
+
+    /// Which items have occurred, or have to.
+    fn needed(&self, register: &[u32]) -> Vec<bool> {
+        let mut needed = vec![false; self.items.len()];
+        for &item in &self.forced {
+            needed[item as usize] = true;
+        }
+        for (number, closure) in self.closures.iter().enumerate() {
+            if self.items[number].count(register) > 0 {
+                needed[number] = true;
+                closure.iter().for_each(|&other| needed[other as usize] = true);
+            }
+        }
+        needed
+    }
+}

@@ -1,0 +1,376 @@
+//! Each rule of references on a small document: where a reference leads, seen from a place.
+
+use serde_json::json;
+
+use super::*;
+use crate::config::Document;
+
+fn config(draft: Draft, documents: &[(&str, Value)]) -> Config {
+    let documents = documents
+        .iter()
+        .map(|(uri, schema)| Document { uri: (*uri).to_owned(), schema: schema.clone() })
+        .collect();
+    Config { draft, documents, ..Config::default() }
+}
+
+/// The schema that a pointer names, in the root document or behind a URI.
+fn at(documents: &mut Documents<'_>, pointer: &str) -> SchemaId {
+    let (uri, pointer) = pointer.split_once('#').unwrap_or(("", pointer));
+    let from = documents.resources[documents.by_uri[uri].index()].root;
+    let from = if uri.is_empty() { documents.root() } else { from };
+    let steps: Vec<String> =
+        pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
+    documents.child(from, &steps.iter().map(String::as_str).collect::<Vec<_>>()).unwrap()
+}
+
+/// Follows references: from where, what it says, and where it leads; `!` and the beginning of a reason where nowhere.
+fn check(root: &Value, config: &Config, cases: &[(&str, &str, &str)]) {
+    let mut documents = Documents::new(root, config).unwrap();
+    for &(from, reference, expected) in cases {
+        let id = at(&mut documents, from);
+        let found = match documents.resolve(id, reference) {
+            Ok(target) => documents.pointer(target),
+            Err(error) => {
+                assert_eq!((&*error.pointer, &*error.keyword), (&*documents.pointer(id), "$ref"));
+                format!("!{}", error.reason)
+            }
+        };
+        let fits = if expected.starts_with('!') { found.starts_with(expected) } else { found == expected };
+        assert!(fits, "from '{from}' {reference}: {found}, not {expected}");
+    }
+}
+
+#[test]
+fn pointers_lead_anywhere_in_the_resource() {
+    let root = json!({
+        "properties": { "a/b": { "items": true }, "m~n": {}, "50%": {}, "é": {}, "": { "": {} } },
+        "allOf": [{}, false],
+        "unknown": { "deep": [{ "properties": { "x": {} } }] },
+        "title": "text",
+        "enum": [{ "not": {} }],
+    });
+    check(
+        &root,
+        &config(Draft::Draft202012, &[]),
+        &[
+            ("/allOf/0", "#", ""),
+            ("/allOf/0", "", ""),
+            ("", "#/properties/a~1b/items", "/properties/a~1b/items"),
+            ("", "#/properties/m~0n", "/properties/m~0n"),
+            ("", "#/properties/50%25", "/properties/50%"),
+            ("", "#/properties/%C3%A9", "/properties/é"),
+            ("", "#/properties//", "/properties//"),
+            ("", "#/allOf/1", "/allOf/1"),
+            ("", "#/allOf/01", "!invalid schema: '#/allOf/01': there is nothing"),
+            ("", "#/allOf/2", "!invalid"),
+            ("", "#/allOf", "!invalid schema: '#/allOf': a schema must be"),
+            ("", "#/title", "!invalid"),
+            ("", "#/title/x", "!invalid"),
+            ("", "#/properties/%zz", "!invalid schema: '#/properties/%zz': a percent"),
+            ("", "#/unknown/deep/0/properties/x", "/unknown/deep/0/properties/x"),
+            ("", "#/unknown/deep/0", "/unknown/deep/0"),
+            ("", "#/enum/0/not", "/enum/0/not"),
+            ("", "#nowhere", "!invalid schema: '#nowhere': there is no such anchor"),
+            ("", "other.json", "!cannot be said exactly: other.json is not among the documents"),
+        ],
+    );
+}
+
+#[test]
+fn a_location_is_one_schema_whatever_leads_there() {
+    let root = json!({ "properties": { "a": { "items": [{}] } }, "unknown": { "x": [{ "not": {} }] } });
+    let config = config(Draft::Draft7, &[]);
+    let mut documents = Documents::new(&root, &config).unwrap();
+    let root = documents.root();
+    let a = documents.child(root, &["properties", "a"]).unwrap();
+    assert_eq!(documents.child(a, &["items", "0"]), documents.resolve(a, "#/properties/a/items/0"));
+    let inner = documents.resolve(a, "#/unknown/x/0/not").unwrap();
+    let outer = documents.child(root, &["unknown", "x", "0"]).unwrap();
+    assert_eq!(documents.child(outer, &["not"]), Ok(inner));
+    assert_eq!(documents.child(a, &[]), Ok(a));
+    let error = documents.child(a, &["items"]).unwrap_err();
+    assert_eq!((&*error.pointer, &*error.keyword), ("/properties/a", "items"));
+    assert!(documents.child(a, &["not"]).is_err());
+}
+
+#[test]
+fn ids_change_the_base_and_anchors_belong_to_resources() {
+    let root = json!({
+        "$id": "http://x.org/root.json",
+        "$defs": {
+            "a": { "$id": "folder/a.json", "$anchor": "n", "$defs": { "in": { "$anchor": "m" } } },
+            "b": { "$id": "folder/b.json", "items": { "$anchor": "n" } },
+            "c": { "$anchor": "n" },
+            "u": { "$id": "urn:example:1", "not": { "$anchor": "n" } },
+            "same": { "$id": "folder/a.json", "$anchor": "late" },
+        },
+    });
+    check(
+        &root,
+        &config(Draft::Draft202012, &[]),
+        &[
+            ("", "#n", "/$defs/c"),
+            ("", "folder/a.json", "/$defs/a"),
+            ("", "folder/a.json#n", "/$defs/a"),
+            ("", "/folder/./x/../a.json#/$defs/in", "/$defs/a/$defs/in"),
+            ("", "#/$defs/a/$defs/in", "/$defs/a/$defs/in"),
+            ("/$defs/a/$defs/in", "#", "/$defs/a"),
+            ("/$defs/a", "#m", "/$defs/a/$defs/in"),
+            ("/$defs/a", "b.json#n", "/$defs/b/items"),
+            ("/$defs/b/items", "../root.json", ""),
+            ("/$defs/b", "//x.org/root.json#/$defs/c", "/$defs/c"),
+            ("/$defs/b", "#m", "!invalid"),
+            ("/$defs/b", "c.json", "!cannot be said exactly: http://x.org/folder/c.json"),
+            ("", "urn:example:1#n", "/$defs/u/not"),
+            ("/$defs/u/not", "#/not", "/$defs/u/not"),
+            ("/$defs/u", "http://x.org/root.json", ""),
+            ("", "folder/a.json#late", "!invalid"),
+            ("/$defs/same", "#late", "/$defs/same"),
+        ],
+    );
+}
+
+#[test]
+fn ids_are_relative_among_themselves_without_a_base() {
+    let root = json!({ "$defs": { "a": { "$id": "a.json", "not": {} }, "b": { "$id": "sub/b.json" } } });
+    let cases = [
+        ("", "a.json", "/$defs/a"),
+        ("/$defs/a/not", "sub/b.json", "/$defs/b"),
+        ("/$defs/b", "../a.json", "/$defs/a"),
+    ];
+    check(&root, &config(Draft::Draft202012, &[]), &cases);
+}
+
+#[test]
+fn until_draft_7_fragments_are_anchors_and_neighbours_of_references_are_none() {
+    let root = json!({
+        "$id": "http://x.org/root.json",
+        "definitions": {
+            "anchor": { "$id": "#foo" },
+            "absolute": { "$id": "http://x.org/other#bar", "not": {} },
+            "nested": { "$id": "nested.json", "definitions": { "inner": { "$id": "#foo" } } },
+            "neighbour": { "$id": "http://x.org/sub/", "$ref": "nested.json" },
+            "new": { "$anchor": "new" },
+        },
+        "$defs": { "unknown": { "$id": "http://x.org/unknown" } },
+    });
+    check(
+        &root,
+        &config(Draft::Draft7, &[]),
+        &[
+            ("", "#foo", "/definitions/anchor"),
+            ("", "http://x.org/other#bar", "/definitions/absolute"),
+            ("/definitions/absolute/not", "#", "/definitions/absolute"),
+            ("", "nested.json#foo", "/definitions/nested/definitions/inner"),
+            ("/definitions/neighbour", "nested.json", "/definitions/nested"),
+            ("", "http://x.org/sub/", "!cannot"),
+            ("", "#new", "!invalid"),
+            ("", "http://x.org/unknown", "!cannot"),
+        ],
+    );
+    let root = json!({
+        "id": "http://x.org/root.json",
+        "definitions": { "a": { "id": "a.json" }, "b": { "$id": "b.json" } },
+        "properties": { "id": { "id": "#anchor" } },
+        "enum": [{ "id": "enum.json" }],
+        "default": { "id": "default.json" },
+    });
+    check(
+        &root,
+        &config(Draft::Draft4, &[]),
+        &[
+            ("", "a.json", "/definitions/a"),
+            ("", "b.json", "!cannot"),
+            ("", "#anchor", "/properties/id"),
+            ("", "enum.json", "!cannot"),
+            ("", "default.json", "!cannot"),
+        ],
+    );
+}
+
+#[test]
+fn other_documents_are_known_by_what_they_were_given_and_what_they_say() {
+    let documents = [
+        ("http://x.org/a.json", json!({ "$defs": { "s": { "$ref": "b.json" }, "t": true } })),
+        ("http://x.org/b.json", json!({ "$id": "http://y.org/c.json", "items": { "$ref": "d.json" } })),
+        ("http://x.org/d.json#", json!({ "$anchor": "here" })),
+    ];
+    check(
+        &json!({ "$id": "http://x.org/root.json", "$ref": "a.json" }),
+        &config(Draft::Draft202012, &documents),
+        &[
+            ("", "a.json", "http://x.org/a.json#"),
+            ("", "a.json#/$defs/t", "http://x.org/a.json#/$defs/t"),
+            ("http://x.org/a.json#/$defs/s", "b.json", "http://x.org/b.json#"),
+            ("http://x.org/a.json#/$defs/s", "root.json", ""),
+            ("http://x.org/a.json#/$defs/s", "#/$defs/t", "http://x.org/a.json#/$defs/t"),
+            ("", "http://y.org/c.json", "http://x.org/b.json#"),
+            ("http://x.org/b.json#/items", "d.json", "!cannot be said exactly: http://y.org/d.json"),
+            ("", "d.json#here", "http://x.org/d.json#"),
+        ],
+    );
+}
+
+#[test]
+fn drafts_come_from_the_resource_then_from_around_it() {
+    let root = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "definitions": {
+            "plain": { "not": {} },
+            "resource": { "$id": "a", "not": {} },
+            "other": { "$id": "b", "$schema": "https://json-schema.org/draft/2020-12/schema", "not": {} },
+            "unknown": { "$id": "c", "$schema": "http://x.org/own" },
+            "nothing": { "$schema": "http://json-schema.org/draft-06/schema" },
+            "old": { "id": "d", "$schema": "http://json-schema.org/draft-04/schema#" },
+        },
+    });
+    let config = config(Draft::Draft201909, &[("http://x.org/a", json!({}))]);
+    let mut documents = Documents::new(&root, &config).unwrap();
+    for (pointer, draft) in [
+        ("", Draft::Draft7),
+        ("/definitions/plain/not", Draft::Draft7),
+        ("/definitions/resource/not", Draft::Draft7),
+        ("/definitions/other/not", Draft::Draft202012),
+        ("/definitions/unknown", Draft::Draft201909),
+        ("/definitions/nothing", Draft::Draft7),
+        ("/definitions/old", Draft::Draft4),
+        ("http://x.org/a#", Draft::Draft201909),
+    ] {
+        let id = at(&mut documents, pointer);
+        assert_eq!(documents.draft(id), draft, "{pointer}");
+    }
+}
+
+#[test]
+fn ids_under_unknown_keywords_are_for_those_below_alone() {
+    let root = json!({
+        "unknown": { "a": { "$id": "http://x.org/a", "$anchor": "n", "not": { "$ref": "#n" } } },
+        "items": {},
+    });
+    check(
+        &root,
+        &config(Draft::Draft202012, &[]),
+        &[
+            ("/items", "http://x.org/a", "!cannot"),
+            ("/items", "#/unknown/a", "/unknown/a"),
+            ("/items", "http://x.org/a", "!cannot"),
+            ("/items", "#n", "!invalid"),
+            ("/unknown/a/not", "#n", "/unknown/a"),
+            ("/unknown/a/not", "/a", "/unknown/a"),
+        ],
+    );
+}
+
+#[test]
+fn dynamic_anchors_are_looked_for_from_the_outside() {
+    let root = json!({
+        "$id": "http://x.org/list",
+        "$defs": {
+            "string": { "$id": "string", "$defs": { "item": { "$dynamicAnchor": "item" } } },
+            "none": { "$id": "none" },
+            "plain": { "$id": "plain", "$anchor": "item" },
+            "item": { "$dynamicAnchor": "item", "$ref": "#/$defs/item" },
+        },
+    });
+    let config = config(Draft::Draft202012, &[]);
+    let mut documents = Documents::new(&root, &config).unwrap();
+    assert!(documents.is_dynamic());
+    let mut check = |from: &str, reference: &str, scope: &[&str], expected: &str| {
+        let from = at(&mut documents, from);
+        let scope: Vec<_> = scope
+            .iter()
+            .map(|pointer| {
+                let id = at(&mut documents, pointer);
+                documents.resource(id)
+            })
+            .collect();
+        let found = documents.resolve_dynamic(from, reference, &scope).unwrap();
+        assert_eq!(documents.pointer(found), expected);
+    };
+    check("", "#item", &[""], "/$defs/item");
+    check("", "#item", &[], "/$defs/item");
+    check("", "#item", &["/$defs/string", ""], "/$defs/string/$defs/item");
+    check("", "#item", &["/$defs/none", "/$defs/plain", "/$defs/string", ""], "/$defs/string/$defs/item");
+    check("", "#item", &["", "/$defs/string"], "/$defs/item");
+    // The first target is no dynamic anchor, or not named by one.
+    check("/$defs/plain", "#item", &["", "/$defs/plain"], "/$defs/plain");
+    check("", "#/$defs/item", &["/$defs/string", ""], "/$defs/item");
+    check("/$defs/none", "list#item", &["/$defs/string", "/$defs/none"], "/$defs/string/$defs/item");
+    let from = at(&mut documents, "");
+    assert_eq!(documents.resolve_dynamic(from, "#no", &[]).unwrap_err().keyword, "$dynamicRef");
+}
+
+#[test]
+fn recursive_references_go_to_the_outermost_recursive_anchor() {
+    let root = json!({
+        "$id": "http://x.org/tree",
+        "$recursiveAnchor": true,
+        "$defs": {
+            "inner": { "$id": "inner", "$recursiveAnchor": true, "not": { "$recursiveRef": "#" } },
+            "still": { "$id": "still", "$recursiveAnchor": false, "not": { "$recursiveRef": "#" } },
+        },
+    });
+    let config = config(Draft::Draft201909, &[]);
+    let mut documents = Documents::new(&root, &config).unwrap();
+    assert!(documents.is_dynamic());
+    let [top, inner, still] = ["", "/$defs/inner/not", "/$defs/still/not"].map(|at_| at(&mut documents, at_));
+    let [outside, within, stays] = [top, inner, still].map(|id| documents.resource(id));
+    let mut check = |from, scope: &[ResourceId], expected: &str| {
+        let found = documents.resolve_dynamic(from, "#", scope).unwrap();
+        assert_eq!(documents.pointer(found), expected);
+    };
+    check(inner, &[outside, within], "");
+    check(inner, &[stays, within], "/$defs/inner");
+    check(inner, &[], "/$defs/inner");
+    check(still, &[outside, stays], "/$defs/still");
+}
+
+#[test]
+fn no_scope_is_needed_where_nothing_is_dynamic() {
+    let root = json!({ "$anchor": "a", "enum": [{ "$dynamicAnchor": "b" }], "$recursiveAnchor": true });
+    let config = config(Draft::Draft202012, &[]);
+    assert!(!Documents::new(&root, &config).unwrap().is_dynamic());
+}
+
+#[test]
+fn what_is_no_schema_is_refused_where_it_is_asked_for() {
+    let config = config(Draft::Draft202012, &[]);
+    let root = json!({ "$defs": { "comment": "text" }, "not": 5 });
+    let mut documents = Documents::new(&root, &config).unwrap();
+    let root = documents.root();
+    let error = documents.child(root, &["not"]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "at '', not: invalid schema: at /not, a schema must be an object or a boolean"
+    );
+    assert!(matches!(Documents::new(&json!(5), &config), Err(Error { reason: Reason::Invalid(_), .. })));
+}
+
+#[test]
+fn depth_and_growing_ids_do_no_harm() {
+    // Values of `serde_json` are dropped by recursion, so this one is leaked.
+    let mut deep = json!({});
+    for _ in 0..200_000 {
+        deep = Value::Object([("not".to_owned(), deep)].into_iter().collect());
+    }
+    let deep: &'static Value = Box::leak(Box::new(deep));
+    let config = config(Draft::Draft202012, &[]);
+    let documents = Documents::new(deep, &config).unwrap();
+    assert_eq!(documents.schemas.len(), 200_001);
+    assert_eq!(documents.pointer(SchemaId(200_000)).len(), 800_000);
+
+    let mut growing = json!({});
+    for _ in 0..3_000 {
+        growing = json!({ "$id": "folder/", "not": growing });
+    }
+    let error = Documents::new(Box::leak(Box::new(growing)), &config).err().unwrap();
+    assert_eq!(error.reason, Reason::Limit { limit: "bytes of a URI", value: 8_192 });
+}
+
+#[test]
+fn cancelling_ends_the_walk() {
+    let root = json!({});
+    let mut config = config(Draft::Draft202012, &[]);
+    config.cancel = Some(std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true)));
+    assert!(matches!(Documents::new(&root, &config), Err(Error { reason: Reason::Cancelled, .. })));
+}

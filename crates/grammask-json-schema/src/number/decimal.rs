@@ -1,0 +1,221 @@
+//! Decimal numbers of any size, exactly as they are written in a schema.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use crate::error::Reason;
+
+/// The most digits of a number without exponent.
+const LONGEST: u64 = 10_000;
+/// The most digits of a number between its first and its last that is not zero.
+const MOST_SIGNIFICANT: u64 = 1_000;
+
+/// A decimal number: `0.DIGITS` times ten to the power of `point`, with a sign.
+///
+/// Equal numbers are equal values, however they were written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Decimal {
+    negative: bool,
+    /// Neither the first nor the last is `0`; empty for zero.
+    digits: String,
+    /// Zero for zero.
+    point: i64,
+}
+
+impl Decimal {
+    pub fn one() -> Self {
+        Self { negative: false, digits: "1".to_owned(), point: 1 }
+    }
+
+    /// Reads a number of JSON, such as `-1.50e3`.
+    ///
+    /// # Errors
+    /// When the text is none, or has more than 1,000 significant digits, or more than 10,000 without its exponent.
+    pub fn parse(text: &str) -> Result<Self, Reason> {
+        let invalid = || Reason::Invalid(format!("'{text}' is not a number"));
+        let (negative, unsigned) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+            None => (unsigned, None),
+        };
+        let (whole, fraction) = match mantissa.split_once('.') {
+            Some((whole, fraction)) => (whole, Some(fraction)),
+            None => (mantissa, None),
+        };
+        let power = exponent.map(|text| text.strip_prefix(['+', '-']).unwrap_or(text));
+        let is_numeral = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let leading = whole.len() > 1 && whole.starts_with('0');
+        if leading || ![Some(whole), fraction, power].into_iter().flatten().all(is_numeral) {
+            return Err(invalid());
+        }
+        let fraction = fraction.unwrap_or_default();
+        let all = format!("{whole}{fraction}");
+        let trimmed = all.trim_start_matches('0');
+        let zeros = all.len() - trimmed.len();
+        let digits = trimmed.trim_end_matches('0');
+        if digits.is_empty() {
+            return Ok(Self { negative: false, digits: String::new(), point: 0 });
+        }
+        // What does not fit is beyond the limit below.
+        let power: i64 = power.map_or(0, |power| power.parse().unwrap_or(i64::MAX / 4)).min(i64::MAX / 4);
+        let power = if exponent.is_some_and(|text| text.starts_with('-')) { -power } else { power };
+        let point = whole.len() as i64 - zeros as i64 + power;
+        let value = Self { negative, digits: digits.to_owned(), point };
+        for (limit, value, reached) in [
+            ("significant digits of a number", MOST_SIGNIFICANT, digits.len() as u64),
+            ("digits of a number", LONGEST, value.length()),
+        ] {
+            if reached > value {
+                return Err(Reason::Limit { limit, value });
+            }
+        }
+        Ok(value)
+    }
+
+    /// How many digits stand before and after the point without exponent.
+    fn length(&self) -> u64 {
+        let before = self.point.max(0);
+        let after = (self.digits.len() as i64 - self.point).max(0);
+        (before + after).unsigned_abs()
+    }
+
+    pub fn is_zero(&self) -> bool {
+        self.digits.is_empty()
+    }
+
+    pub fn is_negative(&self) -> bool {
+        self.negative
+    }
+
+    pub fn is_integer(&self) -> bool {
+        self.digits.len() as i64 <= self.point
+    }
+
+    /// The exponent of ten where one digit that is not zero stands before the point; zero for zero.
+    pub(super) fn exponent(&self) -> i64 {
+        if self.is_zero() { 0 } else { self.point - 1 }
+    }
+
+    /// All digits from the first to the last that is not zero; empty for zero.
+    pub(super) fn significant(&self) -> &str {
+        &self.digits
+    }
+
+    /// The digits before the point, `0` if there are none, and those after it, without sign and trailing zeros.
+    pub(super) fn plain(&self) -> (String, String) {
+        let length = self.digits.len() as i64;
+        let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
+        match self.point {
+            ..=0 if self.is_zero() => ("0".to_owned(), String::new()),
+            ..=0 => ("0".to_owned(), format!("{}{}", zeros(-self.point), self.digits)),
+            point if point < length => {
+                let (whole, fraction) = self.digits.split_at(usize::try_from(point).unwrap_or(0));
+                (whole.to_owned(), fraction.to_owned())
+            }
+            point => (format!("{}{}", self.digits, zeros(point - length)), String::new()),
+        }
+    }
+}
+
+impl Ord for Decimal {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let sign = |of: &Self| match of.negative {
+            _ if of.is_zero() => 0,
+            true => -1,
+            false => 1,
+        };
+        let magnitude = || self.point.cmp(&other.point).then_with(|| self.digits.cmp(&other.digits));
+        sign(self)
+            .cmp(&sign(other))
+            .then_with(|| if self.negative { magnitude().reverse() } else { magnitude() })
+    }
+}
+
+impl PartialOrd for Decimal {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Without exponent, as `-1500` or `0.025`.
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (whole, fraction) = self.plain();
+        let sign = if self.negative { "-" } else { "" };
+        let point = if fraction.is_empty() { "" } else { "." };
+        write!(f, "{sign}{whole}{point}{fraction}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decimal(text: &str) -> Decimal {
+        Decimal::parse(text).unwrap()
+    }
+
+    #[test]
+    fn numbers_print_without_exponent() {
+        for (text, plain) in [
+            ("0", "0"),
+            ("-0.00", "0"),
+            ("0e999999999999999999999", "0"),
+            ("12", "12"),
+            ("-1.50e3", "-1500"),
+            ("1.50E-3", "0.0015"),
+            ("100", "100"),
+            ("12.3450", "12.345"),
+            ("0.5e+1", "5"),
+            ("1e+02", "100"),
+        ] {
+            assert_eq!(decimal(text).to_string(), plain, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_the_order_of_their_values() {
+        let ordered =
+            ["-1e400", "-12", "-1.5", "-1", "-0.2", "0", "0.015", "0.1", "1", "1.01", "9", "10", "1e400"];
+        for (left, text) in ordered.iter().enumerate() {
+            for (right, other) in ordered.iter().enumerate() {
+                assert_eq!(decimal(text).cmp(&decimal(other)), left.cmp(&right), "{text} {other}");
+            }
+        }
+        assert_eq!(decimal("1.0"), decimal("10e-1"));
+        assert_eq!(decimal("-0"), decimal("0e5"));
+    }
+
+    #[test]
+    fn integers_are_told_by_value() {
+        for (text, integer) in [
+            ("0", true),
+            ("1.0", true),
+            ("0.1e1", true),
+            ("0.010", false),
+            ("1e3", true),
+            ("-10", true),
+            ("2.5e1", true),
+            ("2.5", false),
+        ] {
+            assert_eq!(decimal(text).is_integer(), integer, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_or_too_long_is_refused() {
+        for text in ["", "-", "01", "1.", ".5", "1e", "1e+-2", "+1", "1.5.5", "0x1", " 1", "1e5.0"] {
+            assert!(matches!(Decimal::parse(text), Err(Reason::Invalid(_))), "{text}");
+        }
+        for text in ["1e10000", "1e-10001", "1e99999999999999999999", "-1e-99999999999999999999"] {
+            let limit = Reason::Limit { limit: "digits of a number", value: LONGEST };
+            assert_eq!(Decimal::parse(text), Err(limit), "{text}");
+        }
+        assert!(Decimal::parse("1e9999").is_ok());
+        assert!(Decimal::parse(&"9".repeat(1_000)).is_ok());
+        assert!(matches!(Decimal::parse(&"9".repeat(1_001)), Err(Reason::Limit { .. })));
+    }
+}

@@ -1,0 +1,139 @@
+//! Which patterns are read, what they are written as, and which are refused where.
+
+use super::super::{PatternError, pattern};
+use super::languages;
+use crate::languages::Language;
+
+/// The regex that a pattern becomes.
+fn regex(source: &str) -> String {
+    let mut languages = languages();
+    match pattern(&mut languages, source).map(|id| languages.get(id).clone()) {
+        Ok(Language::Regex(regex)) => regex,
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn anchors_at_the_ends_leave_one_readable_regex() {
+    let table = [
+        (r"^[a-z][a-z0-9_]*$", r"[a-z][a-z0-9_]*"),
+        (r"^\d{4}-\d{2}$", r"[0-9]{4}\-[0-9]{2}"),
+        (r"^foo", r"foo(?s:.)*"),
+        (r"foo$", r"(?s:.)*foo"),
+        (r"foo", r"(?s:.)*foo(?s:.)*"),
+        (r"^.*foo.*$", r"[^\n\r\u{2028}\u{2029}]*foo[^\n\r\u{2028}\u{2029}]*"),
+        (r"^a+", r"a(?s:.)*"),
+        (r".*", r"(?s:.)*"),
+        (r"^$|^a$", r"|a"),
+        (r"(^a$)|(^b$)", r"a|b"),
+        (r"^a|b$", r"a(?s:.)*|(?s:.)*b"),
+        (r"^x-", r"x\-(?s:.)*"),
+        (r"^[\s\S]*\.$", r"(?s:.)*\."),
+        (r"^[\w.-]+$", r"[0-9A-Za-z_\.\-]+"),
+        (r"^\p{L}+$", r"\p{L}+"),
+        (r"^[\p{L}\d]$", r"[\p{L}0-9]"),
+        (r"^(?<year>\d+?)$", r"[0-9]+"),
+        (r"^\uD83D\uDE00\u{1F600}\x41\cA\0$", "\u{1F600}\u{1F600}A\\u{1}\\u{0}"),
+        (r"^a{1000000000}$", r"a{1000000000}"),
+        (r"^(a|b)*(ab)+$", r"(?:a|b)*(?:ab)+"),
+        // What Annex B adds.
+        (r"^\-\_\@\ $", r"\-_@ "),
+        (r"^{a}]$", r"\{a\}\]"),
+        (r"^a{,2}$", r"a\{,2\}"),
+        (r"^[\w-a]$", r"[0-9A-Za-z_\-a]"),
+        // A lone half of a pair is in no text.
+        (r"^[\uD800-\uDBFF]$", r"[a&&b]"),
+    ];
+    for (source, expected) in table {
+        assert_eq!(regex(source), expected, "{source}");
+    }
+}
+
+#[test]
+fn what_is_no_pattern_is_invalid_at_its_place() {
+    let table = [
+        ("(", 0),
+        ("a)", 1),
+        ("a(b", 1),
+        ("[a", 0),
+        ("a**", 2),
+        ("a++", 2),
+        ("*", 0),
+        ("^*", 1),
+        ("{2}", 0),
+        ("a{2}{3}", 4),
+        ("a{3,2}", 1),
+        ("\\", 0),
+        (r"\A", 0),
+        (r"a\Z", 1),
+        (r"\z", 0),
+        (r"\h", 0),
+        (r"\Q", 0),
+        (r"\e", 0),
+        (r"\c1", 0),
+        (r"\x4", 0),
+        (r"\u12", 0),
+        (r"\u{110000}", 0),
+        (r"\u{}", 0),
+        (r"\1", 0),
+        (r"\01", 0),
+        (r"\k<a>", 0),
+        (r"\p{Foo}", 0),
+        (r"\pL", 0),
+        (r"\p{Greek}", 0),
+        ("[b-a]", 1),
+        (r"[\B]", 1),
+        ("(?P<a>b)", 0),
+        ("(?>a)", 0),
+        ("(?<1>a)", 3),
+        ("(?#a)", 0),
+        (r"\b*", 2),
+        ("(?<=a)*", 6),
+    ];
+    for (source, place) in table {
+        match pattern(&mut languages(), source) {
+            Err(PatternError::Invalid { offset, .. }) => assert_eq!(offset, place, "{source}"),
+            other => panic!("{source}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_said_is_refused() {
+    let deep = format!("{}a{}", "(".repeat(300), ")".repeat(300));
+    let wide = format!("^{}$", "(a|^|$)".repeat(100));
+    let table = [
+        r"(a)\1",
+        r"(?<a>b)\k<a>",
+        "(?i)a",
+        "(?i:a)",
+        "a{1000000001}",
+        "(?:a|$){1000}",
+        "^(?:a(?!b)|c)*d$",
+        "a(?:(?<=b)c|d)",
+        "(?=a)(?<=b)",
+        &deep,
+        &wide,
+    ];
+    for source in table {
+        let answer = pattern(&mut languages(), source);
+        assert!(matches!(answer, Err(PatternError::Unsupported { .. })), "{source}: {answer:?}");
+    }
+}
+
+#[test]
+fn hostile_patterns_end_soon() {
+    let many = [
+        r"\p{L}".repeat(20_000),
+        r"(\ba){100}".repeat(1_000),
+        "(?=".repeat(240) + &")".repeat(240),
+        "(?:(?=a)|".repeat(240) + &")".repeat(240),
+        "((?!a).)*".repeat(1_000),
+        "(^|".repeat(200) + "a" + &")*".repeat(200),
+        "[".repeat(100_000),
+        "a|".repeat(100_000) + "^",
+    ];
+    for source in many {
+        let _ = pattern(&mut languages(), &source);
+    }
+}

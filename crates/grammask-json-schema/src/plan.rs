@@ -1,0 +1,411 @@
+//! From shapes to plans: which members an object has and how often each, which items an array has; all that is left to do then is to
+//! write them down. What cannot be planned exactly is refused here.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+use crate::documents::SchemaId;
+use crate::goals::GoalId;
+use crate::languages::{Language, LanguageId};
+use crate::translator::{Stop, Translator};
+use crate::values::{Array, Contains, Keys, Object, Values};
+
+/// What a goal comes to.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub values: Rc<Values>,
+    pub arrays: Vec<ArrayPlan>,
+    pub objects: Vec<ObjectPlan>,
+}
+
+/// Members in any order.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ObjectPlan {
+    pub members: Vec<Member>,
+    /// If the first member is there, so is the second.
+    pub needs: Vec<(usize, usize)>,
+    pub min: u64,
+    pub max: Option<u64>,
+    /// Who says how many members there are.
+    pub counted: Option<SchemaId>,
+}
+
+/// A key, or a set of keys, and the value.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Member {
+    /// The contents of the key.
+    pub key: LanguageId,
+    pub goal: GoalId,
+    pub is_required: bool,
+    /// Whether it may come any number of times, each with another key.
+    pub is_class: bool,
+}
+
+/// Items in order.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ArrayPlan {
+    pub prefix: Vec<GoalId>,
+    pub rest: Rest,
+    pub min: u64,
+    pub max: Option<u64>,
+}
+
+/// What comes behind the first items.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Rest {
+    /// Items with one goal.
+    Same(GoalId),
+    /// So many of the items reach the first goal, all others the second.
+    Some { goal: GoalId, other: GoalId, min: u64, max: Option<u64> },
+    /// Some of these, each once.
+    Distinct(Vec<Values>),
+}
+
+/// More tuples than with so many places are not looked at in all combinations of matching and not.
+const LONGEST_TUPLE: usize = 6;
+/// Sets of texts with more members than this are not taken apart.
+const MANY_TEXTS: usize = 4_096;
+
+impl Translator<'_> {
+    /// What a goal comes to, made ready for writing.
+    pub fn plan(&mut self, goal: GoalId) -> Result<Plan, Stop> {
+        let values = self.values(goal)?;
+        let mut arrays = Vec::new();
+        for array in &values.arrays {
+            for plan in self.plan_array(array)? {
+                if !arrays.contains(&plan) {
+                    arrays.push(plan);
+                }
+            }
+        }
+        let mut objects = Vec::new();
+        for object in &values.objects {
+            for plan in self.plan_object(object)? {
+                if !objects.contains(&plan) {
+                    objects.push(plan);
+                }
+            }
+        }
+        Ok(Plan { values, arrays, objects })
+    }
+
+    fn plan_array(&mut self, array: &Array) -> Result<Vec<ArrayPlan>, Stop> {
+        self.spend(1 + array.prefix.len() as u64)?;
+        if let Some(place) = array.repeated {
+            self.refuse(place, "uniqueItems", "that two items are equal")?;
+        }
+        if let Some(place) = array.unique {
+            let elements = if array.prefix.is_empty() { self.elements(array.rest)? } else { None };
+            match elements {
+                Some(elements) if array.contains.is_empty() => {
+                    let max = array.max.unwrap_or(u64::MAX).min(elements.len() as u64);
+                    let plan = ArrayPlan { prefix: Vec::new(), rest: Rest::Distinct(elements), min: array.min, max: Some(max) };
+                    return Ok(if array.min <= max { vec![plan] } else { Vec::new() });
+                }
+                _ => self.refuse(place, "uniqueItems", "that infinitely many items differ")?,
+            }
+        }
+        let same = |prefix: Vec<GoalId>, min, max| ArrayPlan { prefix, rest: Rest::Same(array.rest), min, max };
+        match &array.contains[..] {
+            [] => Ok(vec![same(array.prefix.clone(), array.min, array.max)]),
+            [contains] => self.plan_contains(array, contains),
+            [first, ..] => {
+                self.refuse(first.place, "contains", "several kinds of items that an array must have")?;
+                Ok(vec![same(array.prefix.clone(), array.min, array.max)])
+            }
+        }
+    }
+
+    /// Arrays some of whose items reach a goal: one plan for every choice of which of the first items do.
+    fn plan_contains(&mut self, array: &Array, contains: &Contains) -> Result<Vec<ArrayPlan>, Stop> {
+        let other = self.goals.negate(contains.goal);
+        let both = |this: &mut Self, goal| [this.goals.both(goal, other), this.goals.both(goal, contains.goal)];
+        let len = array.prefix.len().max(contains.from);
+        if len > LONGEST_TUPLE {
+            self.refuse(contains.place, "contains", format!("it beside more than {LONGEST_TUPLE} first items"))?;
+            let rest = Rest::Same(array.rest);
+            return Ok(vec![ArrayPlan { prefix: array.prefix.clone(), rest, min: array.min, max: array.max }]);
+        }
+        let [rest_other, rest_goal] = both(self, array.rest);
+        let mut plans = Vec::new();
+        for count in 0..=len {
+            for choice in 0..1u32 << count.saturating_sub(contains.from) {
+                self.spend(1)?;
+                let mut prefix = Vec::with_capacity(count);
+                for place in 0..count {
+                    let goal = array.item(place);
+                    prefix.push(match place.checked_sub(contains.from) {
+                        None => goal,
+                        Some(place) => both(self, goal)[(choice >> place & 1) as usize],
+                    });
+                }
+                let met = u64::from(choice.count_ones());
+                if prefix.contains(&GoalId::NEVER) || contains.max.is_some_and(|max| met > max) {
+                    continue;
+                }
+                let missing = contains.min.saturating_sub(met);
+                let here = count as u64;
+                if count < len {
+                    let fits = here >= array.min && array.max.is_none_or(|max| here <= max);
+                    if missing == 0 && fits {
+                        plans.push(ArrayPlan { prefix, rest: Rest::Same(GoalId::NEVER), min: here, max: Some(here) });
+                    }
+                    continue;
+                }
+                let max = contains.max.map(|max| max - met);
+                let rest = Rest::Some { goal: rest_goal, other: rest_other, min: missing, max };
+                let min = array.min.max(here + missing);
+                if array.max.is_none_or(|max| min <= max) {
+                    plans.push(ArrayPlan { prefix, rest, min, max: array.max });
+                }
+            }
+        }
+        Ok(plans)
+    }
+
+    /// All values that reach a goal, one by one; nothing where these are not finitely many.
+    fn elements(&mut self, goal: GoalId) -> Result<Option<Vec<Values>>, Stop> {
+        let values = self.values(goal)?;
+        if !values.arrays.is_empty() || !values.objects.is_empty() {
+            return Ok(None);
+        }
+        let (Some(texts), Some(numbers)) = (self.members(values.string)?, self.members(values.number)?) else {
+            return Ok(None);
+        };
+        let mut all = Vec::new();
+        if values.null {
+            all.push(Values { null: true, ..Values::NONE });
+        }
+        for truth in [0, 1] {
+            if values.booleans[truth] {
+                let mut booleans = [false; 2];
+                booleans[truth] = true;
+                all.push(Values { booleans, ..Values::NONE });
+            }
+        }
+        all.extend(texts.into_iter().map(|string| Values { string, ..Values::NONE }));
+        all.extend(numbers.into_iter().map(|number| Values { number, ..Values::NONE }));
+        Ok(Some(all))
+    }
+
+    /// The texts of a language, or the numbers that it spells, one by one.
+    fn members(&mut self, language: LanguageId) -> Result<Option<Vec<LanguageId>>, Stop> {
+        let is_one = |this: &Self, id: LanguageId| {
+            matches!(this.languages.get(id), Language::Text(_)) || this.single_numbers.contains(&id)
+        };
+        let list = |this: &Self, id: LanguageId| match this.languages.get(id) {
+            Language::None => Some(Vec::new()),
+            _ if is_one(this, id) => Some(vec![id]),
+            Language::Union(parts) if parts.iter().all(|&part| is_one(this, part)) => Some(parts.clone()),
+            _ => None,
+        };
+        if let Some(all) = list(self, language) {
+            return Ok(Some(all));
+        }
+        let Language::And(parts) = self.languages.get(language).clone() else { return Ok(None) };
+        let Some(all) = parts.iter().find_map(|&part| list(self, part)) else { return Ok(None) };
+        let mut some = Vec::new();
+        for member in all {
+            let both = self.languages.and([member, language]);
+            if !self.is_empty(both) {
+                some.push(member);
+            }
+        }
+        Ok(Some(some))
+    }
+
+    fn plan_object(&mut self, object: &Object) -> Result<Vec<ObjectPlan>, Stop> {
+        self.spend(1 + object.properties.len() as u64)?;
+        let Some((mut plan, names)) = self.named_members(object)? else { return Ok(Vec::new()) };
+        self.class_members(object, &names, &mut plan)?;
+        let mut plans = vec![plan];
+        for (keys, goal, _) in &object.some {
+            let mut next = Vec::new();
+            for plan in &plans {
+                self.with_some(plan, keys, *goal, &mut next)?;
+            }
+            plans = next;
+        }
+        for plan in &mut plans {
+            self.check_count(plan)?;
+        }
+        Ok(plans)
+    }
+
+    /// The members with names, and all names that the object's schema mentions; nothing where there is no such object.
+    fn named_members(&mut self, object: &Object) -> Result<Option<(ObjectPlan, FxHashSet<Rc<str>>)>, Stop> {
+        let mut named: Vec<(Rc<str>, GoalId, bool)> = object
+            .properties
+            .iter()
+            .map(|property| (Rc::clone(&property.key), property.goal, property.required))
+            .collect();
+        let mut places = object.places();
+        let mut add = |named: &mut Vec<(Rc<str>, GoalId, bool)>, key: &Rc<str>| {
+            *places.entry(Rc::clone(key)).or_insert_with(|| {
+                named.push((Rc::clone(key), GoalId::ANY, false));
+                named.len() - 1
+            })
+        };
+        let mut needs: Vec<(usize, usize)> = Vec::new();
+        for (first, second) in &object.needs {
+            needs.push((add(&mut named, first), add(&mut named, second)));
+        }
+        // Where a rule forbids all keys but finitely many, each of these is a name.
+        for (keys, goal) in &object.rules {
+            let Keys::In(language) = keys else { continue };
+            if *goal != GoalId::NEVER {
+                continue;
+            }
+            let allowed = self.languages.not(*language);
+            for text in self.members(allowed)?.unwrap_or_default().iter().take(MANY_TEXTS) {
+                if let Language::Text(text) = self.languages.get(*text) {
+                    add(&mut named, &text.as_str().into());
+                }
+            }
+        }
+        for (key, goal, _) in &mut named {
+            for (keys, more) in &object.rules {
+                if *goal != GoalId::NEVER && self.has_key(keys, key)? {
+                    *goal = self.goals.both(*goal, *more);
+                }
+            }
+        }
+        let mut is_settled = false;
+        while !is_settled {
+            is_settled = true;
+            for &(first, second) in &needs {
+                if named[second].1 == GoalId::NEVER && named[first].1 != GoalId::NEVER {
+                    named[first].1 = GoalId::NEVER;
+                    is_settled = false;
+                }
+                if named[first].2 && !named[second].2 {
+                    named[second].2 = true;
+                    is_settled = false;
+                }
+            }
+        }
+        if named.iter().any(|(_, goal, required)| *required && *goal == GoalId::NEVER) {
+            return Ok(None);
+        }
+        let mut place_of = vec![None; named.len()];
+        let mut members = Vec::new();
+        for (place, (key, goal, is_required)) in named.iter().enumerate() {
+            if *goal != GoalId::NEVER {
+                place_of[place] = Some(members.len());
+                let key = self.languages.text(key);
+                members.push(Member { key, goal: *goal, is_required: *is_required, is_class: false });
+            }
+        }
+        let needs = needs
+            .iter()
+            .filter_map(|&(first, second)| Some((place_of[first]?, place_of[second]?)))
+            .filter(|&(first, second)| first != second && !members[second].is_required)
+            .collect();
+        let plan = ObjectPlan { members, needs, min: object.min, max: object.max, counted: object.counted };
+        Ok(Some((plan, named.into_iter().map(|(key, ..)| key).collect())))
+    }
+
+    /// The members with other keys, one for every set of keys that the rules tell apart.
+    fn class_members(&mut self, object: &Object, names: &FxHashSet<Rc<str>>, plan: &mut ObjectPlan) -> Result<(), Stop> {
+        let mut sorted: Vec<&Rc<str>> = names.iter().collect();
+        sorted.sort_unstable();
+        let texts: Vec<LanguageId> = sorted.iter().map(|name| self.languages.text(name)).collect();
+        let named = self.languages.union(texts);
+        let mut classes = vec![(self.languages.not(named), GoalId::ANY)];
+        for (keys, goal) in &object.rules {
+            let language = match keys {
+                Keys::In(language) => *language,
+                Keys::Others(known) => {
+                    // The names are no keys of a class anyhow.
+                    let mut known_keys = known.languages.clone();
+                    let mut more: Vec<&Rc<str>> =
+                        known.names.iter().filter(|name| !names.contains(*name)).collect();
+                    more.sort_unstable();
+                    for name in more {
+                        known_keys.push(self.languages.text(name));
+                    }
+                    let known_keys = self.languages.union(known_keys);
+                    self.languages.not(known_keys)
+                }
+            };
+            let mut split = Vec::new();
+            for (class, old) in classes {
+                self.spend(1)?;
+                let both = self.goals.both(old, *goal);
+                if language == LanguageId::ANY || both == old {
+                    split.push((class, both));
+                    continue;
+                }
+                let inside = self.languages.and([class, language]);
+                let rest = self.languages.not(language);
+                let outside = self.languages.and([class, rest]);
+                split.extend([(inside, both), (outside, old)]);
+            }
+            split.retain(|&(class, goal)| goal != GoalId::NEVER && class != LanguageId::NONE);
+            let mut left = Vec::new();
+            for (class, goal) in split {
+                if !self.is_empty(class) {
+                    left.push((class, goal));
+                }
+            }
+            classes = left;
+        }
+        for (key, goal) in classes {
+            plan.members.push(Member { key, goal, is_required: false, is_class: true });
+        }
+        Ok(())
+    }
+
+    /// The plans in which some key of a set is there, with a value that reaches a goal.
+    fn with_some(
+        &mut self,
+        plan: &ObjectPlan,
+        keys: &Keys,
+        goal: GoalId,
+        plans: &mut Vec<ObjectPlan>,
+    ) -> Result<(), Stop> {
+        let language = self.key_language(keys);
+        for (place, member) in plan.members.iter().enumerate() {
+            self.spend(1)?;
+            let inside = self.languages.and([member.key, language]);
+            let goal = self.goals.both(member.goal, goal);
+            if goal == GoalId::NEVER || self.is_empty(inside) {
+                continue;
+            }
+            let mut with = ObjectPlan {
+                members: Vec::new(),
+                needs: plan.needs.clone(),
+                min: plan.min,
+                max: plan.max,
+                counted: plan.counted,
+            };
+            for other in &plan.members {
+                with.members.push(Member { ..*other });
+            }
+            if member.is_class {
+                with.members.push(Member { key: inside, goal, is_required: true, is_class: true });
+            } else {
+                with.members[place].goal = goal;
+                with.members[place].is_required = true;
+            }
+            plans.push(with);
+        }
+        Ok(())
+    }
+
+    /// Sees that the number of members can be counted: keys of a class may repeat, and nobody would see it.
+    fn check_count(&mut self, plan: &mut ObjectPlan) -> Result<(), Stop> {
+        let required = plan.members.iter().filter(|member| member.is_required).count() as u64;
+        let has_class = plan.members.iter().any(|member| member.is_class);
+        if plan.min <= required {
+            plan.min = 0;
+        }
+        if has_class && plan.min > required + 1 {
+            let place = plan.counted.unwrap_or(self.place);
+            self.refuse(place, "minProperties", "that keys which the schema does not name differ from each other")?;
+            plan.min = required + 1;
+        }
+        Ok(())
+    }
+}

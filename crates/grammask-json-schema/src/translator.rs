@@ -1,0 +1,317 @@
+//! What is known while a schema is translated: its documents, goals and languages, the values of goals found so far, and the work
+//! that is left.
+
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
+
+use crate::documents::{Documents, ResourceId, SchemaId};
+use crate::error::{Error, Reason, Relaxation};
+use crate::goals::{Claim, ConstantId, GoalId, Goals, ScopeId, Subject};
+use crate::languages::{LanguageId, Languages};
+use crate::values::Values;
+use crate::{Config, Unsupported, number};
+
+/// Values inside of values inside ... are not looked for any deeper.
+const DEEPEST_LOOK: usize = 8;
+
+/// Why a question was not answered.
+pub(crate) enum Stop {
+    /// For good.
+    Error(Box<Error>),
+    /// The answer is being looked for further out.
+    Busy,
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Error(Box::new(error))
+    }
+}
+
+/// What is known while a schema is translated.
+pub(crate) struct Translator<'a> {
+    pub documents: Documents<'a>,
+    pub config: &'a Config,
+    pub languages: Languages,
+    pub goals: Goals,
+    pub relaxations: Vec<Relaxation>,
+    /// All spellings of numbers, and those that can be compared.
+    pub any_number: LanguageId,
+    pub constrained_number: LanguageId,
+    /// The languages that spell one number each.
+    pub single_numbers: FxHashSet<LanguageId>,
+    /// Whether some schema asks what others have evaluated.
+    pub asks_evaluated: bool,
+    /// The schema that is being looked at.
+    pub place: SchemaId,
+    constants: Vec<&'a Value>,
+    /// By address: every constant stands in a document.
+    constant_ids: FxHashMap<usize, ConstantId>,
+    scopes: Vec<Box<[ResourceId]>>,
+    scope_ids: FxHashMap<Box<[ResourceId]>, ScopeId>,
+    known: FxHashMap<Subject, Rc<Values>>,
+    reached: FxHashMap<GoalId, Rc<Values>>,
+    empty: FxHashMap<LanguageId, bool>,
+    members: FxHashMap<(LanguageId, Box<str>), bool>,
+    /// What is being looked for; nothing for a step into a value.
+    open: Vec<Option<Subject>>,
+    /// How often something was left out, and what that makes larger than it is.
+    weakened: u64,
+    weak: FxHashSet<Subject>,
+    work: u64,
+}
+
+impl<'a> Translator<'a> {
+    pub fn new(root: &'a Value, config: &'a Config) -> Result<Self, Error> {
+        let documents = Documents::new(root, config)?;
+        let mut languages = Languages::new(&config.regular);
+        let any_number = number::any(&mut languages);
+        let constrained_number = number::constrained(&mut languages);
+        let asks_evaluated = std::iter::once(root)
+            .chain(config.documents.iter().map(|document| &document.schema))
+            .any(mentions_unevaluated);
+        let place = documents.root();
+        Ok(Self {
+            documents,
+            config,
+            languages,
+            goals: Goals::new(),
+            relaxations: Vec::new(),
+            any_number,
+            constrained_number,
+            single_numbers: FxHashSet::default(),
+            asks_evaluated,
+            place,
+            constants: Vec::new(),
+            constant_ids: FxHashMap::default(),
+            scopes: vec![Box::default()],
+            scope_ids: FxHashMap::default(),
+            known: FxHashMap::default(),
+            reached: FxHashMap::default(),
+            empty: FxHashMap::default(),
+            members: FxHashMap::default(),
+            open: Vec::new(),
+            weakened: 0,
+            weak: FxHashSet::default(),
+            work: 0,
+        })
+    }
+
+    /// Counts work, and sees whether there is any left.
+    pub fn spend(&mut self, units: u64) -> Result<(), Stop> {
+        self.work += units;
+        if self.work > self.config.work {
+            return Err(self.error_here(Reason::Limit { limit: "work", value: self.config.work }));
+        }
+        if self.config.cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+            return Err(self.error_here(Reason::Cancelled));
+        }
+        Ok(())
+    }
+
+    pub fn error_here(&self, reason: Reason) -> Stop {
+        self.error(self.place, "", reason)
+    }
+
+    pub fn error(&self, place: SchemaId, keyword: &str, reason: Reason) -> Stop {
+        Error::new(self.documents.pointer(place), keyword, reason).into()
+    }
+
+    /// Refuses what cannot be said exactly; or lists it, where the user asked for that and leaving it out allows more, not less.
+    pub fn refuse(&mut self, place: SchemaId, keyword: &str, reason: impl Into<String>) -> Result<(), Stop> {
+        let reason = reason.into();
+        match self.config.unsupported {
+            Unsupported::Relax => {
+                self.weakened += 1;
+                self.note(place, keyword, reason);
+                Ok(())
+            }
+            Unsupported::Refuse => Err(self.error(place, keyword, Reason::Unsupported(reason))),
+        }
+    }
+
+    /// Lists something that is not asserted.
+    pub fn note(&mut self, place: SchemaId, keyword: &str, reason: impl Into<String>) {
+        let relaxation = Relaxation {
+            pointer: self.documents.pointer(place),
+            keyword: keyword.to_owned(),
+            reason: reason.into(),
+        };
+        if !self.relaxations.contains(&relaxation) {
+            self.relaxations.push(relaxation);
+        }
+    }
+
+    pub fn constant(&mut self, value: &'a Value) -> ConstantId {
+        let constants = &mut self.constants;
+        *self.constant_ids.entry(std::ptr::from_ref(value).addr()).or_insert_with(|| {
+            constants.push(value);
+            ConstantId(constants.len() as u32 - 1)
+        })
+    }
+
+    pub fn constant_value(&self, id: ConstantId) -> &'a Value {
+        self.constants[id.0 as usize]
+    }
+
+    /// The scope after a resource is entered.
+    pub fn enter(&mut self, scope: ScopeId, resource: ResourceId) -> ScopeId {
+        let known = &self.scopes[scope.0 as usize];
+        if !self.documents.is_dynamic() || known.contains(&resource) {
+            return scope;
+        }
+        let inner: Box<[ResourceId]> = known.iter().copied().chain([resource]).collect();
+        let scopes = &mut self.scopes;
+        *self.scope_ids.entry(inner).or_insert_with_key(|inner| {
+            scopes.push(inner.clone());
+            ScopeId(scopes.len() as u32 - 1)
+        })
+    }
+
+    pub fn scope(&self, scope: ScopeId) -> Box<[ResourceId]> {
+        self.scopes[scope.0 as usize].clone()
+    }
+
+    /// Whether a language is empty; `false` where a limit forbids to find out.
+    pub fn is_empty(&mut self, language: LanguageId) -> bool {
+        match language {
+            LanguageId::NONE => return true,
+            LanguageId::ANY | LanguageId::EMPTY_TEXT => return false,
+            _ => {}
+        }
+        if let Some(&known) = self.empty.get(&language) {
+            return known;
+        }
+        let empty = self.languages.is_empty(language).unwrap_or(false);
+        self.empty.insert(language, empty);
+        empty
+    }
+
+    pub fn contains(&mut self, language: LanguageId, text: &str) -> Result<bool, Stop> {
+        if let Some(&known) = self.members.get(&(language, text.into())) {
+            return Ok(known);
+        }
+        self.spend(1)?;
+        let contains = match self.languages.contains(language, text) {
+            Ok(contains) => contains,
+            Err(error) => return Err(self.error_here(Reason::Unsupported(error.to_string()))),
+        };
+        self.members.insert((language, text.into()), contains);
+        Ok(contains)
+    }
+
+    /// The values that reach a goal inside of the value that is being looked at.
+    pub fn values_inside(&mut self, goal: GoalId) -> Result<Rc<Values>, Stop> {
+        if let Some(known) = self.reached.get(&goal) {
+            return Ok(Rc::clone(known));
+        }
+        if self.open.iter().filter(|open| open.is_none()).count() >= DEEPEST_LOOK {
+            return Err(Stop::Busy);
+        }
+        let place = self.place;
+        self.open.push(None);
+        let values = self.values(goal);
+        self.open.pop();
+        self.place = place;
+        values
+    }
+
+    /// The values that reach a goal.
+    pub fn values(&mut self, goal: GoalId) -> Result<Rc<Values>, Stop> {
+        if let Some(known) = self.reached.get(&goal) {
+            return Ok(Rc::clone(known));
+        }
+        if goal == GoalId::NEVER {
+            return Ok(Rc::new(Values::NONE));
+        }
+        let claims: Vec<Claim> = self.goals.claims(goal).to_vec();
+        let mut all: Option<Rc<Values>> = None;
+        for claim in claims.iter().filter(|claim| claim.holds) {
+            let values = self.values_of(claim.subject)?;
+            all = Some(match all {
+                Some(all) => Rc::new(self.intersect(&all, &values)?),
+                None => values,
+            });
+        }
+        let mut all = all.unwrap_or_else(|| Rc::new(Values::any(self.any_number)));
+        for claim in claims.iter().filter(|claim| !claim.holds) {
+            if all.is_none() {
+                break;
+            }
+            let values = self.values_to_exclude(claim.subject)?;
+            all = Rc::new(self.subtract(&all, &values)?);
+        }
+        self.reached.insert(goal, Rc::clone(&all));
+        Ok(all)
+    }
+
+    /// The values of which something holds, for taking them away: they must not be more than that.
+    pub fn values_to_exclude(&mut self, subject: Subject) -> Result<Rc<Values>, Stop> {
+        let values = self.values_of(subject)?;
+        if self.weak.contains(&subject) {
+            let reason = "what it excludes cannot be said exactly, and may not be weakened".to_owned();
+            return Err(self.error_here(Reason::Unsupported(reason)));
+        }
+        Ok(values)
+    }
+
+    /// The values of which something holds.
+    pub fn values_of(&mut self, subject: Subject) -> Result<Rc<Values>, Stop> {
+        if let Some(known) = self.known.get(&subject) {
+            self.weakened += u64::from(self.weak.contains(&subject));
+            return Ok(Rc::clone(known));
+        }
+        self.spend(1)?;
+        let weakened = self.weakened;
+        let place = self.place;
+        if let Subject::Schema(id, _) = subject {
+            self.place = id;
+        }
+        if let Some(at) = self.open.iter().rposition(|&open| open == Some(subject)) {
+            if self.open[at..].contains(&None) {
+                return Err(Stop::Busy);
+            }
+            return Err(self.error_here(Reason::Invalid("it refers to itself for the same value".to_owned())));
+        }
+        let depth = self.open.iter().rev().take_while(|open| open.is_some()).count();
+        if depth >= self.config.depth as usize || self.open.len() >= 2 * self.config.depth as usize {
+            let value = u64::from(self.config.depth);
+            return Err(self.error_here(Reason::Limit { limit: "depth", value }));
+        }
+        self.open.push(Some(subject));
+        let values = match subject {
+            Subject::Schema(id, scope) => self.values_of_schema(id, scope).map(Rc::new),
+            Subject::Constant(id) => Ok(Rc::new(self.values_of_constant(self.constant_value(id))?)),
+            Subject::Goal(goal) => self.values(goal),
+        };
+        self.open.pop();
+        self.place = place;
+        let values = values?;
+        if self.weakened > weakened {
+            self.weak.insert(subject);
+        }
+        self.known.insert(subject, Rc::clone(&values));
+        Ok(values)
+    }
+}
+
+/// Whether `unevaluatedItems` or `unevaluatedProperties` stands anywhere in a document.
+fn mentions_unevaluated(document: &Value) -> bool {
+    let mut open = vec![document];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(entries) => {
+                if entries.contains_key("unevaluatedItems") || entries.contains_key("unevaluatedProperties") {
+                    return true;
+                }
+                open.extend(entries.values());
+            }
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+    }
+    false
+}

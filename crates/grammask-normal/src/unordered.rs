@@ -1,0 +1,330 @@
+//! What `unordered!` says about its items: how often each may occur, how many there are in all, which need which; and whether that can be
+//! kept. Both the normalizer and whoever runs a normal form ask here.
+
+use thiserror::Error;
+
+use crate::graph::{Lists, components};
+
+/// In which selections the items of a nonterminal may stand. The order is free.
+///
+/// ```
+/// use grammask_normal::Unordered;
+///
+/// // unordered!(a, b?, c*; ; {2,}; 1 -> 2)
+/// let items = vec![(1, Some(1)), (0, Some(1)), (0, None)];
+/// let unordered = Unordered { items, has_separator: false, min: 2, max: None, needs: vec![(1, 2)] };
+/// assert_eq!(unordered.check(), Ok(()));
+/// assert_eq!(unordered.least(), 1);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Unordered {
+    /// For every item how often it may occur; `None` for "without end".
+    pub items: Vec<(u32, Option<u32>)>,
+    /// Whether something stands between two items.
+    pub has_separator: bool,
+    /// The least number of items in all.
+    pub min: u32,
+    /// The greatest number of items in all; `None` for "without end".
+    pub max: Option<u32>,
+    /// `(i, j)`: where item `i` occurs, item `j` has to.
+    pub needs: Vec<(u32, u32)>,
+}
+
+/// Why an [`Unordered`] is none, or cannot be kept exactly.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum UnorderedError {
+    /// No items, bounds in the wrong order, or numbers of items that are not there.
+    #[error("an `unordered!` has no items, wrong bounds, or needs of items that are not there")]
+    Malformed,
+    /// No selection is allowed, or some item stands in none.
+    #[error("an `unordered!` has items that never occur")]
+    Unsatisfiable,
+    /// Items need more others, directly and indirectly, than a table may hold.
+    #[error("items of an `unordered!` need more than {limit} others, directly and indirectly")]
+    TooManyNeeds {
+        /// How many may be.
+        limit: usize,
+    },
+    /// Items that only occur together could make the number of items jump over what is allowed.
+    #[error(
+        "{count} items of an `unordered!` need each other, which is not supported with a total of {min} to {max}"
+    )]
+    JumpingCount {
+        /// How many need each other.
+        count: usize,
+        /// The least number of items.
+        min: u32,
+        /// The greatest number of items.
+        max: u32,
+    },
+}
+
+impl Unordered {
+    /// So many items may be needed by items, directly and indirectly, each counted for each that needs it.
+    pub const MAX_NEEDS: usize = 1 << 15;
+
+    /// The items that every selection holds: those that have to occur, and what these need, transitively.
+    ///
+    /// # Complexity
+    /// Linear in the items and needs.
+    pub fn forced(&self) -> Vec<bool> {
+        let mut forced: Vec<bool> = self.items.iter().map(|&(min, _)| min > 0).collect();
+        let needs = self.need_lists();
+        let mut open: Vec<usize> = (0..forced.len()).filter(|&item| forced[item]).collect();
+        while let Some(item) = open.pop() {
+            for &next in needs.of(item) {
+                if !std::mem::replace(&mut forced[next as usize], true) {
+                    open.push(next as usize);
+                }
+            }
+        }
+        forced
+    }
+
+    /// The least number of items that the items themselves ask for, whatever `min` says.
+    ///
+    /// # Complexity
+    /// Linear in the items and needs.
+    pub fn least(&self) -> u64 {
+        let forced = self.forced();
+        self.items
+            .iter()
+            .zip(forced)
+            .filter(|(_, forced)| *forced)
+            .map(|(&(min, _), _)| u64::from(min.max(1)))
+            .sum()
+    }
+
+    /// For every item those that it needs, directly and indirectly, itself not counted; sorted.
+    ///
+    /// # Errors
+    /// When these are more than [`Self::MAX_NEEDS`], or numbers of items that are not there.
+    ///
+    /// # Complexity
+    /// O(n + m √m) for n items and m needs, indirect ones counted.
+    pub fn closures(&self) -> Result<Vec<Box<[u32]>>, UnorderedError> {
+        let count = self.items.len() as u64;
+        if self.needs.iter().any(|&(from, to)| u64::from(from.max(to)) >= count) {
+            return Err(UnorderedError::Malformed);
+        }
+        let too_many = UnorderedError::TooManyNeeds { limit: Self::MAX_NEEDS };
+        if self.needs.len() > Self::MAX_NEEDS {
+            return Err(too_many);
+        }
+        let needs = self.need_lists();
+        let mut last_seen = vec![usize::MAX; self.items.len()];
+        let mut total = 0;
+        let mut closures = vec![Box::default(); self.items.len()];
+        for item in 0..self.items.len() {
+            last_seen[item] = item;
+            let mut found: Vec<u32> = Vec::new();
+            let mut open = vec![item];
+            while let Some(at) = open.pop() {
+                for &next in needs.of(at) {
+                    if std::mem::replace(&mut last_seen[next as usize], item) != item {
+                        found.push(next);
+                        open.push(next as usize);
+                    }
+                }
+                if total + found.len() > Self::MAX_NEEDS {
+                    return Err(too_many);
+                }
+            }
+            total += found.len();
+            found.sort_unstable();
+            closures[item] = found.into();
+        }
+        Ok(closures)
+    }
+
+    /// Tests that there are items, bounds are in order, needs are of items that are there, every item can occur and some selection
+    /// is allowed, the empty one not; and that all that is known to be exact.
+    ///
+    /// # Errors
+    /// What does not hold.
+    ///
+    /// # Complexity
+    /// That of [`Self::closures`].
+    pub fn check(&self) -> Result<(), UnorderedError> {
+        let is_ordered = |&(min, max): &(u32, Option<u32>)| max.is_none_or(|max| max >= min.max(1));
+        if self.items.is_empty() || !self.items.iter().all(is_ordered) {
+            return Err(UnorderedError::Malformed);
+        }
+        if self.needs.iter().any(|(from, to)| from == to) || (self.min == 0 && self.least() == 0) {
+            return Err(UnorderedError::Malformed);
+        }
+        let mut reduced = self.clone();
+        match reduced.reduce(|_| true, true)? {
+            Some(kept) if kept.len() == self.items.len() => Ok(()),
+            _ => Err(UnorderedError::Unsatisfiable),
+        }
+    }
+
+    /// How many items need each other at most, directly and indirectly; 1 where none do.
+    pub fn largest_cycle(&self) -> usize {
+        if self.needs.is_empty() {
+            return 1;
+        }
+        let mut sizes = vec![0; self.items.len()];
+        for component in components(&self.need_lists()) {
+            sizes[component as usize] += 1;
+        }
+        sizes.into_iter().max().unwrap_or(1)
+    }
+
+    /// Whether the selection of nothing is allowed.
+    pub(crate) fn allows_nothing(&self) -> bool {
+        self.min == 0 && self.items.iter().all(|&(min, _)| min == 0)
+    }
+
+    /// Takes out the items that never occur, given which ones and whether the separator produce something; and limits that do not
+    /// limit. Gives the old numbers of the items that stay; `None` where no selection is allowed.
+    ///
+    /// # Complexity
+    /// That of [`Self::closures`].
+    pub(crate) fn reduce(
+        &mut self,
+        produces: impl Fn(usize) -> bool,
+        separator_produces: bool,
+    ) -> Result<Option<Vec<u32>>, UnorderedError> {
+        let closures = self.closures()?;
+        if self.has_separator && !separator_produces {
+            self.max = Some(self.max.map_or(1, |max| max.min(1)));
+        }
+        let may_occur: Vec<bool> =
+            self.items.iter().enumerate().map(|(item, &(_, max))| max != Some(0) && produces(item)).collect();
+        let mut stays: Vec<bool> = (0..self.items.len())
+            .map(|item| may_occur[item] && closures[item].iter().all(|&other| may_occur[other as usize]))
+            .collect();
+        let forced = self.forced();
+        let least = self.least();
+        let lacks = |(stays, forced): (&bool, &bool)| *forced && !stays;
+        let most = u64::from(self.max.unwrap_or(u32::MAX));
+        if stays.iter().zip(&forced).any(lacks)
+            || least > most
+            || self.items.iter().any(|&(min, max)| max.is_some_and(|max| max < min))
+            || self.max.is_some_and(|max| max < self.min)
+        {
+            return Ok(None);
+        }
+        if self.max.is_some() {
+            // What one more item brings with it.
+            for (item, stays) in stays.iter_mut().enumerate().filter(|&(item, _)| !forced[item]) {
+                let others = closures[item].iter().filter(|&&other| !forced[other as usize]).count();
+                *stays &= least + 1 + others as u64 <= most;
+            }
+        }
+        let kept: Vec<u32> = (0..).zip(&stays).filter(|(_, stays)| **stays).map(|(item, _)| item).collect();
+        let mut numbers = vec![u32::MAX; self.items.len()];
+        for (number, &item) in (0..).zip(&kept) {
+            numbers[item as usize] = number;
+        }
+        self.items = kept.iter().map(|&item| self.items[item as usize]).collect();
+        let renumbered = self.needs.iter().map(|&(from, to)| (numbers[from as usize], numbers[to as usize]));
+        self.needs = renumbered.filter(|&(from, to)| from != to && from.max(to) != u32::MAX).collect();
+        self.needs.sort_unstable();
+        self.needs.dedup();
+        let capacity = self.capacity();
+        if capacity.is_some_and(|capacity| capacity < u64::from(self.min)) {
+            return Ok(None);
+        }
+        if capacity.is_some_and(|capacity| most >= capacity) {
+            self.max = None;
+        }
+        if u64::from(self.min) <= least {
+            self.min = 0;
+        }
+        if self.max == Some(1) || capacity == Some(1) {
+            self.has_separator = false;
+        }
+        if let (min @ 1.., Some(max)) = (self.min, self.max) {
+            let count = self.largest_cycle();
+            if count > (max - min) as usize + 1 {
+                return Err(UnorderedError::JumpingCount { count, min, max });
+            }
+        }
+        Ok(Some(kept))
+    }
+
+    /// How many items there can be in all, by their own bounds; `None` for "without end".
+    pub fn capacity(&self) -> Option<u64> {
+        self.items.iter().map(|&(_, max)| max.map(u64::from)).sum()
+    }
+
+    fn need_lists(&self) -> Lists {
+        Lists::new(self.items.len(), &self.needs)
+    }
+}
+
+/// Whether some selection is allowed, while it becomes known which items produce something.
+pub(crate) struct Progress<'a> {
+    unordered: &'a Unordered,
+    forced: Vec<bool>,
+    least: u64,
+    /// How many forced items are not known.
+    missing: usize,
+    /// For every item how many of those it needs, itself included, are not known.
+    lacking: Vec<u32>,
+    /// For every item those that need it.
+    needed_by: Lists,
+    /// How many items there can be of those that are known with all that they need.
+    capacity: u64,
+    separator: bool,
+}
+
+impl<'a> Progress<'a> {
+    pub fn new(unordered: &'a Unordered) -> Result<Self, UnorderedError> {
+        let closures = unordered.closures()?;
+        let mut needed_by = Vec::new();
+        for (item, closure) in (0..).zip(&closures) {
+            needed_by.push((item, item));
+            needed_by.extend(closure.iter().map(|&other| (other, item)));
+        }
+        let forced = unordered.forced();
+        Ok(Self {
+            missing: forced.iter().filter(|forced| **forced).count(),
+            forced,
+            least: unordered.least(),
+            lacking: closures.iter().map(|closure| closure.len() as u32 + 1).collect(),
+            needed_by: Lists::new(closures.len(), &needed_by),
+            capacity: 0,
+            separator: !unordered.has_separator,
+            unordered,
+        })
+    }
+
+    /// Takes note of an item that produces something, or of the separator, which stands behind them.
+    pub fn add(&mut self, place: usize) {
+        let Some(&forced) = self.forced.get(place) else {
+            self.separator = true;
+            return;
+        };
+        if self.unordered.items[place].1 == Some(0) {
+            return;
+        }
+        self.missing -= usize::from(forced);
+        for &item in self.needed_by.of(place) {
+            let item = item as usize;
+            self.lacking[item] -= 1;
+            if self.lacking[item] == 0 {
+                let max = self.unordered.items[item].1.map_or(u64::MAX, u64::from);
+                self.capacity = self.capacity.saturating_add(max);
+            }
+        }
+    }
+
+    /// Whether some selection that is not empty is allowed with what is known.
+    pub fn is_enough(&self) -> bool {
+        let Unordered { min, max, ref items, .. } = *self.unordered;
+        let most = if self.separator { max.unwrap_or(u32::MAX) } else { max.unwrap_or(1).min(1) };
+        let is_ordered = |&(min, max): &(u32, Option<u32>)| max.is_none_or(|max| max >= min);
+        self.missing == 0
+            && self.least <= u64::from(most)
+            && min <= most
+            && self.capacity >= u64::from(min.max(1))
+            && most > 0
+            && items.iter().all(is_ordered)
+    }
+}

@@ -1,0 +1,157 @@
+//! A proof that a language holds nothing but UTF-8, read off its expression. Where it fails, nothing is said.
+
+use crate::node::{Kind, RegularId};
+use crate::{ByteSet, Store};
+use rustc_hash::FxHashSet;
+
+/// Where in a character: how many bytes are left of it, and which may be the next.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Place {
+    left: u8,
+    low: u8,
+    high: u8,
+}
+
+/// Between two characters.
+const BOUNDARY: Place = Place { left: 0, low: 0, high: 0 };
+
+/// First bytes of characters, and the place behind them.
+const FIRST: [(u8, u8, Place); 9] = [
+    (0x00, 0x7F, BOUNDARY),
+    (0xC2, 0xDF, Place { left: 1, low: 0x80, high: 0xBF }),
+    (0xE0, 0xE0, Place { left: 2, low: 0xA0, high: 0xBF }),
+    (0xE1, 0xEC, Place { left: 2, low: 0x80, high: 0xBF }),
+    (0xED, 0xED, Place { left: 2, low: 0x80, high: 0x9F }),
+    (0xEE, 0xEF, Place { left: 2, low: 0x80, high: 0xBF }),
+    (0xF0, 0xF0, Place { left: 3, low: 0x90, high: 0xBF }),
+    (0xF1, 0xF3, Place { left: 3, low: 0x80, high: 0xBF }),
+    (0xF4, 0xF4, Place { left: 3, low: 0x80, high: 0x8F }),
+];
+
+impl Place {
+    /// The places behind the bytes of a range; `None` when one of them does not belong here.
+    fn behind(self, first: u8, last: u8) -> Option<Vec<Self>> {
+        if self.left > 0 {
+            let next =
+                if self.left == 1 { BOUNDARY } else { Self { left: self.left - 1, low: 0x80, high: 0xBF } };
+            return (self.low <= first && last <= self.high).then(|| vec![next]);
+        }
+        let mut places = Vec::new();
+        let mut from = u16::from(first);
+        for (low, high, place) in FIRST {
+            if u16::from(low) <= from && from <= u16::from(high) && from <= u16::from(last) {
+                places.push(place);
+                from = u16::from(high) + 1;
+            }
+        }
+        (from > u16::from(last)).then_some(places)
+    }
+}
+
+impl Store {
+    /// Is it proven that all strings are whole characters of UTF-8?
+    ///
+    /// # Complexity
+    /// Linear in the size of the expression and of its texts.
+    pub(crate) fn is_text(&self, a: RegularId) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![a];
+        while let Some(a) = stack.pop() {
+            if !seen.insert(a) {
+                continue;
+            }
+            let holds = match self.node(a).kind {
+                Kind::Empty | Kind::Epsilon | Kind::Multiple(_) => true,
+                Kind::Bytes(_) | Kind::Acyclic(_) => self.run_text(a, BOUNDARY) == Some(BOUNDARY),
+                Kind::Words { range, depth } => {
+                    let (list, start, end) = self.ranges[range as usize];
+                    let list = &self.words[list as usize];
+                    (start..end).all(|index| std::str::from_utf8(&list.word(index)[depth as usize..]).is_ok())
+                }
+                Kind::Factor { automaton, .. } => self.factors[automaton as usize].text.is_ascii(),
+                Kind::Concat(..) => self.is_chain_of_texts(a, &mut stack),
+                Kind::Or(list) => {
+                    stack.extend(self.list(list));
+                    true
+                }
+                Kind::And(list) => {
+                    // One member is enough; these are the ones that cannot be it.
+                    let is_vain = |a: RegularId| match self.node(a).kind {
+                        Kind::Not(_) | Kind::Avoid { .. } => true,
+                        Kind::Repeat { base, .. } => base == RegularId::ANY,
+                        _ => false,
+                    };
+                    let member = self.list(list).iter().find(|&&member| !is_vain(member));
+                    stack.extend(member);
+                    member.is_some()
+                }
+                Kind::Early(a) | Kind::Json(a) | Kind::Repeat { base: a, .. } => {
+                    stack.push(a);
+                    true
+                }
+                Kind::Not(_) | Kind::Avoid { .. } => false,
+            };
+            if !holds {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Follows the bytes of a concatenation; parts that begin between characters are left to be looked at.
+    fn is_chain_of_texts(&self, a: RegularId, stack: &mut Vec<RegularId>) -> bool {
+        let mut place = BOUNDARY;
+        let mut rest = Some(a);
+        while let Some(a) = rest {
+            let head = match self.node(a).kind {
+                Kind::Concat(head, tail) => {
+                    rest = Some(tail);
+                    head
+                }
+                _ => {
+                    rest = None;
+                    a
+                }
+            };
+            match self.run_text(head, place) {
+                Some(next) => place = next,
+                None if place == BOUNDARY => stack.push(head),
+                None => return false,
+            }
+        }
+        place == BOUNDARY
+    }
+
+    /// The one place behind all strings of a leaf, begun at a place.
+    fn run_text(&self, a: RegularId, place: Place) -> Option<Place> {
+        match self.node(a).kind {
+            Kind::Bytes(set) => {
+                let set: &ByteSet = self.byte_set(set);
+                let mut places = FxHashSet::default();
+                for (first, last) in set.ranges() {
+                    places.extend(place.behind(first, last)?);
+                }
+                let one = places.iter().next().copied();
+                one.filter(|_| places.len() == 1)
+            }
+            Kind::Acyclic(state) => {
+                let mut seen = FxHashSet::default();
+                let mut stack = vec![(state, place)];
+                while let Some((state, place)) = stack.pop() {
+                    if !seen.insert((state, place)) {
+                        continue;
+                    }
+                    if self.acyclic.is_final(state) && place != BOUNDARY {
+                        return None;
+                    }
+                    for edge in self.acyclic.edges(state) {
+                        let places = place.behind(edge.first, edge.last)?;
+                        stack.extend(places.into_iter().map(|place| (edge.target, place)));
+                    }
+                }
+                Some(BOUNDARY)
+            }
+            _ => None,
+        }
+    }
+}

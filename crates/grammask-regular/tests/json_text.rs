@@ -1,0 +1,279 @@
+//! JSON spellings against a decoder: short strings of a small alphabet, and cases with long escapes.
+
+mod automaton;
+
+use automaton::explore;
+use grammask_regular::{ByteClasses, Config, RegularId, Store};
+
+const ANY: &str = "(?s:.)*";
+
+/// What stands between the quotes of a JSON string, decoded byte by byte; `None` where it cannot stand there.
+fn decoded(mut spelling: &[u8]) -> Option<Vec<u8>> {
+    fn unit(digits: &[u8]) -> Option<u32> {
+        let text = std::str::from_utf8(digits.get(..4)?).ok()?;
+        if text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            u32::from_str_radix(text, 16).ok()
+        } else {
+            None
+        }
+    }
+    let mut text = Vec::new();
+    while let Some((&first, rest)) = spelling.split_first() {
+        spelling = rest;
+        if first < 0x20 || first == b'"' {
+            return None;
+        }
+        if first != b'\\' {
+            text.push(first);
+            continue;
+        }
+        let (&letter, rest) = spelling.split_first()?;
+        spelling = rest;
+        let short = b"\"\\/bfnrt".iter().position(|&known| known == letter);
+        if let Some(place) = short {
+            text.push(b"\"\\/\x08\x0c\n\r\t"[place]);
+            continue;
+        }
+        let mut code = unit(rest).filter(|_| letter == b'u')?;
+        spelling = &rest[4..];
+        if let 0xD800..0xDC00 = code {
+            let low = unit(spelling.strip_prefix(b"\\u")?)?;
+            spelling = &spelling[6..];
+            code = 0x1_0000 + ((code - 0xD800) << 10) + low.checked_sub(0xDC00).filter(|&low| low < 0x400)?;
+        }
+        text.extend(char::from_u32(code)?.to_string().bytes());
+    }
+    std::str::from_utf8(&text).is_ok().then_some(text)
+}
+
+fn end_of(store: &mut Store, start: RegularId, word: &[u8]) -> RegularId {
+    word.iter().try_fold(start, |state, &byte| store.derivative(state, byte)).unwrap()
+}
+
+fn accepts(store: &mut Store, start: RegularId, word: &[u8]) -> bool {
+    let end = end_of(store, start, word);
+    store.is_nullable(end)
+}
+
+/// Some languages with what they mean.
+fn languages(store: &mut Store) -> Vec<(RegularId, &'static str)> {
+    let mut all = Vec::new();
+    for pattern in [
+        "a",
+        "/",
+        "(?s:.)*",
+        "(?s:.){0,2}",
+        "[a\"]*",
+        "é",
+        "[é-û]",
+        "(a|é)*",
+        "a*\\\\",
+        "\n|\u{61}\u{10}?",
+        "",
+        "(?s:.)*a(?s:.)*",
+        "😀|a",
+        "[^a]*",
+        "u0061|\\\\u0061",
+    ] {
+        all.push((store.regex(pattern).unwrap(), pattern));
+    }
+    let a = store.regex("a").unwrap();
+    all.push((store.complement(a).unwrap(), "~a"));
+    all.push((store.except(&[b"a\"", b"\\"], Some(3)).unwrap(), "except"));
+    all.push((store.substrings("aé\"/a".as_bytes()).unwrap(), "substrings"));
+    let words: Vec<String> = (0..40).map(|number| format!("é{number:06}/\"")).collect();
+    all.push((store.literals(words.iter().map(String::as_bytes)).unwrap(), "words"));
+    let (some, no_a) = (store.regex("(?s:.){1,3}").unwrap(), store.complement(a).unwrap());
+    all.push((store.intersection(&[some, no_a]).unwrap(), "and"));
+    all
+}
+
+#[test]
+fn short_spellings_are_those_that_a_decoder_reads() {
+    let mut store = Store::new(&Config::default());
+    let alphabet = b"a\"\\u061/n\xC3\xA9\n";
+    for (language, name) in languages(&mut store) {
+        let spelled = store.json_text(language).unwrap();
+        let mut level: Vec<Vec<u8>> = vec![vec![]];
+        for _ in 0..5 {
+            for word in &level {
+                let expected = decoded(word).is_some_and(|text| accepts(&mut store, language, &text));
+                assert_eq!(accepts(&mut store, spelled, word), expected, "{name}: {word:?}");
+            }
+            level = level
+                .iter()
+                .flat_map(|word| alphabet.iter().map(move |&byte| [&word[..], &[byte]].concat()))
+                .collect();
+        }
+    }
+    store.check().unwrap();
+}
+
+#[test]
+fn every_spelling_of_short_texts_is_there() {
+    let mut store = Store::new(&Config::default());
+    let characters = [
+        'a',
+        '"',
+        '\\',
+        '/',
+        '\n',
+        '\u{8}',
+        '\u{c}',
+        '\r',
+        '\t',
+        '\0',
+        '\u{1f}',
+        '\u{7f}',
+        'é',
+        'ÿ',
+        '\u{7ff}',
+        '\u{800}',
+        '\u{d7ff}',
+        '\u{e000}',
+        '\u{ffff}',
+        '\u{10000}',
+        '😀',
+        '\u{103ff}',
+        '\u{10400}',
+        '\u{10ffff}',
+    ];
+    let languages = languages(&mut store);
+    for (language, name) in languages {
+        let spelled = store.json_text(language).unwrap();
+        for character in characters {
+            let units: Vec<u16> = character.encode_utf16(&mut [0; 2]).to_vec();
+            let upper: String = units.iter().map(|unit| format!("\\u{unit:04X}")).collect();
+            let lower: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
+            for before in ["", "a", "\\\\", "😀"] {
+                for spelling in [&upper, &lower, &character.to_string(), &format!("\\{character}")] {
+                    for after in ["", "a"] {
+                        let word = format!("{before}{spelling}{after}").into_bytes();
+                        let expected =
+                            decoded(&word).is_some_and(|text| accepts(&mut store, language, &text));
+                        assert_eq!(accepts(&mut store, spelled, &word), expected, "{name}: {word:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Liveness is exact in every state.
+#[test]
+fn no_state_is_dead() {
+    let mut store = Store::new(&Config::default());
+    for (language, name) in languages(&mut store) {
+        let spelled = store.json_text(language).unwrap();
+        let whole = explore(&mut store, spelled, 50_000);
+        let inhabited = whole.inhabited();
+        for (index, &state) in whole.states.iter().enumerate() {
+            let shown = store.display(state).to_string();
+            assert_eq!(store.is_empty(state), Ok(!inhabited[index]), "{name}: {shown}");
+            assert!(index == 0 || inhabited[index] || state == RegularId::EMPTY, "{name}: {shown}");
+            let live = store.live_bytes(state).unwrap();
+            for byte in 0..=255 {
+                let target = whole.rows[index][usize::from(whole.classes.class_of(byte))];
+                assert_eq!(live.contains(byte), inhabited[target], "{name}: {shown} {byte}");
+                assert_eq!(store.derivative(state, byte), Ok(whole.states[target]), "{name}: {shown}");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_possible_digits_follow() {
+    let mut store = Store::new(&Config::default());
+    let live = |store: &mut Store, pattern: &str, prefix: &str| {
+        let language = store.regex(pattern).unwrap();
+        let spelled = store.json_text(language).unwrap();
+        let state = end_of(store, spelled, prefix.as_bytes());
+        store.live_bytes(state).unwrap().to_string()
+    };
+    assert_eq!(live(&mut store, "a", ""), "[\\\\a]");
+    assert_eq!(live(&mut store, "a", "\\"), "[u]");
+    assert_eq!(live(&mut store, "a", "\\u00"), "[6]");
+    assert_eq!(live(&mut store, "/", "\\u002"), "[Ff]");
+    assert_eq!(live(&mut store, "😀", "\\"), "[u]");
+    assert_eq!(live(&mut store, "😀", "\\ud8"), "[3]");
+    assert_eq!(live(&mut store, "😀", "\\uD83D"), "[\\\\]");
+    assert_eq!(live(&mut store, "😀", "\\uD83D\\uDe0"), "[0]");
+    assert_eq!(live(&mut store, ANY, "\\ud8"), "[0-9A-Fa-f]");
+    assert_eq!(live(&mut store, ANY, "\\uda12\\u"), "[Dd]");
+    assert_eq!(live(&mut store, ANY, "\\uda12\\ud"), "[C-Fc-f]");
+    assert_eq!(live(&mut store, "\u{2028}", ""), "[\\\\\\xE2]");
+}
+
+#[test]
+fn spellings_of_all_texts_take_few_states() {
+    let mut store = Store::new(&Config::default());
+    let all = store.regex(ANY).unwrap();
+    let spelled = store.json_text(all).unwrap();
+    let whole = explore(&mut store, spelled, 1000);
+    assert!(whole.states.len() <= 24, "{}", whole.states.len());
+}
+
+#[test]
+fn spellings_agree_with_the_algebra() {
+    let mut store = Store::new(&Config::default());
+    let [a, b] = ["a+", "[b-d]{2}"].map(|pattern| store.regex(pattern).unwrap());
+    let [json_a, json_b] = [a, b].map(|text| store.json_text(text).unwrap());
+    let both = store.concat(&[a, b]).unwrap();
+    let json_both = store.json_text(both);
+    assert_eq!(store.concat(&[json_a, json_b]), json_both);
+    let either = store.union(&[a, b]).unwrap();
+    let json_either = store.json_text(either);
+    assert_eq!(store.union(&[json_a, json_b]), json_either);
+    let not_b = store.complement(b).unwrap();
+    let without = store.intersection(&[a, not_b]).unwrap();
+    let json_without = store.json_text(without);
+    let not_json_b = store.complement(json_b).unwrap();
+    assert_eq!(store.intersection(&[json_a, not_json_b]), json_without);
+    assert_eq!(store.json_text(RegularId::EMPTY), Ok(RegularId::EMPTY));
+    assert_eq!(store.json_text(RegularId::EPSILON), Ok(RegularId::EPSILON));
+}
+
+#[test]
+fn counters_are_seen_through_spellings() {
+    let mut store = Store::new(&Config::default());
+    let quote = store.literal(b"\"").unwrap();
+    let [long, longer, open] = ["(?s:.){0,100}", "(?s:.){0,200}", ANY].map(|pattern| {
+        let text = store.regex(pattern).unwrap();
+        let spelled = store.json_text(text).unwrap();
+        store.concat(&[spelled, quote]).unwrap()
+    });
+    let saturated = store.saturated(long, 10).unwrap();
+    assert_eq!(store.saturated(longer, 10), Ok(saturated));
+    assert_eq!(saturated, open);
+    let count = store.count(long).unwrap().unwrap();
+    assert_eq!((count.min, count.max, count.rest), (0, Some(100), quote));
+    let character = store.regex("(?s:.)").unwrap();
+    assert_eq!(store.json_text(character), Ok(count.base));
+    let mut classes = ByteClasses::new();
+    store.refine([long], &mut classes);
+    let whole = explore(&mut store, count.base, 1000);
+    for byte in 0..=255 {
+        let other = classes.representative(classes.class_of(byte));
+        assert!(whole.rows.iter().all(|row| {
+            row[usize::from(whole.classes.class_of(byte))] == row[usize::from(whole.classes.class_of(other))]
+        }));
+    }
+}
+
+#[test]
+fn spellings_nest_up_to_a_limit() {
+    let mut store = Store::new(&Config::default());
+    let mut spelled = store.literal("\"".as_bytes()).unwrap();
+    let twice = store.json_text(spelled).and_then(|once| store.json_text(once)).unwrap();
+    assert!(accepts(&mut store, twice, b"\\\\\\\""));
+    assert!(accepts(&mut store, twice, b"\\\\\\u0022"));
+    assert!(accepts(&mut store, twice, b"\\u005cu00\\u00322"));
+    assert!(accepts(&mut store, twice, b"\\\\u002\\u0032"));
+    assert!(!accepts(&mut store, twice, b"\\\""));
+    for _ in 0..8 {
+        spelled = store.json_text(spelled).unwrap();
+        assert!(!store.live_bytes(spelled).unwrap().is_empty());
+    }
+    let error = store.json_text(spelled).unwrap_err().to_string();
+    assert_eq!(error, "limit `json_nesting` of 8 exceeded by JSON spellings of JSON spellings");
+}

@@ -1,0 +1,104 @@
+//! Multiples of decimal numbers against arithmetic on numerals.
+
+mod automaton;
+
+use automaton::explore;
+use grammask_regular::{Config, RegularId, Store};
+
+/// Whether `word` is a numeral whose value is a multiple of that of `of`.
+fn is_multiple(word: &str, of: &str) -> bool {
+    let (whole, fraction) = word.split_once('.').unwrap_or((word, "0"));
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // All in units of 10^-10.
+    let scaled = |text: &str| {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        format!("{whole}{fraction:0<10}").parse::<u128>().unwrap()
+    };
+    is_digits(whole) && is_digits(fraction) && scaled(word).is_multiple_of(scaled(of))
+}
+
+const NUMBERS: [&str; 14] =
+    ["1", "2", "3", "7", "10", "12", "0.5", "0.25", "2.5", "0.3", "0.01", "0.007", "1.10", "1200.000"];
+
+#[test]
+fn short_numerals_are_those_that_divide() {
+    let mut store = Store::new(&Config::default());
+    for of in NUMBERS {
+        let language = store.multiple(of).unwrap();
+        let mut level: Vec<(String, RegularId)> = vec![(String::new(), language)];
+        for length in 0..=5 {
+            let mut next = Vec::new();
+            let letters = if length < 5 { "0123456789." } else { "" };
+            for (word, state) in &level {
+                assert_eq!(store.is_nullable(*state), is_multiple(word, of), "{of}: {word}");
+                for letter in letters.chars() {
+                    next.push((format!("{word}{letter}"), store.derivative(*state, letter as u8).unwrap()));
+                }
+            }
+            level = next;
+        }
+        assert_eq!(store.derivative(language, b'-'), Ok(RegularId::EMPTY));
+    }
+    store.check().unwrap();
+}
+
+#[test]
+fn no_state_is_dead() {
+    let mut store = Store::new(&Config::default());
+    for of in NUMBERS {
+        let language = store.multiple(of).unwrap();
+        let whole = explore(&mut store, language, 50_000);
+        let inhabited = whole.inhabited();
+        for (index, &state) in whole.states.iter().enumerate() {
+            assert_eq!(state != RegularId::EMPTY, inhabited[index], "{of}: {}", store.display(state));
+            assert_eq!(store.is_empty(state), Ok(!inhabited[index]), "{of}: {}", store.display(state));
+        }
+    }
+    let sizes = ["1", "0.25", "7"].map(|of| {
+        let language = store.multiple(of).unwrap();
+        explore(&mut store, language, 100).live_len()
+    });
+    assert_eq!(sizes, [4, 6, 10]);
+}
+
+#[test]
+fn long_numbers_are_exact() {
+    let mut store = Store::new(&Config::default());
+    let accepts = |store: &mut Store, of: &str, word: &str| {
+        let start = store.multiple(of).unwrap();
+        let end = word.bytes().try_fold(start, |state, byte| store.derivative(state, byte)).unwrap();
+        store.is_nullable(end)
+    };
+    assert!(accepts(&mut store, "18446744073709551615", "36893488147419103230.0"));
+    assert!(!accepts(&mut store, "18446744073709551615", "36893488147419103231"));
+    let tiny = format!("0.{}1", "0".repeat(38));
+    assert!(accepts(&mut store, &tiny, &format!("12.{}7", "3".repeat(38))));
+    assert!(!accepts(&mut store, &tiny, &format!("12.{}7", "3".repeat(39))));
+    assert!(accepts(&mut store, "0000000000000000000002.5000000000000000", "7.50000"));
+}
+
+#[test]
+fn what_is_no_number_is_an_error() {
+    let mut store = Store::new(&Config::default());
+    let long = "1".repeat(41);
+    for wrong in ["", "0", "0.00", ".5", "5.", "-1", "1e3", "1.2.3", "٣", &long] {
+        let error = store.multiple(wrong).unwrap_err().to_string();
+        assert!(error.ends_with("is no positive decimal numeral of at most 40 digits"), "{error}");
+    }
+    let error = store.multiple("1844674407370955161.6").unwrap_err().to_string();
+    let limit = usize::MAX;
+    assert_eq!(error, format!("limit `multiple` of {limit} exceeded by a number without its point"));
+}
+
+#[test]
+fn equal_numbers_are_one_language() {
+    let mut store = Store::new(&Config::default());
+    assert_eq!(store.multiple("2.5"), store.multiple("002.500"));
+    let seven = store.multiple("7").unwrap();
+    let after = store.derivative(seven, b'7').unwrap();
+    assert_eq!(store.display(seven).to_string(), "<multiple of 7>");
+    assert_eq!(store.display(after).to_string(), "<multiple of 7 from 0>");
+    let hundredth = store.multiple("0.05").unwrap();
+    let point = b"3.0".iter().try_fold(hundredth, |state, &byte| store.derivative(state, byte)).unwrap();
+    assert_eq!(store.display(point).to_string(), "<multiple of 0.05 from 0 with 1 places left>");
+}
