@@ -171,6 +171,8 @@ const fn construct(kind: &ExprKind) -> &'static str {
         ExprKind::Repeat { .. } => "a repetition",
         ExprKind::And(_) => "`&`",
         ExprKind::Not(_) => "`~`",
+        ExprKind::Json(_) => "a `json!`",
+        ExprKind::Multiple(_) => "a `multiple!`",
         ExprKind::Text(_) | ExprKind::Sequence(_) | ExprKind::Alternatives(_) => "a text",
     }
 }
