@@ -223,7 +223,7 @@ impl<'a> Documents<'a> {
     }
 
     /// Whether any resource has a dynamic anchor, `$dynamicAnchor` or `$recursiveAnchor: true`. If none has, scopes need not
-    /// be followed.
+    /// be followed. A resource under an unknown keyword counts from when a pointer has led there.
     pub fn is_dynamic(&self) -> bool {
         self.dynamic
     }

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::error::{Error, Reason};
 use crate::goals::{GoalId, Subject};
 use crate::languages::LanguageId;
-use crate::plan::{ArrayPlan, Member, ObjectPlan, Plan, Rest};
+use crate::plan::{ArrayPlan, Item, Member, ObjectPlan, Plan, Rest};
 use crate::translator::{Stop, Translator};
 use crate::values::{Values, least};
 use crate::{PropertyOrder, Whitespace};
@@ -48,7 +48,7 @@ fn children(plan: &Plan) -> impl Iterator<Item = GoalId> {
     let items = plan.arrays.iter().flat_map(|array| {
         let rest = match array.rest {
             Rest::Same(goal) => vec![goal],
-            Rest::Some { goal, other, .. } => vec![goal, other],
+            Rest::Mixed(ref items) => items.iter().map(|item| item.goal).collect(),
             Rest::Distinct(_) => Vec::new(),
         };
         array.prefix.iter().copied().chain(rest)
@@ -91,13 +91,12 @@ fn is_array_live(array: &ArrayPlan, live: &FxHashSet<GoalId>) -> bool {
     first
         && match &array.rest {
             Rest::Same(goal) => array.min <= len || live.contains(goal),
-            Rest::Some { goal, other, min, max } => {
+            Rest::Mixed(items) => {
                 let missing = array.min.saturating_sub(len);
-                let goal_live = live.contains(goal);
-                (*min == 0 || goal_live)
-                    && (missing <= *min
-                        || live.contains(other)
-                        || goal_live && max.is_none_or(|max| missing <= max))
+                let most = |item: &Item| if live.contains(&item.goal) { item.max } else { Some(0) };
+                let room = items.iter().try_fold(0u64, |sum, item| Some(sum.saturating_add(most(item)?)));
+                items.iter().all(|item| item.min == 0 || live.contains(&item.goal))
+                    && room.is_none_or(|room| missing <= room)
             }
             Rest::Distinct(elements) => array.min <= elements.len() as u64,
         }
@@ -418,17 +417,13 @@ impl<'a, 'd> Emitter<'a, 'd> {
                 Some(self.sequence(vec![first, more]))
             }
             Rest::Same(_) => None,
-            Rest::Some { goal, other, min: least_met, max: most_met } => {
-                let mut items = Vec::new();
-                if self.live.contains(goal) && *most_met != Some(0) {
-                    let item = self.value(*goal);
-                    items.push(self.repeat(item, *least_met, *most_met));
+            Rest::Mixed(items) => {
+                let mut parts = Vec::new();
+                for item in items.iter().filter(|item| self.live.contains(&item.goal) && item.max != Some(0)) {
+                    let value = self.value(item.goal);
+                    parts.push(self.repeat(value, item.min, item.max));
                 }
-                if self.live.contains(other) {
-                    let item = self.value(*other);
-                    items.push(self.repeat(item, 0, None));
-                }
-                self.in_any_order(items, Vec::new(), min, max, len > 0)
+                self.in_any_order(parts, Vec::new(), min, max, len > 0)
             }
             Rest::Distinct(elements) => {
                 let mut items = Vec::new();

@@ -90,6 +90,7 @@ impl<'a> Translator<'a> {
                 _ => break,
             }
         }
+        let id = self.first_alike(id);
         Ok(self.goals.single(Claim { subject: Subject::Schema(id, scope), holds: true }))
     }
 

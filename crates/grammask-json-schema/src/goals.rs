@@ -66,10 +66,6 @@ impl Goals {
         &self.list[goal.index()]
     }
 
-    pub fn len(&self) -> usize {
-        self.list.len()
-    }
-
     pub fn single(&mut self, claim: Claim) -> GoalId {
         match claim {
             Claim { subject: Subject::Goal(goal), holds: true } => goal,

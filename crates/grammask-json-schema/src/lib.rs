@@ -4,6 +4,7 @@
 //! refused with its place, or, where [`Config::unsupported`] asks for that, weakened and listed.
 
 mod algebra;
+mod alike;
 mod config;
 mod documents;
 mod emit;

@@ -56,12 +56,22 @@ pub(crate) struct ArrayPlan {
 pub(crate) enum Rest {
     /// Items with one goal.
     Same(GoalId),
-    /// So many of the items reach the first goal, all others the second.
-    Some { goal: GoalId, other: GoalId, min: u64, max: Option<u64> },
+    /// Items of these kinds in any order, each so many times.
+    Mixed(Vec<Item>),
     /// Some of these, each once.
     Distinct(Vec<Values>),
 }
 
+/// A kind of items, and how many of it there are.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Item {
+    pub goal: GoalId,
+    pub min: u64,
+    pub max: Option<u64>,
+}
+
+/// More kinds of items that an array must have are not looked at in all groupings.
+const MOST_KINDS: usize = 5;
 /// More tuples than with so many places are not looked at in all combinations of matching and not.
 const LONGEST_TUPLE: usize = 6;
 /// Sets of texts with more members than this are not taken apart.
@@ -111,10 +121,51 @@ impl Translator<'_> {
             [] => Ok(vec![same(array.prefix.clone(), array.min, array.max)]),
             [contains] => self.plan_contains(array, contains),
             [first, ..] => {
-                self.refuse(first.place, "contains", "several kinds of items that an array must have")?;
+                let simple = |contains: &Contains| contains.min <= 1 && contains.max.is_none() && contains.from == 0;
+                if array.prefix.is_empty()
+                    && array.contains.iter().all(simple)
+                    && array.contains.len() <= MOST_KINDS
+                {
+                    return self.plan_witnesses(array);
+                }
+                self.refuse(first.place, "contains", "several kinds of items of which an array must have so many")?;
                 Ok(vec![same(array.prefix.clone(), array.min, array.max)])
             }
         }
+    }
+
+    /// Arrays that have an item of each of several kinds: one plan for every way to say which kinds one item is of.
+    fn plan_witnesses(&mut self, array: &Array) -> Result<Vec<ArrayPlan>, Stop> {
+        let mut groupings: Vec<Vec<GoalId>> = vec![Vec::new()];
+        for contains in &array.contains {
+            let mut next = Vec::new();
+            for grouping in groupings {
+                for place in 0..=grouping.len() {
+                    self.spend(1)?;
+                    let mut with = grouping.clone();
+                    let old = with.get(place).copied().unwrap_or(array.rest);
+                    let goal = self.goals.both(old, contains.goal);
+                    if goal == GoalId::NEVER {
+                        continue;
+                    }
+                    match with.get_mut(place) {
+                        Some(slot) => *slot = goal,
+                        None => with.push(goal),
+                    }
+                    next.push(with);
+                }
+            }
+            groupings = next;
+        }
+        let plans = groupings.into_iter().filter_map(|grouping| {
+            let count = grouping.len() as u64;
+            let witnesses = grouping.into_iter().map(|goal| Item { goal, min: 1, max: Some(1) });
+            let items = witnesses.chain([Item { goal: array.rest, min: 0, max: None }]).collect();
+            let plan =
+                ArrayPlan { prefix: Vec::new(), rest: Rest::Mixed(items), min: array.min.max(count), max: array.max };
+            plan.max.is_none_or(|max| plan.min <= max).then_some(plan)
+        });
+        Ok(plans.collect())
     }
 
     /// Arrays some of whose items reach a goal: one plan for every choice of which of the first items do.
@@ -154,7 +205,13 @@ impl Translator<'_> {
                     continue;
                 }
                 let max = contains.max.map(|max| max - met);
-                let rest = Rest::Some { goal: rest_goal, other: rest_other, min: missing, max };
+                // Where there may be any number of them, the others need not be told apart.
+                let others = if max.is_some() { rest_other } else { array.rest };
+                let items = vec![
+                    Item { goal: rest_goal, min: missing, max: max.or(Some(missing)) },
+                    Item { goal: others, min: 0, max: None },
+                ];
+                let rest = Rest::Mixed(items);
                 let min = array.min.max(here + missing);
                 if array.max.is_none_or(|max| min <= max) {
                     plans.push(ArrayPlan { prefix, rest, min, max: array.max });

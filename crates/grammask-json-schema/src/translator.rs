@@ -12,7 +12,7 @@ use crate::error::{Error, Reason, Relaxation};
 use crate::goals::{Claim, ConstantId, GoalId, Goals, ScopeId, Subject};
 use crate::languages::{LanguageId, Languages};
 use crate::values::Values;
-use crate::{Config, Unsupported, number};
+use crate::{Config, Draft, Unsupported, number};
 
 /// Values inside of values inside ... are not looked for any deeper.
 const DEEPEST_LOOK: usize = 8;
@@ -47,6 +47,8 @@ pub(crate) struct Translator<'a> {
     pub asks_evaluated: bool,
     /// The schema that is being looked at.
     pub place: SchemaId,
+    /// The first schema with some words, by resource, draft and words.
+    pub alike: FxHashMap<((ResourceId, Draft), String), SchemaId>,
     constants: Vec<&'a Value>,
     /// By address: every constant stands in a document.
     constant_ids: FxHashMap<usize, ConstantId>,
@@ -85,6 +87,7 @@ impl<'a> Translator<'a> {
             single_numbers: FxHashSet::default(),
             asks_evaluated,
             place,
+            alike: FxHashMap::default(),
             constants: Vec::new(),
             constant_ids: FxHashMap::default(),
             scopes: vec![Box::default()],

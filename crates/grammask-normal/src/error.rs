@@ -41,11 +41,11 @@ pub enum ErrorKind {
         /// The nonterminal that contains the empty text; `None` for a text in place.
         name: Option<String>,
     },
-    /// An operand of `&` or `~` is not regular.
+    /// An operand of `&`, `~` or `json!` is not regular.
     #[error("`{operator}` takes regular parts only, not {found}")]
     NotRegular {
-        /// `&` or `~`.
-        operator: char,
+        /// `&`, `~` or `json!`.
+        operator: &'static str,
         /// What stands there.
         found: String,
     },

@@ -172,6 +172,8 @@ const fn construct(kind: &ExprKind) -> &'static str {
         ExprKind::Unordered { .. } => "`unordered!`",
         ExprKind::And(_) => "`&`",
         ExprKind::Not(_) => "`~`",
+        ExprKind::Json(_) => "a `json!`",
+        ExprKind::Multiple(_) => "a `multiple!`",
         ExprKind::Text(_) | ExprKind::Sequence(_) | ExprKind::Alternatives(_) => "a text",
     }
 }

@@ -92,6 +92,7 @@ impl Numbering<'_> {
             Terminal::Alternatives(operands) => Terminal::Alternatives(all(operands)),
             Terminal::And(operands) => Terminal::And(all(operands)),
             Terminal::Not(operand) => Terminal::Not(of(operand)),
+            Terminal::Json(operand) => Terminal::Json(of(operand)),
             Terminal::Repeat { terminal, min, max } => {
                 Terminal::Repeat { terminal: of(terminal), min: *min, max: *max }
             }

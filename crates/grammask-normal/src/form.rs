@@ -99,6 +99,10 @@ pub enum Terminal {
         /// The greatest length in bytes.
         max: Option<u64>,
     },
+    /// `json!(a)`
+    Json(TerminalId),
+    /// `multiple!(0.25)`
+    Multiple(String),
     /// `<|name|>`, with its brackets. Never an operand.
     SpecialName(String),
     /// `<[id]>`. Never an operand.

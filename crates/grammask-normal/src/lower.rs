@@ -10,7 +10,9 @@ impl Terminal {
     pub fn operands(&self) -> &[TerminalId] {
         match self {
             Self::Sequence(operands) | Self::Alternatives(operands) | Self::And(operands) => operands,
-            Self::Repeat { terminal, .. } | Self::Not(terminal) => std::slice::from_ref(terminal),
+            Self::Repeat { terminal, .. } | Self::Not(terminal) | Self::Json(terminal) => {
+                std::slice::from_ref(terminal)
+            }
             _ => &[],
         }
     }
@@ -153,5 +155,7 @@ pub(crate) fn combine(
         Terminal::Repeat { terminal, min, max } => store.repeat(lowered(*terminal), *min, *max)?,
         Terminal::And(operands) => store.intersection(&all(operands))?,
         Terminal::Not(operand) => store.complement(lowered(*operand))?,
+        Terminal::Json(operand) => store.json_text(lowered(*operand))?,
+        Terminal::Multiple(numeral) => store.multiple(numeral)?,
     }))
 }

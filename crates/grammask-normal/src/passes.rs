@@ -103,7 +103,7 @@ const REMOVE_USELESS_RULES: Pass = Pass {
 
 const MERGE_CONSECUTIVE_TERMINALS: Pass = Pass {
     name: "merge_consecutive_terminals",
-    description: "put texts that follow each other into one",
+    description: "put texts that follow each other into one, and JSON spellings with their quotes",
     postcondition: "no two texts follow each other; the empty text stands alone",
     needs_names: false,
     grows: false,

@@ -323,6 +323,8 @@ impl<'a> TreeWriter<'a> {
                 };
                 ExprKind::Except { operand, max: *max }
             }
+            Terminal::Json(_) => ExprKind::Json(operands.pop().expect("spellings have an operand")),
+            Terminal::Multiple(numeral) => ExprKind::Multiple(numeral.clone()),
             Terminal::SpecialName(name) => ExprKind::SpecialName(name.clone()),
             Terminal::SpecialId(id) => ExprKind::SpecialId(*id),
             Terminal::Sequence(_) => ExprKind::Sequence(operands),

@@ -21,11 +21,11 @@ const MAX_SUGGESTIONS: usize = 20;
 impl Grammar {
     /// Reads a syntax tree and checks it; languages of regexes are made in `store`.
     ///
-    /// Rules that nobody reaches are checked too. Parts under `&` and `~` become one terminal each, and so do counted
+    /// Rules that nobody reaches are checked too. Parts under `&`, `~` and `json!` become one terminal each, and so do counted
     /// repetitions (`x{2,5}`) of regular parts.
     ///
     /// # Errors
-    /// Everything that is wrong, ordered by place: undefined nonterminals, wrong operands of `except!`, `&` and `~`, wrong
+    /// Everything that is wrong, ordered by place: undefined nonterminals, wrong operands of `except!`, `&`, `~` and `json!`, wrong
     /// regexes, a start symbol without a rule, broken limits.
     ///
     /// # Complexity
@@ -60,6 +60,10 @@ const UNDER_AND: u8 = 4;
 const UNDER_NOT: u8 = 8;
 /// Is an item of `unordered!`, where a repetition says how often it may occur.
 const IS_ITEM: u8 = 16;
+/// Is an operand of `json!`, at any depth.
+const UNDER_JSON: u8 = 32;
+/// Which of them is the innermost.
+const UNDER: u8 = UNDER_AND | UNDER_NOT | UNDER_JSON;
 
 struct Reader<'a> {
     ast: &'a Ast,
@@ -173,16 +177,17 @@ impl<'a> Reader<'a> {
             }
         }
         for (index, expr) in exprs.iter().enumerate().rev() {
-            let mut inherited = self.marks[index] & (AS_TERMINAL | UNDER_AND | UNDER_NOT);
+            let mut inherited = self.marks[index] & (AS_TERMINAL | UNDER);
             match &expr.kind {
-                ExprKind::And(_) => inherited = (inherited | AS_TERMINAL | UNDER_AND) & !UNDER_NOT,
-                ExprKind::Not(_) => inherited = (inherited | AS_TERMINAL | UNDER_NOT) & !UNDER_AND,
                 ExprKind::Unordered { parts, has_separator, .. } => {
                     for item in &parts[..parts.len() - usize::from(*has_separator)] {
                         self.marks[item.index()] |= IS_ITEM;
                     }
                 }
                 ExprKind::Repeat { .. } if self.marks[index] & IS_ITEM != 0 => {}
+                ExprKind::And(_) => inherited = AS_TERMINAL | UNDER_AND,
+                ExprKind::Not(_) => inherited = AS_TERMINAL | UNDER_NOT,
+                ExprKind::Json(_) => inherited = AS_TERMINAL | UNDER_JSON,
                 // Counted repetition of a regular part is a terminal with a counter.
                 ExprKind::Repeat { quantifier, .. } if self.marks[index] & REGULAR != 0 => {
                     let (min, max) = quantifier.bounds();
@@ -244,7 +249,7 @@ impl<'a> Reader<'a> {
             return Part::Nothing;
         };
         let marks = self.marks[index];
-        if marks & (UNDER_AND | UNDER_NOT) != 0 {
+        if marks & UNDER != 0 {
             self.not_regular(marks, format!("the nonterminal `{name}`"), span);
             return Part::Nothing;
         }
@@ -299,7 +304,11 @@ impl<'a> Reader<'a> {
     }
 
     fn not_regular(&mut self, marks: u8, found: String, span: Span) {
-        let operator = if marks & UNDER_NOT != 0 { '~' } else { '&' };
+        let operator = match marks & UNDER {
+            UNDER_NOT => "~",
+            UNDER_JSON => "json!",
+            _ => "&",
+        };
         self.report(ErrorKind::NotRegular { operator, found }, span);
     }
 
@@ -320,7 +329,7 @@ impl<'a> Reader<'a> {
             ExprKind::Except { operand, max } => return self.except(operand, *max, span),
             ExprKind::SpecialName(_) | ExprKind::SpecialId(_) => {
                 let marks = self.marks[index];
-                if marks & (UNDER_AND | UNDER_NOT) != 0 {
+                if marks & UNDER != 0 {
                     self.not_regular(marks, "a special token".to_owned(), span);
                     return None;
                 }
@@ -345,6 +354,13 @@ impl<'a> Reader<'a> {
             }
             ExprKind::And(children) => Terminal::And(self.take_terminals(children)?),
             ExprKind::Not(child) => Terminal::Not(self.take_terminal(*child)?),
+            ExprKind::Json(child) => {
+                let operand = self.take_terminal(*child)?;
+                return Some(self.lowered(Terminal::Json(operand), span));
+            }
+            ExprKind::Multiple(numeral) => {
+                return Some(self.lowered(Terminal::Multiple(numeral.clone()), span));
+            }
             ExprKind::Repeat { expr, quantifier } => {
                 let (min, max) = quantifier.bounds();
                 let operand = self.take_terminal(*expr)?;
@@ -392,11 +408,16 @@ impl<'a> Reader<'a> {
             return None;
         }
         let terminal = Terminal::Except { name, texts: texts.to_vec(), max: max.filter(|&max| max > 0) };
+        Some(self.lowered(terminal, span))
+    }
+
+    /// A terminal whose language is made at once, as its place is known here.
+    fn lowered(&mut self, terminal: Terminal, span: Span) -> TerminalId {
         let id = self.terminals.intern(terminal, span);
         if let Err(error) = self.terminals.lower(id, self.store) {
             self.report(describe(&error).0, span);
         }
-        Some(id)
+        id
     }
 
     fn take_part(&mut self, child: ExprId) -> Part {

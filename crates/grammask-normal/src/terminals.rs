@@ -142,6 +142,8 @@ impl Terminals {
                 }
                 Terminal::Substrings(_) => true,
                 Terminal::Early(_) | Terminal::Without(_) | Terminal::Except { .. } => false,
+                Terminal::Multiple(_) => false,
+                Terminal::Json(operand) => of(operand),
                 Terminal::SpecialName(_) | Terminal::SpecialId(_) => false,
                 Terminal::Sequence(operands) | Terminal::And(operands) => operands.iter().all(of),
                 Terminal::Alternatives(operands) => operands.iter().any(of),
@@ -158,6 +160,7 @@ impl Terminals {
         match self.get(id) {
             Terminal::Text(_)
             | Terminal::Substrings(_)
+            | Terminal::Multiple(_)
             | Terminal::SpecialName(_)
             | Terminal::SpecialId(_) => Ok(false),
             Terminal::Alternatives(_) if literal_set(&self.list, id).is_some() => Ok(false),

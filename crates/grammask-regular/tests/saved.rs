@@ -42,6 +42,14 @@ fn languages() -> (Store, Vec<RegularId>) {
     (store, all)
 }
 
+/// The text form without the numbers of states, which are numbered anew.
+fn shown(store: &Store, a: RegularId) -> String {
+    let text = store.display(a).to_string();
+    let mut parts = text.split("<class");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + "<class" + part.trim_start_matches(|c: char| c.is_ascii_digit()))
+}
+
 #[test]
 fn what_is_loaded_is_what_was_saved() {
     let (mut store, all) = languages();
@@ -51,7 +59,7 @@ fn what_is_loaded_is_what_was_saved() {
     assert_eq!(copies.len(), all.len());
     assert!(loaded.save(&copies) == saved);
     for (&a, &b) in all.iter().zip(&copies) {
-        assert_eq!(store.display(a).to_string(), loaded.display(b).to_string());
+        assert_eq!(shown(&store, a), shown(&loaded, b));
         let (mut a, mut b) = (a, b);
         for &byte in b"abaword3'aab" {
             assert_eq!(store.is_nullable(a), loaded.is_nullable(b));

@@ -55,8 +55,8 @@ pub struct Name {
 /// is the child of exactly one expression or the body of exactly one rule; [`ExprKind::Sequence`],
 /// [`ExprKind::Alternatives`] and [`ExprKind::And`] have at least two children; bounds are `min <= max`, both at
 /// most [`MAX_BOUND`](crate::MAX_BOUND); names are identifiers; special names are spelt `<|name|>`, with a name that
-/// holds no white space, no `<` and no `|>`; no `except!` has the length `Some(0)`; an `unordered!` has an item, bounds in order, and
-/// `->` between items that it has.
+/// holds no white space, no `<` and no `|>`; no `except!` has the length `Some(0)`; `multiple!` has a [numeral](crate::is_numeral);
+/// an `unordered!` has an item, bounds in order, and `->` between items that it has.
 ///
 /// A tree that was built by hand prints and compares as described only when it has them; one that is deserialized
 /// is checked.
@@ -121,6 +121,10 @@ pub enum ExprKind {
         /// The greatest length in bytes.
         max: Option<u64>,
     },
+    /// `json!(a)`
+    Json(ExprId),
+    /// `multiple!(0.25)`; the numeral as it is written.
+    Multiple(String),
     /// `<|name|>`; the string is `<|name|>` with its brackets, as vocabularies spell it.
     SpecialName(String),
     /// `<[id]>`
@@ -203,7 +207,7 @@ impl ExprKind {
         match self {
             Self::Sequence(parts) | Self::Alternatives(parts) | Self::And(parts) => parts,
             Self::Unordered { parts, .. } => parts,
-            Self::Repeat { expr, .. } | Self::Not(expr) => std::slice::from_ref(expr),
+            Self::Repeat { expr, .. } | Self::Not(expr) | Self::Json(expr) => std::slice::from_ref(expr),
             _ => &[],
         }
     }

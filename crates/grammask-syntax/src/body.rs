@@ -2,7 +2,8 @@
 //! memory and no recursion.
 
 use crate::ast::{ExceptOperand, ExprId, ExprKind, Quantifier, Span};
-use crate::error::{ErrorKind, MAX_BOUND, shorten};
+use crate::check::is_numeral;
+use crate::error::{ErrorKind, MAX_BOUND, MAX_DIGITS, shorten};
 use crate::lexer::{Bracket, Quoted, TokenKind};
 use crate::parser::{Parser, limit};
 use crate::unordered::Limits;
@@ -23,6 +24,8 @@ pub(crate) struct Frame {
     pub(crate) sequence: usize,
     pub(crate) conjunction: usize,
     nots: usize,
+    /// Where `json!` stands before the bracket.
+    json: Option<usize>,
     /// For `unordered!`: where it begins, its first item, and its separator if that has begun.
     pub(crate) selection: Option<Selection>,
 }
@@ -101,6 +104,7 @@ impl Parser<'_> {
             conjunction: here,
             nots,
             selection: None,
+            json: None,
         });
     }
 
@@ -127,6 +131,8 @@ impl Parser<'_> {
                 | TokenKind::SpecialId(_)
                 | TokenKind::Except
                 | TokenKind::Unordered
+                | TokenKind::Json
+                | TokenKind::Multiple
                 | TokenKind::Tilde
                 | TokenKind::Open(_)
                 | TokenKind::Bad
@@ -168,6 +174,8 @@ impl Parser<'_> {
             }
             TokenKind::Except => self.except(),
             TokenKind::Unordered => return self.unordered(after),
+            TokenKind::Multiple => self.multiple(),
+            TokenKind::Json => return self.json(after),
             TokenKind::Tilde => {
                 if self.may_nest() {
                     self.nots.push(self.current.span.start);
@@ -332,7 +340,10 @@ impl Parser<'_> {
             }
             let outer = Span::new(open.start, close.end);
             match bracket {
-                Bracket::Round => self.top().outer = outer,
+                Bracket::Round => match frame.json {
+                    Some(start) => self.wrap(Span::new(start, close.end), ExprKind::Json),
+                    None => self.top().outer = outer,
+                },
                 Bracket::Square => self.wrap(outer, |expr| repeat(expr, Quantifier::Option)),
                 Bracket::Curly => self.wrap(outer, |expr| repeat(expr, Quantifier::Star)),
             }
@@ -492,6 +503,59 @@ impl Parser<'_> {
         }
         self.bump();
         Ok((operand, max))
+    }
+
+    /// Reads `json!(`, and leaves what follows to the group; `true` where it is reported, and stood for.
+    fn json(&mut self, after: &mut After) -> bool {
+        if !self.may_nest() {
+            return false;
+        }
+        let start = self.bump().span.start;
+        if self.current.kind != TokenKind::Open(Bracket::Round) {
+            let found = self.describe_current();
+            self.error_here(ErrorKind::MalformedJson { found });
+            self.push_stand_in();
+            return true;
+        }
+        let open = self.bump().span;
+        self.open_frame(Some((Bracket::Round, open)));
+        self.frame().json = Some(start);
+        *after = After::Start;
+        false
+    }
+
+    /// Reads `multiple!(0.25)`, and pushes it.
+    fn multiple(&mut self) {
+        let start = self.bump().span.start;
+        let is_open = self.current.kind == TokenKind::Open(Bracket::Round);
+        if is_open {
+            self.bump();
+        }
+        let is_number = matches!(self.current.kind, TokenKind::Integer(_) | TokenKind::Decimal);
+        if !is_open || !is_number {
+            let found = self.describe_current();
+            let expected = if is_open { "a decimal numeral" } else { "`(`" };
+            self.error_here(ErrorKind::MalformedMultiple { expected, found });
+            self.skip_parentheses(is_open);
+            self.push_stand_in();
+            return;
+        }
+        let span = self.bump().span;
+        let numeral = self.lexer.slice(span).to_owned();
+        if !is_numeral(&numeral) {
+            let digits = numeral.bytes().filter(u8::is_ascii_digit).count();
+            let is_long = digits > MAX_DIGITS;
+            let kind = if is_long { ErrorKind::NumeralTooLong { digits } } else { ErrorKind::MultipleOfZero };
+            self.error(kind, span);
+        }
+        if self.current.kind == TokenKind::Close(Bracket::Round) {
+            self.bump();
+        } else {
+            let found = self.describe_current();
+            self.error_here(ErrorKind::MalformedMultiple { expected: "`)`", found });
+            self.skip_parentheses(true);
+        }
+        self.push_value(ExprKind::Multiple(numeral), Span::new(start, self.previous_end));
     }
 
     /// Skips to behind the parenthesis that closes an open one, but not over the end of the rule.

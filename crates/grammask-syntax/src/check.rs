@@ -1,7 +1,7 @@
 //! The invariants of a tree, tested one by one.
 
 use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Quantifier};
-use crate::error::MAX_BOUND;
+use crate::error::{MAX_BOUND, MAX_DIGITS};
 
 /// An invariant of [`Ast`] that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,6 +50,12 @@ pub enum Violation {
     WrongSelection {
         /// The expression.
         expr: ExprId,
+    },
+    /// `multiple!` of what is no numeral.
+    #[error("{numeral:?} is no positive decimal numeral")]
+    NoNumeral {
+        /// What is given.
+        numeral: String,
     },
     /// `except!` with the length 0, which is written without one.
     #[error("{expr} has the length 0")]
@@ -122,6 +128,9 @@ fn check_node(expr: ExprId, kind: &ExprKind) -> Result<(), Violation> {
         }
         ExprKind::Except { max: Some(0), .. } => Err(Violation::ZeroLength { expr }),
         ExprKind::Except { operand: ExceptOperand::Nonterminal(name), .. } => check_identifier(&name.text),
+        ExprKind::Multiple(numeral) if !is_numeral(numeral) => {
+            Err(Violation::NoNumeral { numeral: numeral.clone() })
+        }
         ExprKind::SpecialName(name) if !is_special_name(name) => {
             Err(Violation::NoSpecialName { name: name.clone() })
         }
@@ -134,6 +143,22 @@ fn check_identifier(name: &str) -> Result<(), Violation> {
     let is_identifier = name.bytes().next().is_some_and(is_first)
         && name.bytes().all(|byte| is_first(byte) || byte.is_ascii_digit());
     if is_identifier { Ok(()) } else { Err(Violation::NoIdentifier { name: name.to_owned() }) }
+}
+
+/// Whether `multiple!` takes this numeral: digits, perhaps a point and more digits, at most 40 digits in all and one of them not 0.
+///
+/// # Example
+///
+/// ```
+/// assert!(grammask_syntax::is_numeral("0.25") && !grammask_syntax::is_numeral(".5"));
+/// ```
+pub fn is_numeral(text: &str) -> bool {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_digits(whole)
+        && is_digits(fraction)
+        && text.bytes().filter(u8::is_ascii_digit).count() <= MAX_DIGITS
+        && text.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
 }
 
 fn is_special_name(name: &str) -> bool {
@@ -264,6 +289,17 @@ mod tests {
         }
         for right in ["<|end|>", "<|||>", "<|>|>", "<|a|b|>"] {
             assert_eq!(tree(&[ExprKind::SpecialName(right.to_owned())]).check(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn multiples_are_of_positive_numerals() {
+        for wrong in ["", "0", "0.00", ".5", "5.", "-1", "1e3", "1.2.3", "٣", &"1".repeat(41)] {
+            let expected = Err(Violation::NoNumeral { numeral: wrong.to_owned() });
+            assert_eq!(tree(&[ExprKind::Multiple(wrong.to_owned())]).check(), expected);
+        }
+        for right in ["7", "007", "0.25", "2.50", &"1".repeat(40)] {
+            assert_eq!(tree(&[ExprKind::Multiple(right.to_owned())]).check(), Ok(()));
         }
     }
 

@@ -198,6 +198,20 @@ pub enum ErrorKind {
         /// The token, as a reader would call it.
         found: String,
     },
+    /// `json!` without a parenthesis.
+    #[error("expected `(` after `json!`, found {found}")]
+    MalformedJson {
+        /// The token, as a reader would call it.
+        found: String,
+    },
+    /// `multiple!` with something wrong in it.
+    #[error("expected {expected} in `multiple!`, found {found}")]
+    MalformedMultiple {
+        /// What should stand there.
+        expected: &'static str,
+        /// The token, as a reader would call it.
+        found: String,
+    },
     /// `unordered!` with something wrong in it.
     #[error("expected {expected} in `unordered!`, found {found}")]
     MalformedUnordered {
@@ -205,6 +219,15 @@ pub enum ErrorKind {
         expected: &'static str,
         /// The token, as a reader would call it.
         found: String,
+    },
+    /// `multiple!(0)`
+    #[error("`multiple!` takes a number greater than zero")]
+    MultipleOfZero,
+    /// A numeral with more than 40 digits.
+    #[error("the numeral has {digits} digits, more than {}", MAX_DIGITS)]
+    NumeralTooLong {
+        /// How many it has.
+        digits: usize,
     },
     /// A `->` from or to an item that is not there.
     #[error("there is no item {index}: the items of this `unordered!` are 0 to {last}")]
@@ -236,6 +259,9 @@ pub enum ErrorKind {
         first: Span,
     },
 }
+
+/// The greatest number of digits of the numeral in `multiple!`.
+pub const MAX_DIGITS: usize = 40;
 
 /// The greatest bound of a repetition.
 pub const MAX_BOUND: u32 = 1_000_000_000;
@@ -451,7 +477,7 @@ fn hint(kind: &ErrorKind) -> Option<String> {
         ErrorKind::BoundTooLarge => "`{2,}` repeats without end",
         ErrorKind::MissingPattern { .. } => "write `#'pattern'`; the quote follows without a space",
         ErrorKind::UnknownPattern { .. } => "there are `#'..'`, `#e'..'`, `#ex'..'` and `#substrs'..'`",
-        ErrorKind::UnknownBang { .. } => "there are `except!` and `unordered!`",
+        ErrorKind::UnknownBang { .. } => "there are `except!`, `json!`, `multiple!` and `unordered!`",
         ErrorKind::MalformedExcept { expected: "a text or a nonterminal", .. } => {
             "several texts are given by the name of a rule that lists them; a regex is excluded by `#ex'..'`"
         }
@@ -460,6 +486,10 @@ fn hint(kind: &ErrorKind) -> Option<String> {
             "write `unordered!(a, b?, c*; separator; {1,4}; 0 -> 1)`, where all but the items may be left out"
         }
         ErrorKind::NoSuchItem { .. } => "items are counted from 0",
+        ErrorKind::MalformedJson { .. } => "write `json!('text')` or `json!(#'pattern')`",
+        ErrorKind::MalformedMultiple { .. }
+        | ErrorKind::MultipleOfZero
+        | ErrorKind::NumeralTooLong { .. } => "write `multiple!(7)` or `multiple!(0.25)`",
         ErrorKind::MalformedSpecial => {
             "special tokens are written `<|name|>` (no white space or `<` in the name) or `<[id]>`"
         }

@@ -53,10 +53,16 @@ pub(crate) enum TokenKind {
     Unordered,
     /// `->`, where it may stand
     Arrow,
+    /// `json!`
+    Json,
+    /// `multiple!`
+    Multiple,
     /// `%name`
     Directive,
     /// Digits; `None` where they do not fit.
     Integer(Option<u64>),
+    /// Digits, a point, digits.
+    Decimal,
     Define,
     Semicolon,
     Bar,
@@ -213,11 +219,12 @@ impl<'t> Lexer<'t> {
         if !self.eat("!") {
             return TokenKind::Identifier;
         }
-        if name == "except" {
-            return TokenKind::Except;
-        }
-        if name == "unordered" {
-            return TokenKind::Unordered;
+        match name {
+            "except" => return TokenKind::Except,
+            "json" => return TokenKind::Json,
+            "multiple" => return TokenKind::Multiple,
+            "unordered" => return TokenKind::Unordered,
+            _ => {}
         }
         self.errors.push(ErrorKind::UnknownBang { name: shorten(name) }, Span::new(start, self.position));
         TokenKind::Bad
@@ -225,6 +232,18 @@ impl<'t> Lexer<'t> {
 
     fn integer(&mut self, start: usize) -> TokenKind {
         let digits = self.skip_identifier();
+        let fraction = self.rest().strip_prefix('.').unwrap_or_default();
+        if digits.bytes().chain(fraction.bytes().take(1)).all(|byte| byte.is_ascii_digit())
+            && !fraction.is_empty()
+        {
+            self.position += 1;
+            let fraction = self.skip_identifier();
+            if fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+                return TokenKind::Decimal;
+            }
+            self.errors.push(ErrorKind::DigitFirst, Span::new(self.position - fraction.len(), self.position));
+            return TokenKind::Bad;
+        }
         if digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return TokenKind::Integer(digits.parse().ok());
         }

@@ -131,6 +131,11 @@ impl fmt::Display for DisplayExpr<'_> {
                     f.write_char('~')?;
                     rest.push(Item::Expr(*part, Binding::Not));
                 }
+                ExprKind::Json(part) => {
+                    f.write_str("json!(")?;
+                    rest.push(Item::Piece(")"));
+                    rest.push(Item::Expr(*part, Binding::Alternatives));
+                }
                 ExprKind::Repeat { expr, quantifier } => {
                     rest.push(Item::Postfix(*quantifier));
                     rest.push(Item::Expr(*expr, Binding::Atom));
@@ -165,6 +170,7 @@ fn write_atom(f: &mut fmt::Formatter<'_>, kind: &ExprKind) -> fmt::Result {
         ExprKind::Early(pattern) => write!(f, "#e{}", quote(pattern)),
         ExprKind::Without(pattern) => write!(f, "#ex{}", quote(pattern)),
         ExprKind::Substrings(text) => write!(f, "#substrs{}", quote(text)),
+        ExprKind::Multiple(numeral) => write!(f, "multiple!({numeral})"),
         ExprKind::SpecialId(id) => write!(f, "<[{id}]>"),
         ExprKind::Except { operand, max } => {
             match operand {

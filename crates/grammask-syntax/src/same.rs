@@ -51,7 +51,8 @@ fn same_node(left: &ExprKind, right: &ExprKind) -> bool {
         (ExprKind::Sequence(_), ExprKind::Sequence(_))
         | (ExprKind::Alternatives(_), ExprKind::Alternatives(_))
         | (ExprKind::And(_), ExprKind::And(_))
-        | (ExprKind::Not(_), ExprKind::Not(_)) => true,
+        | (ExprKind::Not(_), ExprKind::Not(_))
+        | (ExprKind::Json(_), ExprKind::Json(_)) => true,
         (ExprKind::Repeat { quantifier: left, .. }, ExprKind::Repeat { quantifier: right, .. }) => {
             left == right
         }

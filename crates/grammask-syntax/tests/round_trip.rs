@@ -13,6 +13,7 @@ enum Step {
     Join(u8, usize),
     Repeat(Quantifier),
     Not,
+    Json,
     EndRule(String),
 }
 
@@ -23,6 +24,8 @@ fn identifier() -> impl Strategy<Value = String> {
         Just("ex".to_owned()),
         Just("substrs".to_owned()),
         Just("except".to_owned()),
+        Just("json".to_owned()),
+        Just("multiple".to_owned()),
     ]
 }
 
@@ -51,6 +54,7 @@ fn atom() -> impl Strategy<Value = ExprKind> {
         1 => "[a-z|>\\[\\]ä]{0,3}[a-z]".prop_filter("ends early", |name| !name.contains("|>"))
             .prop_map(|name| ExprKind::SpecialName(format!("<|{name}|>"))),
         1 => any::<u32>().prop_map(ExprKind::SpecialId),
+        1 => "[0-9]{0,3}[1-9](\\.[0-9]{1,3})?".prop_map(ExprKind::Multiple),
     ]
 }
 
@@ -73,6 +77,7 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (0..3_u8, 2..4_usize).prop_map(|(kind, count)| Step::Join(kind, count)),
         2 => quantifier().prop_map(Step::Repeat),
         1 => Just(Step::Not),
+        1 => Just(Step::Json),
         1 => identifier().prop_map(Step::EndRule),
     ]
 }
@@ -93,6 +98,7 @@ fn build(steps: Vec<Step>, start: Option<String>) -> Ast {
             Step::Repeat(quantifier) if !stack.is_empty() => {
                 ExprKind::Repeat { expr: stack.pop().unwrap(), quantifier }
             }
+            Step::Json if !stack.is_empty() => ExprKind::Json(stack.pop().unwrap()),
             Step::Not if !stack.is_empty() => ExprKind::Not(stack.pop().unwrap()),
             Step::EndRule(text) => {
                 ast.rules.extend(stack.pop().map(|body| rule(text, body)));

@@ -3,6 +3,7 @@
 
 mod desugar;
 mod dfa;
+mod json;
 mod nfa;
 mod reduce;
 mod regex;

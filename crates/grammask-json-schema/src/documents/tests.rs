@@ -242,9 +242,53 @@ fn drafts_come_from_the_resource_then_from_around_it() {
 }
 
 #[test]
+fn schemas_stand_where_the_draft_has_them() {
+    use Draft::{Draft4, Draft6, Draft7, Draft201909, Draft202012};
+    let one = |keyword: &str| json!({ keyword: { "id": "x", "$id": "x" } });
+    let array = |keyword: &str| json!({ keyword: [true, { "id": "x", "$id": "x" }] });
+    let object = |keyword: &str| json!({ keyword: { "a": ["b"], "c": { "id": "x", "$id": "x" } } });
+    let all = [Draft4, Draft6, Draft7, Draft201909, Draft202012];
+    for (root, first, last) in [
+        (one("not"), Draft4, Draft202012),
+        (one("additionalProperties"), Draft4, Draft202012),
+        (one("items"), Draft4, Draft202012),
+        (array("items"), Draft4, Draft201909),
+        (one("additionalItems"), Draft4, Draft201909),
+        (array("prefixItems"), Draft202012, Draft202012),
+        (array("allOf"), Draft4, Draft202012),
+        (array("anyOf"), Draft4, Draft202012),
+        (array("oneOf"), Draft4, Draft202012),
+        (object("properties"), Draft4, Draft202012),
+        (object("patternProperties"), Draft4, Draft202012),
+        (object("definitions"), Draft4, Draft202012),
+        (object("dependencies"), Draft4, Draft202012),
+        (one("contains"), Draft6, Draft202012),
+        (one("propertyNames"), Draft6, Draft202012),
+        (one("if"), Draft7, Draft202012),
+        (one("then"), Draft7, Draft202012),
+        (one("else"), Draft7, Draft202012),
+        (object("$defs"), Draft201909, Draft202012),
+        (object("dependentSchemas"), Draft201909, Draft202012),
+        (one("unevaluatedItems"), Draft201909, Draft202012),
+        (one("unevaluatedProperties"), Draft201909, Draft202012),
+        (one("contentSchema"), Draft201909, Draft202012),
+    ] {
+        for draft in all {
+            let config = config(draft, &[]);
+            let mut documents = Documents::new(&root, &config).unwrap();
+            let known = documents.resolve(documents.root(), "x").is_ok();
+            assert_eq!(known, (first..=last).contains(&draft), "{root} {draft:?}");
+        }
+    }
+}
+
+#[test]
 fn ids_under_unknown_keywords_are_for_those_below_alone() {
     let root = json!({
-        "unknown": { "a": { "$id": "http://x.org/a", "$anchor": "n", "not": { "$ref": "#n" } } },
+        "unknown": {
+            "a": { "$id": "http://x.org/a", "$anchor": "n", "not": { "$ref": "#n" } },
+            "b": { "$anchor": "late" },
+        },
         "items": {},
     });
     check(
@@ -255,6 +299,8 @@ fn ids_under_unknown_keywords_are_for_those_below_alone() {
             ("/items", "#/unknown/a", "/unknown/a"),
             ("/items", "http://x.org/a", "!cannot"),
             ("/items", "#n", "!invalid"),
+            ("/items", "#/unknown/b", "/unknown/b"),
+            ("/items", "#late", "!invalid"),
             ("/unknown/a/not", "#n", "/unknown/a"),
             ("/unknown/a/not", "/a", "/unknown/a"),
         ],

@@ -47,7 +47,7 @@ const OTHER_DIGITS: &[u8] = b"-1234678.e";
 
 /// All texts of up to so many characters.
 fn texts(alphabet: &'static [u8], longest: u32) -> impl Iterator<Item = String> {
-    (0..=longest).flat_map(|length| {
+    (0..=longest).flat_map(move |length| {
         (0..alphabet.len().pow(length)).map(move |mut number| {
             let mut text = String::new();
             for _ in 0..length {

@@ -1,4 +1,4 @@
-//! `'a' 'b'` becomes `'ab'`, and `''` beside something vanishes; also under `&`, `~` and counted repetition.
+//! `'a' 'b'` becomes `'ab'`, `'"' json!(x) '"'` one terminal, and `''` beside something vanishes; also under `&`, `~` and counted repetition.
 
 use crate::error::Error;
 use crate::form::{Terminal, TerminalId};
@@ -23,6 +23,9 @@ pub(crate) fn merge_consecutive_terminals(grammar: &mut Grammar, _: &mut Context
                 }
             }
             production.retain(|factor| !is_empty(terminals, factor));
+            if production.iter().any(|factor| has_json(terminals, factor)) {
+                *production = quote_spellings(terminals, production);
+            }
             let is_text = |factor: &Factor| text(terminals, factor).is_some();
             if production.windows(2).any(|pair| is_text(&pair[0]) && is_text(&pair[1])) {
                 *production = merge(terminals, production);
@@ -63,6 +66,56 @@ fn merge(terminals: &mut Terminals, production: &[Factor]) -> Vec<Factor> {
     merged
 }
 
+/// `json!(x)`, alone or between quotes.
+fn has_json(terminals: &Terminals, factor: &Factor) -> bool {
+    let Some(id) = factor.as_terminal() else { return false };
+    matches!(terminals.get(id), Terminal::Json(_)) || quoted_json(terminals, id).is_some()
+}
+
+/// The parts of `'"' json!(x) '"'`.
+fn quoted_json(terminals: &Terminals, id: TerminalId) -> Option<[TerminalId; 3]> {
+    let Terminal::Sequence(parts) = terminals.get(id) else { return None };
+    let &[open, json, close] = &parts[..] else { return None };
+    let is_quote = |id| matches!(terminals.get(id), Terminal::Text(text) if text == "\"");
+    let is_json = matches!(terminals.get(json), Terminal::Json(_));
+    (is_quote(open) && is_json && is_quote(close)).then_some([open, json, close])
+}
+
+/// Makes one terminal of each `'"' json!(x) '"'`, from the left to the right. All are taken apart before, so that what comes out depends
+/// on the order of the parts alone.
+fn quote_spellings(terminals: &mut Terminals, production: &[Factor]) -> Vec<Factor> {
+    let mut parts = Vec::with_capacity(production.len() + 2);
+    for &factor in production {
+        match factor.as_terminal().and_then(|id| quoted_json(terminals, id)) {
+            Some(quoted) => parts.extend(quoted.map(Factor::terminal)),
+            None => parts.push(factor),
+        }
+    }
+    let mut quoted = Vec::with_capacity(parts.len());
+    let mut rest = &parts[..];
+    while let Some(first) = rest.first() {
+        let three: Option<Vec<TerminalId>> = rest.iter().take(3).map(Factor::as_terminal).collect();
+        if let Some(three) = three
+            && three.len() == 3
+        {
+            let span = terminals.span(three[1]);
+            let is_text =
+                |id: &TerminalId| matches!(terminals.get(*id), Terminal::Text(text) if text == "\"");
+            if is_text(&three[0])
+                && is_text(&three[2])
+                && matches!(terminals.get(three[1]), Terminal::Json(_))
+            {
+                quoted.push(Factor::terminal(terminals.intern(Terminal::Sequence(three), span)));
+                rest = &rest[3..];
+                continue;
+            }
+        }
+        quoted.push(*first);
+        rest = &rest[1..];
+    }
+    quoted
+}
+
 /// Merges inside sequences that are part of terminals; what each terminal has become, or `None` for no change at all.
 fn merge_inside(terminals: &mut Terminals) -> Option<Vec<TerminalId>> {
     let is_text = |id: &TerminalId| matches!(terminals.get(*id), Terminal::Text(_));
@@ -96,6 +149,10 @@ fn merge_inside(terminals: &mut Terminals) -> Option<Vec<TerminalId>> {
             Terminal::Not(part) => {
                 let part = merged[part.index()];
                 terminals.intern(Terminal::Not(part), span)
+            }
+            Terminal::Json(part) => {
+                let part = merged[part.index()];
+                terminals.intern(Terminal::Json(part), span)
             }
             Terminal::Repeat { terminal, min, max } => {
                 let (part, min, max) = (merged[terminal.index()], *min, *max);

@@ -165,6 +165,11 @@ impl Dfa {
         dfa
     }
 
+    /// The state after some bytes.
+    pub(super) fn after(&self, state: u32, bytes: &[u8]) -> Option<u32> {
+        bytes.iter().try_fold(state, |state, &byte| self.next(state, byte))
+    }
+
     /// Whether the empty string is in it.
     pub(super) fn is_nullable(&self) -> bool {
         self.accepting[0]

@@ -4,14 +4,14 @@ use grammask_syntax::{Ast, ExceptOperand, ExprId, ExprKind, Span};
 
 use super::OracleError;
 use super::dfa::{Dfa, TooLarge};
-use super::{nfa, regex};
+use super::{json, nfa, regex};
 
-/// For each expression of `ast` its automaton, if it is a leaf of bytes or stands at or under a `&` or `~`.
+/// For each expression of `ast` its automaton, if it is a leaf of bytes or stands at or under a `&`, a `~` or a `json!`.
 pub(super) fn regular_parts(ast: &Ast) -> Result<Vec<Option<Dfa>>, OracleError> {
     // Parents stand behind their children: going backwards hands the mark down.
     let mut wanted = vec![false; ast.exprs.len()];
     for (i, expr) in ast.exprs.iter().enumerate().rev() {
-        wanted[i] |= matches!(expr.kind, ExprKind::And(_) | ExprKind::Not(_));
+        wanted[i] |= matches!(expr.kind, ExprKind::And(_) | ExprKind::Not(_) | ExprKind::Json(_));
         if wanted[i] {
             for child in expr.kind.children() {
                 wanted[child.index()] = true;
@@ -38,6 +38,7 @@ fn leaf(ast: &Ast, kind: &ExprKind, span: Span) -> Result<Option<Dfa>, OracleErr
         ExprKind::Regex(pattern) => Ok(compile(pattern)?),
         ExprKind::Early(pattern) => compile(pattern)?.earliest(),
         ExprKind::Without(pattern) => without(&compile(pattern)?, None),
+        ExprKind::Multiple(numeral) => json::multiples(numeral),
         ExprKind::Substrings(text) => nfa::pieces(text.as_bytes()),
         ExprKind::Except { operand, max } => {
             let texts = match operand {
@@ -74,6 +75,7 @@ fn operation(kind: &ExprKind, span: Span, parts: &[Option<Dfa>]) -> Result<Dfa, 
             children[1..].iter().try_fold(children[0].clone(), |both, next| both.intersection(next))
         }
         ExprKind::Not(_) => children[0].complement(),
+        ExprKind::Json(_) => json::spellings(children[0]),
         _ => return Err(OracleError::NotRegular(span)),
     }
     .map_err(|TooLarge| OracleError::TooLarge(span))

@@ -1,0 +1,90 @@
+//! Schemas that say the same in the same words, apart from what is said to readers only: they are one goal, so that a grammar has one rule
+//! for them, and what they exclude is seen at once.
+
+use serde_json::Value;
+
+use crate::documents::SchemaId;
+use crate::keywords;
+use crate::translator::Translator;
+
+/// Longer schemas are not compared: they are rarely said twice, and comparing costs.
+const LONGEST: usize = 2_000;
+/// Nor are deeper ones.
+const DEEPEST: usize = 12;
+
+/// What stands in a place of a schema.
+#[derive(Clone, Copy)]
+enum Role {
+    /// A schema, or a list of them, or anything that is no object.
+    Schema,
+    /// An object whose keys are of no meaning by themselves, of schemas.
+    Map,
+    /// A value that is meant literally.
+    Literal,
+}
+
+impl Translator<'_> {
+    /// The first schema that says the same as this one.
+    pub fn first_alike(&mut self, id: SchemaId) -> SchemaId {
+        let mut words = String::new();
+        let place = (self.documents.resource(id), self.documents.draft(id));
+        if !write(self.documents.value(id), Role::Schema, 0, &mut words) {
+            return id;
+        }
+        *self.alike.entry((place, words)).or_insert(id)
+    }
+}
+
+/// Writes a schema without its annotations; `false` where it is too large, or names itself.
+fn write(value: &Value, role: Role, depth: usize, words: &mut String) -> bool {
+    if words.len() > LONGEST || depth > DEEPEST {
+        return false;
+    }
+    match value {
+        Value::Object(entries) => {
+            words.push('{');
+            for (key, value) in entries {
+                let inner = match role {
+                    Role::Schema if matches!(key.as_str(), "$id" | "id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor") => {
+                        return false;
+                    }
+                    Role::Schema if keywords::is_annotation(key) => continue,
+                    Role::Schema => match key.as_str() {
+                        "properties" | "patternProperties" | "dependentSchemas" | "dependencies" => Role::Map,
+                        "enum" | "const" => Role::Literal,
+                        _ => Role::Schema,
+                    },
+                    Role::Map => Role::Schema,
+                    Role::Literal => Role::Literal,
+                };
+                words.push_str(&key.len().to_string());
+                words.push(':');
+                words.push_str(key);
+                if !write(value, inner, depth + 1, words) {
+                    return false;
+                }
+            }
+            words.push('}');
+        }
+        Value::Array(items) => {
+            words.push('[');
+            for item in items {
+                if !write(item, role, depth + 1, words) {
+                    return false;
+                }
+                words.push(',');
+            }
+            words.push(']');
+        }
+        Value::String(text) => {
+            words.push_str(&text.len().to_string());
+            words.push('"');
+            words.push_str(text);
+        }
+        other => {
+            words.push_str(&other.to_string());
+            words.push(';');
+        }
+    }
+    true
+}
