@@ -239,7 +239,7 @@ impl Languages {
                     store.intersection(&[any, rest])?
                 }
                 Language::Repeat(part, min, max) => store.repeat(of(part), *min, *max)?,
-                Language::Multiple(_) => store.regex("[0-9]+(\\.[0-9]+)?")?,
+                Language::Multiple(of) => store.multiple(of)?,
             };
             self.lowered[top.index()] = Some(regular);
             stack.pop();
@@ -282,7 +282,7 @@ impl Languages {
                             };
                             ExprKind::Repeat { expr: parts[0], quantifier }
                         }
-                        Language::Multiple(_) => ExprKind::Regex("[0-9]+(\\.[0-9]+)?".to_owned()),
+                        Language::Multiple(of) => ExprKind::Multiple(of.clone()),
                     };
                     done.push(ast.push(kind, Span::default()));
                 }
