@@ -100,8 +100,15 @@ fn walk(
     let random = |number: usize| Random::new((index as u64) << 16 | number as u64);
     match validator(&entry.schema) {
         Ok(validator) => {
+            let names = required(&entry.schema);
             for number in 0..count {
-                check(model.write(&grammar, &mut random(number)), &validator, &grammar, walks, causes);
+                check(
+                    model.write(&grammar, &names, &mut random(number)),
+                    &validator,
+                    &grammar,
+                    walks,
+                    causes,
+                );
             }
         }
         Err(error) => walks.unchecked.push(format!("{}: {error}", entry.name)),
@@ -116,6 +123,25 @@ fn walk(
             }
         }
     }
+}
+
+/// All names that the schema requires somewhere, in quotes.
+fn required(schema: &Value) -> Vec<Vec<u8>> {
+    let mut names = std::collections::BTreeSet::new();
+    let mut rest = vec![schema];
+    while let Some(schema) = rest.pop() {
+        match schema {
+            Value::Object(members) => {
+                let list = members.get("required").and_then(Value::as_array);
+                let list = list.into_iter().flatten().filter(|name| name.is_string());
+                names.extend(list.map(|name| name.to_string().into_bytes()));
+                rest.extend(members.values());
+            }
+            Value::Array(items) => rest.extend(items),
+            _ => {}
+        }
+    }
+    names.into_iter().collect()
 }
 
 /// Something that decides whether documents are valid, formats included. Patterns run in linear time, where they can.
@@ -213,10 +239,21 @@ impl<'w> Model<'w> {
         Self { words, closers: closers.collect() }
     }
 
-    fn write(&self, grammar: &Grammar, random: &mut Random) -> Written {
+    /// Writes a document. `names` are those of properties that some object must have.
+    fn write(&self, grammar: &Grammar, names: &[Vec<u8>], random: &mut Random) -> Written {
         let mut matcher = grammar.matcher();
+        // What is left of a name that it is about to write, the next byte last.
+        let mut planned: Vec<u8> = Vec::new();
         for spent in 0..TOKENS {
-            let token = self.choose(matcher.mask(), spent, random);
+            if planned.is_empty() && !names.is_empty() && random.chance(1000 * spent / PATIENCE) {
+                planned = self.plan(matcher.text(), names, random);
+            }
+            let next = planned.pop().and_then(|byte| self.words.ids().get(&[byte][..]));
+            let next = next.map(|id| TokenId(*id)).filter(|&id| matcher.mask().allows(id));
+            let token = next.or_else(|| {
+                planned.clear();
+                self.choose(matcher.mask(), spent, random)
+            });
             if let Some(error) = matcher.error() {
                 return Written::Trouble(error.to_string());
             }
@@ -231,6 +268,22 @@ impl<'w> Model<'w> {
             }
         }
         Written::Unfinished
+    }
+
+    /// A name that is required somewhere, backwards with its quotes, where one may stand. Without names, objects that allow any other
+    /// key would go on for ever.
+    fn plan(&self, text: &[u8], names: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+        if !matches!(text.trim_ascii_end().last(), Some(b'{' | b',')) {
+            return Vec::new();
+        }
+        let is_missing = |name: &&Vec<u8>| !text.windows(name.len()).any(|part| part == &name[..]);
+        let missing: Vec<&Vec<u8>> = names.iter().filter(is_missing).collect();
+        let name = if missing.is_empty() || random.chance(300) {
+            &names[random.below(names.len())]
+        } else {
+            missing[random.below(missing.len())]
+        };
+        name.iter().rev().copied().collect()
     }
 
     fn choose(&self, mask: &Mask, spent: usize, random: &mut Random) -> Option<TokenId> {
@@ -380,7 +433,7 @@ mod tests {
         let validator = validator(schema).expect("a schema");
         let (mut walks, mut causes) = (Walks::default(), Vec::new());
         for number in 0..40 {
-            let written = model.write(&grammar, &mut Random::new(number));
+            let written = model.write(&grammar, &[], &mut Random::new(number));
             check(written, &validator, &grammar, &mut walks, &mut causes);
         }
         assert_eq!(causes.len(), walks.invalid);
@@ -391,6 +444,13 @@ mod tests {
     fn documents_come_to_an_end_and_are_valid() {
         let walks = walks(&json!({}));
         assert_eq!((walks.valid, walks.unfinished, walks.stuck, walks.unreadable), (40, 0, 0, 0));
+    }
+
+    #[test]
+    fn required_names_are_found_anywhere() {
+        let schema =
+            json!({ "required": ["b"], "anyOf": [{ "properties": { "required": { "required": ["a"] } } }] });
+        assert_eq!(required(&schema), [b"\"a\"".to_vec(), b"\"b\"".to_vec()]);
     }
 
     #[test]

@@ -221,7 +221,8 @@ impl Translator<'_> {
         let mut all: Vec<Rc<T>> = Vec::new();
         for one in a {
             for other in b {
-                let both = if Rc::ptr_eq(one, other) { Some(Rc::clone(one)) } else { self.both(one, other, many)? };
+                let both =
+                    if Rc::ptr_eq(one, other) { Some(Rc::clone(one)) } else { self.both(one, other, many)? };
                 if let Some(both) = both
                     && !all.contains(&both)
                 {
@@ -439,7 +440,8 @@ impl Shape for Object {
 
     fn others(&self, translator: &mut Translator<'_>) -> Vec<Rc<Self>> {
         let any = Self::any();
-        let with = |key: &Rc<str>, goal: GoalId, required: bool| Property { key: Rc::clone(key), goal, required };
+        let with =
+            |key: &Rc<str>, goal: GoalId, required: bool| Property { key: Rc::clone(key), goal, required };
         let mut all = Vec::new();
         for property in &self.properties {
             if property.required {

@@ -142,7 +142,11 @@ impl Array {
             self.prefix.pop();
         }
         for contains in &self.contains {
-            self.min = self.min.max(contains.min.saturating_add(if contains.min > 0 { contains.from as u64 } else { 0 }));
+            self.min = self.min.max(contains.min.saturating_add(if contains.min > 0 {
+                contains.from as u64
+            } else {
+                0
+            }));
         }
         self.contains.retain(|contains| contains.min > 0 || contains.max.is_some());
         if self.max.is_some_and(|max| max <= 1) {
@@ -226,7 +230,11 @@ impl Object {
 
     /// The places of the named keys; only worth it for many of them.
     pub fn places(&self) -> FxHashMap<Rc<str>, usize> {
-        self.properties.iter().enumerate().map(|(place, property)| (Rc::clone(&property.key), place)).collect()
+        self.properties
+            .iter()
+            .enumerate()
+            .map(|(place, property)| (Rc::clone(&property.key), place))
+            .collect()
     }
 }
 
