@@ -92,8 +92,12 @@ impl<'a> Translator<'a> {
                 Some("null") => values.null = true,
                 Some("boolean") => values.booleans = [true; 2],
                 Some("number") => values.number = self.any_number,
+                // In draft 4 an integer is a number without fraction and exponent.
                 Some("integer") if values.number == LanguageId::NONE => {
-                    values.number = number::integer(&mut self.languages);
+                    values.number = match schema.draft {
+                        Draft::Draft4 => number::digits(&mut self.languages),
+                        _ => number::integer(&mut self.languages),
+                    };
                 }
                 Some("integer") => {}
                 Some("string") => values.string = LanguageId::ANY,
@@ -312,6 +316,9 @@ impl<'a> Translator<'a> {
             }
         }
         for keyword in ["dependentRequired", "dependencies"] {
+            if keyword == "dependentRequired" && schema.draft < Draft::Draft201909 {
+                continue;
+            }
             let Some(Value::Object(entries)) = schema.get(keyword) else { continue };
             for (first, seconds) in entries {
                 let seconds = match seconds {

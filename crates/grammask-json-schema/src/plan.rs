@@ -440,7 +440,11 @@ impl Translator<'_> {
             for other in &plan.members {
                 with.members.push(Member { ..*other });
             }
-            if member.is_class {
+            if member.is_class && member.is_required {
+                // Who is there for another reason may be there for this one, too.
+                with.members[place].key = inside;
+                with.members[place].goal = goal;
+            } else if member.is_class {
                 with.members.push(Member { key: inside, goal, is_required: true, is_class: true });
             } else {
                 with.members[place].goal = goal;
