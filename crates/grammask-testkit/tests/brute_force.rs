@@ -277,7 +277,10 @@ impl<'a> Language<'a> {
                 let kind = &ast.exprs[i as usize].kind;
                 let is_grammar = matches!(
                     kind,
-                    ExprKind::Sequence(_) | ExprKind::Alternatives(_) | ExprKind::Repeat { .. }
+                    ExprKind::Sequence(_)
+                        | ExprKind::Alternatives(_)
+                        | ExprKind::Repeat { .. }
+                        | ExprKind::Unordered { .. }
                 );
                 let contains = if is_grammar { None } else { membership(ast, ExprId(i)) }?;
                 let mut found = Strings::none(space.length);
@@ -316,11 +319,70 @@ impl<'a> Language<'a> {
                     let (min, max) = quantifier.bounds();
                     of(expr).times(min, max)
                 }
+                (ExprKind::Unordered { .. }, _) => self.unordered(&expr.kind, &values),
                 (kind, _) => panic!("{kind:?} is not expected"),
             };
             values.push(value);
         }
         values
+    }
+
+    /// All words of items one by one, as long as something new comes. No part is empty, so no longer word says more about strings
+    /// of some length.
+    fn unordered(&self, kind: &ExprKind, values: &[Strings]) -> Strings {
+        let ExprKind::Unordered { parts, has_separator, min, max, needs } = kind else {
+            unreachable!("asked for `unordered!` only")
+        };
+        let (items, separator) = parts.split_at(parts.len() - usize::from(*has_separator));
+        let items: Vec<(&Strings, u32, u32)> = items
+            .iter()
+            .map(|item| match &self.ast.expr(*item).kind {
+                ExprKind::Repeat { expr, quantifier } => {
+                    let (min, max) = quantifier.bounds();
+                    (&values[expr.index()], min, max.unwrap_or(u32::MAX))
+                }
+                _ => (&values[item.index()], 1, 1),
+            })
+            .collect();
+        let may_end = |counts: &[u32]| {
+            let all: u32 = counts.iter().sum();
+            (*min..=max.unwrap_or(u32::MAX)).contains(&all)
+                && items.iter().zip(counts).all(|(item, count)| (item.1..=item.2).contains(count))
+                && needs.iter().all(|&(from, to)| counts[from as usize] == 0 || counts[to as usize] > 0)
+        };
+        let mut found = Strings::none(self.space.length);
+        let mut words = vec![(vec![0; items.len()], Strings::empty_string(self.space.length))];
+        // Behind as many items as bytes, and those that have to come, everything is cut.
+        let required: u32 = items.iter().map(|item| item.1.max(1)).sum();
+        let longest = self.space.length as u32 + required.max(*min) + 1;
+        for _ in 0..=longest {
+            let mut next: Vec<(Vec<u32>, Strings)> = Vec::new();
+            for (counts, before) in &words {
+                if may_end(counts) {
+                    found = found.union(before);
+                }
+                let before = match separator {
+                    [separator] if counts.iter().any(|&count| count > 0) => {
+                        before.clone().then(&values[separator.index()])
+                    }
+                    _ => before.clone(),
+                };
+                for (index, item) in items.iter().enumerate().filter(|(index, item)| counts[*index] < item.2) {
+                    let mut counts = counts.clone();
+                    counts[index] += 1;
+                    let strings = before.clone().then(item.0);
+                    if strings == Strings::none(self.space.length) {
+                        continue;
+                    }
+                    match next.iter_mut().find(|(other, _)| *other == counts) {
+                        Some((_, known)) => *known = known.clone().union(&strings),
+                        None => next.push((counts, strings)),
+                    }
+                }
+            }
+            words = next;
+        }
+        found
     }
 
     /// The least solution: finite derivations.
@@ -381,6 +443,8 @@ impl<'a> Language<'a> {
                         add(&before, *expr);
                     }
                 }
+                // What begins there is endless only as far as it can be completed, and is found as finite then.
+                ExprKind::Unordered { .. } => {}
                 kind => panic!("{kind:?} is not expected"),
             }
             behind_bytes.push(bytes);
@@ -430,6 +494,7 @@ fn check(text: &str, space: Space, long: &[Vec<u8>]) -> bool {
             assert!(empty, "{text}\nis not empty: {finite:?} {endless:?}");
             return false;
         }
+        Err(OracleError::EmptyItem(_)) => return false,
         Err(error) => panic!("{text}\n{error}"),
     };
     assert!(!empty, "{text}\nis empty");

@@ -36,6 +36,25 @@ impl Reduced {
             Symbol::Special(_) => false,
             Symbol::Nonterminal(n) => known[n],
         });
+        let mut below = vec![Vec::new(); plain.nonterminals];
+        for production in &plain.productions {
+            let symbols = production.right.iter();
+            below[production.left].extend(symbols.filter_map(|symbol| match *symbol {
+                Symbol::Nonterminal(n) => Some(n),
+                Symbol::Terminal(_) | Symbol::Special(_) => None,
+            }));
+        }
+        let is_used = reachable(&below, &[plain.start]);
+        for &(_, symbol, span) in plain.parts.iter().filter(|part| is_used[part.0]) {
+            let is_empty = match symbol {
+                Symbol::Terminal(t) => plain.terminals[t].is_nullable(),
+                Symbol::Special(_) => false,
+                Symbol::Nonterminal(n) => nullable[n],
+            };
+            if is_empty {
+                return Err(OracleError::EmptyItem(span));
+            }
+        }
         let is_productive = |symbol: &Symbol| match *symbol {
             Symbol::Terminal(t) => plain.terminals[t].is_nullable() || plain.terminals[t].has_bytes(),
             Symbol::Special(_) => true,
@@ -63,7 +82,12 @@ impl Reduced {
 
         // The ways down: from N, past a finite α, to M.
         let mut ways: Vec<Way> = Vec::new();
+        let mut is_unordered = vec![false; plain.nonterminals];
+        plain.unordered.iter().for_each(|&state| is_unordered[state] = true);
         for (p, production) in plain.productions.iter().enumerate() {
+            if is_unordered[production.left] {
+                continue;
+            }
             for (dot, symbol) in production.right.iter().enumerate() {
                 if let Symbol::Nonterminal(to) = *symbol {
                     let visible = production.right[..dot].iter().any(is_visible);
