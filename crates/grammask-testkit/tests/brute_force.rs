@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use grammask_syntax::{Ast, Config, ExceptOperand, ExprId, ExprKind, parse};
+use grammask_syntax::{Ast, Config, ExceptOperand, Expr, ExprId, ExprKind, parse};
 use grammask_testkit::random::{Rng, Shape, grammar_text};
 use grammask_testkit::{Oracle, OracleError, Verdict};
 use regex_automata::dfa::{Automaton, dense};
@@ -367,7 +367,8 @@ impl<'a> Language<'a> {
                     }
                     _ => before.clone(),
                 };
-                for (index, item) in items.iter().enumerate().filter(|(index, item)| counts[*index] < item.2) {
+                for (index, item) in items.iter().enumerate().filter(|(index, item)| counts[*index] < item.2)
+                {
                     let mut counts = counts.clone();
                     counts[index] += 1;
                     let strings = before.clone().then(item.0);
@@ -404,7 +405,7 @@ impl<'a> Language<'a> {
 
     /// One step of endless derivations: down into a nonterminal with something before it gives what `seen` has of
     /// it, with nothing before it what `unseen` has.
-    fn step(&self, values: &[Strings], seen: &[Endless], unseen: &[Endless]) -> Vec<Endless> {
+    fn step(&self, values: &[Strings], seen: &[Endless], unseen: &[Endless]) -> (Vec<Endless>, Vec<Endless>) {
         // By expression: behind what is not empty, and behind nothing yet.
         let mut behind_bytes: Vec<Endless> = Vec::new();
         let mut behind_nothing: Vec<Endless> = Vec::new();
@@ -454,7 +455,18 @@ impl<'a> Language<'a> {
         for rule in &self.ast.rules {
             next[self.name(&rule.name.text)].extend(behind_nothing[rule.body.index()].iter().cloned());
         }
-        next
+        (next, behind_bytes)
+    }
+
+    /// Whether there is `unordered!`, and what never ends begins somewhere with what no finite string begins with: what that means beside
+    /// `unordered!` is not told here.
+    fn is_unclear(&self, values: &[Strings], endless: &[Endless]) -> bool {
+        let is_unordered = |expr: &Expr| matches!(expr.kind, ExprKind::Unordered { .. });
+        let (_, of_exprs) = self.step(values, endless, endless);
+        let is_new = |(strings, endless): (&Strings, &Endless)| {
+            !endless.iter().all(|string| strings.cut.contains(string) || strings.whole.contains(string))
+        };
+        self.ast.exprs.iter().any(is_unordered) && values.iter().zip(&of_exprs).any(is_new)
     }
 
     /// The greatest solution in which bytes come again and again: steps without bytes are finitely many between
@@ -466,7 +478,7 @@ impl<'a> Language<'a> {
         loop {
             let mut inner = vec![Endless::new(); self.names.len()];
             loop {
-                let next = self.step(values, &outer, &inner);
+                let (next, _) = self.step(values, &outer, &inner);
                 if next == inner {
                     break;
                 }
@@ -485,6 +497,9 @@ fn check(text: &str, space: Space, long: &[Vec<u8>]) -> bool {
     let language = Language::new(&ast, space, long);
     let (finite, values) = language.finite();
     let endless = language.endless(&values);
+    if language.is_unclear(&values, &endless) {
+        return false;
+    }
     let start = language.name("start");
     let (finite, endless) = (&finite[start], &endless[start]);
     let empty = finite.cut.is_empty() && finite.whole.iter().all(Vec::is_empty) && endless.is_empty();
