@@ -2,6 +2,7 @@
 //! the Rust `regex` crate; any other becomes concatenations, intersections and complements of such regexes.
 
 mod assertions;
+mod avoid;
 mod class;
 mod look;
 mod node;

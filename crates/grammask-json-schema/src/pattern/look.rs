@@ -2,6 +2,7 @@
 //! follow it into the set of the rests that may begin with it. A look-ahead is then an intersection or a difference.
 
 use super::assertions::{Machine, runs};
+use super::avoid::{avoiding, forbidden};
 use super::node::Node;
 use super::{COPIES, PatternError};
 use crate::languages::{LanguageId, Languages};
@@ -223,6 +224,9 @@ fn repeat(
     if let Some(result) = steps(machine, inner, min, max, &rests)? {
         return Ok(result);
     }
+    if let Some(result) = runs_without_words(machine, inner, min, max, &rests)? {
+        return Ok(result);
+    }
     if max.unwrap_or(min) > COPIES {
         return Err(PatternError::unsupported(
             0,
@@ -252,6 +256,26 @@ fn repeat(
         result = before(machine, inner, result)?;
     }
     Ok(result)
+}
+
+/// A repetition of look-aheads that forbid a few words, and one character.
+fn runs_without_words(
+    machine: &mut Machine<'_>,
+    inner: &Node,
+    min: u32,
+    max: Option<u32>,
+    rests: &Rests,
+) -> Result<Option<Rests>, PatternError> {
+    let Node::Sequence(parts) = inner else { return Ok(None) };
+    let Some((step @ (Node::Char(_) | Node::Class(_)), looks)) = parts.split_last() else { return Ok(None) };
+    let Some(words) = forbidden(looks) else { return Ok(None) };
+    if rests.iter().any(|&rest| rest != rests[1]) {
+        return Ok(None);
+    }
+    let step = machine.pure(step);
+    let run = machine.languages.repeat(step, min, max);
+    let result = avoiding(machine, &words, run, rests[1])?;
+    Ok(Some(vec![result; machine.sides]))
 }
 
 /// A repetition of look-aheads, one character, look-aheads, where the set can be said in one piece.
