@@ -28,56 +28,81 @@ pub(super) fn time(languages: &mut Languages) -> LanguageId {
 
 /// The times of a leap second: it is 23:59:60 in UTC.
 ///
-/// The offset follows from the time digit by digit, and each digit is tied by a regex of its own, so that a few dozen alternatives stand
-/// for all 2,880 pairs. What stands before the tied digits is said once, so that the alternatives are not carried along with it.
+/// The offset follows from the time digit by digit, and each digit is tied by a set of its own, so that a few dozen alternatives stand
+/// for all 2,880 pairs. What the alternatives share stands outside of them or is one set, for the sake of the time that it takes to read.
 fn leap_second(languages: &mut Languages) -> LanguageId {
-    let (plus, minus) = (r"\+", "-");
     let utc = languages.regex(&format!("23:59:60{FRACTION}[Zz]"));
     // East of Greenwich by full hours, the hour is the one before the offset.
-    let full = (0..24).map(|hour| format!("{:02}:59:60{FRACTION}{plus}{hour:02}:00", (hour + 23) % 24));
-    let full = languages.regex(&full.collect::<Vec<_>>().join("|"));
+    let hours = (0..24).map(|hour| (format!("{:02}", (hour + 23) % 24), format!("{hour:02}")));
+    let middle = languages.regex(&format!(r":59:60{FRACTION}\+"));
+    let full = [pairs(languages, hours, middle), languages.text(":00")];
+    let full = languages.sequence(full);
     // With minutes, the hour is that of the offset and the minute the one before: after a 9, the tens go on, too.
     let tens = (0..6).map(|a| (format!("{a}[0-8]"), a)).chain((0..5).map(|a| (format!("{a}9"), a + 1)));
     let east = [
-        tie(plus, 0, (0..3).map(|a| (format!("{a}[0-9]"), a))),
-        tie(plus, 1, (0..10).map(|a| (a.to_string(), a))),
-        tie(plus, 3, tens),
-        tie(plus, 4, (0..10).map(|a| (a.to_string(), (a + 1) % 10))),
+        tie(languages, r"\+", 0, (0..3).map(|a| (a.to_string(), a))),
+        tie(languages, r"\+", 1, (0..10).map(|a| (a.to_string(), a))),
+        tie(languages, r"\+", 3, tens),
+        tie(languages, r"\+", 4, (0..10).map(|a| (a.to_string(), (a + 1) % 10))),
     ];
-    let east = tied(languages, plus, &east);
+    let east = tied(languages, r"\+", east);
     // West of it, both are what is missing to 23:59.
     let tens =
         (0..3).map(|a| (format!("{a}[0-3]"), 2 - a)).chain((0..2).map(|a| (format!("{a}[4-9]"), 1 - a)));
     let west = [
-        tie(minus, 0, tens),
-        tie(minus, 1, (0..10).map(|a| (a.to_string(), (13 - a) % 10))),
-        tie(minus, 3, (0..6).map(|a| (format!("{a}[0-9]"), 5 - a))),
-        tie(minus, 4, (0..10).map(|a| (a.to_string(), 9 - a))),
+        tie(languages, "-", 0, tens),
+        tie(languages, "-", 1, (0..10).map(|a| (a.to_string(), (13 - a) % 10))),
+        tie(languages, "-", 3, (0..6).map(|a| (a.to_string(), 5 - a))),
+        tie(languages, "-", 4, (0..10).map(|a| (a.to_string(), 9 - a))),
     ];
-    let west = tied(languages, minus, &west);
+    let west = tied(languages, "-", west);
     languages.union([utc, full, east, west])
 }
 
-/// Ties the digit at a place of the offset to those from that place of the time on, by pairs of them.
-fn tie(sign: &str, at: usize, pairs: impl Iterator<Item = (String, u32)>) -> String {
-    const SHAPE: [&str; 6] = ["", "[0-9]", "[0-9]{2}", "[0-9]{2}:", "[0-9]{2}:[0-9]", "[0-9]{2}:[0-9]{2}"];
+/// Pairs of texts, with the same between them. The first of a pair may be a regex.
+fn pairs(
+    languages: &mut Languages,
+    pairs: impl Iterator<Item = (String, String)>,
+    middle: LanguageId,
+) -> LanguageId {
+    let mut all = Vec::new();
+    for (first, second) in pairs {
+        let first = if first.contains('[') { languages.regex(&first) } else { languages.text(&first) };
+        let second = languages.text(&second);
+        all.push(languages.sequence([first, middle, second]));
+    }
+    languages.union(all)
+}
+
+/// Ties the digit at a place of the offset to those from that place of the time on.
+fn tie(
+    languages: &mut Languages,
+    sign: &str,
+    at: usize,
+    digits: impl Iterator<Item = (String, u32)>,
+) -> LanguageId {
+    // What stands before a place of `HH:MM`, and from it on.
+    const BEFORE: [&str; 6] = ["", "[0-9]", "[0-9]{2}", "[0-9]{2}:", "[0-9]{2}:[0-9]", "[0-9]{2}:[0-9]{2}"];
     const REST: [&str; 6] = ["[0-9]{2}:[0-9]{2}", "[0-9]:[0-9]{2}", ":[0-9]{2}", "[0-9]{2}", "[0-9]", ""];
-    let before = SHAPE[at];
-    let all: Vec<_> = pairs
-        .map(|(time, digit)| {
-            // A digit, and a class behind it where the pair holds two.
-            let behind = REST[at + if time.len() > 1 { 2 } else { 1 }];
-            format!("{time}{behind}:60{FRACTION}{sign}{before}{digit}{}", REST[at + 1])
-        })
-        .collect();
-    format!("{before}(?:{})", all.join("|"))
+    let mut digits = digits.map(|(time, digit)| (time, digit.to_string())).peekable();
+    // One digit of the time, or one and a choice of the next.
+    let two = digits.peek().is_some_and(|(time, _)| time.len() > 1);
+    let behind = REST[at + if two { 2 } else { 1 }];
+    let middle = languages.regex(&format!("{behind}:60{FRACTION}{sign}{}", BEFORE[at]));
+    let mut parts = vec![pairs(languages, digits, middle)];
+    if at > 0 {
+        parts.insert(0, languages.regex(BEFORE[at]));
+    }
+    if at < 4 {
+        parts.push(languages.regex(REST[at + 1]));
+    }
+    languages.sequence(parts)
 }
 
 /// The times of leap seconds with an offset of one sign that obey all ties.
-fn tied(languages: &mut Languages, sign: &str, ties: &[String]) -> LanguageId {
-    let mut all = vec![languages.regex(&format!("{HOUR}:{MINUTE}:60{FRACTION}{sign}{HOUR}:{MINUTE}"))];
-    all.extend(ties.iter().map(|tie| languages.regex(tie)));
-    languages.and(all)
+fn tied(languages: &mut Languages, sign: &str, ties: [LanguageId; 4]) -> LanguageId {
+    let shape = languages.regex(&format!("{HOUR}:{MINUTE}:60{FRACTION}{sign}{HOUR}:{MINUTE}"));
+    languages.and([shape].into_iter().chain(ties))
 }
 
 pub(super) fn duration(languages: &mut Languages) -> LanguageId {
