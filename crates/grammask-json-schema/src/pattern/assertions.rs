@@ -82,6 +82,14 @@ impl<'a> Machine<'a> {
         Ok(id)
     }
 
+    /// Whether there is no text in a set.
+    pub fn is_empty(&mut self, id: LanguageId) -> Result<bool, PatternError> {
+        // It may take as long as many other steps.
+        self.steps += STEPS / 40;
+        self.step()?;
+        self.languages.is_empty(id).map_err(|error| PatternError::unsupported(0, error.to_string()))
+    }
+
     fn step(&mut self) -> Result<(), PatternError> {
         self.steps += 1;
         if self.steps > STEPS {
@@ -242,8 +250,11 @@ impl<'a> Machine<'a> {
         let mut matrix = self.none();
         matrix.empty = vec![node.is_nullable(); states];
         let some = self.nonempty(node)?;
-        let firsts = edge(node, false);
-        let lasts = edge(node, true);
+        // With one class of characters, all texts begin and end with it.
+        let [firsts, lasts] = match sides {
+            2 => [ClassUnicode::empty(), ClassUnicode::empty()],
+            _ => [edge(node, false), edge(node, true)],
+        };
         for first in 1..sides {
             for last in 1..sides {
                 let single = matches!(node, Node::Char(_) | Node::Class(_));

@@ -4,7 +4,7 @@
 use super::assertions::{Machine, runs};
 use super::avoid::{avoiding, forbidden};
 use super::node::Node;
-use super::{COPIES, PatternError};
+use super::{COPIES, PARTS, PatternError};
 use crate::languages::{LanguageId, Languages};
 
 /// The rests of a text that may stand behind a place, by the side left of the place.
@@ -12,6 +12,10 @@ type Rests = Vec<LanguageId>;
 
 /// The texts in which an alternative of a pattern matches somewhere.
 pub(super) fn search(languages: &mut Languages, alternative: &Node) -> Result<LanguageId, PatternError> {
+    if alternative.count() > PARTS {
+        let message = format!("limit `parts` of {PARTS} exceeded by a pattern with assertions inside");
+        return Err(PatternError::unsupported(0, message));
+    }
     let mut machine = Machine::new(languages, alternative);
     let parts = match alternative {
         Node::Sequence(parts) => parts.as_slice(),
@@ -317,15 +321,14 @@ fn steps(
     let on = machine.languages.repeat(step, 1, None);
     let to_wrong = machine.then(on, wrong)?;
     let clash = machine.both(follow, to_wrong)?;
-    let limit = |error: grammask_regular::Error| PatternError::unsupported(0, error.to_string());
-    if !machine.languages.is_empty(clash).map_err(limit)? {
+    if !machine.is_empty(clash)? {
         return Ok(None);
     }
     if (min, max) != (0, None) {
         // Only where there is one way to come to K is the number of steps that of the way taken above.
         let again = machine.then(on, follow)?;
         let again = machine.both(follow, again)?;
-        if !machine.languages.is_empty(again).map_err(limit)? {
+        if !machine.is_empty(again)? {
             return Ok(None);
         }
     }

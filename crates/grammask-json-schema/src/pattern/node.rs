@@ -74,6 +74,15 @@ impl Node {
             }
     }
 
+    /// How many parts there are, at all depths.
+    pub fn count(&self) -> usize {
+        1 + match self {
+            Self::Char(_) | Self::Class(_) | Self::Assertion(_) => 0,
+            Self::Sequence(parts) | Self::Alternatives(parts) => parts.iter().map(Self::count).sum(),
+            Self::Repeat(node, ..) | Self::Look { node, .. } => node.count(),
+        }
+    }
+
     /// Whether it can match the empty text only.
     pub fn is_zero_width(&self) -> bool {
         match self {

@@ -253,7 +253,7 @@ fn random_patterns_have_the_texts_of_a_backtracking_matcher() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(translated > 900, "{translated}");
+    assert!(translated > 800, "{translated}");
 }
 
 /// Appends a random pattern.
