@@ -4,6 +4,7 @@
 mod assertions;
 mod avoid;
 mod class;
+mod localize;
 mod look;
 mod node;
 mod parse;

@@ -241,6 +241,20 @@ impl<'a> Machine<'a> {
                 };
                 Ok(Matrix { empty: (0..self.states()).map(holds).collect(), ..self.none() })
             }
+            Node::Tied { node, ties } => {
+                let mut all = self.matrix(node)?;
+                let mut tied = LanguageId::ANY;
+                for tie in ties {
+                    let within = self.pure(&tie.within);
+                    let parts = if tie.ahead { [within, LanguageId::ANY] } else { [LanguageId::ANY, within] };
+                    let held = self.languages.sequence(parts);
+                    tied = if tie.negative { self.except(tied, held)? } else { self.both(tied, held)? };
+                }
+                for words in &mut all.words {
+                    *words = self.both(*words, tied)?;
+                }
+                Ok(all)
+            }
             Node::Char(_) | Node::Class(_) | Node::Look { .. } => Ok(self.none()),
         }
     }
@@ -416,7 +430,7 @@ fn edge(node: &Node, last: bool) -> ClassUnicode {
             parts.iter().for_each(|part| all.union(&edge(part, last)));
             all
         }
-        Node::Repeat(inner, ..) => edge(inner, last),
+        Node::Repeat(inner, ..) | Node::Tied { node: inner, .. } => edge(inner, last),
         Node::Assertion(_) | Node::Look { .. } => ClassUnicode::empty(),
     }
 }

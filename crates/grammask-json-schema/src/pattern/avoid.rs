@@ -64,7 +64,7 @@ fn words(node: &Node) -> Option<Vec<String>> {
             all.push(String::new());
             all
         }
-        Node::Repeat(..) | Node::Assertion(_) | Node::Look { .. } => return None,
+        Node::Repeat(..) | Node::Assertion(_) | Node::Look { .. } | Node::Tied { .. } => return None,
     };
     (all.len() <= WORDS).then_some(all)
 }

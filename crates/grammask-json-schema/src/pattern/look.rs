@@ -3,6 +3,7 @@
 
 use super::assertions::{Machine, runs};
 use super::avoid::{avoiding, forbidden};
+use super::localize::localize;
 use super::node::Node;
 use super::{COPIES, PARTS, PatternError};
 use crate::languages::{LanguageId, Languages};
@@ -16,6 +17,7 @@ pub(super) fn search(languages: &mut Languages, alternative: &Node) -> Result<La
         let message = format!("limit `parts` of {PARTS} exceeded by a pattern with assertions inside");
         return Err(PatternError::unsupported(0, message));
     }
+    let alternative = &localize(alternative, false);
     let mut machine = Machine::new(languages, alternative);
     let parts = match alternative {
         Node::Sequence(parts) => parts.as_slice(),
@@ -172,7 +174,9 @@ fn before(machine: &mut Machine<'_>, node: &Node, rests: Rests) -> Result<Rests,
             Ok(result)
         }
         Node::Repeat(inner, min, max) => repeat(machine, inner, *min, *max, rests),
-        Node::Char(_) | Node::Class(_) | Node::Assertion(_) => local(machine, node, &rests),
+        Node::Char(_) | Node::Class(_) | Node::Assertion(_) | Node::Tied { .. } => {
+            local(machine, node, &rests)
+        }
     }
 }
 
