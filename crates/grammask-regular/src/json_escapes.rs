@@ -17,7 +17,7 @@ impl Store {
         }
         let acyclic = Arc::make_mut(&mut self.acyclic);
         let ranges = code_points(acyclic, characters);
-        let language = match spell(acyclic, ranges) {
+        let language = match spell(acyclic, &ranges) {
             Some(state) => self.acyclic_leaf(state)?,
             None => RegularId::EMPTY,
         };
@@ -111,10 +111,10 @@ struct Speller<'a> {
 }
 
 /// The state that accepts the digits of these code points; `None` for no code point.
-fn spell(acyclic: &mut Acyclic, ranges: Vec<(u32, u32)>) -> Option<u32> {
-    let mut pairs = Speller { acyclic, ranges: &ranges, digits: &PAIR, full: [None; 7] };
+fn spell(acyclic: &mut Acyclic, ranges: &[(u32, u32)]) -> Option<u32> {
+    let mut pairs = Speller { acyclic, ranges, digits: &PAIR, full: [None; 7] };
     let high: Vec<Option<u32>> = (0..4).map(|high| pairs.block(1, 0x1_0000 + (high << 18))).collect();
-    let mut plain = Speller { acyclic, ranges: &ranges, digits: &PLAIN, full: [None; 7] };
+    let mut plain = Speller { acyclic, ranges, digits: &PLAIN, full: [None; 7] };
     let mut targets: Vec<Option<u32>> = (0..16).map(|first| plain.block(1, first << 12)).collect();
     let mut behind_d: Vec<Option<u32>> =
         (0..8).map(|second| plain.block(2, 0xD000 + (second << 8))).collect();
