@@ -54,7 +54,7 @@ pub struct Shape {
     pub depth: usize,
     /// Whether there are `#'…'`, `#e'…'`, `#ex'…'`, `#substrs'…'` and `except!(…)`.
     pub patterns: bool,
-    /// Whether there are `x{m,n}`, `x & y`, `~x` and `unordered!(…)`.
+    /// Whether there are `x{m,n}`, `x & y`, `~x`, `json!(x)`, `multiple!(n)` and `unordered!(…)`.
     pub extensions: bool,
     /// Whether there are special tokens: `<|end|>`, `<|sep|>`, `<[7]>`.
     pub specials: bool,
@@ -297,9 +297,21 @@ impl Writer<'_> {
         }
     }
 
-    /// `&` and `~` over regular parts, in parentheses.
+    /// `&` and `~` over regular parts, in parentheses or in `json!`; and sometimes a `multiple!`.
     fn combination(&mut self) {
-        self.text.push('(');
+        if self.rng.chance(1, 12) {
+            let multiple =
+                self.rng.pick(&["multiple!(3)", "multiple!(0.25)", "multiple!(1)", "multiple!(2.5)"]);
+            self.text.push_str(multiple);
+            return;
+        }
+        let is_spelled = self.rng.chance(1, 5);
+        let is_quoted = is_spelled && self.rng.chance(1, 2);
+        self.text.push_str(match (is_spelled, is_quoted) {
+            (true, true) => "'\"' json!(",
+            (true, false) => "json!(",
+            _ => "(",
+        });
         for i in 0..=self.rng.below(2) {
             if i > 0 {
                 self.text.push_str(" & ");
@@ -321,7 +333,7 @@ impl Writer<'_> {
                 }
             }
         }
-        self.text.push(')');
+        self.text.push_str(if is_quoted { ") '\"'" } else { ")" });
     }
 }
 

@@ -234,12 +234,67 @@ fn membership(ast: &Ast, id: ExprId) -> Option<Membership> {
                 parts.iter().map(|&part| membership(ast, part)).collect::<Option<_>>()?;
             Box::new(move |string| parts.iter().all(|part| part(string)))
         }
+        ExprKind::Json(part) => {
+            let part = membership(ast, *part)?;
+            Box::new(move |string| json_value(string).is_some_and(|text| part(text.as_bytes())))
+        }
+        ExprKind::Multiple(numeral) => {
+            let numeral = numeral.clone();
+            Box::new(move |string| is_multiple(string, &numeral))
+        }
         ExprKind::Not(part) => {
             let part = membership(ast, *part)?;
             Box::new(move |string| !part(string))
         }
         _ => return None,
     })
+}
+
+/// What a JSON string stands for, by what stands between its quotes.
+fn json_value(string: &[u8]) -> Option<String> {
+    let mut rest = std::str::from_utf8(string).ok()?;
+    let mut units = Vec::new();
+    while let Some(character) = rest.chars().next() {
+        let mut length = character.len_utf8();
+        match character {
+            '"' | '\0'..='\x1f' => return None,
+            '\\' => {
+                let letter = rest[1..].chars().next()?;
+                length = 2;
+                units.push(match letter {
+                    '"' | '\\' | '/' => letter as u16,
+                    'b' => 8,
+                    't' => 9,
+                    'n' => 10,
+                    'f' => 12,
+                    'r' => 13,
+                    'u' => {
+                        let digits =
+                            rest.get(2..6).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
+                        length = 6;
+                        u16::from_str_radix(digits, 16).ok()?
+                    }
+                    _ => return None,
+                });
+            }
+            // A pair of surrogates of which one is escaped does not come about this way.
+            _ => units.extend(character.encode_utf16(&mut [0; 2]).iter()),
+        }
+        rest = &rest[length..];
+    }
+    String::from_utf16(&units).ok()
+}
+
+/// Whether a string is a numeral whose value is a multiple of that of `of`, both in units of 10^-20.
+fn is_multiple(string: &[u8], of: &str) -> bool {
+    let scaled = |text: &str| {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_numeral = !whole.is_empty() && is_digits(whole) && is_digits(fraction) && !text.ends_with('.');
+        if is_numeral { format!("{whole}{fraction:0<20}").parse::<u128>().ok() } else { None }
+    };
+    let value = std::str::from_utf8(string).ok().and_then(scaled);
+    value.is_some_and(|value| value.is_multiple_of(scaled(of).expect("a numeral")))
 }
 
 fn splits(parts: &[&Membership], string: &[u8]) -> bool {
@@ -545,7 +600,10 @@ fn check_random(seeds: std::ops::Range<u64>, shape: &Shape, space: Space) {
     let mut compared = 0;
     for seed in seeds {
         let mut text = grammar_text(&mut Rng::new(seed), shape);
-        // What these characters stand for is not among the strings.
+        // What these characters and operators stand for is not among the strings.
+        if text.contains("json!") || text.contains("multiple!") {
+            continue;
+        }
         if text.contains('é') || text.contains("u00e9") || text.contains("\\n") {
             continue;
         }
@@ -584,6 +642,29 @@ fn grammars_with_patterns() {
 #[test]
 fn grammars_with_everything() {
     check_random(4000..4200, &Shape::default(), WIDE);
+}
+
+#[test]
+fn spellings_and_multiples() {
+    let long =
+        [&br"\u0061"[..], br"\u002f", br"\u002F", br"\u0061a", br"\u002fa", br"\u002Fa"].map(<[u8]>::to_vec);
+    let space = Space { bytes: b"a/\\u0", length: 4 };
+    assert!(check("start ::= json!('a' | '/');", space, &long));
+    assert!(check("start ::= json!(#'[a/]' & ~'/') 'a'?;", space, &long));
+    assert!(check(
+        "start ::= json!('/') start? | 'a';",
+        Space { bytes: b"a/\\", length: 4 },
+        &[br"\u002f".to_vec()]
+    ));
+    let space = Space { bytes: b"0257.", length: 4 };
+    let long: Vec<Vec<u8>> = strings(space.bytes, 6).into_iter().filter(|string| string.len() > 4).collect();
+    for text in [
+        "start ::= multiple!(0.25);",
+        "start ::= multiple!(7) | multiple!(2.5);",
+        "start ::= multiple!(5) & ~'0';",
+    ] {
+        assert!(check(text, space, &long), "{text}");
+    }
 }
 
 #[test]
