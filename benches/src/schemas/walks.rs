@@ -352,3 +352,61 @@ impl Display for Walks {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use grammask::Config;
+    use serde_json::json;
+
+    use super::*;
+
+    const JSON: &str = r#"
+        start ::= value;
+        value ::= object | array | string | number | 'true' | 'false' | 'null';
+        object ::= '{' [string ':' value {',' string ':' value}] '}';
+        array ::= '[' [value {',' value}] ']';
+        string ::= #'"[a-z\\x20]*"';
+        number ::= #'-?[1-9][0-9]{0,5}|0';
+    "#;
+
+    fn grammar(words: &Words) -> Grammar {
+        let config = Config::default().ending_with([TokenId(words.end)]);
+        Grammar::compile(JSON, &words.vocabulary().expect("bytes"), &config).expect("a grammar")
+    }
+
+    fn walks(schema: &Value) -> Walks {
+        let words = Words::of_bytes();
+        let (grammar, model) = (grammar(&words), Model::new(&words));
+        let validator = validator(schema).expect("a schema");
+        let (mut walks, mut causes) = (Walks::default(), Vec::new());
+        for number in 0..40 {
+            let written = model.write(&grammar, &mut Random::new(number));
+            check(written, &validator, &grammar, &mut walks, &mut causes);
+        }
+        assert_eq!(causes.len(), walks.invalid);
+        walks
+    }
+
+    #[test]
+    fn documents_come_to_an_end_and_are_valid() {
+        let walks = walks(&json!({}));
+        assert_eq!((walks.valid, walks.unfinished, walks.stuck, walks.unreadable), (40, 0, 0, 0));
+    }
+
+    #[test]
+    fn a_grammar_that_allows_too_much_is_caught() {
+        let walks = walks(&json!({ "type": ["object", "array"], "maxItems": 0 }));
+        assert!(walks.valid > 0 && walks.invalid > 0, "{walks}");
+    }
+
+    #[test]
+    fn a_refused_text_is_told_with_its_place() {
+        let words = Words::of_bytes();
+        let (grammar, model) = (grammar(&words), Model::new(&words));
+        assert_eq!(model.read(&grammar, br#"{"a":[1,null]}"#, &mut Random::new(0)), Ok(()));
+        let refused = model.read(&grammar, br#"{"a":01}"#, &mut Random::new(0));
+        assert!(refused.is_err_and(|cause| cause.contains("byte 6")));
+        let unfinished = model.read(&grammar, b"[1", &mut Random::new(0));
+        assert_eq!(unfinished, Err("cut at random: the end is not allowed".to_owned()));
+    }
+}
