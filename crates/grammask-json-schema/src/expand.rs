@@ -194,7 +194,7 @@ impl<'a> Translator<'a> {
             }
             values = self.applied(schema, values, branch)?;
         }
-        if schema.entries.contains_key("if") {
+        if schema.entries.contains_key("if") && schema.draft >= Draft::Draft7 {
             values = self.condition(schema, values)?;
         }
         values = self.dependent_schemas(schema, values)?;
@@ -328,6 +328,9 @@ impl<'a> Translator<'a> {
     /// `dependentSchemas`, and the schemas in `dependencies`.
     fn dependent_schemas(&mut self, schema: Schema<'a>, mut values: Values) -> Result<Values, Stop> {
         for keyword in ["dependentSchemas", "dependencies"] {
+            if keyword == "dependentSchemas" && schema.draft < Draft::Draft201909 {
+                continue;
+            }
             let Some(Value::Object(entries)) = schema.get(keyword) else { continue };
             for (key, value) in entries {
                 if value.is_array() || value.is_string() {

@@ -147,8 +147,12 @@ impl<'a> Translator<'a> {
                 Some("null") => values.null = true,
                 Some("boolean") => values.booleans = [true; 2],
                 Some("number") => values.number = self.any_number,
+                // In draft 4 an integer is a number without fraction and exponent.
                 Some("integer") if values.number == LanguageId::NONE => {
-                    values.number = number::integer(&mut self.languages);
+                    values.number = match schema.draft {
+                        Draft::Draft4 => number::digits(&mut self.languages),
+                        _ => number::integer(&mut self.languages),
+                    };
                 }
                 Some("integer") => {}
                 Some("string") => values.string = LanguageId::ANY,
@@ -351,9 +355,8 @@ impl<'a> Translator<'a> {
             let languages: Vec<LanguageId> = match all {
                 true => vec![LanguageId::ANY],
                 false => {
-                    let mut names: Vec<&Rc<str>> = known.names.iter().collect();
-                    names.sort_unstable();
-                    let texts: Vec<LanguageId> = names.iter().map(|name| self.languages.text(name)).collect();
+                    let texts: Vec<LanguageId> =
+                        known.names.iter().map(|name| self.languages.text(name)).collect();
                     [self.languages.union(texts)].into_iter().chain(known.languages.iter().copied()).collect()
                 }
             };
@@ -372,6 +375,9 @@ impl<'a> Translator<'a> {
             }
         }
         for keyword in ["dependentRequired", "dependencies"] {
+            if keyword == "dependentRequired" && schema.draft < Draft::Draft201909 {
+                continue;
+            }
             let Some(Value::Object(entries)) = schema.get(keyword) else { continue };
             for (first, seconds) in entries {
                 let seconds = match seconds {

@@ -37,6 +37,11 @@ pub(crate) fn plain(languages: &mut Languages) -> LanguageId {
     languages.regex(&format!("-?{PLAIN}"))
 }
 
+/// The integers that are written with digits only, with a sign or without.
+pub(crate) fn digits(languages: &mut Languages) -> LanguageId {
+    languages.regex("-?(?:0|[1-9][0-9]*)")
+}
+
 /// Every number whose value is an integer: `5`, `-0`, `1.0`, `1e3`, `1.50E2`.
 pub(crate) fn integer(languages: &mut Languages) -> LanguageId {
     multiple_of(languages, &Decimal::one())

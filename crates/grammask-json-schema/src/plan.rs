@@ -92,6 +92,7 @@ impl Translator<'_> {
         let mut objects = Vec::new();
         for object in &values.objects {
             for plan in self.plan_object(object)? {
+                self.spend(objects.len() as u64)?;
                 if !objects.contains(&plan) {
                     objects.push(plan);
                 }
@@ -412,10 +413,7 @@ impl Translator<'_> {
                 Keys::Others(known) => {
                     // The names are no keys of a class anyhow.
                     let mut known_keys = known.languages.clone();
-                    let mut more: Vec<&Rc<str>> =
-                        known.names.iter().filter(|name| !names.contains(*name)).collect();
-                    more.sort_unstable();
-                    for name in more {
+                    for name in known.names.iter().filter(|name| !names.contains(*name)) {
                         known_keys.push(self.languages.text(name));
                     }
                     let known_keys = self.languages.union(known_keys);
@@ -476,7 +474,11 @@ impl Translator<'_> {
             for other in &plan.members {
                 with.members.push(Member { ..*other });
             }
-            if member.is_class {
+            if member.is_class && member.is_required {
+                // Who is there for another reason may be there for this one, too.
+                with.members[place].key = inside;
+                with.members[place].goal = goal;
+            } else if member.is_class {
                 with.members.push(Member { key: inside, goal, is_required: true, is_class: true });
             } else {
                 with.members[place].goal = goal;
