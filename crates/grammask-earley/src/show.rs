@@ -146,10 +146,10 @@ impl Network {
                 {
                     return fail(format!("a lexeme is the language {language}"));
                 }
-                Callee::Counter { element, min, max } => {
-                    if !is_rule(element) || min < 1 || min > max || max < 2 {
-                        return fail(format!("a counter counts from {min} to {max}"));
-                    }
+                Callee::Counter { element, min, max }
+                    if !is_rule(element) || min < 1 || min > max || max < 2 =>
+                {
+                    return fail(format!("a counter counts from {min} to {max}"));
                 }
                 _ => {}
             }
