@@ -102,16 +102,13 @@ fn build(steps: Vec<Step>, start: Option<String>) -> Ast {
             Step::Repeat(quantifier) if !stack.is_empty() => {
                 ExprKind::Repeat { expr: stack.pop().unwrap(), quantifier }
             }
-<<<<<<< HEAD
             Step::Json if !stack.is_empty() => ExprKind::Json(stack.pop().unwrap()),
-=======
             Step::Unordered(count, separator, bounds, mut needs) if stack.len() > count => {
                 let parts = stack.split_off(stack.len() - count - usize::from(separator));
                 needs.retain(|&(from, to)| (from.max(to) as usize) < count);
                 let (min, max) = bounds.bounds();
                 ExprKind::Unordered { parts, has_separator: separator, min, max, needs }
             }
->>>>>>> js-b
             Step::Not if !stack.is_empty() => ExprKind::Not(stack.pop().unwrap()),
             Step::EndRule(text) => {
                 ast.rules.extend(stack.pop().map(|body| rule(text, body)));
