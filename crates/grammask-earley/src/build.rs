@@ -46,6 +46,7 @@ impl Network {
             callees: Vec::new(),
             callee_ids: FxHashMap::default(),
             pending: VecDeque::new(),
+            lexemes: vec![None; normal.terminals.len()],
             specials: Vec::new(),
             nodes: Nodes::new(config.max_nodes),
         };
@@ -106,6 +107,8 @@ struct Builder<'a> {
     callee_ids: FxHashMap<CalleeKey, CalleeId>,
     /// Callees whose automaton is still to be made.
     pending: VecDeque<(CalleeId, NonterminalId)>,
+    /// The lexemes that terminals have become.
+    lexemes: Vec<Option<CalleeId>>,
     specials: Vec<Special>,
     nodes: Nodes,
 }
@@ -191,11 +194,18 @@ impl Builder<'_> {
             Terminal::SpecialName(name) => Special::Name(name.clone()),
             Terminal::SpecialId(id) => Special::Id(*id),
             _ => {
-                let language = self.normal.lower(id, &mut self.store)?;
-                let callee = self.callee(CalleeKey::Lexeme(language), |normal| Callee::Lexeme {
-                    text: normal.terminal_text(id),
-                    language,
-                });
+                let callee = match self.lexemes[id.index()] {
+                    Some(known) => known,
+                    None => {
+                        let language = self.normal.lower(id, &mut self.store)?;
+                        let callee = self.callee(CalleeKey::Lexeme(language), |normal| Callee::Lexeme {
+                            text: normal.terminal_text(id),
+                            language,
+                        });
+                        self.lexemes[id.index()] = Some(callee);
+                        callee
+                    }
+                };
                 fragment.connect(at, Label::Call(callee), next);
                 return Ok(());
             }
