@@ -111,7 +111,7 @@ impl Store {
                     stack.push(a);
                     splits.extend(json_splits());
                 }
-                Kind::Multiple(_) => splits.extend((b'0'..=b'9').chain([b'.']).map(ByteSet::single)),
+                Kind::Multiple(state) => splits.extend(self.multiple_splits(state)),
                 Kind::Not(a) | Kind::Early(a) | Kind::Repeat { base: a, .. } => stack.push(a),
             }
         }
