@@ -84,7 +84,7 @@ impl Store {
         let mut acyclic = Vec::new();
         let mut words: FxHashMap<u32, u32> = FxHashMap::default();
         let (mut avoid, mut factors) = (FxHashSet::default(), FxHashSet::default());
-        let (mut has_json, mut has_multiples) = (false, false);
+        let mut has_json = false;
         while let Some(a) = stack.pop() {
             if !seen.insert(a) {
                 continue;
@@ -112,16 +112,13 @@ impl Store {
                     stack.push(a);
                     has_json = true;
                 }
-                Kind::Multiple(_) => has_multiples = true,
+                Kind::Multiple(state) => splits.extend(self.multiple_splits(state)),
                 Kind::Not(a) | Kind::Early(a) | Kind::Repeat { base: a, .. } => stack.push(a),
             }
         }
         let mut bytes = ByteSet::EMPTY;
         if has_json {
             splits.extend(json_splits());
-        }
-        if has_multiples {
-            bytes.extend((b'0'..=b'9').chain([b'.']));
         }
         for (&range, &depth) in &words {
             let (list, start, end) = self.ranges[range as usize];

@@ -5,6 +5,7 @@ mod desugar;
 mod dfa;
 mod json;
 mod nfa;
+mod numbers;
 mod reduce;
 mod regex;
 mod regular;
