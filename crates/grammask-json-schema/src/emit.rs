@@ -538,22 +538,22 @@ impl<'a, 'd> Emitter<'a, 'd> {
     fn as_written(&mut self, members: &[&Member]) -> Option<ExprId> {
         let mut behind: Option<String> = None;
         let mut first: Vec<ExprId> = Vec::new();
+        let last_first = members.iter().position(|member| member.is_required).unwrap_or(members.len());
         for (place, member) in members.iter().enumerate().rev() {
             let max = if member.is_class { None } else { Some(1) };
             let reference = |this: &mut Self| behind.clone().map(|name| this.push(ExprKind::Nonterminal(name)));
-            // As the first of all that are there.
-            let mut parts = vec![self.member(member)];
-            if member.is_class {
-                let (comma, more) = (self.comma(), self.member(member));
-                let more = self.sequence(vec![comma, more]);
-                parts.push(self.repeat(more, 0, None));
+            // As the first of all that are there; none behind a required one is.
+            if place <= last_first {
+                let mut parts = vec![self.member(member)];
+                if member.is_class {
+                    let (comma, more) = (self.comma(), self.member(member));
+                    let more = self.sequence(vec![comma, more]);
+                    parts.push(self.repeat(more, 0, None));
+                }
+                parts.extend(reference(self));
+                let alternative = self.sequence(parts);
+                first.push(alternative);
             }
-            parts.extend(reference(self));
-            let alternative = self.sequence(parts);
-            if member.is_required {
-                first.clear();
-            }
-            first.push(alternative);
             if place == 0 {
                 break;
             }
