@@ -103,7 +103,26 @@ fn is_array_live(array: &ArrayPlan, live: &FxHashSet<GoalId>) -> bool {
 }
 
 fn is_object_live(object: &ObjectPlan, live: &FxHashSet<GoalId>) -> bool {
-    object.members.iter().filter(|member| member.is_required).all(|member| live.contains(&member.goal))
+    live_members(object, live).is_some()
+}
+
+/// The places of the members that may be there, in order; nothing where there is no such object, as far as goals and counts decide that.
+fn live_members(object: &ObjectPlan, live: &FxHashSet<GoalId>) -> Option<Vec<usize>> {
+    let members = &object.members;
+    let mut places: Vec<usize> =
+        (0..members.len()).filter(|&place| live.contains(&members[place].goal)).collect();
+    // What needs something that is never there is never there itself.
+    let has = |places: &[usize], place: usize| places.binary_search(&place).is_ok();
+    while let Some(&(first, _)) =
+        object.needs.iter().find(|&&(first, second)| has(&places, first) && !has(&places, second))
+    {
+        places.retain(|&place| place != first);
+    }
+    let required = members.iter().filter(|member| member.is_required).count();
+    let is_required_there = places.iter().filter(|&&place| members[place].is_required).count() == required;
+    let is_countable = places.iter().any(|&place| members[place].is_class) || object.min <= places.len() as u64;
+    let fits = object.max.is_none_or(|max| object.min.max(required as u64) <= max);
+    (is_required_there && is_countable && fits).then_some(places)
 }
 
 struct Emitter<'a, 'd> {
@@ -470,19 +489,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
         if plan.max == Some(0) {
             return Ok(());
         }
-        let mut live: Vec<usize> =
-            (0..plan.members.len()).filter(|&place| self.live.contains(&plan.members[place].goal)).collect();
-        // What needs something that is never there is never there itself.
-        while let Some(&(first, _)) = plan
-            .needs
-            .iter()
-            .find(|(first, second)| live.binary_search(first).is_ok() && live.binary_search(second).is_err())
-        {
-            if plan.members[first].is_required {
-                return Ok(());
-            }
-            live.retain(|&place| place != first);
-        }
+        let live = live_members(plan, self.live).unwrap_or_default();
         let members: Vec<&Member> = live.iter().map(|&place| &plan.members[place]).collect();
         let place_of = |place: usize| live.binary_search(&place).ok().map(|place| place as u32);
         let needs: Vec<(u32, u32)> =
