@@ -165,3 +165,23 @@ impl Words {
 fn end_of(specials: &[(u32, String)]) -> Option<u32> {
     ENDS.iter().find_map(|end| specials.iter().find(|(_, name)| name == end)).map(|(id, _)| *id)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_tokens() {
+        let words = Words::of_bytes();
+        assert_eq!((words.id_count(), words.bytes(255)), (257, &[255][..]));
+        assert_eq!(words.encode("aé").ok(), Some(vec![97, 0xc3, 0xa9]));
+        assert_eq!(words.specials, [(256, "<|endoftext|>".to_owned())]);
+    }
+
+    #[test]
+    fn the_pieces_of_llama_are_a_regex() {
+        let ranks = (0..=255).map(|byte| (vec![byte], u32::from(byte))).collect();
+        let encoder = CoreBPE::new(ranks, FxHashMap::default(), LLAMA3_PIECES).expect("a regex");
+        assert_eq!(encoder.encode_ordinary("it's 12"), b"it's 12".map(u32::from));
+    }
+}

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use grammask::{Config, TokenId, Vocabulary, WarmLimits};
 
-use super::data::{Entry, lines};
+use super::data::{Entry, Instance, lines};
 use super::follow::{Verdict, catching, follow, follow_known};
 use super::judge::{Judge, judges};
 use super::options::MaskbenchOptions;
@@ -183,12 +183,18 @@ impl Part<'_> {
             .collect::<Result<_, _>>()
             .with_context(|| entry.name.clone())?;
         for (judge, (name, tally)) in self.judges.iter_mut().zip(&mut self.tallies) {
-            let details = self.details.as_mut();
             let mut causes = Vec::new();
             tally.schemas += 1;
-            let (end, row) = (self.bench.words.end, &mut self.row);
-            let judged =
-                catching(|| judge_entry(&mut **judge, &entry, &texts, end, row, tally, &mut causes, details));
+            let mut hearing = Hearing {
+                entry: &entry,
+                texts: &texts,
+                end: self.bench.words.end,
+                row: &mut self.row,
+                tally,
+                causes: &mut causes,
+                details: self.details.as_mut(),
+            };
+            let judged = catching(|| hearing.run(&mut **judge));
             if let Err(panic) = judged {
                 tally.panics += 1;
                 causes.push(panic);
@@ -196,71 +202,79 @@ impl Part<'_> {
             if causes.is_empty() {
                 tally.right += 1;
             } else {
-                tally.failures.push(Failure { index, engine: *name, name: entry.name.clone(), causes });
+                tally.failures.push(Failure { index, engine: name, name: entry.name.clone(), causes });
             }
         }
         Ok(())
     }
 }
 
-#[allow(clippy::too_many_arguments, reason = "they are parts of three values that are borrowed apart")]
-fn judge_entry(
-    judge: &mut dyn Judge,
-    entry: &Entry,
-    texts: &[Vec<u32>],
+/// A schema before an engine.
+struct Hearing<'h> {
+    entry: &'h Entry,
+    /// The documents as tokens.
+    texts: &'h [Vec<u32>],
     end: u32,
-    row: &mut [u32],
-    tally: &mut Tally,
-    causes: &mut Vec<String>,
-    mut details: Option<&mut Vec<String>>,
-) {
-    let engine = judge.name();
-    let mut tell = |judge: &mut dyn Judge, line: String, text: &str| {
-        if let Some(details) = &mut details {
-            let at = judge.live_bytes(text.as_bytes()).filter(|&at| at < text.len());
-            let at = at.map_or_else(String::new, |at| format!(", refused at {}", place(text, at)));
-            details.push(format!("{engine}: {line}{at}"));
+    row: &'h mut [u32],
+    tally: &'h mut Tally,
+    causes: &'h mut Vec<String>,
+    /// What is said of each document, where that is wanted.
+    details: Option<&'h mut Vec<String>>,
+}
+
+impl Hearing<'_> {
+    fn run(&mut self, judge: &mut dyn Judge) {
+        judge.prepare(&self.entry.schema);
+        if let Err(refusal) = judge.compile() {
+            self.tally.refuse(&refusal);
+            self.tell(judge, &refusal.message, "");
+            self.causes.push(refusal.message);
+            return;
         }
-    };
-    judge.prepare(&entry.schema);
-    if let Err(refusal) = judge.compile() {
-        tally.refuse(&refusal);
-        tell(judge, format!("{}: {}", entry.name, refusal.message), "");
-        causes.push(refusal.message);
-        return;
+        self.tally.compiled += 1;
+        self.tally.relaxed += usize::from(judge.relaxations() > 0);
+        for number in 0..self.texts.len() {
+            self.instance(judge, number);
+        }
     }
-    tally.compiled += 1;
-    tally.relaxed += usize::from(judge.relaxations() > 0);
-    for (number, (instance, tokens)) in entry.instances.iter().zip(texts).enumerate() {
-        judge.prepare(&entry.schema);
-        let verdict = match follow(judge, tokens, end, &mut tally.times) {
-            Ok(verdict) => verdict,
-            // It compiled a moment ago.
-            Err(refusal) => Verdict::Trouble(refusal.message),
-        };
-        tally.instances += 1;
-        let validity = if instance.is_valid { "valid" } else { "invalid" };
-        let text = &instance.text;
-        tell(judge, format!("{}, {validity} instance {number}: {verdict:?}", entry.name), text);
+
+    fn instance(&mut self, judge: &mut dyn Judge, number: usize) {
+        let Instance { is_valid, text } = &self.entry.instances[number];
+        let tokens = &self.texts[number];
+        judge.prepare(&self.entry.schema);
+        // It compiled a moment ago.
+        let verdict = follow(judge, tokens, self.end, &mut self.tally.times)
+            .unwrap_or_else(|refusal| Verdict::Trouble(refusal.message));
+        follow_known(judge, tokens, self.row, &mut self.tally.times);
+        self.tally.instances += 1;
+        let validity = if *is_valid { "valid" } else { "invalid" };
+        self.tell(judge, &format!("{validity} instance {number}: {verdict:?}"), text);
         let cause = match verdict {
-            Verdict::Accepted if !instance.is_valid => {
-                tally.invalid_accepted += 1;
-                Some("invalid, accepted".to_owned())
+            Verdict::Accepted if !is_valid => {
+                self.tally.invalid_accepted += 1;
+                "invalid, accepted".to_owned()
             }
-            Verdict::Refused(token) if instance.is_valid => {
-                tally.valid_refused += 1;
+            Verdict::Refused(token) if *is_valid => {
+                self.tally.valid_refused += 1;
                 let at = judge.live_bytes(text.as_bytes());
                 let at = at.map_or_else(|| format!("token {token}"), |at| place(text, at));
-                Some(format!("valid, refused at {at}"))
+                format!("valid, refused at {at}")
             }
             Verdict::Trouble(what) => {
-                tally.troubles += 1;
-                Some(what)
+                self.tally.troubles += 1;
+                what
             }
-            Verdict::Accepted | Verdict::Refused(_) => None,
+            Verdict::Accepted | Verdict::Refused(_) => return,
         };
-        causes.extend(cause.map(|cause| format!("instance {number}: {cause}")));
-        follow_known(judge, tokens, row, &mut tally.times);
+        self.causes.push(format!("instance {number}: {cause}"));
+    }
+
+    fn tell(&mut self, judge: &mut dyn Judge, line: &str, text: &str) {
+        if let Some(details) = &mut self.details {
+            let at = judge.live_bytes(text.as_bytes()).filter(|&at| at < text.len());
+            let at = at.map_or_else(String::new, |at| format!(", refused at {}", place(text, at)));
+            details.push(format!("{}: {}: {line}{at}", judge.name(), self.entry.name));
+        }
     }
 }
 
@@ -271,4 +285,123 @@ fn place(text: &str, at: usize) -> String {
     let before = String::from_utf8_lossy(&bytes[at.saturating_sub(40)..at]);
     let after = String::from_utf8_lossy(&bytes[at..bytes.len().min(at + 20)]);
     format!("byte {at}: {before:?} then {after:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::schemas::judge::Refusal;
+
+    /// Tokens are bytes; all but `x` are allowed, and the end after `}`. Takes a `y`, though it is in no mask.
+    #[derive(Default)]
+    struct Fake {
+        schema: Value,
+        last: u32,
+    }
+
+    const END: u32 = 256;
+
+    impl Judge for Fake {
+        fn name(&self) -> &'static str {
+            "fake"
+        }
+
+        fn prepare(&mut self, schema: &Value) {
+            *self = Self { schema: schema.clone(), last: 0 };
+        }
+
+        fn compile(&mut self) -> Result<(), Refusal> {
+            match self.schema.as_str() {
+                Some("panic") => panic!("on purpose"),
+                Some(reason) => Err(Refusal { reason: reason.to_owned(), ..Refusal::default() }),
+                None => Ok(()),
+            }
+        }
+
+        fn mask(&mut self) -> Result<(), String> {
+            Ok(())
+        }
+
+        fn allows(&mut self, token: u32) -> bool {
+            if token == END { self.last == u32::from(b'}') } else { !b"xy".map(u32::from).contains(&token) }
+        }
+
+        fn accept(&mut self, token: u32) -> Result<(), String> {
+            if token != END && token != u32::from(b'x') {
+                self.last = token;
+                return Ok(());
+            }
+            Err("no".to_owned())
+        }
+
+        fn restart(&mut self) -> bool {
+            true
+        }
+
+        fn fill(&mut self, _: &mut [u32]) {}
+
+        fn relaxations(&self) -> usize {
+            0
+        }
+
+        fn live_bytes(&mut self, text: &[u8]) -> Option<usize> {
+            Some(text.iter().take_while(|byte| **byte != b'x').count())
+        }
+    }
+
+    fn judge(line: &str) -> (Tally, Vec<String>) {
+        let entry = Entry::parse(line).expect("a line");
+        let texts: Vec<Vec<u32>> =
+            entry.instances.iter().map(|instance| instance.text.bytes().map(u32::from).collect()).collect();
+        let (mut tally, mut causes) = (Tally::default(), Vec::new());
+        let (mut row, mut details) = ([], Vec::new());
+        let mut hearing = Hearing {
+            entry: &entry,
+            texts: &texts,
+            end: END,
+            row: &mut row,
+            tally: &mut tally,
+            causes: &mut causes,
+            details: Some(&mut details),
+        };
+        hearing.run(&mut Fake::default());
+        assert!(details.len() >= tally.instances);
+        (tally, causes)
+    }
+
+    #[test]
+    fn every_wrong_verdict_is_counted_and_told() {
+        let (tally, causes) = judge(
+            r#"{"name":"n","schema":{},"tests":[{"valid":true,"data":{"a":1}},{"valid":true,"data":{"a":"x"}},{"valid":false,"data":{"a":2}},{"valid":false,"data":"x"},{"valid":true,"data":[]},{"valid":false,"data":"y"}]}"#,
+        );
+        assert_eq!((tally.compiled, tally.instances), (1, 6));
+        assert_eq!((tally.valid_refused, tally.invalid_accepted, tally.troubles), (2, 1, 1));
+        assert_eq!(
+            causes,
+            [
+                r#"instance 1: valid, refused at byte 7: "{\"a\": \"" then "x\"}""#,
+                "instance 2: invalid, accepted",
+                r#"instance 4: valid, refused at byte 2: "[]" then """#,
+                "instance 5: token 1 is not in the mask, but accepted",
+            ]
+        );
+        // A mask for each token and for the end, as far as the document goes.
+        assert_eq!(tally.times.masks.count(), 9 + 8 + 9 + 2 + 3 + 2);
+        assert_eq!(tally.times.starts.count(), 6);
+    }
+
+    #[test]
+    fn a_refused_schema_is_counted_by_its_reason() {
+        let (tally, causes) = judge(r#"{"name":"n","schema":"why","tests":[{"valid":true,"data":1}]}"#);
+        assert_eq!((tally.compiled, tally.instances, causes.len()), (0, 0, 1));
+        assert_eq!(tally.refused_by_reason(), [("", "why", 1)]);
+    }
+
+    #[test]
+    fn a_panic_is_told_as_an_error() {
+        let line = r#"{"name":"n","schema":"panic","tests":[]}"#;
+        assert_eq!(catching(|| judge(line)).err().as_deref(), Some("panic: on purpose"));
+    }
 }

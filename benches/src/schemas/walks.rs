@@ -48,7 +48,7 @@ pub struct Walks {
     pub unfinished: usize,
     /// Documents that could not be finished, as no token of the vocabulary goes on.
     pub stuck: usize,
-    /// Documents with more levels or a greater number than the validator reads.
+    /// Documents with more levels or greater numbers than the validator reads, or invalid ones with numbers that it rounds.
     pub unreadable: usize,
     /// Valid documents of the data, each cut into tokens some times.
     pub cuts: usize,
@@ -100,8 +100,15 @@ fn walk(
     let random = |number: usize| Random::new((index as u64) << 16 | number as u64);
     match validator(&entry.schema) {
         Ok(validator) => {
+            let names = required(&entry.schema);
             for number in 0..count {
-                check(model.write(&grammar, &mut random(number)), &validator, &grammar, walks, causes);
+                check(
+                    model.write(&grammar, &names, &mut random(number)),
+                    &validator,
+                    &grammar,
+                    walks,
+                    causes,
+                );
             }
         }
         Err(error) => walks.unchecked.push(format!("{}: {error}", entry.name)),
@@ -116,6 +123,25 @@ fn walk(
             }
         }
     }
+}
+
+/// All names that the schema requires somewhere, in quotes.
+fn required(schema: &Value) -> Vec<Vec<u8>> {
+    let mut names = std::collections::BTreeSet::new();
+    let mut rest = vec![schema];
+    while let Some(schema) = rest.pop() {
+        match schema {
+            Value::Object(members) => {
+                let list = members.get("required").and_then(Value::as_array);
+                let list = list.into_iter().flatten().filter(|name| name.is_string());
+                names.extend(list.map(|name| name.to_string().into_bytes()));
+                rest.extend(members.values());
+            }
+            Value::Array(items) => rest.extend(items),
+            _ => {}
+        }
+    }
+    names.into_iter().collect()
 }
 
 /// Something that decides whether documents are valid, formats included. Patterns run in linear time, where they can.
@@ -174,6 +200,10 @@ fn check(
         walks.valid += 1;
         return;
     };
+    if has_long_number(&text) {
+        walks.unreadable += 1;
+        return;
+    }
     let is_weak = grammar.relaxations().iter().any(|relaxation| relaxation.keyword == "format");
     if is_weak && error.kind().keyword() == "format" {
         walks.relaxed += 1;
@@ -186,6 +216,12 @@ fn check(
         error.instance_path(),
         String::from_utf8_lossy(&text)
     ));
+}
+
+/// Whether a number has more digits than floating point keeps, by which the validator reckons. Digits in strings count as well.
+fn has_long_number(text: &[u8]) -> bool {
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    text.split(|byte| !is_digit(byte)).any(|digits| digits.len() > 15)
 }
 
 /// What came of a document.
@@ -213,10 +249,21 @@ impl<'w> Model<'w> {
         Self { words, closers: closers.collect() }
     }
 
-    fn write(&self, grammar: &Grammar, random: &mut Random) -> Written {
+    /// Writes a document. `names` are those of properties that some object must have.
+    fn write(&self, grammar: &Grammar, names: &[Vec<u8>], random: &mut Random) -> Written {
         let mut matcher = grammar.matcher();
+        // What is left of a name that it is about to write, the next byte last.
+        let mut planned: Vec<u8> = Vec::new();
         for spent in 0..TOKENS {
-            let token = self.choose(matcher.mask(), spent, random);
+            if planned.is_empty() && !names.is_empty() && random.chance(1000 * spent / PATIENCE) {
+                planned = self.plan(matcher.text(), names, random);
+            }
+            let next = planned.pop().and_then(|byte| self.words.ids().get(&[byte][..]));
+            let next = next.map(|id| TokenId(*id)).filter(|&id| matcher.mask().allows(id));
+            let token = next.or_else(|| {
+                planned.clear();
+                self.choose(matcher.mask(), spent, random)
+            });
             if let Some(error) = matcher.error() {
                 return Written::Trouble(error.to_string());
             }
@@ -231,6 +278,22 @@ impl<'w> Model<'w> {
             }
         }
         Written::Unfinished
+    }
+
+    /// A name that is required somewhere, backwards with its quotes, where one may stand. Without names, objects that allow any other
+    /// key would go on for ever.
+    fn plan(&self, text: &[u8], names: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+        if !matches!(text.trim_ascii_end().last(), Some(b'{' | b',')) {
+            return Vec::new();
+        }
+        let is_missing = |name: &&Vec<u8>| !text.windows(name.len()).any(|part| part == &name[..]);
+        let missing: Vec<&Vec<u8>> = names.iter().filter(is_missing).collect();
+        let name = if missing.is_empty() || random.chance(300) {
+            &names[random.below(names.len())]
+        } else {
+            missing[random.below(missing.len())]
+        };
+        name.iter().rev().copied().collect()
     }
 
     fn choose(&self, mask: &Mask, spent: usize, random: &mut Random) -> Option<TokenId> {
@@ -323,7 +386,11 @@ impl Display for Walks {
         writeln!(f, "| documents invalid by a format that is not asserted | {} |", self.relaxed)?;
         writeln!(f, "| documents not finished in {TOKENS} tokens | {} |", self.unfinished)?;
         writeln!(f, "| documents that no token goes on with | {} |", self.stuck)?;
-        writeln!(f, "| documents that the validator cannot read | {} |", self.unreadable)?;
+        writeln!(
+            f,
+            "| documents that the validator cannot read, or not without rounding | {} |",
+            self.unreadable
+        )?;
         writeln!(f, "| valid documents cut at random | {} |", self.cuts)?;
         writeln!(f, "| of these, refused | {} |", self.refused_cuts)?;
         if !self.failures.is_empty() {
@@ -350,5 +417,76 @@ impl Display for Walks {
             writeln!(f, "- {}", line.replace('\n', " "))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use grammask::Config;
+    use serde_json::json;
+
+    use super::*;
+
+    const JSON: &str = r#"
+        start ::= value;
+        value ::= object | array | string | number | 'true' | 'false' | 'null';
+        object ::= '{' [string ':' value {',' string ':' value}] '}';
+        array ::= '[' [value {',' value}] ']';
+        string ::= #'"[a-z\\x20]*"';
+        number ::= #'-?[1-9][0-9]{0,5}|0';
+    "#;
+
+    fn grammar(words: &Words) -> Grammar {
+        let config = Config::default().ending_with([TokenId(words.end)]);
+        Grammar::compile(JSON, &words.vocabulary().expect("bytes"), &config).expect("a grammar")
+    }
+
+    fn walks(schema: &Value) -> Walks {
+        let words = Words::of_bytes();
+        let (grammar, model) = (grammar(&words), Model::new(&words));
+        let validator = validator(schema).expect("a schema");
+        let (mut walks, mut causes) = (Walks::default(), Vec::new());
+        for number in 0..40 {
+            let written = model.write(&grammar, &[], &mut Random::new(number));
+            check(written, &validator, &grammar, &mut walks, &mut causes);
+        }
+        assert_eq!(causes.len(), walks.invalid);
+        walks
+    }
+
+    #[test]
+    fn documents_come_to_an_end_and_are_valid() {
+        let walks = walks(&json!({}));
+        assert_eq!((walks.valid, walks.unfinished, walks.stuck, walks.unreadable), (40, 0, 0, 0));
+    }
+
+    #[test]
+    fn required_names_are_found_anywhere() {
+        let schema =
+            json!({ "required": ["b"], "anyOf": [{ "properties": { "required": { "required": ["a"] } } }] });
+        assert_eq!(required(&schema), [b"\"a\"".to_vec(), b"\"b\"".to_vec()]);
+    }
+
+    #[test]
+    fn numbers_that_are_rounded_prove_nothing() {
+        assert!(has_long_number(b"[1, -1234567890.123456]"));
+        assert!(!has_long_number(b"[123456789012345, 1.5e300]"));
+    }
+
+    #[test]
+    fn a_grammar_that_allows_too_much_is_caught() {
+        let walks = walks(&json!({ "type": ["object", "array"], "maxItems": 0 }));
+        assert!(walks.valid > 0 && walks.invalid > 0, "{walks}");
+    }
+
+    #[test]
+    fn a_refused_text_is_told_with_its_place() {
+        let words = Words::of_bytes();
+        let (grammar, model) = (grammar(&words), Model::new(&words));
+        assert_eq!(model.read(&grammar, br#"{"a":[1,null]}"#, &mut Random::new(0)), Ok(()));
+        let refused = model.read(&grammar, br#"{"a":01}"#, &mut Random::new(0));
+        assert!(refused.is_err_and(|cause| cause.contains("byte 6")));
+        let unfinished = model.read(&grammar, b"[1", &mut Random::new(0));
+        assert_eq!(unfinished, Err("cut at random: the end is not allowed".to_owned()));
     }
 }

@@ -25,14 +25,24 @@ Without it: those of <|endoftext|>, <|end_of_text|>, <|eot_id|>, </s> and <|im_e
 #[derive(Debug, Parser)]
 #[command(name = "grammask", version, after_help = EXIT_STATUS, disable_help_subcommand = true)]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// How all commands read a grammar, and answer.
+#[derive(Debug, Args)]
+pub(crate) struct ReadingArgs {
     /// The start symbol, instead of what %start says, or `start`
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "schema")]
     pub start: Option<String>,
+    /// The grammar's file is a JSON Schema: its language is the valid documents
+    #[arg(long, global = true)]
+    pub schema: bool,
     /// Write one JSON object to stdout
     #[arg(long, global = true)]
     pub json: bool,
-    #[command(subcommand)]
-    pub command: Command,
 }
 
 #[derive(Debug, Subcommand)]
@@ -78,13 +88,13 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// The grammar, in KBNF; - for stdin
+    /// The grammar, in KBNF, or with --schema a JSON Schema; - for stdin
     pub file: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Compile {
-    /// The grammar, in KBNF; - for stdin
+    /// The grammar, in KBNF, or with --schema a JSON Schema; - for stdin
     pub file: PathBuf,
     /// The file to write
     #[arg(long, short, value_name = "FILE")]
@@ -100,7 +110,7 @@ pub(crate) struct Compile {
 pub(crate) struct Show {
     /// What to print
     pub stage: Stage,
-    /// The grammar, in KBNF; - for stdin
+    /// The grammar, in KBNF, or with --schema a JSON Schema; - for stdin
     pub file: PathBuf,
     /// For sets and mask: the text before
     #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
@@ -131,7 +141,7 @@ pub(crate) enum Stage {
 
 #[derive(Debug, Args)]
 pub(crate) struct Accept {
-    /// The grammar, in KBNF; - for stdin
+    /// The grammar, in KBNF, or with --schema a JSON Schema; - for stdin
     pub file: PathBuf,
     #[command(flatten)]
     pub text: TextArgs,
@@ -150,7 +160,7 @@ pub(crate) struct TextArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
-    /// The grammar, in KBNF; - for stdin
+    /// The grammar, in KBNF, or with --schema a JSON Schema; - for stdin
     pub file: PathBuf,
     #[command(flatten)]
     pub text: TextArgs,
@@ -166,7 +176,7 @@ pub(crate) struct Bench {
 
 #[derive(Debug, Args)]
 pub(crate) struct Mask {
-    /// The grammar, in KBNF; - for stdin
+    /// The grammar, in KBNF, or with --schema a JSON Schema; - for stdin
     pub file: PathBuf,
     /// The text before
     #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
@@ -191,7 +201,7 @@ pub(crate) enum MaskFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct Generate {
-    /// The grammar, in KBNF; - for stdin
+    /// The grammar, in KBNF, or with --schema a JSON Schema; - for stdin
     pub file: PathBuf,
     /// Where the random numbers begin
     #[arg(long, value_name = "N", default_value_t = 0)]

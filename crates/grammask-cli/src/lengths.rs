@@ -1,11 +1,15 @@
 //! The least number of bytes from every node of a network to the end of its rule.
 
+mod selection;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use grammask_earley::{Callee, Class, Error, Network, NodeId};
 use grammask_regular::{RegularId, Store};
 use rustc_hash::FxHashSet;
+
+use selection::Selection;
 
 /// More than any text has: there is no end, or none that was found within the limits.
 pub(crate) const ENDLESS: u64 = u64::MAX;
@@ -59,6 +63,12 @@ impl Lengths {
                 Callee::Counter { element, min, .. } => {
                     search.repeat(count + element.index(), place, u64::from(min));
                 }
+                Callee::Unordered { ref items, separator, ref unordered, .. } => {
+                    if let Some(selection) = Selection::new(place, unordered) {
+                        let parts = items.iter().copied().chain(separator);
+                        search.choose(parts.map(|part| count + part.index()), selection);
+                    }
+                }
             }
         }
         let mut lengths = search.run();
@@ -92,6 +102,8 @@ enum Waiting {
     Sum(usize),
     /// A multiple of it.
     Multiple(Place, u64),
+    /// A selection, and the place of the item or separator in it.
+    Selection(usize, usize),
 }
 
 struct Search {
@@ -99,6 +111,7 @@ struct Search {
     settled: Vec<bool>,
     waiting: Vec<Vec<Waiting>>,
     sums: Vec<Sum>,
+    selections: Vec<Selection>,
     queue: BinaryHeap<Reverse<(u64, Place)>>,
 }
 
@@ -109,6 +122,7 @@ impl Search {
             settled: vec![false; places],
             waiting: std::iter::repeat_with(Vec::new).take(places).collect(),
             sums: Vec::new(),
+            selections: Vec::new(),
             queue: BinaryHeap::new(),
         }
     }
@@ -122,6 +136,13 @@ impl Search {
 
     fn repeat(&mut self, element: Place, target: Place, times: u64) {
         self.waiting[element].push(Waiting::Multiple(target, times));
+    }
+
+    fn choose(&mut self, parts: impl Iterator<Item = Place>, selection: Selection) {
+        for (place, part) in parts.enumerate() {
+            self.waiting[part].push(Waiting::Selection(self.selections.len(), place));
+        }
+        self.selections.push(selection);
     }
 
     fn reach(&mut self, place: Place, length: u64) {
@@ -139,6 +160,13 @@ impl Search {
             for waiting in std::mem::take(&mut self.waiting[place]) {
                 match waiting {
                     Waiting::Multiple(target, times) => self.reach(target, length.saturating_mul(times)),
+                    Waiting::Selection(index, place) => {
+                        let selection = &mut self.selections[index];
+                        if let Some(whole) = selection.settle(place, length) {
+                            let target = selection.target;
+                            self.reach(target, whole);
+                        }
+                    }
                     Waiting::Sum(index) => {
                         let sum = &mut self.sums[index];
                         sum.known = sum.known.saturating_add(length);
@@ -210,6 +238,10 @@ mod tests {
             ("start ::= A{5,9}; A ::= '(' A ')' | 'ab';", 10),
             ("start ::= <|x|> 'a';", 2),
             ("start ::= 'a' start;", ENDLESS),
+            ("start ::= unordered!('aaa', 'bb'?, 'c'*; ', ') '.';", 4),
+            ("start ::= unordered!('aaa', 'bb'?, 'ccccc'*; ', '; {4,}) '.';", 22),
+            ("start ::= unordered!('aaa'?, 'bb'?, 'c'?, 'dddd'?; ; {2,3});", 3),
+            ("start ::= unordered!('aaa', 'bb'?; ; ; 0 -> 1) '.';", 6),
             ("start ::= 'a' start | 'b' S; S ::= S 'c' | 'ddd';", 4),
             ("start ::= #'a{2000}' 'b';", ENDLESS),
         ] {

@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::try_parse();
     // Wrong arguments may still say how they want to be told of it.
     let json = match &arguments {
-        Ok(arguments) => arguments.json,
+        Ok(arguments) => arguments.reading.json,
         Err(_) => std::env::args_os().any(|argument| argument == "--json"),
     };
     let mut out = Output::new(json);
@@ -46,15 +46,15 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments, out: &mut Output) -> Result<Status, Failure> {
-    let start = arguments.start.as_deref();
+    let reading = &arguments.reading;
     match &arguments.command {
-        Command::Check(check) => command::check::run(check, start, out),
-        Command::Compile(compile) => command::compile::run(compile, start, out),
-        Command::Show(show) => command::show::run(show, start, out),
-        Command::Accept(accept) => command::accept::run(accept, start, out),
-        Command::Mask(mask) => command::mask::run(mask, start, out),
-        Command::Bench(bench) => command::bench::run(bench, start, out),
-        Command::Generate(generate) => command::generate::run(generate, start, out),
+        Command::Check(check) => command::check::run(check, reading, out),
+        Command::Compile(compile) => command::compile::run(compile, reading, out),
+        Command::Show(show) => command::show::run(show, reading, out),
+        Command::Accept(accept) => command::accept::run(accept, reading, out),
+        Command::Mask(mask) => command::mask::run(mask, reading, out),
+        Command::Bench(bench) => command::bench::run(bench, reading, out),
+        Command::Generate(generate) => command::generate::run(generate, reading, out),
     }
 }
 

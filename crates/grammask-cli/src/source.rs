@@ -1,18 +1,20 @@
 //! From a file to a grammar that runs, with all that can be wrong on the way told with its place.
 
+use std::cell::OnceCell;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use grammask::Config;
+use grammask::{Config, Relaxation};
 use grammask_earley::{Callee, Network, Recognizer};
 use grammask_normal::NormalForm;
 use grammask_regular::Store;
 use grammask_syntax::{Ast, Report};
 use serde_json::json;
 
+use crate::args::ReadingArgs;
 use crate::failure::{Failure, WrongGrammar, diagnostics_to_json};
 
 /// The text of a grammar and what to call it.
@@ -20,6 +22,10 @@ use crate::failure::{Failure, WrongGrammar, diagnostics_to_json};
 pub(crate) struct Source {
     pub name: String,
     pub bytes: Vec<u8>,
+    /// Of a JSON Schema, what the grammar does not hold documents to, once it is known.
+    relaxations: Option<OnceCell<Vec<Relaxation>>>,
+    /// Whether warnings go to stderr.
+    warns: bool,
 }
 
 /// A grammar that runs, and the stages before.
@@ -32,8 +38,8 @@ pub(crate) struct Compiled {
 }
 
 /// The configuration of a command: the default, and the start symbol if one is named.
-pub(crate) fn config(start: Option<&str>) -> Config {
-    match start {
+pub(crate) fn config(reading: &ReadingArgs) -> Config {
+    match &reading.start {
         Some(start) => Config::default().with_start(start),
         None => Config::default(),
     }
@@ -63,14 +69,58 @@ fn name_of(path: &Path) -> String {
 
 impl Source {
     /// Reads the file. One that is longer than a grammar may be is read up to there, as the parser will refuse it.
-    pub(crate) fn read(path: &Path, config: &Config) -> Result<Self, Failure> {
-        Ok(Self { name: name_of(path), bytes: read(path, config.syntax.max_text_bytes)? })
+    pub(crate) fn read(path: &Path, reading: &ReadingArgs, config: &Config) -> Result<Self, Failure> {
+        Ok(Self {
+            name: name_of(path),
+            bytes: read(path, config.syntax.max_text_bytes)?,
+            relaxations: reading.schema.then(OnceCell::new),
+            warns: !reading.json,
+        })
     }
 
-    /// The syntax tree.
+    /// The syntax tree; that of a JSON Schema comes with warnings on stderr where it is weaker than the schema.
     pub(crate) fn parse(&self, config: &Config) -> Result<Ast, Failure> {
+        if let Some(relaxations) = &self.relaxations {
+            return self.translate(relaxations, config);
+        }
         grammask_syntax::parse_bytes(&self.bytes, &config.syntax)
             .map_err(|errors| self.failure(&errors.into()))
+    }
+
+    fn translate(&self, relaxations: &OnceCell<Vec<Relaxation>>, config: &Config) -> Result<Ast, Failure> {
+        let most = config.syntax.max_text_bytes;
+        if self.bytes.len() > most {
+            return Err(self.wrong_schema(&format!("the limit max_text_bytes ({most}) is exceeded")));
+        }
+        let schema = serde_json::from_slice(&self.bytes)
+            .map_err(|error| self.wrong_schema(&format!("no JSON: {error}")))?;
+        let translation = grammask_json_schema::translate(&schema, &config.json_schema)
+            .map_err(|error| self.failure(&error.into()))?;
+        relaxations.get_or_init(|| {
+            for Relaxation { pointer, keyword, reason } in
+                translation.relaxations.iter().filter(|_| self.warns)
+            {
+                let name = &self.name;
+                // A warning is a courtesy; the answer is not less right without.
+                let _ = writeln!(
+                    io::stderr(),
+                    "{name}: warning: at '{pointer}', {keyword}: not asserted: {reason}"
+                );
+            }
+            translation.relaxations
+        });
+        Ok(translation.ast)
+    }
+
+    /// What the grammar does not hold documents to, once it was read; none for what is no JSON Schema.
+    pub(crate) fn relaxations(&self) -> Option<&[Relaxation]> {
+        self.relaxations.as_ref()?.get().map(Vec::as_slice)
+    }
+
+    fn wrong_schema(&self, message: &str) -> Failure {
+        let report = format!("{}: error: {message}\n", self.name);
+        let errors = vec![json!({ "file": self.name, "message": message })];
+        Failure::Grammar(Box::new(WrongGrammar { report, errors }))
     }
 
     /// All stages up to the network.
@@ -88,10 +138,16 @@ impl Source {
     /// What is wrong with the grammar.
     pub(crate) fn failure(&self, error: &grammask::Error) -> Failure {
         let diagnostics = error.diagnostics();
-        if diagnostics.is_empty() {
+        // The grammar of a schema has no places in its text.
+        if diagnostics.is_empty() || self.relaxations.is_some() {
+            let mut answer = json!({ "file": self.name, "message": error.to_string() });
+            if let grammask::Error::JsonSchema(error) = error {
+                answer["pointer"] = json!(error.pointer);
+                answer["keyword"] = json!(error.keyword);
+                answer["reason"] = json!(error.reason.to_string());
+            }
             let report = format!("{}: error: {error}\n", self.name);
-            let errors = vec![json!({ "file": self.name, "message": error.to_string() })];
-            return Failure::Grammar(Box::new(WrongGrammar { report, errors }));
+            return Failure::Grammar(Box::new(WrongGrammar { report, errors: vec![answer] }));
         }
         let errors = diagnostics_to_json(self, &diagnostics);
         let omitted = match error {

@@ -1,7 +1,10 @@
 //! Values as a Boolean algebra: both, either, one without the other, and whether anything is left. Shapes that obviously nothing has
 //! are dropped on the way, so that a discriminating key keeps products small.
 
+use std::hash::Hash;
 use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
 
 use crate::error::Reason;
 use crate::goals::GoalId;
@@ -145,9 +148,8 @@ impl Translator<'_> {
         match keys {
             Keys::In(language) => *language,
             Keys::Others(known) => {
-                let mut names: Vec<&str> = known.names.iter().map(|name| &**name).collect();
-                names.sort_unstable();
-                let mut parts: Vec<LanguageId> = names.iter().map(|name| self.languages.text(name)).collect();
+                let mut parts: Vec<LanguageId> =
+                    known.names.iter().map(|name| self.languages.text(name)).collect();
                 parts.extend(&known.languages);
                 let all = self.languages.union(parts);
                 self.languages.not(all)
@@ -199,17 +201,16 @@ impl Translator<'_> {
         self.is_empty(both)
     }
 
-    fn joined<T: Shape>(&mut self, mut a: Vec<Rc<T>>, b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {
-        for shape in b {
-            if a.iter().any(|other| other == shape || other.is_all()) {
-                continue;
-            }
-            if shape.is_all() {
-                a.clear();
-            }
-            a.push(Rc::clone(shape));
+    fn joined<T: Shape>(&mut self, a: Vec<Rc<T>>, b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {
+        if let Some(all) = a.iter().chain(b).find(|shape| shape.is_all()) {
+            return Ok(vec![Rc::clone(all)]);
         }
-        self.bounded(a)
+        let mut all = Distinct { list: a, ..Distinct::default() };
+        for shape in b {
+            all.push(Rc::clone(shape));
+        }
+        self.check_bound(all.list.len())?;
+        Ok(all.list)
     }
 
     fn both_lists<T: Shape>(&mut self, a: &[Rc<T>], b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {
@@ -218,27 +219,26 @@ impl Translator<'_> {
             _ => {}
         }
         let many = a.len() * b.len() > 1;
-        let mut all: Vec<Rc<T>> = Vec::new();
+        let mut all = Distinct::default();
         for one in a {
             for other in b {
-                let both = if Rc::ptr_eq(one, other) { Some(Rc::clone(one)) } else { self.both(one, other, many)? };
-                if let Some(both) = both
-                    && !all.contains(&both)
-                {
+                let both =
+                    if Rc::ptr_eq(one, other) { Some(Rc::clone(one)) } else { self.both(one, other, many)? };
+                if let Some(both) = both {
                     all.push(both);
                 }
             }
-            all = self.bounded(all)?;
+            self.check_bound(all.list.len())?;
         }
-        Ok(all)
+        Ok(all.list)
     }
 
     /// Two shapes at once, if anything may have both.
     fn both<T: Shape>(&mut self, a: &Rc<T>, b: &Rc<T>, look: bool) -> Result<Option<Rc<T>>, Stop> {
-        self.spend(1)?;
         if a.is_all() || b.is_all() {
             return Ok(Some(Rc::clone(if a.is_all() { b } else { a })));
         }
+        self.spend(1 + a.size() + b.size())?;
         let Some(both) = a.meet(b, self)? else { return Ok(None) };
         if look && !both.may_be(self, LOOK)? {
             return Ok(None);
@@ -252,7 +252,7 @@ impl Translator<'_> {
             if taken.is_all() {
                 return Ok(Vec::new());
             }
-            let mut left: Vec<Rc<T>> = Vec::new();
+            let mut left = Distinct::default();
             let mut others = None;
             for shape in all {
                 if self.both(&shape, taken, true)?.is_none() {
@@ -263,30 +263,62 @@ impl Translator<'_> {
                     others = Some(taken.others(self));
                 }
                 for other in others.iter().flatten() {
-                    if let Some(both) = self.both(&shape, other, true)?
-                        && !left.contains(&both)
-                    {
+                    if let Some(both) = self.both(&shape, other, true)? {
                         left.push(both);
                     }
                 }
+                self.check_bound(left.list.len())?;
             }
-            all = self.bounded(left)?;
+            all = left.list;
         }
         Ok(all)
     }
 
-    fn bounded<T>(&self, shapes: Vec<T>) -> Result<Vec<T>, Stop> {
-        if shapes.len() > self.config.alternatives {
-            let value = self.config.alternatives as u64;
-            return Err(self.error_here(Reason::Limit { limit: "alternatives", value }));
+    fn check_bound(&self, count: usize) -> Result<(), Stop> {
+        if count <= self.config.alternatives {
+            return Ok(());
         }
-        Ok(shapes)
+        let value = self.config.alternatives as u64;
+        Err(self.error_here(Reason::Limit { limit: "alternatives", value }))
+    }
+}
+
+/// Shapes, each once, in the order in which they came.
+struct Distinct<T> {
+    list: Vec<Rc<T>>,
+    /// The same, once there are more than a few.
+    set: FxHashSet<Rc<T>>,
+}
+
+impl<T> Default for Distinct<T> {
+    fn default() -> Self {
+        Self { list: Vec::new(), set: FxHashSet::default() }
+    }
+}
+
+impl<T: Shape> Distinct<T> {
+    fn push(&mut self, shape: Rc<T>) {
+        if self.list.len() < FEW {
+            if self.list.contains(&shape) {
+                return;
+            }
+        } else {
+            if self.set.is_empty() {
+                self.set.extend(self.list.iter().cloned());
+            }
+            if !self.set.insert(Rc::clone(&shape)) {
+                return;
+            }
+        }
+        self.list.push(shape);
     }
 }
 
 /// Arrays and objects alike: what the algebra of their lists needs.
-trait Shape: PartialEq + Sized {
+trait Shape: Eq + Hash + Sized {
     fn is_all(&self) -> bool;
+    /// How much there is to look at.
+    fn size(&self) -> u64;
     /// Both shapes; nothing where that is impossible.
     fn meet(&self, other: &Self, translator: &mut Translator<'_>) -> Result<Option<Self>, Stop>;
     /// Shapes that together have everything that this one has not.
@@ -296,6 +328,10 @@ trait Shape: PartialEq + Sized {
 }
 
 impl Shape for Array {
+    fn size(&self) -> u64 {
+        (self.prefix.len() + self.contains.len()) as u64
+    }
+
     fn is_all(&self) -> bool {
         self.is_any() && self.evaluated.is_none()
     }
@@ -396,6 +432,10 @@ impl Shape for Array {
 }
 
 impl Shape for Object {
+    fn size(&self) -> u64 {
+        (self.properties.len() + self.rules.len() + self.some.len()) as u64
+    }
+
     fn is_all(&self) -> bool {
         self.is_any() && self.evaluated.is_none()
     }
@@ -439,7 +479,8 @@ impl Shape for Object {
 
     fn others(&self, translator: &mut Translator<'_>) -> Vec<Rc<Self>> {
         let any = Self::any();
-        let with = |key: &Rc<str>, goal: GoalId, required: bool| Property { key: Rc::clone(key), goal, required };
+        let with =
+            |key: &Rc<str>, goal: GoalId, required: bool| Property { key: Rc::clone(key), goal, required };
         let mut all = Vec::new();
         for property in &self.properties {
             if property.required {

@@ -45,7 +45,12 @@ fn write(value: &Value, role: Role, depth: usize, words: &mut String) -> bool {
             words.push('{');
             for (key, value) in entries {
                 let inner = match role {
-                    Role::Schema if matches!(key.as_str(), "$id" | "id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor") => {
+                    Role::Schema
+                        if matches!(
+                            key.as_str(),
+                            "$id" | "id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor"
+                        ) =>
+                    {
                         return false;
                     }
                     Role::Schema if keywords::is_annotation(key) => continue,

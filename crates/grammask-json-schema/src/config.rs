@@ -24,7 +24,7 @@ pub struct Config {
     pub work: u64,
     /// How deep schemas that speak of one value may nest, as `allOf` in `allOf` and chains of `$ref` do. Default: 256.
     pub depth: u32,
-    /// The greatest number of alternatives for one value, after `anyOf`, `oneOf`, `not` and the like are multiplied out. Default: 4,096.
+    /// The greatest number of alternatives for one value, after `anyOf`, `oneOf`, `not` and the like are multiplied out. Default: 1,024.
     pub alternatives: usize,
     /// Limits of the automata that decide whether regular parts are empty or disjoint.
     pub regular: grammask_regular::Config,
@@ -43,7 +43,7 @@ impl Default for Config {
             documents: Vec::new(),
             work: 1_000_000,
             depth: 256,
-            alternatives: 4_096,
+            alternatives: 1_024,
             regular: grammask_regular::Config::default(),
             cancel: None,
         }

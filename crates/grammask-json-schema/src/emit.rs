@@ -120,7 +120,8 @@ fn live_members(object: &ObjectPlan, live: &FxHashSet<GoalId>) -> Option<Vec<usi
     }
     let required = members.iter().filter(|member| member.is_required).count();
     let is_required_there = places.iter().filter(|&&place| members[place].is_required).count() == required;
-    let is_countable = places.iter().any(|&place| members[place].is_class) || object.min <= places.len() as u64;
+    let is_countable =
+        places.iter().any(|&place| members[place].is_class) || object.min <= places.len() as u64;
     let fits = object.max.is_none_or(|max| object.min.max(required as u64) <= max);
     (is_required_there && is_countable && fits).then_some(places)
 }
@@ -150,7 +151,9 @@ struct Signs {
 impl Signs {
     fn new(whitespace: &Whitespace) -> Self {
         let space = match whitespace {
-            Whitespace::Flexible { longest: 0 } | Whitespace::Compact | Whitespace::Separators { .. } => String::new(),
+            Whitespace::Flexible { longest: 0 } | Whitespace::Compact | Whitespace::Separators { .. } => {
+                String::new()
+            }
             Whitespace::Flexible { longest } => format!("[ \\t\\n\\r]{{0,{longest}}}"),
         };
         let (comma, colon) = match whitespace {
@@ -171,7 +174,11 @@ impl Signs {
 
 /// A pattern for a text of punctuation and white space.
 fn regex_of(text: &str) -> String {
-    text.chars().flat_map(|char| (!char.is_alphanumeric() && char.is_ascii()).then_some('\\').into_iter().chain([char])).collect()
+    text.chars()
+        .flat_map(|char| {
+            (!char.is_alphanumeric() && char.is_ascii()).then_some('\\').into_iter().chain([char])
+        })
+        .collect()
 }
 
 const OBJECT: usize = 0;
@@ -406,7 +413,11 @@ impl<'a, 'd> Emitter<'a, 'd> {
             sequence.push(item);
             sequence.extend(behind.take());
             let sequence = self.sequence(sequence);
-            behind = Some(if place > 0 && place as u64 >= plan.min { self.repeat(sequence, 0, Some(1)) } else { sequence });
+            behind = Some(if place > 0 && place as u64 >= plan.min {
+                self.repeat(sequence, 0, Some(1))
+            } else {
+                sequence
+            });
         }
         if let Some(items) = behind {
             let (open, close) = (self.bracket(ARRAY, OPEN), self.bracket(ARRAY, CLOSE));
@@ -438,7 +449,8 @@ impl<'a, 'd> Emitter<'a, 'd> {
             Rest::Same(_) => None,
             Rest::Mixed(items) => {
                 let mut parts = Vec::new();
-                for item in items.iter().filter(|item| self.live.contains(&item.goal) && item.max != Some(0)) {
+                for item in items.iter().filter(|item| self.live.contains(&item.goal) && item.max != Some(0))
+                {
                     let value = self.value(item.goal);
                     parts.push(self.repeat(value, item.min, item.max));
                 }
@@ -492,8 +504,11 @@ impl<'a, 'd> Emitter<'a, 'd> {
         let live = live_members(plan, self.live).unwrap_or_default();
         let members: Vec<&Member> = live.iter().map(|&place| &plan.members[place]).collect();
         let place_of = |place: usize| live.binary_search(&place).ok().map(|place| place as u32);
-        let needs: Vec<(u32, u32)> =
-            plan.needs.iter().filter_map(|&(first, second)| Some((place_of(first)?, place_of(second)?))).collect();
+        let needs: Vec<(u32, u32)> = plan
+            .needs
+            .iter()
+            .filter_map(|&(first, second)| Some((place_of(first)?, place_of(second)?)))
+            .collect();
         let named = members.iter().filter(|member| !member.is_class).count() as u64;
         let has_class = members.iter().any(|member| member.is_class);
         let max = least(plan.max, None).filter(|&max| has_class || max < named);
@@ -510,7 +525,8 @@ impl<'a, 'd> Emitter<'a, 'd> {
             _ if self.translator.config.property_order == PropertyOrder::AsWritten => {
                 if !is_plain {
                     let place = plan.counted.unwrap_or(self.translator.place);
-                    let reason = "that properties are counted, or need each other, while they come as written";
+                    let reason =
+                        "that properties are counted, or need each other, while they come as written";
                     self.translator.refuse(place, "", reason)?;
                 }
                 self.as_written(&members)
@@ -548,7 +564,8 @@ impl<'a, 'd> Emitter<'a, 'd> {
         let last_first = members.iter().position(|member| member.is_required).unwrap_or(members.len());
         for (place, member) in members.iter().enumerate().rev() {
             let max = if member.is_class { None } else { Some(1) };
-            let reference = |this: &mut Self| behind.clone().map(|name| this.push(ExprKind::Nonterminal(name)));
+            let reference =
+                |this: &mut Self| behind.clone().map(|name| this.push(ExprKind::Nonterminal(name)));
             // As the first of all that are there; none behind a required one is.
             if place <= last_first {
                 let mut parts = vec![self.member(member)];

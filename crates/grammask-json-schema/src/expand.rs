@@ -40,7 +40,9 @@ impl<'a> Translator<'a> {
             Value::Bool(false) => return Ok(Values::NONE),
             Value::Object(entries) => entries,
             _ => {
-                return Err(self.error_here(Reason::Invalid("a schema is an object, true or false".to_owned())));
+                return Err(
+                    self.error_here(Reason::Invalid("a schema is an object, true or false".to_owned()))
+                );
             }
         };
         let draft = self.documents.draft(id);
@@ -107,14 +109,17 @@ impl<'a> Translator<'a> {
             Value::Array(items) => {
                 let prefix: Vec<GoalId> = items.iter().map(|item| self.equals(item)).collect();
                 let len = prefix.len() as u64;
-                let array =
-                    Array { prefix, rest: GoalId::NEVER, min: len, max: Some(len), ..Array::any() };
+                let array = Array { prefix, rest: GoalId::NEVER, min: len, max: Some(len), ..Array::any() };
                 values.arrays.push(Rc::new(array));
             }
             Value::Object(entries) => {
                 let properties: Vec<Property> = entries
                     .iter()
-                    .map(|(key, value)| Property { key: key.as_str().into(), goal: self.equals(value), required: true })
+                    .map(|(key, value)| Property {
+                        key: key.as_str().into(),
+                        goal: self.equals(value),
+                        required: true,
+                    })
                     .collect();
                 let len = properties.len() as u64;
                 let object = Object { properties, max: Some(len), ..Object::any() };
@@ -172,7 +177,9 @@ impl<'a> Translator<'a> {
         }
         for keyword in ["$dynamicRef", "$recursiveRef"] {
             let is_known = (keyword == "$recursiveRef") == (schema.draft == Draft::Draft201909);
-            if let (Some(reference), true) = (schema.get(keyword), is_known && schema.draft >= Draft::Draft201909) {
+            if let (Some(reference), true) =
+                (schema.get(keyword), is_known && schema.draft >= Draft::Draft201909)
+            {
                 let Value::String(reference) = reference else {
                     return Err(self.invalid(schema, keyword, "it is not a string"));
                 };

@@ -15,19 +15,73 @@ use crate::{AdditionalProperties, Draft, format, number, pattern};
 
 /// Keywords that a document is never held to.
 const ANNOTATIONS: &[&str] = &[
-    "$anchor", "$comment", "$defs", "$dynamicAnchor", "$id", "$recursiveAnchor", "$schema", "$vocabulary",
-    "contentEncoding", "contentMediaType", "contentSchema", "default", "definitions", "deprecated",
-    "description", "examples", "id", "readOnly", "title", "writeOnly",
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$dynamicAnchor",
+    "$id",
+    "$recursiveAnchor",
+    "$schema",
+    "$vocabulary",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "default",
+    "definitions",
+    "deprecated",
+    "description",
+    "examples",
+    "id",
+    "readOnly",
+    "title",
+    "writeOnly",
 ];
 
 /// Keywords that a document is held to, or that say something to one that is.
 const ASSERTIONS: &[&str] = &[
-    "$dynamicRef", "$recursiveRef", "$ref", "additionalItems", "additionalProperties", "allOf", "anyOf", "const",
-    "contains", "dependencies", "dependentRequired", "dependentSchemas", "else", "enum", "exclusiveMaximum",
-    "exclusiveMinimum", "format", "if", "items", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum",
-    "minContains", "minItems", "minLength", "minProperties", "minimum", "multipleOf", "not", "oneOf", "pattern",
-    "patternProperties", "prefixItems", "properties", "propertyNames", "required", "then", "type",
-    "unevaluatedItems", "unevaluatedProperties", "uniqueItems",
+    "$dynamicRef",
+    "$recursiveRef",
+    "$ref",
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "contains",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "else",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "if",
+    "items",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "oneOf",
+    "pattern",
+    "patternProperties",
+    "prefixItems",
+    "properties",
+    "propertyNames",
+    "required",
+    "then",
+    "type",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "uniqueItems",
 ];
 
 /// Whether no document is held to a keyword. Keywords that the standard does not know are annotations.
@@ -68,7 +122,8 @@ impl<'a> Translator<'a> {
         }
         if !values.arrays.is_empty() {
             let arrays = self.arrays(schema)?;
-            let arrays = Values { arrays: arrays.into_iter().map(Rc::new).collect(), ..Values::any(self.any_number) };
+            let arrays =
+                Values { arrays: arrays.into_iter().map(Rc::new).collect(), ..Values::any(self.any_number) };
             values = self.intersect(&values, &arrays)?;
         }
         if !values.objects.is_empty() {
@@ -111,10 +166,9 @@ impl<'a> Translator<'a> {
 
     fn numbers(&mut self, schema: Schema<'a>) -> Result<LanguageId, Stop> {
         let mut parts: Vec<LanguageId> = Vec::new();
-        for (keyword, exclusive, is_least) in [
-            ("minimum", "exclusiveMinimum", true),
-            ("maximum", "exclusiveMaximum", false),
-        ] {
+        for (keyword, exclusive, is_least) in
+            [("minimum", "exclusiveMinimum", true), ("maximum", "exclusiveMaximum", false)]
+        {
             // Draft 4 has a boolean beside the bound, later drafts a bound of its own.
             let is_exclusive = schema.get(exclusive) == Some(&Value::Bool(true));
             for (keyword, is_exclusive) in [(keyword, is_exclusive), (exclusive, true)] {
@@ -182,11 +236,17 @@ impl<'a> Translator<'a> {
     }
 
     /// The texts in which a pattern is found; nothing where it was left out.
-    fn pattern(&mut self, schema: Schema<'a>, keyword: &str, source: &str) -> Result<Option<LanguageId>, Stop> {
+    fn pattern(
+        &mut self,
+        schema: Schema<'a>,
+        keyword: &str,
+        source: &str,
+    ) -> Result<Option<LanguageId>, Stop> {
         match pattern::pattern(&mut self.languages, source) {
             Ok(language) => Ok(Some(language)),
             Err(PatternError::Invalid { offset, message }) => {
-                let what = format!("the pattern is no regular expression of ECMA-262: {message}, at byte {offset}");
+                let what =
+                    format!("the pattern is no regular expression of ECMA-262: {message}, at byte {offset}");
                 Err(self.invalid(schema, keyword, &what))
             }
             Err(PatternError::Unsupported { offset, message }) => {
@@ -295,9 +355,8 @@ impl<'a> Translator<'a> {
             let languages: Vec<LanguageId> = match all {
                 true => vec![LanguageId::ANY],
                 false => {
-                    let mut names: Vec<&Rc<str>> = known.names.iter().collect();
-                    names.sort_unstable();
-                    let texts: Vec<LanguageId> = names.iter().map(|name| self.languages.text(name)).collect();
+                    let texts: Vec<LanguageId> =
+                        known.names.iter().map(|name| self.languages.text(name)).collect();
                     [self.languages.union(texts)].into_iter().chain(known.languages.iter().copied()).collect()
                 }
             };
@@ -339,7 +398,8 @@ impl<'a> Translator<'a> {
             let names = match self.values_inside(names) {
                 Ok(values) => values.string,
                 Err(Stop::Busy) => {
-                    let reason = Reason::Unsupported("the names depend on the schema that they belong to".to_owned());
+                    let reason =
+                        Reason::Unsupported("the names depend on the schema that they belong to".to_owned());
                     return Err(self.error(schema.id, "propertyNames", reason));
                 }
                 Err(error) => return Err(error),
@@ -393,7 +453,8 @@ impl<'a> Translator<'a> {
                 let evaluated = array.evaluated.clone().unwrap_or(EvaluatedItems::none());
                 let mut array = Array::clone(array);
                 if let Some(first) = evaluated.first {
-                    let goal = evaluated.matching.iter().fold(goal, |goal, &other| self.goals.either(goal, other));
+                    let goal =
+                        evaluated.matching.iter().fold(goal, |goal, &other| self.goals.either(goal, other));
                     while array.prefix.len() < first {
                         array.prefix.push(array.rest);
                     }

@@ -40,6 +40,8 @@ pub(crate) enum Language {
     /// Every text that is not in the operand.
     Not(LanguageId),
     Repeat(LanguageId, u32, Option<u32>),
+    /// The spellings of the texts of the operand inside a JSON string.
+    Json(LanguageId),
     /// The decimal numerals, `12` or `12.50`, whose value is a multiple of this one.
     Multiple(String),
 }
@@ -159,6 +161,15 @@ impl Languages {
         }
     }
 
+    /// The spellings of texts between the quotes of a JSON string.
+    pub fn json(&mut self, of: LanguageId) -> LanguageId {
+        match self.get(of) {
+            Language::None => of,
+            _ if of == LanguageId::EMPTY_TEXT => of,
+            _ => self.intern(Language::Json(of)),
+        }
+    }
+
     pub fn repeat(&mut self, of: LanguageId, min: u32, max: Option<u32>) -> LanguageId {
         match (min, max) {
             (1, Some(1)) => of,
@@ -239,7 +250,8 @@ impl Languages {
                     store.intersection(&[any, rest])?
                 }
                 Language::Repeat(part, min, max) => store.repeat(of(part), *min, *max)?,
-                Language::Multiple(of) => store.multiple(of)?,
+                Language::Json(part) => store.json_text(of(part))?,
+                Language::Multiple(numeral) => store.multiple(numeral)?,
             };
             self.lowered[top.index()] = Some(regular);
             stack.pop();
@@ -282,7 +294,8 @@ impl Languages {
                             };
                             ExprKind::Repeat { expr: parts[0], quantifier }
                         }
-                        Language::Multiple(of) => ExprKind::Multiple(of.clone()),
+                        Language::Json(_) => ExprKind::Json(parts[0]),
+                        Language::Multiple(numeral) => ExprKind::Multiple(numeral.clone()),
                     };
                     done.push(ast.push(kind, Span::default()));
                 }
@@ -295,7 +308,7 @@ impl Languages {
 fn operands(language: &Language) -> &[LanguageId] {
     match language {
         Language::Sequence(parts) | Language::Union(parts) | Language::And(parts) => parts,
-        Language::Not(part) | Language::Repeat(part, ..) => std::slice::from_ref(part),
+        Language::Not(part) | Language::Json(part) | Language::Repeat(part, ..) => std::slice::from_ref(part),
         Language::None | Language::Text(_) | Language::Regex(_) | Language::Multiple(_) => &[],
     }
 }

@@ -51,6 +51,8 @@ pub fn translate(schema: &Value, config: &Config) -> Result<Translation, Error> 
         Ok(ast) => Ok(Translation { ast, relaxations: translator.relaxations }),
         Err(Stop::Error(error)) => Err(*error),
         // Only questions about what is inside of a value are left open, and none is asked from the outside.
-        Err(Stop::Busy) => Err(Error::new("", "", Reason::Unsupported("a schema that is its own part".to_owned()))),
+        Err(Stop::Busy) => {
+            Err(Error::new("", "", Reason::Unsupported("a schema that is its own part".to_owned())))
+        }
     }
 }

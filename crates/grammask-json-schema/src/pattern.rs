@@ -2,7 +2,9 @@
 //! the Rust `regex` crate; any other becomes concatenations, intersections and complements of such regexes.
 
 mod assertions;
+mod avoid;
 mod class;
+mod localize;
 mod look;
 mod node;
 mod parse;
@@ -22,6 +24,8 @@ pub(crate) const NESTING: usize = 250;
 pub(crate) const COUNT: u32 = 1_000_000_000;
 /// The greatest number of expressions in what a pattern with assertions in its middle comes to.
 pub(crate) const SIZE: u64 = 10_000;
+/// The greatest number of parts, such as characters, of an alternative with assertions in its middle.
+pub(crate) const PARTS: usize = 20_000;
 /// How often a repetition may be written out that has assertions inside.
 pub(crate) const COPIES: u32 = 100;
 
@@ -61,7 +65,7 @@ impl PatternError {
 ///
 /// # Errors
 /// When the pattern is invalid, refers back to a group, changes flags, or exceeds a limit: groups nested 250 deep, a quantifier of 10^9;
-/// and with assertions in the middle, 10,000 expressions and 100 copies of a repetition.
+/// and with assertions in the middle, 20,000 parts, 10,000 expressions, and 100 copies of a repetition.
 ///
 /// # Complexity
 /// Linear in the length of the pattern, where assertions stand at its ends only.

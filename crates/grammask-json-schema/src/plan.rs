@@ -93,6 +93,7 @@ impl Translator<'_> {
         let mut objects = Vec::new();
         for object in &values.objects {
             for plan in self.plan_object(object)? {
+                self.spend(objects.len() as u64)?;
                 if !objects.contains(&plan) {
                     objects.push(plan);
                 }
@@ -123,25 +124,36 @@ impl Translator<'_> {
             match elements {
                 Some(elements) if array.contains.is_empty() => {
                     let max = array.max.unwrap_or(u64::MAX).min(elements.len() as u64);
-                    let plan = ArrayPlan { prefix: Vec::new(), rest: Rest::Distinct(elements), min: array.min, max: Some(max) };
+                    let plan = ArrayPlan {
+                        prefix: Vec::new(),
+                        rest: Rest::Distinct(elements),
+                        min: array.min,
+                        max: Some(max),
+                    };
                     return Ok(if array.min <= max { vec![plan] } else { Vec::new() });
                 }
                 _ => self.refuse(place, "uniqueItems", "that infinitely many items differ")?,
             }
         }
-        let same = |prefix: Vec<GoalId>, min, max| ArrayPlan { prefix, rest: Rest::Same(array.rest), min, max };
+        let same =
+            |prefix: Vec<GoalId>, min, max| ArrayPlan { prefix, rest: Rest::Same(array.rest), min, max };
         match &array.contains[..] {
             [] => Ok(vec![same(array.prefix.clone(), array.min, array.max)]),
             [contains] => self.plan_contains(array, contains),
             [first, ..] => {
-                let simple = |contains: &Contains| contains.min <= 1 && contains.max.is_none() && contains.from == 0;
+                let simple =
+                    |contains: &Contains| contains.min <= 1 && contains.max.is_none() && contains.from == 0;
                 if array.prefix.is_empty()
                     && array.contains.iter().all(simple)
                     && array.contains.len() <= MOST_KINDS
                 {
                     return self.plan_witnesses(array);
                 }
-                self.refuse(first.place, "contains", "several kinds of items of which an array must have so many")?;
+                self.refuse(
+                    first.place,
+                    "contains",
+                    "several kinds of items of which an array must have so many",
+                )?;
                 Ok(vec![same(array.prefix.clone(), array.min, array.max)])
             }
         }
@@ -174,8 +186,12 @@ impl Translator<'_> {
             let count = grouping.len() as u64;
             let witnesses = grouping.into_iter().map(|goal| Item { goal, min: 1, max: Some(1) });
             let items = witnesses.chain([Item { goal: array.rest, min: 0, max: None }]).collect();
-            let plan =
-                ArrayPlan { prefix: Vec::new(), rest: Rest::Mixed(items), min: array.min.max(count), max: array.max };
+            let plan = ArrayPlan {
+                prefix: Vec::new(),
+                rest: Rest::Mixed(items),
+                min: array.min.max(count),
+                max: array.max,
+            };
             plan.max.is_none_or(|max| plan.min <= max).then_some(plan)
         });
         Ok(plans.collect())
@@ -184,12 +200,22 @@ impl Translator<'_> {
     /// Arrays some of whose items reach a goal: one plan for every choice of which of the first items do.
     fn plan_contains(&mut self, array: &Array, contains: &Contains) -> Result<Vec<ArrayPlan>, Stop> {
         let other = self.goals.negate(contains.goal);
-        let both = |this: &mut Self, goal| [this.goals.both(goal, other), this.goals.both(goal, contains.goal)];
+        let both =
+            |this: &mut Self, goal| [this.goals.both(goal, other), this.goals.both(goal, contains.goal)];
         let len = array.prefix.len().max(contains.from);
         if len > LONGEST_TUPLE {
-            self.refuse(contains.place, "contains", format!("it beside more than {LONGEST_TUPLE} first items"))?;
+            self.refuse(
+                contains.place,
+                "contains",
+                format!("it beside more than {LONGEST_TUPLE} first items"),
+            )?;
             let rest = Rest::Same(array.rest);
-            return Ok(vec![ArrayPlan { prefix: array.prefix.clone(), rest, min: array.min, max: array.max }]);
+            return Ok(vec![ArrayPlan {
+                prefix: array.prefix.clone(),
+                rest,
+                min: array.min,
+                max: array.max,
+            }]);
         }
         let [rest_other, rest_goal] = both(self, array.rest);
         let mut plans = Vec::new();
@@ -213,7 +239,12 @@ impl Translator<'_> {
                 if count < len {
                     let fits = here >= array.min && array.max.is_none_or(|max| here <= max);
                     if missing == 0 && fits {
-                        plans.push(ArrayPlan { prefix, rest: Rest::Same(GoalId::NEVER), min: here, max: Some(here) });
+                        plans.push(ArrayPlan {
+                            prefix,
+                            rest: Rest::Same(GoalId::NEVER),
+                            min: here,
+                            max: Some(here),
+                        });
                     }
                     continue;
                 }
@@ -240,7 +271,8 @@ impl Translator<'_> {
         if !values.arrays.is_empty() || !values.objects.is_empty() {
             return Ok(None);
         }
-        let (Some(texts), Some(numbers)) = (self.members(values.string)?, self.members(values.number)?) else {
+        let (Some(texts), Some(numbers)) = (self.members(values.string)?, self.members(values.number)?)
+        else {
             return Ok(None);
         };
         let mut all = Vec::new();
@@ -377,7 +409,12 @@ impl Translator<'_> {
     }
 
     /// The members with other keys, one for every set of keys that the rules tell apart.
-    fn class_members(&mut self, object: &Object, names: &FxHashSet<Rc<str>>, plan: &mut ObjectPlan) -> Result<(), Stop> {
+    fn class_members(
+        &mut self,
+        object: &Object,
+        names: &FxHashSet<Rc<str>>,
+        plan: &mut ObjectPlan,
+    ) -> Result<(), Stop> {
         let mut sorted: Vec<&Rc<str>> = names.iter().collect();
         sorted.sort_unstable();
         let texts: Vec<LanguageId> = sorted.iter().map(|name| self.languages.text(name)).collect();
@@ -389,10 +426,7 @@ impl Translator<'_> {
                 Keys::Others(known) => {
                     // The names are no keys of a class anyhow.
                     let mut known_keys = known.languages.clone();
-                    let mut more: Vec<&Rc<str>> =
-                        known.names.iter().filter(|name| !names.contains(*name)).collect();
-                    more.sort_unstable();
-                    for name in more {
+                    for name in known.names.iter().filter(|name| !names.contains(*name)) {
                         known_keys.push(self.languages.text(name));
                     }
                     let known_keys = self.languages.union(known_keys);
@@ -477,7 +511,11 @@ impl Translator<'_> {
         }
         if has_class && plan.min > required + 1 {
             let place = plan.counted.unwrap_or(self.place);
-            self.refuse(place, "minProperties", "that keys which the schema does not name differ from each other")?;
+            self.refuse(
+                place,
+                "minProperties",
+                "that keys which the schema does not name differ from each other",
+            )?;
             plan.min = required + 1;
         }
         Ok(())

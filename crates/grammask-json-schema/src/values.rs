@@ -1,16 +1,17 @@
 //! Sets of JSON values as unions of shapes: what a goal comes to when its claims are multiplied out, one level deep. What is inside of
 //! arrays and objects stays a goal.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::documents::SchemaId;
 use crate::goals::GoalId;
 use crate::languages::LanguageId;
 
 /// A set of JSON values.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Values {
     pub null: bool,
     /// `false` and `true`.
@@ -54,7 +55,7 @@ impl Values {
 }
 
 /// The arrays whose items reach goals by their places.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Array {
     /// Goals of the first items.
     pub prefix: Vec<GoalId>,
@@ -72,7 +73,7 @@ pub(crate) struct Array {
 }
 
 /// So many of the items from a place on reach a goal.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Contains {
     pub goal: GoalId,
     pub from: usize,
@@ -83,7 +84,7 @@ pub(crate) struct Contains {
 }
 
 /// Items that some keyword has looked at.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct EvaluatedItems {
     /// The first so many; `None` for all.
     pub first: Option<usize>,
@@ -142,7 +143,11 @@ impl Array {
             self.prefix.pop();
         }
         for contains in &self.contains {
-            self.min = self.min.max(contains.min.saturating_add(if contains.min > 0 { contains.from as u64 } else { 0 }));
+            self.min = self.min.max(contains.min.saturating_add(if contains.min > 0 {
+                contains.from as u64
+            } else {
+                0
+            }));
         }
         self.contains.retain(|contains| contains.min > 0 || contains.max.is_some());
         if self.max.is_some_and(|max| max <= 1) {
@@ -158,7 +163,7 @@ impl Array {
 }
 
 /// A set of keys.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Keys {
     /// Those of a language.
     In(LanguageId),
@@ -167,14 +172,14 @@ pub(crate) enum Keys {
 }
 
 /// Keys that somebody knows.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Known {
-    pub names: FxHashSet<Rc<str>>,
+    pub names: BTreeSet<Rc<str>>,
     pub languages: Vec<LanguageId>,
 }
 
 /// A key and what is said of its value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Property {
     pub key: Rc<str>,
     pub goal: GoalId,
@@ -182,7 +187,7 @@ pub(crate) struct Property {
 }
 
 /// The objects whose properties obey rules.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Object {
     /// The keys that are named, in the order in which they are.
     pub properties: Vec<Property>,
@@ -226,7 +231,11 @@ impl Object {
 
     /// The places of the named keys; only worth it for many of them.
     pub fn places(&self) -> FxHashMap<Rc<str>, usize> {
-        self.properties.iter().enumerate().map(|(place, property)| (Rc::clone(&property.key), place)).collect()
+        self.properties
+            .iter()
+            .enumerate()
+            .map(|(place, property)| (Rc::clone(&property.key), place))
+            .collect()
     }
 }
 

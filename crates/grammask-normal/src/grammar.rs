@@ -181,7 +181,15 @@ impl Grammar {
         productions: Vec<Vec<Factor>>,
     ) -> NonterminalId {
         let id = NonterminalId(u32::try_from(self.variables.len()).expect("fewer than 2^32 nonterminals"));
-        self.variables.push(Variable { name, origin, serial: 0, derived: 0, productions, in_use: true, unordered: None });
+        self.variables.push(Variable {
+            name,
+            origin,
+            serial: 0,
+            derived: 0,
+            productions,
+            in_use: true,
+            unordered: None,
+        });
         id
     }
 

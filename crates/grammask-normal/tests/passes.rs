@@ -52,6 +52,7 @@ pass_snapshot!(
     "start ::= 'b' 'c' 'd' x 'e' '' 'f'; x ::= '' | 'a' '' | '';",
     "start ::= ('a' 'b')* 'c' 'd' #'e' 'f' ''?;",
     "start ::= ('a' 'b' #'c' 'd' ('e' 'f')){2,5} & ~('g' 'h');",
+    r#"start ::= '{' '"' json!('a' 'b') '"' ':' '"' json!(#'c') '"' json!('d') '"';"#,
 );
 
 pass_snapshot!(

@@ -3,7 +3,7 @@
 
 use crate::avoid::Avoid;
 use crate::factors::Factors;
-use crate::node::{Kind, RegularId, UNBOUNDED, VOID};
+use crate::node::{Kind, RegularId, Spelling, UNBOUNDED, VOID};
 use crate::{ByteSet, Error, Store};
 use std::sync::Arc;
 
@@ -62,7 +62,9 @@ impl Store {
             Kind::Concat(next, rest) => (next, rest),
             _ => (tail, RegularId::EPSILON),
         };
-        if let (Kind::Json(a), Kind::Json(b)) = (self.node(head).kind, self.node(next).kind) {
+        if let (Kind::Json { text: a, at: Spelling::Text }, Kind::Json { text: b, at: Spelling::Text }) =
+            (self.node(head).kind, self.node(next).kind)
+        {
             let text = self.concat_two(a, b)?;
             return Ok((Some(self.json_node(text)?), rest));
         }
@@ -229,7 +231,7 @@ impl Store {
         negative: &mut Vec<RegularId>,
     ) -> Result<bool, Error> {
         let spelled = |store: &Self, a: RegularId| match store.node(a).kind {
-            Kind::Json(a) => Some(a),
+            Kind::Json { text: a, at: Spelling::Text } => Some(a),
             _ => None,
         };
         let mut texts: Vec<RegularId> = members.iter().filter_map(|&a| spelled(self, a)).collect();

@@ -1,6 +1,6 @@
 //! Counters and conjunctions on the surface of an expression: what a walk over bounded strings needs to see of it.
 
-use crate::node::{Kind, RegularId, UNBOUNDED};
+use crate::node::{Kind, RegularId, Spelling, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 
 /// A language that begins with a counted repetition: `base{min,max}` and then `rest`.
@@ -31,7 +31,7 @@ impl Store {
             _ => (a, RegularId::EPSILON),
         };
         let (counted, text_rest) = match self.node(head).kind {
-            Kind::Json(text) => match self.node(text).kind {
+            Kind::Json { text, at: Spelling::Text } => match self.node(text).kind {
                 Kind::Concat(counted, text_rest) => (counted, Some(text_rest)),
                 _ => (text, Some(RegularId::EPSILON)),
             },
@@ -58,7 +58,7 @@ impl Store {
     pub fn conjuncts(&mut self, a: RegularId) -> Result<Vec<RegularId>, Error> {
         match self.node(a).kind {
             Kind::And(list) => Ok(self.list(list).to_vec()),
-            Kind::Json(text) => match self.node(text).kind {
+            Kind::Json { text, at: Spelling::Text } => match self.node(text).kind {
                 Kind::And(list) => {
                     let members = self.list(list).to_vec();
                     members.into_iter().map(|member| self.json_node(member)).collect()
@@ -138,11 +138,11 @@ impl Store {
     }
 
     fn saturated_repeat(&mut self, a: RegularId, bytes: u32) -> Result<RegularId, Error> {
-        if let Kind::Json(text) = self.node(a).kind {
+        if let Kind::Json { text, at } = self.node(a).kind {
             // No spelling is shorter than its text, but an escape that has begun may stand for a character of four bytes. This goes
             // as deep as spellings nest.
             let text = self.saturated(text, bytes.saturating_add(3))?;
-            return self.json_node(text);
+            return self.json_state(text, at);
         }
         let Kind::Repeat { base, min, max } = self.node(a).kind else { return Ok(a) };
         if self.is_nullable(base) || (min <= bytes && (max == UNBOUNDED || max <= bytes)) {

@@ -1,6 +1,6 @@
 //! Steps of the automaton: derivatives by a byte, remembered per state and byte class.
 
-use crate::node::{INHABITED, Kind, NO_ROW, RegularId, TRIMMED, UNBOUNDED, UNKNOWN, VOID};
+use crate::node::{INHABITED, Kind, NO_ROW, RegularId, Spelling, TRIMMED, UNBOUNDED, UNKNOWN, VOID};
 use crate::{ByteClasses, ByteSet, Error, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -107,7 +107,7 @@ impl Store {
                 }
                 Kind::Concat(head, tail) => stack.extend([head, tail]),
                 Kind::Or(list) | Kind::And(list) => stack.extend(self.list(list)),
-                Kind::Json(a) => {
+                Kind::Json { text: a, .. } => {
                     stack.push(a);
                     splits.extend(json_splits());
                 }
@@ -189,7 +189,7 @@ impl Store {
                     }
                 }
                 Kind::Not(a) | Kind::Early(a) | Kind::Repeat { base: a, .. } => self.need(stack, a, byte),
-                Kind::Json(a) if Self::is_raw(byte) => self.need(stack, a, byte),
+                Kind::Json { text: a, at: Spelling::Text } if Self::is_raw(byte) => self.need(stack, a, byte),
                 _ => {}
             }
             if stack.len() == len {
@@ -315,12 +315,11 @@ impl Store {
                 let next = self.operand_derivative(a, byte)?;
                 self.until_first(next)
             }
-            Kind::Json(a) if byte == b'\\' => self.json_escape(a),
-            Kind::Json(a) if Self::is_raw(byte) => {
+            Kind::Json { text: a, at: Spelling::Text } if Self::is_raw(byte) => {
                 let next = self.operand_derivative(a, byte)?;
                 self.json_node(next)
             }
-            Kind::Json(_) => Ok(RegularId::EMPTY),
+            Kind::Json { text: a, at } => self.json_escape(a, at, byte),
             Kind::Multiple(state) => self.multiple_step(state, byte),
         }
     }
@@ -341,10 +340,10 @@ impl Store {
                 trimmed = self.union(&[a])?;
             }
         }
-        if let Kind::Json(inner) = self.node(a).kind {
+        if let Kind::Json { text: inner, at } = self.node(a).kind {
             // As deep as spellings nest.
             let inner = self.trim(inner)?;
-            trimmed = self.json_node(inner)?;
+            trimmed = self.json_state(inner, at)?;
         }
         self.nodes[trimmed.index()].flags |= TRIMMED | INHABITED;
         Ok(trimmed)

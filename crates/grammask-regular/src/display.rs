@@ -2,7 +2,7 @@
 
 use crate::byte_set::write_byte;
 use crate::multiple::{Divisor, MultipleState, Position};
-use crate::node::{Kind, RegularId, UNBOUNDED};
+use crate::node::{Kind, RegularId, Spelling, UNBOUNDED};
 use crate::{ByteSet, Store};
 use std::fmt::{self, Write};
 
@@ -135,10 +135,15 @@ impl Shown<'_> {
                 stack.push(Piece::Expression(base, ATOM));
                 Ok(())
             }
-            Kind::Early(a) | Kind::Json(a) => {
+            Kind::Early(a) | Kind::Json { text: a, .. } => {
                 stack.push(Piece::Text(")"));
                 stack.push(Piece::Expression(a, UNION));
-                f.write_str(if matches!(kind, Kind::Json(_)) { "json(" } else { "early(" })
+                f.write_str(match kind {
+                    Kind::Json { at: Spelling::Text, .. } => "json(",
+                    Kind::Json { at: Spelling::Escape, .. } => "json escape(",
+                    Kind::Json { at: Spelling::Unit, .. } => "json unit(",
+                    _ => "early(",
+                })
             }
             Kind::Multiple(state) => self.store.write_multiple(f, state),
         }

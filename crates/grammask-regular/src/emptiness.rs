@@ -1,7 +1,7 @@
 //! Is a language empty? Without complement and intersection it shows in the expression; with them, a search over
 //! derivatives decides, and what it learns is kept for all states on its way.
 
-use crate::node::{INHABITED, Kind, RegularId, VOID};
+use crate::node::{INHABITED, Kind, RegularId, Spelling, VOID};
 use crate::{Error, Store};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -108,7 +108,7 @@ impl Store {
         match node.kind {
             Kind::Or(list) => Known::Parts(self.list(list).to_vec()),
             Kind::Repeat { base, .. } => Known::Parts(vec![base]),
-            Kind::Early(a) | Kind::Json(a) => Known::Parts(vec![a]),
+            Kind::Early(a) | Kind::Json { text: a, at: Spelling::Text } => Known::Parts(vec![a]),
             Kind::Concat(head, tail) => match (self.node(head), self.node(tail)) {
                 (h, t) if h.has(VOID) || t.has(VOID) => Known::Void,
                 (_, t) if t.has(INHABITED) => Known::Parts(vec![head]),

@@ -39,7 +39,7 @@ impl Store {
                 Kind::Acyclic(state) => states.push(state),
                 Kind::Concat(head, tail) => stack.extend([head, tail]),
                 Kind::Or(list) | Kind::And(list) => stack.extend(self.list(list)),
-                Kind::Not(a) | Kind::Early(a) | Kind::Json(a) | Kind::Repeat { base: a, .. } => {
+                Kind::Not(a) | Kind::Early(a) | Kind::Json { text: a, .. } | Kind::Repeat { base: a, .. } => {
                     stack.push(a);
                 }
                 _ => {}
@@ -108,7 +108,7 @@ impl Store {
                 self.repeat(copies[&base], min, (max != UNBOUNDED).then_some(max))
             }
             Kind::Early(a) => self.until_first(copies[&a]),
-            Kind::Json(a) => self.json_node(copies[&a]),
+            Kind::Json { text, at } => self.json_state(copies[&text], at),
             Kind::Multiple(state) => {
                 let state = from.multiple_states[state as usize];
                 let multiples = self.add_multiples(Arc::clone(&from.multiples[state.multiples as usize]));

@@ -172,7 +172,7 @@ impl Store {
             | Kind::Avoid { .. }
             | Kind::Factor { .. }
             | Kind::Not(_)
-            | Kind::Json(_)
+            | Kind::Json { .. }
             | Kind::Multiple(_) => return None,
         }
         Some(result)

@@ -87,8 +87,8 @@ impl Store {
                 let nested = matches!(self.node(head).kind, Kind::Concat(..));
                 (trivial(head) || trivial(tail) || nested).then_some("concatenations are in normal form")
             }
-            Kind::Not(a) | Kind::Early(a) | Kind::Json(a) if a >= id => Some(OPERANDS),
-            Kind::Json(a) if trivial(a) || self.node(a).nesting >= JSON_NESTING => {
+            Kind::Not(a) | Kind::Early(a) | Kind::Json { text: a, .. } if a >= id => Some(OPERANDS),
+            Kind::Json { text: a, .. } if trivial(a) || self.node(a).nesting >= JSON_NESTING => {
                 Some("spellings are of more than the empty string, and do not nest too deep")
             }
             Kind::Early(a) if self.is_nullable(a) => Some("what ends early does not end at once"),

@@ -1,27 +1,23 @@
-//! The escapes of sets of characters in JSON strings, without their backslash: `n`, `u000a`, `ud83d\ude00`, as states of the
-//! acyclic automaton.
+//! The digits of escapes of sets of characters in JSON strings, behind `\u`: `000a`, `d83d\ude00`, as states of the acyclic
+//! automaton.
 
 use crate::acyclic::{Acyclic, Edge, SINK};
 use crate::node::RegularId;
 use crate::{Error, Store};
 use std::sync::Arc;
 
-/// Characters with a short escape, and its letter, in the order of the letters.
-const SHORT: [(u32, u8); 8] =
-    [(0x22, b'"'), (0x2F, b'/'), (0x5C, b'\\'), (8, b'b'), (12, b'f'), (10, b'n'), (13, b'r'), (9, b't')];
-
 const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
 
 impl Store {
-    /// What may follow the backslash in an escape of one of these characters, which are given as a state of the acyclic automaton
+    /// What may follow `\u` in an escape of one of these characters, which are given as a state of the acyclic automaton
     /// that accepts their UTF-8.
-    pub(crate) fn json_escapes(&mut self, characters: u32) -> Result<RegularId, Error> {
+    pub(crate) fn json_digits(&mut self, characters: u32) -> Result<RegularId, Error> {
         if let Some(&known) = self.escapes.get(&characters) {
             return Ok(known);
         }
         let acyclic = Arc::make_mut(&mut self.acyclic);
         let ranges = code_points(acyclic, characters);
-        let language = match spell(acyclic, ranges) {
+        let language = match spell(acyclic, &ranges) {
             Some(state) => self.acyclic_leaf(state)?,
             None => RegularId::EMPTY,
         };
@@ -114,25 +110,17 @@ struct Speller<'a> {
     full: [Option<u32>; 7],
 }
 
-/// The state that accepts the escapes of these code points without the backslash; `None` for no code point.
-fn spell(acyclic: &mut Acyclic, ranges: Vec<(u32, u32)>) -> Option<u32> {
-    let mut pairs = Speller { acyclic, ranges: &ranges, digits: &PAIR, full: [None; 7] };
+/// The state that accepts the digits of these code points; `None` for no code point.
+fn spell(acyclic: &mut Acyclic, ranges: &[(u32, u32)]) -> Option<u32> {
+    let mut pairs = Speller { acyclic, ranges, digits: &PAIR, full: [None; 7] };
     let high: Vec<Option<u32>> = (0..4).map(|high| pairs.block(1, 0x1_0000 + (high << 18))).collect();
-    let mut plain = Speller { acyclic, ranges: &ranges, digits: &PLAIN, full: [None; 7] };
+    let mut plain = Speller { acyclic, ranges, digits: &PLAIN, full: [None; 7] };
     let mut targets: Vec<Option<u32>> = (0..16).map(|first| plain.block(1, first << 12)).collect();
     let mut behind_d: Vec<Option<u32>> =
         (0..8).map(|second| plain.block(2, 0xD000 + (second << 8))).collect();
     behind_d.extend(high);
     targets[0xD] = plain.hex(0, &behind_d);
-    let hex = plain.hex(0, &targets)?;
-    let holds = |code: u32| ranges.iter().any(|&(first, last)| first <= code && code <= last);
-    let mut edges: Vec<Edge> = SHORT
-        .iter()
-        .filter(|&&(code, _)| holds(code))
-        .map(|&(_, letter)| Edge { first: letter, last: letter, target: SINK })
-        .collect();
-    edges.push(Edge { first: b'u', last: b'u', target: hex });
-    Some(acyclic.state(false, &edges))
+    plain.hex(0, &targets)
 }
 
 impl Speller<'_> {

@@ -1,8 +1,8 @@
 //! The spellings of texts inside a JSON string: `json(x)` holds every way to write a string of x between the quotes. One kind
-//! of expression does it; what may follow a backslash is an expression of the other kinds, made when it is asked for.
+//! of expression does it; what may follow `\u` is an expression of the other kinds, made when it is asked for.
 
 use crate::acyclic::{Edge, SINK};
-use crate::node::{Kind, RegularId};
+use crate::node::{INHABITED, Kind, RegularId, Spelling, TRIMMED};
 use crate::{ByteSet, Error, Store};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ impl Store {
     /// When a limit is exceeded, or `a` is itself made of spellings that nest 8 deep.
     ///
     /// # Complexity
-    /// Linear in the size of the expression, for the proof that it holds nothing but UTF-8. The derivative by a backslash costs
-    /// as many derivatives of `a` as its states tell apart bytes of one character.
+    /// Linear in the size of the expression, for the proof that it holds nothing but UTF-8. The derivative by the first
+    /// digit behind `\u` costs as many derivatives of `a` as its states tell apart bytes of one character.
     ///
     /// ```
     /// # use grammask_regular::{Config, Store};
@@ -63,7 +63,21 @@ impl Store {
             return Ok(a);
         }
         self.has_json = true;
-        self.intern(Kind::Json(a))
+        self.intern(Kind::Json { text: a, at: Spelling::Text })
+    }
+
+    /// The same from some place on. In an escape, nothing is left where no character can come next.
+    pub(crate) fn json_state(&mut self, a: RegularId, at: Spelling) -> Result<RegularId, Error> {
+        if at == Spelling::Text {
+            return self.json_node(a);
+        }
+        let a = self.resolved(a);
+        if !self.begins_character(a)? {
+            return Ok(RegularId::EMPTY);
+        }
+        let state = self.intern(Kind::Json { text: a, at })?;
+        self.nodes[state.index()].flags |= INHABITED | TRIMMED;
+        Ok(state)
     }
 
     /// Whether a byte of a spelling stands for itself.
@@ -71,16 +85,58 @@ impl Store {
         byte >= 0x20 && byte != b'"' && byte != b'\\'
     }
 
-    /// What may follow a backslash in the spellings of `a`: the rest of an escape, and the spellings of what follows its
-    /// character.
-    pub(crate) fn json_escape(&mut self, a: RegularId) -> Result<RegularId, Error> {
+    /// The derivative by a byte that does not stand for itself. The characters behind `\u` are looked at as late as this, at the first
+    /// digit: every walk over a string asks what a backslash does, but few go on with digits.
+    pub(crate) fn json_escape(&mut self, a: RegularId, at: Spelling, byte: u8) -> Result<RegularId, Error> {
+        let short = match (at, byte) {
+            (Spelling::Text, b'\\') => return self.json_state(a, Spelling::Escape),
+            (Spelling::Escape, b'u') => return self.json_state(a, Spelling::Unit),
+            (Spelling::Escape, b'"' | b'\\' | b'/') => byte,
+            (Spelling::Escape, b'b') => 0x08,
+            (Spelling::Escape, b'f') => 0x0C,
+            (Spelling::Escape, b'n') => b'\n',
+            (Spelling::Escape, b'r') => b'\r',
+            (Spelling::Escape, b't') => b'\t',
+            (Spelling::Unit, b'0'..=b'9' | b'A'..=b'F' | b'a'..=b'f') => {
+                let units = self.json_units(a)?;
+                return self.derivative(units, byte);
+            }
+            _ => return Ok(RegularId::EMPTY),
+        };
+        let next = self.derivative(a, short)?;
+        self.json_node(next)
+    }
+
+    /// Whether a string of `a` begins with a character, not with the rest of one.
+    fn begins_character(&mut self, a: RegularId) -> Result<bool, Error> {
+        let mut firsts = ByteSet::range(0, 0x7F);
+        firsts.insert_range(0xC2, 0xF4);
+        let partition = self.node(a).partition;
+        for class in 0..self.partitions.len(partition) {
+            if let Some(byte) = self.partitions.class(partition, class).intersection(&firsts).first()
+                && self.derivative(a, byte)? != RegularId::EMPTY
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What may follow `\u` in the spellings of `a`: the digits of a character, and the spellings of what follows it.
+    fn json_units(&mut self, a: RegularId) -> Result<RegularId, Error> {
+        if let Some(&known) = self.units.get(&a) {
+            return Ok(known);
+        }
         let mut parts = Vec::new();
         for (next, characters) in self.characters(a)? {
-            let escape = self.json_escapes(characters)?;
+            let digits = self.json_digits(characters)?;
             let rest = self.json_node(next)?;
-            parts.push(self.concat_two(escape, rest)?);
+            parts.push(self.concat_two(digits, rest)?);
         }
-        self.union(&parts)
+        let all = self.union(&parts)?;
+        self.leaf_bytes += 16;
+        self.units.insert(a, all);
+        Ok(all)
     }
 
     /// The characters that strings of `a` begin with, by what follows them, in the order of their ids.

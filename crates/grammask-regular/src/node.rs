@@ -74,10 +74,25 @@ pub(crate) enum Kind {
     },
     /// The strings of the operand no proper prefix of which is in it; the empty string is not in the operand.
     Early(RegularId),
-    /// The spellings of the operand's strings inside a JSON string.
-    Json(RegularId),
+    /// The spellings of the operand's strings inside a JSON string, from some place in them.
+    Json {
+        text: RegularId,
+        at: Spelling,
+    },
     /// Numerals of multiples of a number, from an interned state.
     Multiple(u32),
+}
+
+/// A place in the spelling of a text inside a JSON string.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Spelling {
+    /// Not in an escape.
+    Text,
+    /// Behind a backslash.
+    Escape,
+    /// Behind `\u`.
+    Unit,
 }
 
 /// A place in the arena of lists.

@@ -1,6 +1,7 @@
 //! Interned byte partitions: the states of one automaton share a handful, so refining two is mostly a look-up.
 
 use crate::interning::IdTable;
+use crate::node::Spelling;
 use crate::{ByteClasses, ByteSet, Store};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -37,7 +38,7 @@ pub(crate) struct Partitions {
     maps: Vec<[u8; 256]>,
     refined: FxHashMap<(u32, u32), u32>,
     /// What [`spelled`](Partitions::spelled) gave.
-    spelled: FxHashMap<u32, u32>,
+    spelled: FxHashMap<(u32, u8), u32>,
 }
 
 impl Partitions {
@@ -172,19 +173,27 @@ impl Partitions {
         id
     }
 
-    /// The partition of JSON spellings, where bytes that stand for themselves are as in this one. The backslash is alone; bytes that
-    /// cannot stand there are one class.
-    pub(crate) fn spelled(&mut self, id: PartitionId) -> PartitionId {
-        if let Some(&known) = self.spelled.get(&id.0) {
+    /// The partition of JSON spellings of a language with this one. In a text, the backslash is alone, and bytes that cannot stand there
+    /// are one class; in escapes, letters and digits are told apart.
+    pub(crate) fn spelled(&mut self, id: PartitionId, at: Spelling) -> PartitionId {
+        // What escapes are like does not depend on the text.
+        let key = match at {
+            Spelling::Text => (id.0, 0),
+            Spelling::Escape => (0, 1),
+            Spelling::Unit => (0, 2),
+        };
+        if let Some(&known) = self.spelled.get(&key) {
             return PartitionId(known);
         }
-        let classes = ByteClasses::by_key(|byte| match byte {
-            b'\\' => 256,
-            byte if Store::is_raw(byte) => self.class_of(id, byte) as u32,
+        let classes = ByteClasses::by_key(|byte| match at {
+            Spelling::Text if byte == b'\\' => 256,
+            Spelling::Text if Store::is_raw(byte) => self.class_of(id, byte) as u32,
+            Spelling::Escape if b"\"\\/bfnrtu".contains(&byte) => u32::from(byte),
+            Spelling::Unit => char::from(byte).to_digit(16).unwrap_or(257),
             _ => 257,
         });
         let spelled = self.intern(&classes);
-        self.spelled.insert(id.0, spelled.0);
+        self.spelled.insert(key, spelled.0);
         spelled
     }
 

@@ -4,7 +4,7 @@ use crate::acyclic::Edge;
 use crate::avoid::Avoid;
 use crate::factors::Factors;
 use crate::multiple::{Divisor, MultipleState, Multiples, Position};
-use crate::node::{Kind, RegularId, UNBOUNDED};
+use crate::node::{Kind, RegularId, Spelling, UNBOUNDED};
 use crate::words::WordList;
 use crate::{ByteSet, Config, Error, Store};
 use rustc_hash::FxHashMap;
@@ -83,7 +83,10 @@ enum Expression {
         max: u32,
     },
     Early(u32),
-    Json(u32),
+    Json {
+        text: u32,
+        at: Spelling,
+    },
     /// A number, as its digits without the point and how many stand behind it; and a state.
     Multiple {
         unit: u64,
@@ -318,7 +321,7 @@ impl Saving<'_> {
                 Expression::Repeat { base: self.number(base), min, max: max.wrapping_add(1) }
             }
             Kind::Early(a) => Expression::Early(self.number(a)),
-            Kind::Json(a) => Expression::Json(self.number(a)),
+            Kind::Json { text, at } => Expression::Json { text: self.number(text), at },
             Kind::Multiple(state) => {
                 let MultipleState { multiples, position, remainder } = store.multiple_states[state as usize];
                 let Divisor { unit, places } = store.multiples[multiples as usize].divisor;
@@ -390,9 +393,9 @@ impl Loading<'_> {
                 Kind::Repeat { base: RegularId(base), min, max }
             }
             Expression::Early(a) => Kind::Early(RegularId(a)),
-            Expression::Json(a) => {
+            Expression::Json { text, at } => {
                 store.has_json = true;
-                Kind::Json(RegularId(a))
+                Kind::Json { text: RegularId(text), at }
             }
             Expression::Multiple { unit, places, position, remainder } => {
                 let divisor = Divisor { unit, places };

@@ -6,7 +6,8 @@ use crate::factors::Factors;
 use crate::interning::IdTable;
 use crate::multiple::{Divisor, MultipleState, Multiples};
 use crate::node::{
-    COUNTED, INHABITED, Kind, List, NO_ROW, NULLABLE, Node, PLAIN, RegularId, TRIMMED, UNBOUNDED, VOID,
+    COUNTED, INHABITED, Kind, List, NO_ROW, NULLABLE, Node, PLAIN, RegularId, Spelling, TRIMMED, UNBOUNDED,
+    VOID,
 };
 use crate::partitions::{PartitionId, Partitions};
 use crate::words::WordList;
@@ -58,8 +59,10 @@ pub struct Store {
     pub(crate) multiple_ids: FxHashMap<Divisor, u32>,
     pub(crate) multiple_states: Vec<MultipleState>,
     pub(crate) multiple_state_ids: FxHashMap<MultipleState, u32>,
-    /// Escapes in JSON strings, by the characters, which are a state of the acyclic automaton.
+    /// Digits of escapes in JSON strings, by the characters, which are a state of the acyclic automaton.
     pub(crate) escapes: FxHashMap<u32, RegularId>,
+    /// What may follow `\u` in the spellings of a language, once a digit was asked for.
+    pub(crate) units: FxHashMap<RegularId, RegularId>,
     /// Whether there are JSON spellings at all.
     pub(crate) has_json: bool,
     pub(crate) skeletons: FxHashMap<(u32, u32), u32>,
@@ -103,6 +106,7 @@ impl Store {
             multiple_states: Vec::new(),
             multiple_state_ids: FxHashMap::default(),
             escapes: FxHashMap::default(),
+            units: FxHashMap::default(),
             has_json: false,
             skeletons: FxHashMap::default(),
             patterns: FxHashMap::default(),
@@ -460,12 +464,19 @@ impl Store {
                 (min, max, partition) = (a.min, a.max, a.partition);
                 nesting = a.nesting;
             }
-            Kind::Json(a) => {
+            Kind::Json { text: a, at } => {
                 let a = *self.node(a);
-                // Every string has a spelling, itself where nothing needs an escape; none needs more than `\u0000` for a byte.
-                flags = a.flags & (NULLABLE | INHABITED | PLAIN);
-                (min, max, partition) =
-                    (a.min, a.max.saturating_mul(6), self.partitions.spelled(a.partition));
+                // Every string has a spelling, itself where nothing needs an escape; none needs more than `\u0000` for a byte. Behind a
+                // backslash one character of up to four bytes is spelled by the letters that are counted here.
+                let (kept, letters) = match at {
+                    Spelling::Text => (NULLABLE | INHABITED | PLAIN, None),
+                    Spelling::Escape => (0, Some(1)),
+                    Spelling::Unit => (0, Some(4)),
+                };
+                flags = a.flags & kept;
+                min = letters.map_or(a.min, |letters| a.min.saturating_sub(4).saturating_add(letters));
+                max = a.max.saturating_mul(6);
+                partition = self.partitions.spelled(a.partition, at);
                 nesting = a.nesting.saturating_add(1);
             }
             Kind::Multiple(state) => {

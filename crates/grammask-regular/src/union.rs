@@ -1,6 +1,6 @@
 //! Unions in normal form: flat, sorted, without what another member contains as far as that is cheap to see.
 
-use crate::node::{COUNTED, Kind, RegularId, UNBOUNDED};
+use crate::node::{COUNTED, Kind, RegularId, Spelling, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 use rustc_hash::FxHashSet;
 
@@ -108,7 +108,7 @@ impl Store {
                 Kind::Concat(head, tail) => (head, tail),
                 _ => (member, RegularId::EPSILON),
             };
-            if let Kind::Json(text) = self.node(head).kind {
+            if let Kind::Json { text, at: Spelling::Text } = self.node(head).kind {
                 heads.push((tail, text, member));
             }
         }

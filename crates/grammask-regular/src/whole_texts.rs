@@ -85,7 +85,7 @@ impl Store {
                     stack.extend(member);
                     member.is_some()
                 }
-                Kind::Early(a) | Kind::Json(a) | Kind::Repeat { base: a, .. } => {
+                Kind::Early(a) | Kind::Json { text: a, .. } | Kind::Repeat { base: a, .. } => {
                     stack.push(a);
                     true
                 }
@@ -150,6 +150,12 @@ impl Store {
                     }
                 }
                 Some(BOUNDARY)
+            }
+            // `[\x80-\xBF]{2}` at the end of a character.
+            Kind::Repeat { base, min, max }
+                if min == max && min < 4 && matches!(self.node(base).kind, Kind::Bytes(_)) =>
+            {
+                (0..min).try_fold(place, |place, _| self.run_text(base, place))
             }
             _ => None,
         }

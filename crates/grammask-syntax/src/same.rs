@@ -69,9 +69,7 @@ fn same_node(left: &ExprKind, right: &ExprKind) -> bool {
                 needs: other_needs,
                 ..
             },
-        ) => {
-            (has_separator, min, max, needs) == (other_separator, other_min, other_max, other_needs)
-        }
+        ) => (has_separator, min, max, needs) == (other_separator, other_min, other_max, other_needs),
         _ => left == right,
     }
 }

@@ -47,6 +47,9 @@ pub enum OracleError {
     /// Something under `&` or `~` is not regular.
     #[error("not regular, under `&` or `~` at byte {start}", start = .0.start)]
     NotRegular(Span),
+    /// An item or the separator of `unordered!` is empty, among others.
+    #[error("something in `unordered!` may be empty, at byte {start}", start = .0.start)]
+    EmptyItem(Span),
     /// Too large for tests; says nothing about the grammar.
     #[error("too large for the oracle, at byte {start}", start = .0.start)]
     TooLarge(Span),

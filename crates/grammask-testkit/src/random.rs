@@ -54,7 +54,7 @@ pub struct Shape {
     pub depth: usize,
     /// Whether there are `#'…'`, `#e'…'`, `#ex'…'`, `#substrs'…'` and `except!(…)`.
     pub patterns: bool,
-    /// Whether there are `x{m,n}`, `x & y` and `~x`.
+    /// Whether there are `x{m,n}`, `x & y`, `~x`, `json!(x)`, `multiple!(n)` and `unordered!(…)`.
     pub extensions: bool,
     /// Whether there are special tokens: `<|end|>`, `<|sep|>`, `<[7]>`.
     pub specials: bool,
@@ -197,6 +197,7 @@ impl Writer<'_> {
                 let special = self.rng.pick(&["<|end|>", "<|sep|>", "<[7]>"]);
                 self.text.push_str(special);
             }
+            8 if self.shape.extensions && depth > 0 && self.rng.chance(1, 2) => self.unordered(depth),
             8 if self.shape.extensions => return self.combination(),
             _ if self.shape.patterns => self.pattern(),
             _ => self.quoted("", TEXTS),
@@ -249,9 +250,68 @@ impl Writer<'_> {
         }
     }
 
-    /// `&` and `~` over regular parts, in parentheses.
+    /// `unordered!`: up to four items, sometimes with a separator, bounds, and needs.
+    fn unordered(&mut self, depth: usize) {
+        self.text.push_str("unordered!(");
+        let last = self.rng.below(4);
+        for item in 0..=last {
+            if item > 0 {
+                self.text.push_str(", ");
+            }
+            self.part(depth);
+            let quantifier = *self.rng.pick(&["", "?", "?", "?", "*", "+", "{2}", "{0,2}", "{1,3}", "{0}"]);
+            self.text.push_str(quantifier);
+        }
+        self.text.push(';');
+        if self.rng.chance(1, 2) {
+            self.part(depth);
+        }
+        let with_needs = last > 0 && self.rng.chance(1, 3);
+        let bounds: &[&str] = if with_needs {
+            &["", "", "{2,}", "{0,2}", "{0,3}"]
+        } else {
+            &["", "", "", "{1,}", "{0,1}", "{0,2}", "{2,3}", "{2}", "{3,}"]
+        };
+        let bounds = *self.rng.pick(bounds);
+        self.text.push_str(&format!("; {bounds};"));
+        if with_needs {
+            for number in 0..=self.rng.below(3) {
+                let (from, to) = (self.rng.below(last + 1), self.rng.below(last + 1));
+                let comma = if number > 0 { "," } else { "" };
+                self.text.push_str(&format!("{comma} {from} -> {to}"));
+            }
+        }
+        self.text.push(')');
+    }
+
+    /// An item or a separator, mostly one that is not empty.
+    fn part(&mut self, depth: usize) {
+        match self.rng.below(6) {
+            0 | 1 => self.nonterminal(),
+            2 => {
+                self.text.push('(');
+                self.alternatives(depth - 1);
+                self.text.push(')');
+            }
+            _ => self.quoted("", &["a", "b", "c", "ab", "ba"]),
+        }
+    }
+
+    /// `&` and `~` over regular parts, in parentheses or in `json!`; and sometimes a `multiple!`.
     fn combination(&mut self) {
-        self.text.push('(');
+        if self.rng.chance(1, 12) {
+            let multiple =
+                self.rng.pick(&["multiple!(3)", "multiple!(0.25)", "multiple!(1)", "multiple!(2.5)"]);
+            self.text.push_str(multiple);
+            return;
+        }
+        let is_spelled = self.rng.chance(1, 5);
+        let is_quoted = is_spelled && self.rng.chance(1, 2);
+        self.text.push_str(match (is_spelled, is_quoted) {
+            (true, true) => "'\"' json!(",
+            (true, false) => "json!(",
+            _ => "(",
+        });
         for i in 0..=self.rng.below(2) {
             if i > 0 {
                 self.text.push_str(" & ");
@@ -273,7 +333,7 @@ impl Writer<'_> {
                 }
             }
         }
-        self.text.push(')');
+        self.text.push_str(if is_quoted { ") '\"'" } else { ")" });
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use grammask_syntax::{Ast, Config, ExceptOperand, ExprId, ExprKind, parse};
+use grammask_syntax::{Ast, Config, ExceptOperand, Expr, ExprId, ExprKind, parse};
 use grammask_testkit::random::{Rng, Shape, grammar_text};
 use grammask_testkit::{Oracle, OracleError, Verdict};
 use regex_automata::dfa::{Automaton, dense};
@@ -234,12 +234,67 @@ fn membership(ast: &Ast, id: ExprId) -> Option<Membership> {
                 parts.iter().map(|&part| membership(ast, part)).collect::<Option<_>>()?;
             Box::new(move |string| parts.iter().all(|part| part(string)))
         }
+        ExprKind::Json(part) => {
+            let part = membership(ast, *part)?;
+            Box::new(move |string| json_value(string).is_some_and(|text| part(text.as_bytes())))
+        }
+        ExprKind::Multiple(numeral) => {
+            let numeral = numeral.clone();
+            Box::new(move |string| is_multiple(string, &numeral))
+        }
         ExprKind::Not(part) => {
             let part = membership(ast, *part)?;
             Box::new(move |string| !part(string))
         }
         _ => return None,
     })
+}
+
+/// What a JSON string stands for, by what stands between its quotes.
+fn json_value(string: &[u8]) -> Option<String> {
+    let mut rest = std::str::from_utf8(string).ok()?;
+    let mut units = Vec::new();
+    while let Some(character) = rest.chars().next() {
+        let mut length = character.len_utf8();
+        match character {
+            '"' | '\0'..='\x1f' => return None,
+            '\\' => {
+                let letter = rest[1..].chars().next()?;
+                length = 2;
+                units.push(match letter {
+                    '"' | '\\' | '/' => letter as u16,
+                    'b' => 8,
+                    't' => 9,
+                    'n' => 10,
+                    'f' => 12,
+                    'r' => 13,
+                    'u' => {
+                        let digits =
+                            rest.get(2..6).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
+                        length = 6;
+                        u16::from_str_radix(digits, 16).ok()?
+                    }
+                    _ => return None,
+                });
+            }
+            // A pair of surrogates of which one is escaped does not come about this way.
+            _ => units.extend(character.encode_utf16(&mut [0; 2]).iter()),
+        }
+        rest = &rest[length..];
+    }
+    String::from_utf16(&units).ok()
+}
+
+/// Whether a string is a numeral whose value is a multiple of that of `of`, both in units of 10^-20.
+fn is_multiple(string: &[u8], of: &str) -> bool {
+    let scaled = |text: &str| {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_numeral = !whole.is_empty() && is_digits(whole) && is_digits(fraction) && !text.ends_with('.');
+        if is_numeral { format!("{whole}{fraction:0<20}").parse::<u128>().ok() } else { None }
+    };
+    let value = std::str::from_utf8(string).ok().and_then(scaled);
+    value.is_some_and(|value| value.is_multiple_of(scaled(of).expect("a numeral")))
 }
 
 fn splits(parts: &[&Membership], string: &[u8]) -> bool {
@@ -277,7 +332,10 @@ impl<'a> Language<'a> {
                 let kind = &ast.exprs[i as usize].kind;
                 let is_grammar = matches!(
                     kind,
-                    ExprKind::Sequence(_) | ExprKind::Alternatives(_) | ExprKind::Repeat { .. }
+                    ExprKind::Sequence(_)
+                        | ExprKind::Alternatives(_)
+                        | ExprKind::Repeat { .. }
+                        | ExprKind::Unordered { .. }
                 );
                 let contains = if is_grammar { None } else { membership(ast, ExprId(i)) }?;
                 let mut found = Strings::none(space.length);
@@ -316,11 +374,71 @@ impl<'a> Language<'a> {
                     let (min, max) = quantifier.bounds();
                     of(expr).times(min, max)
                 }
+                (ExprKind::Unordered { .. }, _) => self.unordered(&expr.kind, &values),
                 (kind, _) => panic!("{kind:?} is not expected"),
             };
             values.push(value);
         }
         values
+    }
+
+    /// All words of items one by one, as long as something new comes. No part is empty, so no longer word says more about strings
+    /// of some length.
+    fn unordered(&self, kind: &ExprKind, values: &[Strings]) -> Strings {
+        let ExprKind::Unordered { parts, has_separator, min, max, needs } = kind else {
+            unreachable!("asked for `unordered!` only")
+        };
+        let (items, separator) = parts.split_at(parts.len() - usize::from(*has_separator));
+        let items: Vec<(&Strings, u32, u32)> = items
+            .iter()
+            .map(|item| match &self.ast.expr(*item).kind {
+                ExprKind::Repeat { expr, quantifier } => {
+                    let (min, max) = quantifier.bounds();
+                    (&values[expr.index()], min, max.unwrap_or(u32::MAX))
+                }
+                _ => (&values[item.index()], 1, 1),
+            })
+            .collect();
+        let may_end = |counts: &[u32]| {
+            let all: u32 = counts.iter().sum();
+            (*min..=max.unwrap_or(u32::MAX)).contains(&all)
+                && items.iter().zip(counts).all(|(item, count)| (item.1..=item.2).contains(count))
+                && needs.iter().all(|&(from, to)| counts[from as usize] == 0 || counts[to as usize] > 0)
+        };
+        let mut found = Strings::none(self.space.length);
+        let mut words = vec![(vec![0; items.len()], Strings::empty_string(self.space.length))];
+        // Behind as many items as bytes, and those that have to come, everything is cut.
+        let required: u32 = items.iter().map(|item| item.1.max(1)).sum();
+        let longest = self.space.length as u32 + required.max(*min) + 1;
+        for _ in 0..=longest {
+            let mut next: Vec<(Vec<u32>, Strings)> = Vec::new();
+            for (counts, before) in &words {
+                if may_end(counts) {
+                    found = found.union(before);
+                }
+                let before = match separator {
+                    [separator] if counts.iter().any(|&count| count > 0) => {
+                        before.clone().then(&values[separator.index()])
+                    }
+                    _ => before.clone(),
+                };
+                for (index, item) in items.iter().enumerate().filter(|(index, item)| counts[*index] < item.2)
+                {
+                    let mut counts = counts.clone();
+                    counts[index] += 1;
+                    let strings = before.clone().then(item.0);
+                    if strings == Strings::none(self.space.length) {
+                        continue;
+                    }
+                    match next.iter_mut().find(|(other, _)| *other == counts) {
+                        Some((_, known)) => *known = known.clone().union(&strings),
+                        None => next.push((counts, strings)),
+                    }
+                }
+            }
+            words = next;
+        }
+        found
     }
 
     /// The least solution: finite derivations.
@@ -342,7 +460,7 @@ impl<'a> Language<'a> {
 
     /// One step of endless derivations: down into a nonterminal with something before it gives what `seen` has of
     /// it, with nothing before it what `unseen` has.
-    fn step(&self, values: &[Strings], seen: &[Endless], unseen: &[Endless]) -> Vec<Endless> {
+    fn step(&self, values: &[Strings], seen: &[Endless], unseen: &[Endless]) -> (Vec<Endless>, Vec<Endless>) {
         // By expression: behind what is not empty, and behind nothing yet.
         let mut behind_bytes: Vec<Endless> = Vec::new();
         let mut behind_nothing: Vec<Endless> = Vec::new();
@@ -381,6 +499,8 @@ impl<'a> Language<'a> {
                         add(&before, *expr);
                     }
                 }
+                // What begins there is endless only as far as it can be completed, and is found as finite then.
+                ExprKind::Unordered { .. } => {}
                 kind => panic!("{kind:?} is not expected"),
             }
             behind_bytes.push(bytes);
@@ -390,7 +510,18 @@ impl<'a> Language<'a> {
         for rule in &self.ast.rules {
             next[self.name(&rule.name.text)].extend(behind_nothing[rule.body.index()].iter().cloned());
         }
-        next
+        (next, behind_bytes)
+    }
+
+    /// Whether there is `unordered!`, and what never ends begins somewhere with what no finite string begins with: what that means beside
+    /// `unordered!` is not told here.
+    fn is_unclear(&self, values: &[Strings], endless: &[Endless]) -> bool {
+        let is_unordered = |expr: &Expr| matches!(expr.kind, ExprKind::Unordered { .. });
+        let (_, of_exprs) = self.step(values, endless, endless);
+        let is_new = |(strings, endless): (&Strings, &Endless)| {
+            !endless.iter().all(|string| strings.cut.contains(string) || strings.whole.contains(string))
+        };
+        self.ast.exprs.iter().any(is_unordered) && values.iter().zip(&of_exprs).any(is_new)
     }
 
     /// The greatest solution in which bytes come again and again: steps without bytes are finitely many between
@@ -402,7 +533,7 @@ impl<'a> Language<'a> {
         loop {
             let mut inner = vec![Endless::new(); self.names.len()];
             loop {
-                let next = self.step(values, &outer, &inner);
+                let (next, _) = self.step(values, &outer, &inner);
                 if next == inner {
                     break;
                 }
@@ -421,6 +552,9 @@ fn check(text: &str, space: Space, long: &[Vec<u8>]) -> bool {
     let language = Language::new(&ast, space, long);
     let (finite, values) = language.finite();
     let endless = language.endless(&values);
+    if language.is_unclear(&values, &endless) {
+        return false;
+    }
     let start = language.name("start");
     let (finite, endless) = (&finite[start], &endless[start]);
     let empty = finite.cut.is_empty() && finite.whole.iter().all(Vec::is_empty) && endless.is_empty();
@@ -430,6 +564,7 @@ fn check(text: &str, space: Space, long: &[Vec<u8>]) -> bool {
             assert!(empty, "{text}\nis not empty: {finite:?} {endless:?}");
             return false;
         }
+        Err(OracleError::EmptyItem(_)) => return false,
         Err(error) => panic!("{text}\n{error}"),
     };
     assert!(!empty, "{text}\nis empty");
@@ -465,7 +600,10 @@ fn check_random(seeds: std::ops::Range<u64>, shape: &Shape, space: Space) {
     let mut compared = 0;
     for seed in seeds {
         let mut text = grammar_text(&mut Rng::new(seed), shape);
-        // What these characters stand for is not among the strings.
+        // What these characters and operators stand for is not among the strings.
+        if text.contains("json!") || text.contains("multiple!") {
+            continue;
+        }
         if text.contains('é') || text.contains("u00e9") || text.contains("\\n") {
             continue;
         }
@@ -504,6 +642,29 @@ fn grammars_with_patterns() {
 #[test]
 fn grammars_with_everything() {
     check_random(4000..4200, &Shape::default(), WIDE);
+}
+
+#[test]
+fn spellings_and_multiples() {
+    let long =
+        [&br"\u0061"[..], br"\u002f", br"\u002F", br"\u0061a", br"\u002fa", br"\u002Fa"].map(<[u8]>::to_vec);
+    let space = Space { bytes: b"a/\\u0", length: 4 };
+    assert!(check("start ::= json!('a' | '/');", space, &long));
+    assert!(check("start ::= json!(#'[a/]' & ~'/') 'a'?;", space, &long));
+    assert!(check(
+        "start ::= json!('/') start? | 'a';",
+        Space { bytes: b"a/\\", length: 4 },
+        &[br"\u002f".to_vec()]
+    ));
+    let space = Space { bytes: b"0257.", length: 4 };
+    let long: Vec<Vec<u8>> = strings(space.bytes, 6).into_iter().filter(|string| string.len() > 4).collect();
+    for text in [
+        "start ::= multiple!(0.25);",
+        "start ::= multiple!(7) | multiple!(2.5);",
+        "start ::= multiple!(5) & ~'0';",
+    ] {
+        assert!(check(text, space, &long), "{text}");
+    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("grammask-normal", &["grammask-syntax", "grammask-regular"]),
     ("grammask-earley", &["grammask-normal", "grammask-regular", "grammask-cache"]),
     ("grammask-mask", &["grammask-earley", "grammask-regular", "grammask-cache", "grammask-trie"]),
+    ("grammask-json-schema", &["grammask-syntax", "grammask-regular"]),
     ("grammask", LIBRARIES),
     ("grammask-cli", WITH_FACADE),
     ("grammask-testkit", &["grammask-syntax"]),
@@ -29,6 +30,7 @@ const LIBRARIES: &[&str] = &[
     "grammask-normal",
     "grammask-earley",
     "grammask-mask",
+    "grammask-json-schema",
 ];
 
 /// The same, and the facade.
@@ -40,6 +42,7 @@ const WITH_FACADE: &[&str] = &[
     "grammask-normal",
     "grammask-earley",
     "grammask-mask",
+    "grammask-json-schema",
     "grammask",
 ];
 
@@ -48,7 +51,9 @@ const HEAVY: &[&str] = &[
     "anyhow",
     "clap",
     "criterion",
+    "flate2",
     "insta",
+    "jsonschema",
     "kbnf",
     "llguidance",
     "proptest",

@@ -8,12 +8,12 @@ use grammask_earley::{Recognizer, SetId};
 use serde_json::json;
 
 use crate::Status;
-use crate::args::Accept;
+use crate::args::{Accept, ReadingArgs};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::source::{Source, config, unreadable};
 
-pub(crate) fn run(arguments: &Accept, start: Option<&str>, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(arguments: &Accept, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
     let stdin = Path::new("-");
     let text = &arguments.text;
     let text_file = match (&text.text, &text.text_file) {
@@ -24,8 +24,8 @@ pub(crate) fn run(arguments: &Accept, start: Option<&str>, out: &mut Output) -> 
     if arguments.file == stdin && text_file == Some(stdin) {
         return Err(Failure::other("the grammar and the text cannot both come from stdin"));
     }
-    let config = config(start);
-    let source = Source::read(&arguments.file, &config)?;
+    let config = config(reading);
+    let source = Source::read(&arguments.file, reading, &config)?;
     let mut reading = Reading::new(source.compile(&config)?.recognizer(&config));
     match (&text.text, text_file) {
         (Some(text), _) => drop(reading.read(text.as_encoded_bytes())?),

@@ -8,7 +8,7 @@ use grammask::{Grammar, Matcher, Outcome, TokenId, Vocabulary};
 use serde_json::{Value, json};
 
 use crate::Status;
-use crate::args::Bench;
+use crate::args::{Bench, ReadingArgs};
 use crate::command::mask::check_limit;
 use crate::failure::{Failure, Refusal};
 use crate::histogram;
@@ -34,10 +34,10 @@ const BYTES_AFTER: usize = 16;
 /// How many of the tokens that were allowed are named where a text is refused.
 const NAMED: usize = 8;
 
-pub(crate) fn run(arguments: &Bench, start: Option<&str>, out: &mut Output) -> Result<Status, Failure> {
-    let mut config = config(start);
+pub(crate) fn run(arguments: &Bench, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
+    let mut config = config(reading);
     let text = read_text(arguments)?;
-    let source = Source::read(&arguments.file, &config)?;
+    let source = Source::read(&arguments.file, reading, &config)?;
     // What is wrong with the grammar is told before the vocabulary is read, which takes longer.
     source.parse(&config)?;
     if let Some(folder) = arguments.svg.as_deref().and_then(Path::parent)

@@ -5,15 +5,15 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use crate::Status;
-use crate::args::Check;
+use crate::args::{Check, ReadingArgs};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::source::{Source, config};
 use crate::timing::readable;
 
-pub(crate) fn run(arguments: &Check, start: Option<&str>, out: &mut Output) -> Result<Status, Failure> {
-    let config = config(start);
-    let source = Source::read(&arguments.file, &config)?;
+pub(crate) fn run(arguments: &Check, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
+    let config = config(reading);
+    let source = Source::read(&arguments.file, reading, &config)?;
     let compiled = match source.compile(&config) {
         Ok(compiled) => compiled,
         Err(Failure::Grammar(wrong)) => {
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Check, start: Option<&str>, out: &mut Output) -> R
     let nodes = compiled.network.nodes.len();
     let nanoseconds = u64::try_from(compiled.time.as_nanos()).unwrap_or(u64::MAX);
     if out.is_json() {
-        out.json(&json!({
+        let mut answer = json!({
             "ok": true,
             "rules": rules,
             "nonterminals": nonterminals,
@@ -42,7 +42,11 @@ pub(crate) fn run(arguments: &Check, start: Option<&str>, out: &mut Output) -> R
             "lexemes": lexemes,
             "nodes": nodes,
             "compile_ns": nanoseconds,
-        }))?;
+        });
+        if let Some(relaxations) = source.relaxations() {
+            answer["relaxations"] = json!(relaxations);
+        }
+        out.json(&answer)?;
     } else {
         let name = &source.name;
         out.line(format_args!("{name}: ok, {rules} rules, {productions} productions, {lexemes} lexemes, {nodes} nodes, compiled in {}", readable(nanoseconds)))?;

@@ -6,15 +6,15 @@ use grammask::{Ending, Grammar, LoadError, Tables};
 use serde_json::json;
 
 use crate::Status;
-use crate::args::{Compile, VocabularyArgs};
+use crate::args::{Compile, ReadingArgs, VocabularyArgs};
 use crate::command::mask::{accept_text, check_limit};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::source::{Source, config};
 use crate::vocabulary;
 
-pub(crate) fn run(arguments: &Compile, start: Option<&str>, out: &mut Output) -> Result<Status, Failure> {
-    let (grammar, _) = compile(&arguments.file, &arguments.vocabulary, start)?;
+pub(crate) fn run(arguments: &Compile, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
+    let (grammar, _) = compile(&arguments.file, &arguments.vocabulary, reading)?;
     let vocabulary = grammar.vocabulary();
     let mut tables = Tables::Cold;
     if let Some(text) = &arguments.warm {
@@ -42,10 +42,10 @@ pub(crate) fn run(arguments: &Compile, start: Option<&str>, out: &mut Output) ->
 pub(crate) fn compile(
     file: &Path,
     arguments: &VocabularyArgs,
-    start: Option<&str>,
+    reading: &ReadingArgs,
 ) -> Result<(Grammar, Ending), Failure> {
-    let mut config = config(start);
-    let source = Source::read(file, &config)?;
+    let mut config = config(reading);
+    let source = Source::read(file, reading, &config)?;
     let ast = source.parse(&config)?;
     let (vocabulary, ending) = vocabulary::load(arguments)?;
     config.ending = ending;

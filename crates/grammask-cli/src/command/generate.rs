@@ -8,7 +8,7 @@ use grammask_earley::{SetId, Special};
 use serde_json::json;
 
 use crate::Status;
-use crate::args::Generate;
+use crate::args::{Generate, ReadingArgs};
 use crate::command::mask::check_limit;
 use crate::failure::Failure;
 use crate::output::{Output, bytes_to_json};
@@ -21,9 +21,9 @@ use crate::vocabulary;
 /// How often a token is drawn before the model is led instead.
 const DRAWS: usize = 16;
 
-pub(crate) fn run(arguments: &Generate, start: Option<&str>, out: &mut Output) -> Result<Status, Failure> {
-    let mut config = config(start);
-    let source = Source::read(&arguments.file, &config)?;
+pub(crate) fn run(arguments: &Generate, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
+    let mut config = config(reading);
+    let source = Source::read(&arguments.file, reading, &config)?;
     let compiled = source.compile(&config)?;
     let loading = Instant::now();
     let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary)?;

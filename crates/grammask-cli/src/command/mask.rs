@@ -4,14 +4,14 @@ use grammask::{Matcher, Outcome};
 use serde_json::json;
 
 use crate::Status;
-use crate::args::{Mask, MaskFormat};
+use crate::args::{Mask, MaskFormat, ReadingArgs};
 use crate::command::compile::compile;
 use crate::failure::Failure;
 use crate::listing::{ending_json, token_json};
 use crate::output::Output;
 
-pub(crate) fn run(arguments: &Mask, start: Option<&str>, out: &mut Output) -> Result<Status, Failure> {
-    let (grammar, ending) = compile(&arguments.file, &arguments.vocabulary, start)?;
+pub(crate) fn run(arguments: &Mask, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
+    let (grammar, ending) = compile(&arguments.file, &arguments.vocabulary, reading)?;
     let vocabulary = grammar.vocabulary();
     let mut matcher = grammar.matcher();
     accept_text(&mut matcher, arguments.after.as_encoded_bytes())?;

@@ -10,16 +10,16 @@ use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
 use crate::Status;
-use crate::args::{Show, Stage};
+use crate::args::{ReadingArgs, Show, Stage};
 use crate::failure::Failure;
 use crate::listing::{group_text, groups, token_json};
 use crate::output::{Output, bytes_to_json, quoted};
 use crate::source::{Source, config};
 use crate::vocabulary;
 
-pub(crate) fn run(arguments: &Show, start: Option<&str>, out: &mut Output) -> Result<Status, Failure> {
-    let config = config(start);
-    let source = Source::read(&arguments.file, &config)?;
+pub(crate) fn run(arguments: &Show, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
+    let config = config(reading);
+    let source = Source::read(&arguments.file, reading, &config)?;
     match arguments.stage {
         Stage::Ast => {
             let ast = source.parse(&config)?;

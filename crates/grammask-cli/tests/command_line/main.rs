@@ -9,4 +9,5 @@ mod mask;
 mod readme;
 mod robustness;
 mod running;
+mod schema;
 mod show;

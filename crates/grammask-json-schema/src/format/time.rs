@@ -28,56 +28,64 @@ pub(super) fn time(languages: &mut Languages) -> LanguageId {
 
 /// The times of a leap second: it is 23:59:60 in UTC.
 ///
-/// The offset follows from the time digit by digit, and each digit is tied by a regex of its own, so that a few dozen alternatives stand
-/// for all 2,880 pairs. What stands before the tied digits is said once, so that the alternatives are not carried along with it.
+/// Hours and minutes of the offset each follow from those of the time, so that an intersection of two sets of 24 and 60 pairs stands for
+/// all 2,880 pairs. Each digit is told apart on its own, and what pairs share is one set, for the sake of the time to read them.
 fn leap_second(languages: &mut Languages) -> LanguageId {
-    let (plus, minus) = (r"\+", "-");
     let utc = languages.regex(&format!("23:59:60{FRACTION}[Zz]"));
     // East of Greenwich by full hours, the hour is the one before the offset.
-    let full = (0..24).map(|hour| format!("{:02}:59:60{FRACTION}{plus}{hour:02}:00", (hour + 23) % 24));
-    let full = languages.regex(&full.collect::<Vec<_>>().join("|"));
-    // With minutes, the hour is that of the offset and the minute the one before: after a 9, the tens go on, too.
-    let tens = (0..6).map(|a| (format!("{a}[0-8]"), a)).chain((0..5).map(|a| (format!("{a}9"), a + 1)));
-    let east = [
-        tie(plus, 0, (0..3).map(|a| (format!("{a}[0-9]"), a))),
-        tie(plus, 1, (0..10).map(|a| (a.to_string(), a))),
-        tie(plus, 3, tens),
-        tie(plus, 4, (0..10).map(|a| (a.to_string(), (a + 1) % 10))),
-    ];
-    let east = tied(languages, plus, &east);
+    let middle = languages.regex(&format!(r":59:60{FRACTION}\+"));
+    let full = [pairs(languages, (0..24).map(|hour| (hour, (hour + 1) % 24)), middle), languages.text(":00")];
+    let full = languages.sequence(full);
+    // With minutes, the hour is that of the offset and the minute the one before.
+    let east = offset(
+        languages,
+        r"\+",
+        (0..24).map(|hour| (hour, hour)),
+        (0..59).map(|minute| (minute, minute + 1)),
+    );
     // West of it, both are what is missing to 23:59.
-    let tens =
-        (0..3).map(|a| (format!("{a}[0-3]"), 2 - a)).chain((0..2).map(|a| (format!("{a}[4-9]"), 1 - a)));
-    let west = [
-        tie(minus, 0, tens),
-        tie(minus, 1, (0..10).map(|a| (a.to_string(), (13 - a) % 10))),
-        tie(minus, 3, (0..6).map(|a| (format!("{a}[0-9]"), 5 - a))),
-        tie(minus, 4, (0..10).map(|a| (a.to_string(), 9 - a))),
-    ];
-    let west = tied(languages, minus, &west);
+    let west = offset(
+        languages,
+        "-",
+        (0..24).map(|hour| (hour, 23 - hour)),
+        (0..60).map(|minute| (minute, 59 - minute)),
+    );
     languages.union([utc, full, east, west])
 }
 
-/// Ties the digit at a place of the offset to those from that place of the time on, by pairs of them.
-fn tie(sign: &str, at: usize, pairs: impl Iterator<Item = (String, u32)>) -> String {
-    const SHAPE: [&str; 6] = ["", "[0-9]", "[0-9]{2}", "[0-9]{2}:", "[0-9]{2}:[0-9]", "[0-9]{2}:[0-9]{2}"];
-    const REST: [&str; 6] = ["[0-9]{2}:[0-9]{2}", "[0-9]:[0-9]{2}", ":[0-9]{2}", "[0-9]{2}", "[0-9]", ""];
-    let before = SHAPE[at];
-    let all: Vec<_> = pairs
-        .map(|(time, digit)| {
-            // A digit, and a class behind it where the pair holds two.
-            let behind = REST[at + if time.len() > 1 { 2 } else { 1 }];
-            format!("{time}{behind}:60{FRACTION}{sign}{before}{digit}{}", REST[at + 1])
-        })
-        .collect();
-    format!("{before}(?:{})", all.join("|"))
+/// The times of leap seconds whose hours and minutes are in such pairs with those of the offset.
+fn offset(
+    languages: &mut Languages,
+    sign: &str,
+    hours: impl Iterator<Item = (u32, u32)>,
+    minutes: impl Iterator<Item = (u32, u32)>,
+) -> LanguageId {
+    let middle = languages.regex(&format!(":{MINUTE}:60{FRACTION}{sign}"));
+    let hours = [pairs(languages, hours, middle), languages.regex(&format!(":{MINUTE}"))];
+    let middle = languages.regex(&format!(":60{FRACTION}{sign}{HOUR}:"));
+    let minutes = [languages.regex(&format!("{HOUR}:")), pairs(languages, minutes, middle)];
+    let both = [languages.sequence(hours), languages.sequence(minutes)];
+    languages.and(both)
 }
 
-/// The times of leap seconds with an offset of one sign that obey all ties.
-fn tied(languages: &mut Languages, sign: &str, ties: &[String]) -> LanguageId {
-    let mut all = vec![languages.regex(&format!("{HOUR}:{MINUTE}:60{FRACTION}{sign}{HOUR}:{MINUTE}"))];
-    all.extend(ties.iter().map(|tie| languages.regex(tie)));
-    languages.and(all)
+/// Pairs of numbers of two digits in rising order of the first, with the same between them.
+fn pairs(
+    languages: &mut Languages,
+    pairs: impl Iterator<Item = (u32, u32)>,
+    middle: LanguageId,
+) -> LanguageId {
+    let mut tens = vec![Vec::new(); 6];
+    for (first, second) in pairs {
+        let parts =
+            [languages.text(&(first % 10).to_string()), middle, languages.text(&format!("{second:02}"))];
+        tens[first as usize / 10].push(languages.sequence(parts));
+    }
+    let mut all = Vec::new();
+    for (digit, ones) in tens.into_iter().enumerate() {
+        let parts = [languages.text(&digit.to_string()), languages.union(ones)];
+        all.push(languages.sequence(parts));
+    }
+    languages.union(all)
 }
 
 pub(super) fn duration(languages: &mut Languages) -> LanguageId {

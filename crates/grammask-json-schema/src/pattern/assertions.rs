@@ -82,6 +82,14 @@ impl<'a> Machine<'a> {
         Ok(id)
     }
 
+    /// Whether there is no text in a set.
+    pub fn is_empty(&mut self, id: LanguageId) -> Result<bool, PatternError> {
+        // It may take as long as many other steps.
+        self.steps += STEPS / 40;
+        self.step()?;
+        self.languages.is_empty(id).map_err(|error| PatternError::unsupported(0, error.to_string()))
+    }
+
     fn step(&mut self) -> Result<(), PatternError> {
         self.steps += 1;
         if self.steps > STEPS {
@@ -233,6 +241,20 @@ impl<'a> Machine<'a> {
                 };
                 Ok(Matrix { empty: (0..self.states()).map(holds).collect(), ..self.none() })
             }
+            Node::Tied { node, ties } => {
+                let mut all = self.matrix(node)?;
+                let mut tied = LanguageId::ANY;
+                for tie in ties {
+                    let within = self.pure(&tie.within);
+                    let parts = if tie.ahead { [within, LanguageId::ANY] } else { [LanguageId::ANY, within] };
+                    let held = self.languages.sequence(parts);
+                    tied = if tie.negative { self.except(tied, held)? } else { self.both(tied, held)? };
+                }
+                for words in &mut all.words {
+                    *words = self.both(*words, tied)?;
+                }
+                Ok(all)
+            }
             Node::Char(_) | Node::Class(_) | Node::Look { .. } => Ok(self.none()),
         }
     }
@@ -242,8 +264,11 @@ impl<'a> Machine<'a> {
         let mut matrix = self.none();
         matrix.empty = vec![node.is_nullable(); states];
         let some = self.nonempty(node)?;
-        let firsts = edge(node, false);
-        let lasts = edge(node, true);
+        // With one class of characters, all texts begin and end with it.
+        let [firsts, lasts] = match sides {
+            2 => [ClassUnicode::empty(), ClassUnicode::empty()],
+            _ => [edge(node, false), edge(node, true)],
+        };
         for first in 1..sides {
             for last in 1..sides {
                 let single = matches!(node, Node::Char(_) | Node::Class(_));
@@ -405,7 +430,7 @@ fn edge(node: &Node, last: bool) -> ClassUnicode {
             parts.iter().for_each(|part| all.union(&edge(part, last)));
             all
         }
-        Node::Repeat(inner, ..) => edge(inner, last),
+        Node::Repeat(inner, ..) | Node::Tied { node: inner, .. } => edge(inner, last),
         Node::Assertion(_) | Node::Look { .. } => ClassUnicode::empty(),
     }
 }

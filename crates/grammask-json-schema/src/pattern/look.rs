@@ -2,8 +2,10 @@
 //! follow it into the set of the rests that may begin with it. A look-ahead is then an intersection or a difference.
 
 use super::assertions::{Machine, runs};
+use super::avoid::{avoiding, forbidden};
+use super::localize::localize;
 use super::node::Node;
-use super::{COPIES, PatternError};
+use super::{COPIES, PARTS, PatternError};
 use crate::languages::{LanguageId, Languages};
 
 /// The rests of a text that may stand behind a place, by the side left of the place.
@@ -11,6 +13,11 @@ type Rests = Vec<LanguageId>;
 
 /// The texts in which an alternative of a pattern matches somewhere.
 pub(super) fn search(languages: &mut Languages, alternative: &Node) -> Result<LanguageId, PatternError> {
+    if alternative.count() > PARTS {
+        let message = format!("limit `parts` of {PARTS} exceeded by a pattern with assertions inside");
+        return Err(PatternError::unsupported(0, message));
+    }
+    let alternative = &localize(alternative, false);
     let mut machine = Machine::new(languages, alternative);
     let parts = match alternative {
         Node::Sequence(parts) => parts.as_slice(),
@@ -167,7 +174,9 @@ fn before(machine: &mut Machine<'_>, node: &Node, rests: Rests) -> Result<Rests,
             Ok(result)
         }
         Node::Repeat(inner, min, max) => repeat(machine, inner, *min, *max, rests),
-        Node::Char(_) | Node::Class(_) | Node::Assertion(_) => local(machine, node, &rests),
+        Node::Char(_) | Node::Class(_) | Node::Assertion(_) | Node::Tied { .. } => {
+            local(machine, node, &rests)
+        }
     }
 }
 
@@ -223,6 +232,9 @@ fn repeat(
     if let Some(result) = steps(machine, inner, min, max, &rests)? {
         return Ok(result);
     }
+    if let Some(result) = runs_without_words(machine, inner, min, max, &rests)? {
+        return Ok(result);
+    }
     if max.unwrap_or(min) > COPIES {
         return Err(PatternError::unsupported(
             0,
@@ -252,6 +264,26 @@ fn repeat(
         result = before(machine, inner, result)?;
     }
     Ok(result)
+}
+
+/// A repetition of look-aheads that forbid a few words, and one character.
+fn runs_without_words(
+    machine: &mut Machine<'_>,
+    inner: &Node,
+    min: u32,
+    max: Option<u32>,
+    rests: &Rests,
+) -> Result<Option<Rests>, PatternError> {
+    let Node::Sequence(parts) = inner else { return Ok(None) };
+    let Some((step @ (Node::Char(_) | Node::Class(_)), looks)) = parts.split_last() else { return Ok(None) };
+    let Some(words) = forbidden(looks) else { return Ok(None) };
+    if rests.iter().any(|&rest| rest != rests[1]) {
+        return Ok(None);
+    }
+    let step = machine.pure(step);
+    let run = machine.languages.repeat(step, min, max);
+    let result = avoiding(machine, &words, run, rests[1])?;
+    Ok(Some(vec![result; machine.sides]))
 }
 
 /// A repetition of look-aheads, one character, look-aheads, where the set can be said in one piece.
@@ -293,15 +325,14 @@ fn steps(
     let on = machine.languages.repeat(step, 1, None);
     let to_wrong = machine.then(on, wrong)?;
     let clash = machine.both(follow, to_wrong)?;
-    let limit = |error: grammask_regular::Error| PatternError::unsupported(0, error.to_string());
-    if !machine.languages.is_empty(clash).map_err(limit)? {
+    if !machine.is_empty(clash)? {
         return Ok(None);
     }
     if (min, max) != (0, None) {
         // Only where there is one way to come to K is the number of steps that of the way taken above.
         let again = machine.then(on, follow)?;
         let again = machine.both(follow, again)?;
-        if !machine.languages.is_empty(again).map_err(limit)? {
+        if !machine.is_empty(again)? {
             return Ok(None);
         }
     }

@@ -18,6 +18,19 @@ pub(super) enum Node {
         negative: bool,
         node: Box<Node>,
     },
+    /// A pure part whose texts are held to more. Made from look-around, not read.
+    Tied {
+        node: Box<Node>,
+        ties: Vec<Tie>,
+    },
+}
+
+/// That a text begins, or ends, with one of a pure part's texts, or with none of them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Tie {
+    pub within: Node,
+    pub ahead: bool,
+    pub negative: bool,
 }
 
 /// What a place can be asked that is no look-around.
@@ -56,7 +69,7 @@ impl Node {
 
     /// Whether there is no assertion in it.
     pub fn is_pure(&self) -> bool {
-        !self.any(&|node| matches!(node, Self::Assertion(_) | Self::Look { .. }))
+        !self.any(&|node| matches!(node, Self::Assertion(_) | Self::Look { .. } | Self::Tied { .. }))
     }
 
     /// Whether there is no look-around in it.
@@ -70,8 +83,17 @@ impl Node {
             || match self {
                 Self::Char(_) | Self::Class(_) | Self::Assertion(_) => false,
                 Self::Sequence(parts) | Self::Alternatives(parts) => parts.iter().any(|part| part.any(such)),
-                Self::Repeat(node, ..) | Self::Look { node, .. } => node.any(such),
+                Self::Repeat(node, ..) | Self::Look { node, .. } | Self::Tied { node, .. } => node.any(such),
             }
+    }
+
+    /// How many parts there are, at all depths.
+    pub fn count(&self) -> usize {
+        1 + match self {
+            Self::Char(_) | Self::Class(_) | Self::Assertion(_) => 0,
+            Self::Sequence(parts) | Self::Alternatives(parts) => parts.iter().map(Self::count).sum(),
+            Self::Repeat(node, ..) | Self::Look { node, .. } | Self::Tied { node, .. } => node.count(),
+        }
     }
 
     /// Whether it can match the empty text only.
@@ -79,7 +101,7 @@ impl Node {
         match self {
             Self::Char(_) | Self::Class(_) => false,
             Self::Sequence(parts) | Self::Alternatives(parts) => parts.iter().all(Self::is_zero_width),
-            Self::Repeat(node, ..) => node.is_zero_width(),
+            Self::Repeat(node, ..) | Self::Tied { node, .. } => node.is_zero_width(),
             Self::Assertion(_) | Self::Look { .. } => true,
         }
     }
@@ -91,6 +113,7 @@ impl Node {
             Self::Sequence(parts) => parts.iter().all(Self::is_nullable),
             Self::Alternatives(parts) => parts.iter().any(Self::is_nullable),
             Self::Repeat(node, min, _) => *min == 0 || node.is_nullable(),
+            Self::Tied { node, .. } => node.is_nullable(),
             Self::Assertion(_) | Self::Look { .. } => true,
         }
     }

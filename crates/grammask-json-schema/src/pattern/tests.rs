@@ -38,10 +38,14 @@ fn disagreement(source: &str, texts: &[String]) -> Option<String> {
         Err(error) => return Some(format!("{source}: {error}")),
     };
     let node = parse(source).expect("it was parsed before");
-    texts
-        .iter()
-        .find(|text| languages.contains(id, text).expect("within the limits") != search(&node, text))
-        .map(|text| format!("{source} on {text:?}"))
+    for text in texts {
+        match languages.contains(id, text) {
+            Ok(found) if found == search(&node, text) => {}
+            Ok(_) => return Some(format!("{source} on {text:?}")),
+            Err(error) => return Some(format!("{source} on {text:?}: {error}")),
+        }
+    }
+    None
 }
 
 #[test]
@@ -190,6 +194,25 @@ fn same_texts_as_a_backtracking_matcher() {
         "^(?:(?!1)a|1)$",
         "((?:[^-]*-)*)(?=_(a|1))",
         "^(?!1).*a$",
+        "((?!a).)*1",
+        "^((?!a1).)*1",
+        "^((?!a1)[^])*(1|a)",
+        "^(?:(?!a1)(?!1a)[a1-])*a?-",
+        "^-((?!1-|a).)*(1-|a)",
+        "^((?!a|1-).){1,2}1",
+        "^((?!aa|1a1).)+a",
+        "^((?!a?)a)*1",
+        "-((?!-a-|a-a)[^])*a-",
+        // Look-around at its neighbours.
+        "^(?:(?!-)[a-]{1,2}(?<!-)1)+$",
+        "^(?!-)[a-]{1,2}(?<!-)$",
+        "^(?:(?=a|1-)..)*$",
+        "(?:(?!a)(?!1)[^])*-",
+        r"^(?:(?!aa)\w\w\b)*-",
+        r"^(?:\w\w(?<!aa)\b-?)*$",
+        "^(?:(?!a?)1)*$",
+        "^(.(?<=a)|-1)*_",
+        "(?:(?!a1)[a1]{2,}(?<!1a)-?)*_",
         // Look-behind.
         "(?<=a)",
         "(?<!a)",
@@ -240,7 +263,7 @@ fn random_patterns_have_the_texts_of_a_backtracking_matcher() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(translated > 900, "{translated}");
+    assert!(translated > 800, "{translated}");
 }
 
 /// Appends a random pattern.
@@ -249,7 +272,7 @@ fn random(next: &mut dyn FnMut(u64) -> u64, depth: u32, top: bool, out: &mut Str
         if i > 0 && next(3) == 0 {
             out.push('|');
         }
-        match next(if depth == 0 { 8 } else { 16 }) {
+        match next(if depth == 0 { 8 } else { 18 }) {
             0..=3 => out.push_str(pick(next, &["a", "1", "-", "."])),
             4 => out.push_str(pick(next, &["[a1]", "[^a]", "[^]", r"\w"])),
             5..=7 => out.push_str(pick(next, &["^", "$", r"\b", r"\B"])),
@@ -260,8 +283,17 @@ fn random(next: &mut dyn FnMut(u64) -> u64, depth: u32, top: bool, out: &mut Str
                 group("(", next, depth, close, out);
             }
             13 => group("(?=", next, depth, ")", out),
-            14 => group("(?!", next, depth, ")", out),
-            _ if top => {
+            17 => group("(?!", next, depth, ")", out),
+            14 => {
+                out.push_str("(?:");
+                let open = pick(next, &["(?!", "(?!", "(?="]);
+                group(open, next, 1, ")", out);
+                out.push_str(pick(next, &["", "", "(?!1)"]));
+                out.push_str(pick(next, &[".", "[^]", "[a1]", "-"]));
+                out.push_str(pick(next, &["", "", "", "(?!a)"]));
+                out.push_str(pick(next, &[")*", ")*", ")+", "){1,3}"]));
+            }
+            15 | 16 if top => {
                 let open = pick(next, &["(?<=", "(?<!"]);
                 group(open, next, depth, ")", out);
             }

@@ -38,7 +38,7 @@ pub(super) fn write(node: &Node, alone: bool, out: &mut String) {
                 (min, Some(max)) => out.push_str(&format!("{{{min},{max}}}")),
             }
         }
-        Node::Assertion(_) | Node::Look { .. } => {}
+        Node::Assertion(_) | Node::Look { .. } | Node::Tied { .. } => {}
     }
 }
 

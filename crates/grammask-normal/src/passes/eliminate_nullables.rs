@@ -22,6 +22,10 @@ pub(crate) fn eliminate_nullables(grammar: &mut Grammar, context: &mut Context<'
         return Ok(());
     }
     expand_repetitions::expand_repetitions(grammar, context)?;
+    if grammar.in_use().any(|(_, variable)| variable.unordered.is_some()) {
+        // Items that nobody reaches any more may be empty.
+        grammar.sweep();
+    }
     grammar.is_nullable_free = true;
     let nullable_terminals =
         grammar.terminals.nullable(context.store).map_err(|(error, span)| regular_error(&error, span))?;

@@ -74,11 +74,17 @@ fn has_json(terminals: &Terminals, factor: &Factor) -> bool {
 
 /// The parts of `'"' json!(x) '"'`.
 fn quoted_json(terminals: &Terminals, id: TerminalId) -> Option<[TerminalId; 3]> {
-    let Terminal::Sequence(parts) = terminals.get(id) else { return None };
-    let &[open, json, close] = &parts[..] else { return None };
+    match terminals.get(id) {
+        Terminal::Sequence(parts) => {
+            <[TerminalId; 3]>::try_from(&parts[..]).ok().filter(|parts| is_quoted(terminals, parts))
+        }
+        _ => None,
+    }
+}
+
+fn is_quoted(terminals: &Terminals, &[open, json, close]: &[TerminalId; 3]) -> bool {
     let is_quote = |id| matches!(terminals.get(id), Terminal::Text(text) if text == "\"");
-    let is_json = matches!(terminals.get(json), Terminal::Json(_));
-    (is_quote(open) && is_json && is_quote(close)).then_some([open, json, close])
+    is_quote(open) && is_quote(close) && matches!(terminals.get(json), Terminal::Json(_))
 }
 
 /// Makes one terminal of each `'"' json!(x) '"'`, from the left to the right. All are taken apart before, so that what comes out depends
@@ -94,24 +100,20 @@ fn quote_spellings(terminals: &mut Terminals, production: &[Factor]) -> Vec<Fact
     let mut quoted = Vec::with_capacity(parts.len());
     let mut rest = &parts[..];
     while let Some(first) = rest.first() {
-        let three: Option<Vec<TerminalId>> = rest.iter().take(3).map(Factor::as_terminal).collect();
-        if let Some(three) = three
-            && three.len() == 3
+        let three = match rest {
+            [open, json, close, ..] => [open, json, close].map(|factor| factor.as_terminal()),
+            _ => [None; 3],
+        };
+        if let [Some(open), Some(json), Some(close)] = three
+            && is_quoted(terminals, &[open, json, close])
         {
-            let span = terminals.span(three[1]);
-            let is_text =
-                |id: &TerminalId| matches!(terminals.get(*id), Terminal::Text(text) if text == "\"");
-            if is_text(&three[0])
-                && is_text(&three[2])
-                && matches!(terminals.get(three[1]), Terminal::Json(_))
-            {
-                quoted.push(Factor::terminal(terminals.intern(Terminal::Sequence(three), span)));
-                rest = &rest[3..];
-                continue;
-            }
+            let sequence = Terminal::Sequence(vec![open, json, close]);
+            quoted.push(Factor::terminal(terminals.intern(sequence, terminals.span(json))));
+            rest = &rest[3..];
+        } else {
+            quoted.push(*first);
+            rest = &rest[1..];
         }
-        quoted.push(*first);
-        rest = &rest[1..];
     }
     quoted
 }

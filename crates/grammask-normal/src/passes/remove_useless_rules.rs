@@ -24,7 +24,7 @@ pub(crate) fn holds(grammar: &Grammar) -> bool {
     let mut swept = grammar.clone();
     swept.sweep();
     swept.in_use().count() == grammar.in_use().count()
-        && grammar
-            .in_use()
-            .all(|(id, variable)| variable.unordered.is_some() || !variable.productions.contains(&vec![Factor::nonterminal(id)]))
+        && grammar.in_use().all(|(id, variable)| {
+            variable.unordered.is_some() || !variable.productions.contains(&vec![Factor::nonterminal(id)])
+        })
 }

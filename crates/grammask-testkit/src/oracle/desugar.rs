@@ -1,6 +1,6 @@
 //! A tree to plain productions: groups and operators become nonterminals of their own.
 
-use grammask_syntax::{Ast, ExprId, ExprKind};
+use grammask_syntax::{Ast, ExprId, ExprKind, Span};
 use rustc_hash::FxHashMap;
 
 use super::OracleError;
@@ -39,6 +39,10 @@ pub(super) struct Plain {
     pub(super) productions: Vec<Production>,
     pub(super) terminals: Vec<Dfa>,
     pub(super) specials: Vec<Special>,
+    /// The nonterminals of `unordered!`: what begins in them counts only where it can be completed.
+    pub(super) unordered: Vec<usize>,
+    /// What must not be empty, each with the nonterminal of its `unordered!`.
+    pub(super) parts: Vec<(usize, Symbol, Span)>,
 }
 
 impl Plain {
@@ -80,6 +84,70 @@ impl Plain {
     }
 }
 
+/// How many states an `unordered!` may have here.
+const MAX_STATES: usize = 5_000;
+
+/// What `unordered!` is made of.
+struct Choice<'a> {
+    items: Vec<(Symbol, u32, Option<u32>)>,
+    separator: Option<Symbol>,
+    min: u32,
+    max: Option<u32>,
+    needs: &'a [(u32, u32)],
+}
+
+impl Choice<'_> {
+    /// Counts that are not told apart from larger ones: (all, each).
+    fn caps(&self) -> (u32, Vec<u32>) {
+        let each = self.items.iter().map(|&(_, min, max)| max.unwrap_or(min.max(1)));
+        (self.max.unwrap_or(self.min).max(1), each.collect())
+    }
+
+    fn may_end(&self, all: u32, counts: &[u32]) -> bool {
+        all >= self.min
+            && self.items.iter().zip(counts).all(|(item, &count)| count >= item.1)
+            && self.needs.iter().all(|&(from, to)| counts[from as usize] == 0 || counts[to as usize] > 0)
+    }
+
+    /// A nonterminal for all that may follow after so many of each item.
+    fn desugar(&self, plain: &mut Plain) -> Option<Symbol> {
+        let (all_cap, caps) = self.caps();
+        let mut states: FxHashMap<(u32, Vec<u32>), usize> = FxHashMap::default();
+        let start = (0, vec![0; caps.len()]);
+        let whole = plain.nonterminal();
+        plain.unordered.push(whole);
+        states.insert(start.clone(), whole);
+        let mut open = vec![start];
+        while let Some((all, counts)) = open.pop() {
+            let left = states[&(all, counts.clone())];
+            if self.may_end(all, &counts) {
+                plain.produce(left, Vec::new());
+            }
+            for (index, &(symbol, _, max)) in self.items.iter().enumerate() {
+                if self.max.is_some_and(|max| all >= max) || max.is_some_and(|max| counts[index] >= max) {
+                    continue;
+                }
+                let mut next = counts.clone();
+                next[index] = (next[index] + 1).min(caps[index]);
+                let next = ((all + 1).min(all_cap), next);
+                let to = *states.entry(next.clone()).or_insert_with(|| {
+                    open.push(next);
+                    let state = plain.nonterminal();
+                    plain.unordered.push(state);
+                    state
+                });
+                let separator = self.separator.filter(|_| all > 0);
+                let right = separator.into_iter().chain([symbol, Symbol::Nonterminal(to)]).collect();
+                plain.produce(left, right);
+            }
+            if states.len() > MAX_STATES {
+                return None;
+            }
+        }
+        Some(Symbol::Nonterminal(whole))
+    }
+}
+
 pub(super) fn desugar(ast: &Ast, start: &str) -> Result<Plain, OracleError> {
     let mut plain = Plain::default();
     let mut names: FxHashMap<&str, usize> = FxHashMap::default();
@@ -114,6 +182,23 @@ pub(super) fn desugar(ast: &Ast, start: &str) -> Result<Plain, OracleError> {
                     return Err(OracleError::TooLarge(expr.span));
                 }
                 plain.repetition(symbols[part.index()], min, max)
+            }
+            (ExprKind::Unordered { parts, has_separator, min, max, needs }, None) => {
+                let count = parts.len() - usize::from(*has_separator);
+                let item = |part: &ExprId| match &ast.expr(*part).kind {
+                    ExprKind::Repeat { expr, quantifier } => {
+                        let (min, max) = quantifier.bounds();
+                        (symbols[expr.index()], min, max)
+                    }
+                    _ => (symbols[part.index()], 1, Some(1)),
+                };
+                let items: Vec<_> = parts[..count].iter().map(item).collect();
+                let separator = parts.get(count).map(|part| symbols[part.index()]);
+                for (&part, symbol) in parts.iter().zip(items.iter().map(|item| item.0).chain(separator)) {
+                    plain.parts.push((plain.nonterminals, symbol, ast.expr(part).span));
+                }
+                let choice = Choice { items, separator, min: *min, max: *max, needs };
+                choice.desugar(&mut plain).ok_or(OracleError::TooLarge(expr.span))?
             }
             _ => unreachable!("every other kind is regular"),
         };

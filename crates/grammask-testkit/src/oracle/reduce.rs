@@ -7,8 +7,8 @@ use super::dfa::Dfa;
 
 /// Productions without dead ends.
 ///
-/// A nonterminal N of the plain grammar stands here twice: as itself, for the finite strings it produces, and as
-/// [`Reduced::endless`]`(N)`, for the endless ones. An endless derivation goes down for ever, and all that stands
+/// A nonterminal N of the plain grammar stands here as itself, for the finite strings it produces, and as
+/// [`Reduced::endless`]`(N)`, for the endless ones (and once more for those that are endless without any `unordered!`). An endless derivation goes down for ever, and all that stands
 /// before the way down is finite: N → α M β gives endless(N) → α endless(M).
 #[derive(Clone, Debug)]
 pub(super) struct Reduced {
@@ -36,6 +36,30 @@ impl Reduced {
             Symbol::Special(_) => false,
             Symbol::Nonterminal(n) => known[n],
         });
+        let mut below = vec![Vec::new(); plain.nonterminals];
+        for production in &plain.productions {
+            let symbols = production.right.iter();
+            below[production.left].extend(symbols.filter_map(|symbol| match *symbol {
+                Symbol::Nonterminal(n) => Some(n),
+                Symbol::Terminal(_) | Symbol::Special(_) => None,
+            }));
+        }
+        for &(whole, symbol, _) in &plain.parts {
+            if let Symbol::Nonterminal(n) = symbol {
+                below[whole].push(n);
+            }
+        }
+        let is_used = reachable(&below, &[plain.start]);
+        for &(_, symbol, span) in plain.parts.iter().filter(|part| is_used[part.0]) {
+            let is_empty = match symbol {
+                Symbol::Terminal(t) => plain.terminals[t].is_nullable(),
+                Symbol::Special(_) => false,
+                Symbol::Nonterminal(n) => nullable[n],
+            };
+            if is_empty {
+                return Err(OracleError::EmptyItem(span));
+            }
+        }
         let is_productive = |symbol: &Symbol| match *symbol {
             Symbol::Terminal(t) => plain.terminals[t].is_nullable() || plain.terminals[t].has_bytes(),
             Symbol::Special(_) => true,
@@ -62,6 +86,8 @@ impl Reduced {
         };
 
         // The ways down: from N, past a finite α, to M.
+        let mut is_unordered = vec![false; plain.nonterminals];
+        plain.unordered.iter().for_each(|&state| is_unordered[state] = true);
         let mut ways: Vec<Way> = Vec::new();
         for (p, production) in plain.productions.iter().enumerate() {
             for (dot, symbol) in production.right.iter().enumerate() {
@@ -74,17 +100,45 @@ impl Reduced {
                 }
             }
         }
-        let endless = endless(plain.nonterminals, &ways);
-        for way in ways.iter().filter(|way| endless[way.to]) {
+        // Of `unordered!` an item may go on for ever that could end as well, but only where all around it can be completed, or something
+        // endless follows. So there are three versions of each nonterminal: finite, endless, and endless by itself.
+        let plain_ways: Vec<Way> = ways.iter().filter(|way| !is_unordered[way.from]).copied().collect();
+        let by_itself = endless(plain.nonterminals, &plain_ways);
+        let count = plain.nonterminals;
+        let mut both: Vec<Way> = Vec::new();
+        for of_production in ways.chunk_by(|a, b| a.production == b.production) {
+            let production = &plain.productions[of_production[0].production];
+            let stop = production.right.iter().find(|symbol| !is_productive(symbol));
+            // The last one that is endless by itself: what stands before it can be completed.
+            let last = of_production.iter().rposition(|way| by_itself[way.to]);
+            let up_to_last = |from: usize| {
+                let way = move |(place, way): (usize, &Way)| {
+                    let to = if Some(place) == last { count + way.to } else { way.to };
+                    Way { from: from + way.from, to, ..*way }
+                };
+                of_production.iter().enumerate().take(last.map_or(0, |last| last + 1)).map(way)
+            };
+            match stop {
+                None => both.extend(of_production),
+                _ if is_unordered[production.left] => continue,
+                Some(Symbol::Nonterminal(stop)) if by_itself[*stop] => both.extend(of_production),
+                Some(_) => both.extend(up_to_last(0)),
+            }
+            if !is_unordered[production.left] {
+                both.extend(up_to_last(count));
+            }
+        }
+        let endless = endless(2 * count, &both);
+        for way in both.iter().filter(|way| endless[way.to]) {
             let mut right = plain.productions[way.production].right[..way.dot].to_vec();
-            right.push(Symbol::Nonterminal(plain.nonterminals + way.to));
-            productions.push(Production { left: plain.nonterminals + way.from, right });
+            right.push(Symbol::Nonterminal(count + way.to));
+            productions.push(Production { left: count + way.from, right });
         }
         if !visible[plain.start] && !endless[plain.start] {
             return Err(OracleError::EmptyLanguage);
         }
 
-        let mut of = vec![Vec::new(); 2 * plain.nonterminals];
+        let mut of = vec![Vec::new(); 3 * plain.nonterminals];
         for (p, production) in productions.iter().enumerate() {
             of[production.left].push(p);
         }
@@ -130,6 +184,7 @@ fn fixpoint(plain: &Plain, all: bool, holds: impl Fn(Symbol, &[bool]) -> bool) -
     }
 }
 
+#[derive(Clone, Copy)]
 struct Way {
     production: usize,
     dot: usize,

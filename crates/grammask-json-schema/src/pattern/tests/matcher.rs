@@ -55,6 +55,7 @@ fn matches(node: &Node, text: &[char], at: usize, rest: &mut dyn FnMut(usize) ->
         Node::Look { ahead: true, negative, node } => {
             matches(node, text, at, &mut |_| true) != *negative && rest(at)
         }
+        Node::Tied { .. } => false,
         Node::Look { ahead: false, negative, node } => {
             let found = (0..=at).any(|from| matches(node, text, from, &mut |to| to == at));
             found != *negative && rest(at)

@@ -130,6 +130,11 @@ fn hostile_patterns_end_soon() {
         "(?:(?=a)|".repeat(240) + &")".repeat(240),
         "((?!a).)*".repeat(1_000),
         "(^|".repeat(200) + "a" + &")*".repeat(200),
+        "^(?:(?!x)(?:a|b)y)*".repeat(1_000),
+        "(?:(?=a)|".repeat(240) + &"b".repeat(1_000_000) + &")".repeat(240),
+        r"\b".to_owned() + &r"\p{L}*".repeat(19_000),
+        "(?:".to_owned() + &"ab(?<=bb)".repeat(2_000) + ")*",
+        "(?:".to_owned() + &"(?=a)".repeat(2_000) + "bc)*",
         "[".repeat(100_000),
         "a|".repeat(100_000) + "^",
     ];
