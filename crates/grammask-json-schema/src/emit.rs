@@ -103,7 +103,27 @@ fn is_array_live(array: &ArrayPlan, live: &FxHashSet<GoalId>) -> bool {
 }
 
 fn is_object_live(object: &ObjectPlan, live: &FxHashSet<GoalId>) -> bool {
-    object.members.iter().filter(|member| member.is_required).all(|member| live.contains(&member.goal))
+    live_members(object, live).is_some()
+}
+
+/// The places of the members that may be there, in order; nothing where there is no such object, as far as goals and counts decide that.
+fn live_members(object: &ObjectPlan, live: &FxHashSet<GoalId>) -> Option<Vec<usize>> {
+    let members = &object.members;
+    let mut places: Vec<usize> =
+        (0..members.len()).filter(|&place| live.contains(&members[place].goal)).collect();
+    // What needs something that is never there is never there itself.
+    let has = |places: &[usize], place: usize| places.binary_search(&place).is_ok();
+    while let Some(&(first, _)) =
+        object.needs.iter().find(|&&(first, second)| has(&places, first) && !has(&places, second))
+    {
+        places.retain(|&place| place != first);
+    }
+    let required = members.iter().filter(|member| member.is_required).count();
+    let is_required_there = places.iter().filter(|&&place| members[place].is_required).count() == required;
+    let is_countable =
+        places.iter().any(|&place| members[place].is_class) || object.min <= places.len() as u64;
+    let fits = object.max.is_none_or(|max| object.min.max(required as u64) <= max);
+    (is_required_there && is_countable && fits).then_some(places)
 }
 
 struct Emitter<'a, 'd> {
@@ -481,19 +501,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
         if plan.max == Some(0) {
             return Ok(());
         }
-        let mut live: Vec<usize> =
-            (0..plan.members.len()).filter(|&place| self.live.contains(&plan.members[place].goal)).collect();
-        // What needs something that is never there is never there itself.
-        while let Some(&(first, _)) = plan
-            .needs
-            .iter()
-            .find(|(first, second)| live.binary_search(first).is_ok() && live.binary_search(second).is_err())
-        {
-            if plan.members[first].is_required {
-                return Ok(());
-            }
-            live.retain(|&place| place != first);
-        }
+        let live = live_members(plan, self.live).unwrap_or_default();
         let members: Vec<&Member> = live.iter().map(|&place| &plan.members[place]).collect();
         let place_of = |place: usize| live.binary_search(&place).ok().map(|place| place as u32);
         let needs: Vec<(u32, u32)> = plan
@@ -553,23 +561,23 @@ impl<'a, 'd> Emitter<'a, 'd> {
     fn as_written(&mut self, members: &[&Member]) -> Option<ExprId> {
         let mut behind: Option<String> = None;
         let mut first: Vec<ExprId> = Vec::new();
+        let last_first = members.iter().position(|member| member.is_required).unwrap_or(members.len());
         for (place, member) in members.iter().enumerate().rev() {
             let max = if member.is_class { None } else { Some(1) };
             let reference =
                 |this: &mut Self| behind.clone().map(|name| this.push(ExprKind::Nonterminal(name)));
-            // As the first of all that are there.
-            let mut parts = vec![self.member(member)];
-            if member.is_class {
-                let (comma, more) = (self.comma(), self.member(member));
-                let more = self.sequence(vec![comma, more]);
-                parts.push(self.repeat(more, 0, None));
+            // As the first of all that are there; none behind a required one is.
+            if place <= last_first {
+                let mut parts = vec![self.member(member)];
+                if member.is_class {
+                    let (comma, more) = (self.comma(), self.member(member));
+                    let more = self.sequence(vec![comma, more]);
+                    parts.push(self.repeat(more, 0, None));
+                }
+                parts.extend(reference(self));
+                let alternative = self.sequence(parts);
+                first.push(alternative);
             }
-            parts.extend(reference(self));
-            let alternative = self.sequence(parts);
-            if member.is_required {
-                first.clear();
-            }
-            first.push(alternative);
             if place == 0 {
                 break;
             }

@@ -81,6 +81,7 @@ impl Translator<'_> {
     /// What a goal comes to, made ready for writing.
     pub fn plan(&mut self, goal: GoalId) -> Result<Plan, Stop> {
         let values = self.values(goal)?;
+        let values = self.without_empty(values);
         let mut arrays = Vec::new();
         for array in &values.arrays {
             for plan in self.plan_array(array)? {
@@ -99,6 +100,18 @@ impl Translator<'_> {
             }
         }
         Ok(Plan { values, arrays, objects })
+    }
+
+    /// The same values; a set of numbers or of strings in which there is none is seen to be empty.
+    fn without_empty(&mut self, mut values: Rc<Values>) -> Rc<Values> {
+        let may_be_empty = |this: &Self, id| matches!(this.languages.get(id), Language::And(_) | Language::Not(_));
+        if may_be_empty(self, values.number) && self.is_empty(values.number) {
+            Rc::make_mut(&mut values).number = LanguageId::NONE;
+        }
+        if may_be_empty(self, values.string) && self.is_empty(values.string) {
+            Rc::make_mut(&mut values).string = LanguageId::NONE;
+        }
+        values
     }
 
     fn plan_array(&mut self, array: &Array) -> Result<Vec<ArrayPlan>, Stop> {

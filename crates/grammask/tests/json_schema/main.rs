@@ -1,0 +1,86 @@
+//! Grammars of random schemas against a validator of documents, and their masks against brute force.
+
+mod documents;
+mod masks;
+mod schemas;
+mod validator;
+
+use grammask::{Config, Error, Grammar, TokenId, Vocabulary};
+use grammask_json_schema::{Reason, Unsupported, Whitespace};
+use grammask_testkit::random::Rng;
+use serde_json::Value;
+
+use documents::{document, spell};
+use validator::is_valid;
+
+/// What becomes of a schema.
+enum Compiled {
+    Grammar(Grammar),
+    Unsatisfiable,
+    Refused(String),
+}
+
+fn compile(schema: &Value, vocabulary: &Vocabulary, config: &Config) -> Compiled {
+    match Grammar::from_json_schema(schema, vocabulary, config) {
+        Ok(grammar) => {
+            assert_eq!(grammar.relaxations(), [], "{schema}");
+            Compiled::Grammar(grammar)
+        }
+        Err(Error::JsonSchema(error)) => match error.reason {
+            Reason::Unsatisfiable(_) => Compiled::Unsatisfiable,
+            Reason::Unsupported(_) | Reason::Limit { .. } => Compiled::Refused(error.to_string()),
+            _ => panic!("{error}\n{schema}"),
+        },
+        Err(error) => panic!("{error}\n{schema}"),
+    }
+}
+
+#[test]
+fn documents_are_accepted_if_and_only_if_they_are_valid() {
+    let bytes = (0..=255u8).map(|byte| (TokenId(u32::from(byte)), vec![byte]));
+    let vocabulary = Vocabulary::new(bytes, []).unwrap();
+    let mut config = Config::default();
+    config.json_schema.whitespace = Whitespace::Flexible { longest: 8 };
+    config.json_schema.unsupported = Unsupported::Refuse;
+    let (mut compiled, mut refused, mut right, mut wrong) = (0, Vec::new(), 0, 0);
+    let mut differences: Vec<String> = Vec::new();
+    for seed in 0..300 {
+        let mut rng = Rng::new(seed);
+        let schema = schemas::schema(&mut rng);
+        let grammar = match compile(&schema, &vocabulary, &config) {
+            Compiled::Grammar(grammar) => Some(grammar),
+            Compiled::Unsatisfiable => None,
+            Compiled::Refused(error) => {
+                refused.push(format!("seed {seed}: {error}"));
+                continue;
+            }
+        };
+        compiled += 1;
+        let exponents = !schema.to_string().contains("multipleOf");
+        for _ in 0..40 {
+            let document = document(&mut rng, &schema);
+            let valid = is_valid(&schema, &document);
+            *if valid { &mut right } else { &mut wrong } += 1;
+            let mut text = String::new();
+            spell(&mut rng, &document, exponents, &mut text);
+            let accepted = grammar.as_ref().is_some_and(|grammar| {
+                let mut matcher = grammar.matcher();
+                let accepted = matcher.accept_bytes(text.as_bytes()).is_accepted() && matcher.is_complete();
+                assert_eq!(matcher.error(), None);
+                accepted
+            });
+            if accepted != valid {
+                differences
+                    .push(format!("seed {seed}: accepted {accepted}, valid {valid}: {text}\n  of {schema}"));
+                break;
+            }
+        }
+    }
+    println!(
+        "{compiled} schemas, {right} valid and {wrong} invalid documents; refused:\n{}",
+        refused.join("\n")
+    );
+    assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences.join("\n"));
+    assert!(compiled >= 250, "only {compiled} schemas compile");
+    assert!(right >= 3000 && wrong >= 3000, "{right} valid and {wrong} invalid documents say too little");
+}
