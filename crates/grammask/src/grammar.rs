@@ -69,14 +69,21 @@ impl Grammar {
     /// Compiles a JSON Schema: the outputs are the documents that it calls valid.
     ///
     /// # Errors
-    /// When the schema is none, says what cannot be said exactly, or exceeds a limit; as [`compile`](Self::compile) else.
+    /// When the schema is none, says what cannot be said exactly, or exceeds a limit; when it has no valid document, with
+    /// [`Reason::Unsatisfiable`](grammask_json_schema::Reason::Unsatisfiable); as [`compile`](Self::compile) else.
     pub fn from_json_schema(
         schema: &serde_json::Value,
         vocabulary: &Vocabulary,
         config: &Config,
     ) -> Result<Self, Error> {
         let translation = grammask_json_schema::translate(schema, &config.json_schema)?;
-        let mut grammar = Self::from_ast(&translation.ast, vocabulary, config)?;
+        let mut grammar = Self::from_ast(&translation.ast, vocabulary, config).map_err(|error| {
+            if error.is_empty_language() {
+                grammask_json_schema::Error::unsatisfiable().into()
+            } else {
+                error
+            }
+        })?;
         if let Some(shared) = Arc::get_mut(&mut grammar.shared) {
             shared.relaxations = translation.relaxations;
         }
