@@ -104,7 +104,8 @@ impl Translator<'_> {
 
     /// The same values; a set of numbers or of strings in which there is none is seen to be empty.
     fn without_empty(&mut self, mut values: Rc<Values>) -> Rc<Values> {
-        let may_be_empty = |this: &Self, id| matches!(this.languages.get(id), Language::And(_) | Language::Not(_));
+        let may_be_empty =
+            |this: &Self, id| matches!(this.languages.get(id), Language::And(_) | Language::Not(_));
         if may_be_empty(self, values.number) && self.is_empty(values.number) {
             Rc::make_mut(&mut values).number = LanguageId::NONE;
         }
@@ -268,7 +269,7 @@ impl Translator<'_> {
     /// All values that reach a goal, one by one; nothing where these are not finitely many.
     fn elements(&mut self, goal: GoalId) -> Result<Option<Vec<Values>>, Stop> {
         let values = self.values(goal)?;
-        if !values.arrays.is_empty() || !values.objects.is_empty() {
+        if !values.arrays.is_empty() || !values.objects.is_empty() || values.expressions {
             return Ok(None);
         }
         let (Some(texts), Some(numbers)) = (self.members(values.string)?, self.members(values.number)?)

@@ -15,7 +15,8 @@ impl Grammar {
     /// [`JsonSchemaConfig`](crate::JsonSchemaConfig) for this and other choices. Nothing is fetched.
     ///
     /// # Errors
-    /// When the schema is none, says what cannot be said exactly, or exceeds a limit; as [`compile`](Self::compile) else.
+    /// When the schema is none, says what cannot be said exactly, or exceeds a limit; when it has no valid document, with
+    /// [`Reason::Unsatisfiable`](grammask_json_schema::Reason::Unsatisfiable); as [`compile`](Self::compile) else.
     ///
     /// # Complexity
     /// Mostly linear in the schema; alternatives of one value (`anyOf` and the like) are multiplied out, up to the limits.
@@ -41,7 +42,14 @@ impl Grammar {
     /// ```
     pub fn from_json_schema(schema: &Value, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let translation = translate(schema, &config.json_schema)?;
-        let grammar = Self::from_ast_in(&translation.ast, store(config), vocabulary, config)?;
+        let grammar =
+            Self::from_ast_in(&translation.ast, store(config), vocabulary, config).map_err(|error| {
+                if error.is_empty_language() {
+                    grammask_json_schema::Error::unsatisfiable().into()
+                } else {
+                    error
+                }
+            })?;
         Ok(grammar.with_relaxations(translation.relaxations))
     }
 }
