@@ -97,8 +97,23 @@ impl Workshop {
         node
     }
 
-    /// Appends what a node of items in any order calls, and where to go on.
-    pub(crate) fn unordered_calls(
+    /// What a node of items in any order calls, and where to go on. Found once for a node.
+    pub(crate) fn choices<'a>(
+        &mut self,
+        tables: &Recognizer,
+        made: &'a MadeNode,
+        (callee, number, phase): (CalleeId, u32, Phase),
+    ) -> &'a [(CalleeId, NodeId)] {
+        if let Some(known) = made.choices.get() {
+            return known;
+        }
+        let mut calls = Vec::new();
+        self.unordered_calls(tables, callee, number, phase, &mut calls);
+        tables.spend(size_of_val(&calls[..]));
+        made.choices.get_or_init(|| calls.into())
+    }
+
+    fn unordered_calls(
         &mut self,
         tables: &Recognizer,
         callee: CalleeId,

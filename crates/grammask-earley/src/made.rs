@@ -17,6 +17,8 @@ pub(crate) struct MadeNode {
     pub(crate) kind: Kind,
     /// See [`Recognizer::takes`](crate::Recognizer::takes).
     pub(crate) takes: OnceLock<ByteSet>,
+    /// For items in any order, what is called and where to go on, once somebody asked.
+    pub(crate) choices: OnceLock<Box<[(CalleeId, NodeId)]>>,
 }
 
 pub(crate) enum Kind {
@@ -64,7 +66,16 @@ impl MadeNodes {
     }
 
     pub(crate) fn push(&self, is_final: bool, goes_on: bool, kind: Kind) -> NodeId {
-        NodeId(self.first + self.nodes.push(MadeNode { is_final, goes_on, kind, takes: OnceLock::new() }))
+        NodeId(
+            self.first
+                + self.nodes.push(MadeNode {
+                    is_final,
+                    goes_on,
+                    kind,
+                    takes: OnceLock::new(),
+                    choices: OnceLock::new(),
+                }),
+        )
     }
 }
 

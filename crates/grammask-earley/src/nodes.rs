@@ -7,7 +7,7 @@ use grammask_regular::{ByteSet, RegularId, Store};
 
 use rustc_hash::FxHashSet;
 
-use crate::made::{self, Kind, Phase};
+use crate::made::{self, Kind, MadeNode, Phase};
 use crate::{Callee, CalleeId, Class, Error, NodeId, Recognizer};
 
 /// What is known of a callee.
@@ -65,14 +65,29 @@ impl Recognizer {
             let back = self.lock().counter_node(self, *counter, count + 1);
             calls.push((self.start_of(element)?, back));
         }
-        if let Kind::Unordered(callee, chosen, phase) = made.kind {
-            let mut called = Vec::new();
-            self.lock().unordered_calls(self, callee, chosen, phase, &mut called);
-            for (callee, back) in called {
-                calls.push((self.start_of(callee)?, back));
-            }
+        for &(callee, back) in self.choices(made) {
+            calls.push((self.start_of(callee)?, back));
         }
         Ok(())
+    }
+
+    /// What a node of items in any order calls, and where to go on; nothing for others.
+    fn choices<'a>(&self, made: &'a MadeNode) -> &'a [(CalleeId, NodeId)] {
+        let Kind::Unordered(callee, chosen, phase) = made.kind else { return &[] };
+        match made.choices.get() {
+            Some(known) => known,
+            None => self.lock().choices(self, made, (callee, chosen, phase)),
+        }
+    }
+
+    /// Whether a node calls items in any order.
+    ///
+    /// # Panics
+    /// When the node is not of this recognizer.
+    #[inline]
+    pub fn is_selection(&self, node: NodeId) -> bool {
+        node.index() >= self.network().nodes.len()
+            && matches!(self.made().get(node).kind, Kind::Unordered(..))
     }
 
     /// The bytes by which a node goes on, what it calls included.
@@ -101,11 +116,9 @@ impl Recognizer {
             None => match self.made().get(node).kind {
                 Kind::Lexeme(language, _) => self.lock().live_bytes(language)?,
                 Kind::Counter(counter, _) => self.taken_by(counter)?,
-                Kind::Unordered(callee, chosen, phase) => {
-                    let mut called = Vec::new();
-                    self.lock().unordered_calls(self, callee, chosen, phase, &mut called);
+                Kind::Unordered(..) => {
                     let mut takes = ByteSet::EMPTY;
-                    for (callee, _) in called {
+                    for &(callee, _) in self.choices(self.made().get(node)) {
                         takes = takes.union(&self.taken_by(callee)?);
                     }
                     takes

@@ -206,12 +206,11 @@ impl Workshop {
             return Ok(1);
         }
         if let Kind::Unordered(callee, chosen, phase) = made.kind {
-            let mut called = Vec::new();
-            self.unordered_calls(tables, callee, chosen, phase, &mut called);
-            for &(callee, node) in &called {
+            let choices = self.choices(tables, made, (callee, chosen, phase));
+            for &(callee, node) in choices {
                 self.call(tables, callee, Caller { node, reference })?;
             }
-            return Ok(called.len());
+            return Ok(choices.len());
         }
         Ok(0)
     }

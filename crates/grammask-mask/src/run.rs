@@ -148,7 +148,9 @@ impl<'a> Run<'a> {
         }
         visited.push((node, continuation, scans));
         let list = lexicon.continuation(continuation);
-        if !list.is_heavier(lexicon.trie(), lexicon.outline(), self.masks.config.light) {
+        // What a selection calls is the same whatever has been chosen before, so it is better looked for apart.
+        let is_light = || !list.is_heavier(lexicon.trie(), lexicon.outline(), self.masks.config.light);
+        if !self.masks.recognizer.is_selection(node) && is_light() {
             let set = self.masks.recognizer.alone(node)?;
             let this = &mut self.activations[activation];
             this.findings.walk(&self.masks.recognizer, set, list.nodes(lexicon.outline()))?;
