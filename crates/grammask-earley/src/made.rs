@@ -22,8 +22,8 @@ pub(crate) struct MadeNode {
 }
 
 pub(crate) enum Kind {
-    /// A state of a lexeme, and its successors by class.
-    Lexeme(RegularId, Row),
+    /// A state of a lexeme, its successors by class, and where it was come upon: behind a byte in another state.
+    Lexeme(RegularId, Row, Option<(NodeId, u8)>),
     /// A counted repetition, and how many are complete.
     Counter(CalleeId, u32),
     /// Items in any order: the number of what has been chosen, and what comes next.

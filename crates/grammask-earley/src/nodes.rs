@@ -114,7 +114,7 @@ impl Recognizer {
                 takes
             }
             None => match self.made().get(node).kind {
-                Kind::Lexeme(language, _) => self.lock().live_bytes(language)?,
+                Kind::Lexeme(language, ..) => self.lock().live_bytes(language)?,
                 Kind::Counter(counter, _) => self.taken_by(counter)?,
                 Kind::Unordered(..) => {
                     let mut takes = ByteSet::EMPTY;
@@ -191,7 +191,22 @@ impl Recognizer {
             return None;
         }
         match self.made().get(node).kind {
-            Kind::Lexeme(language, _) => Some(read(self.lock().store(), language)),
+            Kind::Lexeme(language, ..) => Some(read(self.lock().store(), language)),
+            Kind::Counter(..) | Kind::Unordered(..) => None,
+        }
+    }
+
+    /// For a state of a lexeme, another state and a byte behind which it was come upon, if it was so: the language is the derivative
+    /// of that one's.
+    ///
+    /// # Panics
+    /// When the node is not of this recognizer.
+    pub fn before(&self, node: NodeId) -> Option<(NodeId, u8)> {
+        if !self.is_lexeme(node) {
+            return None;
+        }
+        match self.made().get(node).kind {
+            Kind::Lexeme(_, _, before) => before,
             Kind::Counter(..) | Kind::Unordered(..) => None,
         }
     }
@@ -231,7 +246,7 @@ impl Recognizer {
             return node.to_string();
         }
         match self.made().get(node).kind {
-            Kind::Lexeme(language, _) => self.lock().store().display(language).to_string(),
+            Kind::Lexeme(language, ..) => self.lock().store().display(language).to_string(),
             Kind::Counter(counter, count) => format!("{count} of {}", self.network().callee_text(counter)),
             Kind::Unordered(callee, chosen, phase) => {
                 let text = self.lock().chosen_text(self, callee, chosen);

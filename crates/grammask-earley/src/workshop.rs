@@ -85,7 +85,7 @@ impl Workshop {
                     bytes =
                         bytes.union(network.class_bytes.get(class.index()).unwrap_or(&ByteSet::default()));
                 }
-            } else if let Kind::Lexeme(language, _) = tables.made().get(item.node).kind {
+            } else if let Kind::Lexeme(language, ..) = tables.made().get(item.node).kind {
                 bytes = bytes.union(&self.store.live_bytes(language)?);
             }
         }
@@ -234,7 +234,7 @@ impl Workshop {
         Ok(match *tables.network().callee(callee) {
             Callee::Nonterminal { start, .. } => start,
             Callee::Lexeme { language, .. } => {
-                self.lexeme_node(tables, language)?.expect("the language of a lexeme is not empty")
+                self.lexeme_node(tables, language, None)?.expect("the language of a lexeme is not empty")
             }
             Callee::Counter { .. } => self.counter_node(tables, callee, 0),
             Callee::Unordered { .. } => self.unordered_start(tables, callee),
@@ -253,7 +253,7 @@ impl Workshop {
             let place = known.scans.binary_search_by_key(&class, |&(class, _)| class);
             return Ok(place.ok().map(|place| known.scans[place].1));
         }
-        let (Kind::Lexeme(language, row), Some(byte)) =
+        let (Kind::Lexeme(language, row, _), Some(byte)) =
             (&tables.made().get(node).kind, network.representative(class))
         else {
             return Ok(None);
@@ -267,7 +267,7 @@ impl Workshop {
                 let grown = self.store.bytes_used().saturating_sub(before);
                 tables.spend(grown);
                 self.work += grown / 4;
-                let next = self.lexeme_node(tables, next)?;
+                let next = self.lexeme_node(tables, next, Some((node, byte)))?;
                 row.set(class.index(), next.map_or(NOWHERE, |node| node.0));
                 Ok(next)
             }
@@ -279,6 +279,7 @@ impl Workshop {
         &mut self,
         tables: &Recognizer,
         language: RegularId,
+        before: Option<(NodeId, u8)>,
     ) -> Result<Option<NodeId>, Error> {
         if language == RegularId::EMPTY {
             return Ok(None);
@@ -291,7 +292,7 @@ impl Workshop {
         let node = if goes_on {
             let row = Row::new(tables.network().byte_classes);
             tables.spend(size_of::<MadeNode>() + row.bytes_used());
-            tables.made().push(is_final, goes_on, Kind::Lexeme(language, row))
+            tables.made().push(is_final, goes_on, Kind::Lexeme(language, row, before))
         } else {
             NodeId::END
         };
@@ -327,9 +328,9 @@ impl Workshop {
             return Ok(node);
         }
         match source.made().get(node).kind {
-            Kind::Lexeme(language, _) => {
+            Kind::Lexeme(language, ..) => {
                 let language = self.store.import(&from.store, language)?;
-                Ok(self.lexeme_node(tables, language)?.expect("a state of a lexeme is not empty"))
+                Ok(self.lexeme_node(tables, language, None)?.expect("a state of a lexeme is not empty"))
             }
             Kind::Counter(counter, count) => Ok(self.counter_node(tables, counter, count)),
             Kind::Unordered(callee, chosen, phase) => {

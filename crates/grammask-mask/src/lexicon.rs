@@ -190,13 +190,27 @@ impl Lexicon {
         self.budget.spend(bytes);
     }
 
-    /// The lexeme with the language `language` of another store, or one that takes the same tokens.
+    /// The lexeme with the language `language` of another store, or one that takes the same tokens; and whether it is that language.
     ///
     /// # Errors
     /// When a limit of regular languages is exceeded.
-    pub(crate) fn lexeme(&self, from: &Store, language: RegularId) -> Result<LexemeId, Error> {
-        let longest = u32::try_from(self.outline.height()).unwrap_or(u32::MAX);
-        self.automaton.import(from, language, longest, &self.budget)
+    pub(crate) fn lexeme(&self, from: &Store, language: RegularId) -> Result<(LexemeId, bool), Error> {
+        self.automaton.import(from, language, self.longest(), &self.budget)
+    }
+
+    /// The lexeme after a byte, or one that takes the same tokens; and whether it is that language.
+    ///
+    /// # Errors
+    /// When a limit of regular languages is exceeded.
+    pub(crate) fn after(&self, lexeme: LexemeId, byte: u8) -> Result<(LexemeId, bool), Error> {
+        let next = self.automaton.step(lexeme, byte, &self.budget)?;
+        let same = self.automaton.saturated(next, self.longest(), &self.budget)?;
+        Ok((same, same == next))
+    }
+
+    /// The length of the longest token, in bytes.
+    fn longest(&self) -> u32 {
+        u32::try_from(self.outline.height()).unwrap_or(u32::MAX)
     }
 
     /// Over which characters a lexeme loops.

@@ -32,8 +32,9 @@ pub struct Masks {
     pub(crate) config: Config,
     /// The tokens of the grammar's special symbols, in the order of the network.
     specials: Vec<TokenId>,
-    /// The lexemes of the lexicon that nodes are states of.
-    pub(crate) lexemes: Memo<NodeId, Option<LexemeId>>,
+    /// The lexemes of the lexicon that nodes are states of; and whether they are these in all that ever follows, not just for as long as
+    /// a token is.
+    pub(crate) lexemes: Memo<NodeId, Option<(LexemeId, bool)>>,
     /// Parts; nothing for those that are too much work.
     pub(crate) parts: Memo<PartKey, Option<Part>>,
     /// The tokens of some lexemes together.

@@ -40,6 +40,9 @@ pub(crate) struct Whole {
     pub(crate) lexemes: Box<[LexemeKey]>,
 }
 
+/// More steps than this are not followed back.
+const LONGEST_PATH: usize = 64;
+
 /// A set of more tokens is not copied into what it is a part of.
 const MANY_TOKENS: usize = 512;
 
@@ -133,11 +136,49 @@ impl Masks {
     /// The lexeme that a node is a state of; none where the lexicon has no room for it.
     fn lexeme(&self, node: NodeId) -> Option<LexemeId> {
         if let Some(lexeme) = self.lexemes.get(&node) {
-            return *lexeme;
+            return lexeme.map(|(lexeme, _)| lexeme);
         }
-        let lexeme = self.recognizer.lexeme(node, |store, language| self.lexicon.lexeme(store, language));
-        self.budget.spend(size_of::<(NodeId, Option<LexemeId>)>());
-        *self.lexemes.insert(node, lexeme.and_then(Result::ok)).0
+        let lexeme = match self.lexeme_by_steps(node) {
+            Some(found) => Some(found),
+            None => {
+                let import = |store: &_, language| self.lexicon.lexeme(store, language);
+                self.recognizer.lexeme(node, import).and_then(Result::ok)
+            }
+        };
+        self.note_lexeme(node, lexeme).map(|(lexeme, _)| lexeme)
+    }
+
+    /// The same by the steps that led to the node from one whose lexeme is known: taking known steps is less work than comparing
+    /// languages.
+    fn lexeme_by_steps(&self, node: NodeId) -> Option<(LexemeId, bool)> {
+        let mut path = Vec::new();
+        let mut here = node;
+        let mut found = loop {
+            if path.len() == LONGEST_PATH {
+                return None;
+            }
+            let (before, byte) = self.recognizer.before(here)?;
+            path.push((here, byte));
+            if let Some(known) = self.lexemes.get(&before) {
+                break (*known)?;
+            }
+            here = before;
+        };
+        while let Some((node, byte)) = path.pop() {
+            if !found.1 {
+                return None;
+            }
+            found = self.lexicon.after(found.0, byte).ok()?;
+            if !path.is_empty() {
+                self.note_lexeme(node, Some(found));
+            }
+        }
+        Some(found)
+    }
+
+    fn note_lexeme(&self, node: NodeId, lexeme: Option<(LexemeId, bool)>) -> Option<(LexemeId, bool)> {
+        self.budget.spend(size_of::<(NodeId, Option<(LexemeId, bool)>)>());
+        *self.lexemes.insert(node, lexeme).0
     }
 
     /// The part of a lexeme's state: its name, and where the lexeme is complete.

@@ -77,7 +77,7 @@ impl Recognizer {
     /// The tables; adds the languages of their nodes.
     pub(crate) fn save_tables(&self, workshop: &Workshop, languages: &mut Vec<RegularId>) -> SavedTables {
         let node = |kind: &Kind| match *kind {
-            Kind::Lexeme(language, _) => {
+            Kind::Lexeme(language, ..) => {
                 languages.push(language);
                 SavedNode::Lexeme
             }
@@ -164,7 +164,7 @@ impl Recognizer {
                     let (&language, rest) =
                         languages.split_first().ok_or(LoadError::Tables("a node has no language"))?;
                     languages = rest;
-                    workshop.lexeme_node(self, language)?
+                    workshop.lexeme_node(self, language, None)?
                 }
                 SavedNode::Counter(counter, count) => match self.network.callees.get(counter as usize) {
                     Some(&Callee::Counter { max, .. }) if count < max => {

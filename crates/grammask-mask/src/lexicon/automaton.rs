@@ -49,6 +49,8 @@ pub(super) struct State {
     /// See `kin.rs`.
     pub(super) kin: OnceLock<Option<LexemeId>>,
     live: OnceLock<ByteSet>,
+    /// The state that counters lead to that are as far from their bounds as can be seen.
+    saturated: OnceLock<LexemeId>,
 }
 
 /// Languages and their derivatives, as a deterministic automaton that is made while it runs.
@@ -89,21 +91,36 @@ impl Automaton {
         self.states.len()
     }
 
-    /// The state of a language of another store; of one that agrees with it on all strings of up to `longest` bytes.
+    /// The state of a language of another store, or of one that agrees with it on all strings of up to `longest` bytes; and whether it
+    /// is that of the language.
     pub(super) fn import(
         &self,
         from: &Store,
         language: RegularId,
         longest: u32,
         budget: &Budget,
-    ) -> Result<LexemeId, Error> {
+    ) -> Result<(LexemeId, bool), Error> {
         let mut workbench = self.lock();
         let before = workbench.store.bytes_used();
         let language = workbench.store.import(from, language)?;
-        let language = workbench.store.saturated(language, longest)?;
-        let id = self.number(&mut workbench, language, budget)?;
+        let same = workbench.store.saturated(language, longest)?;
+        let id = self.number(&mut workbench, same, budget)?;
         budget.spend(workbench.store.bytes_used().saturating_sub(before));
-        Ok(id)
+        Ok((id, same == language))
+    }
+
+    /// A state that agrees with this one on all strings of up to `longest` bytes, which is always the same.
+    pub(super) fn saturated(&self, id: LexemeId, longest: u32, budget: &Budget) -> Result<LexemeId, Error> {
+        let state = self.state(id);
+        if let Some(known) = state.saturated.get() {
+            return Ok(*known);
+        }
+        let mut workbench = self.lock();
+        let before = workbench.store.bytes_used();
+        let same = workbench.store.saturated(state.language, longest)?;
+        let same = self.number(&mut workbench, same, budget)?;
+        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        Ok(*state.saturated.get_or_init(|| same))
     }
 
     #[inline]
@@ -212,6 +229,7 @@ impl State {
             row: Row::new(256),
             loops: OnceLock::new(),
             kin: OnceLock::new(),
+            saturated: OnceLock::new(),
             live: OnceLock::new(),
         }
     }
