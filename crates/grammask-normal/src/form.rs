@@ -103,6 +103,8 @@ pub enum Terminal {
     Json(TerminalId),
     /// `multiple!(0.25)`
     Multiple(String),
+    /// `atleast!(0.25)` and its like
+    Compared(Comparison, String),
     /// `<|name|>`, with its brackets. Never an operand.
     SpecialName(String),
     /// `<[id]>`. Never an operand.

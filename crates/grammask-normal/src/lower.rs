@@ -157,5 +157,17 @@ pub(crate) fn combine(
         Terminal::Not(operand) => store.complement(lowered(*operand))?,
         Terminal::Json(operand) => store.json_text(lowered(*operand))?,
         Terminal::Multiple(numeral) => store.multiple(numeral)?,
+        Terminal::Compared(comparison, bound) => store.compared(compared(*comparison), bound)?,
     }))
+}
+
+/// The comparison that a spelling means.
+const fn compared(comparison: Comparison) -> grammask_regular::Comparison {
+    match comparison {
+        Comparison::AtLeast => grammask_regular::Comparison::AtLeast,
+        Comparison::Above => grammask_regular::Comparison::Above,
+        Comparison::AtMost => grammask_regular::Comparison::AtMost,
+        Comparison::Below => grammask_regular::Comparison::Below,
+        Comparison::Equal => grammask_regular::Comparison::Equal,
+    }
 }

@@ -57,6 +57,8 @@ pub(crate) enum TokenKind {
     Json,
     /// `multiple!`
     Multiple,
+    /// `atleast!` and its like
+    Compared(Comparison),
     /// `%name`
     Directive,
     /// Digits; `None` where they do not fit.
@@ -225,6 +227,9 @@ impl<'t> Lexer<'t> {
             "multiple" => return TokenKind::Multiple,
             "unordered" => return TokenKind::Unordered,
             _ => {}
+        }
+        if let Some(comparison) = Comparison::ALL.into_iter().find(|comparison| comparison.name() == name) {
+            return TokenKind::Compared(comparison);
         }
         self.errors.push(ErrorKind::UnknownBang { name: shorten(name) }, Span::new(start, self.position));
         TokenKind::Bad

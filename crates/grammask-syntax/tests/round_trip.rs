@@ -26,6 +26,7 @@ fn identifier() -> impl Strategy<Value = String> {
         Just("except".to_owned()),
         Just("json".to_owned()),
         Just("multiple".to_owned()),
+        Just("atmost".to_owned()),
     ]
 }
 
@@ -55,6 +56,8 @@ fn atom() -> impl Strategy<Value = ExprKind> {
             .prop_map(|name| ExprKind::SpecialName(format!("<|{name}|>"))),
         1 => any::<u32>().prop_map(ExprKind::SpecialId),
         1 => "[0-9]{0,3}[1-9](\\.[0-9]{1,3})?".prop_map(ExprKind::Multiple),
+        1 => (0..5_usize, "[0-9]{1,3}(\\.[0-9]{1,3})?")
+            .prop_map(|(index, bound)| ExprKind::Compared(Comparison::ALL[index], bound)),
     ]
 }
 
