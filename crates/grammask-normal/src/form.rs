@@ -1,6 +1,7 @@
 //! The normal form: plain data, productions of symbols and an arena of terminals.
 
 use crate::unordered::Unordered;
+use grammask_syntax::Comparison;
 
 /// The place of a nonterminal in [`NormalForm::nonterminals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,6 +1,7 @@
 //! Terminals to regular languages: what a terminal of the normal form means, in a store.
 
 use grammask_regular::{Error, RegularId, Store};
+use grammask_syntax::Comparison;
 use rustc_hash::FxHashMap;
 
 use crate::form::{NormalForm, Symbol, Terminal, TerminalId};

@@ -1,9 +1,9 @@
 //! The right side of a rule to an expression. An operator-precedence parser with its own stacks, so that nesting costs
 //! memory and no recursion.
 
-use crate::ast::{ExceptOperand, ExprId, ExprKind, Quantifier, Span};
-use crate::check::is_numeral;
-use crate::error::{ErrorKind, MAX_BOUND, MAX_DIGITS, shorten};
+use crate::ast::{Comparison, ExceptOperand, ExprId, ExprKind, Quantifier, Span};
+use crate::check::{is_bound, is_numeral};
+use crate::error::{ErrorKind, MAX_BOUND, MAX_BOUND_DIGITS, MAX_DIGITS, shorten};
 use crate::lexer::{Bracket, Quoted, TokenKind};
 use crate::parser::{Parser, limit};
 use crate::unordered::Limits;

@@ -1,7 +1,7 @@
 //! The invariants of a tree, tested one by one.
 
 use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Quantifier};
-use crate::error::{MAX_BOUND, MAX_DIGITS};
+use crate::error::{MAX_BOUND, MAX_BOUND_DIGITS, MAX_DIGITS};
 
 /// An invariant of [`Ast`] that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -179,9 +179,7 @@ pub fn is_bound(text: &str) -> bool {
 fn is_decimal(text: &str, most: usize) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_digits(whole)
-        && is_digits(fraction)
-        && text.bytes().filter(u8::is_ascii_digit).count() <= most
+    is_digits(whole) && is_digits(fraction) && text.bytes().filter(u8::is_ascii_digit).count() <= most
 }
 
 fn is_special_name(name: &str) -> bool {
@@ -216,7 +214,7 @@ impl TryFrom<Unchecked> for Ast {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ast::{Name, Rule, Span};
+    use crate::ast::{Comparison, Name, Rule, Span};
 
     fn name(text: &str) -> Name {
         Name { text: text.to_owned(), span: Span::default() }

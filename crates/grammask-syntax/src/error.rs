@@ -484,7 +484,9 @@ fn hint(kind: &ErrorKind) -> Option<String> {
         ErrorKind::BoundTooLarge => "`{2,}` repeats without end",
         ErrorKind::MissingPattern { .. } => "write `#'pattern'`; the quote follows without a space",
         ErrorKind::UnknownPattern { .. } => "there are `#'..'`, `#e'..'`, `#ex'..'` and `#substrs'..'`",
-        ErrorKind::UnknownBang { .. } => "there are `except!`, `json!`, `unordered!`, `multiple!`, `atleast!`, `above!`, `atmost!`, `below!` and `equal!`",
+        ErrorKind::UnknownBang { .. } => {
+            "there are `except!`, `json!`, `unordered!`, `multiple!`, `atleast!`, `above!`, `atmost!`, `below!` and `equal!`"
+        }
         ErrorKind::MalformedExcept { expected: "a text or a nonterminal", .. } => {
             "several texts are given by the name of a rule that lists them; a regex is excluded by `#ex'..'`"
         }

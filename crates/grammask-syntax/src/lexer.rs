@@ -1,7 +1,7 @@
 //! Text to tokens, one at a time. Unescapes quoted forms, skips white space and comments, and reports what is
 //! no token; whatever it reports comes out as one `Bad` token, so that the parser does not report it again.
 
-use crate::ast::{Quantifier, Span};
+use crate::ast::{Comparison, Quantifier, Span};
 use crate::error::{ErrorKind, ErrorSink, shorten};
 use crate::escape::{Escape, read_escape};
 

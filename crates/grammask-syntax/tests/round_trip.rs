@@ -2,7 +2,8 @@
 //! than by its errors.
 
 use grammask_syntax::{
-    Ast, Config, ExceptOperand, ExprId, ExprKind, MAX_BOUND, Name, Quantifier, Rule, Span, parse, parse_bytes,
+    Ast, Comparison, Config, ExceptOperand, ExprId, ExprKind, MAX_BOUND, Name, Quantifier, Rule, Span, parse,
+    parse_bytes,
 };
 use proptest::prelude::*;
 
