@@ -233,17 +233,25 @@ impl<'a> Translator<'a> {
             if of.is_zero() || of.is_negative() {
                 return Err(self.invalid(schema, "multipleOf", "it is not greater than 0"));
             }
-            parts.push(number::multiple_of(&mut self.languages, &of));
-            // Once such multiples are among the numbers, differences are exact among their spellings only.
-            let among = number::among_multiples(&mut self.languages, &of);
-            if among != self.constrained_number {
-                self.constrained_number = number::plain(&mut self.languages);
+            if number::has_multiples(&of) {
+                parts.push(number::multiple_of(&mut self.languages, &of));
+                // Once such multiples are among the numbers, differences are exact among their spellings only.
+                let among = number::among_multiples(&mut self.languages, &of);
+                if among != self.constrained_number {
+                    self.constrained_number = number::plain(&mut self.languages);
+                }
+            } else {
+                self.refuse(schema.id, "multipleOf", "the number has too many digits")?;
             }
         }
         if parts.is_empty() {
             return Ok(self.any_number);
         }
-        parts.push(self.constrained_number);
+        // All of them are within these spellings, unless they are fewer.
+        let constrained = number::constrained(&mut self.languages);
+        if self.constrained_number != constrained {
+            parts.push(self.constrained_number);
+        }
         Ok(self.languages.and(parts))
     }
 

@@ -2,7 +2,7 @@
 //! made of them. Formats, patterns and numbers are made here; what is empty or disjoint is decided by `grammask-regular`.
 
 use grammask_regular::{RegularId, Store};
-use grammask_syntax::{Ast, ExprId, ExprKind, Quantifier, Span};
+use grammask_syntax::{Ast, Comparison, ExprId, ExprKind, Quantifier, Span};
 use rustc_hash::FxHashMap;
 
 /// A set of texts in [`Languages`].
@@ -42,8 +42,10 @@ pub(crate) enum Language {
     Repeat(LanguageId, u32, Option<u32>),
     /// The spellings of the texts of the operand inside a JSON string.
     Json(LanguageId),
-    /// The decimal numerals, `12` or `12.50`, whose value is a multiple of this one.
+    /// The unsigned numbers whose value is a multiple of this one.
     Multiple(String),
+    /// The unsigned numbers whose value compares so with this one.
+    Compared(Comparison, String),
 }
 
 /// An arena of sets of texts.
@@ -92,9 +94,14 @@ impl Languages {
         self.intern(Language::Regex(pattern.to_owned()))
     }
 
-    /// The decimal numerals whose value is a multiple of `of`, a positive decimal numeral itself.
+    /// The unsigned numbers whose value is a multiple of `of`, a positive decimal numeral.
     pub fn multiple(&mut self, of: &str) -> LanguageId {
         self.intern(Language::Multiple(of.to_owned()))
+    }
+
+    /// The unsigned numbers whose value compares so with `bound`, an unsigned decimal numeral.
+    pub fn compared(&mut self, comparison: Comparison, bound: &str) -> LanguageId {
+        self.intern(Language::Compared(comparison, bound.to_owned()))
     }
 
     pub fn sequence(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
@@ -252,6 +259,7 @@ impl Languages {
                 Language::Repeat(part, min, max) => store.repeat(of(part), *min, *max)?,
                 Language::Json(part) => store.json_text(of(part))?,
                 Language::Multiple(numeral) => store.multiple(numeral)?,
+                Language::Compared(comparison, bound) => store.compared(compared(*comparison), bound)?,
             };
             self.lowered[top.index()] = Some(regular);
             stack.pop();
@@ -296,6 +304,9 @@ impl Languages {
                         }
                         Language::Json(_) => ExprKind::Json(parts[0]),
                         Language::Multiple(numeral) => ExprKind::Multiple(numeral.clone()),
+                        Language::Compared(comparison, bound) => {
+                            ExprKind::Compared(*comparison, bound.clone())
+                        }
                     };
                     done.push(ast.push(kind, Span::default()));
                 }
@@ -309,6 +320,20 @@ fn operands(language: &Language) -> &[LanguageId] {
     match language {
         Language::Sequence(parts) | Language::Union(parts) | Language::And(parts) => parts,
         Language::Not(part) | Language::Json(part) | Language::Repeat(part, ..) => std::slice::from_ref(part),
-        Language::None | Language::Text(_) | Language::Regex(_) | Language::Multiple(_) => &[],
+        Language::None
+        | Language::Text(_)
+        | Language::Regex(_)
+        | Language::Multiple(_)
+        | Language::Compared(..) => &[],
+    }
+}
+
+const fn compared(comparison: Comparison) -> grammask_regular::Comparison {
+    match comparison {
+        Comparison::AtLeast => grammask_regular::Comparison::AtLeast,
+        Comparison::Above => grammask_regular::Comparison::Above,
+        Comparison::AtMost => grammask_regular::Comparison::AtMost,
+        Comparison::Below => grammask_regular::Comparison::Below,
+        Comparison::Equal => grammask_regular::Comparison::Equal,
     }
 }

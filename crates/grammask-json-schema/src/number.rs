@@ -9,7 +9,6 @@
 //! Zero is thus spelled without exponent. Sets may be intersected, and complemented within [`constrained`]; those of
 //! [`multiple_of`] within [`among_multiples`].
 
-mod bounds;
 mod decimal;
 
 #[cfg(test)]
@@ -18,7 +17,7 @@ mod tests;
 pub(crate) use decimal::Decimal;
 
 use crate::languages::{LanguageId, Languages};
-use bounds::{PLAIN, PLAIN_POSITIVE, Side, ZERO, bounded, scientific};
+use grammask_syntax::{Comparison, is_numeral};
 
 /// Every JSON number.
 pub(crate) fn any(languages: &mut Languages) -> LanguageId {
@@ -27,12 +26,13 @@ pub(crate) fn any(languages: &mut Languages) -> LanguageId {
 
 /// The spellings among which all other sets are exact. As soon as there is one constraint, these are the numbers.
 pub(crate) fn constrained(languages: &mut Languages) -> LanguageId {
-    languages.regex(&format!("-?(?:{PLAIN}|{})", scientific()))
+    let unsigned = languages.compared(Comparison::AtLeast, "0");
+    with_any_sign(languages, unsigned)
 }
 
 /// The spellings without exponent.
 pub(crate) fn plain(languages: &mut Languages) -> LanguageId {
-    languages.regex(&format!("-?{PLAIN}"))
+    languages.regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 }
 
 /// The integers that are written with digits only, with a sign or without.
@@ -46,56 +46,78 @@ pub(crate) fn integer(languages: &mut Languages) -> LanguageId {
 }
 
 /// The numbers from a bound on, without it where `exclusive`.
-///
-/// # Complexity
-/// A pattern as long as the square of the significant digits of the bound.
 pub(crate) fn at_least(languages: &mut Languages, bound: &Decimal, exclusive: bool) -> LanguageId {
-    let pattern = one_sided(bound, exclusive, "", "-", !bound.is_negative());
-    languages.regex(&pattern)
+    one_sided(languages, bound, exclusive, false)
 }
 
 /// The numbers up to a bound, without it where `exclusive`.
-///
-/// # Complexity
-/// As that of [`at_least`].
 pub(crate) fn at_most(languages: &mut Languages, bound: &Decimal, exclusive: bool) -> LanguageId {
-    let pattern = one_sided(bound, exclusive, "-", "", bound.is_negative());
-    languages.regex(&pattern)
+    one_sided(languages, bound, exclusive, true)
 }
 
-/// The numbers on the side of the bound where those with the sign `side` are without end; the others have the sign `other`.
-/// `same`: the bound is zero or lies on that side of it.
-fn one_sided(bound: &Decimal, exclusive: bool, side: &str, other: &str, same: bool) -> String {
-    let scientific = scientific();
-    match (bound.is_zero(), exclusive) {
-        (true, true) => format!("{side}(?:{PLAIN_POSITIVE}|{scientific})"),
-        (true, false) => format!("{side}(?:{PLAIN}|{scientific})|{other}{ZERO}"),
-        (false, _) if same => format!("{side}(?:{})", bounded(bound, Side::Above, exclusive)),
-        (false, _) => {
-            let up_to = bounded(bound, Side::Below, exclusive);
-            format!("{side}(?:{PLAIN}|{scientific})|{other}(?:{up_to})")
-        }
+/// The numbers on the side of a bound where those with one sign, `negative` or not, are without end.
+fn one_sided(languages: &mut Languages, bound: &Decimal, exclusive: bool, negative: bool) -> LanguageId {
+    let magnitude = bound.magnitude();
+    let (far, near) = match exclusive {
+        true => (Comparison::Above, Comparison::Below),
+        false => (Comparison::AtLeast, Comparison::AtMost),
+    };
+    let is_same = bound.is_zero() || bound.is_negative() == negative;
+    let without_end = match is_same {
+        true => languages.compared(far, &magnitude),
+        false => languages.compared(Comparison::AtLeast, "0"),
+    };
+    let without_end = with_sign(languages, without_end, negative);
+    if is_same && (exclusive || !bound.is_zero()) {
+        return without_end;
     }
+    let others = languages.compared(near, &magnitude);
+    let others = with_sign(languages, others, !negative);
+    languages.union([without_end, others])
+}
+
+/// Whether the multiples of a positive number can be said: it has at most 40 digits, and is less than 2^64 without its point,
+/// unless one digit decides.
+pub(crate) fn has_multiples(of: &Decimal) -> bool {
+    is_numeral(&of.to_string())
+        && (is_told_by_a_digit(of) || of.to_string().replace('.', "").parse::<u64>().is_ok())
 }
 
 /// The multiples of a positive number. Exact among [`among_multiples`], and a part of it: those of a power of ten, and of two
 /// or five times one, in all spellings, those of other numbers without exponent.
 pub(crate) fn multiple_of(languages: &mut Languages, of: &Decimal) -> LanguageId {
-    let sign = languages.regex("-?");
     let unsigned = languages.multiple(&of.to_string());
-    languages.sequence([sign, unsigned])
+    with_any_sign(languages, unsigned)
 }
 
 /// The spellings among which [`multiple_of`] is exact: its complement is taken within these.
 pub(crate) fn among_multiples(languages: &mut Languages, of: &Decimal) -> LanguageId {
-    if matches!(of.significant(), "1" | "2" | "5") { constrained(languages) } else { plain(languages) }
+    if is_told_by_a_digit(of) { constrained(languages) } else { plain(languages) }
+}
+
+fn is_told_by_a_digit(of: &Decimal) -> bool {
+    matches!(of.significant(), "1" | "2" | "5")
 }
 
 /// The spellings of one value.
 pub(crate) fn equal(languages: &mut Languages, value: &Decimal) -> LanguageId {
-    let pattern = match value.is_zero() {
-        true => format!("-?{ZERO}"),
-        false => format!("{}(?:{})", if value.is_negative() { "-" } else { "" }, bounds::equal(value)),
-    };
-    languages.regex(&pattern)
+    let unsigned = languages.compared(Comparison::Equal, &value.magnitude());
+    match value.is_zero() {
+        true => with_any_sign(languages, unsigned),
+        false => with_sign(languages, unsigned, value.is_negative()),
+    }
+}
+
+fn with_any_sign(languages: &mut Languages, unsigned: LanguageId) -> LanguageId {
+    let minus = languages.text("-");
+    let sign = languages.repeat(minus, 0, Some(1));
+    languages.sequence([sign, unsigned])
+}
+
+fn with_sign(languages: &mut Languages, unsigned: LanguageId, negative: bool) -> LanguageId {
+    if !negative {
+        return unsigned;
+    }
+    let minus = languages.text("-");
+    languages.sequence([minus, unsigned])
 }

@@ -174,6 +174,7 @@ const fn construct(kind: &ExprKind) -> &'static str {
         ExprKind::Not(_) => "`~`",
         ExprKind::Json(_) => "a `json!`",
         ExprKind::Multiple(_) => "a `multiple!`",
+        ExprKind::Compared(..) => "a comparison",
         ExprKind::Text(_) | ExprKind::Sequence(_) | ExprKind::Alternatives(_) => "a text",
     }
 }

@@ -1,6 +1,7 @@
 //! The normal form: plain data, productions of symbols and an arena of terminals.
 
 use crate::unordered::Unordered;
+use grammask_syntax::Comparison;
 
 /// The place of a nonterminal in [`NormalForm::nonterminals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -103,6 +104,8 @@ pub enum Terminal {
     Json(TerminalId),
     /// `multiple!(0.25)`
     Multiple(String),
+    /// `atleast!(0.25)` and its like
+    Compared(Comparison, String),
     /// `<|name|>`, with its brackets. Never an operand.
     SpecialName(String),
     /// `<[id]>`. Never an operand.

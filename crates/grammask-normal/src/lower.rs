@@ -1,6 +1,7 @@
 //! Terminals to regular languages: what a terminal of the normal form means, in a store.
 
 use grammask_regular::{Error, RegularId, Store};
+use grammask_syntax::Comparison;
 use rustc_hash::FxHashMap;
 
 use crate::form::{NormalForm, Symbol, Terminal, TerminalId};
@@ -157,5 +158,17 @@ pub(crate) fn combine(
         Terminal::Not(operand) => store.complement(lowered(*operand))?,
         Terminal::Json(operand) => store.json_text(lowered(*operand))?,
         Terminal::Multiple(numeral) => store.multiple(numeral)?,
+        Terminal::Compared(comparison, bound) => store.compared(compared(*comparison), bound)?,
     }))
+}
+
+/// The comparison that a spelling means.
+const fn compared(comparison: Comparison) -> grammask_regular::Comparison {
+    match comparison {
+        Comparison::AtLeast => grammask_regular::Comparison::AtLeast,
+        Comparison::Above => grammask_regular::Comparison::Above,
+        Comparison::AtMost => grammask_regular::Comparison::AtMost,
+        Comparison::Below => grammask_regular::Comparison::Below,
+        Comparison::Equal => grammask_regular::Comparison::Equal,
+    }
 }

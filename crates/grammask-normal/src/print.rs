@@ -332,6 +332,7 @@ impl<'a> TreeWriter<'a> {
                 ExprKind::Except { operand, max: *max }
             }
             Terminal::Json(_) => ExprKind::Json(operands.pop().expect("spellings have an operand")),
+            Terminal::Compared(comparison, bound) => ExprKind::Compared(*comparison, bound.clone()),
             Terminal::Multiple(numeral) => ExprKind::Multiple(numeral.clone()),
             Terminal::SpecialName(name) => ExprKind::SpecialName(name.clone()),
             Terminal::SpecialId(id) => ExprKind::SpecialId(*id),

@@ -358,6 +358,9 @@ impl<'a> Reader<'a> {
                 let operand = self.take_terminal(*child)?;
                 return Some(self.lowered(Terminal::Json(operand), span));
             }
+            ExprKind::Compared(comparison, bound) => {
+                return Some(self.lowered(Terminal::Compared(*comparison, bound.clone()), span));
+            }
             ExprKind::Multiple(numeral) => {
                 return Some(self.lowered(Terminal::Multiple(numeral.clone()), span));
             }

@@ -142,7 +142,7 @@ impl Terminals {
                 }
                 Terminal::Substrings(_) => true,
                 Terminal::Early(_) | Terminal::Without(_) | Terminal::Except { .. } => false,
-                Terminal::Multiple(_) => false,
+                Terminal::Multiple(_) | Terminal::Compared(..) => false,
                 Terminal::Json(operand) => of(operand),
                 Terminal::SpecialName(_) | Terminal::SpecialId(_) => false,
                 Terminal::Sequence(operands) | Terminal::And(operands) => operands.iter().all(of),

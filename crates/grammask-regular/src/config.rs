@@ -66,10 +66,18 @@ pub enum Error {
         /// What is wrong.
         message: String,
     },
-    /// Multiples are asked for of what is no number, or of zero.
-    #[error("`{numeral}` is no positive decimal numeral of at most 40 digits")]
+    /// Numbers are asked for by what is no numeral, or multiples of zero.
+    #[error("`{numeral}` is no {expected}")]
     Numeral {
         /// What was given, cut off where it is longer.
         numeral: String,
+        /// What it should be.
+        expected: &'static str,
     },
+}
+
+impl Error {
+    pub(crate) fn numeral(numeral: &str, expected: &'static str) -> Self {
+        Self::Numeral { numeral: numeral.chars().take(42).collect(), expected }
+    }
 }

@@ -112,7 +112,7 @@ impl Store {
                     stack.push(a);
                     has_json = true;
                 }
-                Kind::Multiple(state) => splits.extend(self.multiple_splits(state)),
+                Kind::Number(state) => splits.extend(self.number_splits(state)),
                 Kind::Not(a) | Kind::Early(a) | Kind::Repeat { base: a, .. } => stack.push(a),
             }
         }
@@ -331,7 +331,7 @@ impl Store {
                 self.json_node(next)
             }
             Kind::Json { text: a, at } => self.json_escape(a, at, byte),
-            Kind::Multiple(state) => self.multiple_step(state, byte),
+            Kind::Number(state) => self.number_step(state, byte),
         }
     }
 

@@ -1,10 +1,12 @@
 //! The text form of an expression: much like a regex, with `&` and `~`, cut off where it gets long.
 
 use crate::byte_set::write_byte;
-use crate::multiple::MultipleState;
-use crate::multiple_places::{Divisor, Place};
+use crate::compared::{Bound, Comparison};
+use crate::multiple::{Divisor, Multiples};
 use crate::node::{Kind, RegularId, Spelling, UNBOUNDED};
+use crate::number::{NumberState, Numbers, Place};
 use crate::{ByteSet, Store};
+use std::cmp::Ordering;
 use std::fmt::{self, Write};
 
 /// Pieces that are written before the rest is left out.
@@ -146,7 +148,7 @@ impl Shown<'_> {
                     _ => "early(",
                 })
             }
-            Kind::Multiple(state) => self.store.write_multiple(f, state),
+            Kind::Number(state) => self.store.write_number(f, state),
         }
     }
 }
@@ -163,15 +165,34 @@ fn write_counter(f: &mut fmt::Formatter<'_>, min: u32, max: u32) -> fmt::Result 
 }
 
 impl Store {
-    /// `<multiple of 0.25>`, and behind its start the place and what is kept there.
-    fn write_multiple(&self, f: &mut fmt::Formatter<'_>, state: u32) -> fmt::Result {
-        let MultipleState { multiples, place } = self.multiple_states[state as usize];
-        let Divisor { unit, power } = self.multiples[multiples as usize].divisor;
-        let places = if power < 0 { usize::from(power.unsigned_abs()) } else { 0 };
-        let zeros = usize::from(power.unsigned_abs()) - places;
-        let digits = format!("{:0>width$}{:0<zeros$}", unit, "", width = places + 1);
-        let (whole, fraction) = digits.split_at(digits.len() - places);
-        write!(f, "<multiple of {whole}{}{fraction}", if places > 0 { "." } else { "" })?;
+    /// `<multiple of 0.25>` or `<at least 12.5>`, and behind its start the place and what is kept there.
+    fn write_number(&self, f: &mut fmt::Formatter<'_>, state: u32) -> fmt::Result {
+        let NumberState { numbers, place } = self.number_states[state as usize];
+        let (name, digits, power) = match &*self.numbers[numbers as usize] {
+            Numbers::Multiples(Multiples { divisor: Divisor { unit, power }, .. }) => {
+                ("multiple of", unit.to_string(), i32::from(*power))
+            }
+            Numbers::Compared(Bound { comparison, digits, exponent }) => {
+                let name = match comparison {
+                    Comparison::AtLeast => "at least",
+                    Comparison::Above => "above",
+                    Comparison::AtMost => "at most",
+                    Comparison::Below => "below",
+                    Comparison::Equal => "equal to",
+                };
+                let power = i32::from(*exponent) + 1 - digits.len() as i32;
+                (name, digits.iter().map(|&digit| char::from(b'0' + digit)).collect(), power)
+            }
+        };
+        match usize::try_from(power) {
+            Ok(zeros) => write!(f, "<{name} {digits:0>1}{:0<zeros$}", "")?,
+            Err(_) => {
+                let places = power.unsigned_abs() as usize;
+                let digits = format!("{digits:0>width$}", width = places + 1);
+                let (whole, fraction) = digits.split_at(digits.len() - places);
+                write!(f, "<{name} {whole}.{fraction}")?;
+            }
+        }
         match place {
             Place::Start => {}
             Place::Zero => f.write_str(" behind 0")?,
@@ -180,16 +201,37 @@ impl Store {
             Place::Point(remainder) => write!(f, " from {remainder} at the point")?,
             Place::Fraction { left, remainder } => write!(f, " from {remainder} with {left} places left")?,
             Place::Mantissa { digits, least } => write!(f, " behind {digits} places, exponent from {least}")?,
-            Place::Exponent(least) => write!(f, " at the exponent, from {least}")?,
-            Place::AtLeast { least, read } => write!(f, " in the exponent, {read} of at least {least}")?,
-            Place::More(digits) => write!(f, " in the exponent, at least {digits} digits")?,
-            Place::AtMost { most, read, has_digit } => {
-                let behind = if has_digit { "" } else { " behind -" };
-                write!(f, " in the exponent{behind}, {read} of at most {most}")?;
+            Place::Whole { digits, side } => write!(f, " behind {digits} digits, {}", name_of(side))?,
+            Place::Digits => f.write_str(" behind more digits")?,
+            Place::Significant { digits, side } => write!(f, " behind {digits} places, {}", name_of(side))?,
+            Place::Compared { at, has_digit } => {
+                write!(f, " {} digit {at}", if has_digit { "at" } else { "at the point, at" })?;
             }
-            Place::Fewer(digits) => write!(f, " in the exponent, at most {digits} digits")?,
+            Place::ExponentFrom(least) => write!(f, " at an exponent from {least}")?,
+            Place::ExponentTo(most) => write!(f, " at an exponent to {most}")?,
+            Place::ExponentIs(value) => write!(f, " at the exponent {value}")?,
+            Place::AnyExponent => f.write_str(" at an exponent")?,
+            Place::AtLeast { least, read } => write!(f, " in an exponent, {read} of at least {least}")?,
+            Place::AtMost { most, read, has_digit } => {
+                let sign = if has_digit { "" } else { " behind its sign" };
+                write!(f, " in an exponent{sign}, {read} of at most {most}")?;
+            }
+            Place::Exactly { value, read, has_digit } => {
+                let sign = if has_digit { "" } else { " behind its sign" };
+                write!(f, " in an exponent{sign}, {read} of {value}")?;
+            }
+            Place::More(digits) => write!(f, " with {digits} digits or more")?,
+            Place::Fewer(digits) => write!(f, " with {digits} digits or fewer")?,
         }
         f.write_str(">")
+    }
+}
+
+fn name_of(side: Ordering) -> &'static str {
+    match side {
+        Ordering::Less => "less",
+        Ordering::Equal => "equal",
+        Ordering::Greater => "greater",
     }
 }
 

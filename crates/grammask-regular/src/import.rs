@@ -1,7 +1,7 @@
 //! Copies of languages from one store into another.
 
-use crate::multiple::MultipleState;
 use crate::node::{Kind, RegularId, UNBOUNDED};
+use crate::number::NumberState;
 use crate::{Error, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -109,10 +109,10 @@ impl Store {
             }
             Kind::Early(a) => self.until_first(copies[&a]),
             Kind::Json { text, at } => self.json_state(copies[&text], at),
-            Kind::Multiple(state) => {
-                let state = from.multiple_states[state as usize];
-                let multiples = self.add_multiples(Arc::clone(&from.multiples[state.multiples as usize]));
-                self.multiple_leaf(MultipleState { multiples, ..state })
+            Kind::Number(state) => {
+                let state = from.number_states[state as usize];
+                let numbers = self.add_numbers(Arc::clone(&from.numbers[state.numbers as usize]));
+                self.number_leaf(NumberState { numbers, ..state })
             }
         }
     }

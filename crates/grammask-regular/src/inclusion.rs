@@ -173,7 +173,7 @@ impl Store {
             | Kind::Factor { .. }
             | Kind::Not(_)
             | Kind::Json { .. }
-            | Kind::Multiple(_) => return None,
+            | Kind::Number(_) => return None,
         }
         Some(result)
     }

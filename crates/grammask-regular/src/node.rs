@@ -79,8 +79,8 @@ pub(crate) enum Kind {
         text: RegularId,
         at: Spelling,
     },
-    /// Numerals of multiples of a number, from an interned state.
-    Multiple(u32),
+    /// JSON numbers that are compared with a bound, or multiples of a number, from an interned state.
+    Number(u32),
 }
 
 /// A place in the spelling of a text inside a JSON string.

@@ -2,10 +2,11 @@
 
 use crate::acyclic::Edge;
 use crate::avoid::Avoid;
+use crate::compared::{Bound, Comparison};
 use crate::factors::Factors;
-use crate::multiple::MultipleState;
-use crate::multiple_places::{Divisor, Multiples, Place};
+use crate::multiple::{Divisor, Multiples};
 use crate::node::{Kind, RegularId, Spelling, UNBOUNDED};
+use crate::number::{NumberState, Numbers, Place};
 use crate::words::WordList;
 use crate::{ByteSet, Config, Error, Store};
 use rustc_hash::FxHashMap;
@@ -92,6 +93,13 @@ enum Expression {
     Multiple {
         unit: u64,
         power: i8,
+        place: Place,
+    },
+    /// A bound, as its digits and the exponent of the first of them; and a state.
+    Compared {
+        comparison: Comparison,
+        digits: Box<[u8]>,
+        exponent: i16,
         place: Place,
     },
 }
@@ -322,10 +330,19 @@ impl Saving<'_> {
             }
             Kind::Early(a) => Expression::Early(self.number(a)),
             Kind::Json { text, at } => Expression::Json { text: self.number(text), at },
-            Kind::Multiple(state) => {
-                let MultipleState { multiples, place } = store.multiple_states[state as usize];
-                let Divisor { unit, power } = store.multiples[multiples as usize].divisor;
-                Expression::Multiple { unit, power, place }
+            Kind::Number(state) => {
+                let NumberState { numbers, place } = store.number_states[state as usize];
+                match &*store.numbers[numbers as usize] {
+                    Numbers::Multiples(Multiples { divisor: Divisor { unit, power }, .. }) => {
+                        Expression::Multiple { unit: *unit, power: *power, place }
+                    }
+                    Numbers::Compared(Bound { comparison, digits, exponent }) => Expression::Compared {
+                        comparison: *comparison,
+                        digits: digits.clone(),
+                        exponent: *exponent,
+                        place,
+                    },
+                }
             }
         }
     }
@@ -402,18 +419,28 @@ impl Loading<'_> {
                 if !divisor.is_reduced() {
                     return damaged(IN_RANGE);
                 }
-                let multiples = Arc::new(Multiples::new(divisor));
-                if !multiples.is_place(place) {
+                return Self::number(store, Numbers::Multiples(Multiples::new(divisor)), place);
+            }
+            Expression::Compared { comparison, ref digits, exponent, place } => {
+                let bound = Bound { comparison, digits: digits.clone(), exponent };
+                if !bound.is_reduced() {
                     return damaged(IN_RANGE);
                 }
-                let multiples = store.add_multiples(multiples);
-                return Ok(store.multiple_leaf(MultipleState { multiples, place })?);
+                return Self::number(store, Numbers::Compared(bound), place);
             }
         };
         match store.broken_kind(id, kind) {
             Some(rule) => damaged(rule),
             None => Ok(store.intern(kind)?),
         }
+    }
+
+    fn number(store: &mut Store, numbers: Numbers, place: Place) -> Result<RegularId, LoadError> {
+        if !numbers.is_place(place) {
+            return Err(LoadError::Damaged(IN_RANGE));
+        }
+        let numbers = store.add_numbers(Arc::new(numbers));
+        Ok(store.number_leaf(NumberState { numbers, place })?)
     }
 }
 

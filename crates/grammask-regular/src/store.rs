@@ -4,12 +4,11 @@ use crate::acyclic::{Acyclic, SINK};
 use crate::avoid::Avoid;
 use crate::factors::Factors;
 use crate::interning::IdTable;
-use crate::multiple::MultipleState;
-use crate::multiple_places::{Divisor, Multiples, Place};
 use crate::node::{
     COUNTED, INHABITED, Kind, List, NO_ROW, NULLABLE, Node, PLAIN, RegularId, Spelling, TRIMMED, UNBOUNDED,
     VOID,
 };
+use crate::number::{NumberState, Numbers, Place};
 use crate::partitions::{PartitionId, Partitions};
 use crate::words::WordList;
 use crate::{ByteSet, Config, Error};
@@ -56,10 +55,10 @@ pub struct Store {
     pub(crate) avoid_ids: FxHashMap<Arc<[Box<[u8]>]>, u32>,
     pub(crate) factors: Vec<Arc<Factors>>,
     pub(crate) factor_ids: FxHashMap<Arc<[u8]>, u32>,
-    pub(crate) multiples: Vec<Arc<Multiples>>,
-    pub(crate) multiple_ids: FxHashMap<Divisor, u32>,
-    pub(crate) multiple_states: Vec<MultipleState>,
-    pub(crate) multiple_state_ids: FxHashMap<MultipleState, u32>,
+    pub(crate) numbers: Vec<Arc<Numbers>>,
+    pub(crate) number_ids: FxHashMap<Arc<Numbers>, u32>,
+    pub(crate) number_states: Vec<NumberState>,
+    pub(crate) number_state_ids: FxHashMap<NumberState, u32>,
     /// Digits of escapes in JSON strings, by the characters, which are a state of the acyclic automaton.
     pub(crate) escapes: FxHashMap<u32, RegularId>,
     /// What may follow `\u` in the spellings of a language, once a digit was asked for.
@@ -102,10 +101,10 @@ impl Store {
             avoid_ids: FxHashMap::default(),
             factors: Vec::new(),
             factor_ids: FxHashMap::default(),
-            multiples: Vec::new(),
-            multiple_ids: FxHashMap::default(),
-            multiple_states: Vec::new(),
-            multiple_state_ids: FxHashMap::default(),
+            numbers: Vec::new(),
+            number_ids: FxHashMap::default(),
+            number_states: Vec::new(),
+            number_state_ids: FxHashMap::default(),
             escapes: FxHashMap::default(),
             units: FxHashMap::default(),
             has_json: false,
@@ -480,11 +479,11 @@ impl Store {
                 partition = self.partitions.spelled(a.partition, at);
                 nesting = a.nesting.saturating_add(1);
             }
-            Kind::Multiple(state) => {
-                let place = self.multiple_states[state as usize].place;
-                let accepts = place.is_accepting();
+            Kind::Number(state) => {
+                let place = self.number_states[state as usize].place;
+                let accepts = self.is_number_end(state);
                 flags = plain | if accepts { NULLABLE } else { 0 };
-                let classes = self.multiple_classes(state);
+                let classes = self.number_classes(state);
                 let most = if let Place::Fewer(left) = place { left.into() } else { UNBOUNDED };
                 (min, max, partition) = (u32::from(!accepts), most, self.partitions.intern(&classes));
             }

@@ -64,7 +64,7 @@ impl Store {
                 continue;
             }
             let holds = match self.node(a).kind {
-                Kind::Empty | Kind::Epsilon | Kind::Multiple(_) => true,
+                Kind::Empty | Kind::Epsilon | Kind::Number(_) => true,
                 Kind::Bytes(_) | Kind::Acyclic(_) => self.run_text(a, BOUNDARY) == Some(BOUNDARY),
                 Kind::Words { range, depth } => {
                     let (list, start, end) = self.ranges[range as usize];

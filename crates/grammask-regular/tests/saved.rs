@@ -1,6 +1,6 @@
 //! Saved languages are those that were saved, however they were made.
 
-use grammask_regular::{Config, RegularId, Store};
+use grammask_regular::{Comparison, Config, RegularId, Store};
 
 /// A store with languages of all kinds, and states of their automata.
 fn languages() -> (Store, Vec<RegularId>) {
@@ -30,6 +30,8 @@ fn languages() -> (Store, Vec<RegularId>) {
     all.push(store.json_text(all[3]).unwrap());
     all.push(store.multiple("0.375").unwrap());
     all.push(store.multiple("0.005").unwrap());
+    all.push(store.compared(Comparison::AtMost, "37.55").unwrap());
+    all.push(store.compared(Comparison::Equal, "0.00015").unwrap());
     for start in all.clone() {
         let mut state = start;
         for &byte in b"word37.5abacababacd\xc3\xa9x'aab\\u00e9\\" {

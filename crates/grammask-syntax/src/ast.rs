@@ -55,7 +55,8 @@ pub struct Name {
 /// is the child of exactly one expression or the body of exactly one rule; [`ExprKind::Sequence`],
 /// [`ExprKind::Alternatives`] and [`ExprKind::And`] have at least two children; bounds are `min <= max`, both at
 /// most [`MAX_BOUND`](crate::MAX_BOUND); names are identifiers; special names are spelt `<|name|>`, with a name that
-/// holds no white space, no `<` and no `|>`; no `except!` has the length `Some(0)`; `multiple!` has a [numeral](crate::is_numeral);
+/// holds no white space, no `<` and no `|>`; no `except!` has the length `Some(0)`; `multiple!` has a [numeral](crate::is_numeral),
+/// a comparison a [bound](crate::is_bound);
 /// an `unordered!` has an item, bounds in order, and `->` between items that it has.
 ///
 /// A tree that was built by hand prints and compares as described only when it has them; one that is deserialized
@@ -125,6 +126,8 @@ pub enum ExprKind {
     Json(ExprId),
     /// `multiple!(0.25)`; the numeral as it is written.
     Multiple(String),
+    /// `atleast!(0.25)` and its like; the numeral as it is written.
+    Compared(Comparison, String),
     /// `<|name|>`; the string is `<|name|>` with its brackets, as vocabularies spell it.
     SpecialName(String),
     /// `<[id]>`
@@ -158,6 +161,38 @@ pub enum ExprKind {
         /// `(i, j)`: where item `i` occurs, item `j` has to.
         needs: Vec<(u32, u32)>,
     },
+}
+
+/// Which numbers, compared with a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Comparison {
+    /// `atleast!`
+    AtLeast,
+    /// `above!`
+    Above,
+    /// `atmost!`
+    AtMost,
+    /// `below!`
+    Below,
+    /// `equal!`
+    Equal,
+}
+
+impl Comparison {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::AtLeast, Self::Above, Self::AtMost, Self::Below, Self::Equal];
+
+    /// As it is written, without the `!`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AtLeast => "atleast",
+            Self::Above => "above",
+            Self::AtMost => "atmost",
+            Self::Below => "below",
+            Self::Equal => "equal",
+        }
+    }
 }
 
 /// What stands in the parentheses of `except!`.

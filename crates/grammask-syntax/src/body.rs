@@ -1,9 +1,9 @@
 //! The right side of a rule to an expression. An operator-precedence parser with its own stacks, so that nesting costs
 //! memory and no recursion.
 
-use crate::ast::{ExceptOperand, ExprId, ExprKind, Quantifier, Span};
-use crate::check::is_numeral;
-use crate::error::{ErrorKind, MAX_BOUND, MAX_DIGITS, shorten};
+use crate::ast::{Comparison, ExceptOperand, ExprId, ExprKind, Quantifier, Span};
+use crate::check::{is_bound, is_numeral};
+use crate::error::{ErrorKind, MAX_BOUND, MAX_BOUND_DIGITS, MAX_DIGITS, shorten};
 use crate::lexer::{Bracket, Quoted, TokenKind};
 use crate::parser::{Parser, limit};
 use crate::unordered::Limits;
@@ -133,6 +133,7 @@ impl Parser<'_> {
                 | TokenKind::Unordered
                 | TokenKind::Json
                 | TokenKind::Multiple
+                | TokenKind::Compared(_)
                 | TokenKind::Tilde
                 | TokenKind::Open(_)
                 | TokenKind::Bad
@@ -174,7 +175,8 @@ impl Parser<'_> {
             }
             TokenKind::Except => self.except(),
             TokenKind::Unordered => return self.unordered(after),
-            TokenKind::Multiple => self.multiple(),
+            TokenKind::Multiple => self.multiple(None),
+            TokenKind::Compared(comparison) => self.multiple(Some(comparison)),
             TokenKind::Json => return self.json(after),
             TokenKind::Tilde => {
                 if self.may_nest() {
@@ -524,8 +526,9 @@ impl Parser<'_> {
         false
     }
 
-    /// Reads `multiple!(0.25)`, and pushes it.
-    fn multiple(&mut self) {
+    /// Reads `multiple!(0.25)`, or `atleast!(0.25)` and its like, and pushes it.
+    fn multiple(&mut self, comparison: Option<Comparison>) {
+        let name = comparison.map_or("multiple", Comparison::name);
         let start = self.bump().span.start;
         let is_open = self.current.kind == TokenKind::Open(Bracket::Round);
         if is_open {
@@ -535,27 +538,36 @@ impl Parser<'_> {
         if !is_open || !is_number {
             let found = self.describe_current();
             let expected = if is_open { "a decimal numeral" } else { "`(`" };
-            self.error_here(ErrorKind::MalformedMultiple { expected, found });
+            self.error_here(ErrorKind::MalformedMultiple { name, expected, found });
             self.skip_parentheses(is_open);
             self.push_stand_in();
             return;
         }
         let span = self.bump().span;
         let numeral = self.lexer.slice(span).to_owned();
-        if !is_numeral(&numeral) {
+        let (is_right, most) = match comparison {
+            None => (is_numeral(&numeral), MAX_DIGITS),
+            Some(_) => (is_bound(&numeral), MAX_BOUND_DIGITS),
+        };
+        if !is_right {
             let digits = numeral.bytes().filter(u8::is_ascii_digit).count();
-            let is_long = digits > MAX_DIGITS;
-            let kind = if is_long { ErrorKind::NumeralTooLong { digits } } else { ErrorKind::MultipleOfZero };
+            let is_long = digits > most;
+            let kind =
+                if is_long { ErrorKind::NumeralTooLong { digits, most } } else { ErrorKind::MultipleOfZero };
             self.error(kind, span);
         }
         if self.current.kind == TokenKind::Close(Bracket::Round) {
             self.bump();
         } else {
             let found = self.describe_current();
-            self.error_here(ErrorKind::MalformedMultiple { expected: "`)`", found });
+            self.error_here(ErrorKind::MalformedMultiple { name, expected: "`)`", found });
             self.skip_parentheses(true);
         }
-        self.push_value(ExprKind::Multiple(numeral), Span::new(start, self.previous_end));
+        let kind = match comparison {
+            None => ExprKind::Multiple(numeral),
+            Some(comparison) => ExprKind::Compared(comparison, numeral),
+        };
+        self.push_value(kind, Span::new(start, self.previous_end));
     }
 
     /// Skips to behind the parenthesis that closes an open one, but not over the end of the rule.

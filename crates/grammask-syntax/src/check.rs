@@ -1,7 +1,7 @@
 //! The invariants of a tree, tested one by one.
 
 use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Quantifier};
-use crate::error::{MAX_BOUND, MAX_DIGITS};
+use crate::error::{MAX_BOUND, MAX_BOUND_DIGITS, MAX_DIGITS};
 
 /// An invariant of [`Ast`] that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,6 +54,12 @@ pub enum Violation {
     /// `multiple!` of what is no numeral.
     #[error("{numeral:?} is no positive decimal numeral")]
     NoNumeral {
+        /// What is given.
+        numeral: String,
+    },
+    /// A comparison with what is no numeral.
+    #[error("{numeral:?} is no decimal numeral")]
+    NoBound {
         /// What is given.
         numeral: String,
     },
@@ -131,6 +137,9 @@ fn check_node(expr: ExprId, kind: &ExprKind) -> Result<(), Violation> {
         ExprKind::Multiple(numeral) if !is_numeral(numeral) => {
             Err(Violation::NoNumeral { numeral: numeral.clone() })
         }
+        ExprKind::Compared(_, numeral) if !is_bound(numeral) => {
+            Err(Violation::NoBound { numeral: numeral.clone() })
+        }
         ExprKind::SpecialName(name) if !is_special_name(name) => {
             Err(Violation::NoSpecialName { name: name.clone() })
         }
@@ -153,12 +162,24 @@ fn check_identifier(name: &str) -> Result<(), Violation> {
 /// assert!(grammask_syntax::is_numeral("0.25") && !grammask_syntax::is_numeral(".5"));
 /// ```
 pub fn is_numeral(text: &str) -> bool {
+    is_decimal(text, MAX_DIGITS) && text.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
+}
+
+/// Whether `atleast!` and its like take this numeral: digits, perhaps a point and more digits, at most 10,000 digits in all.
+///
+/// # Example
+///
+/// ```
+/// assert!(grammask_syntax::is_bound("0") && !grammask_syntax::is_bound("-1"));
+/// ```
+pub fn is_bound(text: &str) -> bool {
+    is_decimal(text, MAX_BOUND_DIGITS)
+}
+
+fn is_decimal(text: &str, most: usize) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_digits(whole)
-        && is_digits(fraction)
-        && text.bytes().filter(u8::is_ascii_digit).count() <= MAX_DIGITS
-        && text.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
+    is_digits(whole) && is_digits(fraction) && text.bytes().filter(u8::is_ascii_digit).count() <= most
 }
 
 fn is_special_name(name: &str) -> bool {
@@ -193,7 +214,7 @@ impl TryFrom<Unchecked> for Ast {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ast::{Name, Rule, Span};
+    use crate::ast::{Comparison, Name, Rule, Span};
 
     fn name(text: &str) -> Name {
         Name { text: text.to_owned(), span: Span::default() }
@@ -300,6 +321,13 @@ mod tests {
         }
         for right in ["7", "007", "0.25", "2.50", &"1".repeat(40)] {
             assert_eq!(tree(&[ExprKind::Multiple(right.to_owned())]).check(), Ok(()));
+        }
+        for wrong in ["", ".5", "5.", "-1", "1e3", &"1".repeat(10_001)] {
+            let expected = Err(Violation::NoBound { numeral: wrong.to_owned() });
+            assert_eq!(tree(&[ExprKind::Compared(Comparison::Above, wrong.to_owned())]).check(), expected);
+        }
+        for right in ["0", "007", "0.250", &"1".repeat(10_000)] {
+            assert_eq!(tree(&[ExprKind::Compared(Comparison::Equal, right.to_owned())]).check(), Ok(()));
         }
     }
 

@@ -204,9 +204,11 @@ pub enum ErrorKind {
         /// The token, as a reader would call it.
         found: String,
     },
-    /// `multiple!` with something wrong in it.
-    #[error("expected {expected} in `multiple!`, found {found}")]
+    /// `multiple!`, `atleast!` or its like with something wrong in it.
+    #[error("expected {expected} in `{name}!`, found {found}")]
     MalformedMultiple {
+        /// The name, without the `!`.
+        name: &'static str,
         /// What should stand there.
         expected: &'static str,
         /// The token, as a reader would call it.
@@ -223,11 +225,13 @@ pub enum ErrorKind {
     /// `multiple!(0)`
     #[error("`multiple!` takes a number greater than zero")]
     MultipleOfZero,
-    /// A numeral with more than 40 digits.
-    #[error("the numeral has {digits} digits, more than {}", MAX_DIGITS)]
+    /// A numeral with more digits than may be.
+    #[error("the numeral has {digits} digits, more than {most}")]
     NumeralTooLong {
         /// How many it has.
         digits: usize,
+        /// How many it may have.
+        most: usize,
     },
     /// A `->` from or to an item that is not there.
     #[error("there is no item {index}: the items of this `unordered!` are 0 to {last}")]
@@ -262,6 +266,9 @@ pub enum ErrorKind {
 
 /// The greatest number of digits of the numeral in `multiple!`.
 pub const MAX_DIGITS: usize = 40;
+
+/// The greatest number of digits of the numeral in `atleast!` and its like.
+pub const MAX_BOUND_DIGITS: usize = 10_000;
 
 /// The greatest bound of a repetition.
 pub const MAX_BOUND: u32 = 1_000_000_000;
@@ -477,7 +484,9 @@ fn hint(kind: &ErrorKind) -> Option<String> {
         ErrorKind::BoundTooLarge => "`{2,}` repeats without end",
         ErrorKind::MissingPattern { .. } => "write `#'pattern'`; the quote follows without a space",
         ErrorKind::UnknownPattern { .. } => "there are `#'..'`, `#e'..'`, `#ex'..'` and `#substrs'..'`",
-        ErrorKind::UnknownBang { .. } => "there are `except!`, `json!`, `multiple!` and `unordered!`",
+        ErrorKind::UnknownBang { .. } => {
+            "there are `except!`, `json!`, `unordered!`, `multiple!`, `atleast!`, `above!`, `atmost!`, `below!` and `equal!`"
+        }
         ErrorKind::MalformedExcept { expected: "a text or a nonterminal", .. } => {
             "several texts are given by the name of a rule that lists them; a regex is excluded by `#ex'..'`"
         }
@@ -487,9 +496,12 @@ fn hint(kind: &ErrorKind) -> Option<String> {
         }
         ErrorKind::NoSuchItem { .. } => "items are counted from 0",
         ErrorKind::MalformedJson { .. } => "write `json!('text')` or `json!(#'pattern')`",
-        ErrorKind::MalformedMultiple { .. }
-        | ErrorKind::MultipleOfZero
-        | ErrorKind::NumeralTooLong { .. } => "write `multiple!(7)` or `multiple!(0.25)`",
+        ErrorKind::MalformedMultiple { name: "multiple", .. } | ErrorKind::MultipleOfZero => {
+            "write `multiple!(7)` or `multiple!(0.25)`"
+        }
+        ErrorKind::MalformedMultiple { name, .. } => {
+            return Some(format!("write `{name}!(7)` or `{name}!(0.25)`, without sign"));
+        }
         ErrorKind::MalformedSpecial => {
             "special tokens are written `<|name|>` (no white space or `<` in the name) or `<[id]>`"
         }

@@ -1,7 +1,7 @@
 //! Text to tokens, one at a time. Unescapes quoted forms, skips white space and comments, and reports what is
 //! no token; whatever it reports comes out as one `Bad` token, so that the parser does not report it again.
 
-use crate::ast::{Quantifier, Span};
+use crate::ast::{Comparison, Quantifier, Span};
 use crate::error::{ErrorKind, ErrorSink, shorten};
 use crate::escape::{Escape, read_escape};
 
@@ -57,6 +57,8 @@ pub(crate) enum TokenKind {
     Json,
     /// `multiple!`
     Multiple,
+    /// `atleast!` and its like
+    Compared(Comparison),
     /// `%name`
     Directive,
     /// Digits; `None` where they do not fit.
@@ -225,6 +227,9 @@ impl<'t> Lexer<'t> {
             "multiple" => return TokenKind::Multiple,
             "unordered" => return TokenKind::Unordered,
             _ => {}
+        }
+        if let Some(comparison) = Comparison::ALL.into_iter().find(|comparison| comparison.name() == name) {
+            return TokenKind::Compared(comparison);
         }
         self.errors.push(ErrorKind::UnknownBang { name: shorten(name) }, Span::new(start, self.position));
         TokenKind::Bad

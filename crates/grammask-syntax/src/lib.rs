@@ -71,12 +71,12 @@ mod same;
 mod suggest;
 mod unordered;
 
-pub use ast::{Ast, ExceptOperand, Expr, ExprId, ExprKind, Name, Quantifier, Rule, Span};
+pub use ast::{Ast, Comparison, ExceptOperand, Expr, ExprId, ExprKind, Name, Quantifier, Rule, Span};
 pub use check::Violation;
-pub use check::is_numeral;
+pub use check::{is_bound, is_numeral};
 pub use config::Config;
 pub use diagnostic::{Diagnostic, LineColumn, Note, Report, line_column};
-pub use error::{Error, ErrorKind, Errors, MAX_BOUND, MAX_DIGITS};
+pub use error::{Error, ErrorKind, Errors, MAX_BOUND, MAX_BOUND_DIGITS, MAX_DIGITS};
 pub use parser::{parse, parse_bytes};
 pub use print::{DisplayExpr, Quote, quote};
 pub use suggest::suggest;

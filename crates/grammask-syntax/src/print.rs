@@ -171,6 +171,7 @@ fn write_atom(f: &mut fmt::Formatter<'_>, kind: &ExprKind) -> fmt::Result {
         ExprKind::Without(pattern) => write!(f, "#ex{}", quote(pattern)),
         ExprKind::Substrings(text) => write!(f, "#substrs{}", quote(text)),
         ExprKind::Multiple(numeral) => write!(f, "multiple!({numeral})"),
+        ExprKind::Compared(comparison, bound) => write!(f, "{}!({bound})", comparison.name()),
         ExprKind::SpecialId(id) => write!(f, "<[{id}]>"),
         ExprKind::Except { operand, max } => {
             match operand {

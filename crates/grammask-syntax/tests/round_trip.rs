@@ -2,7 +2,8 @@
 //! than by its errors.
 
 use grammask_syntax::{
-    Ast, Config, ExceptOperand, ExprId, ExprKind, MAX_BOUND, Name, Quantifier, Rule, Span, parse, parse_bytes,
+    Ast, Comparison, Config, ExceptOperand, ExprId, ExprKind, MAX_BOUND, Name, Quantifier, Rule, Span, parse,
+    parse_bytes,
 };
 use proptest::prelude::*;
 
@@ -28,6 +29,7 @@ fn identifier() -> impl Strategy<Value = String> {
         Just("except".to_owned()),
         Just("json".to_owned()),
         Just("multiple".to_owned()),
+        Just("atmost".to_owned()),
     ]
 }
 
@@ -57,6 +59,8 @@ fn atom() -> impl Strategy<Value = ExprKind> {
             .prop_map(|name| ExprKind::SpecialName(format!("<|{name}|>"))),
         1 => any::<u32>().prop_map(ExprKind::SpecialId),
         1 => "[0-9]{0,3}[1-9](\\.[0-9]{1,3})?".prop_map(ExprKind::Multiple),
+        1 => (0..5_usize, "[0-9]{1,3}(\\.[0-9]{1,3})?")
+            .prop_map(|(index, bound)| ExprKind::Compared(Comparison::ALL[index], bound)),
     ]
 }
 

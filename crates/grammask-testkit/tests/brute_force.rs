@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use grammask_syntax::{Ast, Config, ExceptOperand, Expr, ExprId, ExprKind, parse};
+use grammask_syntax::{Ast, Comparison, Config, ExceptOperand, Expr, ExprId, ExprKind, parse};
 use grammask_testkit::random::{Rng, Shape, grammar_text};
 use grammask_testkit::{Oracle, OracleError, Verdict};
 use regex_automata::dfa::{Automaton, dense};
@@ -238,6 +238,18 @@ fn membership(ast: &Ast, id: ExprId) -> Option<Membership> {
             let part = membership(ast, *part)?;
             Box::new(move |string| json_value(string).is_some_and(|text| part(text.as_bytes())))
         }
+        ExprKind::Compared(comparison, bound) => {
+            let (comparison, bound) = (*comparison, scaled(bound.as_bytes(), true)?);
+            Box::new(move |string| {
+                scaled(string, true).is_some_and(|value| match comparison {
+                    Comparison::AtLeast => value >= bound,
+                    Comparison::Above => value > bound,
+                    Comparison::AtMost => value <= bound,
+                    Comparison::Below => value < bound,
+                    Comparison::Equal => value == bound,
+                })
+            })
+        }
         ExprKind::Multiple(numeral) => {
             let numeral = numeral.clone();
             Box::new(move |string| is_multiple(string, &numeral))
@@ -285,32 +297,37 @@ fn json_value(string: &[u8]) -> Option<String> {
     String::from_utf16(&units).ok()
 }
 
-/// Whether a string is a number whose value is a multiple of that of `of`, both in units of 10^-20.
+/// Whether a string is a number whose value is a multiple of that of `of`.
 fn is_multiple(string: &[u8], of: &str) -> bool {
+    let is_step = matches!(of.replace(['.', '0'], "").as_str(), "1" | "2" | "5");
+    let of = scaled(of.as_bytes(), false).expect("a numeral");
+    scaled(string, is_step).is_some_and(|value| value.is_multiple_of(of))
+}
+
+/// The value of a number in units of 10^-20, if it is an unsigned one and has no exponent where that may not be.
+fn scaled(string: &[u8], may_have_exponent: bool) -> Option<u128> {
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let scaled = |text: &str, power: i32| {
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-        let is_numeral = is_digits(whole) && is_digits(fraction) && (whole == "0" || !whole.starts_with('0'));
-        let zeros = (20 - fraction.len() as i32 + power).unsigned_abs();
-        is_numeral
-            .then(|| format!("{whole}{fraction}").parse::<u128>().ok()?.checked_mul(10_u128.pow(zeros)))
-            .flatten()
+    let text = std::str::from_utf8(string).ok()?;
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (text, None),
     };
-    let Ok(text) = std::str::from_utf8(string) else { return false };
-    let value = match text.split_once(['e', 'E']) {
-        None => scaled(text, 0),
-        Some((mantissa, exponent)) => {
-            let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-            let is_step = matches!(of.replace(['.', '0'], "").as_str(), "1" | "2" | "5");
-            let is_short = mantissa.len() == 1 || mantissa[1..].starts_with('.');
-            if !is_step || !is_digits(digits) || !is_short || mantissa.starts_with('0') {
-                return false;
-            }
-            let power: i32 = digits.parse().expect("digits");
-            scaled(mantissa, if exponent.starts_with('-') { -power } else { power })
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
+    if !is_digits(whole) || !is_digits(fraction) || whole.len() > 1 && whole.starts_with('0') {
+        return None;
+    }
+    let mut power = 0;
+    if let Some(exponent) = exponent {
+        let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        if !may_have_exponent || !is_digits(digits) || whole.len() > 1 || whole == "0" {
+            return None;
         }
-    };
-    value.is_some_and(|value| value.is_multiple_of(scaled(of, 0).expect("a numeral")))
+        // Beyond that nothing changes for numbers as short as here.
+        power = digits.parse::<i32>().ok()?.min(12);
+        power = if exponent.starts_with('-') { -power } else { power };
+    }
+    let zeros = (20 - fraction.len() as i32 + power).unsigned_abs();
+    format!("{whole}{fraction}").parse::<u128>().ok()?.checked_mul(10_u128.pow(zeros))
 }
 
 fn splits(parts: &[&Membership], string: &[u8]) -> bool {
@@ -617,7 +634,7 @@ fn check_random(seeds: std::ops::Range<u64>, shape: &Shape, space: Space) {
     for seed in seeds {
         let mut text = grammar_text(&mut Rng::new(seed), shape);
         // What these characters and operators stand for is not among the strings.
-        if text.contains("json!") || text.contains("multiple!") {
+        if ["json!", "multiple!", "atleast!", "below!"].iter().any(|name| text.contains(name)) {
             continue;
         }
         if text.contains('é') || text.contains("u00e9") || text.contains("\\n") {
@@ -677,14 +694,28 @@ fn spellings_and_multiples() {
     for text in [
         "start ::= multiple!(0.25);",
         "start ::= multiple!(7) | multiple!(2.5);",
-        "start ::= multiple!(5) & ~'0';",
+        "start ::= multiple!(7) & ~'0';",
     ] {
         assert!(check(text, space, &long), "{text}");
     }
-    let space = Space { bytes: b"025.e-", length: 5 };
-    let long: Vec<Vec<u8>> =
-        [&b"5.25e2"[..], b"2.5e+01", b"5.05e-1", b"2.52e1", b"20e1"].map(<[u8]>::to_vec).into();
-    for text in ["start ::= multiple!(1);", "start ::= multiple!(0.05);", "start ::= multiple!(20) '0'?;"] {
+    // Every prefix that is alive goes on in one of these ways.
+    let ends = [&b"0"[..], b"00", b"5", b"1", b"-5", b"e5", b"0e5", b"e1", b"0e1", b"e-5", b"0e-5"];
+    let space = Space { bytes: b"025.e-", length: 4 };
+    let all = strings(space.bytes, space.length);
+    let long: Vec<Vec<u8>> = all
+        .iter()
+        .flat_map(|start| ends.map(|end| [start, end].concat()))
+        .filter(|string| string.len() > 4)
+        .collect();
+    for text in [
+        "start ::= multiple!(1);",
+        "start ::= multiple!(0.05);",
+        "start ::= multiple!(20) | multiple!(7);",
+        "start ::= atleast!(2.5);",
+        "start ::= above!(0.05) & atmost!(205);",
+        "start ::= below!(0.25) | equal!(50);",
+        "start ::= '-' atmost!(20.5) | atleast!(0);",
+    ] {
         assert!(check(text, space, &long), "{text}");
     }
 }

@@ -77,7 +77,7 @@ impl Decimal {
 
     /// How many digits stand before and after the point without exponent.
     fn length(&self) -> u64 {
-        let before = self.point.max(0);
+        let before = self.point.max(1);
         let after = (self.digits.len() as i64 - self.point).max(0);
         (before + after).unsigned_abs()
     }
@@ -94,18 +94,20 @@ impl Decimal {
         self.digits.len() as i64 <= self.point
     }
 
-    /// The exponent of ten where one digit that is not zero stands before the point; zero for zero.
-    pub(super) fn exponent(&self) -> i64 {
-        if self.is_zero() { 0 } else { self.point - 1 }
-    }
-
     /// All digits from the first to the last that is not zero; empty for zero.
     pub(super) fn significant(&self) -> &str {
         &self.digits
     }
 
+    /// Without sign and exponent.
+    pub(super) fn magnitude(&self) -> String {
+        let (whole, fraction) = self.plain();
+        let point = if fraction.is_empty() { "" } else { "." };
+        format!("{whole}{point}{fraction}")
+    }
+
     /// The digits before the point, `0` if there are none, and those after it, without sign and trailing zeros.
-    pub(super) fn plain(&self) -> (String, String) {
+    fn plain(&self) -> (String, String) {
         let length = self.digits.len() as i64;
         let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
         match self.point {
@@ -143,10 +145,8 @@ impl PartialOrd for Decimal {
 /// Without exponent, as `-1500` or `0.025`.
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, fraction) = self.plain();
         let sign = if self.negative { "-" } else { "" };
-        let point = if fraction.is_empty() { "" } else { "." };
-        write!(f, "{sign}{whole}{point}{fraction}")
+        write!(f, "{sign}{}", self.magnitude())
     }
 }
 

@@ -1,4 +1,8 @@
-//! What `multiple!` means: long division for numbers without exponent; for the others, a digit times a power of ten is divided.
+//! What `multiple!` means: long division for numbers without exponent; for the others, a digit times a power of ten is divided. What
+//! `atleast!` and its like mean: numbers are compared as integers, with as many digits of the bound.
+
+use grammask_syntax::Comparison;
+use std::cmp::Ordering;
 
 use super::dfa::{Dfa, TooLarge};
 use super::nfa::union;
@@ -113,6 +117,109 @@ fn scientific(is_multiple: impl Fn(u8, i32) -> bool) -> Result<Dfa, TooLarge> {
             (Part::Power(sign, value, digit, places), b'0'..=b'9') => {
                 let value = (value.unwrap_or(0) * 10 + i32::from(byte - b'0')).min(LARGEST);
                 Some(Part::Power(sign, Some(value), digit, places))
+            }
+            _ => None,
+        },
+    )
+}
+
+/// The unsigned numbers that compare so with a bound.
+pub(super) fn compared(comparison: Comparison, numeral: &str) -> Result<Dfa, TooLarge> {
+    let (whole, fraction) = numeral.split_once('.').unwrap_or((numeral, ""));
+    if numeral.len() > 30 {
+        return Err(TooLarge);
+    }
+    let whole: u128 = whole.parse().map_err(|_| TooLarge)?;
+    let allows = |ordering: Ordering| match comparison {
+        Comparison::AtLeast => ordering.is_ge(),
+        Comparison::Above => ordering.is_gt(),
+        Comparison::AtMost => ordering.is_le(),
+        Comparison::Below => ordering.is_lt(),
+        Comparison::Equal => ordering.is_eq(),
+    };
+    let plain = plain_compared(whole, fraction.as_bytes(), allows)?;
+    let all = format!("{whole}{fraction}");
+    let digits = all.trim_start_matches('0');
+    let exponent = whole.to_string().len() as i32 - 1 - (all.len() - digits.len()) as i32;
+    // Zero is below all of them.
+    let exponent = if digits.is_empty() { -LARGEST - 1 } else { exponent };
+    let scientific = scientific_compared(digits.trim_end_matches('0').as_bytes(), exponent, allows)?;
+    Ok(union(&[&plain, &scientific])?.trimmed())
+}
+
+/// With the value of the digits before the point, as far as it matters; or the ordering so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Read {
+    Start,
+    Whole(u128),
+    Fraction(usize, bool, Ordering),
+}
+
+fn plain_compared(whole: u128, fraction: &[u8], allows: impl Fn(Ordering) -> bool) -> Result<Dfa, TooLarge> {
+    let rest = |read: usize| fraction[read..].iter().any(|&digit| digit > b'0');
+    let outcome = |read: usize, ordering: Ordering| {
+        if ordering.is_eq() && rest(read) { Ordering::Less } else { ordering }
+    };
+    Dfa::explore(
+        Read::Start,
+        |&read| match read {
+            Read::Start | Read::Fraction(_, false, _) => false,
+            Read::Whole(value) => allows(outcome(0, value.cmp(&whole))),
+            Read::Fraction(read, true, ordering) => allows(outcome(read, ordering)),
+        },
+        |&read, byte| match (read, byte) {
+            (Read::Start, b'0'..=b'9') => Some(Read::Whole(u128::from(byte - b'0').min(whole + 1))),
+            // Only a zero is less than one.
+            (Read::Whole(0), b'0'..=b'9') => None,
+            (Read::Whole(value), b'0'..=b'9') => {
+                Some(Read::Whole((value * 10 + u128::from(byte - b'0')).min((whole + 1).max(1))))
+            }
+            (Read::Whole(value), b'.') => Some(Read::Fraction(0, false, value.cmp(&whole))),
+            (Read::Fraction(read, _, ordering), b'0'..=b'9') => {
+                let other = fraction.get(read).copied().unwrap_or(b'0');
+                Some(Read::Fraction((read + 1).min(fraction.len()), true, ordering.then(byte.cmp(&other))))
+            }
+            _ => None,
+        },
+    )
+}
+
+fn scientific_compared(
+    digits: &[u8],
+    exponent: i32,
+    allows: impl Fn(Ordering) -> bool,
+) -> Result<Dfa, TooLarge> {
+    // The first digits of the bound as an integer.
+    let prefix = |read: usize| {
+        (0..read)
+            .fold(0, |value, at| value * 10 + u128::from(digits.get(at).map_or(0, |&digit| digit - b'0')))
+    };
+    let next = |read: usize, ordering: Ordering, byte: u8| {
+        ordering.then((prefix(read) * 10 + u128::from(byte - b'0')).cmp(&prefix(read + 1)))
+    };
+    let end = |read: usize, ordering: Ordering| {
+        if ordering.is_eq() && read < digits.len() { Ordering::Less } else { ordering }
+    };
+    // How many digits were read, and how they compare; then the part of the number, the sign and the value of the exponent.
+    let start = (0, Ordering::Equal, b'0', 1, None);
+    Dfa::explore(
+        start,
+        |&(_, ordering, part, sign, value): &(usize, Ordering, u8, i32, Option<i32>)| {
+            part == b'+' && value.is_some_and(|value| allows((sign * value).cmp(&exponent).then(ordering)))
+        },
+        |&(read, ordering, part, sign, value), byte| match (part, byte) {
+            (b'0', b'1'..=b'9') => Some((1, next(0, ordering, byte), b'1', 1, None)),
+            (b'1', b'.') => Some((read, ordering, b'.', 1, None)),
+            (b'.', b'0'..=b'9') if read <= usize::from(MANTISSA) => {
+                Some((read + 1, next(read, ordering, byte), b'.', 1, None))
+            }
+            (b'1' | b'.', b'e' | b'E') if part == b'1' || read > 1 => {
+                Some((0, end(read, ordering), b'e', 1, None))
+            }
+            (b'e', b'+' | b'-') => Some((0, ordering, b'+', if byte == b'-' { -1 } else { 1 }, None)),
+            (b'e' | b'+', b'0'..=b'9') => {
+                let value = (value.unwrap_or(0) * 10 + i32::from(byte - b'0')).min(LARGEST);
+                Some((0, ordering, b'+', sign, Some(value)))
             }
             _ => None,
         },

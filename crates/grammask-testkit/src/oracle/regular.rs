@@ -38,6 +38,7 @@ fn leaf(ast: &Ast, kind: &ExprKind, span: Span) -> Result<Option<Dfa>, OracleErr
         ExprKind::Regex(pattern) => Ok(compile(pattern)?),
         ExprKind::Early(pattern) => compile(pattern)?.earliest(),
         ExprKind::Without(pattern) => without(&compile(pattern)?, None),
+        ExprKind::Compared(comparison, bound) => numbers::compared(*comparison, bound),
         ExprKind::Multiple(numeral) => numbers::multiples(numeral),
         ExprKind::Substrings(text) => nfa::pieces(text.as_bytes()),
         ExprKind::Except { operand, max } => {
