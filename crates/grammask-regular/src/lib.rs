@@ -66,6 +66,7 @@ mod interning;
 mod invariants;
 mod json_escapes;
 mod json_text;
+mod lengths;
 mod multiple;
 mod node;
 mod partitions;
