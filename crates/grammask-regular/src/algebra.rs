@@ -193,7 +193,7 @@ impl Store {
         }
         members.sort_unstable();
         members.dedup();
-        if !self.meet_counted_bytes(&mut members)? {
+        if !self.meet_lengths(&mut members)? || !self.meet_counted_bytes(&mut members)? {
             return Ok(RegularId::EMPTY);
         }
         let min = members.iter().map(|&member| self.node(member).min).max().unwrap_or(0);

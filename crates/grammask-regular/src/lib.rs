@@ -67,6 +67,7 @@ mod interning;
 mod invariants;
 mod json_escapes;
 mod json_text;
+mod lengths;
 mod multiple;
 mod node;
 mod number;

@@ -65,6 +65,9 @@ pub struct Store {
     pub(crate) units: FxHashMap<RegularId, RegularId>,
     /// Whether there are JSON spellings at all.
     pub(crate) has_json: bool,
+    /// Any one character, once it was asked for; and what is known about numbers of characters, by states of the acyclic automaton.
+    pub(crate) character: Option<RegularId>,
+    pub(crate) fixed_characters: FxHashMap<u32, Option<u32>>,
     pub(crate) skeletons: FxHashMap<(u32, u32), u32>,
     pub(crate) patterns: FxHashMap<Box<str>, RegularId>,
     /// The states of the acyclic automaton for character classes, by their ranges.
@@ -108,6 +111,8 @@ impl Store {
             escapes: FxHashMap::default(),
             units: FxHashMap::default(),
             has_json: false,
+            character: None,
+            fixed_characters: FxHashMap::default(),
             skeletons: FxHashMap::default(),
             patterns: FxHashMap::default(),
             classes: FxHashMap::default(),
@@ -139,7 +144,7 @@ impl Store {
             + self.table.bytes_used()
             + self.sets.len() * 72
             + self.ranges.len() * 32
-            + self.skeletons.len() * 16
+            + (self.skeletons.len() + self.fixed_characters.len()) * 16
             + self.partitions.bytes_used()
             + self.acyclic.bytes_used()
             + self.leaf_bytes

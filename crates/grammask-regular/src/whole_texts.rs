@@ -28,6 +28,9 @@ const FIRST: [(u8, u8, Place); 9] = [
     (0xF4, 0xF4, Place { left: 3, low: 0x80, high: 0x8F }),
 ];
 
+/// Characters are counted in automata with so many places at most.
+const PLACES: usize = 1_000;
+
 impl Place {
     /// The places behind the bytes of a range; `None` when one of them does not belong here.
     fn behind(self, first: u8, last: u8) -> Option<Vec<Self>> {
@@ -178,5 +181,38 @@ impl Store {
             }
             _ => None,
         }
+    }
+
+    /// The number of characters of every string from a state of the acyclic automaton, where it is the same for all and they are
+    /// proven to be texts.
+    pub(crate) fn fixed_characters(&mut self, state: u32) -> Option<u32> {
+        if let Some(&known) = self.fixed_characters.get(&state) {
+            return known;
+        }
+        let found = self.count_characters(state);
+        self.fixed_characters.insert(state, found);
+        found
+    }
+
+    fn count_characters(&self, state: u32) -> Option<u32> {
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![(state, BOUNDARY, 0)];
+        let mut common = None;
+        while let Some((state, place, count)) = stack.pop() {
+            if !seen.insert((state, place, count)) {
+                continue;
+            }
+            if self.acyclic.is_final(state) && (place != BOUNDARY || *common.get_or_insert(count) != count)
+                || seen.len() > PLACES
+            {
+                return None;
+            }
+            for edge in self.acyclic.edges(state) {
+                for next in place.behind(edge.first, edge.last)? {
+                    stack.push((edge.target, next, count + u32::from(next == BOUNDARY)));
+                }
+            }
+        }
+        common
     }
 }
