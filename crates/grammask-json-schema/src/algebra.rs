@@ -7,7 +7,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use crate::error::Reason;
-use crate::goals::GoalId;
+use crate::goals::{GoalId, Goals};
 use crate::languages::{Language, LanguageId};
 use crate::pattern;
 use crate::translator::{Stop, Translator};
@@ -343,7 +343,24 @@ impl Translator<'_> {
                 }
                 self.check_bound(left.list.len())?;
             }
-            all = left.list;
+            all = self.absorbed(left.list)?;
+        }
+        Ok(all)
+    }
+
+    /// The shapes without those that are within others.
+    pub fn absorbed<T: Shape>(&mut self, shapes: Vec<Rc<T>>) -> Result<Vec<Rc<T>>, Stop> {
+        if shapes.len() < 3 {
+            return Ok(shapes);
+        }
+        let mut all: Vec<Rc<T>> = Vec::with_capacity(shapes.len());
+        for shape in shapes {
+            self.spend(1 + all.len() as u64 / 8)?;
+            if all.iter().any(|other| shape.is_within(other, &self.goals)) {
+                continue;
+            }
+            all.retain(|other| !other.is_within(&shape, &self.goals));
+            all.push(shape);
         }
         Ok(all)
     }
@@ -389,7 +406,7 @@ impl<T: Shape> Distinct<T> {
 }
 
 /// Arrays and objects alike: what the algebra of their lists needs.
-trait Shape: Eq + Hash + Sized {
+pub(crate) trait Shape: Eq + Hash + Sized {
     fn is_all(&self) -> bool;
     /// How much there is to look at.
     fn size(&self) -> u64;
@@ -397,6 +414,8 @@ trait Shape: Eq + Hash + Sized {
     fn meet(&self, other: &Self, translator: &mut Translator<'_>) -> Result<Option<Self>, Stop>;
     /// Shapes that together have everything that this one has not.
     fn others(&self, translator: &mut Translator<'_>) -> Vec<Rc<Self>>;
+    /// Whether everything of this shape is obviously of the other one, too.
+    fn is_within(&self, other: &Self, goals: &Goals) -> bool;
     /// Whether something has the shape, as far as can be seen: `false` is certain.
     fn may_be(&self, translator: &mut Translator<'_>, depth: u32) -> Result<bool, Stop>;
 }
@@ -434,6 +453,17 @@ impl Shape for Array {
             evaluated,
         };
         Ok((both.settle() && !(both.unique.is_some() && both.repeated.is_some())).then_some(both))
+    }
+
+    fn is_within(&self, other: &Self, goals: &Goals) -> bool {
+        let places = self.prefix.len().max(other.prefix.len()) + 1;
+        self.min >= other.min
+            && other.max.is_none_or(|max| self.max.is_some_and(|own| own <= max))
+            && (other.unique.is_none() || self.unique.is_some())
+            && (other.repeated.is_none() || self.repeated.is_some())
+            && self.evaluated == other.evaluated
+            && other.contains.iter().all(|contains| self.contains.contains(contains))
+            && (0..places).all(|place| goals.implies(self.item(place), other.item(place)))
     }
 
     fn others(&self, translator: &mut Translator<'_>) -> Vec<Rc<Self>> {
@@ -551,20 +581,38 @@ impl Shape for Object {
         Ok(both.max.is_none_or(|max| both.min.max(required) <= max).then_some(both))
     }
 
+    fn is_within(&self, other: &Self, goals: &Goals) -> bool {
+        let has = |(place, wanted): (usize, &Property)| {
+            let own = match self.properties.get(place) {
+                Some(own) if own.key == wanted.key => Some(own),
+                _ => self.properties.iter().find(|own| own.key == wanted.key),
+            };
+            match own {
+                None => wanted.goal == GoalId::ANY && !wanted.required,
+                Some(own) => (own.required || !wanted.required) && goals.implies(own.goal, wanted.goal),
+            }
+        };
+        self.min >= other.min
+            && other.max.is_none_or(|max| self.max.is_some_and(|own| own <= max))
+            && self.evaluated == other.evaluated
+            && other.rules.iter().all(|rule| self.rules.contains(rule))
+            && other.some.iter().all(|some| self.some.contains(some))
+            && other.needs.iter().all(|needs| self.needs.contains(needs))
+            && other.properties.iter().enumerate().all(has)
+    }
+
     fn others(&self, translator: &mut Translator<'_>) -> Vec<Rc<Self>> {
         let any = Self::any();
         let with =
             |key: &Rc<str>, goal: GoalId, required: bool| Property { key: Rc::clone(key), goal, required };
         let mut all = Vec::new();
-        for property in &self.properties {
-            if property.required {
-                let properties = vec![with(&property.key, GoalId::NEVER, false)];
-                all.push(Self { properties, ..any.clone() });
-            }
-            if property.goal != GoalId::ANY {
-                let goal = translator.goals.negate(property.goal);
-                all.push(Self { properties: vec![with(&property.key, goal, true)], ..any.clone() });
-            }
+        for property in
+            self.properties.iter().filter(|property| property.required || property.goal != GoalId::ANY)
+        {
+            // Not there, or with another value: one shape says both. What may be missing has to be there to be wrong.
+            let goal = translator.goals.negate(property.goal);
+            let properties = vec![with(&property.key, goal, !property.required)];
+            all.push(Self { properties, ..any.clone() });
         }
         for (keys, goal) in &self.rules {
             let goal = translator.goals.negate(*goal);
