@@ -583,9 +583,10 @@ impl Shape for Object {
 
     fn is_within(&self, other: &Self, goals: &Goals) -> bool {
         let has = |(place, wanted): (usize, &Property)| {
+            let is_same = |own: &Property| Rc::ptr_eq(&own.key, &wanted.key) || own.key == wanted.key;
             let own = match self.properties.get(place) {
-                Some(own) if own.key == wanted.key => Some(own),
-                _ => self.properties.iter().find(|own| own.key == wanted.key),
+                Some(own) if is_same(own) => Some(own),
+                _ => self.properties.iter().find(|own| is_same(own)),
             };
             match own {
                 None => wanted.goal == GoalId::ANY && !wanted.required,

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use crate::documents::SchemaId;
-use crate::goals::GoalId;
+use crate::goals::{GoalId, Goals};
 use crate::languages::{Language, LanguageId};
 use crate::translator::{Stop, Translator};
 use crate::values::{Array, Keys, Object, Values};
@@ -185,12 +185,26 @@ impl Translator<'_> {
             for plan in &plans {
                 self.with_some(plan, keys, *goal, &mut next)?;
             }
-            plans = next;
+            plans = self.without_narrower(next)?;
         }
         for plan in &mut plans {
             self.check_count(plan)?;
         }
         Ok(plans)
+    }
+
+    /// The plans without those whose objects have another one, too.
+    fn without_narrower(&mut self, plans: Vec<ObjectPlan>) -> Result<Vec<ObjectPlan>, Stop> {
+        let mut all: Vec<ObjectPlan> = Vec::with_capacity(plans.len());
+        for plan in plans {
+            self.spend(1 + all.len() as u64 / 8)?;
+            if all.iter().any(|other| is_within(&plan, other, &self.goals)) {
+                continue;
+            }
+            all.retain(|other| !is_within(other, &plan, &self.goals));
+            all.push(plan);
+        }
+        Ok(all)
     }
 
     /// The members with names, and all names that the object's schema mentions; nothing where there is no such object.
@@ -378,4 +392,15 @@ impl Translator<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether all objects of one plan are obviously of the other. Both are made from the same shape.
+fn is_within(plan: &ObjectPlan, other: &ObjectPlan, goals: &Goals) -> bool {
+    plan.members.len() == other.members.len()
+        && plan.members.iter().zip(&other.members).all(|(own, other)| {
+            own.key == other.key
+                && own.is_class == other.is_class
+                && (own.is_required || !other.is_required)
+                && goals.implies(own.goal, other.goal)
+        })
 }
