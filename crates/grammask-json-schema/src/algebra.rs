@@ -11,7 +11,7 @@ use crate::goals::{GoalId, Goals};
 use crate::languages::{Language, LanguageId};
 use crate::pattern;
 use crate::translator::{Stop, Translator};
-use crate::values::{Array, Contains, EvaluatedItems, Keys, Object, Property, Values, least};
+use crate::values::{Array, Contains, EvaluatedItems, Expressions, Keys, Object, Property, Values, least};
 
 /// How deep is looked into values to see that two shapes exclude each other.
 const LOOK: u32 = 3;
@@ -45,7 +45,7 @@ impl Translator<'_> {
             booleans: [a.booleans[0] || b.booleans[0], a.booleans[1] || b.booleans[1]],
             number,
             string: self.languages.union([a.string, b.string]),
-            expressions: a.expressions || b.expressions,
+            expressions: a.expressions.max(b.expressions),
             arrays: self.joined(a.arrays, &b.arrays)?,
             objects: self.joined(a.objects, &b.objects)?,
         })
@@ -87,7 +87,7 @@ impl Translator<'_> {
     pub fn may_be(&mut self, values: &Values, depth: u32) -> Result<bool, Stop> {
         if values.null
             || values.booleans != [false; 2]
-            || values.expressions
+            || values.expressions != Expressions::None
             || values.number == self.any_number
             || !self.is_empty(values.number)
             || !self.is_empty(values.string)
@@ -205,14 +205,19 @@ impl Translator<'_> {
         a: &Values,
         b: &Values,
         string: LanguageId,
-    ) -> Result<(LanguageId, bool), Stop> {
-        let mut all = (string, a.expressions && b.expressions);
+    ) -> Result<(LanguageId, Expressions), Stop> {
+        let mut all = (string, a.expressions.min(b.expressions));
         for (own, other) in [(a, b), (b, a)] {
-            if own.expressions && !other.expressions {
-                match self.among_expressions(other.string)? {
-                    Some(texts) => all.0 = self.languages.union([all.0, texts]),
-                    None => all.1 = true,
+            match (own.expressions, other.expressions) {
+                (Expressions::None, _) => {}
+                (own, Expressions::None) => {
+                    let (texts, expressions) = self.among_expressions(own, other.string)?;
+                    all = (self.languages.union([all.0, texts]), all.1.max(expressions));
                 }
+                (Expressions::All, Expressions::NotEmpty) if self.contains(other.string, "")? => {
+                    all.0 = self.languages.union([all.0, LanguageId::EMPTY_TEXT]);
+                }
+                _ => {}
             }
         }
         Ok(all)
@@ -224,39 +229,59 @@ impl Translator<'_> {
         a: &Values,
         b: &Values,
         string: LanguageId,
-    ) -> Result<(LanguageId, bool), Stop> {
-        let expressions = a.expressions && !b.expressions && b.string != LanguageId::ANY;
-        if expressions && b.string != LanguageId::NONE {
-            self.refuse(self.place, "format", "regular expressions without some texts")?;
+    ) -> Result<(LanguageId, Expressions), Stop> {
+        let mut left = (string, a.expressions);
+        if b.expressions != Expressions::None && string != LanguageId::NONE {
+            match self.texts(string) {
+                Some(texts) => {
+                    let others = texts.into_iter().filter(|&text| !self.is_expression(text, b.expressions));
+                    let others = others.collect::<Vec<_>>();
+                    left.0 = self.languages.union(others);
+                }
+                None => self.refuse(self.place, "format", "what is no regular expression")?,
+            }
         }
-        if !b.expressions || string == LanguageId::NONE {
-            return Ok((string, expressions));
-        }
-        let Some(texts) = self.texts(string) else {
-            self.refuse(self.place, "format", "what is no regular expression")?;
-            return Ok((string, expressions));
+        left.1 = match (a.expressions, b.expressions, b.string) {
+            (Expressions::None, ..) | (_, Expressions::All, _) | (_, _, LanguageId::ANY) => Expressions::None,
+            (own, Expressions::NotEmpty, other) => {
+                if own == Expressions::All && !self.contains(other, "")? {
+                    left.0 = self.languages.union([left.0, LanguageId::EMPTY_TEXT]);
+                }
+                Expressions::None
+            }
+            (own, Expressions::None, LanguageId::NONE) => own,
+            (_, Expressions::None, LanguageId::EMPTY_TEXT) => Expressions::NotEmpty,
+            (own, Expressions::None, _) => {
+                self.refuse(self.place, "format", "regular expressions without some texts")?;
+                own
+            }
         };
-        let others = texts.into_iter().filter(|&text| !self.is_expression(text)).collect::<Vec<_>>();
-        Ok((self.languages.union(others), expressions))
+        Ok(left)
     }
 
-    /// The regular expressions among the texts of a language; nothing where all are.
-    fn among_expressions(&mut self, language: LanguageId) -> Result<Option<LanguageId>, Stop> {
-        match self.texts(language) {
-            Some(texts) => {
-                let texts = texts.into_iter().filter(|&text| self.is_expression(text)).collect::<Vec<_>>();
-                Ok(Some(self.languages.union(texts)))
-            }
-            None if language == LanguageId::ANY => Ok(None),
-            None => {
-                self.refuse(self.place, "format", "regular expressions beside other constraints")?;
-                Ok(None)
-            }
+    /// The regular expressions among the texts of a language: some texts, or no list of them.
+    fn among_expressions(
+        &mut self,
+        which: Expressions,
+        language: LanguageId,
+    ) -> Result<(LanguageId, Expressions), Stop> {
+        if let Some(texts) = self.texts(language) {
+            let texts = texts.into_iter().filter(|&text| self.is_expression(text, which)).collect::<Vec<_>>();
+            return Ok((self.languages.union(texts), Expressions::None));
         }
+        if language == LanguageId::ANY {
+            return Ok((LanguageId::NONE, which));
+        }
+        if language == self.languages.length(1, None) {
+            return Ok((LanguageId::NONE, Expressions::NotEmpty));
+        }
+        self.refuse(self.place, "format", "regular expressions beside other constraints")?;
+        Ok((LanguageId::NONE, which))
     }
 
-    fn is_expression(&self, text: LanguageId) -> bool {
+    fn is_expression(&self, text: LanguageId, which: Expressions) -> bool {
         match self.languages.get(text) {
+            Language::Text(text) if text.is_empty() => which == Expressions::All,
             Language::Text(text) => pattern::is_pattern(text),
             _ => false,
         }

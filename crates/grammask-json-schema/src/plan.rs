@@ -11,7 +11,7 @@ use crate::documents::SchemaId;
 use crate::goals::{GoalId, Goals};
 use crate::languages::{Language, LanguageId};
 use crate::translator::{Stop, Translator};
-use crate::values::{Array, Keys, Object, Values};
+use crate::values::{Array, Expressions, Keys, Object, Values};
 
 /// What a goal comes to.
 #[derive(Debug)]
@@ -126,7 +126,8 @@ impl Translator<'_> {
     /// All values that reach a goal, one by one; nothing where these are not finitely many.
     fn elements(&mut self, goal: GoalId) -> Result<Option<Vec<Values>>, Stop> {
         let values = self.values(goal)?;
-        if !values.arrays.is_empty() || !values.objects.is_empty() || values.expressions {
+        if !values.arrays.is_empty() || !values.objects.is_empty() || values.expressions != Expressions::None
+        {
             return Ok(None);
         }
         let (Some(texts), Some(numbers)) = (self.members(values.string)?, self.members(values.number)?)
