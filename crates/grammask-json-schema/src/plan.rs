@@ -13,6 +13,9 @@ use crate::languages::{Language, LanguageId};
 use crate::translator::{Stop, Translator};
 use crate::values::{Array, Expressions, Keys, Object, Values};
 
+/// Sets of keys with more members than this are not taken apart.
+const MANY_KEYS: usize = 64;
+
 /// What a goal comes to.
 #[derive(Debug)]
 pub(crate) struct Plan {
@@ -329,6 +332,16 @@ impl Translator<'_> {
             classes = left;
         }
         for (key, goal) in classes {
+            // Where keys are counted, it has to be seen that they differ.
+            if object.min > 1
+                && let Some(texts) = self.languages.few(key, MANY_KEYS)
+            {
+                for text in texts {
+                    let key = self.languages.text(&text);
+                    plan.members.push(Member { key, goal, is_required: false, is_class: false });
+                }
+                continue;
+            }
             plan.members.push(Member { key, goal, is_required: false, is_class: true });
         }
         Ok(())
