@@ -7,11 +7,11 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use crate::error::Reason;
-use crate::goals::GoalId;
+use crate::goals::{GoalId, Goals};
 use crate::languages::{Language, LanguageId};
 use crate::pattern;
 use crate::translator::{Stop, Translator};
-use crate::values::{Array, Contains, EvaluatedItems, Keys, Object, Property, Values, least};
+use crate::values::{Array, Contains, EvaluatedItems, Expressions, Keys, Object, Property, Values, least};
 
 /// How deep is looked into values to see that two shapes exclude each other.
 const LOOK: u32 = 3;
@@ -45,7 +45,7 @@ impl Translator<'_> {
             booleans: [a.booleans[0] || b.booleans[0], a.booleans[1] || b.booleans[1]],
             number,
             string: self.languages.union([a.string, b.string]),
-            expressions: a.expressions || b.expressions,
+            expressions: a.expressions.max(b.expressions),
             arrays: self.joined(a.arrays, &b.arrays)?,
             objects: self.joined(a.objects, &b.objects)?,
         })
@@ -87,7 +87,7 @@ impl Translator<'_> {
     pub fn may_be(&mut self, values: &Values, depth: u32) -> Result<bool, Stop> {
         if values.null
             || values.booleans != [false; 2]
-            || values.expressions
+            || values.expressions != Expressions::None
             || values.number == self.any_number
             || !self.is_empty(values.number)
             || !self.is_empty(values.string)
@@ -205,14 +205,19 @@ impl Translator<'_> {
         a: &Values,
         b: &Values,
         string: LanguageId,
-    ) -> Result<(LanguageId, bool), Stop> {
-        let mut all = (string, a.expressions && b.expressions);
+    ) -> Result<(LanguageId, Expressions), Stop> {
+        let mut all = (string, a.expressions.min(b.expressions));
         for (own, other) in [(a, b), (b, a)] {
-            if own.expressions && !other.expressions {
-                match self.among_expressions(other.string)? {
-                    Some(texts) => all.0 = self.languages.union([all.0, texts]),
-                    None => all.1 = true,
+            match (own.expressions, other.expressions) {
+                (Expressions::None, _) => {}
+                (own, Expressions::None) => {
+                    let (texts, expressions) = self.among_expressions(own, other.string)?;
+                    all = (self.languages.union([all.0, texts]), all.1.max(expressions));
                 }
+                (Expressions::All, Expressions::NotEmpty) if self.contains(other.string, "")? => {
+                    all.0 = self.languages.union([all.0, LanguageId::EMPTY_TEXT]);
+                }
+                _ => {}
             }
         }
         Ok(all)
@@ -224,39 +229,59 @@ impl Translator<'_> {
         a: &Values,
         b: &Values,
         string: LanguageId,
-    ) -> Result<(LanguageId, bool), Stop> {
-        let expressions = a.expressions && !b.expressions && b.string != LanguageId::ANY;
-        if expressions && b.string != LanguageId::NONE {
-            self.refuse(self.place, "format", "regular expressions without some texts")?;
+    ) -> Result<(LanguageId, Expressions), Stop> {
+        let mut left = (string, a.expressions);
+        if b.expressions != Expressions::None && string != LanguageId::NONE {
+            match self.texts(string) {
+                Some(texts) => {
+                    let others = texts.into_iter().filter(|&text| !self.is_expression(text, b.expressions));
+                    let others = others.collect::<Vec<_>>();
+                    left.0 = self.languages.union(others);
+                }
+                None => self.refuse(self.place, "format", "what is no regular expression")?,
+            }
         }
-        if !b.expressions || string == LanguageId::NONE {
-            return Ok((string, expressions));
-        }
-        let Some(texts) = self.texts(string) else {
-            self.refuse(self.place, "format", "what is no regular expression")?;
-            return Ok((string, expressions));
+        left.1 = match (a.expressions, b.expressions, b.string) {
+            (Expressions::None, ..) | (_, Expressions::All, _) | (_, _, LanguageId::ANY) => Expressions::None,
+            (own, Expressions::NotEmpty, other) => {
+                if own == Expressions::All && !self.contains(other, "")? {
+                    left.0 = self.languages.union([left.0, LanguageId::EMPTY_TEXT]);
+                }
+                Expressions::None
+            }
+            (own, Expressions::None, LanguageId::NONE) => own,
+            (_, Expressions::None, LanguageId::EMPTY_TEXT) => Expressions::NotEmpty,
+            (own, Expressions::None, _) => {
+                self.refuse(self.place, "format", "regular expressions without some texts")?;
+                own
+            }
         };
-        let others = texts.into_iter().filter(|&text| !self.is_expression(text)).collect::<Vec<_>>();
-        Ok((self.languages.union(others), expressions))
+        Ok(left)
     }
 
-    /// The regular expressions among the texts of a language; nothing where all are.
-    fn among_expressions(&mut self, language: LanguageId) -> Result<Option<LanguageId>, Stop> {
-        match self.texts(language) {
-            Some(texts) => {
-                let texts = texts.into_iter().filter(|&text| self.is_expression(text)).collect::<Vec<_>>();
-                Ok(Some(self.languages.union(texts)))
-            }
-            None if language == LanguageId::ANY => Ok(None),
-            None => {
-                self.refuse(self.place, "format", "regular expressions beside other constraints")?;
-                Ok(None)
-            }
+    /// The regular expressions among the texts of a language: some texts, or no list of them.
+    fn among_expressions(
+        &mut self,
+        which: Expressions,
+        language: LanguageId,
+    ) -> Result<(LanguageId, Expressions), Stop> {
+        if let Some(texts) = self.texts(language) {
+            let texts = texts.into_iter().filter(|&text| self.is_expression(text, which)).collect::<Vec<_>>();
+            return Ok((self.languages.union(texts), Expressions::None));
         }
+        if language == LanguageId::ANY {
+            return Ok((LanguageId::NONE, which));
+        }
+        if language == self.languages.length(1, None) {
+            return Ok((LanguageId::NONE, Expressions::NotEmpty));
+        }
+        self.refuse(self.place, "format", "regular expressions beside other constraints")?;
+        Ok((LanguageId::NONE, which))
     }
 
-    fn is_expression(&self, text: LanguageId) -> bool {
+    fn is_expression(&self, text: LanguageId, which: Expressions) -> bool {
         match self.languages.get(text) {
+            Language::Text(text) if text.is_empty() => which == Expressions::All,
             Language::Text(text) => pattern::is_pattern(text),
             _ => false,
         }
@@ -343,7 +368,24 @@ impl Translator<'_> {
                 }
                 self.check_bound(left.list.len())?;
             }
-            all = left.list;
+            all = self.absorbed(left.list)?;
+        }
+        Ok(all)
+    }
+
+    /// The shapes without those that are within others.
+    pub fn absorbed<T: Shape>(&mut self, shapes: Vec<Rc<T>>) -> Result<Vec<Rc<T>>, Stop> {
+        if shapes.len() < 3 {
+            return Ok(shapes);
+        }
+        let mut all: Vec<Rc<T>> = Vec::with_capacity(shapes.len());
+        for shape in shapes {
+            self.spend(1 + all.len() as u64 / 8)?;
+            if all.iter().any(|other| shape.is_within(other, &self.goals)) {
+                continue;
+            }
+            all.retain(|other| !other.is_within(&shape, &self.goals));
+            all.push(shape);
         }
         Ok(all)
     }
@@ -389,7 +431,7 @@ impl<T: Shape> Distinct<T> {
 }
 
 /// Arrays and objects alike: what the algebra of their lists needs.
-trait Shape: Eq + Hash + Sized {
+pub(crate) trait Shape: Eq + Hash + Sized {
     fn is_all(&self) -> bool;
     /// How much there is to look at.
     fn size(&self) -> u64;
@@ -397,6 +439,8 @@ trait Shape: Eq + Hash + Sized {
     fn meet(&self, other: &Self, translator: &mut Translator<'_>) -> Result<Option<Self>, Stop>;
     /// Shapes that together have everything that this one has not.
     fn others(&self, translator: &mut Translator<'_>) -> Vec<Rc<Self>>;
+    /// Whether everything of this shape is obviously of the other one, too.
+    fn is_within(&self, other: &Self, goals: &Goals) -> bool;
     /// Whether something has the shape, as far as can be seen: `false` is certain.
     fn may_be(&self, translator: &mut Translator<'_>, depth: u32) -> Result<bool, Stop>;
 }
@@ -434,6 +478,17 @@ impl Shape for Array {
             evaluated,
         };
         Ok((both.settle() && !(both.unique.is_some() && both.repeated.is_some())).then_some(both))
+    }
+
+    fn is_within(&self, other: &Self, goals: &Goals) -> bool {
+        let places = self.prefix.len().max(other.prefix.len()) + 1;
+        self.min >= other.min
+            && other.max.is_none_or(|max| self.max.is_some_and(|own| own <= max))
+            && (other.unique.is_none() || self.unique.is_some())
+            && (other.repeated.is_none() || self.repeated.is_some())
+            && self.evaluated == other.evaluated
+            && other.contains.iter().all(|contains| self.contains.contains(contains))
+            && (0..places).all(|place| goals.implies(self.item(place), other.item(place)))
     }
 
     fn others(&self, translator: &mut Translator<'_>) -> Vec<Rc<Self>> {
@@ -551,20 +606,39 @@ impl Shape for Object {
         Ok(both.max.is_none_or(|max| both.min.max(required) <= max).then_some(both))
     }
 
+    fn is_within(&self, other: &Self, goals: &Goals) -> bool {
+        let has = |(place, wanted): (usize, &Property)| {
+            let is_same = |own: &Property| Rc::ptr_eq(&own.key, &wanted.key) || own.key == wanted.key;
+            let own = match self.properties.get(place) {
+                Some(own) if is_same(own) => Some(own),
+                _ => self.properties.iter().find(|own| is_same(own)),
+            };
+            match own {
+                None => wanted.goal == GoalId::ANY && !wanted.required,
+                Some(own) => (own.required || !wanted.required) && goals.implies(own.goal, wanted.goal),
+            }
+        };
+        self.min >= other.min
+            && other.max.is_none_or(|max| self.max.is_some_and(|own| own <= max))
+            && self.evaluated == other.evaluated
+            && other.rules.iter().all(|rule| self.rules.contains(rule))
+            && other.some.iter().all(|some| self.some.contains(some))
+            && other.needs.iter().all(|needs| self.needs.contains(needs))
+            && other.properties.iter().enumerate().all(has)
+    }
+
     fn others(&self, translator: &mut Translator<'_>) -> Vec<Rc<Self>> {
         let any = Self::any();
         let with =
             |key: &Rc<str>, goal: GoalId, required: bool| Property { key: Rc::clone(key), goal, required };
         let mut all = Vec::new();
-        for property in &self.properties {
-            if property.required {
-                let properties = vec![with(&property.key, GoalId::NEVER, false)];
-                all.push(Self { properties, ..any.clone() });
-            }
-            if property.goal != GoalId::ANY {
-                let goal = translator.goals.negate(property.goal);
-                all.push(Self { properties: vec![with(&property.key, goal, true)], ..any.clone() });
-            }
+        for property in
+            self.properties.iter().filter(|property| property.required || property.goal != GoalId::ANY)
+        {
+            // Not there, or with another value: one shape says both. What may be missing has to be there to be wrong.
+            let goal = translator.goals.negate(property.goal);
+            let properties = vec![with(&property.key, goal, !property.required)];
+            all.push(Self { properties, ..any.clone() });
         }
         for (keys, goal) in &self.rules {
             let goal = translator.goals.negate(*goal);

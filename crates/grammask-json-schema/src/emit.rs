@@ -12,7 +12,7 @@ use crate::goals::{GoalId, Subject};
 use crate::languages::LanguageId;
 use crate::plan::{ArrayPlan, Item, Member, ObjectPlan, Plan, Rest};
 use crate::translator::{Stop, Translator};
-use crate::values::{Values, least};
+use crate::values::{Expressions, Values, least};
 use crate::{PropertyOrder, Whitespace};
 
 /// The rule that a grammar begins with.
@@ -77,7 +77,7 @@ fn live(plans: &FxHashMap<GoalId, Plan>, order: &[GoalId]) -> FxHashSet<GoalId> 
 
 fn is_live(plan: &Plan, live: &FxHashSet<GoalId>) -> bool {
     let Values { null, booleans, number, string, expressions, .. } = *plan.values;
-    null || expressions
+    null || expressions != Expressions::None
         || booleans != [false; 2]
         || number != LanguageId::NONE
         || string != LanguageId::NONE
@@ -134,9 +134,9 @@ struct Emitter<'a, 'd> {
     names: FxHashMap<GoalId, String>,
     taken: FxHashSet<String>,
     /// The names of rules for scalars alone, by what they are.
-    scalars: FxHashMap<(bool, [bool; 2], LanguageId, LanguageId, bool), String>,
-    /// The name of the rule of regular expressions.
-    expressions: Option<String>,
+    scalars: FxHashMap<(bool, [bool; 2], LanguageId, LanguageId, Expressions), String>,
+    /// The names of the rules of regular expressions and of their groups.
+    expressions: Option<[String; 2]>,
     pending: VecDeque<GoalId>,
     signs: Signs,
 }
@@ -381,8 +381,8 @@ impl<'a, 'd> Emitter<'a, 'd> {
             let string = self.string(values.string);
             parts.push(self.sequence(string));
         }
-        if values.expressions {
-            let string = vec![self.text("\""), self.expressions(), self.text("\"")];
+        if values.expressions != Expressions::None {
+            let string = vec![self.text("\""), self.expressions(values.expressions), self.text("\"")];
             parts.push(self.sequence(string));
         }
         parts

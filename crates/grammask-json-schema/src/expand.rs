@@ -37,6 +37,9 @@ impl<'a> Schema<'a> {
 /// More branches than this are not looked at in all combinations.
 const MOST_COMBINATIONS: usize = 8;
 
+/// Up to so many dependent schemas, objects with the key and without it are told apart.
+const FEW_DEPENDENT: usize = 4;
+
 impl<'a> Translator<'a> {
     /// The values that obey a schema.
     pub fn values_of_schema(&mut self, id: SchemaId, scope: ScopeId) -> Result<Values, Stop> {
@@ -338,6 +341,8 @@ impl<'a> Translator<'a> {
                 continue;
             }
             let Some(Value::Object(entries)) = schema.get(keyword) else { continue };
+            // Many of them overlap, so that what says the same without the key is not said once more with it.
+            let are_apart = self.asks_evaluated || entries.len() <= FEW_DEPENDENT;
             for (key, value) in entries {
                 if value.is_array() || value.is_string() {
                     continue;
@@ -349,11 +354,15 @@ impl<'a> Translator<'a> {
                 };
                 let mut without = Values::any(self.any_number);
                 without.objects = vec![Rc::new(property(GoalId::NEVER, false))];
-                let with = Values { objects: vec![Rc::new(property(GoalId::ANY, true))], ..Values::NONE };
+                let with =
+                    Values { objects: vec![Rc::new(property(GoalId::ANY, are_apart))], ..Values::NONE };
                 let without = self.intersect(&values, &without)?;
                 let with = self.intersect(&values, &with)?;
                 let with = self.applied(schema, with, dependent)?;
                 values = self.union(without, &with)?;
+                if !are_apart {
+                    values.objects = self.absorbed(values.objects)?;
+                }
             }
         }
         Ok(values)

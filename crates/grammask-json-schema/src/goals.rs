@@ -109,6 +109,18 @@ impl Goals {
         goal
     }
 
+    /// Whether all claims of the second goal are among those of the first.
+    pub fn implies(&self, goal: GoalId, other: GoalId) -> bool {
+        if goal == other || goal == GoalId::NEVER || other == GoalId::ANY {
+            return true;
+        }
+        if other == GoalId::NEVER {
+            return false;
+        }
+        let own = self.claims(goal);
+        self.claims(other).iter().all(|claim| own.binary_search(claim).is_ok())
+    }
+
     /// Whatever does not reach the goal.
     pub fn negate(&mut self, goal: GoalId) -> GoalId {
         match (goal, self.claims(goal)) {

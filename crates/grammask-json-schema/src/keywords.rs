@@ -10,7 +10,7 @@ use crate::goals::GoalId;
 use crate::languages::LanguageId;
 use crate::pattern::PatternError;
 use crate::translator::{Stop, Translator};
-use crate::values::{Array, Contains, EvaluatedItems, Keys, Known, Object, Property, Values};
+use crate::values::{Array, Contains, EvaluatedItems, Expressions, Keys, Known, Object, Property, Values};
 use crate::{AdditionalProperties, Draft, Formats, format, number, pattern};
 
 /// Keywords that a document is never held to.
@@ -153,10 +153,13 @@ impl<'a> Translator<'a> {
             let string = self.strings(schema)?;
             values = self.intersect(&values, &Values { string, ..Values::any(self.any_number) })?;
             if self.asserts_format() && schema.get("format").and_then(Value::as_str) == Some("regex") {
-                let expressions =
-                    Values { string: LanguageId::NONE, expressions: true, ..Values::any(self.any_number) };
+                let expressions = Values {
+                    string: LanguageId::NONE,
+                    expressions: Expressions::All,
+                    ..Values::any(self.any_number)
+                };
                 values = self.intersect(&values, &expressions)?;
-                if values.expressions {
+                if values.expressions != Expressions::None {
                     self.note(schema.id, "format", NOT_OF_EXPRESSIONS);
                 }
             }
@@ -459,7 +462,7 @@ impl<'a> Translator<'a> {
         if schema.entries.contains_key("propertyNames") && schema.draft >= Draft::Draft6 {
             let names = self.child(schema, &["propertyNames"])?;
             let names = match self.values_inside(names) {
-                Ok(values) if values.expressions => {
+                Ok(values) if values.expressions != Expressions::None => {
                     self.refuse(schema.id, "propertyNames", "names that are regular expressions")?;
                     LanguageId::ANY
                 }

@@ -25,6 +25,10 @@ impl LanguageId {
 /// The pattern of every text.
 const ANY_TEXT: &str = "(?s:.)*";
 
+/// A set of texts is not listed after so many states, or where a text has more bytes than this.
+const FEW_STATES: usize = 64;
+const LONGEST_FEW: usize = 32;
+
 /// How a set of texts is written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Language {
@@ -224,6 +228,37 @@ impl Languages {
             state = self.store.derivative(state, byte)?;
         }
         Ok(self.store.is_nullable(state))
+    }
+
+    /// All texts of a language, in the order of their bytes, where they are few and short, and few steps lead there.
+    ///
+    /// # Complexity
+    /// At most 16,384 derivatives.
+    pub fn few(&mut self, id: LanguageId, most: usize) -> Option<Vec<String>> {
+        let start = self.lower(id).ok()?;
+        let mut texts = Vec::new();
+        let mut states = 0;
+        let mut open = vec![(start, Vec::new())];
+        while let Some((state, text)) = open.pop() {
+            states += 1;
+            if states > FEW_STATES || text.len() > LONGEST_FEW {
+                return None;
+            }
+            for byte in (0..=255).rev() {
+                let next = self.store.derivative(state, byte).ok()?;
+                if next != RegularId::EMPTY {
+                    let longer = text.iter().copied().chain([byte]).collect();
+                    open.push((next, longer));
+                }
+            }
+            if self.store.is_nullable(state) {
+                texts.push(String::from_utf8(text).ok()?);
+                if texts.len() > most {
+                    return None;
+                }
+            }
+        }
+        Some(texts)
     }
 
     pub fn lower(&mut self, id: LanguageId) -> Result<RegularId, grammask_regular::Error> {

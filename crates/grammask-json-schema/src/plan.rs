@@ -1,15 +1,20 @@
 //! From shapes to plans: which members an object has and how often each, which items an array has; all that is left to do then is to
 //! write them down. What cannot be planned exactly is refused here.
 
+mod contains;
+
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
 use crate::documents::SchemaId;
-use crate::goals::GoalId;
+use crate::goals::{GoalId, Goals};
 use crate::languages::{Language, LanguageId};
 use crate::translator::{Stop, Translator};
-use crate::values::{Array, Contains, Keys, Object, Values};
+use crate::values::{Array, Expressions, Keys, Object, Values};
+
+/// Sets of keys with more members than this are not taken apart.
+const MANY_KEYS: usize = 64;
 
 /// What a goal comes to.
 #[derive(Debug)]
@@ -70,10 +75,6 @@ pub(crate) struct Item {
     pub max: Option<u64>,
 }
 
-/// More kinds of items that an array must have are not looked at in all groupings.
-const MOST_KINDS: usize = 5;
-/// More tuples than with so many places are not looked at in all combinations of matching and not.
-const LONGEST_TUPLE: usize = 6;
 /// Sets of texts with more members than this are not taken apart.
 const MANY_TEXTS: usize = 4_096;
 
@@ -136,140 +137,14 @@ impl Translator<'_> {
                 _ => self.refuse(place, "uniqueItems", "that infinitely many items differ")?,
             }
         }
-        let same =
-            |prefix: Vec<GoalId>, min, max| ArrayPlan { prefix, rest: Rest::Same(array.rest), min, max };
-        match &array.contains[..] {
-            [] => Ok(vec![same(array.prefix.clone(), array.min, array.max)]),
-            [contains] => self.plan_contains(array, contains),
-            [first, ..] => {
-                let simple =
-                    |contains: &Contains| contains.min <= 1 && contains.max.is_none() && contains.from == 0;
-                if array.prefix.is_empty()
-                    && array.contains.iter().all(simple)
-                    && array.contains.len() <= MOST_KINDS
-                {
-                    return self.plan_witnesses(array);
-                }
-                self.refuse(
-                    first.place,
-                    "contains",
-                    "several kinds of items of which an array must have so many",
-                )?;
-                Ok(vec![same(array.prefix.clone(), array.min, array.max)])
-            }
-        }
-    }
-
-    /// Arrays that have an item of each of several kinds: one plan for every way to say which kinds one item is of.
-    fn plan_witnesses(&mut self, array: &Array) -> Result<Vec<ArrayPlan>, Stop> {
-        let mut groupings: Vec<Vec<GoalId>> = vec![Vec::new()];
-        for contains in &array.contains {
-            let mut next = Vec::new();
-            for grouping in groupings {
-                for place in 0..=grouping.len() {
-                    self.spend(1)?;
-                    let mut with = grouping.clone();
-                    let old = with.get(place).copied().unwrap_or(array.rest);
-                    let goal = self.goals.both(old, contains.goal);
-                    if goal == GoalId::NEVER {
-                        continue;
-                    }
-                    match with.get_mut(place) {
-                        Some(slot) => *slot = goal,
-                        None => with.push(goal),
-                    }
-                    next.push(with);
-                }
-            }
-            groupings = next;
-        }
-        let plans = groupings.into_iter().filter_map(|grouping| {
-            let count = grouping.len() as u64;
-            let witnesses = grouping.into_iter().map(|goal| Item { goal, min: 1, max: Some(1) });
-            let items = witnesses.chain([Item { goal: array.rest, min: 0, max: None }]).collect();
-            let plan = ArrayPlan {
-                prefix: Vec::new(),
-                rest: Rest::Mixed(items),
-                min: array.min.max(count),
-                max: array.max,
-            };
-            plan.max.is_none_or(|max| plan.min <= max).then_some(plan)
-        });
-        Ok(plans.collect())
-    }
-
-    /// Arrays some of whose items reach a goal: one plan for every choice of which of the first items do.
-    fn plan_contains(&mut self, array: &Array, contains: &Contains) -> Result<Vec<ArrayPlan>, Stop> {
-        let other = self.goals.negate(contains.goal);
-        let both =
-            |this: &mut Self, goal| [this.goals.both(goal, other), this.goals.both(goal, contains.goal)];
-        let len = array.prefix.len().max(contains.from);
-        if len > LONGEST_TUPLE {
-            self.refuse(
-                contains.place,
-                "contains",
-                format!("it beside more than {LONGEST_TUPLE} first items"),
-            )?;
-            let rest = Rest::Same(array.rest);
-            return Ok(vec![ArrayPlan {
-                prefix: array.prefix.clone(),
-                rest,
-                min: array.min,
-                max: array.max,
-            }]);
-        }
-        let [rest_other, rest_goal] = both(self, array.rest);
-        let mut plans = Vec::new();
-        for count in 0..=len {
-            for choice in 0..1u32 << count.saturating_sub(contains.from) {
-                self.spend(1)?;
-                let mut prefix = Vec::with_capacity(count);
-                for place in 0..count {
-                    let goal = array.item(place);
-                    prefix.push(match place.checked_sub(contains.from) {
-                        None => goal,
-                        Some(place) => both(self, goal)[(choice >> place & 1) as usize],
-                    });
-                }
-                let met = u64::from(choice.count_ones());
-                if prefix.contains(&GoalId::NEVER) || contains.max.is_some_and(|max| met > max) {
-                    continue;
-                }
-                let missing = contains.min.saturating_sub(met);
-                let here = count as u64;
-                if count < len {
-                    let fits = here >= array.min && array.max.is_none_or(|max| here <= max);
-                    if missing == 0 && fits {
-                        plans.push(ArrayPlan {
-                            prefix,
-                            rest: Rest::Same(GoalId::NEVER),
-                            min: here,
-                            max: Some(here),
-                        });
-                    }
-                    continue;
-                }
-                let max = contains.max.map(|max| max - met);
-                // Where there may be any number of them, the others need not be told apart.
-                let others = if max.is_some() { rest_other } else { array.rest };
-                let items = vec![
-                    Item { goal: rest_goal, min: missing, max: max.or(Some(missing)) },
-                    Item { goal: others, min: 0, max: None },
-                ];
-                let rest = Rest::Mixed(items);
-                let min = array.min.max(here + missing);
-                if array.max.is_none_or(|max| min <= max) {
-                    plans.push(ArrayPlan { prefix, rest, min, max: array.max });
-                }
-            }
-        }
-        Ok(plans)
+        self.plan_contains(array)
     }
 
     /// All values that reach a goal, one by one; nothing where these are not finitely many.
     fn elements(&mut self, goal: GoalId) -> Result<Option<Vec<Values>>, Stop> {
         let values = self.values(goal)?;
-        if !values.arrays.is_empty() || !values.objects.is_empty() || values.expressions {
+        if !values.arrays.is_empty() || !values.objects.is_empty() || values.expressions != Expressions::None
+        {
             return Ok(None);
         }
         let (Some(texts), Some(numbers)) = (self.members(values.string)?, self.members(values.number)?)
@@ -328,12 +203,26 @@ impl Translator<'_> {
             for plan in &plans {
                 self.with_some(plan, keys, *goal, &mut next)?;
             }
-            plans = next;
+            plans = self.without_narrower(next)?;
         }
         for plan in &mut plans {
             self.check_count(plan)?;
         }
         Ok(plans)
+    }
+
+    /// The plans without those whose objects have another one, too.
+    fn without_narrower(&mut self, plans: Vec<ObjectPlan>) -> Result<Vec<ObjectPlan>, Stop> {
+        let mut all: Vec<ObjectPlan> = Vec::with_capacity(plans.len());
+        for plan in plans {
+            self.spend(1 + all.len() as u64 / 8)?;
+            if all.iter().any(|other| is_within(&plan, other, &self.goals)) {
+                continue;
+            }
+            all.retain(|other| !is_within(other, &plan, &self.goals));
+            all.push(plan);
+        }
+        Ok(all)
     }
 
     /// The members with names, and all names that the object's schema mentions; nothing where there is no such object.
@@ -457,6 +346,16 @@ impl Translator<'_> {
             classes = left;
         }
         for (key, goal) in classes {
+            // Where keys are counted, it has to be seen that they differ.
+            if object.min > 1
+                && let Some(texts) = self.languages.few(key, MANY_KEYS)
+            {
+                for text in texts {
+                    let key = self.languages.text(&text);
+                    plan.members.push(Member { key, goal, is_required: false, is_class: false });
+                }
+                continue;
+            }
             plan.members.push(Member { key, goal, is_required: false, is_class: true });
         }
         Ok(())
@@ -521,4 +420,15 @@ impl Translator<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether all objects of one plan are obviously of the other. Both are made from the same shape.
+fn is_within(plan: &ObjectPlan, other: &ObjectPlan, goals: &Goals) -> bool {
+    plan.members.len() == other.members.len()
+        && plan.members.iter().zip(&other.members).all(|(own, other)| {
+            own.key == other.key
+                && own.is_class == other.is_class
+                && (own.is_required || !other.is_required)
+                && goals.implies(own.goal, other.goal)
+        })
 }

@@ -20,8 +20,8 @@ pub(crate) struct Values {
     pub number: LanguageId,
     /// The contents of strings.
     pub string: LanguageId,
-    /// All regular expressions of ECMA-262 beside these strings. They are no regular set, so there are all of them or none.
-    pub expressions: bool,
+    /// Regular expressions of ECMA-262 beside these strings.
+    pub expressions: Expressions,
     /// Arrays of one of these shapes.
     pub arrays: Vec<Rc<Array>>,
     /// Objects of one of these shapes.
@@ -34,7 +34,7 @@ impl Values {
         booleans: [false; 2],
         number: LanguageId::NONE,
         string: LanguageId::NONE,
-        expressions: false,
+        expressions: Expressions::None,
         arrays: Vec::new(),
         objects: Vec::new(),
     };
@@ -46,7 +46,7 @@ impl Values {
             booleans: [true; 2],
             number,
             string: LanguageId::ANY,
-            expressions: false,
+            expressions: Expressions::None,
             arrays: vec![Rc::new(Array::any())],
             objects: vec![Rc::new(Object::any())],
         }
@@ -56,6 +56,15 @@ impl Values {
     pub fn is_none(&self) -> bool {
         *self == Self::NONE
     }
+}
+
+/// Which of the regular expressions of ECMA-262: they are no regular set, and cannot be chosen from at will.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Expressions {
+    None,
+    /// Those with a character at least.
+    NotEmpty,
+    All,
 }
 
 /// The arrays whose items reach goals by their places.

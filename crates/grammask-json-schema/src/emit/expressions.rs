@@ -4,6 +4,7 @@
 use grammask_syntax::{ExprId, ExprKind};
 
 use super::Emitter;
+use crate::values::Expressions;
 
 /// The beginning of a group: plain, without number, a look ahead, or with a name.
 const OPEN: &str =
@@ -25,16 +26,30 @@ const ASSERTION: &str = r"(?:[\^$|]|\\[bB])";
 const NUMBERS: &str = r"(?:[0-9]+(?:,[0-9]*)?)?";
 
 impl Emitter<'_, '_> {
-    /// A reference to the rule of all regular expressions, as they stand between the quotes of a string.
-    pub(super) fn expressions(&mut self) -> ExprId {
-        let name = match self.expressions.clone() {
-            Some(name) => name,
+    /// Regular expressions, as they stand between the quotes of a string.
+    pub(super) fn expressions(&mut self, which: Expressions) -> ExprId {
+        let [all, group] = match self.expressions.clone() {
+            Some(names) => names,
             None => self.expression_rules(),
         };
-        self.push(ExprKind::Nonterminal(name))
+        if which == Expressions::All {
+            return self.reference(&all);
+        }
+        let (body, some) = (body(), self.regex("(?s:.)+"));
+        let first = self.regex(&body);
+        let first = self.push(ExprKind::And(vec![first, some]));
+        let first = self.push(ExprKind::Json(first));
+        let longer = self.longer(&all, &group);
+        self.alternatives(vec![first, longer])
     }
 
-    fn expression_rules(&mut self) -> String {
+    /// An expression, a group, and what stands behind.
+    fn longer(&mut self, all: &str, group: &str) -> ExprId {
+        let parts = vec![self.reference(all), self.reference(group), self.spelled(&body())];
+        self.sequence(parts)
+    }
+
+    fn expression_rules(&mut self) -> [String; 2] {
         let [all, group] = ["regular_expression", "group"].map(|wish| {
             let mut name = wish.to_owned();
             while !self.taken.insert(name.clone()) {
@@ -42,12 +57,11 @@ impl Emitter<'_, '_> {
             }
             name
         });
-        self.expressions = Some(all.clone());
-        let (body, quantifier) = (body(), quantifier());
+        self.expressions = Some([all.clone(), group.clone()]);
+        let quantifier = quantifier();
         // Parts with groups between them.
-        let first = self.spelled(&body);
-        let (before, next, after) = (self.reference(&all), self.reference(&group), self.spelled(&body));
-        let longer = self.sequence(vec![before, next, after]);
+        let first = self.spelled(&body());
+        let longer = self.longer(&all, &group);
         let alternatives = self.alternatives(vec![first, longer]);
         self.rule(&all, alternatives);
         let groups = [
@@ -60,7 +74,7 @@ impl Emitter<'_, '_> {
         });
         let groups = self.alternatives(groups.to_vec());
         self.rule(&group, groups);
-        all
+        [all, group]
     }
 
     fn reference(&mut self, name: &str) -> ExprId {
