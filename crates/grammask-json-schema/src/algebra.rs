@@ -51,7 +51,7 @@ impl Translator<'_> {
         let number = match b.number {
             LanguageId::NONE => a.number,
             all if all == self.any_number => LanguageId::NONE,
-            some if self.are_disjoint(a.number, some) => a.number,
+            some if self.are_disjoint(a.number, some)? => a.number,
             some => {
                 let rest = self.languages.not(some);
                 let constrained = self.constrained_number;
@@ -60,7 +60,7 @@ impl Translator<'_> {
         };
         let string = match b.string {
             LanguageId::NONE => a.string,
-            some if self.are_disjoint(a.string, some) => a.string,
+            some if self.are_disjoint(a.string, some)? => a.string,
             some => {
                 let rest = self.languages.not(some);
                 self.languages.and([a.string, rest])
@@ -81,8 +81,8 @@ impl Translator<'_> {
         if values.null
             || values.booleans != [false; 2]
             || values.number == self.any_number
-            || !self.is_empty(values.number)
-            || !self.is_empty(values.string)
+            || !self.is_empty(values.number)?
+            || !self.is_empty(values.string)?
         {
             return Ok(true);
         }
@@ -190,12 +190,12 @@ impl Translator<'_> {
     }
 
     /// Whether two languages have nothing in common; `false` where a limit forbids to find out.
-    fn are_disjoint(&mut self, a: LanguageId, b: LanguageId) -> bool {
+    fn are_disjoint(&mut self, a: LanguageId, b: LanguageId) -> Result<bool, Stop> {
         if a == LanguageId::NONE || b == LanguageId::NONE || self.are_apart(a, b) {
-            return true;
+            return Ok(true);
         }
         if a == LanguageId::ANY || b == LanguageId::ANY || a == b {
-            return false;
+            return Ok(false);
         }
         let both = self.languages.and([a, b]);
         self.is_empty(both)

@@ -14,6 +14,7 @@ mod format;
 mod goals;
 mod keywords;
 mod languages;
+mod live;
 mod number;
 mod pattern;
 mod plan;
