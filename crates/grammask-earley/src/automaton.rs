@@ -83,6 +83,9 @@ impl Fragment {
     /// The same language of labels, deterministic and without equivalent states; `None` where the subset construction takes more
     /// than `limit` states.
     pub(crate) fn determinize(&self, limit: usize) -> Option<Automaton> {
+        if let Some(chain) = self.chain() {
+            return Some(chain);
+        }
         let mut automaton = Automaton { states: Vec::new(), bottom_up: Vec::new() };
         let mut subsets = Subsets::new(self.len());
         let mut subset = vec![self.start()];
@@ -113,6 +116,26 @@ impl Fragment {
             automaton.states.push((is_final, edges));
         }
         Some(automaton.minimize())
+    }
+
+    /// The automaton of a single text: nothing is to be decided there, and most rules of some grammars are nothing else.
+    fn chain(&self) -> Option<Automaton> {
+        let is_step = |label| if label == Label::Nothing { None } else { Some(label) };
+        let mut states = Vec::with_capacity(self.len());
+        let mut at = self.start();
+        while at != self.end() {
+            let edge = self.edges.get(self.last[at as usize] as usize)?;
+            if edge.before != NONE || states.len() + 1 >= self.len() {
+                return None;
+            }
+            states.push((false, vec![(is_step(edge.label)?, states.len() + 1)]));
+            at = edge.to;
+        }
+        if self.last[at as usize] != NONE {
+            return None;
+        }
+        states.push((true, Vec::new()));
+        Some(Automaton { bottom_up: (0..states.len()).rev().collect(), states })
     }
 
     /// Adds what the states reach by empty edges, and sorts them.

@@ -8,7 +8,7 @@ use grammask_regular::{ByteClasses, ByteSet, RegularId, Store};
 use rustc_hash::FxHashMap;
 
 use crate::automaton::{Automaton, Fragment, Label};
-use crate::network::lexemes;
+use crate::network::{LexemeText, lexemes};
 use crate::{Callee, CalleeId, Class, Config, Error, Network, Node, NodeId, Special};
 
 /// Texts of up to this many bytes are chains of nodes; longer ones are called as lexemes.
@@ -46,6 +46,7 @@ impl Network {
             callees: Vec::new(),
             callee_ids: FxHashMap::default(),
             pending: VecDeque::new(),
+            lexemes: vec![None; normal.terminals.len()],
             specials: Vec::new(),
             nodes: Nodes::new(config.max_nodes),
         };
@@ -106,6 +107,8 @@ struct Builder<'a> {
     callee_ids: FxHashMap<CalleeKey, CalleeId>,
     /// Callees whose automaton is still to be made.
     pending: VecDeque<(CalleeId, NonterminalId)>,
+    /// The lexemes that terminals have become.
+    lexemes: Vec<Option<CalleeId>>,
     specials: Vec<Special>,
     nodes: Nodes,
 }
@@ -191,11 +194,18 @@ impl Builder<'_> {
             Terminal::SpecialName(name) => Special::Name(name.clone()),
             Terminal::SpecialId(id) => Special::Id(*id),
             _ => {
-                let language = self.normal.lower(id, &mut self.store)?;
-                let callee = self.callee(CalleeKey::Lexeme(language), |normal| Callee::Lexeme {
-                    text: normal.terminal_text(id),
-                    language,
-                });
+                let callee = match self.lexemes[id.index()] {
+                    Some(known) => known,
+                    None => {
+                        let language = self.normal.lower(id, &mut self.store)?;
+                        let callee = self.callee(CalleeKey::Lexeme(language), |_| Callee::Lexeme {
+                            text: LexemeText::Terminal(id),
+                            language,
+                        });
+                        self.lexemes[id.index()] = Some(callee);
+                        callee
+                    }
+                };
                 fragment.connect(at, Label::Call(callee), next);
                 return Ok(());
             }
@@ -263,9 +273,7 @@ impl Builder<'_> {
     /// Finds the classes of bytes and gives the nodes their final form.
     fn finish(self, start: NodeId) -> Result<Network, Error> {
         let mut classes = ByteClasses::new();
-        for byte in self.nodes.bytes_scanned().iter() {
-            classes.split(&ByteSet::single(byte));
-        }
+        classes.split_each(&self.nodes.bytes_scanned());
         self.store.refine(lexemes(&self.callees), &mut classes);
         let byte_classes = classes.len();
         let mut class_of_byte = Box::new([0u8; 256]);
@@ -284,6 +292,7 @@ impl Builder<'_> {
         Ok(Network {
             nodes,
             callees,
+            terminals: self.normal.terminals.clone(),
             scan_only,
             start,
             class_of_byte,

@@ -14,7 +14,7 @@ use crate::{Callee, CalleeId, NodeId};
 #[derive(Default)]
 pub(crate) struct Choosing {
     plans: FxHashMap<CalleeId, Arc<Plan>>,
-    numbers: FxHashMap<(CalleeId, Box<[u32]>), u32>,
+    numbers: FxHashMap<(CalleeId, Arc<[u32]>), u32>,
     entries: Vec<Entry>,
 }
 
@@ -33,7 +33,7 @@ impl Choosing {
     /// The number of what has been chosen, and whether it is new.
     fn number(&mut self, callee: CalleeId, chosen: Chosen) -> (u32, bool) {
         let next = self.entries.len() as u32;
-        let number = *self.numbers.entry((callee, chosen.register.clone())).or_insert(next);
+        let number = *self.numbers.entry((callee, Arc::clone(&chosen.register))).or_insert(next);
         if number == next {
             self.entries.push(Entry { chosen, nodes: [None; 2] });
         }
@@ -79,7 +79,7 @@ impl Workshop {
             return node;
         }
         if is_new {
-            tables.spend(2 * size_of_val(&entry.chosen.register[..]) + 3 * size_of::<Entry>());
+            tables.spend(size_of_val(&entry.chosen.register[..]) + 2 * size_of::<Entry>());
         }
         let plan = self.plan(tables, callee);
         let chosen = &self.choosing.entries[number as usize].chosen;

@@ -29,7 +29,7 @@ pub use config::Config;
 pub use error::Error;
 pub use grammask_regular::ByteSet;
 pub use ids::{CalleeId, Class, Item, NodeId, OriginId, SetId};
-pub use network::{Callee, Network, Node, Special};
+pub use network::{Callee, LexemeText, Network, Node, Special};
 pub use recognizer::{Parts, Recognizer, Successors};
 pub use resumption::Resumption;
 pub use saved::{LoadError, Saved};

@@ -2,6 +2,7 @@
 //! is printed and checked in `show.rs`.
 
 use grammask_normal::Unordered;
+use grammask_normal::{Terminal, TerminalId};
 use grammask_regular::{ByteSet, RegularId, Store};
 
 use crate::{CalleeId, Class, NodeId};
@@ -22,6 +23,8 @@ pub struct Network {
     pub nodes: Vec<Node>,
     /// What nodes call.
     pub callees: Vec<Callee>,
+    /// The terminals of the normal form, for writing lexemes.
+    pub terminals: Vec<Terminal>,
     /// For every node the one that scans the same and calls nothing: itself, or a copy made for that.
     pub scan_only: Vec<NodeId>,
     /// Where the start symbol begins.
@@ -69,7 +72,7 @@ pub enum Callee {
     /// A lexeme, which runs as an automaton of its own.
     Lexeme {
         /// How it is written in the normal form.
-        text: String,
+        text: LexemeText,
         /// Its language, in [`Network::store`].
         language: RegularId,
     },
@@ -93,6 +96,15 @@ pub enum Callee {
         /// How often the items may be chosen.
         unordered: Unordered,
     },
+}
+
+/// How a lexeme is written. Mostly nobody asks, so it is not written out before.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum LexemeText {
+    /// As this terminal of [`Network::terminals`].
+    Terminal(TerminalId),
+    /// Like this.
+    Written(String),
 }
 
 /// A special token as a grammar names it.

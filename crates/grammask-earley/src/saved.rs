@@ -7,7 +7,9 @@ use grammask_normal::Unordered;
 use grammask_regular::{ByteSet, Languages, RegularId, Store};
 
 use crate::recognizer::SavedTables;
-use crate::{Callee, CalleeId, Class, Config, Error, Network, Node, NodeId, Recognizer, Special, Violation};
+use crate::{
+    Callee, CalleeId, Class, Config, Error, LexemeText, Network, Node, NodeId, Recognizer, Special, Violation,
+};
 
 /// All that a [`Recognizer`] needs: plain data, to be stored and loaded. Made by [`Recognizer::save`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,11 +161,13 @@ impl SavedNetwork {
             scans: node.scans.iter().map(|&(class, to)| (class.0, to.0)).collect(),
             calls: node.calls.iter().map(|&(callee, to)| (callee.0, to.0)).collect(),
         };
-        let callee = |callee: &Callee| match callee {
+        let callee = |(index, callee): (usize, &Callee)| match callee {
             Callee::Nonterminal { name, start } => {
                 SavedCallee::Nonterminal { name: name.clone(), start: start.0 }
             }
-            Callee::Lexeme { text, .. } => SavedCallee::Lexeme { text: text.clone() },
+            Callee::Lexeme { .. } => {
+                SavedCallee::Lexeme { text: network.callee_text(CalleeId(index as u32)) }
+            }
             Callee::Counter { element, min, max } => {
                 SavedCallee::Counter { element: element.0, min: *min, max: *max }
             }
@@ -178,7 +182,7 @@ impl SavedNetwork {
             start: network.start.0,
             class_of_byte: network.class_of_byte.to_vec(),
             specials: network.specials.clone(),
-            callees: network.callees.iter().map(callee).collect(),
+            callees: network.callees.iter().enumerate().map(callee).collect(),
             nodes: network.nodes.iter().map(node).collect(),
             scan_only: network.scan_only.iter().map(|node| node.0).collect(),
         }
@@ -204,7 +208,7 @@ impl SavedNetwork {
                     if store.is_empty(language)? {
                         return Err(damaged("a lexeme takes no text"));
                     }
-                    Callee::Lexeme { text: text.clone(), language }
+                    Callee::Lexeme { text: LexemeText::Written(text.clone()), language }
                 }
                 SavedCallee::Counter { element, min, max } => {
                     Callee::Counter { element: CalleeId(*element), min: *min, max: *max }
@@ -233,6 +237,7 @@ impl SavedNetwork {
         let network = Network {
             nodes: self.nodes.iter().map(node).collect(),
             callees,
+            terminals: Vec::new(),
             scan_only: self.scan_only.iter().copied().map(NodeId).collect(),
             start: NodeId(self.start),
             class_of_byte,

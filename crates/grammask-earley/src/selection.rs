@@ -1,6 +1,8 @@
 //! Registers of what has been chosen from items that may stand in any order: which items have occurred, as far as it matters, and
 //! what may be chosen next. One register stands for all orders in which the same has been chosen.
 
+use std::sync::Arc;
+
 use grammask_normal::{Unordered, UnorderedError};
 
 /// What does not change while items are chosen: where a register keeps what, and what is needed by what.
@@ -33,7 +35,7 @@ struct Slot {
 #[derive(Clone)]
 pub(crate) struct Chosen {
     /// The number of items, then bits and numbers for single items.
-    pub(crate) register: Box<[u32]>,
+    pub(crate) register: Arc<[u32]>,
     /// How many items are still to come, whatever comes.
     missing: u64,
     /// How many more there can be by their own bounds; `None` for "without end".
@@ -106,7 +108,7 @@ impl Plan {
     ///
     /// # Complexity
     /// Linear in the items, and in what they need.
-    pub(crate) fn chosen(&self, register: Box<[u32]>) -> Chosen {
+    pub(crate) fn chosen(&self, register: Arc<[u32]>) -> Chosen {
         let is_needed = self.needed(&register);
         let mut missing = 0;
         let mut left = Some(0);
@@ -197,7 +199,7 @@ impl Plan {
 
     /// What has been chosen when an item has come.
     pub(crate) fn after(&self, chosen: &Chosen, choice: &Choice) -> Chosen {
-        let mut register = chosen.register.clone();
+        let mut register = chosen.register.to_vec();
         let most = self.max.unwrap_or(self.min);
         register[0] = (register[0] + 1).min(most);
         let item = &self.items[choice.item];
@@ -207,7 +209,7 @@ impl Plan {
             cap => register[item.word] = (register[item.word] + 1).min(cap),
         }
         Chosen {
-            register,
+            register: register.into(),
             missing: chosen.missing + choice.brings - u64::from(choice.is_missing),
             left: chosen.left.map(|left| left - 1),
         }

@@ -4,7 +4,9 @@ use std::fmt;
 
 use grammask_regular::{ByteClasses, ByteSet};
 
-use crate::{Callee, CalleeId, Class, Error, Item, Network, Node, NodeId, Recognizer, SetId, Special};
+use crate::{
+    Callee, CalleeId, Class, Error, Item, LexemeText, Network, Node, NodeId, Recognizer, SetId, Special,
+};
 
 /// An invariant of [`Network`] that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -73,7 +75,10 @@ impl Network {
     pub fn callee_text(&self, id: CalleeId) -> String {
         match self.callee(id) {
             Callee::Nonterminal { name, .. } | Callee::Unordered { name, .. } => name.clone(),
-            Callee::Lexeme { text, .. } => text.clone(),
+            Callee::Lexeme { text: LexemeText::Written(text), .. } => text.clone(),
+            Callee::Lexeme { text: LexemeText::Terminal(id), .. } => {
+                grammask_normal::terminal_text(&self.terminals, *id)
+            }
             // Counters count nonterminals, so this goes one level deep.
             Callee::Counter { element, min, max } => format!("{}{{{min},{max}}}", self.callee_text(*element)),
         }
@@ -146,10 +151,10 @@ impl Network {
                 {
                     return fail(format!("a lexeme is the language {language}"));
                 }
-                Callee::Counter { element, min, max } => {
-                    if !is_rule(element) || min < 1 || min > max || max < 2 {
-                        return fail(format!("a counter counts from {min} to {max}"));
-                    }
+                Callee::Counter { element, min, max }
+                    if !is_rule(element) || min < 1 || min > max || max < 2 =>
+                {
+                    return fail(format!("a counter counts from {min} to {max}"));
                 }
                 _ => {}
             }

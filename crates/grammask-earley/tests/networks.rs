@@ -17,6 +17,10 @@ fn shapes() {
         ),
         ("what is called once is inlined", "start ::= 'a' B 'c'; B ::= 'x' C | 'y'; C ::= 'z'+;"),
         ("a counter is a callee", "start ::= (item ','){3,5000}; item ::= 'a' | '(' item ')';"),
+        (
+            "items in any order are a callee",
+            "start ::= unordered!(a?, ('x' a)+, 'y'; ','; {0,4}; 0 -> 1); a ::= 'a' | '(' a ')';",
+        ),
         ("special tokens are classes of their own", "start ::= 'a' <|end|> | <[7]> 'b';"),
         ("long texts are lexemes", &format!("start ::= '{}' | 'short';", "long ".repeat(20))),
     ];
@@ -35,14 +39,13 @@ fn shapes() {
 #[test]
 fn each_broken_invariant_is_found() {
     type Break = fn(&mut Network);
-    let text =
-        "start ::= (x ','){2,9} #'[a-c]+[0-9]' | y start; x ::= 'a' x 'b' | 'c'; y ::= 'q' | start 'p';";
+    let text = "start ::= (x ','){2,9} unordered!(x, y?) #'[a-c]+[0-9]' | y start; x ::= 'a' x 'b' | 'c'; y ::= 'q' | start 'p';";
     let ast = grammask_syntax::parse(text, &Default::default()).unwrap();
     let mut store = Store::new(&Default::default());
     let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
     let sound = Network::build(&normal, store, &Config::default()).unwrap();
     sound.check().unwrap();
-    let breaks: [(&str, Break); 9] = [
+    let breaks: [(&str, Break); 10] = [
         ("the first node is not the end", |n| n.nodes[0].is_final = false),
         ("the edges of node", |n| {
             let node = n.nodes.iter_mut().find(|node| !node.scans.is_empty()).unwrap();
@@ -82,6 +85,13 @@ fn each_broken_invariant_is_found() {
             for callee in &mut n.callees {
                 if let Callee::Lexeme { language, .. } = callee {
                     *language = all;
+                }
+            }
+        }),
+        ("items in any order are no selection", |n| {
+            for callee in &mut n.callees {
+                if let Callee::Unordered { items, .. } = callee {
+                    items.truncate(1);
                 }
             }
         }),

@@ -162,3 +162,27 @@ fn threads_see_the_same_states() {
     });
     assert!(all[0].completes() && all.iter().all(|&state| state == all[0]));
 }
+
+#[test]
+fn the_order_of_items_leaves_no_trace() {
+    let recognizer = recognizer(
+        "start ::= '{' unordered!(a?, b?, c*, d{2,3}; ','; {0,9}; 0 -> 1) '}'; a ::= 'a'; b ::= 'b'; c ::= 'c'; d ::= 'd';",
+    );
+    assert_eq!(state(&recognizer, "{a,b,d,d,c,c,"), state(&recognizer, "{c,d,b,c,a,d,"));
+    assert_ne!(state(&recognizer, "{a,"), state(&recognizer, "{c,"));
+}
+
+#[test]
+fn many_items_are_as_many_callees() {
+    let items: Vec<String> = (0..512).map(|item| format!("p{item}?")).collect();
+    let rules: Vec<String> = (0..512).map(|item| format!("p{item} ::= 'key{item}:' v;")).collect();
+    let text =
+        format!("start ::= unordered!({}; ',') '.'; {} v ::= #'[0-9]+';", items.join(", "), rules.join(" "));
+    let recognizer = recognizer(&text);
+    assert!(recognizer.network().nodes.len() < 5_000, "{}", recognizer.network().nodes.len());
+    let before = recognizer.bytes_used();
+    let text: String = (0..20).map(|item| format!("key{}:7,", item * 25)).collect();
+    assert!(!state(&recognizer, &text).is_dead());
+    let each = (recognizer.bytes_used() - before) / 20;
+    assert!(each < 512 * 500, "{each} bytes for each item");
+}

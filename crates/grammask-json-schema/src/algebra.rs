@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use crate::error::Reason;
 use crate::goals::GoalId;
 use crate::languages::{Language, LanguageId};
+use crate::pattern;
 use crate::translator::{Stop, Translator};
 use crate::values::{Array, Contains, EvaluatedItems, Keys, Object, Property, Values, least};
 
@@ -20,11 +21,14 @@ const FEW: usize = 8;
 impl Translator<'_> {
     /// What is in both.
     pub fn intersect(&mut self, a: &Values, b: &Values) -> Result<Values, Stop> {
+        let string = self.both_strings(a.string, b.string);
+        let (string, expressions) = self.both_expressions(a, b, string)?;
         Ok(Values {
             null: a.null && b.null,
             booleans: [a.booleans[0] && b.booleans[0], a.booleans[1] && b.booleans[1]],
             number: self.both_numbers(a.number, b.number),
-            string: self.both_strings(a.string, b.string),
+            string,
+            expressions,
             arrays: self.both_lists(&a.arrays, &b.arrays)?,
             objects: self.both_lists(&a.objects, &b.objects)?,
         })
@@ -41,6 +45,7 @@ impl Translator<'_> {
             booleans: [a.booleans[0] || b.booleans[0], a.booleans[1] || b.booleans[1]],
             number,
             string: self.languages.union([a.string, b.string]),
+            expressions: a.expressions || b.expressions,
             arrays: self.joined(a.arrays, &b.arrays)?,
             objects: self.joined(a.objects, &b.objects)?,
         })
@@ -66,11 +71,13 @@ impl Translator<'_> {
                 self.languages.and([a.string, rest])
             }
         };
+        let (string, expressions) = self.without_expressions(a, b, string)?;
         Ok(Values {
             null: a.null && !b.null,
             booleans: [a.booleans[0] && !b.booleans[0], a.booleans[1] && !b.booleans[1]],
             number,
             string,
+            expressions,
             arrays: self.without(&a.arrays, &b.arrays)?,
             objects: self.without(&a.objects, &b.objects)?,
         })
@@ -80,6 +87,7 @@ impl Translator<'_> {
     pub fn may_be(&mut self, values: &Values, depth: u32) -> Result<bool, Stop> {
         if values.null
             || values.booleans != [false; 2]
+            || values.expressions
             || values.number == self.any_number
             || !self.is_empty(values.number)?
             || !self.is_empty(values.string)?
@@ -172,17 +180,7 @@ impl Translator<'_> {
 
     /// Whether two languages are different texts, or lists of them without a common one.
     fn are_apart(&self, a: LanguageId, b: LanguageId) -> bool {
-        let texts = |id: LanguageId| -> Option<Vec<LanguageId>> {
-            match self.languages.get(id) {
-                Language::Text(_) => Some(vec![id]),
-                Language::Union(parts) => {
-                    let all = parts.iter().all(|&part| matches!(self.languages.get(part), Language::Text(_)));
-                    all.then(|| parts.clone())
-                }
-                _ => None,
-            }
-        };
-        match (texts(a), texts(b)) {
+        match (self.texts(a), self.texts(b)) {
             // Members of a union are sorted.
             (Some(a), Some(b)) => !a.iter().any(|id| b.binary_search(id).is_ok()),
             _ => false,
@@ -199,6 +197,82 @@ impl Translator<'_> {
         }
         let both = self.languages.and([a, b]);
         self.is_empty(both)
+    }
+
+    /// The strings of both, given what their regular parts have in common.
+    fn both_expressions(
+        &mut self,
+        a: &Values,
+        b: &Values,
+        string: LanguageId,
+    ) -> Result<(LanguageId, bool), Stop> {
+        let mut all = (string, a.expressions && b.expressions);
+        for (own, other) in [(a, b), (b, a)] {
+            if own.expressions && !other.expressions {
+                match self.among_expressions(other.string)? {
+                    Some(texts) => all.0 = self.languages.union([all.0, texts]),
+                    None => all.1 = true,
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// The strings of `a` without those of `b`, given what is left of the regular part without the other one.
+    fn without_expressions(
+        &mut self,
+        a: &Values,
+        b: &Values,
+        string: LanguageId,
+    ) -> Result<(LanguageId, bool), Stop> {
+        let expressions = a.expressions && !b.expressions && b.string != LanguageId::ANY;
+        if expressions && b.string != LanguageId::NONE {
+            self.refuse(self.place, "format", "regular expressions without some texts")?;
+        }
+        if !b.expressions || string == LanguageId::NONE {
+            return Ok((string, expressions));
+        }
+        let Some(texts) = self.texts(string) else {
+            self.refuse(self.place, "format", "what is no regular expression")?;
+            return Ok((string, expressions));
+        };
+        let others = texts.into_iter().filter(|&text| !self.is_expression(text)).collect::<Vec<_>>();
+        Ok((self.languages.union(others), expressions))
+    }
+
+    /// The regular expressions among the texts of a language; nothing where all are.
+    fn among_expressions(&mut self, language: LanguageId) -> Result<Option<LanguageId>, Stop> {
+        match self.texts(language) {
+            Some(texts) => {
+                let texts = texts.into_iter().filter(|&text| self.is_expression(text)).collect::<Vec<_>>();
+                Ok(Some(self.languages.union(texts)))
+            }
+            None if language == LanguageId::ANY => Ok(None),
+            None => {
+                self.refuse(self.place, "format", "regular expressions beside other constraints")?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn is_expression(&self, text: LanguageId) -> bool {
+        match self.languages.get(text) {
+            Language::Text(text) => pattern::is_pattern(text),
+            _ => false,
+        }
+    }
+
+    /// The texts of a list.
+    fn texts(&self, id: LanguageId) -> Option<Vec<LanguageId>> {
+        match self.languages.get(id) {
+            Language::None => Some(Vec::new()),
+            Language::Text(_) => Some(vec![id]),
+            Language::Union(parts) => {
+                let all = parts.iter().all(|&part| matches!(self.languages.get(part), Language::Text(_)));
+                all.then(|| parts.clone())
+            }
+            _ => None,
+        }
     }
 
     fn joined<T: Shape>(&mut self, a: Vec<Rc<T>>, b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {

@@ -14,6 +14,8 @@ pub struct Config {
     pub property_order: PropertyOrder,
     /// What an object schema means that says nothing of further properties. Default: the standard's meaning.
     pub additional_properties: AdditionalProperties,
+    /// What `format` means. Default: it is asserted.
+    pub formats: Formats,
     /// What becomes of what cannot be said exactly. Default: it is refused.
     pub unsupported: Unsupported,
     /// The draft of schemas without `$schema`. Default: 2020-12.
@@ -38,6 +40,7 @@ impl Default for Config {
             whitespace: Whitespace::Flexible { longest: 64 },
             property_order: PropertyOrder::Any,
             additional_properties: AdditionalProperties::Standard,
+            formats: Formats::Asserted,
             unsupported: Unsupported::Refuse,
             draft: Draft::Draft202012,
             documents: Vec::new(),
@@ -88,6 +91,17 @@ pub enum AdditionalProperties {
     Standard,
     /// A schema with `properties` allows no others, unless it says so.
     Closed,
+}
+
+/// What `format` means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Formats {
+    /// Strings are held to it.
+    Asserted,
+    /// Nothing that a document is held to, as the standard has it by default from 2019-09 on. It is listed in
+    /// [`Translation::relaxations`](crate::Translation::relaxations).
+    Annotations,
 }
 
 /// What becomes of a schema that cannot be translated exactly.

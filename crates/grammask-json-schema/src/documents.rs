@@ -148,6 +148,29 @@ impl<'a> Documents<'a> {
         self.schemas[id.index()].resource
     }
 
+    /// Whether the keywords of the validation vocabulary mean anything to the schema: they do, unless its `$schema` is among the documents
+    /// and lists vocabularies without this one.
+    pub fn validates(&self, id: SchemaId) -> bool {
+        if !self.config.documents.iter().any(|document| document.schema.get("$vocabulary").is_some()) {
+            return true;
+        }
+        let mut at = Some(id);
+        while let Some(id) = at {
+            let root = &self.schemas[self.resources[self.resource(id).index()].root.index()];
+            if let Some(Value::String(uri)) = root.value.get("$schema") {
+                let meta = self.by_uri.get(uri::split(uri).0).map(|meta| self.resources[meta.index()].root);
+                let listed = meta.and_then(|meta| self.value(meta).get("$vocabulary")?.as_object());
+                return listed
+                    .is_none_or(|listed| listed.keys().any(|uri| uri.ends_with("/vocab/validation")));
+            }
+            at = match root.parent {
+                Parent::Schema(parent) => Some(parent),
+                Parent::Document(_) => None,
+            };
+        }
+        true
+    }
+
     /// Where the schema stands, for errors: `/properties/a`, or `uri#/properties/a` outside the root document.
     pub fn pointer(&self, id: SchemaId) -> String {
         let mut steps = Vec::new();

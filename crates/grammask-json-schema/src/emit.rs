@@ -1,11 +1,13 @@
 //! From plans to a syntax tree: a rule for every goal that a document can meet, white space and separators in between.
 
+mod expressions;
+
 use std::collections::VecDeque;
 
 use grammask_syntax::{Ast, ExprId, ExprKind, Name, Quantifier, Rule, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::error::{Error, Reason};
+use crate::error::Error;
 use crate::goals::{GoalId, Subject};
 use crate::languages::LanguageId;
 use crate::live::{is_array_live, is_object_live, live, live_members};
@@ -34,10 +36,7 @@ pub(crate) fn emit(translator: &mut Translator<'_>, root: GoalId) -> Result<Ast,
     }
     let live = live(&plans, &order);
     if !live.contains(&root) {
-        let what = "the schema contradicts itself, or asks for something without end".to_owned();
-        let root = translator.documents.root();
-        let error = Error::new(translator.documents.pointer(root), "", Reason::Unsatisfiable(what));
-        return Err(error.into());
+        return Err(Error::unsatisfiable().into());
     }
     let mut emitter = Emitter::new(translator, &plans, &live);
     emitter.grammar(root)?;
@@ -67,7 +66,9 @@ struct Emitter<'a, 'd> {
     /// How often a name was taken, so that nobody tries all numbers.
     counts: FxHashMap<String, u32>,
     /// The names of rules for scalars alone, by what they are.
-    scalars: FxHashMap<(bool, [bool; 2], LanguageId, LanguageId), String>,
+    scalars: FxHashMap<(bool, [bool; 2], LanguageId, LanguageId, bool), String>,
+    /// The name of the rule of regular expressions.
+    expressions: Option<String>,
     pending: VecDeque<GoalId>,
     signs: Signs,
 }
@@ -136,6 +137,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
             taken: FxHashSet::from_iter([START.to_owned()]),
             counts: FxHashMap::default(),
             scalars: FxHashMap::default(),
+            expressions: None,
             pending: VecDeque::new(),
             signs,
         }
@@ -224,9 +226,9 @@ impl<'a, 'd> Emitter<'a, 'd> {
     /// Finds a name for a goal, and sees that its rule is written.
     fn new_name(&mut self, goal: GoalId) -> String {
         let plan = &self.plans[&goal];
-        let Values { null, booleans, number, string, .. } = *plan.values;
+        let Values { null, booleans, number, string, expressions, .. } = *plan.values;
         let is_scalar = plan.arrays.is_empty() && plan.objects.is_empty();
-        let key = (null, booleans, number, string);
+        let key = (null, booleans, number, string, expressions);
         if is_scalar && let Some(known) = self.scalars.get(&key) {
             let name = known.clone();
             self.names.insert(goal, name.clone());
@@ -308,6 +310,10 @@ impl<'a, 'd> Emitter<'a, 'd> {
         }
         if values.string != LanguageId::NONE {
             let string = self.string(values.string);
+            parts.push(self.sequence(string));
+        }
+        if values.expressions {
+            let string = vec![self.text("\""), self.expressions(), self.text("\"")];
             parts.push(self.sequence(string));
         }
         parts

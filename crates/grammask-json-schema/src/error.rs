@@ -47,6 +47,12 @@ pub struct Relaxation {
 }
 
 impl Error {
+    /// That the whole schema has no valid document.
+    pub fn unsatisfiable() -> Self {
+        let what = "the schema contradicts itself, or asks for something without end";
+        Self::new("", "", Reason::Unsatisfiable(what.to_owned()))
+    }
+
     pub(crate) fn new(pointer: impl Into<String>, keyword: &str, reason: Reason) -> Self {
         Self { pointer: pointer.into(), keyword: keyword.to_owned(), reason }
     }

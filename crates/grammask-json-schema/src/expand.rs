@@ -21,10 +21,15 @@ pub(crate) struct Schema<'a> {
     pub scope: ScopeId,
     pub draft: Draft,
     pub entries: &'a Map<String, Value>,
+    /// Whether the validation vocabulary is in use.
+    pub validates: bool,
 }
 
 impl<'a> Schema<'a> {
     pub fn get(&self, keyword: &str) -> Option<&'a Value> {
+        if !self.validates && keywords::is_validation(keyword) {
+            return None;
+        }
         self.entries.get(keyword)
     }
 }
@@ -47,7 +52,8 @@ impl<'a> Translator<'a> {
         };
         let draft = self.documents.draft(id);
         let scope = self.enter(scope, self.documents.resource(id));
-        let schema = Schema { id, scope, draft, entries };
+        let validates = self.documents.validates(id);
+        let schema = Schema { id, scope, draft, entries, validates };
         if draft <= Draft::Draft7 && entries.contains_key("$ref") {
             return self.reference(schema, Values::any(self.any_number));
         }

@@ -11,7 +11,7 @@ use crate::languages::LanguageId;
 use crate::pattern::PatternError;
 use crate::translator::{Stop, Translator};
 use crate::values::{Array, Contains, EvaluatedItems, Keys, Known, Object, Property, Values};
-use crate::{AdditionalProperties, Draft, format, number, pattern};
+use crate::{AdditionalProperties, Draft, Formats, format, number, pattern};
 
 /// Keywords that a document is never held to.
 const ANNOTATIONS: &[&str] = &[
@@ -84,6 +84,35 @@ const ASSERTIONS: &[&str] = &[
     "uniqueItems",
 ];
 
+/// Keywords of the validation vocabulary.
+const VALIDATION: &[&str] = &[
+    "const",
+    "dependentRequired",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "pattern",
+    "required",
+    "type",
+    "uniqueItems",
+];
+
+/// Whether a keyword belongs to the validation vocabulary.
+pub(crate) fn is_validation(name: &str) -> bool {
+    VALIDATION.binary_search(&name).is_ok()
+}
+
 /// Whether no document is held to a keyword. Keywords that the standard does not know are annotations.
 pub(crate) fn is_annotation(name: &str) -> bool {
     ASSERTIONS.binary_search(&name).is_err()
@@ -91,6 +120,10 @@ pub(crate) fn is_annotation(name: &str) -> bool {
 
 /// The greatest count that a grammar can say; more than that is no limit for any document that is ever written.
 const MOST: u64 = 1_000_000_000;
+
+/// What the rules of regular expressions do not see.
+const NOT_OF_EXPRESSIONS: &str = "references of a regular expression to its groups, the order of long numbers of a quantifier, \
+     and the order of a class's range outside of ASCII are not asserted";
 
 impl<'a> Translator<'a> {
     /// The values that a schema's own assertions allow.
@@ -118,7 +151,15 @@ impl<'a> Translator<'a> {
         }
         if values.string != LanguageId::NONE {
             let string = self.strings(schema)?;
-            values.string = self.both_strings(values.string, string);
+            values = self.intersect(&values, &Values { string, ..Values::any(self.any_number) })?;
+            if self.asserts_format() && schema.get("format").and_then(Value::as_str) == Some("regex") {
+                let expressions =
+                    Values { string: LanguageId::NONE, expressions: true, ..Values::any(self.any_number) };
+                values = self.intersect(&values, &expressions)?;
+                if values.expressions {
+                    self.note(schema.id, "format", NOT_OF_EXPRESSIONS);
+                }
+            }
         }
         if !values.arrays.is_empty() {
             let arrays = self.arrays(schema)?;
@@ -227,12 +268,26 @@ impl<'a> Translator<'a> {
             let Value::String(name) = name else {
                 return Err(self.invalid(schema, "format", "it is not a string"));
             };
-            match format::format(&mut self.languages, name, schema.draft) {
+            let language = match self.asserts_format() {
+                true => format::format(&mut self.languages, name, schema.draft),
+                false => None,
+            };
+            match language {
                 Some(language) => parts.push(language),
+                // Their texts are no regular set: see `assertions`.
+                None if name == "regex" && self.asserts_format() => {}
+                None if name == "idn-hostname" && self.asserts_format() => {
+                    let reason = "which labels of a host name are international ones, as Unicode says";
+                    self.refuse(schema.id, "format", reason)?;
+                }
                 None => self.note(schema.id, "format", format!("the format '{name}' is an annotation")),
             }
         }
         Ok(self.languages.and(parts))
+    }
+
+    fn asserts_format(&self) -> bool {
+        self.config.formats == Formats::Asserted
     }
 
     /// The texts in which a pattern is found; nothing where it was left out.
@@ -399,6 +454,10 @@ impl<'a> Translator<'a> {
         if schema.entries.contains_key("propertyNames") && schema.draft >= Draft::Draft6 {
             let names = self.child(schema, &["propertyNames"])?;
             let names = match self.values_inside(names) {
+                Ok(values) if values.expressions => {
+                    self.refuse(schema.id, "propertyNames", "names that are regular expressions")?;
+                    LanguageId::ANY
+                }
                 Ok(values) => values.string,
                 Err(Stop::Busy) => {
                     let reason =
@@ -498,6 +557,6 @@ mod tests {
 
     #[test]
     fn lists_of_keywords_are_sorted() {
-        assert!(ANNOTATIONS.is_sorted() && ASSERTIONS.is_sorted());
+        assert!(ANNOTATIONS.is_sorted() && ASSERTIONS.is_sorted() && VALIDATION.is_sorted());
     }
 }

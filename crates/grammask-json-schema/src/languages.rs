@@ -224,7 +224,7 @@ impl Languages {
         Ok(self.store.is_nullable(state))
     }
 
-    fn lower(&mut self, id: LanguageId) -> Result<RegularId, grammask_regular::Error> {
+    pub fn lower(&mut self, id: LanguageId) -> Result<RegularId, grammask_regular::Error> {
         let mut stack = vec![id];
         while let Some(&top) = stack.last() {
             if self.lowered[top.index()].is_some() {

@@ -44,7 +44,9 @@ mod plan;
 mod translator;
 mod values;
 
-pub use config::{AdditionalProperties, Config, Document, Draft, PropertyOrder, Unsupported, Whitespace};
+pub use config::{
+    AdditionalProperties, Config, Document, Draft, Formats, PropertyOrder, Unsupported, Whitespace,
+};
 pub use error::{Error, Reason, Relaxation};
 
 use grammask_syntax::Ast;
@@ -58,7 +60,8 @@ use crate::translator::{Stop, Translator};
 pub struct Translation {
     /// The grammar of the valid documents.
     pub ast: Ast,
-    /// What the grammar does not hold the documents to, though the schema mentions it.
+    /// What the grammar does not hold the documents to, though the schema mentions it. Schemas that say the same in the same words are
+    /// translated once, and only the first of them is listed.
     pub relaxations: Vec<Relaxation>,
 }
 

@@ -28,8 +28,9 @@ pub(crate) fn live(plans: &FxHashMap<GoalId, Plan>, order: &[GoalId]) -> FxHashS
 }
 
 fn is_live(plan: &Plan, live: &FxHashSet<GoalId>) -> bool {
-    let Values { null, booleans, number, string, .. } = *plan.values;
-    null || booleans != [false; 2]
+    let Values { null, booleans, number, string, expressions, .. } = *plan.values;
+    null || expressions
+        || booleans != [false; 2]
         || number != LanguageId::NONE
         || string != LanguageId::NONE
         || plan.arrays.iter().any(|array| is_array_live(array, live))

@@ -11,7 +11,6 @@
 
 mod bounds;
 mod decimal;
-mod multiples;
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +19,6 @@ pub(crate) use decimal::Decimal;
 
 use crate::languages::{LanguageId, Languages};
 use bounds::{PLAIN, PLAIN_POSITIVE, Side, ZERO, bounded, scientific};
-use multiples::Step;
 
 /// Every JSON number.
 pub(crate) fn any(languages: &mut Languages) -> LanguageId {
@@ -83,19 +81,14 @@ fn one_sided(bound: &Decimal, exclusive: bool, side: &str, other: &str, same: bo
 /// The multiples of a positive number. Exact among [`among_multiples`], and a part of it: those of a power of ten, and of two
 /// or five times one, in all spellings, those of other numbers without exponent.
 pub(crate) fn multiple_of(languages: &mut Languages, of: &Decimal) -> LanguageId {
-    if let Some(step) = Step::of(of) {
-        return languages.regex(&format!("-?(?:{})", step.multiples()));
-    }
     let sign = languages.regex("-?");
-    let plain = languages.regex(PLAIN);
-    let multiples = languages.multiple(&of.to_string());
-    let unsigned = languages.and([plain, multiples]);
+    let unsigned = languages.multiple(&of.to_string());
     languages.sequence([sign, unsigned])
 }
 
 /// The spellings among which [`multiple_of`] is exact: its complement is taken within these.
 pub(crate) fn among_multiples(languages: &mut Languages, of: &Decimal) -> LanguageId {
-    if Step::of(of).is_some() { constrained(languages) } else { plain(languages) }
+    if matches!(of.significant(), "1" | "2" | "5") { constrained(languages) } else { plain(languages) }
 }
 
 /// The spellings of one value.

@@ -58,6 +58,11 @@ impl PatternError {
     }
 }
 
+/// Whether a text is a pattern of ECMA-262, though perhaps one that cannot be said here.
+pub(crate) fn is_pattern(source: &str) -> bool {
+    !matches!(parse::parse(source), Err(PatternError::Invalid { .. }))
+}
+
 /// The texts in which a pattern of ECMA-262 matches somewhere.
 ///
 /// The flag `u` is on, all others are off. Beyond that, the escapes and lone brackets of Annex B that mean themselves are read, such as

@@ -269,7 +269,7 @@ impl Translator<'_> {
     /// All values that reach a goal, one by one; nothing where these are not finitely many.
     fn elements(&mut self, goal: GoalId) -> Result<Option<Vec<Values>>, Stop> {
         let values = self.values(goal)?;
-        if !values.arrays.is_empty() || !values.objects.is_empty() {
+        if !values.arrays.is_empty() || !values.objects.is_empty() || values.expressions {
             return Ok(None);
         }
         let (Some(texts), Some(numbers)) = (self.members(values.string)?, self.members(values.number)?)

@@ -20,6 +20,8 @@ pub(crate) struct Values {
     pub number: LanguageId,
     /// The contents of strings.
     pub string: LanguageId,
+    /// All regular expressions of ECMA-262 beside these strings. They are no regular set, so there are all of them or none.
+    pub expressions: bool,
     /// Arrays of one of these shapes.
     pub arrays: Vec<Rc<Array>>,
     /// Objects of one of these shapes.
@@ -32,6 +34,7 @@ impl Values {
         booleans: [false; 2],
         number: LanguageId::NONE,
         string: LanguageId::NONE,
+        expressions: false,
         arrays: Vec::new(),
         objects: Vec::new(),
     };
@@ -43,6 +46,7 @@ impl Values {
             booleans: [true; 2],
             number,
             string: LanguageId::ANY,
+            expressions: false,
             arrays: vec![Rc::new(Array::any())],
             objects: vec![Rc::new(Object::any())],
         }

@@ -14,6 +14,7 @@ use crate::walked::Walked;
 
 mod automaton;
 mod config;
+mod kin;
 mod loops;
 mod slices;
 mod walk;
@@ -223,6 +224,12 @@ impl Lexicon {
         let key = (lexeme, continuation);
         if let Some(part) = self.parts.get(&key) {
             return Ok(part);
+        }
+        if self.config.slices
+            && let Some(part) = self.part_by_kin(lexeme, continuation)?
+        {
+            self.budget.spend(size_of::<LexemePart>() + size_of_val(&key) + part.tokens.bytes_used());
+            return Ok(self.parts.insert(key, part).0);
         }
         let mut findings = Findings::new(self.ground());
         let is_root = continuation == ContinuationId::WHOLE;

@@ -53,6 +53,7 @@ pub use error::{Error, ErrorKind, Errors};
 pub use form::{Nonterminal, NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
 pub use grammar::Grammar;
 pub use passes::{PASSES, Pass};
+pub use print::terminal_text;
 pub use unordered::{Unordered, UnorderedError};
 
 use grammask_regular::Store;

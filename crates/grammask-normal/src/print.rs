@@ -80,11 +80,19 @@ impl NormalForm {
     /// # Panics
     /// When the id is not from this normal form.
     pub fn terminal_text(&self, id: TerminalId) -> String {
-        let mut writer = TreeWriter::new(&self.terminals, Vec::new(), Vec::new(), FxHashSet::default());
-        writer.steps.push(Step::Terminal(id));
-        let expr = writer.run();
-        writer.ast.display_expr(expr).to_string()
+        terminal_text(&self.terminals, id)
     }
+}
+
+/// A terminal of some as it is written in KBNF, as by [`NormalForm::terminal_text`].
+///
+/// # Panics
+/// When the id is not from these terminals.
+pub fn terminal_text(terminals: &[Terminal], id: TerminalId) -> String {
+    let mut writer = TreeWriter::new(terminals, Vec::new(), Vec::new(), FxHashSet::default());
+    writer.steps.push(Step::Terminal(id));
+    let expr = writer.run();
+    writer.ast.display_expr(expr).to_string()
 }
 
 /// `{}` is valid KBNF, one rule per line; `{:#}` adds the ids of nonterminals and terminals in comments.

@@ -485,6 +485,23 @@ impl<'a> Reader<'a> {
             self.rules.push((id, productions.len()));
             self.variables[id.index()].productions.extend(productions);
         }
+        self.name_selections();
+    }
+
+    /// Where a rule is nothing but `unordered!`, that is the rule, and no group.
+    fn name_selections(&mut self) {
+        for index in 0..self.ids.len() {
+            let [production] = &self.variables[index].productions[..] else { continue };
+            let [factor] = production[..] else { continue };
+            let Some(group) = factor.as_nonterminal().map(NonterminalId::index) else { continue };
+            if self.variables[group].name.is_none() && self.variables[group].unordered.is_some() {
+                let selection = self.variables[group].unordered.take();
+                let productions = std::mem::take(&mut self.variables[group].productions);
+                self.variables[group].in_use = false;
+                self.variables[index].productions = productions;
+                self.variables[index].unordered = selection;
+            }
+        }
     }
 
     fn finish(mut self) -> Result<Grammar, Errors> {

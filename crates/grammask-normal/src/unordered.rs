@@ -272,6 +272,8 @@ pub(crate) struct Progress<'a> {
     /// How many items there can be of those that are known with all that they need.
     capacity: u64,
     separator: bool,
+    /// Whether all bounds are in order.
+    is_ordered: bool,
 }
 
 impl<'a> Progress<'a> {
@@ -291,6 +293,7 @@ impl<'a> Progress<'a> {
             needed_by: Lists::new(closures.len(), &needed_by),
             capacity: 0,
             separator: !unordered.has_separator,
+            is_ordered: unordered.items.iter().all(|&(min, max)| max.is_none_or(|max| max >= min)),
             unordered,
         })
     }
@@ -317,14 +320,13 @@ impl<'a> Progress<'a> {
 
     /// Whether some selection that is not empty is allowed with what is known.
     pub fn is_enough(&self) -> bool {
-        let Unordered { min, max, ref items, .. } = *self.unordered;
+        let Unordered { min, max, .. } = *self.unordered;
         let most = if self.separator { max.unwrap_or(u32::MAX) } else { max.unwrap_or(1).min(1) };
-        let is_ordered = |&(min, max): &(u32, Option<u32>)| max.is_none_or(|max| max >= min);
         self.missing == 0
             && self.least <= u64::from(most)
             && min <= most
             && self.capacity >= u64::from(min.max(1))
             && most > 0
-            && items.iter().all(is_ordered)
+            && self.is_ordered
     }
 }

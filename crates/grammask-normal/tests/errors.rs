@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use grammask_normal::{Config, ErrorKind, Errors, normalize};
+use grammask_normal::{Config, ErrorKind, Errors, UnorderedError, normalize};
 use grammask_syntax::{Ast, ExprId, ExprKind, Name, Report, Rule, Span, parse};
 
 fn wrong(text: &str) -> Errors {
@@ -47,6 +47,34 @@ fn the_place_of_a_regex_error_is_inside_the_regex_where_nothing_is_escaped() {
     assert_eq!(places, ["(", "["]);
     let text = "start ::= #'\\x61b(c';";
     assert_eq!(&text[wrong(text).errors()[0].span.range()], "#'\\x61b(c'");
+}
+
+#[test]
+fn items_that_could_make_the_count_jump_are_refused() {
+    let errors =
+        wrong("start ::= unordered!('a'?, 'b'?, 'c'?, 'd'?; ; {3}; 0 -> 1, 1 -> 0, 2 -> 3, 3 -> 2);");
+    let UnorderedError::JumpingCount { count, min, max } = unordered_error(&errors) else {
+        panic!("{errors}")
+    };
+    assert_eq!((*count, *min, *max), (2, 3, 3));
+}
+
+#[test]
+fn needs_are_limited() {
+    let count = 400;
+    let items: Vec<String> = (0..count).map(|item| format!("'{item}'?")).collect();
+    let needs: Vec<String> = (1..count).map(|item| format!("{} -> {item}", item - 1)).collect();
+    let text = format!("start ::= unordered!({}; ; {{1,}}; {});", items.join(", "), needs.join(", "));
+    let errors = wrong(&text);
+    assert!(matches!(unordered_error(&errors), UnorderedError::TooManyNeeds { .. }), "{errors}");
+    assert_eq!(errors.errors()[0].span.start, 10);
+}
+
+fn unordered_error(errors: &Errors) -> &UnorderedError {
+    match &errors.errors()[0].kind {
+        ErrorKind::Unordered(error) => error,
+        other => panic!("{other}"),
+    }
 }
 
 #[test]

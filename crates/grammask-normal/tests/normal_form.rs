@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use grammask_normal::{Config, NormalForm, Symbol, Terminal, normalize, normalize_traced};
+use grammask_normal::{
+    Config, NormalForm, Symbol, Terminal, Unordered, Violation, normalize, normalize_traced,
+};
 use grammask_regular::Store;
 use grammask_syntax::{Ast, parse};
 
@@ -182,4 +184,52 @@ fn sets_of_texts_are_lowered_as_one() {
     let mut store = Store::new(&grammask_regular::Config::default());
     let lowered = normal.lower_all(&mut store).expect("small");
     assert!(lowered[40].is_some() && lowered[..40].iter().all(Option::is_none));
+}
+
+#[test]
+fn items_in_any_order() {
+    let normal = check(
+        "start ::= '{' unordered!(a?, ('b' c)?, 'd'{0}, dead?, c{2,3}; ',' ; {1,9}; 0 -> 1, 1 -> 0, 1 -> 4) '}' | x;
+         a ::= 'a'; c ::= 'c' | c 'd'; dead ::= dead 'x'; x ::= unordered!('x'?, 'y'?; ','; {0,1}) 'z';",
+    );
+    insta::assert_snapshot!(normal.to_string());
+}
+
+#[test]
+fn selections_that_cannot_be_made_are_dead() {
+    for selection in
+        ["'a', b", "'a'?; ; {2,}", "'a', 'c'; ; {0,1}", "'a', 'c'?; b; {2,}", "'a', b?; ; ; 0 -> 1"]
+    {
+        let normal = check(&format!("start ::= unordered!({selection}) 'x' | 'z'; b ::= b 'y';"));
+        assert_eq!(normal.to_string(), "start ::= 'z';\n", "{selection}");
+    }
+}
+
+#[test]
+fn what_unordered_breaks_is_found() {
+    let sound = check("start ::= unordered!('a'?, 'b', 'c'?; ','; {0,2});");
+    let breaks: [fn(&mut Unordered); 5] = [
+        |unordered| unordered.items[0] = (2, Some(1)),
+        |unordered| unordered.needs.push((0, 7)),
+        |unordered| unordered.max = Some(0),
+        |unordered| unordered.has_separator = false,
+        |unordered| unordered.items.truncate(2),
+    ];
+    for break_it in breaks {
+        let mut broken = sound.clone();
+        break_it(broken.nonterminals[0].unordered.as_mut().expect("it is the start"));
+        assert_eq!(broken.check(), Err(Violation::Unordered(broken.start)), "{broken:?}");
+    }
+}
+
+#[test]
+fn long_chains_of_selections_are_linear() {
+    let count = 20_000;
+    let mut text = String::from("start ::= unordered!(x0?, 'a');");
+    for rule in 0..count {
+        text.push_str(&format!("x{rule} ::= unordered!(x{}, x{rule}?; ','; {{2,}});\n", rule + 1));
+    }
+    text.push_str(&format!("x{count} ::= unordered!('b', x{count}?, 'c'?);"));
+    let normal = normalize(&read(&text), &Config::default()).unwrap();
+    assert_eq!(normal.check(), Ok(()));
 }

@@ -42,6 +42,17 @@ impl ByteClasses {
         );
     }
 
+    /// Gives every byte of `set` a class of its own.
+    ///
+    /// # Complexity
+    /// Time O(256).
+    pub fn split_each(&mut self, set: &ByteSet) {
+        let mut renumbered = [u16::MAX; 512];
+        let key =
+            |byte: u8, class| if set.contains(byte) { 256 + usize::from(byte) } else { usize::from(class) };
+        self.renumber(key, &mut renumbered);
+    }
+
     /// The partition in which two bytes are in one class iff they have the same key.
     pub(crate) fn by_key(mut key: impl FnMut(u8) -> u32) -> Self {
         let mut result = Self::new();
@@ -135,6 +146,17 @@ mod tests {
         let mut split = ByteClasses::new();
         (0..11).for_each(|class| split.split(&classes.members(class)));
         assert_eq!(split, classes);
+    }
+
+    #[test]
+    fn splitting_each_byte_of_a_set_is_splitting_by_all_of_them() {
+        let mut one_by_one = ByteClasses::new();
+        one_by_one.split(&ByteSet::range(b'a', b'z'));
+        let mut at_once = one_by_one.clone();
+        let set: ByteSet = b"amz{~".iter().copied().collect();
+        set.iter().for_each(|byte| one_by_one.split(&ByteSet::single(byte)));
+        at_once.split_each(&set);
+        assert_eq!(at_once, one_by_one);
     }
 
     #[test]

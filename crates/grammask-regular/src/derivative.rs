@@ -84,6 +84,7 @@ impl Store {
         let mut acyclic = Vec::new();
         let mut words: FxHashMap<u32, u32> = FxHashMap::default();
         let (mut avoid, mut factors) = (FxHashSet::default(), FxHashSet::default());
+        let mut has_json = false;
         while let Some(a) = stack.pop() {
             if !seen.insert(a) {
                 continue;
@@ -109,13 +110,16 @@ impl Store {
                 Kind::Or(list) | Kind::And(list) => stack.extend(self.list(list)),
                 Kind::Json { text: a, .. } => {
                     stack.push(a);
-                    splits.extend(json_splits());
+                    has_json = true;
                 }
-                Kind::Multiple(_) => splits.extend((b'0'..=b'9').chain([b'.']).map(ByteSet::single)),
+                Kind::Multiple(state) => splits.extend(self.multiple_splits(state)),
                 Kind::Not(a) | Kind::Early(a) | Kind::Repeat { base: a, .. } => stack.push(a),
             }
         }
         let mut bytes = ByteSet::EMPTY;
+        if has_json {
+            splits.extend(json_splits());
+        }
         for (&range, &depth) in &words {
             let (list, start, end) = self.ranges[range as usize];
             let list = &self.words[list as usize];
@@ -128,7 +132,6 @@ impl Store {
         for &automaton in &factors {
             bytes.extend(self.factors[automaton as usize].text.iter().copied());
         }
-        splits.extend(bytes.iter().map(ByteSet::single));
         let mut states = FxHashSet::default();
         while let Some(state) = acyclic.pop() {
             if states.insert(state) {
@@ -144,7 +147,15 @@ impl Store {
             }
         }
         // Class numbers do not depend on the order of the splits.
+        splits.retain(|set| {
+            let is_single = set.len() == 1;
+            if is_single {
+                bytes.extend(set.iter());
+            }
+            !is_single
+        });
         splits.iter().for_each(|set| classes.split(set));
+        classes.split_each(&bytes);
     }
 
     /// The derivative before it was asked whether it is empty.

@@ -1,7 +1,8 @@
 //! The text form of an expression: much like a regex, with `&` and `~`, cut off where it gets long.
 
 use crate::byte_set::write_byte;
-use crate::multiple::{Divisor, MultipleState, Position};
+use crate::multiple::MultipleState;
+use crate::multiple_places::{Divisor, Place};
 use crate::node::{Kind, RegularId, Spelling, UNBOUNDED};
 use crate::{ByteSet, Store};
 use std::fmt::{self, Write};
@@ -162,20 +163,33 @@ fn write_counter(f: &mut fmt::Formatter<'_>, min: u32, max: u32) -> fmt::Result 
 }
 
 impl Store {
-    /// `<multiple of 0.25>`, and behind its start the place and the remainder.
+    /// `<multiple of 0.25>`, and behind its start the place and what is kept there.
     fn write_multiple(&self, f: &mut fmt::Formatter<'_>, state: u32) -> fmt::Result {
-        let MultipleState { multiples, position, remainder } = self.multiple_states[state as usize];
-        let Divisor { unit, places } = &self.multiples[multiples as usize].divisor;
-        let places = usize::from(*places);
-        let digits = format!("{unit:0>width$}", width = places + 1);
+        let MultipleState { multiples, place } = self.multiple_states[state as usize];
+        let Divisor { unit, power } = self.multiples[multiples as usize].divisor;
+        let places = if power < 0 { usize::from(power.unsigned_abs()) } else { 0 };
+        let zeros = usize::from(power.unsigned_abs()) - places;
+        let digits = format!("{:0>width$}{:0<zeros$}", unit, "", width = places + 1);
         let (whole, fraction) = digits.split_at(digits.len() - places);
         write!(f, "<multiple of {whole}{}{fraction}", if places > 0 { "." } else { "" })?;
-        match position {
-            Position::Start => f.write_str(">"),
-            Position::Integer => write!(f, " from {remainder}>"),
-            Position::Point => write!(f, " from {remainder} at the point>"),
-            Position::Fraction(left) => write!(f, " from {remainder} with {left} places left>"),
+        match place {
+            Place::Start => {}
+            Place::Zero => f.write_str(" behind 0")?,
+            Place::First(least) => write!(f, " behind a digit, exponent from {least}")?,
+            Place::Integer(remainder) => write!(f, " from {remainder}")?,
+            Place::Point(remainder) => write!(f, " from {remainder} at the point")?,
+            Place::Fraction { left, remainder } => write!(f, " from {remainder} with {left} places left")?,
+            Place::Mantissa { digits, least } => write!(f, " behind {digits} places, exponent from {least}")?,
+            Place::Exponent(least) => write!(f, " at the exponent, from {least}")?,
+            Place::AtLeast { least, read } => write!(f, " in the exponent, {read} of at least {least}")?,
+            Place::More(digits) => write!(f, " in the exponent, at least {digits} digits")?,
+            Place::AtMost { most, read, has_digit } => {
+                let behind = if has_digit { "" } else { " behind -" };
+                write!(f, " in the exponent{behind}, {read} of at most {most}")?;
+            }
+            Place::Fewer(digits) => write!(f, " in the exponent, at most {digits} digits")?,
         }
+        f.write_str(">")
     }
 }
 

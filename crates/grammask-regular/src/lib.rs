@@ -67,6 +67,7 @@ mod invariants;
 mod json_escapes;
 mod json_text;
 mod multiple;
+mod multiple_places;
 mod node;
 mod partitions;
 mod regex;

@@ -3,7 +3,8 @@
 use crate::acyclic::Edge;
 use crate::avoid::Avoid;
 use crate::factors::Factors;
-use crate::multiple::{Divisor, MultipleState, Multiples, Position};
+use crate::multiple::MultipleState;
+use crate::multiple_places::{Divisor, Multiples, Place};
 use crate::node::{Kind, RegularId, Spelling, UNBOUNDED};
 use crate::words::WordList;
 use crate::{ByteSet, Config, Error, Store};
@@ -87,12 +88,11 @@ enum Expression {
         text: u32,
         at: Spelling,
     },
-    /// A number, as its digits without the point and how many stand behind it; and a state.
+    /// A number, as its digits up to the last that is not zero and the place of that one; and a state.
     Multiple {
         unit: u64,
-        places: u8,
-        position: Position,
-        remainder: u64,
+        power: i8,
+        place: Place,
     },
 }
 
@@ -323,9 +323,9 @@ impl Saving<'_> {
             Kind::Early(a) => Expression::Early(self.number(a)),
             Kind::Json { text, at } => Expression::Json { text: self.number(text), at },
             Kind::Multiple(state) => {
-                let MultipleState { multiples, position, remainder } = store.multiple_states[state as usize];
-                let Divisor { unit, places } = store.multiples[multiples as usize].divisor;
-                Expression::Multiple { unit, places, position, remainder }
+                let MultipleState { multiples, place } = store.multiple_states[state as usize];
+                let Divisor { unit, power } = store.multiples[multiples as usize].divisor;
+                Expression::Multiple { unit, power, place }
             }
         }
     }
@@ -397,17 +397,17 @@ impl Loading<'_> {
                 store.has_json = true;
                 Kind::Json { text: RegularId(text), at }
             }
-            Expression::Multiple { unit, places, position, remainder } => {
-                let divisor = Divisor { unit, places };
-                if !divisor.is_reduced() || remainder >= unit {
+            Expression::Multiple { unit, power, place } => {
+                let divisor = Divisor { unit, power };
+                if !divisor.is_reduced() {
                     return damaged(IN_RANGE);
                 }
                 let multiples = Arc::new(Multiples::new(divisor));
-                if !multiples.is_state(position, remainder) {
+                if !multiples.is_place(place) {
                     return damaged(IN_RANGE);
                 }
                 let multiples = store.add_multiples(multiples);
-                return Ok(store.multiple_leaf(MultipleState { multiples, position, remainder })?);
+                return Ok(store.multiple_leaf(MultipleState { multiples, place })?);
             }
         };
         match store.broken_kind(id, kind) {

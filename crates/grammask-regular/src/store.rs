@@ -4,7 +4,8 @@ use crate::acyclic::{Acyclic, SINK};
 use crate::avoid::Avoid;
 use crate::factors::Factors;
 use crate::interning::IdTable;
-use crate::multiple::{Divisor, MultipleState, Multiples};
+use crate::multiple::MultipleState;
+use crate::multiple_places::{Divisor, Multiples, Place};
 use crate::node::{
     COUNTED, INHABITED, Kind, List, NO_ROW, NULLABLE, Node, PLAIN, RegularId, Spelling, TRIMMED, UNBOUNDED,
     VOID,
@@ -480,10 +481,12 @@ impl Store {
                 nesting = a.nesting.saturating_add(1);
             }
             Kind::Multiple(state) => {
-                let accepts = self.multiple_states[state as usize].is_accepting();
+                let place = self.multiple_states[state as usize].place;
+                let accepts = place.is_accepting();
                 flags = plain | if accepts { NULLABLE } else { 0 };
                 let classes = self.multiple_classes(state);
-                (min, max, partition) = (u32::from(!accepts), UNBOUNDED, self.partitions.intern(&classes));
+                let most = if let Place::Fewer(left) = place { left.into() } else { UNBOUNDED };
+                (min, max, partition) = (u32::from(!accepts), most, self.partitions.intern(&classes));
             }
         }
         if flags & NULLABLE != 0 {

@@ -54,6 +54,9 @@ impl Store {
     /// # Complexity
     /// Linear in the size of the expression and of its texts.
     pub(crate) fn is_text(&self, a: RegularId) -> bool {
+        if self.is_ascii_chain(a) {
+            return true;
+        }
         let mut seen = FxHashSet::default();
         let mut stack = vec![a];
         while let Some(a) = stack.pop() {
@@ -99,6 +102,22 @@ impl Store {
     }
 
     /// Follows the bytes of a concatenation; parts that begin between characters are left to be looked at.
+    /// Whether it is a short text without more ado, as most keys and constants are.
+    fn is_ascii_chain(&self, mut a: RegularId) -> bool {
+        let is_ascii = |store: &Self, set: u32| store.byte_set(set).is_subset(&ByteSet::range(0, 0x7F));
+        loop {
+            match self.node(a).kind {
+                Kind::Concat(head, tail) => match self.node(head).kind {
+                    Kind::Bytes(set) if is_ascii(self, set) => a = tail,
+                    _ => return false,
+                },
+                Kind::Bytes(set) => return is_ascii(self, set),
+                Kind::Epsilon => return true,
+                _ => return false,
+            }
+        }
+    }
+
     fn is_chain_of_texts(&self, a: RegularId, stack: &mut Vec<RegularId>) -> bool {
         let mut place = BOUNDARY;
         let mut rest = Some(a);

@@ -29,6 +29,7 @@ fn languages() -> (Store, Vec<RegularId>) {
     all.push(store.json_text(text).unwrap());
     all.push(store.json_text(all[3]).unwrap());
     all.push(store.multiple("0.375").unwrap());
+    all.push(store.multiple("0.005").unwrap());
     for start in all.clone() {
         let mut state = start;
         for &byte in b"word37.5abacababacd\xc3\xa9x'aab\\u00e9\\" {

@@ -245,7 +245,7 @@ impl Parser<'_> {
             (After::Tilde, _) => Some(ErrorKind::MissingOperand { after: '~' }),
             (After::Bar, _) | (After::Start, TokenKind::Bar) => Some(ErrorKind::EmptyAlternative),
             (After::Start, _) if group.is_none() => Some(ErrorKind::EmptyRule { rule: shorten(rule) }),
-            (After::Start, TokenKind::Close(_)) => Some(ErrorKind::EmptyGroup),
+            (After::Start, TokenKind::Close(_) | TokenKind::Semicolon) => Some(ErrorKind::EmptyGroup),
             // The group is unclosed, which is said elsewhere.
             (After::Start, _) => None,
         };

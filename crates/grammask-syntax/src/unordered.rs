@@ -73,12 +73,15 @@ impl Parser<'_> {
         }
         let items = selection.separator.unwrap_or(self.values.len()) - selection.items;
         let limits = self.limits(items);
-        self.frames.pop();
         match limits {
-            Ok(limits) => self.push_unordered(selection, limits),
+            Ok(limits) => {
+                self.frames.pop();
+                self.push_unordered(selection, limits);
+            }
             Err(expected) => {
                 self.malformed(expected);
                 self.skip_parentheses(true);
+                self.frames.pop();
                 self.values.truncate(selection.items);
                 self.push_stand_in();
             }

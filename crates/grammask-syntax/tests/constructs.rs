@@ -153,6 +153,22 @@ fn except_with_and_without_length() {
 }
 
 #[test]
+fn unordered_with_and_without_its_sections() {
+    check_canonical("unordered!(a)");
+    check_canonical("unordered!(a, b?, c*, (d e)+, f | g, (h | i){2,5})?");
+    check_canonical("unordered!(a, b?; ',' ' '*)");
+    check_canonical("unordered!(a?, b; ; {1,}) unordered!(a; ','; {2}) unordered!(a; x | y; {2,3})");
+    check_canonical("unordered!(a?, b?, c?; ; ; 0 -> 2, 1 -> 0)");
+    check_canonical("unordered!(a?, b?; ','; {1,2}; 0 -> 1)");
+    check_canonical("unordered!(unordered!(a; b), ~a? & b; unordered!(c))");
+    check("unordered! ( a , ( 'b' 'c' ) ? ;; ;)", "unordered!(a, ('b' 'c')?)");
+    check("unordered!([a], {b}; ; {0,})", "unordered!(a?, b*)");
+    check("~unordered!(a){2}", "~unordered!(a){2}");
+    check("unordered!(a b (c, d), e)", "unordered!(a b (c d), e)");
+    check_canonical("unordered(x)".replace("(x)", " x").as_str());
+}
+
+#[test]
 fn special_tokens() {
     check_canonical("<|end|> <[0]> <[4294967295]> <|a|b|> <|>|> <|▁|>?");
     check("<|a|>|<|b|>", "<|a|> | <|b|>");

@@ -12,6 +12,8 @@ enum Step {
     Atom(ExprKind),
     Join(u8, usize),
     Repeat(Quantifier),
+    /// Of so many parts, with a separator or not, with bounds, and with needs that fit.
+    Unordered(usize, bool, Quantifier, Vec<(u32, u32)>),
     Not,
     Json,
     EndRule(String),
@@ -76,6 +78,8 @@ fn step() -> impl Strategy<Value = Step> {
         6 => atom().prop_map(Step::Atom),
         4 => (0..3_u8, 2..4_usize).prop_map(|(kind, count)| Step::Join(kind, count)),
         2 => quantifier().prop_map(Step::Repeat),
+        1 => (1..4_usize, any::<bool>(), quantifier(), proptest::collection::vec((0..3_u32, 0..3_u32), 0..3))
+            .prop_map(|(count, separator, bounds, needs)| Step::Unordered(count, separator, bounds, needs)),
         1 => Just(Step::Not),
         1 => Just(Step::Json),
         1 => identifier().prop_map(Step::EndRule),
@@ -99,6 +103,12 @@ fn build(steps: Vec<Step>, start: Option<String>) -> Ast {
                 ExprKind::Repeat { expr: stack.pop().unwrap(), quantifier }
             }
             Step::Json if !stack.is_empty() => ExprKind::Json(stack.pop().unwrap()),
+            Step::Unordered(count, separator, bounds, mut needs) if stack.len() > count => {
+                let parts = stack.split_off(stack.len() - count - usize::from(separator));
+                needs.retain(|&(from, to)| (from.max(to) as usize) < count);
+                let (min, max) = bounds.bounds();
+                ExprKind::Unordered { parts, has_separator: separator, min, max, needs }
+            }
             Step::Not if !stack.is_empty() => ExprKind::Not(stack.pop().unwrap()),
             Step::EndRule(text) => {
                 ast.rules.extend(stack.pop().map(|body| rule(text, body)));

@@ -5,6 +5,7 @@ mod desugar;
 mod dfa;
 mod json;
 mod nfa;
+mod numbers;
 mod reduce;
 mod regex;
 mod regular;
@@ -48,7 +49,7 @@ pub enum OracleError {
     #[error("not regular, under `&` or `~` at byte {start}", start = .0.start)]
     NotRegular(Span),
     /// An item or the separator of `unordered!` is empty, among others.
-    #[error("something in `unordered!` may be empty, at byte {start}", start = .0.start)]
+    #[error("an item or the separator of `unordered!` must not be empty, at byte {start}", start = .0.start)]
     EmptyItem(Span),
     /// Too large for tests; says nothing about the grammar.
     #[error("too large for the oracle, at byte {start}", start = .0.start)]

@@ -285,16 +285,32 @@ fn json_value(string: &[u8]) -> Option<String> {
     String::from_utf16(&units).ok()
 }
 
-/// Whether a string is a numeral whose value is a multiple of that of `of`, both in units of 10^-20.
+/// Whether a string is a number whose value is a multiple of that of `of`, both in units of 10^-20.
 fn is_multiple(string: &[u8], of: &str) -> bool {
-    let scaled = |text: &str| {
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let is_numeral = !whole.is_empty() && is_digits(whole) && is_digits(fraction) && !text.ends_with('.');
-        if is_numeral { format!("{whole}{fraction:0<20}").parse::<u128>().ok() } else { None }
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let scaled = |text: &str, power: i32| {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let is_numeral = is_digits(whole) && is_digits(fraction) && (whole == "0" || !whole.starts_with('0'));
+        let zeros = (20 - fraction.len() as i32 + power).unsigned_abs();
+        is_numeral
+            .then(|| format!("{whole}{fraction}").parse::<u128>().ok()?.checked_mul(10_u128.pow(zeros)))
+            .flatten()
     };
-    let value = std::str::from_utf8(string).ok().and_then(scaled);
-    value.is_some_and(|value| value.is_multiple_of(scaled(of).expect("a numeral")))
+    let Ok(text) = std::str::from_utf8(string) else { return false };
+    let value = match text.split_once(['e', 'E']) {
+        None => scaled(text, 0),
+        Some((mantissa, exponent)) => {
+            let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+            let is_step = matches!(of.replace(['.', '0'], "").as_str(), "1" | "2" | "5");
+            let is_short = mantissa.len() == 1 || mantissa[1..].starts_with('.');
+            if !is_step || !is_digits(digits) || !is_short || mantissa.starts_with('0') {
+                return false;
+            }
+            let power: i32 = digits.parse().expect("digits");
+            scaled(mantissa, if exponent.starts_with('-') { -power } else { power })
+        }
+    };
+    value.is_some_and(|value| value.is_multiple_of(scaled(of, 0).expect("a numeral")))
 }
 
 fn splits(parts: &[&Membership], string: &[u8]) -> bool {
@@ -663,6 +679,12 @@ fn spellings_and_multiples() {
         "start ::= multiple!(7) | multiple!(2.5);",
         "start ::= multiple!(5) & ~'0';",
     ] {
+        assert!(check(text, space, &long), "{text}");
+    }
+    let space = Space { bytes: b"025.e-", length: 5 };
+    let long: Vec<Vec<u8>> =
+        [&b"5.25e2"[..], b"2.5e+01", b"5.05e-1", b"2.52e1", b"20e1"].map(<[u8]>::to_vec).into();
+    for text in ["start ::= multiple!(1);", "start ::= multiple!(0.05);", "start ::= multiple!(20) '0'?;"] {
         assert!(check(text, space, &long), "{text}");
     }
 }

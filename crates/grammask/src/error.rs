@@ -1,5 +1,6 @@
 //! What can go wrong on the way from a text to a grammar, and while it is used.
 
+use grammask_normal::ErrorKind;
 use grammask_syntax::{Diagnostic, Report};
 
 /// Why a grammar could not be compiled.
@@ -24,6 +25,19 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether there is nothing wrong but that no text belongs to the grammar.
+    pub(crate) fn is_empty_language(&self) -> bool {
+        match self {
+            Self::Normal(errors) => {
+                let is_empty = |error: &grammask_normal::Error| {
+                    matches!(error.kind, ErrorKind::EmptyLanguage { .. } | ErrorKind::OnlyEmptyText { .. })
+                };
+                errors.errors().iter().all(is_empty)
+            }
+            _ => false,
+        }
+    }
+
     /// What is wrong, each with its place; empty for errors that have no place in the text.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         match self {

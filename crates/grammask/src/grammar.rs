@@ -58,7 +58,16 @@ impl Grammar {
     /// # Errors
     /// As [`compile`](Self::compile).
     pub fn from_ast(ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
-        let mut store = Store::new(&config.normal.regular);
+        Self::from_ast_in(ast, Store::new(&config.normal.regular), vocabulary, config)
+    }
+
+    /// The same with the languages of the terminals in a store that may know some of them.
+    pub(crate) fn from_ast_in(
+        ast: &Ast,
+        mut store: Store,
+        vocabulary: &Vocabulary,
+        config: &Config,
+    ) -> Result<Self, Error> {
         let normal = grammask_normal::normalize_in(ast, &mut store, &config.normal)?;
         let network = Network::build(&normal, store, &config.recognizer)?;
         let recognizer = Recognizer::new(Arc::new(network), &config.recognizer);
@@ -66,21 +75,12 @@ impl Grammar {
         Ok(Self::from_masks(masks, vocabulary))
     }
 
-    /// Compiles a JSON Schema: the outputs are the documents that it calls valid.
-    ///
-    /// # Errors
-    /// When the schema is none, says what cannot be said exactly, or exceeds a limit; as [`compile`](Self::compile) else.
-    pub fn from_json_schema(
-        schema: &serde_json::Value,
-        vocabulary: &Vocabulary,
-        config: &Config,
-    ) -> Result<Self, Error> {
-        let translation = grammask_json_schema::translate(schema, &config.json_schema)?;
-        let mut grammar = Self::from_ast(&translation.ast, vocabulary, config)?;
-        if let Some(shared) = Arc::get_mut(&mut grammar.shared) {
-            shared.relaxations = translation.relaxations;
+    /// The same grammar, with a list of what it does not hold outputs to.
+    pub(crate) fn with_relaxations(mut self, relaxations: Vec<Relaxation>) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.relaxations = relaxations;
         }
-        Ok(grammar)
+        self
     }
 
     /// What the grammar does not hold outputs to, though its JSON Schema mentions it. Empty for other grammars.

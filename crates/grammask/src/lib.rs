@@ -45,6 +45,7 @@ mod draft;
 mod error;
 mod forced;
 mod grammar;
+mod json_schema;
 #[cfg(feature = "kbnf")]
 pub mod kbnf;
 mod matcher;

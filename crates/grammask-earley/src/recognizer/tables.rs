@@ -320,9 +320,11 @@ mod tests {
     use super::*;
     use crate::{Network, Saved};
 
-    const GRAMMAR: &str = "start ::= (item ','){2,7} '.' | cycle '#' | start '+' start | #'[a-c]+'; \
+    const GRAMMAR: &str = "start ::= (item ','){2,7} '.' | cycle '#' | start '+' start | #'[a-c]+' \
+        | '<' unordered!(item?, 'q'{2,3}, '!'*, cycle?; ','; {0,6}; 0 -> 2) '>'; \
         item ::= #'[a-z]{1,3}' & ~'if' | '(' start ')'; cycle ::= other 'a' | '0'; other ::= cycle 'b' | 'x';";
-    const TEXTS: [&[u8]; 5] = [b"ab,if,(abc+c),x.+a", b"0bababa#", b"xa#+0#", b"((a),b,.),z,.", b"abcabc"];
+    const TEXTS: [&[u8]; 6] =
+        [b"ab,if,(abc+c),x.+a", b"0bababa#", b"xa#+0#", b"((a),b,.),z,.", b"abcabc", b"<q,!,if,q,0b,!><"];
 
     fn recognizer() -> Recognizer {
         let ast = grammask_syntax::parse(GRAMMAR, &Default::default()).unwrap();
@@ -383,8 +385,14 @@ mod tests {
             }
             7 => {
                 for node in &mut tables.nodes {
-                    if let SavedNode::Counter(_, count) = node {
-                        nudge(rng, count);
+                    match node {
+                        SavedNode::Counter(_, count) => nudge(rng, count),
+                        SavedNode::Unordered(_, register, _) if rng.below(4) == 0 => {
+                            let place = rng.below(register.len());
+                            nudge(rng, &mut register[place]);
+                        }
+                        SavedNode::Unordered(_, _, is_behind) if rng.below(8) == 0 => *is_behind ^= true,
+                        SavedNode::Unordered(..) | SavedNode::Lexeme => {}
                     }
                 }
             }

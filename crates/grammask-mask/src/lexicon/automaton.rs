@@ -46,6 +46,8 @@ pub(super) struct State {
     /// The states after each byte.
     row: Row,
     pub(super) loops: OnceLock<Coverage>,
+    /// See `kin.rs`.
+    pub(super) kin: OnceLock<Option<LexemeId>>,
     live: OnceLock<ByteSet>,
 }
 
@@ -205,6 +207,12 @@ impl Automaton {
 
 impl State {
     fn new(language: RegularId) -> Self {
-        Self { language, row: Row::new(256), loops: OnceLock::new(), live: OnceLock::new() }
+        Self {
+            language,
+            row: Row::new(256),
+            loops: OnceLock::new(),
+            kin: OnceLock::new(),
+            live: OnceLock::new(),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What `json!` and `multiple!` mean: a reader of JSON strings that runs an automaton on what it reads, and long division.
+//! What `json!` means: a reader of JSON strings that runs an automaton on what it reads.
 
 use rustc_hash::FxHashMap;
 
@@ -167,39 +167,4 @@ impl Escapes<'_> {
         }
         found
     }
-}
-
-/// Behind the point: how many digits were read, and whether there was a point at all.
-type Behind = Option<u8>;
-
-/// The numerals of the multiples of a number: what was read is divided by the number's digits, with as many zeros behind it as digits are
-/// still missing behind the point.
-pub(super) fn multiples(numeral: &str) -> Result<Dfa, TooLarge> {
-    let (whole, fraction) = numeral.split_once('.').unwrap_or((numeral, ""));
-    let Ok(divisor) = format!("{whole}{fraction}").parse::<u128>() else { return Err(TooLarge) };
-    // Room for ten times the divisor.
-    if divisor == 0 || divisor > u128::from(u64::MAX) {
-        return Err(TooLarge);
-    }
-    let places = fraction.len() as u8;
-    let is_multiple = |remainder: u128, read: u8| {
-        (read..places).fold(remainder, |remainder, _| remainder * 10 % divisor) == 0
-    };
-    let start: (bool, Behind, u128) = (false, None, 0);
-    let dfa = Dfa::explore(
-        start,
-        |&(has_digit, behind, remainder)| has_digit && is_multiple(remainder, behind.unwrap_or(0)),
-        |&(has_digit, behind, remainder), byte| match (byte, behind) {
-            (b'.', None) if has_digit => Some((false, Some(0), remainder)),
-            // Digits behind the last place that counts are zeros.
-            (b'0', Some(read)) if read == places => Some((true, behind, remainder)),
-            (b'1'..=b'9', Some(read)) if read == places => None,
-            (b'0'..=b'9', _) => {
-                let next = (remainder * 10 + u128::from(byte - b'0')) % divisor;
-                Some((true, behind.map(|read| read + 1), next))
-            }
-            _ => None,
-        },
-    )?;
-    Ok(dfa.trimmed())
 }

@@ -4,7 +4,7 @@ use grammask_syntax::{Ast, ExceptOperand, ExprId, ExprKind, Span};
 
 use super::OracleError;
 use super::dfa::{Dfa, TooLarge};
-use super::{json, nfa, regex};
+use super::{json, nfa, numbers, regex};
 
 /// For each expression of `ast` its automaton, if it is a leaf of bytes or stands at or under a `&`, a `~` or a `json!`.
 pub(super) fn regular_parts(ast: &Ast) -> Result<Vec<Option<Dfa>>, OracleError> {
@@ -38,7 +38,7 @@ fn leaf(ast: &Ast, kind: &ExprKind, span: Span) -> Result<Option<Dfa>, OracleErr
         ExprKind::Regex(pattern) => Ok(compile(pattern)?),
         ExprKind::Early(pattern) => compile(pattern)?.earliest(),
         ExprKind::Without(pattern) => without(&compile(pattern)?, None),
-        ExprKind::Multiple(numeral) => json::multiples(numeral),
+        ExprKind::Multiple(numeral) => numbers::multiples(numeral),
         ExprKind::Substrings(text) => nfa::pieces(text.as_bytes()),
         ExprKind::Except { operand, max } => {
             let texts = match operand {

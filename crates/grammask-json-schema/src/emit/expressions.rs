@@ -1,0 +1,210 @@
+//! The texts that are regular expressions of ECMA-262, as rules: groups nest, so they are no regular set. All that stands between
+//! two brackets of groups is one regular part.
+
+use grammask_syntax::{ExprId, ExprKind};
+
+use super::Emitter;
+
+/// The beginning of a group: plain, without number, a look ahead, or with a name.
+const OPEN: &str =
+    r"\((?:\?[:=!]|\?<(?:[\p{ID_Start}$_]|UNICODE)(?:[\p{ID_Continue}$_\u{200c}\u{200d}]|UNICODE)*>)?";
+/// The beginning of a look behind, which may not be repeated.
+const OPEN_BEHIND: &str = r"\(\?<[=!]";
+/// An escaped code point.
+const UNICODE: &str = r"\\u(?:[0-9A-Fa-f]{4}|\{0*(?:10[0-9A-Fa-f]{4}|[0-9A-Fa-f]{1,5})\})";
+/// What follows a backslash, in classes and outside, apart from marks that stand for themselves.
+const ESCAPE: &str =
+    r"(?:\\(?:[dDwWsStnvfr0-9]|c[A-Za-z]|x[0-9A-Fa-f]{2}|[pP]\{[A-Za-z_]+(?:=[0-9A-Za-z_]+)?\})|UNICODE)";
+/// A mark that stands for itself behind a backslash.
+const MARK: &str = r"\\[^0-9A-Za-z]";
+/// What stands for itself, apart from what may continue the numbers of a quantifier.
+const LITERAL: &str = r"[^\^$\\*+?()\[{|0-9,}]";
+/// What matches between characters.
+const ASSERTION: &str = r"(?:[\^$|]|\\[bB])";
+/// The beginning of the numbers of a quantifier.
+const NUMBERS: &str = r"(?:[0-9]+(?:,[0-9]*)?)?";
+
+impl Emitter<'_, '_> {
+    /// A reference to the rule of all regular expressions, as they stand between the quotes of a string.
+    pub(super) fn expressions(&mut self) -> ExprId {
+        let name = match self.expressions.clone() {
+            Some(name) => name,
+            None => self.expression_rules(),
+        };
+        self.push(ExprKind::Nonterminal(name))
+    }
+
+    fn expression_rules(&mut self) -> String {
+        let [all, group] = ["regular_expression", "group"].map(|wish| {
+            let mut name = wish.to_owned();
+            while !self.taken.insert(name.clone()) {
+                name.push('_');
+            }
+            name
+        });
+        self.expressions = Some(all.clone());
+        let (body, quantifier) = (body(), quantifier());
+        // Parts with groups between them.
+        let first = self.spelled(&body);
+        let (before, next, after) = (self.reference(&all), self.reference(&group), self.spelled(&body));
+        let longer = self.sequence(vec![before, next, after]);
+        let alternatives = self.alternatives(vec![first, longer]);
+        self.rule(&all, alternatives);
+        let groups = [
+            (OPEN.replace("UNICODE", UNICODE), format!(r"\){quantifier}?")),
+            (OPEN_BEHIND.to_owned(), r"\)".to_owned()),
+        ]
+        .map(|(open, close)| {
+            let parts = vec![self.spelled(&open), self.reference(&all), self.spelled(&close)];
+            self.sequence(parts)
+        });
+        let groups = self.alternatives(groups.to_vec());
+        self.rule(&group, groups);
+        all
+    }
+
+    fn reference(&mut self, name: &str) -> ExprId {
+        self.push(ExprKind::Nonterminal(name.to_owned()))
+    }
+
+    fn spelled(&mut self, pattern: &str) -> ExprId {
+        let contents = self.regex(pattern);
+        self.push(ExprKind::Json(contents))
+    }
+}
+
+/// What may stand between the brackets of groups. A brace is a character as long as what follows is no quantifier.
+fn body() -> String {
+    let (quantifier, escape) = (quantifier(), ESCAPE.replace("UNICODE", UNICODE));
+    let atom = format!("(?:{LITERAL}|{escape}|{MARK}|\\\\k<[^>]+>|{})", class());
+    let braces = format!(r"\{{(?:{NUMBERS}\{{)*");
+    let behind = format!("(?:[,}}]|{NUMBERS}{atom}|[0-9]+,[0-9]*,)");
+    let repeated = format!("(?:{atom}|[0-9,}}]|{braces}{behind})");
+    format!(
+        "(?:{repeated}{quantifier}?|{braces}{NUMBERS}{quantifier}|(?:{braces}{NUMBERS})?{ASSERTION})*(?:{braces}{NUMBERS})?"
+    )
+}
+
+/// How often. Numbers of one and two digits are in order; of longer ones, the second is not the shorter.
+fn quantifier() -> String {
+    let mut bounds = vec!["[0-9]+,?".to_owned()];
+    for least in 0..100u32 {
+        let (tens, ones) = (least / 10, least % 10);
+        let same = if tens > 0 { format!("{tens}[{ones}-9]") } else { format!("[{ones}-9]") };
+        let more = match tens {
+            0 => String::from("|[1-9][0-9]+"),
+            9 => String::from("|[1-9][0-9]{2,}"),
+            tens => format!("|[{}-9][0-9]|[1-9][0-9]{{2,}}", tens + 1),
+        };
+        bounds.push(format!("{least},(?:{same}{more})"));
+    }
+    for length in 3..=10 {
+        let longer = if length == 10 { "," } else { "" };
+        bounds.push(format!("[1-9][0-9]{{{}}},[1-9][0-9]{{{}{longer}}}", length - 1, length - 1));
+    }
+    format!(r"(?:(?:[*+?]|\{{0*(?:{})\}})\??)", bounds.join("|"))
+}
+
+/// A class in brackets. A hyphen between two members makes a range; the first of these comes before the second, as far as ASCII goes.
+fn class() -> String {
+    let escape = ESCAPE.replace("UNICODE", UNICODE);
+    let escape = format!(r"(?:{escape}|\\b)");
+    let single = format!(r"(?:[^\]\\-]|{escape}|{MARK})");
+    let end = format!(r"(?:[^\]\\]|{escape}|{MARK})");
+    let mut ranges = vec![
+        format!("{escape}-{end}"),
+        format!(r"(?:[^\]\\-]|{MARK})-{escape}"),
+        // What is not ASCII, and controls.
+        format!(r"(?:[\x00-\x1f\x7f]|\\[\x00-\x1f\x7f])-{end}"),
+        r"\\?[^\x00-\x7f]-\\?[^\x00-\x7f]".to_owned(),
+    ];
+    for low in 0x20..0x7fu32 {
+        let Some(character) = char::from_u32(low) else { continue };
+        let is_plain = character.is_ascii_alphanumeric();
+        // A hyphen is told apart below, a bracket and a backslash stand behind a backslash only.
+        let first = match character {
+            '-' => format!(r"\\\x{low:02x}"),
+            ']' | '\\' => format!(r"\\\x{low:02x}"),
+            _ if is_plain => format!(r"\x{low:02x}"),
+            _ => format!(r"\\?\x{low:02x}"),
+        };
+        ranges.push(format!("{first}-{}", from(low)));
+    }
+    let range = format!("(?:{})", ranges.join("|"));
+    let hyphens = format!("--(?:{}|{escape})", from(0x2d));
+    format!(r"\[\^?(?:{hyphens}|(?:(?:{single}|-){single}*)?{range})*(?:\]|(?:{single}|-){single}*-?\])")
+}
+
+/// The end of a range that begins with an ASCII character.
+fn from(low: u32) -> String {
+    format!(r"(?:[\x{low:02x}-\u{{10ffff}}&&[^\]\\]]|\\[\x{low:02x}-\u{{10ffff}}&&[^0-9A-Za-z]])")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::languages::Languages;
+
+    /// Whether a text without groups is an expression.
+    fn is_body(text: &str) -> bool {
+        let mut languages = Languages::new(&grammask_regular::Config::default());
+        let language = languages.regex(&body());
+        languages.contains(language, text).expect("within limits")
+    }
+
+    #[test]
+    fn expressions_without_groups() {
+        for text in [
+            "",
+            "a|b",
+            "^a+$",
+            "[a-z]{2,3}?",
+            "[]",
+            "[^]",
+            r"\cA",
+            r"\d{3}",
+            "a{",
+            "a{,2}",
+            "{}",
+            "a{2,x",
+            "x{12,34}",
+            "[a-]",
+            "[-a]",
+            "[--9]",
+            "[a-z-9]",
+            r"[\w-.]",
+            "]",
+            "}",
+            r"\.",
+            r"\u{1F600}",
+            "x{100,200}",
+            "{{2}",
+            "a{2{3}",
+            "é*",
+        ] {
+            assert!(is_body(text), "{text} is one");
+        }
+        for text in [
+            "*",
+            "\\",
+            "[a",
+            "a{2,1}",
+            "{2}",
+            "a{2}{3}",
+            "a**",
+            "^*",
+            "[z-a]",
+            r"\a",
+            "[b--]",
+            "a{12,3}",
+            "a{100,99}",
+            "a{34,33}",
+            r"\u{110000}",
+            "a|*",
+            r"\b+",
+            "[a--]",
+        ] {
+            assert!(!is_body(text), "{text} is none");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Lexemes that differ from one that loops at a few texts only, as "any string but one of these" does at every place of a key. What they
+//! take is what their kin takes, which is known, but for a few nodes of the trie: only these are walked.
+
+use grammask_regular::Error;
+use grammask_trie::{BranchId, NodeId};
+
+use super::automaton::LexemeId;
+use super::{LexemePart, Lexicon};
+use crate::continuation::{Continuation, ContinuationId};
+use crate::places::Places;
+use crate::walked::Distance;
+
+/// A lexeme that nearly loops goes on to its kin after so many of the ASCII characters at least.
+const MOST: usize = 48;
+
+/// After so many nodes the two have less in common than was hoped.
+const FAR: u64 = 4_096;
+
+/// Where two lexemes differ.
+#[derive(Default)]
+struct Difference {
+    /// Nodes whose tokens only the lexeme takes, and those whose tokens only its kin takes.
+    more: Vec<NodeId>,
+    less: Vec<NodeId>,
+    /// Where only the lexeme is complete, and where only its kin is.
+    handed: Vec<BranchId>,
+    kept: Vec<BranchId>,
+    nodes: u64,
+}
+
+impl Lexicon {
+    /// The kin of a lexeme: the state that it goes on to after most characters, which loops there.
+    fn kin(&self, lexeme: LexemeId) -> Result<Option<LexemeId>, Error> {
+        let place = &self.automaton.state(lexeme).kin;
+        if let Some(known) = place.get() {
+            return Ok(*known);
+        }
+        let mut counts: Vec<(LexemeId, usize)> = Vec::new();
+        for byte in 0x20..0x7F {
+            let next = self.automaton.step(lexeme, byte, &self.budget)?;
+            match counts.iter_mut().find(|(other, _)| *other == next) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((next, 1)),
+            }
+        }
+        let most = counts.into_iter().max_by_key(|&(_, count)| count);
+        let mut kin = None;
+        if let Some((next, count)) = most
+            && next != lexeme
+            && !next.is_dead()
+            && count >= MOST
+            && self.automaton.step(next, b'~', &self.budget)? == next
+        {
+            kin = Some(next);
+        }
+        Ok(*place.get_or_init(|| kin))
+    }
+
+    /// The part of a lexeme, from that of its kin; nothing where it has none, or where the two differ much.
+    pub(super) fn part_by_kin(
+        &self,
+        lexeme: LexemeId,
+        id: ContinuationId,
+    ) -> Result<Option<LexemePart>, Error> {
+        let continuation = self.continuation(id);
+        let Places::List(places) = continuation.places() else { return Ok(None) };
+        if !self.is_apart(places) || !continuation.is_heavier(self.trie(), self.outline(), FAR as usize) {
+            return Ok(None);
+        }
+        let Some(kin) = self.kin(lexeme)? else { return Ok(None) };
+        let known = self.part(kin, id)?;
+        let Some(difference) = self.difference(lexeme, kin, continuation)? else { return Ok(None) };
+        self.walked.add(Distance { walks: 1, nodes: difference.nodes, taken: 0 });
+        let trie = self.trie();
+        let mut row = vec![0; self.vocabulary.mask_words()];
+        known.tokens.union_into(&mut row);
+        for token in difference.less.iter().flat_map(|&node| trie.tokens(node)) {
+            row[token.word()] &= !token.bit();
+        }
+        for token in difference.more.iter().flat_map(|&node| trie.tokens(node)) {
+            row[token.word()] |= token.bit();
+        }
+        let handover = match (&difference.handed[..], &difference.kept[..]) {
+            ([], []) => known.handover,
+            _ => self.handover(known.handover, &difference),
+        };
+        let tokens = grammask_trie::TokenSet::from_words(&row);
+        Ok(Some(LexemePart { tokens, handover, nodes: difference.nodes }))
+    }
+
+    /// Whether no place is below another, so that no token is taken from two places.
+    fn is_apart(&self, places: &[BranchId]) -> bool {
+        let ends = self.trie().ends_slice();
+        places.windows(2).all(|pair| {
+            let (one, next) = (self.outline().node(pair[0]), self.outline().node(pair[1]));
+            ends[one.index()] <= next.0
+        })
+    }
+
+    fn handover(&self, known: Option<ContinuationId>, difference: &Difference) -> Option<ContinuationId> {
+        let mut bits = vec![0u64; self.outline().len().div_ceil(64)];
+        if let Some(known) = known {
+            self.continuation(known).places().mark(&mut bits);
+        }
+        for branch in &difference.kept {
+            bits[branch.index() / 64] &= !(1 << (branch.index() % 64));
+        }
+        for branch in &difference.handed {
+            bits[branch.index() / 64] |= 1 << (branch.index() % 64);
+        }
+        let places = Places::gather(self.outline(), self.config.short_list, bits, Vec::new(), &[], &[]);
+        places.map(|places| self.intern(&places))
+    }
+
+    /// Walks both at once, wherever they are not in the same state.
+    fn difference(
+        &self,
+        lexeme: LexemeId,
+        kin: LexemeId,
+        continuation: &Continuation,
+    ) -> Result<Option<Difference>, Error> {
+        let (trie, outline) = (self.trie(), self.outline());
+        let mut found = Difference::default();
+        let mut open: Vec<(NodeId, LexemeId, LexemeId)> =
+            continuation.nodes(outline).map(|node| (node, lexeme, kin)).collect();
+        while let Some((node, own, other)) = open.pop() {
+            for child in trie.children(node) {
+                found.nodes += 1;
+                let byte = trie.byte(child);
+                let own = self.automaton.step(own, byte, &self.budget)?;
+                let other = self.automaton.step(other, byte, &self.budget)?;
+                if own == other {
+                    continue;
+                }
+                match (own.is_dead(), other.is_dead()) {
+                    (false, true) => found.more.push(child),
+                    (true, false) => found.less.push(child),
+                    _ => {}
+                }
+                if let Some(branch) = outline.branch(child) {
+                    match (own.completes(), other.completes()) {
+                        (true, false) => found.handed.push(branch),
+                        (false, true) => found.kept.push(branch),
+                        _ => {}
+                    }
+                    open.push((child, own, other));
+                }
+            }
+            if found.nodes > FAR {
+                return Ok(None);
+            }
+        }
+        Ok(Some(found))
+    }
+}

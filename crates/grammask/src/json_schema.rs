@@ -1,0 +1,75 @@
+//! Grammars from JSON Schemas: the translation, and the terminals that all of them have, made once for all.
+
+use std::sync::OnceLock;
+
+use grammask_json_schema::translate;
+use grammask_regular::Store;
+use serde_json::{Value, json};
+
+use crate::{Config, Error, Grammar, Vocabulary};
+
+impl Grammar {
+    /// Compiles a JSON Schema: the outputs are the documents that it calls valid.
+    ///
+    /// What cannot be said exactly is refused, or weakened and listed in [`relaxations`](Self::relaxations); see
+    /// [`JsonSchemaConfig`](crate::JsonSchemaConfig) for this and other choices. Nothing is fetched.
+    ///
+    /// # Errors
+    /// When the schema is none, says what cannot be said exactly, or exceeds a limit; when it has no valid document, with
+    /// [`Reason::Unsatisfiable`](grammask_json_schema::Reason::Unsatisfiable); as [`compile`](Self::compile) else.
+    ///
+    /// # Complexity
+    /// Mostly linear in the schema; alternatives of one value (`anyOf` and the like) are multiplied out, up to the limits.
+    ///
+    /// ```
+    /// use grammask::{Config, Grammar, TokenId, Vocabulary};
+    ///
+    /// let bytes = (0..=255).map(|byte| (TokenId(byte), vec![byte as u8]));
+    /// let vocabulary = Vocabulary::new(bytes, [])?;
+    /// let schema = serde_json::json!({
+    ///     "type": "object",
+    ///     "properties": { "name": { "type": "string", "maxLength": 20 }, "age": { "type": "integer", "minimum": 0 } },
+    ///     "required": ["name"],
+    ///     "additionalProperties": false,
+    /// });
+    /// let grammar = Grammar::from_json_schema(&schema, &vocabulary, &Config::default())?;
+    /// let mut matcher = grammar.matcher();
+    /// for byte in br#"{"age": 7, "name": "Ada"}"# {
+    ///     assert!(matcher.accept(TokenId(u32::from(*byte))).is_accepted());
+    /// }
+    /// assert!(matcher.is_complete());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_json_schema(schema: &Value, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
+        let translation = translate(schema, &config.json_schema)?;
+        let grammar =
+            Self::from_ast_in(&translation.ast, store(config), vocabulary, config).map_err(|error| {
+                if error.is_empty_language() {
+                    grammask_json_schema::Error::unsatisfiable().into()
+                } else {
+                    error
+                }
+            })?;
+        Ok(grammar.with_relaxations(translation.relaxations))
+    }
+}
+
+/// A store that knows the terminals of nearly all schemas: reading their patterns takes longer than copying what they come to.
+fn store(config: &Config) -> Store {
+    static COMMON: OnceLock<Store> = OnceLock::new();
+    let regular = &config.normal.regular;
+    if *regular != grammask_regular::Config::default() {
+        return Store::new(regular);
+    }
+    let common = COMMON.get_or_init(|| {
+        let mut store = Store::new(regular);
+        let defaults = Config::default();
+        let schema = json!({ "anyOf": [{ "type": "array", "items": { "type": "integer" } }, true] });
+        if let Ok(translation) = translate(&schema, &defaults.json_schema) {
+            // What it comes to is not wanted, only what is in the store then. Without it, everything is as it is, but slower.
+            let _ = grammask_normal::normalize_in(&translation.ast, &mut store, &defaults.normal);
+        }
+        store
+    });
+    common.clone()
+}
