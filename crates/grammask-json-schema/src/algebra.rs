@@ -56,7 +56,7 @@ impl Translator<'_> {
         let number = match b.number {
             LanguageId::NONE => a.number,
             all if all == self.any_number => LanguageId::NONE,
-            some if self.are_disjoint(a.number, some) => a.number,
+            some if self.are_disjoint(a.number, some)? => a.number,
             some => {
                 let rest = self.languages.not(some);
                 let constrained = self.constrained_number;
@@ -65,7 +65,7 @@ impl Translator<'_> {
         };
         let string = match b.string {
             LanguageId::NONE => a.string,
-            some if self.are_disjoint(a.string, some) => a.string,
+            some if self.are_disjoint(a.string, some)? => a.string,
             some => {
                 let rest = self.languages.not(some);
                 self.languages.and([a.string, rest])
@@ -89,8 +89,8 @@ impl Translator<'_> {
             || values.booleans != [false; 2]
             || values.expressions != Expressions::None
             || values.number == self.any_number
-            || !self.is_empty(values.number)
-            || !self.is_empty(values.string)
+            || !self.is_empty(values.number)?
+            || !self.is_empty(values.string)?
         {
             return Ok(true);
         }
@@ -188,12 +188,12 @@ impl Translator<'_> {
     }
 
     /// Whether two languages have nothing in common; `false` where a limit forbids to find out.
-    fn are_disjoint(&mut self, a: LanguageId, b: LanguageId) -> bool {
+    fn are_disjoint(&mut self, a: LanguageId, b: LanguageId) -> Result<bool, Stop> {
         if a == LanguageId::NONE || b == LanguageId::NONE || self.are_apart(a, b) {
-            return true;
+            return Ok(true);
         }
         if a == LanguageId::ANY || b == LanguageId::ANY || a == b {
-            return false;
+            return Ok(false);
         }
         let both = self.languages.and([a, b]);
         self.is_empty(both)

@@ -22,7 +22,7 @@ pub struct Config {
     pub draft: Draft,
     /// Schemas that `$ref` may name by their URI. Nothing is ever fetched. Default: none.
     pub documents: Vec<Document>,
-    /// The greatest number of work units: a unit is a schema, an alternative or a pair of them that is looked at. Default: 1,000,000.
+    /// The greatest number of work units: a schema, an alternative or a pair of them that is looked at, or 64 bytes of automata. Default: 1,000,000.
     pub work: u64,
     /// How deep schemas that speak of one value may nest, as `allOf` in `allOf` and chains of `$ref` do. Default: 256.
     pub depth: u32,

@@ -188,6 +188,21 @@ impl<'a> Documents<'a> {
         pointer
     }
 
+    /// The last step to a schema that is no array index; nothing where there is none.
+    pub fn name(&self, mut id: SchemaId) -> Option<&str> {
+        let is_name = |part: &&str| !part.is_empty() && !part.bytes().all(|byte| byte.is_ascii_digit());
+        loop {
+            let schema = &self.schemas[id.index()];
+            if let Some(name) = schema.steps.rsplit('/').find(is_name) {
+                return Some(name);
+            }
+            match schema.parent {
+                Parent::Schema(parent) => id = parent,
+                Parent::Document(_) => return None,
+            }
+        }
+    }
+
     /// The schema below `id` at these steps, which are keys without escapes or array indices, as `["properties", "a"]`.
     ///
     /// # Errors

@@ -10,7 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::error::Error;
 use crate::goals::{GoalId, Subject};
 use crate::languages::LanguageId;
-use crate::plan::{ArrayPlan, Item, Member, ObjectPlan, Plan, Rest};
+use crate::live::{is_array_live, is_object_live, live, live_members};
+use crate::plan::{ArrayPlan, Member, ObjectPlan, Plan, Rest};
 use crate::translator::{Stop, Translator};
 use crate::values::{Expressions, Values, least};
 use crate::{PropertyOrder, Whitespace};
@@ -55,77 +56,6 @@ fn children(plan: &Plan) -> impl Iterator<Item = GoalId> {
     items.chain(plan.objects.iter().flat_map(|object| object.members.iter().map(|member| member.goal)))
 }
 
-/// The goals that some finite value reaches, as far as goals decide that.
-fn live(plans: &FxHashMap<GoalId, Plan>, order: &[GoalId]) -> FxHashSet<GoalId> {
-    let mut live = FxHashSet::default();
-    loop {
-        let before = live.len();
-        // Inner goals come later, so this way a schema without cycles takes one round.
-        for goal in order.iter().rev() {
-            if let Some(plan) = plans.get(goal)
-                && !live.contains(goal)
-                && is_live(plan, &live)
-            {
-                live.insert(*goal);
-            }
-        }
-        if live.len() == before {
-            return live;
-        }
-    }
-}
-
-fn is_live(plan: &Plan, live: &FxHashSet<GoalId>) -> bool {
-    let Values { null, booleans, number, string, expressions, .. } = *plan.values;
-    null || expressions != Expressions::None
-        || booleans != [false; 2]
-        || number != LanguageId::NONE
-        || string != LanguageId::NONE
-        || plan.arrays.iter().any(|array| is_array_live(array, live))
-        || plan.objects.iter().any(|object| is_object_live(object, live))
-}
-
-fn is_array_live(array: &ArrayPlan, live: &FxHashSet<GoalId>) -> bool {
-    let len = array.prefix.len() as u64;
-    let first = array.prefix.iter().take(array.min.min(len) as usize).all(|goal| live.contains(goal));
-    first
-        && match &array.rest {
-            Rest::Same(goal) => array.min <= len || live.contains(goal),
-            Rest::Mixed(items) => {
-                let missing = array.min.saturating_sub(len);
-                let most = |item: &Item| if live.contains(&item.goal) { item.max } else { Some(0) };
-                let room = items.iter().try_fold(0u64, |sum, item| Some(sum.saturating_add(most(item)?)));
-                items.iter().all(|item| item.min == 0 || live.contains(&item.goal))
-                    && room.is_none_or(|room| missing <= room)
-            }
-            Rest::Distinct(elements) => array.min <= elements.len() as u64,
-        }
-}
-
-fn is_object_live(object: &ObjectPlan, live: &FxHashSet<GoalId>) -> bool {
-    live_members(object, live).is_some()
-}
-
-/// The places of the members that may be there, in order; nothing where there is no such object, as far as goals and counts decide that.
-fn live_members(object: &ObjectPlan, live: &FxHashSet<GoalId>) -> Option<Vec<usize>> {
-    let members = &object.members;
-    let mut places: Vec<usize> =
-        (0..members.len()).filter(|&place| live.contains(&members[place].goal)).collect();
-    // What needs something that is never there is never there itself.
-    let has = |places: &[usize], place: usize| places.binary_search(&place).is_ok();
-    while let Some(&(first, _)) =
-        object.needs.iter().find(|&&(first, second)| has(&places, first) && !has(&places, second))
-    {
-        places.retain(|&place| place != first);
-    }
-    let required = members.iter().filter(|member| member.is_required).count();
-    let is_required_there = places.iter().filter(|&&place| members[place].is_required).count() == required;
-    let is_countable =
-        places.iter().any(|&place| members[place].is_class) || object.min <= places.len() as u64;
-    let fits = object.max.is_none_or(|max| object.min.max(required as u64) <= max);
-    (is_required_there && is_countable && fits).then_some(places)
-}
-
 struct Emitter<'a, 'd> {
     translator: &'a mut Translator<'d>,
     plans: &'a FxHashMap<GoalId, Plan>,
@@ -133,6 +63,8 @@ struct Emitter<'a, 'd> {
     ast: Ast,
     names: FxHashMap<GoalId, String>,
     taken: FxHashSet<String>,
+    /// How often a name was taken, so that nobody tries all numbers.
+    counts: FxHashMap<String, u32>,
     /// The names of rules for scalars alone, by what they are.
     scalars: FxHashMap<(bool, [bool; 2], LanguageId, LanguageId, Expressions), String>,
     /// The names of the rules of regular expressions and of their groups.
@@ -203,6 +135,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
             ast: Ast::default(),
             names: FxHashMap::default(),
             taken: FxHashSet::from_iter([START.to_owned()]),
+            counts: FxHashMap::default(),
             scalars: FxHashMap::default(),
             expressions: None,
             pending: VecDeque::new(),
@@ -321,9 +254,9 @@ impl<'a, 'd> Emitter<'a, 'd> {
             },
         };
         let mut name = wish.clone();
-        let mut count = 1;
         while !self.taken.insert(name.clone()) {
-            count += 1;
+            let count = self.counts.entry(wish.clone()).or_insert(1);
+            *count += 1;
             name = format!("{wish}_{count}");
         }
         if is_scalar {
@@ -340,9 +273,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
             Subject::Schema(id, _) if claim.holds => Some(id),
             _ => None,
         });
-        let pointer = schema.map(|id| self.translator.documents.pointer(id)).unwrap_or_default();
-        let is_name = |part: &&str| !part.is_empty() && !part.bytes().all(|byte| byte.is_ascii_digit());
-        let last = pointer.rsplit('/').find(is_name).unwrap_or("value");
+        let last = schema.and_then(|id| self.translator.documents.name(id)).unwrap_or("value");
         let mut name: String =
             last.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '_' }).take(40).collect();
         if !name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') {

@@ -322,7 +322,11 @@ impl<'a> Translator<'a> {
         for (place, own) in each.iter().enumerate() {
             let mut only = own.clone();
             for (other, &branch) in branches.iter().enumerate() {
-                if other == place || only.is_none() || each[other].is_none() {
+                if only.is_none() {
+                    break;
+                }
+                self.spend(1)?;
+                if other == place || each[other].is_none() {
                     continue;
                 }
                 // A branch that is larger than it should be must not take anything away.

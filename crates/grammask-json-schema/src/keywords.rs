@@ -361,6 +361,11 @@ impl<'a> Translator<'a> {
             let counted = schema.draft >= Draft::Draft201909;
             let min = if counted { self.count(schema, "minContains")?.unwrap_or(1) } else { 1 };
             let max = if counted { self.count(schema, "maxContains")? } else { None };
+            if min > MOST {
+                let reason = Reason::Limit { limit: "items", value: MOST };
+                return Err(self.error(schema.id, "minContains", reason));
+            }
+            let max = max.filter(|&max| max <= MOST);
             array.contains.push(Contains { goal, from: 0, min, max, place: schema.id });
             if schema.draft >= Draft::Draft202012 {
                 evaluated.matching.push(goal);
@@ -436,9 +441,7 @@ impl<'a> Translator<'a> {
             && !(schema.draft == Draft::Draft4 && required.is_boolean())
         {
             let keys = self.key_list(schema, "required", required)?;
-            for key in keys {
-                require(&mut object, key);
-            }
+            require(&mut object, keys);
         }
         for keyword in ["dependentRequired", "dependencies"] {
             if keyword == "dependentRequired" && schema.draft < Draft::Draft201909 {
@@ -544,11 +547,17 @@ impl<'a> Translator<'a> {
     }
 }
 
-fn require(object: &mut Object, key: &str) {
-    match object.properties.iter_mut().find(|property| &*property.key == key) {
-        Some(property) => property.required = true,
-        None => {
-            object.properties.push(Property { key: key.into(), goal: GoalId::ANY, required: true });
+/// Has the object have all these keys.
+fn require(object: &mut Object, keys: Vec<&str>) {
+    let mut places = object.places();
+    for key in keys {
+        match places.get(key) {
+            Some(&place) => object.properties[place].required = true,
+            None => {
+                let key: Rc<str> = key.into();
+                places.insert(Rc::clone(&key), object.properties.len());
+                object.properties.push(Property { key, goal: GoalId::ANY, required: true });
+            }
         }
     }
 }

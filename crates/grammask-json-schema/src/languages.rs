@@ -206,6 +206,11 @@ impl Languages {
         }
     }
 
+    /// How large the automata are, in units of 64 bytes. They only grow, so this is a measure of the work that questions take.
+    pub fn size(&self) -> usize {
+        self.store.bytes_used() / 64
+    }
+
     /// Whether there is no text in the set.
     ///
     /// # Errors

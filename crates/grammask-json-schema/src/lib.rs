@@ -2,6 +2,29 @@
 //!
 //! In goes a schema of any draft from 4 to 2020-12, out comes a syntax tree of [`grammask_syntax`]. What cannot be said exactly is
 //! refused with its place, or, where [`Config::unsupported`] asks for that, weakened and listed.
+//!
+//! ```
+//! use grammask_json_schema::{Config, Whitespace, translate};
+//! use serde_json::json;
+//!
+//! let schema = json!({
+//!     "type": "object",
+//!     "properties": {"kind": {"enum": ["cat", "dog"]}, "tame": {"type": "boolean"}},
+//!     "required": ["kind"],
+//!     "additionalProperties": false,
+//! });
+//! let config = Config { whitespace: Whitespace::Compact, ..Config::default() };
+//! let translation = translate(&schema, &config)?;
+//! assert!(translation.relaxations.is_empty());
+//! assert!(translation.ast.to_string().contains("'cat' | 'dog'"));
+//!
+//! let error = translate(&json!({"properties": {"a": {"type": "text"}}}), &config).unwrap_err();
+//! assert_eq!(error.to_string(), r#"at '/properties/a', type: invalid schema: "text" is no type"#);
+//! # Ok::<(), grammask_json_schema::Error>(())
+//! ```
+//!
+//! A schema becomes goals (conjunctions of what a value has to be), a goal a union of shapes one level deep, on which `allOf`, `anyOf`,
+//! `oneOf` and `not` are a Boolean algebra, a shape a plan of members or items, and a plan a rule.
 
 mod algebra;
 mod alike;
@@ -14,6 +37,7 @@ mod format;
 mod goals;
 mod keywords;
 mod languages;
+mod live;
 mod number;
 mod pattern;
 mod plan;
@@ -45,6 +69,9 @@ pub struct Translation {
 ///
 /// # Errors
 /// When the schema is none, says what cannot be said exactly, or exceeds a limit.
+///
+/// # Complexity
+/// Linear in the schema where it says one thing of each value; alternatives for one value multiply, up to [`Config::work`].
 pub fn translate(schema: &Value, config: &Config) -> Result<Translation, Error> {
     let mut translator = Translator::new(schema, config)?;
     let result = translator

@@ -82,7 +82,7 @@ impl Translator<'_> {
     /// What a goal comes to, made ready for writing.
     pub fn plan(&mut self, goal: GoalId) -> Result<Plan, Stop> {
         let values = self.values(goal)?;
-        let values = self.without_empty(values);
+        let values = self.without_empty(values)?;
         let mut arrays = Vec::new();
         for array in &values.arrays {
             for plan in self.plan_array(array)? {
@@ -104,16 +104,16 @@ impl Translator<'_> {
     }
 
     /// The same values; a set of numbers or of strings in which there is none is seen to be empty.
-    fn without_empty(&mut self, mut values: Rc<Values>) -> Rc<Values> {
+    fn without_empty(&mut self, mut values: Rc<Values>) -> Result<Rc<Values>, Stop> {
         let may_be_empty =
             |this: &Self, id| matches!(this.languages.get(id), Language::And(_) | Language::Not(_));
-        if may_be_empty(self, values.number) && self.is_empty(values.number) {
+        if may_be_empty(self, values.number) && self.is_empty(values.number)? {
             Rc::make_mut(&mut values).number = LanguageId::NONE;
         }
-        if may_be_empty(self, values.string) && self.is_empty(values.string) {
+        if may_be_empty(self, values.string) && self.is_empty(values.string)? {
             Rc::make_mut(&mut values).string = LanguageId::NONE;
         }
-        values
+        Ok(values)
     }
 
     fn plan_array(&mut self, array: &Array) -> Result<Vec<ArrayPlan>, Stop> {
@@ -186,7 +186,7 @@ impl Translator<'_> {
         let mut some = Vec::new();
         for member in all {
             let both = self.languages.and([member, language]);
-            if !self.is_empty(both) {
+            if !self.is_empty(both)? {
                 some.push(member);
             }
         }
@@ -339,7 +339,7 @@ impl Translator<'_> {
             split.retain(|&(class, goal)| goal != GoalId::NEVER && class != LanguageId::NONE);
             let mut left = Vec::new();
             for (class, goal) in split {
-                if !self.is_empty(class) {
+                if !self.is_empty(class)? {
                     left.push((class, goal));
                 }
             }
@@ -374,7 +374,7 @@ impl Translator<'_> {
             self.spend(1)?;
             let inside = self.languages.and([member.key, language]);
             let goal = self.goals.both(member.goal, goal);
-            if goal == GoalId::NEVER || self.is_empty(inside) {
+            if goal == GoalId::NEVER || self.is_empty(inside)? {
                 continue;
             }
             let mut with = ObjectPlan {

@@ -179,18 +179,21 @@ impl<'a> Translator<'a> {
     }
 
     /// Whether a language is empty; `false` where a limit forbids to find out.
-    pub fn is_empty(&mut self, language: LanguageId) -> bool {
+    pub fn is_empty(&mut self, language: LanguageId) -> Result<bool, Stop> {
         match language {
-            LanguageId::NONE => return true,
-            LanguageId::ANY | LanguageId::EMPTY_TEXT => return false,
+            LanguageId::NONE => return Ok(true),
+            LanguageId::ANY | LanguageId::EMPTY_TEXT => return Ok(false),
             _ => {}
         }
         if let Some(&known) = self.empty.get(&language) {
-            return known;
+            return Ok(known);
         }
+        let before = self.languages.size();
         let empty = self.languages.is_empty(language).unwrap_or(false);
         self.empty.insert(language, empty);
-        empty
+        // One question can take as long as everything else.
+        self.spend(1 + self.languages.size().saturating_sub(before) as u64)?;
+        Ok(empty)
     }
 
     pub fn contains(&mut self, language: LanguageId, text: &str) -> Result<bool, Stop> {
