@@ -44,8 +44,6 @@ pub(crate) enum Language {
     /// Every text that is not in the operand.
     Not(LanguageId),
     Repeat(LanguageId, u32, Option<u32>),
-    /// The spellings of the texts of the operand inside a JSON string.
-    Json(LanguageId),
     /// The decimal numerals, `12` or `12.50`, whose value is a multiple of this one.
     Multiple(String),
 }
@@ -165,15 +163,6 @@ impl Languages {
         }
     }
 
-    /// The spellings of texts between the quotes of a JSON string.
-    pub fn json(&mut self, of: LanguageId) -> LanguageId {
-        match self.get(of) {
-            Language::None => of,
-            _ if of == LanguageId::EMPTY_TEXT => of,
-            _ => self.intern(Language::Json(of)),
-        }
-    }
-
     pub fn repeat(&mut self, of: LanguageId, min: u32, max: Option<u32>) -> LanguageId {
         match (min, max) {
             (1, Some(1)) => of,
@@ -285,7 +274,6 @@ impl Languages {
                     store.intersection(&[any, rest])?
                 }
                 Language::Repeat(part, min, max) => store.repeat(of(part), *min, *max)?,
-                Language::Json(part) => store.json_text(of(part))?,
                 Language::Multiple(numeral) => store.multiple(numeral)?,
             };
             self.lowered[top.index()] = Some(regular);
@@ -329,7 +317,6 @@ impl Languages {
                             };
                             ExprKind::Repeat { expr: parts[0], quantifier }
                         }
-                        Language::Json(_) => ExprKind::Json(parts[0]),
                         Language::Multiple(numeral) => ExprKind::Multiple(numeral.clone()),
                     };
                     done.push(ast.push(kind, Span::default()));
@@ -343,7 +330,7 @@ impl Languages {
 fn operands(language: &Language) -> &[LanguageId] {
     match language {
         Language::Sequence(parts) | Language::Union(parts) | Language::And(parts) => parts,
-        Language::Not(part) | Language::Json(part) | Language::Repeat(part, ..) => std::slice::from_ref(part),
+        Language::Not(part) | Language::Repeat(part, ..) => std::slice::from_ref(part),
         Language::None | Language::Text(_) | Language::Regex(_) | Language::Multiple(_) => &[],
     }
 }
