@@ -247,6 +247,10 @@ impl<'a, 'd> Emitter<'a, 'd> {
         for object in plan.objects.iter().filter(|object| is_object_live(object, self.live)) {
             self.object(object, &mut parts)?;
         }
+        if parts.is_empty() {
+            // What looked possible is not: no text at all.
+            parts.push(self.translator.languages.write(LanguageId::NONE, &mut self.ast));
+        }
         Ok(self.alternatives(parts))
     }
 

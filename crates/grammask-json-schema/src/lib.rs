@@ -59,3 +59,20 @@ pub fn translate(schema: &Value, config: &Config) -> Result<Translation, Error> 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_members_than_there_may_be_are_no_object() {
+        for text in [
+            r#"{"type":"object","required":["a"],"maxProperties":1,"minProperties":2}"#,
+            r#"{"type":"object","required":["a"],"maxProperties":0}"#,
+        ] {
+            let schema: Value = serde_json::from_str(text).expect("JSON");
+            let error = translate(&schema, &Config::default()).expect_err("no document is valid");
+            assert!(matches!(error.reason, Reason::Unsatisfiable(_)), "{error}");
+        }
+    }
+}

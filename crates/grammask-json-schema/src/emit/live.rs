@@ -55,5 +55,7 @@ pub(super) fn is_array_live(array: &ArrayPlan, live: &FxHashSet<GoalId>) -> bool
 }
 
 pub(super) fn is_object_live(object: &ObjectPlan, live: &FxHashSet<GoalId>) -> bool {
+    let mut members = object.members.iter().filter(|member| live.contains(&member.goal));
     object.members.iter().filter(|member| member.is_required).all(|member| live.contains(&member.goal))
+        && (members.clone().count() as u64 >= object.min || members.any(|member| member.is_class))
 }

@@ -32,6 +32,7 @@ impl Translator<'_> {
             }
             plans = self.without_narrower(next)?;
         }
+        plans.retain(has_room);
         for plan in &mut plans {
             self.check_count(plan)?;
         }
@@ -247,6 +248,12 @@ impl Translator<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether as many members as there must be are as many as there may be.
+fn has_room(plan: &ObjectPlan) -> bool {
+    let required = plan.members.iter().filter(|member| member.is_required).count() as u64;
+    plan.max.is_none_or(|max| plan.min.max(required) <= max)
 }
 
 /// Whether all objects of one plan are obviously of the other. Both are made from the same shape.
