@@ -94,11 +94,11 @@ impl Lexicon {
     ) -> Self {
         Self {
             continuations: Continuations::new(vocabulary.trie(), &outline),
+            automaton: Automaton::new(&vocabulary, &config.regular),
             vocabulary,
             outline,
             every,
             config: config.clone(),
-            automaton: Automaton::new(&config.regular),
             parts: Memo::new(),
             slices: Memo::new(),
             budget: Budget::new(config.budget),
@@ -195,8 +195,7 @@ impl Lexicon {
     /// # Errors
     /// When a limit of regular languages is exceeded.
     pub(crate) fn lexeme(&self, from: &Store, language: RegularId) -> Result<LexemeId, Error> {
-        let longest = u32::try_from(self.outline.height()).unwrap_or(u32::MAX);
-        self.automaton.import(from, language, longest, &self.budget)
+        self.automaton.import(from, language, &self.budget)
     }
 
     /// Over which characters a lexeme loops.

@@ -3,7 +3,8 @@
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use grammask_cache::{Arena, Budget, Row};
-use grammask_regular::{ByteSet, Config, Count, Error, RegularId, Store};
+use grammask_regular::{ByteSet, Config, Count, Error, Horizon, RegularId, Store};
+use grammask_trie::Vocabulary;
 use rustc_hash::FxHashMap;
 
 use super::loops::Coverage;
@@ -60,6 +61,8 @@ pub(super) struct Automaton {
 /// What is changed when a state is made.
 struct Workbench {
     store: Store,
+    /// What stands below places in the trie.
+    horizon: Horizon,
     numbers: FxHashMap<RegularId, LexemeId>,
 }
 
@@ -73,11 +76,19 @@ pub(super) enum Surface {
     Plain,
 }
 
+/// Strings of up to so many bytes are not looked for in the vocabulary: most of those that matter are somewhere.
+const SHORT: u32 = 16;
+
 impl Automaton {
-    pub(super) fn new(config: &Config) -> Self {
+    pub(super) fn new(vocabulary: &Vocabulary, config: &Config) -> Self {
+        let texts = vocabulary.tokens().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() > SHORT as usize);
         let automaton = Self {
             states: Arena::new(),
-            workbench: Mutex::new(Workbench { store: Store::new(config), numbers: FxHashMap::default() }),
+            workbench: Mutex::new(Workbench {
+                store: Store::new(config),
+                horizon: Horizon::new(SHORT, texts),
+                numbers: FxHashMap::default(),
+            }),
         };
         // The number 0 belongs to the empty language.
         automaton.states.push(State::new(RegularId::EMPTY));
@@ -89,20 +100,21 @@ impl Automaton {
         self.states.len()
     }
 
-    /// The state of a language of another store; of one that agrees with it on all strings of up to `longest` bytes.
+    /// The state of a language of another store; of one that agrees with it on all that stands in tokens.
     pub(super) fn import(
         &self,
         from: &Store,
         language: RegularId,
-        longest: u32,
         budget: &Budget,
     ) -> Result<LexemeId, Error> {
-        let mut workbench = self.lock();
-        let before = workbench.store.bytes_used();
-        let language = workbench.store.import(from, language)?;
-        let language = workbench.store.saturated(language, longest)?;
-        let id = self.number(&mut workbench, language, budget)?;
-        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        let mut guard = self.lock();
+        let Workbench { store, horizon, .. } = &mut *guard;
+        let before = store.bytes_used() + horizon.bytes_used();
+        let language = store.import(from, language)?;
+        let language = store.saturated(language, horizon)?;
+        let id = self.number(&mut guard, language, budget)?;
+        let after = guard.store.bytes_used() + guard.horizon.bytes_used();
+        budget.spend(after.saturating_sub(before));
         Ok(id)
     }
 
