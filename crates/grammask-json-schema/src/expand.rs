@@ -194,14 +194,14 @@ impl<'a> Translator<'a> {
                 };
                 let scope = self.scope(schema.scope);
                 let target = self.documents.resolve_dynamic(schema.id, reference, &scope)?;
-                values = self.applied(schema, values, target)?;
+                values = self.applied(schema, &values, target)?;
             }
         }
         for branch in self.branches(schema, "allOf")? {
             if values.is_none() {
                 return Ok(values);
             }
-            values = self.applied(schema, values, branch)?;
+            values = self.applied(schema, &values, branch)?;
         }
         if schema.entries.contains_key("if") && schema.draft >= Draft::Draft7 {
             values = self.condition(schema, values)?;
@@ -248,7 +248,7 @@ impl<'a> Translator<'a> {
             return Err(self.invalid(schema, "$ref", "it is not a string"));
         };
         match self.documents.resolve(schema.id, reference) {
-            Ok(target) => self.applied(schema, values, target),
+            Ok(target) => self.applied(schema, &values, target),
             Err(error) => {
                 if self.config.unsupported == crate::Unsupported::Refuse {
                     return Err(error.into());
@@ -260,9 +260,9 @@ impl<'a> Translator<'a> {
     }
 
     /// The values that obey another schema, too.
-    fn applied(&mut self, schema: Schema<'a>, values: Values, other: SchemaId) -> Result<Values, Stop> {
+    fn applied(&mut self, schema: Schema<'a>, values: &Values, other: SchemaId) -> Result<Values, Stop> {
         let more = self.values_of(Subject::Schema(other, schema.scope))?;
-        self.intersect(&values, &more)
+        self.intersect(values, &more)
     }
 
     fn condition(&mut self, schema: Schema<'a>, values: Values) -> Result<Values, Stop> {
@@ -272,7 +272,7 @@ impl<'a> Translator<'a> {
         let mut yes = self.intersect(&values, &holds)?;
         if schema.entries.contains_key("then") {
             let then = self.documents.child(schema.id, &["then"])?;
-            yes = self.applied(schema, yes, then)?;
+            yes = self.applied(schema, &yes, then)?;
         } else if !schema.entries.contains_key("else") && !self.asks_evaluated {
             return Ok(values);
         }
@@ -280,7 +280,7 @@ impl<'a> Translator<'a> {
         let mut no = self.subtract(&values, &holds)?;
         if schema.entries.contains_key("else") {
             let otherwise = self.documents.child(schema.id, &["else"])?;
-            no = self.applied(schema, no, otherwise)?;
+            no = self.applied(schema, &no, otherwise)?;
         }
         self.union(yes, &no)
     }
@@ -289,7 +289,7 @@ impl<'a> Translator<'a> {
         let mut all = Values::NONE;
         if !self.asks_evaluated {
             for &branch in branches {
-                let one = self.applied(schema, values.clone(), branch)?;
+                let one = self.applied(schema, values, branch)?;
                 all = self.union(all, &one)?;
             }
             return Ok(all);
@@ -305,7 +305,7 @@ impl<'a> Translator<'a> {
             let mut one = values.clone();
             for (place, &branch) in branches.iter().enumerate() {
                 if selection >> place & 1 == 1 && !one.is_none() {
-                    one = self.applied(schema, one, branch)?;
+                    one = self.applied(schema, &one, branch)?;
                 }
             }
             all = self.union(all, &one)?;
@@ -316,7 +316,7 @@ impl<'a> Translator<'a> {
     fn one_of(&mut self, schema: Schema<'a>, values: &Values, branches: &[SchemaId]) -> Result<Values, Stop> {
         let mut each: Vec<Values> = Vec::with_capacity(branches.len());
         for &branch in branches {
-            each.push(self.applied(schema, values.clone(), branch)?);
+            each.push(self.applied(schema, values, branch)?);
         }
         let mut all = Values::NONE;
         for (place, own) in each.iter().enumerate() {
@@ -362,7 +362,7 @@ impl<'a> Translator<'a> {
                     Values { objects: vec![Rc::new(property(GoalId::ANY, are_apart))], ..Values::NONE };
                 let without = self.intersect(&values, &without)?;
                 let with = self.intersect(&values, &with)?;
-                let with = self.applied(schema, with, dependent)?;
+                let with = self.applied(schema, &with, dependent)?;
                 values = self.union(without, &with)?;
                 if !are_apart {
                     values.objects = self.absorbed(values.objects)?;

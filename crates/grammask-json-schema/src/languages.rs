@@ -44,8 +44,6 @@ pub(crate) enum Language {
     /// Every text that is not in the operand.
     Not(LanguageId),
     Repeat(LanguageId, u32, Option<u32>),
-    /// The spellings of the texts of the operand inside a JSON string.
-    Json(LanguageId),
     /// The unsigned numbers whose value is a multiple of this one.
     Multiple(String),
     /// The unsigned numbers whose value compares so with this one.
@@ -172,15 +170,6 @@ impl Languages {
         }
     }
 
-    /// The spellings of texts between the quotes of a JSON string.
-    pub fn json(&mut self, of: LanguageId) -> LanguageId {
-        match self.get(of) {
-            Language::None => of,
-            _ if of == LanguageId::EMPTY_TEXT => of,
-            _ => self.intern(Language::Json(of)),
-        }
-    }
-
     pub fn repeat(&mut self, of: LanguageId, min: u32, max: Option<u32>) -> LanguageId {
         match (min, max) {
             (1, Some(1)) => of,
@@ -297,7 +286,6 @@ impl Languages {
                     store.intersection(&[any, rest])?
                 }
                 Language::Repeat(part, min, max) => store.repeat(of(part), *min, *max)?,
-                Language::Json(part) => store.json_text(of(part))?,
                 Language::Multiple(numeral) => store.multiple(numeral)?,
                 Language::Compared(comparison, bound) => store.compared(compared(*comparison), bound)?,
             };
@@ -342,7 +330,6 @@ impl Languages {
                             };
                             ExprKind::Repeat { expr: parts[0], quantifier }
                         }
-                        Language::Json(_) => ExprKind::Json(parts[0]),
                         Language::Multiple(numeral) => ExprKind::Multiple(numeral.clone()),
                         Language::Compared(comparison, bound) => {
                             ExprKind::Compared(*comparison, bound.clone())
@@ -359,7 +346,7 @@ impl Languages {
 fn operands(language: &Language) -> &[LanguageId] {
     match language {
         Language::Sequence(parts) | Language::Union(parts) | Language::And(parts) => parts,
-        Language::Not(part) | Language::Json(part) | Language::Repeat(part, ..) => std::slice::from_ref(part),
+        Language::Not(part) | Language::Repeat(part, ..) => std::slice::from_ref(part),
         Language::None
         | Language::Text(_)
         | Language::Regex(_)

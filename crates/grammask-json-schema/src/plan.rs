@@ -78,6 +78,9 @@ pub(crate) struct Item {
 /// Sets of texts with more members than this are not taken apart.
 const MANY_TEXTS: usize = 4_096;
 
+/// All keys that an object's schema mentions.
+type Names = FxHashSet<Rc<str>>;
+
 impl Translator<'_> {
     /// What a goal comes to, made ready for writing.
     pub fn plan(&mut self, goal: GoalId) -> Result<Plan, Stop> {
@@ -226,7 +229,7 @@ impl Translator<'_> {
     }
 
     /// The members with names, and all names that the object's schema mentions; nothing where there is no such object.
-    fn named_members(&mut self, object: &Object) -> Result<Option<(ObjectPlan, FxHashSet<Rc<str>>)>, Stop> {
+    fn named_members(&mut self, object: &Object) -> Result<Option<(ObjectPlan, Names)>, Stop> {
         let mut named: Vec<(Rc<str>, GoalId, bool)> = object
             .properties
             .iter()
@@ -299,12 +302,7 @@ impl Translator<'_> {
     }
 
     /// The members with other keys, one for every set of keys that the rules tell apart.
-    fn class_members(
-        &mut self,
-        object: &Object,
-        names: &FxHashSet<Rc<str>>,
-        plan: &mut ObjectPlan,
-    ) -> Result<(), Stop> {
+    fn class_members(&mut self, object: &Object, names: &Names, plan: &mut ObjectPlan) -> Result<(), Stop> {
         let mut sorted: Vec<&Rc<str>> = names.iter().collect();
         sorted.sort_unstable();
         let texts: Vec<LanguageId> = sorted.iter().map(|name| self.languages.text(name)).collect();
