@@ -1,20 +1,17 @@
 //! Values as a Boolean algebra: both, either, one without the other, and whether anything is left. Shapes that obviously nothing has
 //! are dropped on the way, so that a discriminating key keeps products small.
 
-mod shape;
+mod array;
+mod expressions;
+mod object;
+mod shapes;
 
-use std::rc::Rc;
+use shapes::Shape;
 
-use rustc_hash::FxHashSet;
-
-use crate::error::Reason;
-use crate::goals::{GoalId, Goals};
+use crate::goals::GoalId;
 use crate::languages::{Language, LanguageId};
-use crate::pattern;
 use crate::translator::{Stop, Translator};
 use crate::values::{Expressions, Keys, Object, Values};
-
-use shape::Shape;
 
 /// How deep is looked into values to see that two shapes exclude each other.
 const LOOK: u32 = 3;
@@ -202,94 +199,6 @@ impl Translator<'_> {
         self.is_empty(both)
     }
 
-    /// The strings of both, given what their regular parts have in common.
-    fn both_expressions(
-        &mut self,
-        a: &Values,
-        b: &Values,
-        string: LanguageId,
-    ) -> Result<(LanguageId, Expressions), Stop> {
-        let mut all = (string, a.expressions.min(b.expressions));
-        for (own, other) in [(a, b), (b, a)] {
-            match (own.expressions, other.expressions) {
-                (Expressions::None, _) => {}
-                (own, Expressions::None) => {
-                    let (texts, expressions) = self.among_expressions(own, other.string)?;
-                    all = (self.languages.union([all.0, texts]), all.1.max(expressions));
-                }
-                (Expressions::All, Expressions::NotEmpty) if self.contains(other.string, "")? => {
-                    all.0 = self.languages.union([all.0, LanguageId::EMPTY_TEXT]);
-                }
-                _ => {}
-            }
-        }
-        Ok(all)
-    }
-
-    /// The strings of `a` without those of `b`, given what is left of the regular part without the other one.
-    fn without_expressions(
-        &mut self,
-        a: &Values,
-        b: &Values,
-        string: LanguageId,
-    ) -> Result<(LanguageId, Expressions), Stop> {
-        let mut left = (string, a.expressions);
-        if b.expressions != Expressions::None && string != LanguageId::NONE {
-            match self.texts(string) {
-                Some(texts) => {
-                    let others = texts.into_iter().filter(|&text| !self.is_expression(text, b.expressions));
-                    let others = others.collect::<Vec<_>>();
-                    left.0 = self.languages.union(others);
-                }
-                None => self.refuse(self.place, "format", "what is no regular expression")?,
-            }
-        }
-        left.1 = match (a.expressions, b.expressions, b.string) {
-            (Expressions::None, ..) | (_, Expressions::All, _) | (_, _, LanguageId::ANY) => Expressions::None,
-            (own, Expressions::NotEmpty, other) => {
-                if own == Expressions::All && !self.contains(other, "")? {
-                    left.0 = self.languages.union([left.0, LanguageId::EMPTY_TEXT]);
-                }
-                Expressions::None
-            }
-            (own, Expressions::None, LanguageId::NONE) => own,
-            (_, Expressions::None, LanguageId::EMPTY_TEXT) => Expressions::NotEmpty,
-            (own, Expressions::None, _) => {
-                self.refuse(self.place, "format", "regular expressions without some texts")?;
-                own
-            }
-        };
-        Ok(left)
-    }
-
-    /// The regular expressions among the texts of a language: some texts, or no list of them.
-    fn among_expressions(
-        &mut self,
-        which: Expressions,
-        language: LanguageId,
-    ) -> Result<(LanguageId, Expressions), Stop> {
-        if let Some(texts) = self.texts(language) {
-            let texts = texts.into_iter().filter(|&text| self.is_expression(text, which)).collect::<Vec<_>>();
-            return Ok((self.languages.union(texts), Expressions::None));
-        }
-        if language == LanguageId::ANY {
-            return Ok((LanguageId::NONE, which));
-        }
-        if language == self.languages.length(1, None) {
-            return Ok((LanguageId::NONE, Expressions::NotEmpty));
-        }
-        self.refuse(self.place, "format", "regular expressions beside other constraints")?;
-        Ok((LanguageId::NONE, which))
-    }
-
-    fn is_expression(&self, text: LanguageId, which: Expressions) -> bool {
-        match self.languages.get(text) {
-            Language::Text(text) if text.is_empty() => which == Expressions::All,
-            Language::Text(text) => pattern::is_pattern(text),
-            _ => false,
-        }
-    }
-
     /// The texts of a list.
     fn texts(&self, id: LanguageId) -> Option<Vec<LanguageId>> {
         match self.languages.get(id) {
@@ -301,143 +210,5 @@ impl Translator<'_> {
             }
             _ => None,
         }
-    }
-
-    fn joined<T: Shape>(&mut self, a: Vec<Rc<T>>, b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {
-        if let Some(all) = a.iter().chain(b).find(|shape| shape.is_all()) {
-            return Ok(vec![Rc::clone(all)]);
-        }
-        let mut all = Distinct { list: a, ..Distinct::default() };
-        for shape in b {
-            all.push(Rc::clone(shape));
-        }
-        self.check_bound(all.list.len())?;
-        Ok(all.list)
-    }
-
-    fn both_lists<T: Shape>(&mut self, a: &[Rc<T>], b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {
-        match (a, b) {
-            ([any], other) | (other, [any]) if any.is_all() => return Ok(other.to_vec()),
-            _ => {}
-        }
-        let many = a.len() * b.len() > 1;
-        let mut all = Distinct::default();
-        for one in a {
-            for other in b {
-                let both =
-                    if Rc::ptr_eq(one, other) { Some(Rc::clone(one)) } else { self.both(one, other, many)? };
-                if let Some(both) = both {
-                    all.push(both);
-                }
-            }
-            self.check_bound(all.list.len())?;
-        }
-        Ok(all.list)
-    }
-
-    /// Two shapes at once, if anything may have both.
-    fn both<T: Shape>(&mut self, a: &Rc<T>, b: &Rc<T>, look: bool) -> Result<Option<Rc<T>>, Stop> {
-        if a.is_all() || b.is_all() {
-            return Ok(Some(Rc::clone(if a.is_all() { b } else { a })));
-        }
-        self.spend(1 + a.size() + b.size())?;
-        let Some(both) = a.meet(b, self)? else { return Ok(None) };
-        if look && !both.may_be(self, LOOK)? {
-            return Ok(None);
-        }
-        Ok(Some(Rc::new(both)))
-    }
-
-    fn without<T: Shape>(&mut self, a: &[Rc<T>], b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {
-        let mut all = a.to_vec();
-        for taken in b {
-            if taken.is_all() {
-                return Ok(Vec::new());
-            }
-            let mut left = Distinct::default();
-            let mut others = None;
-            for shape in all {
-                if self.both(&shape, taken, true)?.is_none() {
-                    left.push(shape);
-                    continue;
-                }
-                if others.is_none() {
-                    others = Some(taken.others(self));
-                }
-                for other in others.iter().flatten() {
-                    if let Some(both) = self.both(&shape, other, true)? {
-                        left.push(both);
-                    }
-                }
-                self.check_bound(left.list.len())?;
-            }
-            all = self.absorbed(left.list)?;
-        }
-        Ok(all)
-    }
-
-    /// The shapes without those that are within others.
-    pub fn absorbed<T: Shape>(&mut self, shapes: Vec<Rc<T>>) -> Result<Vec<Rc<T>>, Stop> {
-        if shapes.len() < 3 {
-            return Ok(shapes);
-        }
-        self.outermost(shapes, |shape, other, goals| shape.is_within(other, goals))
-    }
-
-    /// A list without what is within other parts of it; of two that are within each other, the first is kept.
-    pub fn outermost<T>(
-        &mut self,
-        list: Vec<T>,
-        is_within: impl Fn(&T, &T, &Goals) -> bool,
-    ) -> Result<Vec<T>, Stop> {
-        let mut all: Vec<T> = Vec::with_capacity(list.len());
-        for part in list {
-            self.spend(1 + all.len() as u64 / 8)?;
-            if all.iter().any(|other| is_within(&part, other, &self.goals)) {
-                continue;
-            }
-            all.retain(|other| !is_within(other, &part, &self.goals));
-            all.push(part);
-        }
-        Ok(all)
-    }
-
-    fn check_bound(&self, count: usize) -> Result<(), Stop> {
-        if count <= self.config.alternatives {
-            return Ok(());
-        }
-        let value = self.config.alternatives as u64;
-        Err(self.error_here(Reason::Limit { limit: "alternatives", value }))
-    }
-}
-
-/// Shapes, each once, in the order in which they came.
-struct Distinct<T> {
-    list: Vec<Rc<T>>,
-    /// The same, once there are more than a few.
-    set: FxHashSet<Rc<T>>,
-}
-
-impl<T> Default for Distinct<T> {
-    fn default() -> Self {
-        Self { list: Vec::new(), set: FxHashSet::default() }
-    }
-}
-
-impl<T: Shape> Distinct<T> {
-    fn push(&mut self, shape: Rc<T>) {
-        if self.list.len() < FEW {
-            if self.list.contains(&shape) {
-                return;
-            }
-        } else {
-            if self.set.is_empty() {
-                self.set.extend(self.list.iter().cloned());
-            }
-            if !self.set.insert(Rc::clone(&shape)) {
-                return;
-            }
-        }
-        self.list.push(shape);
     }
 }

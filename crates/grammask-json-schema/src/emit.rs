@@ -1,6 +1,10 @@
 //! From plans to a syntax tree: a rule for every goal that a document can meet, white space and separators in between.
 
+mod array;
 mod expressions;
+mod live;
+mod object;
+mod signs;
 
 use std::collections::VecDeque;
 
@@ -10,11 +14,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::error::Error;
 use crate::goals::{GoalId, Subject};
 use crate::languages::LanguageId;
-use crate::live::{is_array_live, is_object_live, live, live_members};
-use crate::plan::{ArrayPlan, Member, ObjectPlan, Plan, Rest};
+use crate::plan::{Plan, Rest};
 use crate::translator::{Stop, Translator};
-use crate::values::{Expressions, Values, least};
-use crate::{PropertyOrder, Whitespace};
+use crate::values::{Expressions, Values};
+use live::{is_array_live, is_object_live, live};
+use signs::Signs;
 
 /// The rule that a grammar begins with.
 const START: &str = "start";
@@ -72,54 +76,6 @@ struct Emitter<'a, 'd> {
     pending: VecDeque<GoalId>,
     signs: Signs,
 }
-
-/// What stands around and between the parts of a document: patterns.
-struct Signs {
-    around: Option<String>,
-    comma: String,
-    colon: String,
-    /// Of objects, then of arrays: opening, closing, and both without anything inside.
-    brackets: [[String; 3]; 2],
-}
-
-impl Signs {
-    fn new(whitespace: &Whitespace) -> Self {
-        let space = match whitespace {
-            Whitespace::Flexible { longest: 0 } | Whitespace::Compact | Whitespace::Separators { .. } => {
-                String::new()
-            }
-            Whitespace::Flexible { longest } => format!("[ \\t\\n\\r]{{0,{longest}}}"),
-        };
-        let (comma, colon) = match whitespace {
-            Whitespace::Separators { item, key } => (regex_of(item), regex_of(key)),
-            _ => (format!("{space},{space}"), format!("{space}:{space}")),
-        };
-        let brackets = |open: &str, close: &str| {
-            [format!("{open}{space}"), format!("{space}{close}"), format!("{open}{space}{close}")]
-        };
-        Self {
-            brackets: [brackets("\\{", "\\}"), brackets("\\[", "\\]")],
-            around: (!space.is_empty()).then_some(space),
-            comma,
-            colon,
-        }
-    }
-}
-
-/// A pattern for a text of punctuation and white space.
-fn regex_of(text: &str) -> String {
-    text.chars()
-        .flat_map(|char| {
-            (!char.is_alphanumeric() && char.is_ascii()).then_some('\\').into_iter().chain([char])
-        })
-        .collect()
-}
-
-const OBJECT: usize = 0;
-const ARRAY: usize = 1;
-const OPEN: usize = 0;
-const CLOSE: usize = 1;
-const NOTHING: usize = 2;
 
 impl<'a, 'd> Emitter<'a, 'd> {
     fn new(
@@ -292,6 +248,10 @@ impl<'a, 'd> Emitter<'a, 'd> {
         for object in plan.objects.iter().filter(|object| is_object_live(object, self.live)) {
             self.object(object, &mut parts)?;
         }
+        if parts.is_empty() {
+            // What looked possible is not: no text at all.
+            parts.push(self.translator.languages.write(LanguageId::NONE, &mut self.ast));
+        }
         Ok(self.alternatives(parts))
     }
 
@@ -326,213 +286,5 @@ impl<'a, 'd> Emitter<'a, 'd> {
         let contents = self.push(ExprKind::Json(contents));
         let close = self.text("\"");
         vec![open, contents, close]
-    }
-
-    fn array(&mut self, plan: &ArrayPlan, parts: &mut Vec<ExprId>) {
-        if plan.min == 0 {
-            parts.push(self.bracket(ARRAY, NOTHING));
-        }
-        if plan.max == Some(0) {
-            return;
-        }
-        // From the last item to the first: what comes behind so many items.
-        let live = plan.prefix.iter().take_while(|goal| self.live.contains(goal)).count();
-        let len = plan.prefix.len();
-        let mut behind = match live == len {
-            true => self.rest(plan),
-            false => None,
-        };
-        for place in (0..live).rev() {
-            let item = self.value(plan.prefix[place]);
-            let mut sequence = Vec::new();
-            if place > 0 {
-                sequence.push(self.comma());
-            }
-            sequence.push(item);
-            sequence.extend(behind.take());
-            let sequence = self.sequence(sequence);
-            behind = Some(if place > 0 && place as u64 >= plan.min {
-                self.repeat(sequence, 0, Some(1))
-            } else {
-                sequence
-            });
-        }
-        if let Some(items) = behind {
-            let (open, close) = (self.bracket(ARRAY, OPEN), self.bracket(ARRAY, CLOSE));
-            parts.push(self.sequence(vec![open, items, close]));
-        }
-    }
-
-    /// What comes behind the first items, which are all there; one item at least if there are no first ones.
-    fn rest(&mut self, plan: &ArrayPlan) -> Option<ExprId> {
-        let len = plan.prefix.len() as u64;
-        let min = plan.min.saturating_sub(len);
-        let max = plan.max.map(|max| max - len);
-        match &plan.rest {
-            Rest::Same(goal) if self.live.contains(goal) && max != Some(0) => {
-                if len > 0 {
-                    let (comma, item) = (self.comma(), self.value(*goal));
-                    let item = self.sequence(vec![comma, item]);
-                    return Some(self.repeat(item, min, max));
-                }
-                let first = self.value(*goal);
-                if max == Some(1) {
-                    return Some(first);
-                }
-                let (comma, item) = (self.comma(), self.value(*goal));
-                let item = self.sequence(vec![comma, item]);
-                let more = self.repeat(item, min.max(1) - 1, max.map(|max| max - 1));
-                Some(self.sequence(vec![first, more]))
-            }
-            Rest::Same(_) => None,
-            Rest::Mixed(items) => {
-                let mut parts = Vec::new();
-                for item in items.iter().filter(|item| self.live.contains(&item.goal) && item.max != Some(0))
-                {
-                    let value = self.value(item.goal);
-                    parts.push(self.repeat(value, item.min, item.max));
-                }
-                self.in_any_order(parts, Vec::new(), min, max, len > 0)
-            }
-            Rest::Distinct(elements) => {
-                let mut items = Vec::new();
-                for element in elements {
-                    let parts = self.scalar_parts(element);
-                    let item = self.alternatives(parts);
-                    items.push(self.repeat(item, 0, Some(1)));
-                }
-                self.in_any_order(items, Vec::new(), min, max, false)
-            }
-        }
-    }
-
-    /// Items in any order, with commas between them; one at least, or, behind others, a comma before them if there are any.
-    fn in_any_order(
-        &mut self,
-        mut parts: Vec<ExprId>,
-        needs: Vec<(u32, u32)>,
-        min: u64,
-        max: Option<u64>,
-        is_behind: bool,
-    ) -> Option<ExprId> {
-        if parts.is_empty() || max == Some(0) {
-            return None;
-        }
-        parts.push(self.comma());
-        let at_least = min.max(1).min(u64::from(u32::MAX)) as u32;
-        let max = max.map(|max| max.min(u64::from(u32::MAX)) as u32);
-        let kind = ExprKind::Unordered { parts, has_separator: true, min: at_least, max, needs };
-        let list = self.push(kind);
-        if !is_behind {
-            return Some(list);
-        }
-        let comma = self.comma();
-        let list = self.sequence(vec![comma, list]);
-        Some(if min == 0 { self.repeat(list, 0, Some(1)) } else { list })
-    }
-
-    fn object(&mut self, plan: &ObjectPlan, parts: &mut Vec<ExprId>) -> Result<(), Stop> {
-        let is_required = plan.members.iter().any(|member| member.is_required);
-        if !is_required && plan.min == 0 {
-            parts.push(self.bracket(OBJECT, NOTHING));
-        }
-        if plan.max == Some(0) {
-            return Ok(());
-        }
-        let live = live_members(plan, self.live).unwrap_or_default();
-        let members: Vec<&Member> = live.iter().map(|&place| &plan.members[place]).collect();
-        let place_of = |place: usize| live.binary_search(&place).ok().map(|place| place as u32);
-        let needs: Vec<(u32, u32)> = plan
-            .needs
-            .iter()
-            .filter_map(|&(first, second)| Some((place_of(first)?, place_of(second)?)))
-            .collect();
-        let named = members.iter().filter(|member| !member.is_class).count() as u64;
-        let has_class = members.iter().any(|member| member.is_class);
-        let max = least(plan.max, None).filter(|&max| has_class || max < named);
-        let is_plain = plan.min <= 1 && max.is_none() && needs.is_empty();
-        let list = match &members[..] {
-            [] => None,
-            [member] if is_plain && !member.is_class => Some(self.member(member)),
-            [member] if is_plain => {
-                let (first, comma, more) = (self.member(member), self.comma(), self.member(member));
-                let more = self.sequence(vec![comma, more]);
-                let more = self.repeat(more, 0, None);
-                Some(self.sequence(vec![first, more]))
-            }
-            _ if self.translator.config.property_order == PropertyOrder::AsWritten => {
-                if !is_plain {
-                    let place = plan.counted.unwrap_or(self.translator.place);
-                    let reason =
-                        "that properties are counted, or need each other, while they come as written";
-                    self.translator.refuse(place, "", reason)?;
-                }
-                self.as_written(&members)
-            }
-            _ => {
-                let mut items = Vec::with_capacity(members.len());
-                for member in &members {
-                    let item = self.member(member);
-                    let max = if member.is_class { None } else { Some(1) };
-                    items.push(self.repeat(item, u64::from(member.is_required), max));
-                }
-                self.in_any_order(items, needs, plan.min, max, false)
-            }
-        };
-        if let Some(list) = list {
-            let (open, close) = (self.bracket(OBJECT, OPEN), self.bracket(OBJECT, CLOSE));
-            parts.push(self.sequence(vec![open, list, close]));
-        }
-        Ok(())
-    }
-
-    /// A key and its value.
-    fn member(&mut self, member: &Member) -> ExprId {
-        let mut parts = self.string(member.key);
-        let colon = self.signs.colon.clone();
-        parts.push(self.regex(&colon));
-        parts.push(self.value(member.goal));
-        self.sequence(parts)
-    }
-
-    /// Members in their order. From the last to the first: what may come when something is there before, and when nothing is.
-    fn as_written(&mut self, members: &[&Member]) -> Option<ExprId> {
-        let mut behind: Option<String> = None;
-        let mut first: Vec<ExprId> = Vec::new();
-        let last_first = members.iter().position(|member| member.is_required).unwrap_or(members.len());
-        for (place, member) in members.iter().enumerate().rev() {
-            let max = if member.is_class { None } else { Some(1) };
-            let reference =
-                |this: &mut Self| behind.clone().map(|name| this.push(ExprKind::Nonterminal(name)));
-            // As the first of all that are there; none behind a required one is.
-            if place <= last_first {
-                let mut parts = vec![self.member(member)];
-                if member.is_class {
-                    let (comma, more) = (self.comma(), self.member(member));
-                    let more = self.sequence(vec![comma, more]);
-                    parts.push(self.repeat(more, 0, None));
-                }
-                parts.extend(reference(self));
-                let alternative = self.sequence(parts);
-                first.push(alternative);
-            }
-            if place == 0 {
-                break;
-            }
-            // Behind others.
-            let (comma, item) = (self.comma(), self.member(member));
-            let item = self.sequence(vec![comma, item]);
-            let item = self.repeat(item, u64::from(member.is_required), max);
-            let mut parts = vec![item];
-            parts.extend(reference(self));
-            let body = self.sequence(parts);
-            let mut name = format!("more_{}", self.taken.len());
-            while !self.taken.insert(name.clone()) {
-                name.push('_');
-            }
-            self.rule(&name, body);
-            behind = Some(name);
-        }
-        (!first.is_empty()).then(|| self.alternatives(first))
     }
 }

@@ -37,7 +37,6 @@ mod format;
 mod goals;
 mod keywords;
 mod languages;
-mod live;
 mod number;
 mod pattern;
 mod plan;
@@ -83,6 +82,23 @@ pub fn translate(schema: &Value, config: &Config) -> Result<Translation, Error> 
         // Only questions about what is inside of a value are left open, and none is asked from the outside.
         Err(Stop::Busy) => {
             Err(Error::new("", "", Reason::Unsupported("a schema that is its own part".to_owned())))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_members_than_there_may_be_are_no_object() {
+        for text in [
+            r#"{"type":"object","required":["a"],"maxProperties":1,"minProperties":2}"#,
+            r#"{"type":"object","required":["a"],"maxProperties":0}"#,
+        ] {
+            let schema: Value = serde_json::from_str(text).expect("JSON");
+            let error = translate(&schema, &Config::default()).expect_err("no document is valid");
+            assert!(matches!(error.reason, Reason::Unsatisfiable(_)), "{error}");
         }
     }
 }

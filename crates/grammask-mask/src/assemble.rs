@@ -7,7 +7,7 @@ use grammask_trie::Mask;
 
 use crate::completions::Completions;
 use crate::continuation::ContinuationId;
-use crate::parts::{Fuel, LexemeKey, Whole};
+use crate::parts::{Fuel, LexemeKey, PartKey, Whole};
 use crate::{Ending, Masks};
 
 /// A mask that is not put together from so many parts is found by walking the trie with the state as it is.
@@ -17,6 +17,24 @@ const MUCH_WORK: usize = 4096;
 #[derive(Default)]
 pub(crate) struct Workbenches(Mutex<Vec<Workbench>>);
 
+/// What putting a mask together has come to.
+pub(crate) enum Assembled {
+    /// It is written.
+    Written,
+    /// The mask with this number is made of the same parts.
+    Known(u32),
+    /// The grammar is so ambiguous that walking the trie once is less work.
+    TooMuch,
+}
+
+/// What a mask is put together from, sorted: the tokens of lexemes, and parts; and whether the text may end.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Composition {
+    lexemes: Box<[LexemeKey]>,
+    parts: Box<[PartKey]>,
+    completes: bool,
+}
+
 #[derive(Default)]
 struct Workbench {
     completions: Completions,
@@ -24,6 +42,7 @@ struct Workbench {
     /// Origins that are complete, where, and after which completion.
     origins: Vec<(OriginId, ContinuationId, Option<u32>)>,
     lexemes: Vec<LexemeKey>,
+    parts: Vec<PartKey>,
     /// Where the text may end.
     ends: Vec<ContinuationId>,
 }
@@ -44,14 +63,15 @@ impl Workbench {
         self.items.clear();
         self.origins.clear();
         self.lexemes.clear();
+        self.parts.clear();
         self.ends.clear();
     }
 }
 
 impl Masks {
     /// The union of the parts: those of the state's items under the whole trie; then, wherever an origin is complete, those of its
-    /// callers. Gives up, with `false`, where the grammar is so ambiguous that walking the trie once is less work.
-    pub(crate) fn assemble(&self, state: SetId, mask: &mut Mask) -> Result<bool, Error> {
+    /// callers.
+    pub(crate) fn assemble(&self, state: SetId, mask: &mut Mask) -> Result<Assembled, Error> {
         let mut workbench = self.workbenches.take();
         workbench.clear();
         let result = self.assemble_with(&mut workbench, state, mask);
@@ -59,11 +79,16 @@ impl Masks {
         result
     }
 
-    fn assemble_with(&self, bench: &mut Workbench, state: SetId, mask: &mut Mask) -> Result<bool, Error> {
+    fn assemble_with(
+        &self,
+        bench: &mut Workbench,
+        state: SetId,
+        mask: &mut Mask,
+    ) -> Result<Assembled, Error> {
         let lexicon = &*self.lexicon;
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
         let longest = u32::try_from(outline.height()).unwrap_or(u32::MAX);
-        let Workbench { completions, items, origins, lexemes, ends } = bench;
+        let Workbench { completions, items, origins, lexemes, parts, ends } = bench;
         let mut wholes: Vec<&Whole> = Vec::with_capacity(64);
         for &item in self.recognizer.kernel(state) {
             items.push((item, ContinuationId::WHOLE, None));
@@ -73,7 +98,7 @@ impl Masks {
             while let Some((item, continuation, after)) = items.pop() {
                 work += 1;
                 if work > MUCH_WORK || fuel.is_burnt() {
-                    return Ok(false);
+                    return Ok(Assembled::TooMuch);
                 }
                 if self.recognizer.is_lexeme(item.node) {
                     let (key, handover) = self.lexeme_part(item.node, continuation, &fuel)?;
@@ -82,7 +107,8 @@ impl Masks {
                     continue;
                 }
                 let key = (self.recognizer.saturated(item.node, longest), continuation);
-                let Some(part) = self.part(key, &fuel)? else { return Ok(false) };
+                let Some(part) = self.part(key, &fuel)? else { return Ok(Assembled::TooMuch) };
+                parts.push(key);
                 let whole = self.whole(part)?;
                 wholes.push(whole);
                 lexemes.extend_from_slice(&whole.lexemes);
@@ -109,6 +135,32 @@ impl Masks {
             items.extend(goes_on.map(|&(item, _)| (item, continuation, Some(completion))));
             origins.extend(resumption.beyond.iter().map(|&origin| (origin, continuation, Some(completion))));
         }
+        lexemes.sort_unstable();
+        lexemes.dedup();
+        // What ends at once depends on more than the parts, and special tokens on the state.
+        let is_plain = self.ending != Ending::Eager && self.recognizer.network().specials.is_empty();
+        if is_plain && self.config.keep_masks {
+            parts.sort_unstable();
+            parts.dedup();
+            let composition = Composition {
+                lexemes: lexemes.as_slice().into(),
+                parts: parts.as_slice().into(),
+                completes: state.completes(),
+            };
+            if let Some(&number) = self.compositions.get(&composition) {
+                return Ok(Assembled::Known(number));
+            }
+            self.unite(lexemes, &wholes, mask)?;
+            self.finish(state, mask)?;
+            let number = self.number(mask);
+            self.budget.spend(
+                size_of::<(Composition, u32)>()
+                    + size_of_val(&*composition.lexemes)
+                    + size_of_val(&*composition.parts),
+            );
+            self.compositions.insert(composition, number);
+            return Ok(Assembled::Known(number));
+        }
         self.unite(lexemes, &wholes, mask)?;
         if self.ending == Ending::Eager {
             ends.sort_unstable();
@@ -117,25 +169,23 @@ impl Masks {
                 self.forbid_below(lexicon.continuation(continuation).nodes(outline), mask);
             }
         }
-        Ok(true)
+        Ok(Assembled::Written)
     }
 
     /// Writes the union of some lexemes' tokens and some parts. The same few lexemes stand together in many masks, so their union is kept.
-    fn unite(&self, lexemes: &mut Vec<LexemeKey>, wholes: &[&Whole], mask: &mut Mask) -> Result<(), Error> {
-        lexemes.sort_unstable();
-        lexemes.dedup();
+    fn unite(&self, lexemes: &[LexemeKey], wholes: &[&Whole], mask: &mut Mask) -> Result<(), Error> {
         if lexemes.len() < 2 {
             mask.clear();
-            for &key in &*lexemes {
+            for &key in lexemes {
                 mask.union_set(self.lexeme_tokens(key)?);
             }
         } else {
-            let key: Box<[LexemeKey]> = lexemes.as_slice().into();
+            let key: Box<[LexemeKey]> = lexemes.into();
             let union = match self.unions.get(&key) {
                 Some(union) => union,
                 None => {
                     let mut union = Mask::new(mask.id_count());
-                    for &key in &*lexemes {
+                    for &key in lexemes {
                         union.union_set(self.lexeme_tokens(key)?);
                     }
                     self.budget.spend(size_of_val(&*key) + size_of_val(union.as_words()) + size_of::<Mask>());

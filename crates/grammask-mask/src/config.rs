@@ -47,6 +47,6 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { keep_parts: true, keep_masks: true, budget: 32 << 20, light: 2048 }
+        Self { keep_parts: true, keep_masks: true, budget: 32 << 20, light: 512 }
     }
 }

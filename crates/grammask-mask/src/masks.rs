@@ -6,7 +6,7 @@ use grammask_cache::{Budget, Interner, Memo};
 use grammask_earley::{Class, Error, NodeId, Recognizer, SetId, Special};
 use grammask_trie::{Mask, TokenId, Vocabulary};
 
-use crate::assemble::Workbenches;
+use crate::assemble::{Assembled, Composition, Workbenches};
 use crate::findings::Findings;
 use crate::lexicon::{LexemeId, Lexicon};
 use crate::parts::{LexemeKey, Part, PartKey};
@@ -39,6 +39,8 @@ pub struct Masks {
     pub(crate) parts: Memo<PartKey, Option<Part>>,
     /// The tokens of some lexemes together.
     pub(crate) unions: Memo<Box<[LexemeKey]>, Mask>,
+    /// The masks of what was put together, by number.
+    pub(crate) compositions: Memo<Composition, u32>,
     pub(crate) workbenches: Workbenches,
     /// Whole masks: by state the number of the mask, and masks by content.
     whole: Memo<SetId, u32>,
@@ -111,6 +113,7 @@ impl Masks {
             lexemes: Memo::new(),
             parts: Memo::new(),
             unions: Memo::new(),
+            compositions: Memo::new(),
             workbenches: Workbenches::default(),
             whole: Memo::new(),
             distinct: Interner::new(),
@@ -206,22 +209,37 @@ impl Masks {
             return Ok(self.distinct.get(number));
         }
         let few = self.recognizer.kernel(state).len() <= MANY_ITEMS;
-        if !(self.config.keep_parts && few && self.assemble(state, scratch)?) {
-            scratch.clear();
-            self.walk_all(state, scratch)?;
-        }
-        self.finish(state, scratch)?;
-        if !self.config.keep_masks {
-            return Ok(scratch);
-        }
-        let before = self.distinct.len();
-        let number = self.distinct.intern(&*scratch, Mask::clone);
-        if number as usize >= before {
-            self.budget.spend(size_of_val(scratch.as_words()) + size_of::<Mask>());
-        }
+        let assembled = match self.config.keep_parts && few {
+            true => self.assemble(state, scratch)?,
+            false => Assembled::TooMuch,
+        };
+        let number = match assembled {
+            Assembled::Known(number) => number,
+            Assembled::Written | Assembled::TooMuch => {
+                if let Assembled::TooMuch = assembled {
+                    scratch.clear();
+                    self.walk_all(state, scratch)?;
+                }
+                self.finish(state, scratch)?;
+                if !self.config.keep_masks {
+                    return Ok(scratch);
+                }
+                self.number(scratch)
+            }
+        };
         self.budget.spend(size_of::<(SetId, u32)>());
         self.whole.insert(state, number);
         Ok(self.distinct.get(number))
+    }
+
+    /// Keeps a mask, and gives its number.
+    pub(crate) fn number(&self, mask: &Mask) -> u32 {
+        let before = self.distinct.len();
+        let number = self.distinct.intern(mask, Mask::clone);
+        if number as usize >= before {
+            self.budget.spend(size_of_val(mask.as_words()) + size_of::<Mask>());
+        }
+        number
     }
 
     /// The mask of a state, if it is kept.
@@ -283,7 +301,7 @@ impl Masks {
     }
 
     /// Tokens that are no bytes: special ones by the grammar, those that end a text by the ending.
-    fn finish(&self, state: SetId, mask: &mut Mask) -> Result<(), Error> {
+    pub(crate) fn finish(&self, state: SetId, mask: &mut Mask) -> Result<(), Error> {
         let ends = self.ending.tokens();
         for &id in ends {
             mask.forbid(id);

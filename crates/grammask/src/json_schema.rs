@@ -64,7 +64,12 @@ fn store(config: &Config) -> Store {
     let common = COMMON.get_or_init(|| {
         let mut store = Store::new(regular);
         let defaults = Config::default();
-        let schema = json!({ "anyOf": [{ "type": "array", "items": { "type": "integer" } }, true] });
+        let formats = ["date-time", "date", "time", "email", "uri", "uuid", "ipv4"];
+        let strings = formats.map(|name| json!({ "type": "string", "format": name }));
+        let numbers = [json!({ "minimum": 0 }), json!({ "minimum": 1 }), json!({})];
+        let numbers = numbers.map(|bound| json!({ "type": ["integer", "null"], "allOf": [bound] }));
+        let items: Vec<Value> = strings.into_iter().chain(numbers).chain([json!(true)]).collect();
+        let schema = json!({ "type": "array", "prefixItems": items });
         if let Ok(translation) = translate(&schema, &defaults.json_schema) {
             // What it comes to is not wanted, only what is in the store then. Without it, everything is as it is, but slower.
             let _ = grammask_normal::normalize_in(&translation.ast, &mut store, &defaults.normal);

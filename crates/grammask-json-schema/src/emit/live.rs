@@ -8,7 +8,7 @@ use crate::plan::{ArrayPlan, Item, ObjectPlan, Plan, Rest};
 use crate::values::{Expressions, Values};
 
 /// The goals that some finite value reaches, as far as goals decide that.
-pub(crate) fn live(plans: &FxHashMap<GoalId, Plan>, order: &[GoalId]) -> FxHashSet<GoalId> {
+pub(super) fn live(plans: &FxHashMap<GoalId, Plan>, order: &[GoalId]) -> FxHashSet<GoalId> {
     let mut live = FxHashSet::default();
     loop {
         let before = live.len();
@@ -38,7 +38,7 @@ fn is_live(plan: &Plan, live: &FxHashSet<GoalId>) -> bool {
 }
 
 /// Whether there is such an array.
-pub(crate) fn is_array_live(array: &ArrayPlan, live: &FxHashSet<GoalId>) -> bool {
+pub(super) fn is_array_live(array: &ArrayPlan, live: &FxHashSet<GoalId>) -> bool {
     let len = array.prefix.len() as u64;
     let first = array.prefix.iter().take(array.min.min(len) as usize).all(|goal| live.contains(goal));
     first
@@ -56,12 +56,12 @@ pub(crate) fn is_array_live(array: &ArrayPlan, live: &FxHashSet<GoalId>) -> bool
 }
 
 /// Whether there is such an object.
-pub(crate) fn is_object_live(object: &ObjectPlan, live: &FxHashSet<GoalId>) -> bool {
+pub(super) fn is_object_live(object: &ObjectPlan, live: &FxHashSet<GoalId>) -> bool {
     live_members(object, live).is_some()
 }
 
 /// The places of the members that may be there, in order; nothing where there is no such object, as far as goals and counts decide that.
-pub(crate) fn live_members(object: &ObjectPlan, live: &FxHashSet<GoalId>) -> Option<Vec<usize>> {
+pub(super) fn live_members(object: &ObjectPlan, live: &FxHashSet<GoalId>) -> Option<Vec<usize>> {
     let members = &object.members;
     let mut places: Vec<usize> =
         (0..members.len()).filter(|&place| live.contains(&members[place].goal)).collect();

@@ -1,0 +1,55 @@
+//! What stands around and between the parts of a document, by the choice of white space.
+
+use crate::Whitespace;
+
+/// What stands around and between the parts of a document: patterns.
+pub(super) struct Signs {
+    pub around: Option<String>,
+    pub comma: String,
+    pub colon: String,
+    /// Of objects, then of arrays: opening, closing, and both without anything inside.
+    pub brackets: [[String; 3]; 2],
+}
+
+impl Signs {
+    pub fn new(whitespace: &Whitespace) -> Self {
+        let space = match whitespace {
+            Whitespace::Flexible { longest: 0 } | Whitespace::Compact | Whitespace::Separators { .. } => {
+                String::new()
+            }
+            Whitespace::Flexible { longest } => format!("[ \\t\\n\\r]{{0,{longest}}}"),
+        };
+        let (comma, colon) = match whitespace {
+            Whitespace::Separators { item, key } => (regex_of(item), regex_of(key)),
+            _ => (format!("{space},{space}"), format!("{space}:{space}")),
+        };
+        let brackets = |open: &str, close: &str| {
+            [format!("{open}{space}"), format!("{space}{close}"), format!("{open}{space}{close}")]
+        };
+        Self {
+            brackets: [brackets("\\{", "\\}"), brackets("\\[", "\\]")],
+            around: (!space.is_empty()).then_some(space),
+            comma,
+            colon,
+        }
+    }
+}
+
+/// A pattern for a text of punctuation and white space.
+fn regex_of(text: &str) -> String {
+    text.chars()
+        .flat_map(|char| {
+            (!char.is_alphanumeric() && char.is_ascii()).then_some('\\').into_iter().chain([char])
+        })
+        .collect()
+}
+
+pub(super) const OBJECT: usize = 0;
+
+pub(super) const ARRAY: usize = 1;
+
+pub(super) const OPEN: usize = 0;
+
+pub(super) const CLOSE: usize = 1;
+
+pub(super) const NOTHING: usize = 2;
