@@ -43,8 +43,8 @@ const ANNOTATIONS: &[&str] = &[
     "writeOnly",
 ];
 
-/// Keywords that a document is held to, or that say something to one that is.
-const ASSERTIONS: &[&str] = &[
+/// Keywords beside those of the validation vocabulary that a document is held to, or that say something to one that is.
+const BESIDE_VALIDATION: &[&str] = &[
     "$dynamicRef",
     "$recursiveRef",
     "$ref",
@@ -52,42 +52,22 @@ const ASSERTIONS: &[&str] = &[
     "additionalProperties",
     "allOf",
     "anyOf",
-    "const",
     "contains",
     "dependencies",
-    "dependentRequired",
     "dependentSchemas",
     "else",
-    "enum",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
     "format",
     "if",
     "items",
-    "maxContains",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minContains",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
     "not",
     "oneOf",
-    "pattern",
     "patternProperties",
     "prefixItems",
     "properties",
     "propertyNames",
-    "required",
     "then",
-    "type",
     "unevaluatedItems",
     "unevaluatedProperties",
-    "uniqueItems",
 ];
 
 /// Keywords of the validation vocabulary.
@@ -121,7 +101,7 @@ pub(crate) fn is_validation(name: &str) -> bool {
 
 /// Whether no document is held to a keyword. Keywords that the standard does not know are annotations.
 pub(crate) fn is_annotation(name: &str) -> bool {
-    ASSERTIONS.binary_search(&name).is_err()
+    !is_validation(name) && BESIDE_VALIDATION.binary_search(&name).is_err()
 }
 
 /// The greatest count that a grammar can say; more than that is no limit for any document that is ever written.
@@ -227,6 +207,6 @@ mod tests {
 
     #[test]
     fn lists_of_keywords_are_sorted() {
-        assert!(ANNOTATIONS.is_sorted() && ASSERTIONS.is_sorted() && VALIDATION.is_sorted());
+        assert!(ANNOTATIONS.is_sorted() && BESIDE_VALIDATION.is_sorted() && VALIDATION.is_sorted());
     }
 }

@@ -105,14 +105,23 @@ impl Translator<'_> {
         if shapes.len() < 3 {
             return Ok(shapes);
         }
-        let mut all: Vec<Rc<T>> = Vec::with_capacity(shapes.len());
-        for shape in shapes {
+        self.outermost(shapes, |shape, other, goals| shape.is_within(other, goals))
+    }
+
+    /// A list without what is within other parts of it; of two that are within each other, the first is kept.
+    pub fn outermost<T>(
+        &mut self,
+        list: Vec<T>,
+        is_within: impl Fn(&T, &T, &Goals) -> bool,
+    ) -> Result<Vec<T>, Stop> {
+        let mut all: Vec<T> = Vec::with_capacity(list.len());
+        for part in list {
             self.spend(1 + all.len() as u64 / 8)?;
-            if all.iter().any(|other| shape.is_within(other, &self.goals)) {
+            if all.iter().any(|other| is_within(&part, other, &self.goals)) {
                 continue;
             }
-            all.retain(|other| !other.is_within(&shape, &self.goals));
-            all.push(shape);
+            all.retain(|other| !is_within(other, &part, &self.goals));
+            all.push(part);
         }
         Ok(all)
     }

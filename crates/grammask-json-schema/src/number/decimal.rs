@@ -90,10 +90,6 @@ impl Decimal {
         self.negative
     }
 
-    pub fn is_integer(&self) -> bool {
-        self.digits.len() as i64 <= self.point
-    }
-
     /// All digits from the first to the last that is not zero; empty for zero.
     pub(super) fn significant(&self) -> &str {
         &self.digits
@@ -187,22 +183,6 @@ mod tests {
         }
         assert_eq!(decimal("1.0"), decimal("10e-1"));
         assert_eq!(decimal("-0"), decimal("0e5"));
-    }
-
-    #[test]
-    fn integers_are_told_by_value() {
-        for (text, integer) in [
-            ("0", true),
-            ("1.0", true),
-            ("0.1e1", true),
-            ("0.010", false),
-            ("1e3", true),
-            ("-10", true),
-            ("2.5e1", true),
-            ("2.5", false),
-        ] {
-            assert_eq!(decimal(text).is_integer(), integer, "{text}");
-        }
     }
 
     #[test]

@@ -30,27 +30,14 @@ impl Translator<'_> {
             for plan in &plans {
                 self.with_some(plan, keys, *goal, &mut next)?;
             }
-            plans = self.without_narrower(next)?;
+            // What another one has, too, is not needed.
+            plans = self.outermost(next, is_within)?;
         }
         plans.retain(has_room);
         for plan in &mut plans {
             self.check_count(plan)?;
         }
         Ok(plans)
-    }
-
-    /// The plans without those whose objects have another one, too.
-    fn without_narrower(&mut self, plans: Vec<ObjectPlan>) -> Result<Vec<ObjectPlan>, Stop> {
-        let mut all: Vec<ObjectPlan> = Vec::with_capacity(plans.len());
-        for plan in plans {
-            self.spend(1 + all.len() as u64 / 8)?;
-            if all.iter().any(|other| is_within(&plan, other, &self.goals)) {
-                continue;
-            }
-            all.retain(|other| !is_within(other, &plan, &self.goals));
-            all.push(plan);
-        }
-        Ok(all)
     }
 
     /// The members with names, and all names that the object's schema mentions; nothing where there is no such object.

@@ -168,7 +168,7 @@ pub fn spell(rng: &mut Rng, value: &Value, exponents: bool, out: &mut String) {
 }
 
 fn space(rng: &mut Rng, out: &mut String) {
-    out.push_str(*rng.pick(&["", "", "", "", " ", "\n\t", "\r\n  "]));
+    out.push_str(rng.pick::<&str>(&["", "", "", "", " ", "\n\t", "\r\n  "]));
 }
 
 fn spell_text(rng: &mut Rng, text: &str, out: &mut String) {

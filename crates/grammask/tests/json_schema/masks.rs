@@ -32,12 +32,12 @@ impl Universe {
         let small = json!({"anyOf": [
             {"$ref": "#/$defs/scalar"},
             {"type": "array", "items": {"$ref": "#/$defs/scalar"}, "maxItems": 2},
-            closed(json!({"a": {"$ref": "#/$defs/scalar"}, "b": {"$ref": "#/$defs/scalar"}})),
+            closed(&json!({"a": {"$ref": "#/$defs/scalar"}, "b": {"$ref": "#/$defs/scalar"}})),
         ]});
         let large = json!({"anyOf": [
             {"$ref": "#/$defs/scalar"},
             {"type": "array", "prefixItems": [{"$ref": "#/$defs/small"}, {"$ref": "#/$defs/scalar"}], "items": false},
-            closed(json!({"a": {"$ref": "#/$defs/small"}, "b": {"$ref": "#/$defs/scalar"}, "c": {"const": 1}})),
+            closed(&json!({"a": {"$ref": "#/$defs/small"}, "b": {"$ref": "#/$defs/scalar"}, "c": {"const": 1}})),
         ]});
         let schema = json!({"scalar": scalar, "small": small, "large": large});
         let mut inside = scalars.to_vec();
@@ -50,7 +50,7 @@ impl Universe {
     }
 }
 
-fn closed(properties: Value) -> Value {
+fn closed(properties: &Value) -> Value {
     json!({"type": "object", "properties": properties, "additionalProperties": false})
 }
 
@@ -176,7 +176,7 @@ fn masks_are_those_of_brute_force() {
     let mut config = Config::default().ending_with([END]);
     config.json_schema.whitespace = Whitespace::Compact;
     let universe = Universe::new();
-    let (mut compiled, mut masks, mut empty) = (0, 0, 0);
+    let (mut compiled, mut masks) = (0, 0);
     let mut differences: Vec<String> = Vec::new();
     for seed in 0..300 {
         let mut rng = Rng::new(10_000 + seed);
@@ -198,10 +198,7 @@ fn masks_are_those_of_brute_force() {
             differences.push(format!("seed {seed}: {} valid documents of {random}", valid.len()));
             continue;
         }
-        let Some(grammar) = grammar else {
-            empty += 1;
-            continue;
-        };
+        let Some(grammar) = grammar else { continue };
         for _ in 0..4 {
             let mut matcher = grammar.matcher();
             let mut live = valid.clone();
@@ -243,7 +240,6 @@ fn masks_are_those_of_brute_force() {
             }
         }
     }
-    println!("{compiled} schemas, {empty} without a document, {masks} masks");
     assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences.join("\n"));
     assert!(compiled >= 250, "only {compiled} schemas compile");
     assert!(masks >= 3000, "only {masks} masks");

@@ -47,7 +47,7 @@ pub fn number(rng: &mut Rng) -> Value {
 }
 
 pub fn text(rng: &mut Rng) -> &'static str {
-    *rng.pick(&[
+    rng.pick::<&str>(&[
         "",
         "a",
         "b",

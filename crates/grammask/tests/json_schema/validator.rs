@@ -5,8 +5,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// The patterns that schemas may have here, and what each means.
-pub const PATTERNS: &[(&str, fn(&str) -> bool)] = &[
+/// A pattern, and which texts have it.
+pub type Pattern = (&'static str, fn(&str) -> bool);
+
+/// The patterns that schemas may have here.
+pub const PATTERNS: &[Pattern] = &[
     ("^a", |text| text.starts_with('a')),
     ("b$", |text| text.ends_with('b')),
     ("a", |text| text.contains('a')),
