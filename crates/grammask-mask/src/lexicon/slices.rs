@@ -137,10 +137,9 @@ impl Slice {
     }
 }
 
-/// What a lexeme takes below the root, where it may take at most `most` more characters of a loop, none of them asked for. Gives up, with `false`, where that
-/// cannot be read off a slice.
+/// What a lexeme takes below the root, where it counts characters. Gives up, with `false`, where that cannot be read off a slice.
 pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings<'_>) -> Result<bool, Error> {
-    let Some((character, most)) = by.bounded() else { return Ok(false) };
+    let Some(counter) = by.counter() else { return Ok(false) };
     let (lexicon, lexeme) = (walk.lexicon, walk.lexeme);
     let outline = lexicon.outline();
     let budget = &lexicon.budget;
@@ -148,11 +147,13 @@ pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings
     let (ascii, others) = by.characters();
     // Bytes that begin no character of the loop are looked at one by one; that is no way where they are many.
     let has_strange = (0x80..=u8::MAX).any(|byte| live.contains(byte));
-    let is_far = most as usize >= outline.height() || most >= u32::from(NOWHERE);
-    if is_far || ascii == 0 || (others == Others::None && has_strange) {
+    // A slice has no tokens that are longer. Where no bound is near, no slice is needed.
+    let most = outline.height().min(counter.max as usize);
+    let is_free = counter.min == 0 && counter.max as usize >= outline.height();
+    if is_free || most >= usize::from(NOWHERE) || ascii == 0 || (others == Others::None && has_strange) {
         return Ok(false);
     }
-    let class = Class { ascii, others, character };
+    let class = Class { ascii, others, character: counter.character };
     let slice = match lexicon.slices.get(&class) {
         Some(slice) => slice,
         None => {
@@ -161,17 +162,28 @@ pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings
             lexicon.slices.insert(class, slice).0
         }
     };
-    let most = most as usize;
     let halves = slice.tokens.up_to(most).into_iter().flat_map(|word| [word as u32, (word >> 32) as u32]);
     findings.allow_row(halves.take(lexicon.vocabulary.mask_words()).collect());
-    if by.completes {
-        findings.hand_over_all(slice.branches.up_to(most));
+    if counter.completes {
+        let mut branches = slice.branches.up_to(most);
+        if let Some(few) = counter.min.checked_sub(1) {
+            let few = slice.branches.up_to(few as usize);
+            branches.iter_mut().zip(few).for_each(|(all, few)| *all &= !few);
+        }
+        findings.hand_over_all(branches);
     }
     // The states after each number of characters, and what else they take.
     let letter = ascii.trailing_zeros() as u8;
     let mut states = vec![lexeme];
-    while states.len() <= most && !states[states.len() - 1].is_dead() {
-        states.push(lexicon.automaton.step(states[states.len() - 1], letter, budget)?);
+    let mut is_steady = false;
+    while let &[.., last] = &states[..]
+        && states.len() <= most
+        && !last.is_dead()
+        && !is_steady
+    {
+        let next = lexicon.automaton.step(last, letter, budget)?;
+        is_steady = next == last;
+        states.push(next);
     }
     for byte in (0..0x80).filter(|byte| ascii >> byte & 1 == 0) {
         let next: Vec<LexemeId> = states
@@ -182,7 +194,10 @@ pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings
             continue;
         }
         for edge in outline.edges(byte) {
-            let length = usize::from(slice.lengths[edge.parent.index()]);
+            let mut length = usize::from(slice.lengths[edge.parent.index()]);
+            if is_steady && length < usize::from(NOWHERE) {
+                length = length.min(next.len() - 1);
+            }
             if let Some(&next) = next.get(length).filter(|next| !next.is_dead()) {
                 walk.arrive(edge.child, next, findings)?;
             }
