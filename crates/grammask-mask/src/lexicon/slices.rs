@@ -88,21 +88,21 @@ impl Slice {
 
     fn new(lexicon: &Lexicon, class: Class) -> Result<Self, Error> {
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
-        let (bytes, ends) = (trie.bytes_slice(), trie.ends_slice());
+        let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
         let epsilon = lexicon.automaton.epsilon(&lexicon.budget)?;
         let mut lengths = vec![NOWHERE; outline.len()];
         let (mut tokens, mut branches) = (Layers::default(), Layers::default());
         if let Some(root) = lengths.first_mut() {
             *root = 0;
         }
-        // By node: where its subtree ends, complete characters before it, and where it is in a further one.
-        let mut path = vec![(1, ends[0], 0usize, class.character)];
-        while let Some((node, end, length, inside)) = path.pop() {
-            if node >= end {
-                continue;
-            }
+        // By depth: complete characters, and where it is in a further one.
+        let mut path = vec![(0usize, class.character); trie.max_depth() + 1];
+        let mut node = 1;
+        while node < ends[0] {
             let n = node as usize;
-            path.push((ends[n], end, length, inside));
+            let depth = usize::from(depths[n]);
+            let (length, inside) = path[depth - 1];
+            let below = ends[n];
             let byte = bytes[n];
             let is_between = inside == class.character;
             let next = match class.others {
@@ -110,15 +110,16 @@ impl Slice {
                     if class.ascii >> byte & 1 == 1 {
                         epsilon
                     } else {
-                        continue;
+                        LexemeId::DEAD
                     }
                 }
                 Others::Bytes => epsilon,
-                Others::None => continue,
+                Others::None => LexemeId::DEAD,
                 Others::Characters => lexicon.automaton.step(inside, byte, &lexicon.budget)?,
             };
             let length = length + usize::from(is_between);
             if next.is_dead() || length >= usize::from(NOWHERE) {
+                node = below;
                 continue;
             }
             trie.tokens(NodeId(node)).iter().for_each(|token| tokens.push(length, token.0));
@@ -128,8 +129,9 @@ impl Slice {
                     lengths[branch.index()] = length as u8;
                     branches.push(length, branch.0);
                 }
-                path.push((node + 1, ends[n], length, if is_complete { class.character } else { next }));
+                path[depth] = (length, if is_complete { class.character } else { next });
             }
+            node += 1;
         }
         let tokens = tokens.finish(32 * lexicon.vocabulary.mask_words());
         let branches = branches.finish(outline.len());
