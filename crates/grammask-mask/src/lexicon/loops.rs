@@ -21,10 +21,22 @@ pub(super) struct Loop {
     /// Whether the state is the same, counters included.
     pub(super) is_steady: bool,
     reach: u32,
-    /// What one character is, where the loop is a counter with a bound that asks for no more of them; nothing for what is no such loop.
-    character: Option<LexemeId>,
+    /// What is counted, where the loop is a counter.
+    counter: Option<Counter>,
     /// Whether in place of a character of several bytes nothing else is taken that begins as one does.
     is_strict: bool,
+}
+
+/// A loop that counts characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Counter {
+    /// What one character is.
+    pub(super) character: LexemeId,
+    /// How many are still asked for, and how many may follow.
+    pub(super) min: u32,
+    pub(super) max: u32,
+    /// Whether the lexeme is complete after any number of them between the two.
+    pub(super) completes: bool,
 }
 
 /// A loop, with what answers most questions at once.
@@ -76,13 +88,13 @@ impl Loop {
         completes: false,
         is_steady: false,
         reach: 0,
-        character: None,
+        counter: None,
         is_strict: false,
     };
 
-    /// Where the loop is a counter that asks for no more characters: what one is, and how many may follow.
-    pub(super) fn bounded(&self) -> Option<(LexemeId, u32)> {
-        self.character.filter(|_| self.is_strict).map(|character| (character, self.reach))
+    /// The counter, where nothing but its characters goes on as they do.
+    pub(super) fn counter(&self) -> Option<Counter> {
+        self.counter.filter(|_| self.is_strict)
     }
 
     /// The characters: ASCII, bit by bit, and others.
@@ -114,8 +126,8 @@ impl Loop {
         let steady = |state: LexemeId| {
             let (ascii, others, is_strict) = returns(automaton, state, state, budget)?;
             let completes = state.completes();
-            let character = None;
-            Ok(Self { ascii, others, completes, is_steady: true, reach: u32::MAX, character, is_strict })
+            let counter = None;
+            Ok(Self { ascii, others, completes, is_steady: true, reach: u32::MAX, counter, is_strict })
         };
         match automaton.surface(state, budget)? {
             Surface::Counted { base, min, max, rest } => {
@@ -133,7 +145,7 @@ impl Loop {
                     is_steady: true,
                     completes: true,
                     reach: u32::MAX,
-                    character: None,
+                    counter: None,
                     is_strict: true,
                 };
                 for part in parts {
@@ -153,8 +165,10 @@ impl Loop {
                     all.is_steady &= one.is_steady;
                     all.reach = all.reach.min(one.reach);
                     all.is_strict &= one.is_strict;
-                    all.character = all.character.or(one.character);
+                    all.counter = all.counter.or(one.counter);
                 }
+                // None asks for more characters, as all are complete.
+                all.counter = all.counter.map(|counter| Counter { max: all.reach, ..counter });
                 // Whether a character of several bytes is one in all parts at once is not asked.
                 all.is_strict &= all.others != Others::Characters;
                 Ok(all)
@@ -175,19 +189,23 @@ impl Loop {
     ) -> Result<Self, Error> {
         let (mut ascii, mut others, is_strict) =
             returns(automaton, base, automaton.epsilon(budget)?, budget)?;
+        let taken = automaton.live_bytes(rest, budget)?;
+        let is_taken = |byte: &u8| taken.contains(*byte);
+        let others_taken = (0x80..=u8::MAX).any(|byte| taken.contains(byte));
+        let ascii_taken = (0..128u8).filter(is_taken).fold(0, |ascii, byte| ascii | 1u128 << byte);
+        // Later it is as if none were asked for. So what begins the rest is left out, or there must be no such thing.
+        let is_apart = ascii & ascii_taken == 0 && !others_taken;
         if min == 0 {
-            let taken = automaton.live_bytes(rest, budget)?;
-            ascii = (0..128u8)
-                .filter(|&byte| taken.contains(byte))
-                .fold(ascii, |ascii, byte| ascii & !(1 << byte));
-            if (0x80..=u8::MAX).any(|byte| taken.contains(byte)) {
+            ascii &= !ascii_taken;
+            if others_taken {
                 others = Others::None;
             }
         }
         let reach = if min == 0 { max } else { max.min(min - 1) };
         let completes = min == 0 && rest.completes();
-        let character = (min == 0).then_some(base);
-        Ok(Self { ascii, others, completes, is_steady: false, reach, character, is_strict })
+        let counter = Counter { character: base, min, max, completes: rest.completes() };
+        let counter = (min == 0 || is_apart).then_some(counter);
+        Ok(Self { ascii, others, completes, is_steady: false, reach, counter, is_strict })
     }
 }
 

@@ -88,21 +88,21 @@ impl Slice {
 
     fn new(lexicon: &Lexicon, class: Class) -> Result<Self, Error> {
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
-        let (bytes, ends) = (trie.bytes_slice(), trie.ends_slice());
+        let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
         let epsilon = lexicon.automaton.epsilon(&lexicon.budget)?;
         let mut lengths = vec![NOWHERE; outline.len()];
         let (mut tokens, mut branches) = (Layers::default(), Layers::default());
         if let Some(root) = lengths.first_mut() {
             *root = 0;
         }
-        // By node: where its subtree ends, complete characters before it, and where it is in a further one.
-        let mut path = vec![(1, ends[0], 0usize, class.character)];
-        while let Some((node, end, length, inside)) = path.pop() {
-            if node >= end {
-                continue;
-            }
+        // By depth: complete characters, and where it is in a further one.
+        let mut path = vec![(0usize, class.character); trie.max_depth() + 1];
+        let mut node = 1;
+        while node < ends[0] {
             let n = node as usize;
-            path.push((ends[n], end, length, inside));
+            let depth = usize::from(depths[n]);
+            let (length, inside) = path[depth - 1];
+            let below = ends[n];
             let byte = bytes[n];
             let is_between = inside == class.character;
             let next = match class.others {
@@ -110,15 +110,16 @@ impl Slice {
                     if class.ascii >> byte & 1 == 1 {
                         epsilon
                     } else {
-                        continue;
+                        LexemeId::DEAD
                     }
                 }
                 Others::Bytes => epsilon,
-                Others::None => continue,
+                Others::None => LexemeId::DEAD,
                 Others::Characters => lexicon.automaton.step(inside, byte, &lexicon.budget)?,
             };
             let length = length + usize::from(is_between);
             if next.is_dead() || length >= usize::from(NOWHERE) {
+                node = below;
                 continue;
             }
             trie.tokens(NodeId(node)).iter().for_each(|token| tokens.push(length, token.0));
@@ -128,8 +129,9 @@ impl Slice {
                     lengths[branch.index()] = length as u8;
                     branches.push(length, branch.0);
                 }
-                path.push((node + 1, ends[n], length, if is_complete { class.character } else { next }));
+                path[depth] = (length, if is_complete { class.character } else { next });
             }
+            node += 1;
         }
         let tokens = tokens.finish(32 * lexicon.vocabulary.mask_words());
         let branches = branches.finish(outline.len());
@@ -137,10 +139,9 @@ impl Slice {
     }
 }
 
-/// What a lexeme takes below the root, where it may take at most `most` more characters of a loop, none of them asked for. Gives up, with `false`, where that
-/// cannot be read off a slice.
+/// What a lexeme takes below the root, where it counts characters. Gives up, with `false`, where that cannot be read off a slice.
 pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings<'_>) -> Result<bool, Error> {
-    let Some((character, most)) = by.bounded() else { return Ok(false) };
+    let Some(counter) = by.counter() else { return Ok(false) };
     let (lexicon, lexeme) = (walk.lexicon, walk.lexeme);
     let outline = lexicon.outline();
     let budget = &lexicon.budget;
@@ -148,11 +149,13 @@ pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings
     let (ascii, others) = by.characters();
     // Bytes that begin no character of the loop are looked at one by one; that is no way where they are many.
     let has_strange = (0x80..=u8::MAX).any(|byte| live.contains(byte));
-    let is_far = most as usize >= outline.height() || most >= u32::from(NOWHERE);
-    if is_far || ascii == 0 || (others == Others::None && has_strange) {
+    // A slice has no tokens that are longer. Where no bound is near, no slice is needed.
+    let most = outline.height().min(counter.max as usize);
+    let is_free = counter.min == 0 && counter.max as usize >= outline.height();
+    if is_free || most >= usize::from(NOWHERE) || ascii == 0 || (others == Others::None && has_strange) {
         return Ok(false);
     }
-    let class = Class { ascii, others, character };
+    let class = Class { ascii, others, character: counter.character };
     let slice = match lexicon.slices.get(&class) {
         Some(slice) => slice,
         None => {
@@ -161,17 +164,28 @@ pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings
             lexicon.slices.insert(class, slice).0
         }
     };
-    let most = most as usize;
     let halves = slice.tokens.up_to(most).into_iter().flat_map(|word| [word as u32, (word >> 32) as u32]);
     findings.allow_row(halves.take(lexicon.vocabulary.mask_words()).collect());
-    if by.completes {
-        findings.hand_over_all(slice.branches.up_to(most));
+    if counter.completes {
+        let mut branches = slice.branches.up_to(most);
+        if let Some(few) = counter.min.checked_sub(1) {
+            let few = slice.branches.up_to(few as usize);
+            branches.iter_mut().zip(few).for_each(|(all, few)| *all &= !few);
+        }
+        findings.hand_over_all(branches);
     }
     // The states after each number of characters, and what else they take.
     let letter = ascii.trailing_zeros() as u8;
     let mut states = vec![lexeme];
-    while states.len() <= most && !states[states.len() - 1].is_dead() {
-        states.push(lexicon.automaton.step(states[states.len() - 1], letter, budget)?);
+    let mut is_steady = false;
+    while let &[.., last] = &states[..]
+        && states.len() <= most
+        && !last.is_dead()
+        && !is_steady
+    {
+        let next = lexicon.automaton.step(last, letter, budget)?;
+        is_steady = next == last;
+        states.push(next);
     }
     for byte in (0..0x80).filter(|byte| ascii >> byte & 1 == 0) {
         let next: Vec<LexemeId> = states
@@ -182,7 +196,10 @@ pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings
             continue;
         }
         for edge in outline.edges(byte) {
-            let length = usize::from(slice.lengths[edge.parent.index()]);
+            let mut length = usize::from(slice.lengths[edge.parent.index()]);
+            if is_steady && length < usize::from(NOWHERE) {
+                length = length.min(next.len() - 1);
+            }
             if let Some(&next) = next.get(length).filter(|next| !next.is_dead()) {
                 walk.arrive(edge.child, next, findings)?;
             }
