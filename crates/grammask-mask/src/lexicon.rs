@@ -94,11 +94,11 @@ impl Lexicon {
     ) -> Self {
         Self {
             continuations: Continuations::new(vocabulary.trie(), &outline),
+            automaton: Automaton::new(&vocabulary, &config.regular),
             vocabulary,
             outline,
             every,
             config: config.clone(),
-            automaton: Automaton::new(&config.regular),
             parts: Memo::new(),
             slices: Memo::new(),
             budget: Budget::new(config.budget),
@@ -195,7 +195,7 @@ impl Lexicon {
     /// # Errors
     /// When a limit of regular languages is exceeded.
     pub(crate) fn lexeme(&self, from: &Store, language: RegularId) -> Result<(LexemeId, bool), Error> {
-        self.automaton.import(from, language, self.longest(), &self.budget)
+        self.automaton.import(from, language, &self.budget)
     }
 
     /// The lexeme after a byte, or one that takes the same tokens; and whether it is that language.
@@ -204,13 +204,8 @@ impl Lexicon {
     /// When a limit of regular languages is exceeded.
     pub(crate) fn after(&self, lexeme: LexemeId, byte: u8) -> Result<(LexemeId, bool), Error> {
         let next = self.automaton.step(lexeme, byte, &self.budget)?;
-        let same = self.automaton.saturated(next, self.longest(), &self.budget)?;
+        let same = self.automaton.saturated(next, &self.budget)?;
         Ok((same, same == next))
-    }
-
-    /// The length of the longest token, in bytes.
-    fn longest(&self) -> u32 {
-        u32::try_from(self.outline.height()).unwrap_or(u32::MAX)
     }
 
     /// Over which characters a lexeme loops.

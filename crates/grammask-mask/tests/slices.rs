@@ -92,6 +92,11 @@ fn loops_and_counters_take_what_walking_takes() {
         "start ::= (#'[ab]{1,3}' ' '){2,4};",
         "start ::= #'\\\\w{0,4}' #'[^a]{0,2}' 'x';",
         "start ::= #'[a-z]{0,5}' & #'.{2,9}';",
+        "start ::= #'([ab]+x){0,20}\"';",
+        "start ::= #'(b é){0,9}' '\"';",
+        "start ::= (#'[ab]*(x[ab]+)?é?' & #'.{1,18}') '\"';",
+        "start ::= (#'[ab]*(x[ab]{4}é)?' & #'.{0,22}') '\"';",
+        "start ::= (#'[abx]*(é[ab]{4}x)?' & #'.{0,29}') '\"';",
     ];
     for grammar in grammars {
         let network = network(grammar);

@@ -356,6 +356,10 @@ impl<'a> Reader<'a> {
             ExprKind::Not(child) => Terminal::Not(self.take_terminal(*child)?),
             ExprKind::Json(child) => {
                 let operand = self.take_terminal(*child)?;
+                // The spellings of a short text exceed no limit; there may be thousands of them, and most are never looked at.
+                if self.terminals.is_short_text(operand) {
+                    return Some(self.terminals.intern(Terminal::Json(operand), span));
+                }
                 return Some(self.lowered(Terminal::Json(operand), span));
             }
             ExprKind::Compared(comparison, bound) => {

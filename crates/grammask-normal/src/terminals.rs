@@ -155,6 +155,25 @@ impl Terminals {
         Ok(nullable)
     }
 
+    /// Whether it is a text that is no matter of limits.
+    pub fn is_short_text(&self, id: TerminalId) -> bool {
+        const SHORT: usize = 1 << 12;
+        matches!(self.get(id), Terminal::Text(text) if text.len() <= SHORT)
+    }
+
+    /// Whether it is seen without its language that it contains a string: a text, its spellings, or such one after the other.
+    fn is_text_anyhow(&self, id: TerminalId) -> bool {
+        let is_text = |id: TerminalId| match self.get(id) {
+            Terminal::Text(_) => true,
+            Terminal::Json(operand) => matches!(self.get(*operand), Terminal::Text(_)),
+            _ => false,
+        };
+        match self.get(id) {
+            Terminal::Sequence(operands) => operands.iter().all(|&operand| is_text(operand)),
+            _ => is_text(id),
+        }
+    }
+
     /// Does the terminal contain no string at all?
     pub fn is_empty(&mut self, id: TerminalId, store: &mut Store) -> Result<bool, Error> {
         match self.get(id) {
@@ -164,6 +183,7 @@ impl Terminals {
             | Terminal::SpecialName(_)
             | Terminal::SpecialId(_) => Ok(false),
             Terminal::Alternatives(_) if literal_set(&self.list, id).is_some() => Ok(false),
+            _ if self.is_text_anyhow(id) => Ok(false),
             _ => match self.lower(id, store)? {
                 Some(language) => store.is_empty(language),
                 None => Ok(false),

@@ -57,13 +57,18 @@ impl ByteClasses {
     pub(crate) fn by_key(mut key: impl FnMut(u8) -> u32) -> Self {
         let mut result = Self::new();
         let mut keys: Vec<u32> = Vec::new();
+        // Neighbours mostly have the same key.
+        let mut last = (0, usize::MAX);
         for byte in 0..=255u8 {
             let key = key(byte);
-            let class = keys.iter().rposition(|&k| k == key).unwrap_or_else(|| {
-                keys.push(key);
-                keys.len() - 1
-            });
-            result.map[usize::from(byte)] = class_number(class);
+            if last != (key, last.1) || last.1 == usize::MAX {
+                let class = keys.iter().rposition(|&k| k == key).unwrap_or_else(|| {
+                    keys.push(key);
+                    keys.len() - 1
+                });
+                last = (key, class);
+            }
+            result.map[usize::from(byte)] = class_number(last.1);
         }
         result.len = u16::try_from(keys.len()).unwrap_or(256);
         result

@@ -16,9 +16,6 @@ pub struct Count {
     pub rest: RegularId,
 }
 
-/// Concatenations are looked at up to this many parts deep.
-const DEPTH: usize = 32;
-
 impl Store {
     /// The language as a counted repetition and what follows, if it is written so; also inside of JSON spellings, where both are
     /// spellings then.
@@ -73,84 +70,5 @@ impl Store {
     pub fn alike(&self, a: RegularId, byte: u8) -> &ByteSet {
         let partition = self.node(a).partition;
         self.partitions.class(partition, self.partitions.class_of(partition, byte))
-    }
-
-    /// A language that agrees with `a` on all strings of up to `bytes` bytes: it contains the same ones, and the same ones can be
-    /// prolonged to a member. Counters that are further than that from their bounds are set to one and the same place, so that a
-    /// walk over tokens need not be repeated for each of their values.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    ///
-    /// # Complexity
-    /// Linear in the parts of a concatenation, a union or an intersection on the surface.
-    pub fn saturated(&mut self, a: RegularId, bytes: u32) -> Result<RegularId, Error> {
-        match self.node(a).kind {
-            Kind::Or(list) => {
-                let members = self.list(list).to_vec();
-                let mut changed = Vec::with_capacity(members.len());
-                for &member in &members {
-                    changed.push(self.saturated_chain(member, bytes)?);
-                }
-                if changed == members { Ok(a) } else { self.union(&changed) }
-            }
-            Kind::And(list) => {
-                // Whether an intersection can be prolonged is more than whether each part can. It is the same where every
-                // prefix of a member is a member, in each part.
-                let members = self.list(list).to_vec();
-                let mut changed = Vec::with_capacity(members.len());
-                for &member in &members {
-                    match self.node(member).kind {
-                        Kind::Avoid { .. } => changed.push(member),
-                        Kind::Repeat { base, min: 0 | 1, .. }
-                            if matches!(self.node(base).kind, Kind::Bytes(_)) =>
-                        {
-                            changed.push(self.saturated_chain(member, bytes)?);
-                        }
-                        _ => return Ok(a),
-                    }
-                }
-                if changed == members { Ok(a) } else { self.intersection(&changed) }
-            }
-            _ => self.saturated_chain(a, bytes),
-        }
-    }
-
-    /// The same for what is neither a union nor an intersection.
-    fn saturated_chain(&mut self, a: RegularId, bytes: u32) -> Result<RegularId, Error> {
-        let mut heads = Vec::new();
-        let mut rest = a;
-        let mut is_changed = false;
-        while let Kind::Concat(head, tail) = self.node(rest).kind
-            && heads.len() < DEPTH
-        {
-            let saturated = self.saturated_repeat(head, bytes)?;
-            is_changed |= saturated != head;
-            heads.push(saturated);
-            rest = tail;
-        }
-        let last = self.saturated_repeat(rest, bytes)?;
-        if !is_changed && last == rest {
-            return Ok(a);
-        }
-        heads.push(last);
-        self.concat(&heads)
-    }
-
-    fn saturated_repeat(&mut self, a: RegularId, bytes: u32) -> Result<RegularId, Error> {
-        if let Kind::Json { text, at } = self.node(a).kind {
-            // No spelling is shorter than its text, but an escape that has begun may stand for a character of four bytes. This goes
-            // as deep as spellings nest.
-            let text = self.saturated(text, bytes.saturating_add(3))?;
-            return self.json_state(text, at);
-        }
-        let Kind::Repeat { base, min, max } = self.node(a).kind else { return Ok(a) };
-        if self.is_nullable(base) || (min <= bytes && (max == UNBOUNDED || max <= bytes)) {
-            return Ok(a);
-        }
-        // Each time takes a byte or more. So what is asked for more than `bytes` times is not done within them, and what may be done more than
-        // `bytes` times does not come to its end.
-        let max = if max > bytes { None } else { Some(max) };
-        self.repeat(base, min.min(bytes.saturating_add(1)), max)
     }
 }

@@ -3,7 +3,7 @@
 mod automaton;
 
 use automaton::explore;
-use grammask_regular::{ByteClasses, Config, RegularId, Store};
+use grammask_regular::{ByteClasses, Config, Horizon, RegularId, Store};
 
 const ANY: &str = "(?s:.)*";
 
@@ -242,8 +242,9 @@ fn counters_are_seen_through_spellings() {
         let spelled = store.json_text(text).unwrap();
         store.concat(&[spelled, quote]).unwrap()
     });
-    let saturated = store.saturated(long, 10).unwrap();
-    assert_eq!(store.saturated(longer, 10), Ok(saturated));
+    let mut horizon = Horizon::new(10, [""]);
+    let saturated = store.saturated(long, &mut horizon).unwrap();
+    assert_eq!(store.saturated(longer, &mut horizon), Ok(saturated));
     assert_eq!(saturated, open);
     let count = store.count(long).unwrap().unwrap();
     assert_eq!((count.min, count.max, count.rest), (0, Some(100), quote));

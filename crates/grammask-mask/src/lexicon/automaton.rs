@@ -3,7 +3,8 @@
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use grammask_cache::{Arena, Budget, Row};
-use grammask_regular::{ByteSet, Config, Count, Error, RegularId, Store};
+use grammask_regular::{ByteSet, Config, Count, Error, Horizon, RegularId, Store};
+use grammask_trie::Vocabulary;
 use rustc_hash::FxHashMap;
 
 use super::loops::Coverage;
@@ -62,7 +63,21 @@ pub(super) struct Automaton {
 /// What is changed when a state is made.
 struct Workbench {
     store: Store,
+    /// What stands below places in the trie.
+    horizon: Horizon,
     numbers: FxHashMap<RegularId, LexemeId>,
+}
+
+impl Workbench {
+    /// What its tables take, in bytes.
+    fn bytes_used(&self) -> usize {
+        self.store.bytes_used() + self.horizon.bytes_used()
+    }
+
+    /// A language that agrees with this one on all that stands in tokens.
+    fn saturated(&mut self, language: RegularId) -> Result<RegularId, Error> {
+        self.store.saturated(language, &mut self.horizon)
+    }
 }
 
 /// How a language is written, as far as loops can be read off it.
@@ -75,11 +90,19 @@ pub(super) enum Surface {
     Plain,
 }
 
+/// Strings of up to so many bytes are not looked for in the vocabulary: most of those that matter are somewhere.
+const SHORT: u32 = 16;
+
 impl Automaton {
-    pub(super) fn new(config: &Config) -> Self {
+    pub(super) fn new(vocabulary: &Vocabulary, config: &Config) -> Self {
+        let texts = vocabulary.tokens().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() > SHORT as usize);
         let automaton = Self {
             states: Arena::new(),
-            workbench: Mutex::new(Workbench { store: Store::new(config), numbers: FxHashMap::default() }),
+            workbench: Mutex::new(Workbench {
+                store: Store::new(config),
+                horizon: Horizon::new(SHORT, texts),
+                numbers: FxHashMap::default(),
+            }),
         };
         // The number 0 belongs to the empty language.
         automaton.states.push(State::new(RegularId::EMPTY));
@@ -91,35 +114,34 @@ impl Automaton {
         self.states.len()
     }
 
-    /// The state of a language of another store, or of one that agrees with it on all strings of up to `longest` bytes; and whether it
-    /// is that of the language.
+    /// The state of a language of another store, or of one that agrees with it on all that stands in tokens; and whether it is that of
+    /// the language.
     pub(super) fn import(
         &self,
         from: &Store,
         language: RegularId,
-        longest: u32,
         budget: &Budget,
     ) -> Result<(LexemeId, bool), Error> {
-        let mut workbench = self.lock();
-        let before = workbench.store.bytes_used();
-        let language = workbench.store.import(from, language)?;
-        let same = workbench.store.saturated(language, longest)?;
-        let id = self.number(&mut workbench, same, budget)?;
-        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        let mut guard = self.lock();
+        let before = guard.bytes_used();
+        let language = guard.store.import(from, language)?;
+        let same = guard.saturated(language)?;
+        let id = self.number(&mut guard, same, budget)?;
+        budget.spend(guard.bytes_used().saturating_sub(before));
         Ok((id, same == language))
     }
 
-    /// A state that agrees with this one on all strings of up to `longest` bytes, which is always the same.
-    pub(super) fn saturated(&self, id: LexemeId, longest: u32, budget: &Budget) -> Result<LexemeId, Error> {
+    /// A state that agrees with this one on all that stands in tokens, which is always the same.
+    pub(super) fn saturated(&self, id: LexemeId, budget: &Budget) -> Result<LexemeId, Error> {
         let state = self.state(id);
         if let Some(known) = state.saturated.get() {
             return Ok(*known);
         }
-        let mut workbench = self.lock();
-        let before = workbench.store.bytes_used();
-        let same = workbench.store.saturated(state.language, longest)?;
-        let same = self.number(&mut workbench, same, budget)?;
-        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        let mut guard = self.lock();
+        let before = guard.bytes_used();
+        let same = guard.saturated(state.language)?;
+        let same = self.number(&mut guard, same, budget)?;
+        budget.spend(guard.bytes_used().saturating_sub(before));
         Ok(*state.saturated.get_or_init(|| same))
     }
 
