@@ -181,14 +181,14 @@ pub fn judges(
     config: &Config,
     has_peers: bool,
 ) -> anyhow::Result<Vec<Box<dyn Judge>>> {
-    let mut judges: Vec<Box<dyn Judge>> = vec![Box::new(Ours::new(vocabulary, config.clone()))];
+    let ours: Box<dyn Judge> = Box::new(Ours::new(vocabulary, config.clone()));
     #[cfg(feature = "peers")]
     if has_peers {
-        judges.push(Box::new(crate::engine::llguidance::LlJudge::new(words)?));
+        return Ok(vec![ours, Box::new(crate::engine::llguidance::LlJudge::new(words)?)]);
     }
     #[cfg(not(feature = "peers"))]
     let _ = (words, has_peers);
-    Ok(judges)
+    Ok(vec![ours])
 }
 
 #[cfg(test)]

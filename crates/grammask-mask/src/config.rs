@@ -41,7 +41,7 @@ pub struct Config {
     /// Default: 32 MiB.
     pub budget: usize,
     /// Places with no more trie nodes below them than this are walked set by set, others rule by rule. Masks are the same with any value.
-    /// Default: 2,048.
+    /// Default: 512.
     pub light: usize,
 }
 
