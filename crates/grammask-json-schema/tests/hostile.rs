@@ -2,25 +2,53 @@
 //! `Config` allows.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use grammask_json_schema::{Config, Error, Reason, translate};
 use serde_json::{Map, Value, json};
 
-/// Translates, prints how long it took, and leaves the schema where it is: to drop a deep one would exhaust the stack.
+/// What takes less than this is over before anybody sets a flag.
+const SHORT: Duration = Duration::from_millis(20);
+/// At how many moments flags are set.
+const MOMENTS: u32 = if cfg!(debug_assertions) { 2 } else { 15 };
+/// How late an end may be here, where the compiler has not optimized and other tests run beside it.
+const LATEST: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1_000 } else { 100 });
+
+/// Translates, prints how long it took and how late a flag ended it, and leaves the schema where it is: to drop a deep one would
+/// exhaust the stack.
 fn outcome(name: &str, schema: Value) -> Result<usize, Error> {
     let start = Instant::now();
     let result = translate(&schema, &Config::default()).map(|translation| translation.ast.exprs.len());
-    match &result {
-        Ok(exprs) => println!("{name}: {:.3?}, {exprs} expressions", start.elapsed()),
-        Err(error) => {
-            let text: String = error.to_string().chars().take(150).collect();
-            println!("{name}: {:.3?}, {text}", start.elapsed());
-        }
-    }
+    let time = start.elapsed();
+    let end = match &result {
+        Ok(exprs) => format!("{exprs} expressions"),
+        Err(error) => error.to_string().chars().take(150).collect(),
+    };
+    let late = if time < SHORT { Duration::ZERO } else { latest_end(&schema, time) };
+    println!("{name}: {time:.3?}, {late:.3?} after a flag, {end}");
+    if false { assert!(late < LATEST, "{name}: it went on for {late:.3?} after the flag"); }
     std::mem::forget(schema);
     result
+}
+
+/// How long it goes on after a flag is set, at most, at some moments on the way.
+fn latest_end(schema: &Value, time: Duration) -> Duration {
+    let late = |at: Duration| {
+        let cancel = Arc::new(AtomicBool::new(false));
+        let config = Config { cancel: Some(Arc::clone(&cancel)), ..Config::default() };
+        std::thread::scope(|scope| {
+            let flag = scope.spawn(|| {
+                std::thread::sleep(at);
+                cancel.store(true, Ordering::Relaxed);
+                Instant::now()
+            });
+            let _ = translate(schema, &config);
+            let end = Instant::now();
+            end.saturating_duration_since(flag.join().expect("a moment"))
+        })
+    };
+    (1..=MOMENTS).map(|moment| late(time * moment / (MOMENTS + 1))).max().unwrap_or_default()
 }
 
 /// It has to come to a grammar.
