@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use grammask::{Config, Grammar, TokenId, Vocabulary, WarmLimits};
 use serde_json::{Map, Value, json};
 
@@ -73,9 +73,13 @@ pub fn run(options: &LargeOptions) -> anyhow::Result<Large> {
         if !options.only.is_empty() && !options.only.iter().any(|only| name.contains(&**only)) {
             continue;
         }
-        let text = written(&schema, &vocabulary, &config, words.end).with_context(|| name.to_owned())?;
+        eprintln!("{name}");
+        let text = written(&schema, &vocabulary, &config, words.end);
         for judge in &mut judges {
-            let outcome = catching(|| times(&mut **judge, &schema, &text)).and_then(|times| times);
+            let outcome = match &text {
+                Ok(text) => catching(|| times(&mut **judge, &schema, text)).and_then(|times| times),
+                Err(error) => Err(format!("no text to follow: {error}")),
+            };
             rows.push(Row { schema: name, engine: judge.name(), bars, outcome });
         }
     }

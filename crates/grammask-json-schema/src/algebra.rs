@@ -288,7 +288,7 @@ impl Translator<'_> {
     }
 
     /// The texts of a list.
-    fn texts(&self, id: LanguageId) -> Option<Vec<LanguageId>> {
+    pub fn texts(&self, id: LanguageId) -> Option<Vec<LanguageId>> {
         match self.languages.get(id) {
             Language::None => Some(Vec::new()),
             Language::Text(_) => Some(vec![id]),
@@ -300,7 +300,8 @@ impl Translator<'_> {
         }
     }
 
-    fn joined<T: Shape>(&mut self, a: Vec<Rc<T>>, b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {
+    /// All shapes, each once.
+    pub fn joined<T: Shape>(&mut self, a: Vec<Rc<T>>, b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {
         if let Some(all) = a.iter().chain(b).find(|shape| shape.is_all()) {
             return Ok(vec![Rc::clone(all)]);
         }

@@ -27,7 +27,9 @@ fn outcome(name: &str, schema: Value) -> Result<usize, Error> {
     };
     let late = if time < SHORT { Duration::ZERO } else { latest_end(&schema, time) };
     println!("{name}: {time:.3?}, {late:.3?} after a flag, {end}");
-    if false { assert!(late < LATEST, "{name}: it went on for {late:.3?} after the flag"); }
+    if false {
+        assert!(late < LATEST, "{name}: it went on for {late:.3?} after the flag");
+    }
     std::mem::forget(schema);
     result
 }
