@@ -4,6 +4,7 @@
 pub mod data;
 pub mod follow;
 pub mod judge;
+pub mod large;
 pub mod maskbench;
 pub mod options;
 pub mod python;

@@ -21,6 +21,7 @@ cargo xtask COMMAND
                               model writes, which a validator must find valid; --help tells the rest
   json-schema-suite [PATH] [OPTIONS]
                               the official cases of JSON Schema, likewise
+  large-schemas [OPTIONS]     JSON Schemas that are large or count far: compiling and masks
   count [--vocab o200k|PATH]  instructions for a mask, an accepted token and a compile, counted by callgrind where
                               valgrind is installed
   fuzz [--minutes N] [--seed N] [--cases N]
@@ -63,7 +64,9 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
             tidy::run(&Workspace::load()?)
         }
         "bench" => bench::run(&Workspace::load()?, options),
-        "maskbench" | "json-schema-suite" => schemas::run(&Workspace::load()?, command, options),
+        "maskbench" | "json-schema-suite" | "large-schemas" => {
+            schemas::run(&Workspace::load()?, command, options)
+        }
         "fuzz" | "soak" => fuzz::run(&Workspace::load()?, command, options),
         "loom" => loom::run(&Workspace::load()?, options),
         "count" => count::run(&Workspace::load()?, options),

@@ -1,4 +1,4 @@
-//! The command lines of `maskbench` and `json-schema-suite`.
+//! The command lines of `maskbench`, `json-schema-suite` and `large-schemas`.
 
 use std::path::PathBuf;
 
@@ -29,6 +29,15 @@ cargo xtask json-schema-suite [PATH] [OPTIONS]
   --draft NAME|all     which draft: 4, 6, 7, 2019-09, 2020-12 (default), or all of them
   --no-peers           grammask alone
   --failures FILE      write a line for each case that is not right
+";
+
+/// What is printed for `large-schemas --help`.
+pub const LARGE_HELP: &str = "\
+cargo xtask large-schemas [OPTIONS]
+
+  --vocab o200k|FILE   the vocabulary (default ../shared/vocab/llama3.tiktoken)
+  --only TEXT          only the schemas in whose names the text stands; may be repeated
+  --no-peers           grammask alone
 ";
 
 /// The command line of `maskbench`.
@@ -146,6 +155,47 @@ impl SuiteOptions {
     }
 }
 
+/// The command line of `large-schemas`.
+#[derive(Clone, Debug)]
+pub struct LargeOptions {
+    /// Print the help.
+    pub help: bool,
+    /// The vocabulary.
+    pub vocabulary: String,
+    /// Only these.
+    pub only: Vec<String>,
+    /// Whether others are asked too.
+    pub has_peers: bool,
+}
+
+impl Default for LargeOptions {
+    fn default() -> Self {
+        let vocabulary = "../shared/vocab/llama3.tiktoken".to_owned();
+        Self { help: false, vocabulary, only: Vec::new(), has_peers: true }
+    }
+}
+
+impl LargeOptions {
+    /// Reads the command line.
+    ///
+    /// # Errors
+    /// For an option that there is not.
+    pub fn parse(mut words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
+        let mut options = Self::default();
+        while let Some(word) = words.next() {
+            let mut value = || words.next().with_context(|| format!("{word} wants a value"));
+            match word.as_str() {
+                "--help" | "-h" => options.help = true,
+                "--vocab" => options.vocabulary = value()?,
+                "--only" => options.only.push(value()?),
+                "--no-peers" => options.has_peers = false,
+                other => bail!("there is no option {other}\n\n{LARGE_HELP}"),
+            }
+        }
+        Ok(options)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,5 +217,6 @@ mod tests {
         assert!(maskbench(&["--what"]).is_err());
         assert!(maskbench(&["--limit"]).is_err());
         assert!(SuiteOptions::parse(["--limit".to_owned()].into_iter()).is_err());
+        assert!(LargeOptions::parse(["--only".to_owned()].into_iter()).is_err());
     }
 }

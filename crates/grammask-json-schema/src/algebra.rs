@@ -200,7 +200,7 @@ impl Translator<'_> {
     }
 
     /// The texts of a list.
-    fn texts(&self, id: LanguageId) -> Option<Vec<LanguageId>> {
+    pub fn texts(&self, id: LanguageId) -> Option<Vec<LanguageId>> {
         match self.languages.get(id) {
             Language::None => Some(Vec::new()),
             Language::Text(_) => Some(vec![id]),

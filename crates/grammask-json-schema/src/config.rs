@@ -30,7 +30,7 @@ pub struct Config {
     pub alternatives: usize,
     /// Limits of the automata that decide whether regular parts are empty or disjoint.
     pub regular: grammask_regular::Config,
-    /// When this turns true, the translation ends with an error soon. Default: none.
+    /// When this turns true, the translation ends with [`Reason::Cancelled`](crate::Reason::Cancelled) within milliseconds. Default: none.
     pub cancel: Option<Arc<AtomicBool>>,
 }
 

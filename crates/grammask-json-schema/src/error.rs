@@ -53,6 +53,11 @@ impl Error {
         Self::new("", "", Reason::Unsatisfiable(what.to_owned()))
     }
 
+    /// That somebody wanted it to end.
+    pub fn cancelled() -> Self {
+        Self::new("", "", Reason::Cancelled)
+    }
+
     pub(crate) fn new(pointer: impl Into<String>, keyword: &str, reason: Reason) -> Self {
         Self { pointer: pointer.into(), keyword: keyword.to_owned(), reason }
     }

@@ -286,14 +286,14 @@ impl<'a> Translator<'a> {
     }
 
     fn any_of(&mut self, schema: Schema<'a>, values: &Values, branches: &[SchemaId]) -> Result<Values, Stop> {
-        let mut all = Values::NONE;
         if !self.asks_evaluated {
+            let mut each = Vec::with_capacity(branches.len());
             for &branch in branches {
-                let one = self.applied(schema, values, branch)?;
-                all = self.union(all, &one)?;
+                each.push(self.applied(schema, values, branch)?);
             }
-            return Ok(all);
+            return self.union_of(&each);
         }
+        let mut all = Values::NONE;
         // What is evaluated depends on which branches hold: one alternative for every selection of them.
         if branches.len() > MOST_COMBINATIONS {
             let limit = Reason::Unsupported(format!(
@@ -318,24 +318,24 @@ impl<'a> Translator<'a> {
         for &branch in branches {
             each.push(self.applied(schema, values, branch)?);
         }
-        let mut all = Values::NONE;
-        for (place, own) in each.iter().enumerate() {
+        let mut exactly_one = Vec::with_capacity(each.len());
+        for (rivals, own) in self.rivals(&each)?.into_iter().zip(&each) {
             let mut only = own.clone();
-            for (other, &branch) in branches.iter().enumerate() {
+            for other in rivals {
                 if only.is_none() {
                     break;
                 }
                 self.spend(1)?;
-                if other == place || each[other].is_none() {
+                if each[other].is_none() {
                     continue;
                 }
                 // A branch that is larger than it should be must not take anything away.
-                self.values_to_exclude(Subject::Schema(branch, schema.scope))?;
+                self.values_to_exclude(Subject::Schema(branches[other], schema.scope))?;
                 only = self.subtract(&only, &each[other])?;
             }
-            all = self.union(all, &only)?;
+            exactly_one.push(only);
         }
-        Ok(all)
+        self.union_of(&exactly_one)
     }
 
     /// `dependentSchemas`, and the schemas in `dependencies`.

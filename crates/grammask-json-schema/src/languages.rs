@@ -1,9 +1,14 @@
 //! Regular sets of texts, as they will stand in the grammar: an arena of expressions, each once, operands before what is
 //! made of them. Formats, patterns and numbers are made here; what is empty or disjoint is decided by `grammask-regular`.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use grammask_regular::{RegularId, Store};
 use grammask_syntax::{Ast, Comparison, ExprId, ExprKind, Quantifier, Span};
 use rustc_hash::FxHashMap;
+
+use crate::Config;
 
 /// A set of texts in [`Languages`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,15 +61,17 @@ pub(crate) struct Languages {
     ids: FxHashMap<Language, LanguageId>,
     lowered: Vec<Option<RegularId>>,
     store: Store,
+    cancel: Option<Arc<AtomicBool>>,
 }
 
 impl Languages {
-    pub fn new(config: &grammask_regular::Config) -> Self {
+    pub fn new(config: &Config) -> Self {
         let mut languages = Self {
             nodes: Vec::new(),
             ids: FxHashMap::default(),
             lowered: Vec::new(),
-            store: Store::new(config),
+            store: Store::new(&config.regular),
+            cancel: config.cancel.clone(),
         };
         languages.intern(Language::None);
         languages.intern(Language::Regex(ANY_TEXT.to_owned()));
@@ -200,13 +207,19 @@ impl Languages {
         self.store.bytes_used() / 64
     }
 
-    /// Whether there is no text in the set.
+    /// Whether there is no text in the set; nothing when the search for one was cancelled.
     ///
     /// # Errors
     /// When a limit of the automata is exceeded.
-    pub fn is_empty(&mut self, id: LanguageId) -> Result<bool, grammask_regular::Error> {
+    pub fn is_empty(&mut self, id: LanguageId) -> Result<Option<bool>, grammask_regular::Error> {
         let regular = self.lower(id)?;
-        self.store.is_empty(regular)
+        let cancel = self.cancel.as_deref();
+        self.store.is_empty_unless(regular, || is_set(cancel))
+    }
+
+    /// Whether somebody wants all of it to end.
+    pub fn is_cancelled(&self) -> bool {
+        is_set(self.cancel.as_deref())
     }
 
     /// Whether a text is in the set.
@@ -341,6 +354,10 @@ impl Languages {
         }
         done.pop().expect("one expression for one language")
     }
+}
+
+fn is_set(flag: Option<&AtomicBool>) -> bool {
+    flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
 }
 
 fn operands(language: &Language) -> &[LanguageId] {

@@ -28,6 +28,7 @@
 
 mod algebra;
 mod alike;
+mod branches;
 mod config;
 mod documents;
 mod emit;

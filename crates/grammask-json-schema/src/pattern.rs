@@ -56,6 +56,11 @@ impl PatternError {
     fn unsupported(offset: usize, message: impl Into<String>) -> Self {
         Self::Unsupported { offset, message: message.into() }
     }
+
+    /// Nobody reads this: who asks for a pattern sees the flag, too.
+    fn cancelled() -> Self {
+        Self::unsupported(0, "cancelled")
+    }
 }
 
 /// Whether a text is a pattern of ECMA-262, though perhaps one that cannot be said here.

@@ -69,7 +69,7 @@ pub(crate) struct Translator<'a> {
 impl<'a> Translator<'a> {
     pub fn new(root: &'a Value, config: &'a Config) -> Result<Self, Error> {
         let documents = Documents::new(root, config)?;
-        let mut languages = Languages::new(&config.regular);
+        let mut languages = Languages::new(config);
         let any_number = number::any(&mut languages);
         let constrained_number = number::constrained(&mut languages);
         let asks_evaluated = std::iter::once(root)
@@ -189,7 +189,11 @@ impl<'a> Translator<'a> {
             return Ok(known);
         }
         let before = self.languages.size();
-        let empty = self.languages.is_empty(language).unwrap_or(false);
+        let empty = match self.languages.is_empty(language) {
+            Ok(Some(empty)) => empty,
+            Ok(None) => return Err(self.error_here(Reason::Cancelled)),
+            Err(_) => false,
+        };
         self.empty.insert(language, empty);
         // One question can take as long as everything else.
         self.spend(1 + self.languages.size().saturating_sub(before) as u64)?;

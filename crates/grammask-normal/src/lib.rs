@@ -76,11 +76,42 @@ pub fn normalize(ast: &Ast, config: &Config) -> Result<NormalForm, Errors> {
 /// # Errors
 /// As [`normalize`].
 pub fn normalize_in(ast: &Ast, store: &mut Store, config: &Config) -> Result<NormalForm, Errors> {
+    let form = normalize_unless(ast, store, config, || false)?;
+    Ok(form.expect("nobody stops it"))
+}
+
+/// [`normalize_in`], unless somebody who is asked before each pass says to stop: nothing then.
+///
+/// # Errors
+/// As [`normalize`].
+///
+/// ```
+/// use grammask_normal::{Config, normalize_unless};
+/// use grammask_regular::Store;
+///
+/// let ast = grammask_syntax::parse("start ::= 'a' | 'b';", &Default::default())?;
+/// let mut store = Store::new(&Default::default());
+/// assert!(normalize_unless(&ast, &mut store, &Config::default(), || true)?.is_none());
+/// assert!(normalize_unless(&ast, &mut store, &Config::default(), || false)?.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn normalize_unless(
+    ast: &Ast,
+    store: &mut Store,
+    config: &Config,
+    mut is_stopped: impl FnMut() -> bool,
+) -> Result<Option<NormalForm>, Errors> {
+    if is_stopped() {
+        return Ok(None);
+    }
     let mut grammar = Grammar::read(ast, store, config)?;
     for pass in PASSES {
+        if is_stopped() {
+            return Ok(None);
+        }
         pass.apply(&mut grammar, store, config)?;
     }
-    Ok(finish::finish(&grammar))
+    Ok(Some(finish::finish(&grammar)))
 }
 
 /// The way of a grammar into normal form.

@@ -41,8 +41,35 @@ impl Store {
     /// Constant without complement and intersection; else a search over the states that can be reached, whose
     /// results are remembered.
     pub fn is_empty(&mut self, a: RegularId) -> Result<bool, Error> {
+        // Nobody stops it, so there is an answer.
+        Ok(self.is_empty_unless(a, || false)?.unwrap_or(false))
+    }
+
+    /// The same, unless somebody who is asked before each derivative says to stop: nothing then.
+    ///
+    /// # Errors
+    /// As [`is_empty`](Self::is_empty).
+    ///
+    /// # Complexity
+    /// As [`is_empty`](Self::is_empty). Of a search that is stopped, the derivatives are kept.
+    ///
+    /// ```
+    /// use grammask_regular::{Config, Store};
+    ///
+    /// let mut store = Store::new(&Config::default());
+    /// let (a, b) = (store.regex("[ab]*a")?, store.regex("[ab]*b")?);
+    /// let both = store.intersection(&[a, b])?;
+    /// assert_eq!(store.is_empty_unless(both, || true)?, None);
+    /// assert_eq!(store.is_empty_unless(both, || false)?, Some(true));
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
+    pub fn is_empty_unless(
+        &mut self,
+        a: RegularId,
+        mut is_stopped: impl FnMut() -> bool,
+    ) -> Result<Option<bool>, Error> {
         if self.node(a).has(INHABITED) || self.node(a).has(VOID) {
-            return Ok(self.node(a).has(VOID));
+            return Ok(Some(self.node(a).has(VOID)));
         }
         let mut search = Search::default();
         self.meet(&mut search, a, None);
@@ -61,6 +88,9 @@ impl Store {
                     let place = "deciding whether a complement or an intersection is empty";
                     return Err(Error::Limit { limit: "emptiness_steps", value, place });
                 }
+                if is_stopped() {
+                    return Ok(None);
+                }
                 let byte = self.partitions.representative(partition, class);
                 let next = self.raw_derivative(state, byte)?;
                 self.meet(&mut search, next, Some(state));
@@ -69,7 +99,7 @@ impl Store {
                 }
             }
         }
-        Ok(self.conclude(search, a))
+        Ok(Some(self.conclude(search, a)))
     }
 
     /// Takes a language and its parts into the search.

@@ -58,21 +58,28 @@ impl Grammar {
     /// # Errors
     /// As [`compile`](Self::compile).
     pub fn from_ast(ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
-        Self::from_ast_in(ast, Store::new(&config.normal.regular), vocabulary, config)
+        let store = Store::new(&config.normal.regular);
+        Ok(Self::from_ast_in(ast, store, vocabulary, config, || false)?.expect("nobody stops it"))
     }
 
-    /// The same with the languages of the terminals in a store that may know some of them.
+    /// The same with the languages of the terminals in a store that may know some of them, unless somebody who is asked before each
+    /// step says to stop: nothing then.
     pub(crate) fn from_ast_in(
         ast: &Ast,
         mut store: Store,
         vocabulary: &Vocabulary,
         config: &Config,
-    ) -> Result<Self, Error> {
-        let normal = grammask_normal::normalize_in(ast, &mut store, &config.normal)?;
+        is_stopped: impl Fn() -> bool,
+    ) -> Result<Option<Self>, Error> {
+        let normal = grammask_normal::normalize_unless(ast, &mut store, &config.normal, &is_stopped)?;
+        let Some(normal) = normal.filter(|_| !is_stopped()) else { return Ok(None) };
         let network = Network::build(&normal, store, &config.recognizer)?;
+        if is_stopped() {
+            return Ok(None);
+        }
         let recognizer = Recognizer::new(Arc::new(network), &config.recognizer);
         let masks = Masks::new(recognizer, vocabulary.lexicon(), &config.ending, &config.masks)?;
-        Ok(Self::from_masks(masks, vocabulary))
+        Ok(Some(Self::from_masks(masks, vocabulary)))
     }
 
     /// The same grammar, with a list of what it does not hold outputs to.

@@ -1,6 +1,7 @@
 //! Grammars from JSON Schemas: the translation, and the terminals that all of them have, made once for all.
 
 use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 
 use grammask_json_schema::translate;
 use grammask_regular::Store;
@@ -17,6 +18,10 @@ impl Grammar {
     /// # Errors
     /// When the schema is none, says what cannot be said exactly, or exceeds a limit; when it has no valid document, with
     /// [`Reason::Unsatisfiable`](grammask_json_schema::Reason::Unsatisfiable); as [`compile`](Self::compile) else.
+    ///
+    /// When the flag [`cancel`](crate::JsonSchemaConfig::cancel) turns true, with
+    /// [`Reason::Cancelled`](grammask_json_schema::Reason::Cancelled). It is looked at all the time while the schema is translated, later
+    /// before each pass of the normalizer, and before and after the network is built; a pass is one more walk over the grammar.
     ///
     /// # Complexity
     /// Mostly linear in the schema; alternatives of one value (`anyOf` and the like) are multiplied out, up to the limits.
@@ -42,15 +47,16 @@ impl Grammar {
     /// ```
     pub fn from_json_schema(schema: &Value, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let translation = translate(schema, &config.json_schema)?;
-        let grammar =
-            Self::from_ast_in(&translation.ast, store(config), vocabulary, config).map_err(|error| {
-                if error.is_empty_language() {
-                    grammask_json_schema::Error::unsatisfiable().into()
-                } else {
-                    error
-                }
-            })?;
-        Ok(grammar.with_relaxations(translation.relaxations))
+        let flag = config.json_schema.cancel.as_deref();
+        let is_cancelled = || flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
+        match Self::from_ast_in(&translation.ast, store(config), vocabulary, config, is_cancelled) {
+            Ok(Some(grammar)) => Ok(grammar.with_relaxations(translation.relaxations)),
+            Ok(None) => Err(grammask_json_schema::Error::cancelled().into()),
+            Err(error) if error.is_empty_language() => {
+                Err(grammask_json_schema::Error::unsatisfiable().into())
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 

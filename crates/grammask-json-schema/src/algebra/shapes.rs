@@ -27,7 +27,7 @@ pub(crate) trait Shape: Eq + Hash + Sized {
 }
 
 impl Translator<'_> {
-    pub(super) fn joined<T: Shape>(&mut self, a: Vec<Rc<T>>, b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {
+    pub fn joined<T: Shape>(&mut self, a: Vec<Rc<T>>, b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {
         if let Some(all) = a.iter().chain(b).find(|shape| shape.is_all()) {
             return Ok(vec![Rc::clone(all)]);
         }

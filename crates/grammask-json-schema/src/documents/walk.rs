@@ -96,7 +96,7 @@ impl<'a> Documents<'a> {
                 continue;
             }
             if self.schemas.len().is_multiple_of(BETWEEN_LOOKS) && self.is_cancelled() {
-                return Err(Error::new("", "", Reason::Cancelled));
+                return Err(Error::cancelled());
             }
             let id = SchemaId(u32::try_from(self.schemas.len()).expect("fewer than 2^32 schemas"));
             let resource = match parent {

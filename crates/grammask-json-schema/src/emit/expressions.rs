@@ -161,7 +161,7 @@ mod tests {
 
     /// Whether a text without groups is an expression.
     fn is_body(text: &str) -> bool {
-        let mut languages = Languages::new(&grammask_regular::Config::default());
+        let mut languages = Languages::new(&crate::Config::default());
         let language = languages.regex(&body());
         languages.contains(language, text).expect("within limits")
     }

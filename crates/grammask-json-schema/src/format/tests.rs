@@ -7,7 +7,7 @@ use crate::config::Draft;
 use crate::languages::Languages;
 
 fn languages() -> Languages {
-    Languages::new(&grammask_regular::Config::default())
+    Languages::new(&crate::Config::default())
 }
 
 /// What no regular set says, or is not in the table: the suite's cases are not asked.

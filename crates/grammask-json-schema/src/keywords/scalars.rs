@@ -118,6 +118,7 @@ impl<'a> Translator<'a> {
                 Err(self.invalid(schema, keyword, &what))
             }
             Err(PatternError::Unsupported { offset, message }) => {
+                self.spend(1)?;
                 self.refuse(schema.id, keyword, format!("{message}, at byte {offset} of the pattern"))?;
                 Ok(None)
             }

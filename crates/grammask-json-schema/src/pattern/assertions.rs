@@ -87,11 +87,18 @@ impl<'a> Machine<'a> {
         // It may take as long as many other steps.
         self.steps += STEPS / 40;
         self.step()?;
-        self.languages.is_empty(id).map_err(|error| PatternError::unsupported(0, error.to_string()))
+        match self.languages.is_empty(id) {
+            Ok(Some(empty)) => Ok(empty),
+            Ok(None) => Err(PatternError::cancelled()),
+            Err(error) => Err(PatternError::unsupported(0, error.to_string())),
+        }
     }
 
     fn step(&mut self) -> Result<(), PatternError> {
         self.steps += 1;
+        if self.languages.is_cancelled() {
+            return Err(PatternError::cancelled());
+        }
         if self.steps > STEPS {
             return Err(PatternError::unsupported(
                 0,

@@ -27,7 +27,7 @@ fn texts(alphabet: &str, longest: usize) -> Vec<String> {
 }
 
 fn languages() -> Languages {
-    Languages::new(&grammask_regular::Config::default())
+    Languages::new(&crate::Config::default())
 }
 
 /// Where the set of a pattern and the matcher disagree.
