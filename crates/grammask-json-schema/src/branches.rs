@@ -14,6 +14,31 @@ const FEW: usize = 8;
 /// So many keys are tried, at most.
 const MOST_KEYS: usize = 8;
 
+/// Which of many branches may have something in common. Lists for all pairs would be as large as the square of the branches.
+pub(crate) struct Rivals {
+    /// The texts that the key of a branch may have, if there is such a list.
+    texts_of: Vec<Option<Vec<LanguageId>>>,
+    by_text: FxHashMap<LanguageId, Vec<usize>>,
+    untold: Vec<usize>,
+}
+
+impl Rivals {
+    /// The other branches that may have something in common with one, ascending, and how much work it was to list them.
+    pub fn of(&self, place: usize) -> (Box<dyn Iterator<Item = usize> + '_>, u64) {
+        let Some(texts) = &self.texts_of[place] else {
+            // As it goes: most often the first few leave nothing to be compared with the rest.
+            return (Box::new((0..self.texts_of.len()).filter(move |&other| other != place)), 0);
+        };
+        let sharing = texts.iter().flat_map(|text| &self.by_text[text]);
+        let mut rivals: Vec<usize> = sharing.chain(&self.untold).copied().collect();
+        let work = rivals.len() as u64 / 8;
+        rivals.sort_unstable();
+        rivals.dedup();
+        rivals.retain(|&other| other != place);
+        (Box::new(rivals.into_iter()), work)
+    }
+}
+
 impl Translator<'_> {
     /// What is in one of them at least.
     pub fn union_of(&mut self, all: &[Values]) -> Result<Values, Stop> {
@@ -39,50 +64,37 @@ impl Translator<'_> {
         })
     }
 
-    /// For each branch, in order, the others that may have something in common with it.
+    /// Which branches may have something in common.
     ///
     /// # Complexity
-    /// Linear in the branches where a key tells them apart: one that all their objects must have, each with texts of its own.
-    pub fn rivals(&mut self, branches: &[Values]) -> Result<Vec<Vec<usize>>, Stop> {
-        let all_but = |place: usize| (0..branches.len()).filter(|&other| other != place).collect();
-        if branches.len() <= FEW {
-            return Ok((0..branches.len()).map(all_but).collect());
-        }
-        let mut best: Vec<Option<Vec<LanguageId>>> = vec![None; branches.len()];
+    /// Linear in the branches.
+    pub fn rivals(&mut self, branches: &[Values]) -> Result<Rivals, Stop> {
+        let mut texts_of: Vec<Option<Vec<LanguageId>>> = vec![None; branches.len()];
         let mut told = 0;
-        for key in required_keys(branches) {
+        let keys = if branches.len() <= FEW { Vec::new() } else { required_keys(branches) };
+        for key in keys {
             let mut texts = Vec::with_capacity(branches.len());
             for branch in branches {
                 texts.push(self.texts_of_key(branch, &key)?);
             }
             let count = texts.iter().filter(|texts| texts.is_some()).count();
             if count > told {
-                (best, told) = (texts, count);
+                (texts_of, told) = (texts, count);
             }
             if told == branches.len() {
                 break;
             }
         }
-        let mut by_text: FxHashMap<LanguageId, Vec<usize>> = FxHashMap::default();
-        let mut untold = Vec::new();
-        for (place, texts) in best.iter().enumerate() {
+        let mut rivals = Rivals { texts_of, by_text: FxHashMap::default(), untold: Vec::new() };
+        for (place, texts) in rivals.texts_of.iter().enumerate() {
             match texts {
-                None => untold.push(place),
-                Some(texts) => texts.iter().for_each(|&text| by_text.entry(text).or_default().push(place)),
+                None => rivals.untold.push(place),
+                Some(texts) => {
+                    texts.iter().for_each(|&text| rivals.by_text.entry(text).or_default().push(place));
+                }
             }
         }
-        let rivals = |(place, texts): (usize, &Option<Vec<LanguageId>>)| match texts {
-            None => all_but(place),
-            Some(texts) => {
-                let sharing = texts.iter().flat_map(|text| &by_text[text]);
-                let mut rivals: Vec<usize> = sharing.chain(&untold).copied().collect();
-                rivals.sort_unstable();
-                rivals.dedup();
-                rivals.retain(|&other| other != place);
-                rivals
-            }
-        };
-        Ok(best.iter().enumerate().map(rivals).collect())
+        Ok(rivals)
     }
 
     /// The texts that a key may have, which all objects of the branch must have; nothing where there is another value, or no list.
