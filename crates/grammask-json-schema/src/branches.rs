@@ -14,6 +14,27 @@ const FEW: usize = 8;
 /// So many keys are tried, at most.
 const MOST_KEYS: usize = 8;
 
+/// Which of some branches may have something in common, as far as one key tells.
+pub(crate) struct Rivals {
+    /// The texts of the key in each branch, where it tells.
+    texts: Vec<Option<Vec<LanguageId>>>,
+    by_text: FxHashMap<LanguageId, Vec<usize>>,
+    /// Branches in which the key tells nothing.
+    untold: Vec<usize>,
+}
+
+impl Rivals {
+    /// The other branches that may have something in common with one, some of them perhaps several times. Found while they are asked for:
+    /// of a hundred thousand equal branches, one is enough.
+    pub fn of(&self, place: usize) -> impl Iterator<Item = usize> {
+        let texts = self.texts[place].as_deref();
+        let all = if texts.is_none() { 0..self.texts.len() } else { 0..0 };
+        let sharing = texts.unwrap_or_default().iter().flat_map(|text| &self.by_text[text]);
+        let untold = if texts.is_some() { &self.untold[..] } else { &[] };
+        all.chain(sharing.chain(untold).copied()).filter(move |&other| other != place)
+    }
+}
+
 impl Translator<'_> {
     /// What is in one of them at least.
     pub fn union_of(&mut self, all: &[Values]) -> Result<Values, Stop> {
@@ -39,16 +60,16 @@ impl Translator<'_> {
         })
     }
 
-    /// For each branch, in order, the others that may have something in common with it.
+    /// Which branches may have something in common.
     ///
     /// # Complexity
     /// Linear in the branches where a key tells them apart: one that all their objects must have, each with texts of its own.
-    pub fn rivals(&mut self, branches: &[Values]) -> Result<Vec<Vec<usize>>, Stop> {
-        let all_but = |place: usize| (0..branches.len()).filter(|&other| other != place).collect();
+    pub fn rivals(&mut self, branches: &[Values]) -> Result<Rivals, Stop> {
+        let mut rivals =
+            Rivals { texts: vec![None; branches.len()], by_text: FxHashMap::default(), untold: Vec::new() };
         if branches.len() <= FEW {
-            return Ok((0..branches.len()).map(all_but).collect());
+            return Ok(rivals);
         }
-        let mut best: Vec<Option<Vec<LanguageId>>> = vec![None; branches.len()];
         let mut told = 0;
         for key in required_keys(branches) {
             let mut texts = Vec::with_capacity(branches.len());
@@ -57,32 +78,21 @@ impl Translator<'_> {
             }
             let count = texts.iter().filter(|texts| texts.is_some()).count();
             if count > told {
-                (best, told) = (texts, count);
+                (rivals.texts, told) = (texts, count);
             }
             if told == branches.len() {
                 break;
             }
         }
-        let mut by_text: FxHashMap<LanguageId, Vec<usize>> = FxHashMap::default();
-        let mut untold = Vec::new();
-        for (place, texts) in best.iter().enumerate() {
+        for (place, texts) in rivals.texts.iter().enumerate() {
             match texts {
-                None => untold.push(place),
-                Some(texts) => texts.iter().for_each(|&text| by_text.entry(text).or_default().push(place)),
+                None => rivals.untold.push(place),
+                Some(texts) => {
+                    texts.iter().for_each(|&text| rivals.by_text.entry(text).or_default().push(place));
+                }
             }
         }
-        let rivals = |(place, texts): (usize, &Option<Vec<LanguageId>>)| match texts {
-            None => all_but(place),
-            Some(texts) => {
-                let sharing = texts.iter().flat_map(|text| &by_text[text]);
-                let mut rivals: Vec<usize> = sharing.chain(&untold).copied().collect();
-                rivals.sort_unstable();
-                rivals.dedup();
-                rivals.retain(|&other| other != place);
-                rivals
-            }
-        };
-        Ok(best.iter().enumerate().map(rivals).collect())
+        Ok(rivals)
     }
 
     /// The texts that a key may have, which all objects of the branch must have; nothing where there is another value, or no list.

@@ -319,9 +319,10 @@ impl<'a> Translator<'a> {
             each.push(self.applied(schema, values, branch)?);
         }
         let mut exactly_one = Vec::with_capacity(each.len());
-        for (rivals, own) in self.rivals(&each)?.into_iter().zip(&each) {
+        let rivals = self.rivals(&each)?;
+        for (place, own) in each.iter().enumerate() {
             let mut only = own.clone();
-            for other in rivals {
+            for other in rivals.of(place) {
                 if only.is_none() {
                     break;
                 }
