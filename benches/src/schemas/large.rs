@@ -270,7 +270,7 @@ mod tests {
         let mut judges = judges(&words, &vocabulary, &Config::default(), false).expect("ours");
         for (name, _, schema) in schemas().into_iter().filter(|(name, ..)| name.contains(&*options.only[0])) {
             let text = written(&schema, &vocabulary, &Config::default(), words.end).expect(name);
-            assert_eq!(text.len(), MASKS, "{name}");
+            assert!((4..=MASKS).contains(&text.len()), "{name}: {} tokens", text.len());
             let times = times(&mut *judges[0], &schema, &text[..4]).expect(name);
             assert!(times.compile > 0 && times.later.is_some_and(|later| later.count == 3), "{name}");
         }

@@ -14,28 +14,24 @@ const FEW: usize = 8;
 /// So many keys are tried, at most.
 const MOST_KEYS: usize = 8;
 
-/// Which of many branches may have something in common. Lists for all pairs would be as large as the square of the branches.
+/// Which of some branches may have something in common, as far as one key tells.
 pub(crate) struct Rivals {
-    /// The texts that the key of a branch may have, if there is such a list.
-    texts_of: Vec<Option<Vec<LanguageId>>>,
+    /// The texts of the key in each branch, where it tells.
+    texts: Vec<Option<Vec<LanguageId>>>,
     by_text: FxHashMap<LanguageId, Vec<usize>>,
+    /// Branches in which the key tells nothing.
     untold: Vec<usize>,
 }
 
 impl Rivals {
-    /// The other branches that may have something in common with one, ascending, and how much work it was to list them.
-    pub fn of(&self, place: usize) -> (Box<dyn Iterator<Item = usize> + '_>, u64) {
-        let Some(texts) = &self.texts_of[place] else {
-            // As it goes: most often the first few leave nothing to be compared with the rest.
-            return (Box::new((0..self.texts_of.len()).filter(move |&other| other != place)), 0);
-        };
-        let sharing = texts.iter().flat_map(|text| &self.by_text[text]);
-        let mut rivals: Vec<usize> = sharing.chain(&self.untold).copied().collect();
-        let work = rivals.len() as u64 / 8;
-        rivals.sort_unstable();
-        rivals.dedup();
-        rivals.retain(|&other| other != place);
-        (Box::new(rivals.into_iter()), work)
+    /// The other branches that may have something in common with one, some of them perhaps several times. Found while they are asked for:
+    /// of a hundred thousand equal branches, one is enough.
+    pub fn of(&self, place: usize) -> impl Iterator<Item = usize> {
+        let texts = self.texts[place].as_deref();
+        let all = if texts.is_none() { 0..self.texts.len() } else { 0..0 };
+        let sharing = texts.unwrap_or_default().iter().flat_map(|text| &self.by_text[text]);
+        let untold = if texts.is_some() { &self.untold[..] } else { &[] };
+        all.chain(sharing.chain(untold).copied()).filter(move |&other| other != place)
     }
 }
 
@@ -67,26 +63,28 @@ impl Translator<'_> {
     /// Which branches may have something in common.
     ///
     /// # Complexity
-    /// Linear in the branches.
+    /// Linear in the branches where a key tells them apart: one that all their objects must have, each with texts of its own.
     pub fn rivals(&mut self, branches: &[Values]) -> Result<Rivals, Stop> {
-        let mut texts_of: Vec<Option<Vec<LanguageId>>> = vec![None; branches.len()];
+        let mut rivals =
+            Rivals { texts: vec![None; branches.len()], by_text: FxHashMap::default(), untold: Vec::new() };
+        if branches.len() <= FEW {
+            return Ok(rivals);
+        }
         let mut told = 0;
-        let keys = if branches.len() <= FEW { Vec::new() } else { required_keys(branches) };
-        for key in keys {
+        for key in required_keys(branches) {
             let mut texts = Vec::with_capacity(branches.len());
             for branch in branches {
                 texts.push(self.texts_of_key(branch, &key)?);
             }
             let count = texts.iter().filter(|texts| texts.is_some()).count();
             if count > told {
-                (texts_of, told) = (texts, count);
+                (rivals.texts, told) = (texts, count);
             }
             if told == branches.len() {
                 break;
             }
         }
-        let mut rivals = Rivals { texts_of, by_text: FxHashMap::default(), untold: Vec::new() };
-        for (place, texts) in rivals.texts_of.iter().enumerate() {
+        for (place, texts) in rivals.texts.iter().enumerate() {
             match texts {
                 None => rivals.untold.push(place),
                 Some(texts) => {

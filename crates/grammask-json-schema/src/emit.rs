@@ -38,7 +38,7 @@ pub(crate) fn emit(translator: &mut Translator<'_>, root: GoalId) -> Result<Ast,
         order.extend(children(&plan).filter(|child| !plans.contains_key(child)));
         plans.insert(goal, plan);
     }
-    let live = live(&plans, &order);
+    let live = live(&plans, &order, |units| translator.spend(units))?;
     if !live.contains(&root) {
         return Err(Error::unsatisfiable().into());
     }
@@ -243,6 +243,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
         let plan = &plans[&goal];
         let mut parts = self.scalar_parts(&plan.values);
         for array in plan.arrays.iter().filter(|array| is_array_live(array, self.live)) {
+            self.translator.spend(0)?;
             self.array(array, &mut parts);
         }
         for object in plan.objects.iter().filter(|object| is_object_live(object, self.live)) {

@@ -321,10 +321,8 @@ impl<'a> Translator<'a> {
         let mut exactly_one = Vec::with_capacity(each.len());
         let rivals = self.rivals(&each)?;
         for (place, own) in each.iter().enumerate() {
-            let (rivals, work) = rivals.of(place);
-            self.spend(work)?;
             let mut only = own.clone();
-            for other in rivals {
+            for other in rivals.of(place) {
                 if only.is_none() {
                     break;
                 }

@@ -5,25 +5,36 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::goals::GoalId;
 use crate::languages::LanguageId;
 use crate::plan::{ArrayPlan, Item, ObjectPlan, Plan, Rest};
+use crate::translator::Stop;
 use crate::values::{Expressions, Values};
 
-/// The goals that some finite value reaches, as far as goals decide that.
-pub(super) fn live(plans: &FxHashMap<GoalId, Plan>, order: &[GoalId]) -> FxHashSet<GoalId> {
+/// The goals that some finite value reaches, as far as goals decide that. `spend` counts work.
+pub(super) fn live(
+    plans: &FxHashMap<GoalId, Plan>,
+    order: &[GoalId],
+    mut spend: impl FnMut(u64) -> Result<(), Stop>,
+) -> Result<FxHashSet<GoalId>, Stop> {
     let mut live = FxHashSet::default();
+    // Inner goals come later, so this way a schema without cycles takes one round; some with cycles are faster the other way.
+    let mut open: Vec<GoalId> = order.iter().rev().copied().filter(|goal| plans.contains_key(goal)).collect();
     loop {
-        let before = live.len();
-        // Inner goals come later, so this way a schema without cycles takes one round.
-        for goal in order.iter().rev() {
-            if let Some(plan) = plans.get(goal)
-                && !live.contains(goal)
-                && is_live(plan, &live)
-            {
-                live.insert(*goal);
+        let before = open.len();
+        let mut left = Vec::new();
+        for goal in open {
+            let plan = &plans[&goal];
+            spend(plan.arrays.len() as u64 / 8 + plan.objects.len() as u64 / 8)?;
+            if is_live(plan, &live) {
+                live.insert(goal);
+            } else {
+                left.push(goal);
             }
         }
-        if live.len() == before {
-            return live;
+        if left.len() == before {
+            return Ok(live);
         }
+        spend(left.len() as u64 / 8)?;
+        left.reverse();
+        open = left;
     }
 }
 

@@ -52,6 +52,7 @@ impl Emitter<'_, '_> {
             _ => {
                 let mut items = Vec::with_capacity(members.len());
                 for member in &members {
+                    self.translator.spend(0)?;
                     let item = self.member(member);
                     let max = if member.is_class { None } else { Some(1) };
                     items.push(self.repeat(item, u64::from(member.is_required), max));
