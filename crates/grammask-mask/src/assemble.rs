@@ -109,7 +109,7 @@ impl Masks {
                 let key = (self.recognizer.saturated(item.node, longest), continuation);
                 let Some(part) = self.part(key, &fuel)? else { return Ok(Assembled::TooMuch) };
                 parts.push(key);
-                let whole = self.whole(part)?;
+                let Some(whole) = self.whole(part)? else { return Ok(Assembled::TooMuch) };
                 wholes.push(whole);
                 lexemes.extend_from_slice(&whole.lexemes);
                 origins.extend(part.handovers.iter().map(|&continuation| (item.origin, continuation, after)));

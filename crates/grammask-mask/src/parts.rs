@@ -88,10 +88,11 @@ impl Part {
 }
 
 impl Masks {
-    /// All that a part takes, with what it uses.
-    pub(crate) fn whole<'a>(&'a self, part: &'a Part) -> Result<&'a Whole, Error> {
+    /// All that a part takes, with what it uses. None where something that it uses is not there: another thread is just
+    /// about to note it, or has given it up before.
+    pub(crate) fn whole<'a>(&'a self, part: &'a Part) -> Result<Option<&'a Whole>, Error> {
         if let Some(whole) = part.whole.get() {
-            return Ok(whole);
+            return Ok(Some(whole));
         }
         let mut large: Vec<&TokenSet> = Vec::new();
         let mut tokens: Vec<TokenId> = Vec::new();
@@ -105,8 +106,12 @@ impl Masks {
                 tokens.extend(&part.tokens);
             }
             lexemes.extend_from_slice(&part.lexemes);
-            let fresh = part.uses.iter().filter(|&&key| seen.insert(key));
-            parts.extend(fresh.filter_map(|key| self.parts.get(key).and_then(Option::as_ref)));
+            for key in part.uses.iter().filter(|&&key| seen.insert(key)) {
+                match self.parts.get(key) {
+                    Some(Some(used)) => parts.push(used),
+                    Some(None) | None => return Ok(None),
+                }
+            }
         }
         lexemes.sort_unstable();
         lexemes.dedup();
@@ -130,7 +135,7 @@ impl Masks {
         let whole = Whole { tokens: tokens.into(), large, lexemes: kept.into() };
         let lists = size_of_val(&*whole.tokens) + size_of_val(&*whole.lexemes);
         self.budget.spend(size_of::<Whole>() + lists + whole.large.bytes_used());
-        Ok(part.whole.get_or_init(|| whole))
+        Ok(Some(part.whole.get_or_init(|| whole)))
     }
 
     /// The lexeme that a node is a state of; none where the lexicon has no room for it.
@@ -221,7 +226,8 @@ impl Masks {
             return Ok(part.as_ref());
         }
         match Run::new(self, fuel).run(key)? {
-            Some(parts) => parts.into_iter().for_each(|(key, part)| {
+            // What is used comes later in the list, and should be there first.
+            Some(parts) => parts.into_iter().rev().for_each(|(key, part)| {
                 self.keep(key, Some(part));
             }),
             // What has burnt the fuel is known the next time.
