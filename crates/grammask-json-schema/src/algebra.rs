@@ -35,19 +35,26 @@ impl Translator<'_> {
     }
 
     /// What is in one of them at least.
-    pub fn union(&mut self, a: Values, b: &Values) -> Result<Values, Stop> {
-        let number = match (a.number, b.number) {
-            (any, _) | (_, any) if any == self.any_number => any,
-            (a, b) => self.languages.union([a, b]),
+    pub fn union(&mut self, all: &[Values]) -> Result<Values, Stop> {
+        let any_number = self.any_number;
+        let number = match all.iter().any(|values| values.number == any_number) {
+            true => any_number,
+            false => self.languages.union(all.iter().map(|values| values.number)),
         };
+        let arrays: Vec<_> = all.iter().flat_map(|values| values.arrays.iter().cloned()).collect();
+        let objects: Vec<_> = all.iter().flat_map(|values| values.objects.iter().cloned()).collect();
         Ok(Values {
-            null: a.null || b.null,
-            booleans: [a.booleans[0] || b.booleans[0], a.booleans[1] || b.booleans[1]],
+            null: all.iter().any(|values| values.null),
+            booleans: [0, 1].map(|truth| all.iter().any(|values| values.booleans[truth])),
             number,
-            string: self.languages.union([a.string, b.string]),
-            expressions: a.expressions.max(b.expressions),
-            arrays: self.joined(a.arrays, &b.arrays)?,
-            objects: self.joined(a.objects, &b.objects)?,
+            string: self.languages.union(all.iter().map(|values| values.string)),
+            expressions: all
+                .iter()
+                .map(|values| values.expressions)
+                .max()
+                .unwrap_or(Values::NONE.expressions),
+            arrays: self.joined(arrays)?,
+            objects: self.joined(objects)?,
         })
     }
 

@@ -1,5 +1,4 @@
-//! Many branches at once: what is in one of them at least, and which of them a discriminating key leaves to be compared, so that
-//! nobody looks at all pairs.
+//! Many branches at once: which of them a discriminating key leaves to be compared, so that nobody looks at all pairs.
 
 use std::rc::Rc;
 
@@ -36,30 +35,6 @@ impl Rivals {
 }
 
 impl Translator<'_> {
-    /// What is in one of them at least.
-    pub fn union_of(&mut self, all: &[Values]) -> Result<Values, Stop> {
-        let any_number = self.any_number;
-        let number = match all.iter().any(|values| values.number == any_number) {
-            true => any_number,
-            false => self.languages.union(all.iter().map(|values| values.number)),
-        };
-        let arrays: Vec<_> = all.iter().flat_map(|values| values.arrays.iter().cloned()).collect();
-        let objects: Vec<_> = all.iter().flat_map(|values| values.objects.iter().cloned()).collect();
-        Ok(Values {
-            null: all.iter().any(|values| values.null),
-            booleans: [0, 1].map(|truth| all.iter().any(|values| values.booleans[truth])),
-            number,
-            string: self.languages.union(all.iter().map(|values| values.string)),
-            expressions: all
-                .iter()
-                .map(|values| values.expressions)
-                .max()
-                .unwrap_or(Values::NONE.expressions),
-            arrays: self.joined(Vec::new(), &arrays)?,
-            objects: self.joined(Vec::new(), &objects)?,
-        })
-    }
-
     /// Which branches may have something in common.
     ///
     /// # Complexity

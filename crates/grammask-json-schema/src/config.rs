@@ -7,6 +7,7 @@ use serde_json::Value;
 
 /// Choices and limits of the translation.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Config {
     /// Which white space may stand between the parts of a document. Default: flexible, runs of up to 64 bytes.
     pub whitespace: Whitespace,
@@ -30,7 +31,9 @@ pub struct Config {
     pub alternatives: usize,
     /// Limits of the automata that decide whether regular parts are empty or disjoint.
     pub regular: grammask_regular::Config,
-    /// When this turns true, the translation ends with [`Reason::Cancelled`](crate::Reason::Cancelled) within milliseconds. Default: none.
+    /// When this turns true, the translation ends with [`Reason::Cancelled`](crate::Reason::Cancelled), mostly within milliseconds; where very
+    /// much has been built, giving it back can take longer. Not stored with the rest. Default: none.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub cancel: Option<Arc<AtomicBool>>,
 }
 

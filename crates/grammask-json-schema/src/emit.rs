@@ -190,24 +190,24 @@ impl<'a, 'd> Emitter<'a, 'd> {
             self.names.insert(goal, name.clone());
             return name;
         }
-        let scalar = |values: &Values| {
-            let one = Values { arrays: Vec::new(), objects: Vec::new(), ..values.clone() };
-            let any = Values::any(self.translator.any_number);
-            [
-                ("string", Values { string: any.string, ..Values::NONE }),
-                ("number", Values { number: any.number, ..Values::NONE }),
-                ("boolean", Values { booleans: any.booleans, ..Values::NONE }),
-                ("null", Values { null: true, ..Values::NONE }),
-            ]
-            .into_iter()
-            .find_map(|(name, values)| (values == one).then_some(name))
-        };
-        let wish = match goal {
-            GoalId::ANY => "any".to_owned(),
-            _ => match is_scalar.then(|| scalar(&plan.values)).flatten() {
-                Some(name) => name.to_owned(),
-                None => self.wish(goal),
-            },
+        let wish = match key {
+            _ if goal == GoalId::ANY => "any".to_owned(),
+            _ if !is_scalar => self.wish(goal),
+            (true, [false, false], LanguageId::NONE, LanguageId::NONE, Expressions::None) => {
+                "null".to_owned()
+            }
+            (false, [true, true], LanguageId::NONE, LanguageId::NONE, Expressions::None) => {
+                "boolean".to_owned()
+            }
+            (false, [false, false], LanguageId::NONE, LanguageId::ANY, Expressions::None) => {
+                "string".to_owned()
+            }
+            (false, [false, false], number, LanguageId::NONE, Expressions::None)
+                if number == self.translator.any_number =>
+            {
+                "number".to_owned()
+            }
+            _ => self.wish(goal),
         };
         let mut name = wish.clone();
         while !self.taken.insert(name.clone()) {

@@ -158,22 +158,18 @@ impl<'a> Translator<'a> {
 
     /// What `enum` or `const` lists.
     pub fn values_among(&mut self, list: &'a [Value]) -> Result<Values, Stop> {
-        let mut all = Values::NONE;
         let mut texts: Vec<LanguageId> = Vec::new();
         let mut numbers: Vec<LanguageId> = Vec::new();
+        let mut others: Vec<Values> = Vec::new();
         for value in list {
             self.spend(1)?;
             match value {
                 Value::String(text) => texts.push(self.languages.text(text)),
-                Value::Number(number) => {
-                    numbers.push(self.equal_number(number)?);
-                }
-                _ => {
-                    let one = self.values_of_constant(value)?;
-                    all = self.union(all, &one)?;
-                }
+                Value::Number(number) => numbers.push(self.equal_number(number)?),
+                _ => others.push(self.values_of_constant(value)?),
             }
         }
+        let mut all = self.union(&others)?;
         all.string = self.languages.union(texts);
         all.number = self.languages.union(numbers);
         Ok(all)
@@ -282,7 +278,7 @@ impl<'a> Translator<'a> {
             let otherwise = self.documents.child(schema.id, &["else"])?;
             no = self.applied(schema, &no, otherwise)?;
         }
-        self.union(yes, &no)
+        self.union(&[yes, no])
     }
 
     fn any_of(&mut self, schema: Schema<'a>, values: &Values, branches: &[SchemaId]) -> Result<Values, Stop> {
@@ -291,9 +287,8 @@ impl<'a> Translator<'a> {
             for &branch in branches {
                 each.push(self.applied(schema, values, branch)?);
             }
-            return self.union_of(&each);
+            return self.union(&each);
         }
-        let mut all = Values::NONE;
         // What is evaluated depends on which branches hold: one alternative for every selection of them.
         if branches.len() > MOST_COMBINATIONS {
             let limit = Reason::Unsupported(format!(
@@ -301,6 +296,7 @@ impl<'a> Translator<'a> {
             ));
             return Err(self.error(schema.id, "anyOf", limit));
         }
+        let mut selections = Vec::new();
         for selection in 1..1u32 << branches.len() {
             let mut one = values.clone();
             for (place, &branch) in branches.iter().enumerate() {
@@ -308,9 +304,9 @@ impl<'a> Translator<'a> {
                     one = self.applied(schema, &one, branch)?;
                 }
             }
-            all = self.union(all, &one)?;
+            selections.push(one);
         }
-        Ok(all)
+        self.union(&selections)
     }
 
     fn one_of(&mut self, schema: Schema<'a>, values: &Values, branches: &[SchemaId]) -> Result<Values, Stop> {
@@ -336,7 +332,7 @@ impl<'a> Translator<'a> {
             }
             exactly_one.push(only);
         }
-        self.union_of(&exactly_one)
+        self.union(&exactly_one)
     }
 
     /// `dependentSchemas`, and the schemas in `dependencies`.
@@ -364,7 +360,7 @@ impl<'a> Translator<'a> {
                 let without = self.intersect(&values, &without)?;
                 let with = self.intersect(&values, &with)?;
                 let with = self.applied(schema, &with, dependent)?;
-                values = self.union(without, &with)?;
+                values = self.union(&[without, with])?;
                 if !are_apart {
                     values.objects = self.absorbed(values.objects)?;
                 }

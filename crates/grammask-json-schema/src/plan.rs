@@ -180,7 +180,9 @@ impl Translator<'_> {
         for member in all {
             let both = self.languages.and([member, language]);
             if !self.is_empty(both)? {
-                some.push(member);
+                // A number may be spelled in fewer ways there; a text is itself.
+                let is_text = matches!(self.languages.get(member), Language::Text(_));
+                some.push(if is_text { member } else { both });
             }
         }
         Ok(Some(some))

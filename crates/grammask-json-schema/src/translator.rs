@@ -38,6 +38,8 @@ pub(crate) struct Translator<'a> {
     pub languages: Languages,
     pub goals: Goals,
     pub relaxations: Vec<Relaxation>,
+    /// What is listed there.
+    noted: FxHashSet<(SchemaId, String, String)>,
     /// All spellings of numbers, and those that can be compared.
     pub any_number: LanguageId,
     pub constrained_number: LanguageId,
@@ -82,6 +84,7 @@ impl<'a> Translator<'a> {
             languages,
             goals: Goals::new(),
             relaxations: Vec::new(),
+            noted: FxHashSet::default(),
             any_number,
             constrained_number,
             single_numbers: FxHashSet::default(),
@@ -138,13 +141,9 @@ impl<'a> Translator<'a> {
 
     /// Lists something that is not asserted.
     pub fn note(&mut self, place: SchemaId, keyword: &str, reason: impl Into<String>) {
-        let relaxation = Relaxation {
-            pointer: self.documents.pointer(place),
-            keyword: keyword.to_owned(),
-            reason: reason.into(),
-        };
-        if !self.relaxations.contains(&relaxation) {
-            self.relaxations.push(relaxation);
+        let (keyword, reason) = (keyword.to_owned(), reason.into());
+        if self.noted.insert((place, keyword.clone(), reason.clone())) {
+            self.relaxations.push(Relaxation { pointer: self.documents.pointer(place), keyword, reason });
         }
     }
 
@@ -294,7 +293,7 @@ impl<'a> Translator<'a> {
         self.open.push(Some(subject));
         let values = match subject {
             Subject::Schema(id, scope) => self.values_of_schema(id, scope).map(Rc::new),
-            Subject::Constant(id) => Ok(Rc::new(self.values_of_constant(self.constant_value(id))?)),
+            Subject::Constant(id) => self.values_of_constant(self.constant_value(id)).map(Rc::new),
             Subject::Goal(goal) => self.values(goal),
         };
         self.open.pop();

@@ -16,7 +16,6 @@ pub struct Config {
     /// When a text ends. Default: an end-of-sequence ending without tokens.
     pub ending: Ending,
     /// Choices and limits of [`Grammar::from_json_schema`](crate::Grammar::from_json_schema).
-    #[cfg_attr(feature = "serde", serde(skip))]
     pub json_schema: grammask_json_schema::Config,
     /// Limits of reading a grammar's text.
     pub syntax: grammask_syntax::Config,
@@ -41,5 +40,21 @@ impl Config {
     pub fn ending_with(mut self, tokens: impl IntoIterator<Item = crate::TokenId>) -> Self {
         self.ending = Ending::EndOfSequence(tokens.into_iter().collect());
         self
+    }
+}
+
+#[cfg(all(test, feature = "serde"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_choices_but_the_flag_are_stored() {
+        let mut config = Config::default();
+        config.json_schema.property_order = grammask_json_schema::PropertyOrder::AsWritten;
+        config.masks.light = 7;
+        let stored = serde_json::to_value(&config).unwrap();
+        let loaded: Config = serde_json::from_value(stored.clone()).unwrap();
+        assert_eq!(loaded.json_schema.property_order, config.json_schema.property_order);
+        assert_eq!(serde_json::to_value(&loaded).unwrap(), stored);
     }
 }

@@ -1,6 +1,7 @@
 //! Compiled grammars as bytes: a header that says what they are and whether they are whole, and all stages' plain data.
 
 use grammask_earley::{Recognizer, Saved};
+use grammask_json_schema::Relaxation;
 use grammask_mask::{BindError, Ending, Masks, SavedMasks};
 use serde::{Deserialize, Serialize};
 
@@ -72,10 +73,11 @@ struct Body {
     config: grammask_mask::Config,
     recognizer: Saved,
     masks: Option<SavedMasks>,
+    relaxations: Vec<Relaxation>,
 }
 
 const MAGIC: [u8; 8] = *b"grammask";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Magic, version, fingerprint of the vocabulary, length of the body, checksum; numbers are little-endian.
 const HEADER: usize = 8 + 4 + 16 + 8 + 16;
 /// The checksum is of all that comes before it in the header, and of the body's checksum.
@@ -118,6 +120,7 @@ impl Grammar {
             config: masks.config().clone(),
             recognizer: masks.recognizer().save(tables == Tables::Warm),
             masks: saved_masks,
+            relaxations: self.relaxations().to_vec(),
         };
         let body = postcard::to_allocvec(&body).expect("plain data can be written to memory");
         let mut bytes = Vec::with_capacity(HEADER + body.len());
@@ -155,7 +158,7 @@ impl Grammar {
         if let Some(saved) = &body.masks {
             masks.load(saved, room)?;
         }
-        Ok(Self::from_masks(masks, vocabulary))
+        Ok(Self::from_masks(masks, vocabulary).with_relaxations(body.relaxations))
     }
 }
 

@@ -71,8 +71,7 @@ impl Shape for Array {
             match goal {
                 GoalId::ANY => all.push(Self { min: from as u64 + 1, ..any.clone() }),
                 _ => {
-                    let place = self.contains.first().map_or(translator.place, |contains| contains.place);
-                    let contains = vec![Contains { goal, from, min: 1, max: None, place }];
+                    let contains = vec![Contains { goal, from, min: 1, max: None, place: translator.place }];
                     all.push(Self { contains, min: from as u64 + 1, ..any.clone() });
                 }
             }

@@ -27,13 +27,14 @@ pub(crate) trait Shape: Eq + Hash + Sized {
 }
 
 impl Translator<'_> {
-    pub fn joined<T: Shape>(&mut self, a: Vec<Rc<T>>, b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {
-        if let Some(all) = a.iter().chain(b).find(|shape| shape.is_all()) {
+    /// The shapes, each once; one alone where that is all there is.
+    pub(super) fn joined<T: Shape>(&mut self, shapes: Vec<Rc<T>>) -> Result<Vec<Rc<T>>, Stop> {
+        if let Some(all) = shapes.iter().find(|shape| shape.is_all()) {
             return Ok(vec![Rc::clone(all)]);
         }
-        let mut all = Distinct { list: a, ..Distinct::default() };
-        for shape in b {
-            all.push(Rc::clone(shape));
+        let mut all = Distinct::default();
+        for shape in shapes {
+            all.push(shape);
         }
         self.check_bound(all.list.len())?;
         Ok(all.list)

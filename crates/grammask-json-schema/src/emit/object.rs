@@ -8,7 +8,6 @@ use super::signs::{CLOSE, NOTHING, OBJECT, OPEN};
 use crate::PropertyOrder;
 use crate::plan::{Member, ObjectPlan};
 use crate::translator::Stop;
-use crate::values::least;
 
 impl Emitter<'_, '_> {
     pub(super) fn object(&mut self, plan: &ObjectPlan, parts: &mut Vec<ExprId>) -> Result<(), Stop> {
@@ -29,7 +28,7 @@ impl Emitter<'_, '_> {
             .collect();
         let named = members.iter().filter(|member| !member.is_class).count() as u64;
         let has_class = members.iter().any(|member| member.is_class);
-        let max = least(plan.max, None).filter(|&max| has_class || max < named);
+        let max = plan.max.filter(|&max| has_class || max < named);
         let is_plain = plan.min <= 1 && max.is_none() && needs.is_empty();
         let list = match &members[..] {
             [] => None,

@@ -7,11 +7,12 @@ pub struct LexiconConfig {
     /// Bytes that the tables may hold before [`Lexicon::is_over_budget`](crate::Lexicon::is_over_budget) says so.
     /// Default: 64 MiB.
     pub budget: usize,
-    /// Whether subtrees of the trie through which a lexeme provably loops are taken whole. Masks are the same without.
+    /// Whether subtrees of the trie through which a lexeme provably loops are taken whole, and lexemes that nearly loop are found from those
+    /// that do. Masks are the same without.
     /// Default: yes.
     pub slices: bool,
     /// Whether a lexeme loops through a subtree is asked where it has at least so many nodes. Masks are the same with any value.
-    /// Default: 4.
+    /// Default: 12.
     pub slice_size: u32,
     /// Sets of up to this many places in the trie are lists, longer ones rows of bits, one for each inner node. Masks are the same with
     /// any value. Default: 2,048, as a list of so many takes as much as a row of bits for 128,000 tokens.
