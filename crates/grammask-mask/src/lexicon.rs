@@ -13,6 +13,7 @@ use crate::places::Places;
 use crate::walked::Walked;
 
 mod automaton;
+mod closed;
 mod config;
 mod kin;
 mod loops;
@@ -234,16 +235,17 @@ impl Lexicon {
         if let Some(part) = self.parts.get(&key) {
             return Ok(part);
         }
-        if self.config.slices
-            && let Some(part) = self.part_by_kin(lexeme, continuation)?
-        {
+        // Few bytes are no loop.
+        let is_narrow = self.automaton.few_live_bytes(lexeme, &self.budget)?.is_some();
+        let slices = self.config.slices && !is_narrow;
+        if slices && let Some(part) = self.part_by_kin(lexeme, continuation)? {
             self.budget.spend(size_of::<LexemePart>() + size_of_val(&key) + part.tokens.bytes_used());
             return Ok(self.parts.insert(key, part).0);
         }
         let mut findings = Findings::new(self.ground());
-        let is_root = continuation == ContinuationId::WHOLE;
+        let by_slices = slices && continuation == ContinuationId::WHOLE;
         let mut walk = Walk::new(self, lexeme);
-        walk::below(&mut walk, self.continuation(continuation), is_root, &mut findings)?;
+        walk::below(&mut walk, self.continuation(continuation), by_slices, &mut findings)?;
         let nodes = walk.distance.nodes + walk.distance.taken;
         let (tokens, places) = findings.finish();
         let handover = places.map(|places| self.intern(&places));

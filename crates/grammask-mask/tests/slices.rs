@@ -107,6 +107,22 @@ fn loops_and_counters_take_what_walking_takes() {
         "start ::= (#'[ab]*(x[ab]+)?é?' & #'.{1,18}') '\"';",
         "start ::= (#'[ab]*(x[ab]{4}é)?' & #'.{0,22}') '\"';",
         "start ::= (#'[abx]*(é[ab]{4}x)?' & #'.{0,29}') '\"';",
+        // What must hold a word, must not, or is bounded in words: kept alive by nearly all characters, in several states.
+        "start ::= #'[^\"]*ab[^\"]*' '\"';",
+        "start ::= #'[^\"]*ab[^\"]*';",
+        "start ::= #'[^\"]*éa' '\"';",
+        "start ::= (#'[^\"]*' & ~#'(?s:.)*bab(?s:.)*') '\"';",
+        "start ::= (#'[^\"]*' & ~#'(?s:.)*é b(?s:.)*') '\"';",
+        "start ::= #'[^\" ]([^\"]*[^\" ])?' '\"';",
+        "start ::= #'[!-~]([ -~]*[!-~])?' '.';",
+        "start ::= #'([^\" ]+ ){0,2}[^\" ]*' '\"';",
+        "start ::= #'([^\" ]+ ){0,5}[^\" ]*' '\"';",
+        "start ::= #'([^\" ]+ ){3,9}[^\" ]*' '\"';",
+        "start ::= #'([^\"éa]*a){0,9}[^\"]' '\"';",
+        "start ::= (#'([^\" ]+ ){0,12}[^\" ]*' & #'.{2,17}') '\"';",
+        "start ::= json!(#'(?s:.)*ab(?s:.)*') '\"';",
+        "start ::= json!(#'([^a]+a){0,9}[^a]?') '\"';",
+        "start ::= #'[^\"]*(ab|x\"|é)' '!'?;",
     ];
     for grammar in grammars {
         let network = network(grammar);

@@ -1,7 +1,7 @@
 //! Counters and conjunctions on the surface of an expression: what a walk over bounded strings needs to see of it.
 
 use crate::node::{Kind, RegularId, Spelling, UNBOUNDED};
-use crate::{ByteSet, Error, Store};
+use crate::{Error, Store};
 
 /// A language that begins with a counted repetition: `base{min,max}` and then `rest`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,9 +66,19 @@ impl Store {
         }
     }
 
-    /// The bytes whose derivative of `a` is that of `byte`, as far as is known without taking them.
-    pub fn alike(&self, a: RegularId, byte: u8) -> &ByteSet {
+    /// Which bytes have the same derivative of `a`, as far as is known without taking them: the number of a partition of the bytes, the same
+    /// for all languages with the same one, and of how many classes it is.
+    pub fn partition(&self, a: RegularId) -> (u32, usize) {
         let partition = self.node(a).partition;
-        self.partitions.class(partition, self.partitions.class_of(partition, byte))
+        (partition.number(), self.partitions.len(partition))
+    }
+
+    /// The class of every byte in the partition of `a`.
+    ///
+    /// # Complexity
+    /// One look-up for each byte.
+    pub fn classes(&self, a: RegularId) -> [u8; 256] {
+        let partition = self.node(a).partition;
+        std::array::from_fn(|byte| self.partitions.class_of(partition, byte as u8) as u8)
     }
 }

@@ -98,7 +98,7 @@ impl Store {
             (Spelling::Escape, b'r') => b'\r',
             (Spelling::Escape, b't') => b'\t',
             (Spelling::Unit, b'0'..=b'9' | b'A'..=b'F' | b'a'..=b'f') => {
-                let units = self.json_units(a)?;
+                let units = self.json_units(a, byte)?;
                 return self.derivative(units, byte);
             }
             _ => return Ok(RegularId::EMPTY),
@@ -122,32 +122,42 @@ impl Store {
         Ok(false)
     }
 
-    /// What may follow `\u` in the spellings of `a`: the digits of a character, and the spellings of what follows it.
-    fn json_units(&mut self, a: RegularId) -> Result<RegularId, Error> {
-        if let Some(&known) = self.units.get(&a) {
+    /// What may follow `\u` in the spellings of `a` and begins with this digit: the digits of a character, and the spellings of what
+    /// follows it.
+    fn json_units(&mut self, a: RegularId, digit: u8) -> Result<RegularId, Error> {
+        // The first digit says how the UTF-8 begins: with `d` also in the surrogates of what has four bytes.
+        let value = char::from(digit).to_digit(16).unwrap_or(0) as u8;
+        let firsts = match value {
+            0 => [(0x00, 0x7F), (0xC2, 0xDF), (0xE0, 0xE0)].as_slice(),
+            0xD => &[(0xED, 0xED), (0xF0, 0xF4)],
+            _ => &[(0xE0 + value, 0xE0 + value)],
+        };
+        if let Some(&known) = self.units.get(&(a, value)) {
             return Ok(known);
         }
         let mut parts = Vec::new();
-        for (next, characters) in self.characters(a)? {
+        for (next, characters) in self.characters(a, firsts)? {
             let digits = self.json_digits(characters)?;
             let rest = self.json_node(next)?;
             parts.push(self.concat_two(digits, rest)?);
         }
         let all = self.union(&parts)?;
         self.leaf_bytes += 16;
-        self.units.insert(a, all);
+        self.units.insert((a, value), all);
         Ok(all)
     }
 
-    /// The characters that strings of `a` begin with, by what follows them, in the order of their ids.
-    fn characters(&mut self, a: RegularId) -> Result<Vec<Group>, Error> {
+    /// The characters that strings of `a` begin with, those with one of these first bytes, by what follows them, in the order of their ids.
+    fn characters(&mut self, a: RegularId, from: &[(u8, u8)]) -> Result<Vec<Group>, Error> {
         // The first bytes of characters of one to four bytes.
         const FIRST: [(u8, u8); 4] = [(0x00, 0x7F), (0xC2, 0xDF), (0xE0, 0xEF), (0xF0, 0xF4)];
+        let mut wanted = ByteSet::EMPTY;
+        from.iter().for_each(|&(low, high)| wanted.insert_range(low, high));
         let mut known = FxHashMap::default();
         let mut edges = Vec::new();
         let partition = self.node(a).partition;
         for class in 0..self.partitions.len(partition) {
-            let bytes = *self.partitions.class(partition, class);
+            let bytes = self.partitions.class(partition, class).intersection(&wanted);
             let firsts = FIRST.map(|(low, high)| bytes.intersection(&ByteSet::range(low, high)));
             if firsts.iter().all(ByteSet::is_empty) {
                 continue;

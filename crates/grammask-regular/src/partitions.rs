@@ -13,6 +13,10 @@ pub(crate) struct PartitionId(u32);
 impl PartitionId {
     /// One class with all bytes.
     pub(crate) const ONE: Self = Self(0);
+
+    pub(crate) const fn number(self) -> u32 {
+        self.0
+    }
 }
 
 /// Partitions with up to this many classes are searched class by class; only larger ones keep a map from bytes to classes.

@@ -62,7 +62,7 @@ pub struct Store {
     /// Digits of escapes in JSON strings, by the characters, which are a state of the acyclic automaton.
     pub(crate) escapes: FxHashMap<u32, RegularId>,
     /// What may follow `\u` in the spellings of a language, once a digit was asked for.
-    pub(crate) units: FxHashMap<RegularId, RegularId>,
+    pub(crate) units: FxHashMap<(RegularId, u8), RegularId>,
     /// Whether there are JSON spellings at all.
     pub(crate) has_json: bool,
     /// Any one character, once it was asked for; and what is known about numbers of characters, by states of the acyclic automaton.

@@ -8,7 +8,7 @@ use crate::{NodeId, Trie};
 mod groups;
 mod utf8;
 
-use utf8::Decoder;
+pub use utf8::Decoder;
 
 /// An inner node of a trie, one with children: a number below [`Outline::len`], in the order of the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,18 +41,22 @@ impl BranchId {
 /// assert_eq!((below.ascii, below.height), (1 << b'a' | 1 << b'b', 3));
 /// assert_eq!(below.encoding, Encoding::Utf8);
 /// assert_eq!(outline.edges(b'b').len(), 1);
+/// assert_eq!(outline.child(BranchId::ROOT, b'a'), trie.find(b"a"));
 /// # Ok::<(), grammask_trie::Error>(())
 /// ```
 ///
 /// # Cost
-/// 12 bytes a node and 40 bytes a branch.
+/// 20 bytes a node and 40 bytes a branch.
 #[derive(Clone, Debug)]
 pub struct Outline {
     nodes: Box<[NodeId]>,
     /// For every node, and one place more: how many branches stand before it.
     before: Box<[u32]>,
     edge_starts: Box<[u32; 257]>,
+    /// By byte, then by child.
     edges: Box<[Edge]>,
+    /// By byte, then by parent.
+    downward: Box<[Edge]>,
     below: Box<[Below]>,
     traits: Box<[Traits]>,
     /// One bit a branch: whether it stands between two characters.
@@ -167,12 +171,14 @@ impl Outline {
         for (branch, node) in nodes.iter().enumerate() {
             between[branch / 64] |= u64::from(decoders[node.index()] == Decoder::Between) << (branch % 64);
         }
-        let (edge_starts, edges) = by_byte(&edges);
+        let (edge_starts, by_child) = by_byte(&edges);
+        let (_, downward) = by_byte(&by_parent(trie, &nodes));
         Self {
             nodes: nodes.into(),
             before: before.into(),
             edge_starts,
-            edges,
+            edges: by_child,
+            downward,
             below,
             traits,
             between: between.into(),
@@ -221,6 +227,14 @@ impl Outline {
         &self.edges[self.edge_starts[byte] as usize..self.edge_starts[byte + 1] as usize]
     }
 
+    /// The child of a branch by this byte. O(log edges by the byte).
+    pub fn child(&self, parent: BranchId, byte: u8) -> Option<NodeId> {
+        let byte = usize::from(byte);
+        let edges = &self.downward[self.edge_starts[byte] as usize..self.edge_starts[byte + 1] as usize];
+        let place = edges.binary_search_by_key(&parent, |edge| edge.parent).ok()?;
+        Some(edges[place].child)
+    }
+
     /// What is below a branch.
     #[inline]
     pub fn below(&self, branch: BranchId) -> &Below {
@@ -250,6 +264,7 @@ impl Outline {
             + size_of_val(&*self.before)
             + size_of_val(&*self.edge_starts)
             + size_of_val(&*self.edges)
+            + size_of_val(&*self.downward)
             + size_of_val(&*self.below)
             + size_of_val(&*self.traits)
             + size_of_val(&*self.between)
@@ -287,7 +302,15 @@ fn summaries(
     below.into()
 }
 
-/// Edges in the order of nodes, put in the order of bytes.
+/// All edges in the order of the branches that they begin at.
+fn by_parent(trie: &Trie, nodes: &[NodeId]) -> Vec<(u8, Edge)> {
+    let from = |(parent, &node): (u32, &NodeId)| {
+        trie.children(node).map(move |child| (trie.byte(child), Edge { parent: BranchId(parent), child }))
+    };
+    (0..).zip(nodes).flat_map(from).collect()
+}
+
+/// Edges put in the order of bytes; those by one byte stay in the order that they have.
 fn by_byte(edges: &[(u8, Edge)]) -> (Box<[u32; 257]>, Box<[Edge]>) {
     let mut starts = Box::new([0u32; 257]);
     for &(byte, _) in edges {

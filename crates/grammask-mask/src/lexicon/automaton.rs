@@ -1,12 +1,13 @@
 //! The states of all lexemes of all grammars, by language, and the steps between them.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use grammask_cache::{Arena, Budget, Row};
 use grammask_regular::{ByteSet, Config, Count, Error, Horizon, RegularId, Store};
 use grammask_trie::Vocabulary;
 use rustc_hash::FxHashMap;
 
+use super::closed::Behind;
 use super::loops::Coverage;
 
 /// A state of a lexeme. Two bits of the number say what walks ask most often.
@@ -44,11 +45,15 @@ impl LexemeId {
 /// A state: its language, and what was found out about it.
 pub(super) struct State {
     language: RegularId,
-    /// The states after each byte.
+    /// The states after the bytes of each class.
     row: Row,
+    /// The class of each byte; shared by all states that tell apart the same.
+    classes: Arc<[u8; 256]>,
     pub(super) loops: OnceLock<Coverage>,
     /// See `kin.rs`.
     pub(super) kin: OnceLock<Option<LexemeId>>,
+    /// See `closed.rs`.
+    pub(super) behind: OnceLock<Option<Behind>>,
     live: OnceLock<ByteSet>,
     /// The state that counters lead to that are as far from their bounds as can be seen.
     saturated: OnceLock<LexemeId>,
@@ -66,6 +71,8 @@ struct Workbench {
     /// What stands below places in the trie.
     horizon: Horizon,
     numbers: FxHashMap<RegularId, LexemeId>,
+    /// The classes of bytes, by the number that the store has for them.
+    classes: FxHashMap<u32, Arc<[u8; 256]>>,
 }
 
 impl Workbench {
@@ -77,6 +84,22 @@ impl Workbench {
     /// A language that agrees with this one on all that stands in tokens.
     fn saturated(&mut self, language: RegularId) -> Result<RegularId, Error> {
         self.store.saturated(language, &mut self.horizon)
+    }
+
+    /// A state of which no successor is known.
+    fn state(&mut self, language: RegularId) -> State {
+        let (number, len) = self.store.partition(language);
+        let classes = self.classes.entry(number).or_insert_with(|| Arc::new(self.store.classes(language)));
+        State {
+            language,
+            row: Row::new(len),
+            classes: Arc::clone(classes),
+            loops: OnceLock::new(),
+            kin: OnceLock::new(),
+            behind: OnceLock::new(),
+            saturated: OnceLock::new(),
+            live: OnceLock::new(),
+        }
     }
 }
 
@@ -93,6 +116,10 @@ pub(super) enum Surface {
 /// Strings of up to so many bytes are not looked for in the vocabulary: most of those that matter are somewhere.
 const SHORT: u32 = 16;
 
+/// So many bytes are few, and so many classes of bytes not yet many.
+const FEW: usize = 4;
+const CLASSES: usize = 8;
+
 impl Automaton {
     pub(super) fn new(vocabulary: &Vocabulary, config: &Config) -> Self {
         let texts = vocabulary.tokens().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() > SHORT as usize);
@@ -102,11 +129,14 @@ impl Automaton {
                 store: Store::new(config),
                 horizon: Horizon::new(SHORT, texts),
                 numbers: FxHashMap::default(),
+                classes: FxHashMap::default(),
             }),
         };
         // The number 0 belongs to the empty language.
-        automaton.states.push(State::new(RegularId::EMPTY));
-        automaton.lock().numbers.insert(RegularId::EMPTY, LexemeId::DEAD);
+        let mut workbench = automaton.lock();
+        automaton.states.push(workbench.state(RegularId::EMPTY));
+        workbench.numbers.insert(RegularId::EMPTY, LexemeId::DEAD);
+        drop(workbench);
         automaton
     }
 
@@ -153,7 +183,7 @@ impl Automaton {
     /// The state after a byte, if it is known.
     #[inline]
     pub(super) fn known_step(state: &State, byte: u8) -> Option<LexemeId> {
-        state.row.get(usize::from(byte)).map(LexemeId)
+        state.row.get(usize::from(state.classes[usize::from(byte)])).map(LexemeId)
     }
 
     /// The state after a byte.
@@ -171,9 +201,7 @@ impl Automaton {
         let before = workbench.store.bytes_used();
         let next = workbench.store.derivative(state.language, byte)?;
         let next = self.number(&mut workbench, next, budget)?;
-        for byte in workbench.store.alike(state.language, byte).iter() {
-            state.row.set(usize::from(byte), next.0);
-        }
+        state.row.set(usize::from(state.classes[usize::from(byte)]), next.0);
         budget.spend(workbench.store.bytes_used().saturating_sub(before));
         Ok(next)
     }
@@ -189,6 +217,15 @@ impl Automaton {
         let live = workbench.store.live_bytes(state.language)?;
         budget.spend(workbench.store.bytes_used().saturating_sub(before));
         Ok(*state.live.get_or_init(|| live))
+    }
+
+    /// The bytes that lead somewhere, if these are few.
+    pub(super) fn few_live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<Option<ByteSet>, Error> {
+        // What tells apart many classes is asked later, and byte by byte.
+        if self.state(id).row.len() > CLASSES {
+            return Ok(None);
+        }
+        Ok(Some(self.live_bytes(id, budget)?).filter(|live| live.len() <= FEW))
     }
 
     /// How the language of a state is written.
@@ -227,32 +264,21 @@ impl Automaton {
         }
         let goes_on = workbench.store.has_more(language)?;
         let completes = workbench.store.is_nullable(language);
-        let index = self.states.push(State::new(language));
+        let state = workbench.state(language);
+        let row = state.row.bytes_used();
+        let index = self.states.push(state);
         let id = LexemeId(
             (index << 2)
                 | (u32::from(completes) * LexemeId::COMPLETES)
                 | (u32::from(goes_on) * LexemeId::GOES_ON),
         );
         workbench.numbers.insert(language, id);
-        budget.spend(size_of::<State>() + 256 * 4 + 32);
+        budget.spend(size_of::<State>() + row + 32);
         Ok(id)
     }
 
     fn lock(&self) -> MutexGuard<'_, Workbench> {
         // A language is entered whole or not at all, so a panic elsewhere leaves nothing half done.
         self.workbench.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn new(language: RegularId) -> Self {
-        Self {
-            language,
-            row: Row::new(256),
-            loops: OnceLock::new(),
-            kin: OnceLock::new(),
-            saturated: OnceLock::new(),
-            live: OnceLock::new(),
-        }
     }
 }

@@ -30,8 +30,6 @@ pub(super) struct Loop {
 /// A loop that counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counter {
-    /// What one character is.
-    pub(super) character: LexemeId,
     /// How many are still asked for, and how many may follow.
     pub(super) min: u32,
     pub(super) max: u32,
@@ -95,6 +93,11 @@ impl Loop {
     /// The counter, where nothing but its characters goes on as they do.
     pub(super) fn counter(&self) -> Option<Counter> {
         self.counter.filter(|_| self.is_strict)
+    }
+
+    /// Whether characters are counted.
+    pub(super) fn counts(&self) -> bool {
+        !self.is_none() && !self.is_steady
     }
 
     /// The characters: ASCII, bit by bit, and others.
@@ -203,7 +206,7 @@ impl Loop {
         }
         let reach = if min == 0 { max } else { max.min(min - 1) };
         let completes = min == 0 && rest.completes();
-        let counter = Counter { character: base, min, max, completes: rest.completes() };
+        let counter = Counter { min, max, completes: rest.completes() };
         let counter = (min == 0 || is_apart).then_some(counter);
         Ok(Self { ascii, others, completes, is_steady: false, reach, counter, is_strict })
     }
@@ -221,6 +224,10 @@ fn returns(
         if automaton.step(from, byte, budget)? == to {
             ascii |= 1 << byte;
         }
+    }
+    // A loop over nothing but characters of several bytes is none that is worth being known.
+    if ascii == 0 {
+        return Ok((0, Others::None, true));
     }
     for byte in 0x80..=u8::MAX {
         if automaton.step(from, byte, budget)? != to {
@@ -254,6 +261,17 @@ fn all_characters_return(
     to: LexemeId,
     budget: &Budget,
 ) -> Result<Option<bool>, Error> {
+    behind_characters(automaton, from, budget, |next| next == to)
+}
+
+/// Tells the states behind all characters of several bytes, and gives whether no other bytes go on where one of theirs may stand. Nothing
+/// where some character cannot be finished, or where a state behind one is not taken.
+pub(super) fn behind_characters(
+    automaton: &Automaton,
+    from: LexemeId,
+    budget: &Budget,
+    mut takes: impl FnMut(LexemeId) -> bool,
+) -> Result<Option<bool>, Error> {
     // States inside of a character, with the range of the next byte and how many more follow it; each once.
     let mut inside: Vec<(LexemeId, u8, u8, usize)> = Vec::new();
     let visit = |inside: &mut Vec<(LexemeId, u8, u8, usize)>, next: (LexemeId, u8, u8, usize)| {
@@ -284,9 +302,9 @@ fn all_characters_return(
                 is_strict &= next.is_dead();
                 continue;
             }
-            let is_fine =
-                if rest == 0 { next == to } else { visit(&mut inside, (next, 0x80, 0xBF, rest - 1)) };
-            if !is_fine {
+            let goes_on =
+                if rest == 0 { takes(next) } else { visit(&mut inside, (next, 0x80, 0xBF, rest - 1)) };
+            if !goes_on {
                 return Ok(None);
             }
         }

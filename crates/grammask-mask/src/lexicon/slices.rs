@@ -2,7 +2,7 @@
 //! most subtrees of the trie are cut somewhere; then the tokens that are short enough are taken from here.
 
 use grammask_regular::Error;
-use grammask_trie::NodeId;
+use grammask_trie::{BranchId, Decoder, NodeId, Trie};
 
 use super::Lexicon;
 use super::automaton::LexemeId;
@@ -10,12 +10,11 @@ use super::loops::{Loop, Others};
 use super::walk::Walk;
 use crate::findings::Findings;
 
-/// What names a slice: the characters of the loop, and what one of them is where it has several bytes.
+/// What names a slice: the characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Class {
-    ascii: u128,
-    others: Others,
-    character: LexemeId,
+    pub(super) ascii: u128,
+    pub(super) others: Others,
 }
 
 /// The tokens and places that a class of characters leads to from the root of the trie.
@@ -26,6 +25,19 @@ pub(super) struct Slice {
     tokens: Layers,
     /// The branches between two characters, likewise; without the root.
     branches: Layers,
+    /// For every ASCII character that is not of the class, the ways to it.
+    exits: Box<[Vec<Step>]>,
+}
+
+/// A step on the ways through characters of a class to one that is none of them; depth first, so a step goes on from the last one that is
+/// one less deep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) node: NodeId,
+    pub(super) depth: u16,
+    pub(super) byte: u8,
+    /// Whether the byte is the one that is not of the class.
+    pub(super) leaves: bool,
 }
 
 /// Numbers in layers, ready to be had up to any layer.
@@ -76,66 +88,124 @@ impl Layers {
     }
 }
 
-const NOWHERE: u8 = u8::MAX;
+/// The length of what is no place between two characters of a class; a slice has no tokens of so many characters.
+pub(super) const NOWHERE: u8 = u8::MAX;
+
+/// What is made of fewer ASCII characters is walked as fast.
+const FEW: u32 = 20;
 
 /// Packed rows are kept for up to so many characters; few tokens have more.
 const ROWS: usize = 16;
 
 impl Slice {
     pub(super) fn bytes_used(&self) -> usize {
-        self.lengths.len() + self.tokens.bytes_used() + self.branches.bytes_used()
+        let exits: usize = self.exits.iter().map(|steps| size_of_val(&steps[..])).sum();
+        self.lengths.len() + self.tokens.bytes_used() + self.branches.bytes_used() + exits
     }
 
-    fn new(lexicon: &Lexicon, class: Class) -> Result<Self, Error> {
+    fn new(lexicon: &Lexicon, class: Class) -> Self {
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
         let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
-        let epsilon = lexicon.automaton.epsilon(&lexicon.budget)?;
         let mut lengths = vec![NOWHERE; outline.len()];
         let (mut tokens, mut branches) = (Layers::default(), Layers::default());
+        let mut exits = vec![Vec::new(); 128];
         if let Some(root) = lengths.first_mut() {
             *root = 0;
         }
-        // By depth: complete characters, and where it is in a further one.
-        let mut path = vec![(0usize, class.character); trie.max_depth() + 1];
+        // By depth: the node, complete characters, and where it is in a further one.
+        let mut path = vec![(NodeId::ROOT, 0usize, Decoder::Between); trie.max_depth() + 1];
         let mut node = 1;
         while node < ends[0] {
             let n = node as usize;
             let depth = usize::from(depths[n]);
-            let (length, inside) = path[depth - 1];
+            let (_, length, inside) = path[depth - 1];
             let below = ends[n];
             let byte = bytes[n];
-            let is_between = inside == class.character;
+            let is_between = inside == Decoder::Between;
             let next = match class.others {
                 _ if is_between && byte < 0x80 => {
-                    if class.ascii >> byte & 1 == 1 {
-                        epsilon
-                    } else {
-                        LexemeId::DEAD
+                    if class.ascii >> byte & 1 == 0 {
+                        leave(&mut exits[usize::from(byte)], trie, &path[1..depth], NodeId(node));
+                        node = below;
+                        continue;
                     }
+                    Some(Decoder::Between)
                 }
-                Others::Bytes => epsilon,
-                Others::None => LexemeId::DEAD,
-                Others::Characters => lexicon.automaton.step(inside, byte, &lexicon.budget)?,
+                Others::Bytes => Some(Decoder::Between),
+                Others::None => None,
+                Others::Characters => {
+                    let (next, is_right) = inside.after(byte);
+                    is_right.then_some(next)
+                }
             };
             let length = length + usize::from(is_between);
-            if next.is_dead() || length >= usize::from(NOWHERE) {
+            let Some(next) = next.filter(|_| length < usize::from(NOWHERE)) else {
                 node = below;
                 continue;
-            }
+            };
             trie.tokens(NodeId(node)).iter().for_each(|token| tokens.push(length, token.0));
             if let Some(branch) = outline.branch(NodeId(node)) {
-                let is_complete = next == epsilon;
-                if is_complete {
+                if next == Decoder::Between {
                     lengths[branch.index()] = length as u8;
                     branches.push(length, branch.0);
                 }
-                path[depth] = (length, if is_complete { class.character } else { next });
+                path[depth] = (NodeId(node), length, next);
             }
             node += 1;
         }
         let tokens = tokens.finish(32 * lexicon.vocabulary.mask_words());
         let branches = branches.finish(outline.len());
-        Ok(Self { lengths: lengths.into(), tokens, branches })
+        Self { lengths: lengths.into(), tokens, branches, exits: exits.into() }
+    }
+
+    /// The tokens of up to so many characters are allowed.
+    pub(super) fn allow(&self, lexicon: &Lexicon, most: usize, findings: &mut Findings<'_>) {
+        let halves = self.tokens.up_to(most).into_iter().flat_map(|word| [word as u32, (word >> 32) as u32]);
+        findings.allow_row(halves.take(lexicon.vocabulary.mask_words()).collect());
+    }
+
+    /// The branches behind at least one and up to so many characters, one bit each.
+    pub(super) fn branches(&self, most: usize) -> Vec<u64> {
+        self.branches.up_to(most)
+    }
+
+    /// The number of characters before a branch, or [`NOWHERE`].
+    #[inline]
+    pub(super) fn length(&self, branch: BranchId) -> u8 {
+        self.lengths[branch.index()]
+    }
+
+    /// The ways to an ASCII character that is not of the class.
+    pub(super) fn exits(&self, byte: u8) -> &[Step] {
+        &self.exits[usize::from(byte)]
+    }
+}
+
+/// Notes the way to a node that is not of the class, without the steps that the last way has in common with it.
+fn leave(steps: &mut Vec<Step>, trie: &Trie, path: &[(NodeId, usize, Decoder)], node: NodeId) {
+    let last = steps.last().map(|step| step.node);
+    // What the last way went through ends behind it.
+    let is_shared = |&(shared, ..): &(NodeId, usize, Decoder)| {
+        last.is_some_and(|last| shared < last && last < trie.end(shared))
+    };
+    let known = path.iter().take_while(|place| is_shared(place)).count();
+    let step =
+        |node: NodeId, leaves| Step { node, depth: trie.depth(node) as u16, byte: trie.byte(node), leaves };
+    steps.extend(path[known..].iter().map(|&(node, ..)| step(node, false)));
+    steps.push(step(node, true));
+}
+
+impl Lexicon {
+    /// The slice of a class.
+    pub(super) fn slice(&self, class: Class) -> &Slice {
+        match self.slices.get(&class) {
+            Some(slice) => slice,
+            None => {
+                let slice = Slice::new(self, class);
+                self.spend(slice.bytes_used());
+                self.slices.insert(class, slice).0
+            }
+        }
     }
 }
 
@@ -152,24 +222,19 @@ pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings
     // A slice has no tokens that are longer. Where no bound is near, no slice is needed.
     let most = outline.height().min(counter.max as usize);
     let is_free = counter.min == 0 && counter.max as usize >= outline.height();
-    if is_free || most >= usize::from(NOWHERE) || ascii == 0 || (others == Others::None && has_strange) {
+    if is_free
+        || most >= usize::from(NOWHERE)
+        || ascii.count_ones() < FEW
+        || (others == Others::None && has_strange)
+    {
         return Ok(false);
     }
-    let class = Class { ascii, others, character: counter.character };
-    let slice = match lexicon.slices.get(&class) {
-        Some(slice) => slice,
-        None => {
-            let slice = Slice::new(lexicon, class)?;
-            lexicon.spend(slice.bytes_used());
-            lexicon.slices.insert(class, slice).0
-        }
-    };
-    let halves = slice.tokens.up_to(most).into_iter().flat_map(|word| [word as u32, (word >> 32) as u32]);
-    findings.allow_row(halves.take(lexicon.vocabulary.mask_words()).collect());
+    let slice = lexicon.slice(Class { ascii, others });
+    slice.allow(lexicon, most, findings);
     if counter.completes {
-        let mut branches = slice.branches.up_to(most);
+        let mut branches = slice.branches(most);
         if let Some(few) = counter.min.checked_sub(1) {
-            let few = slice.branches.up_to(few as usize);
+            let few = slice.branches(few as usize);
             branches.iter_mut().zip(few).for_each(|(all, few)| *all &= !few);
         }
         findings.hand_over_all(branches);
@@ -196,7 +261,7 @@ pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings
             continue;
         }
         for edge in outline.edges(byte) {
-            let mut length = usize::from(slice.lengths[edge.parent.index()]);
+            let mut length = usize::from(slice.length(edge.parent));
             if is_steady && length < usize::from(NOWHERE) {
                 length = length.min(next.len() - 1);
             }

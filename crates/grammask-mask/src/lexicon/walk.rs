@@ -5,7 +5,7 @@ use grammask_trie::{BranchId, NodeId};
 
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId, State};
-use super::slices;
+use super::{closed, slices};
 use crate::continuation::Continuation;
 use crate::findings::Findings;
 use crate::places::{Places, over_range};
@@ -14,23 +14,26 @@ use crate::walked::Distance;
 /// A lexeme that goes on by so small a part of all edges is walked from these edges.
 const NARROW: usize = 8;
 
+/// In a subtree of so many nodes, the children by a few bytes are searched for.
+const WIDE: u32 = 64;
+
 /// Whether a language contains another is found out by following so many pairs of states at most.
 const PAIRS: usize = 24;
 
-/// What the lexeme of a walk takes below all of the places, which may be just the root.
+/// What the lexeme of a walk takes below all of the places; by slices, if they are just the root.
 pub(super) fn below(
     walk: &mut Walk<'_>,
     continuation: &Continuation,
-    is_root: bool,
+    by_slices: bool,
     findings: &mut Findings<'_>,
 ) -> Result<(), Error> {
     let (lexicon, lexeme) = (walk.lexicon, walk.lexeme);
     if !lexeme.goes_on() {
         return Ok(());
     }
-    if is_root && lexicon.config.slices {
+    if by_slices {
         let by = lexicon.coverage(lexeme)?.by;
-        if slices::below_root(walk, &by, findings)? {
+        if slices::below_root(walk, &by, findings)? || (!by.counts() && closed::below_root(walk, findings)?) {
             return Ok(());
         }
     }
@@ -118,7 +121,48 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes what is below a node at which the lexeme is in `state`.
-    fn subtree(&mut self, root: NodeId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
+    pub(super) fn subtree(
+        &mut self,
+        root: NodeId,
+        state: LexemeId,
+        findings: &mut Findings<'_>,
+    ) -> Result<(), Error> {
+        let (lexicon, ends) = (self.lexicon, self.lexicon.trie().ends_slice());
+        let outline = lexicon.outline();
+        let is_wide = |node: NodeId| ends[node.index()] - node.0 >= WIDE;
+        // Where not every place has to be noticed, few bytes are found faster than all children are looked at.
+        if !is_wide(root) || self.remaining.is_some() {
+            return self.all_below(root, state, findings);
+        }
+        let mut open = vec![(root, state)];
+        while let Some((node, state)) = open.pop() {
+            let live = match is_wide(node) {
+                true => lexicon.automaton.few_live_bytes(state, &lexicon.budget)?,
+                false => None,
+            };
+            let (Some(live), Some(branch)) = (live, outline.branch(node)) else {
+                self.all_below(node, state, findings)?;
+                continue;
+            };
+            for byte in live.iter() {
+                let Some(child) = outline.child(branch, byte) else { continue };
+                let next = lexicon.automaton.step(state, byte, &lexicon.budget)?;
+                self.distance.nodes += 1;
+                findings.allow(child);
+                let Some(below) = outline.branch(child) else { continue };
+                if next.completes() {
+                    findings.hand_over(below);
+                }
+                if next.goes_on() {
+                    open.push((child, next));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The same by looking at all children.
+    fn all_below(&mut self, root: NodeId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
         let lexicon = self.lexicon;
         let (trie, outline, automaton) = (lexicon.trie(), lexicon.outline(), &lexicon.automaton);
         let (bytes, ends) = (trie.bytes_slice(), trie.ends_slice());

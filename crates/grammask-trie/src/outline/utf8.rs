@@ -1,8 +1,16 @@
 //! Where the characters of a byte string are: a decoder of UTF-8 that goes on behind what is wrong.
 
-/// What a decoder waits for.
+/// A decoder of UTF-8, by what it waits for. It goes on behind what is wrong.
+///
+/// ```
+/// use grammask_trie::Decoder;
+/// let (inside, right) = Decoder::Between.after(0xC3);
+/// assert!(right && inside != Decoder::Between);
+/// assert_eq!(inside.after(0xA9), (Decoder::Between, true));
+/// assert!(!inside.after(b'a').1);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Decoder {
+pub enum Decoder {
     /// A character is complete, or none has begun.
     Between,
     /// So many more bytes of any kind.
@@ -16,7 +24,7 @@ pub(super) enum Decoder {
 
 impl Decoder {
     /// The decoder behind one more byte, and whether the byte was right.
-    pub(super) fn after(self, byte: u8) -> (Self, bool) {
+    pub fn after(self, byte: u8) -> (Self, bool) {
         let next = match self {
             Self::Between | Self::Broken => None,
             Self::More(1) => (0x80..=0xBF).contains(&byte).then_some(Self::Between),
