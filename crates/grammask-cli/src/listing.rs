@@ -1,6 +1,6 @@
 //! Masks for readers and scripts: by what takes the tokens, and as lists.
 
-use grammask::{Ending, Mask, TokenId};
+use grammask::{Ending, Mask, Scratch, TokenId};
 use grammask_earley::{Error, SetId};
 use grammask_mask::Masks;
 use grammask_trie::Vocabulary;
@@ -21,7 +21,7 @@ pub(crate) struct Group {
 /// on into what follows it, and tokens that are no bytes. A token may be in several of the first groups.
 pub(crate) fn groups(masks: &Masks, state: SetId) -> Result<Vec<Group>, Error> {
     let vocabulary = masks.vocabulary();
-    let mut scratch = Mask::new(vocabulary.id_count());
+    let mut scratch = Scratch::new(vocabulary.id_count());
     let mut left = masks.mask(state, &mut scratch)?.clone();
     let mut groups = Vec::new();
     let mut endings = Vec::new();

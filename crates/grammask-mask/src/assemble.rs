@@ -3,15 +3,19 @@
 use std::sync::{Mutex, PoisonError};
 
 use grammask_earley::{Error, Item, OriginId, SetId};
-use grammask_trie::Mask;
+use grammask_trie::{Mask, TokenId};
 
 use crate::completions::Completions;
 use crate::continuation::ContinuationId;
-use crate::parts::{Fuel, LexemeKey, PartKey, Whole};
+use crate::parts::{Fuel, LexemeKey, PartKey, Taken, Whole};
+use crate::recipe::Recipe;
 use crate::{Ending, Masks};
 
 /// A mask that is not put together from so many parts is found by walking the trie with the state as it is.
 const MUCH_WORK: usize = 4096;
+
+/// A mask of more tokens beside a row has a row of its own.
+const MUCH_MORE: usize = 320;
 
 /// What putting masks together needs, kept from one to the next.
 #[derive(Default)]
@@ -21,7 +25,9 @@ pub(crate) struct Workbenches(Mutex<Vec<Workbench>>);
 pub(crate) enum Assembled {
     /// It is written.
     Written,
-    /// The mask with this number is made of the same parts.
+    /// It is written by this recipe.
+    Recipe(Recipe),
+    /// The mask by the recipe with this number is made of the same parts.
     Known(u32),
     /// The grammar is so ambiguous that walking the trie once is less work.
     TooMuch,
@@ -150,9 +156,15 @@ impl Masks {
             if let Some(&number) = self.compositions.get(&composition) {
                 return Ok(Assembled::Known(number));
             }
-            self.unite(lexemes, &wholes, mask)?;
-            self.finish(state, mask)?;
-            let number = self.number(mask);
+            let recipe = match self.recipe(lexemes, &wholes, state)? {
+                Some(recipe) => recipe,
+                None => {
+                    self.unite(lexemes, &wholes, mask)?;
+                    self.finish(state, mask)?;
+                    Recipe::of_row(self.row(mask))
+                }
+            };
+            let number = self.keep_recipe(recipe);
             self.budget.spend(
                 size_of::<(Composition, u32)>()
                     + size_of_val(&*composition.lexemes)
@@ -161,8 +173,12 @@ impl Masks {
             self.compositions.insert(composition, number);
             return Ok(Assembled::Known(number));
         }
+        let is_ended = self.ending == Ending::Eager && !ends.is_empty();
+        if !is_ended && let Some(recipe) = self.recipe(lexemes, &wholes, state)? {
+            return Ok(Assembled::Recipe(recipe));
+        }
         self.unite(lexemes, &wholes, mask)?;
-        if self.ending == Ending::Eager {
+        if is_ended {
             ends.sort_unstable();
             ends.dedup();
             for &continuation in &*ends {
@@ -172,27 +188,69 @@ impl Masks {
         Ok(Assembled::Written)
     }
 
-    /// Writes the union of some lexemes' tokens and some parts. The same few lexemes stand together in many masks, so their union is kept.
-    fn unite(&self, lexemes: &[LexemeKey], wholes: &[&Whole], mask: &mut Mask) -> Result<(), Error> {
-        if lexemes.len() < 2 {
-            mask.clear();
-            for &key in lexemes {
-                mask.union_set(self.lexeme_tokens(key)?);
+    /// How the union of some lexemes' tokens and some parts is written; nothing where that are too many tokens beside a row.
+    fn recipe(
+        &self,
+        lexemes: &[LexemeKey],
+        wholes: &[&Whole],
+        state: SetId,
+    ) -> Result<Option<Recipe>, Error> {
+        let mut more: Vec<TokenId> = Vec::new();
+        let mut many: Vec<(LexemeKey, Taken<'_>)> = Vec::new();
+        for &key in lexemes {
+            let taken = self.lexeme_tokens(key)?;
+            if taken.kin.is_some() || !taken.are_many() {
+                more.extend(taken.own);
             }
-        } else {
-            let key: Box<[LexemeKey]> = lexemes.into();
-            let union = match self.unions.get(&key) {
-                Some(union) => union,
-                None => {
-                    let mut union = Mask::new(mask.id_count());
-                    for &key in lexemes {
-                        union.union_set(self.lexeme_tokens(key)?);
-                    }
-                    self.budget.spend(size_of_val(&*key) + size_of_val(union.as_words()) + size_of::<Mask>());
-                    self.unions.insert(key, union).0
-                }
-            };
-            mask.as_words_mut().copy_from_slice(union.as_words());
+            if taken.are_many() {
+                many.push((key, taken));
+            }
+        }
+        for whole in wholes {
+            more.extend_from_slice(&whole.tokens);
+            if more.len() > MUCH_MORE || !whole.large.is_empty() {
+                return Ok(None);
+            }
+        }
+        let mut less: Vec<TokenId> = Vec::new();
+        for (place, (_, taken)) in many.iter().enumerate() {
+            let Some((.., without)) = taken.kin else { continue };
+            let others = || many.iter().enumerate().filter(|&(other, _)| other != place);
+            less.extend(without.iter().filter(|&&id| !others().any(|(_, (_, other))| other.contains(id))));
+        }
+        let mut of_row: Vec<LexemeKey> =
+            many.iter().map(|&(key, taken)| taken.kin.map_or(key, |(kin, ..)| kin)).collect();
+        of_row.sort_unstable();
+        of_row.dedup();
+        let row = if of_row.is_empty() { None } else { Some(self.union(of_row.into())?) };
+        let ends = self.ending.tokens();
+        more.retain(|id| !ends.contains(id));
+        if let Some(row) = row {
+            less.extend(ends.iter().filter(|&&id| self.kept_row(row).allows(id)));
+        }
+        more.extend(self.beside_bytes(state)?);
+        Ok((more.len() <= MUCH_MORE).then(|| Recipe { row, less: less.into(), more: more.into() }))
+    }
+
+    /// The row of some lexemes' tokens. The same few stand together in many masks.
+    fn union(&self, lexemes: Box<[LexemeKey]>) -> Result<u32, Error> {
+        if let Some(&row) = self.unions.get(&lexemes) {
+            return Ok(row);
+        }
+        let mut union = Mask::new(self.vocabulary().id_count());
+        for &key in &lexemes {
+            self.lexeme_tokens(key)?.union_into(&mut union);
+        }
+        let row = self.row(&union);
+        self.budget.spend(size_of_val(&*lexemes) + size_of::<(Box<[LexemeKey]>, u32)>());
+        Ok(*self.unions.insert(lexemes, row).0)
+    }
+
+    /// Writes the union of some lexemes' tokens and some parts.
+    fn unite(&self, lexemes: &[LexemeKey], wholes: &[&Whole], mask: &mut Mask) -> Result<(), Error> {
+        mask.clear();
+        for &key in lexemes {
+            self.lexeme_tokens(key)?.union_into(mask);
         }
         for whole in wholes {
             whole.tokens.iter().for_each(|&token| mask.allow(token));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use grammask_cache::{Budget, Memo};
 use grammask_regular::{Error, RegularId, Store};
-use grammask_trie::{Outline, TokenSet, Trie, Vocabulary};
+use grammask_trie::{Outline, TokenId, TokenSet, Trie, Vocabulary};
 
 use crate::continuation::{Continuation, ContinuationId, Continuations};
 use crate::findings::{Findings, Ground};
@@ -46,11 +46,23 @@ pub struct Lexicon {
 
 /// What a lexeme takes below a set of places.
 pub(crate) struct LexemePart {
-    pub(crate) tokens: TokenSet,
+    pub(crate) tokens: LexemeTokens,
     /// Where it is complete, if there is something below.
     pub(crate) handover: Option<ContinuationId>,
     /// What it cost, in nodes of the trie.
     pub(crate) nodes: u64,
+}
+
+/// The tokens that a lexeme takes: some, and where it nearly takes what another one takes, what that one's part has, but for some.
+pub(crate) struct LexemeTokens {
+    pub(crate) own: TokenSet,
+    pub(crate) kin: Option<(LexemeId, Box<[TokenId]>)>,
+}
+
+impl LexemeTokens {
+    fn bytes_used(&self) -> usize {
+        self.own.bytes_used() + self.kin.as_ref().map_or(0, |(_, less)| size_of_val(&**less))
+    }
 }
 
 /// Sizes of a [`Lexicon`], and the work that went into it.
@@ -249,7 +261,7 @@ impl Lexicon {
         let nodes = walk.distance.nodes + walk.distance.taken;
         let (tokens, places) = findings.finish();
         let handover = places.map(|places| self.intern(&places));
-        let part = LexemePart { tokens, handover, nodes };
+        let part = LexemePart { tokens: LexemeTokens { own: tokens, kin: None }, handover, nodes };
         self.budget.spend(size_of::<LexemePart>() + size_of_val(&key) + part.tokens.bytes_used());
         Ok(self.parts.insert(key, part).0)
     }

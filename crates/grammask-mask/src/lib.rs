@@ -7,9 +7,9 @@
 //! ```
 //! use std::sync::Arc;
 //! use grammask_earley::{Network, Recognizer};
-//! use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks};
+//! use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
 //! use grammask_regular::Store;
-//! use grammask_trie::{Mask, TokenId, Vocabulary};
+//! use grammask_trie::{TokenId, Vocabulary};
 //!
 //! let ast = grammask_syntax::parse("start ::= '(' start ')' | 'x';", &Default::default())?;
 //! let mut store = Store::new(&Default::default());
@@ -22,7 +22,7 @@
 //! let recognizer = Recognizer::new(network, &Default::default());
 //! let lexicon = Arc::new(Lexicon::new(vocabulary, &LexiconConfig::default()));
 //! let masks = Masks::new(recognizer, lexicon, &Ending::default(), &Config::default())?;
-//! let mut scratch = Mask::new(6);
+//! let mut scratch = Scratch::new(6);
 //! let mask = masks.mask(masks.recognizer().initial(), &mut scratch)?;
 //! assert_eq!(mask.iter().map(|id| words[id.index()]).collect::<Vec<_>>(), ["(", "x", "(x", "(("]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -38,6 +38,7 @@ mod lexicon;
 mod masks;
 mod parts;
 mod places;
+mod recipe;
 mod run;
 mod walked;
 mod warm;
@@ -46,4 +47,5 @@ pub use config::{Config, Ending};
 pub use error::BindError;
 pub use lexicon::{Lexicon, LexiconConfig, LexiconStats};
 pub use masks::{DamagedMasks, Masks, SavedMasks, Stats};
+pub use recipe::{Scratch, Written};
 pub use warm::{WarmLimits, Warmth};

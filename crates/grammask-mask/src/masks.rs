@@ -1,8 +1,9 @@
 //! Masks of states: put together from parts that do not depend on what surrounds a state.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use grammask_cache::{Budget, Interner, Memo};
+use grammask_cache::{Arena, Budget, Interner, Memo};
 use grammask_earley::{Class, Error, NodeId, Recognizer, SetId, Special};
 use grammask_trie::{Mask, TokenId, Vocabulary};
 
@@ -10,6 +11,7 @@ use crate::assemble::{Assembled, Composition, Workbenches};
 use crate::findings::Findings;
 use crate::lexicon::{LexemeId, Lexicon};
 use crate::parts::{LexemeKey, Part, PartKey};
+use crate::recipe::{Recipe, RecipeId, Scratch, Written};
 use crate::walked::Walked;
 use crate::{BindError, Config, Ending};
 
@@ -37,17 +39,23 @@ pub struct Masks {
     pub(crate) lexemes: Memo<NodeId, Option<(LexemeId, bool)>>,
     /// Parts; nothing for those that are too much work.
     pub(crate) parts: Memo<PartKey, Option<Part>>,
-    /// The tokens of some lexemes together.
-    pub(crate) unions: Memo<Box<[LexemeKey]>, Mask>,
-    /// The masks of what was put together, by number.
+    /// The rows of the tokens of some lexemes together.
+    pub(crate) unions: Memo<Box<[LexemeKey]>, u32>,
+    /// What was put together: the numbers of its recipe.
     pub(crate) compositions: Memo<Composition, u32>,
     pub(crate) workbenches: Workbenches,
-    /// Whole masks: by state the number of the mask, and masks by content.
+    /// Whole masks: by state the number of the recipe, the recipes, and rows by content.
     whole: Memo<SetId, u32>,
-    distinct: Interner<Mask>,
+    recipes: Arena<Recipe>,
+    rows: Interner<Mask>,
+    /// Tells the recipes of these tables from those of others.
+    number: u64,
     pub(crate) budget: Budget,
     pub(crate) walked: Arc<Walked>,
 }
+
+/// How many tables there have been.
+static TABLES: AtomicU64 = AtomicU64::new(0);
 
 /// A state of more items is walked as it is: its items have too much in common to be looked at one by one.
 const MANY_ITEMS: usize = 256;
@@ -116,7 +124,9 @@ impl Masks {
             compositions: Memo::new(),
             workbenches: Workbenches::default(),
             whole: Memo::new(),
-            distinct: Interner::new(),
+            recipes: Arena::new(),
+            rows: Interner::new(),
+            number: TABLES.fetch_add(1, Ordering::Relaxed),
             walked: Arc::default(),
         }
     }
@@ -197,54 +207,140 @@ impl Masks {
 
     /// The mask of a state: the tokens with which some text goes on, and the tokens that end a complete text.
     ///
-    /// `scratch` is where the mask is written when whole masks are not kept; it is a mask of this vocabulary.
+    /// `scratch` is where the mask is written unless it is kept as a row; it is one for this vocabulary.
     ///
     /// # Errors
     /// When a limit of the recognizer is exceeded. What `scratch` holds is unspecified then.
     ///
     /// # Complexity
-    /// A look-up for a state seen before.
-    pub fn mask<'a>(&'a self, state: SetId, scratch: &'a mut Mask) -> Result<&'a Mask, Error> {
-        if let Some(&number) = self.whole.get(&state) {
-            return Ok(self.distinct.get(number));
+    /// For a state seen before, a look-up and what differs from the mask that `scratch` holds.
+    pub fn mask<'a>(&'a self, state: SetId, scratch: &'a mut Scratch) -> Result<&'a Mask, Error> {
+        let written = self.write(state, scratch)?;
+        Ok(self.written(written, scratch))
+    }
+
+    /// As [`mask`](Self::mask), but only says where it stands: [`written`](Self::written) has the mask, as long as nothing else is written
+    /// to `scratch`.
+    ///
+    /// # Errors
+    /// As [`mask`](Self::mask).
+    pub fn write(&self, state: SetId, scratch: &mut Scratch) -> Result<Written, Error> {
+        let number = match self.whole.get(&state) {
+            Some(&number) => number,
+            None => match self.make(state, scratch)? {
+                Some(number) => number,
+                None => return Ok(Written(None)),
+            },
+        };
+        let recipe = self.recipes.get(number);
+        if let Some(row) = recipe.as_row() {
+            return Ok(Written(Some(row)));
         }
+        scratch.write(RecipeId { tables: self.number, number }, recipe, |row| self.rows.get(row));
+        Ok(Written(None))
+    }
+
+    /// The mask that has been written last.
+    ///
+    /// # Panics
+    /// May panic when it was written by other tables.
+    pub fn written<'a>(&'a self, written: Written, scratch: &'a Scratch) -> &'a Mask {
+        written.0.map_or(scratch.mask(), |row| self.rows.get(row))
+    }
+
+    /// Writes the mask of a state into a packed row: token t is bit t % 32 of word t / 32; words beyond the vocabulary are 0.
+    ///
+    /// # Errors
+    /// As [`mask`](Self::mask); the row is as it was then.
+    ///
+    /// # Panics
+    /// When the row is shorter than a mask.
+    pub fn fill(&self, state: SetId, scratch: &mut Scratch, row: &mut [u32]) -> Result<(), Error> {
+        let known = match self.whole.get(&state) {
+            Some(&number) => Some(number),
+            None => self.make(state, scratch)?,
+        };
+        let (front, padding) = row.split_at_mut(self.vocabulary().mask_words());
+        match known.map(|number| self.recipes.get(number)) {
+            None => front.copy_from_slice(scratch.mask().as_words()),
+            Some(recipe) => {
+                match recipe.row {
+                    Some(row) => front.copy_from_slice(self.rows.get(row).as_words()),
+                    None => front.fill(0),
+                }
+                recipe.change(front);
+            }
+        }
+        padding.fill(0);
+        Ok(())
+    }
+
+    /// Finds the mask of a state. Gives the number of its recipe, if masks are kept; else it is written.
+    fn make(&self, state: SetId, scratch: &mut Scratch) -> Result<Option<u32>, Error> {
         let few = self.recognizer.kernel(state).len() <= MANY_ITEMS;
         let assembled = match self.config.keep_parts && few {
-            true => self.assemble(state, scratch)?,
+            true => self.assemble(state, scratch.anything())?,
             false => Assembled::TooMuch,
         };
         let number = match assembled {
             Assembled::Known(number) => number,
+            Assembled::Recipe(recipe) if self.config.keep_masks => self.keep_recipe(recipe),
+            Assembled::Recipe(recipe) => {
+                let mask = scratch.anything();
+                match recipe.row {
+                    Some(row) => mask.as_words_mut().copy_from_slice(self.rows.get(row).as_words()),
+                    None => mask.clear(),
+                }
+                recipe.change(mask.as_words_mut());
+                return Ok(None);
+            }
             Assembled::Written | Assembled::TooMuch => {
+                let mask = scratch.anything();
                 if let Assembled::TooMuch = assembled {
-                    scratch.clear();
-                    self.walk_all(state, scratch)?;
+                    mask.clear();
+                    self.walk_all(state, mask)?;
                 }
-                self.finish(state, scratch)?;
+                self.finish(state, mask)?;
                 if !self.config.keep_masks {
-                    return Ok(scratch);
+                    return Ok(None);
                 }
-                self.number(scratch)
+                self.keep_recipe(Recipe::of_row(self.row(mask)))
             }
         };
-        self.budget.spend(size_of::<(SetId, u32)>());
-        self.whole.insert(state, number);
-        Ok(self.distinct.get(number))
+        self.note(state, number);
+        Ok(Some(number))
     }
 
-    /// Keeps a mask, and gives its number.
-    pub(crate) fn number(&self, mask: &Mask) -> u32 {
-        let before = self.distinct.len();
-        let number = self.distinct.intern(mask, Mask::clone);
+    /// The mask of a state is by this recipe.
+    fn note(&self, state: SetId, number: u32) {
+        self.budget.spend(size_of::<(SetId, u32)>());
+        self.whole.insert(state, number);
+    }
+
+    /// Keeps a recipe, and gives its number.
+    pub(crate) fn keep_recipe(&self, recipe: Recipe) -> u32 {
+        self.budget.spend(size_of::<Recipe>() + recipe.bytes_used());
+        self.recipes.push(recipe)
+    }
+
+    /// Keeps a row, and gives its number.
+    pub(crate) fn row(&self, mask: &Mask) -> u32 {
+        let before = self.rows.len();
+        let number = self.rows.intern(mask, Mask::clone);
         if number as usize >= before {
             self.budget.spend(size_of_val(mask.as_words()) + size_of::<Mask>());
         }
         number
     }
 
-    /// The mask of a state, if it is kept.
-    pub fn known_mask(&self, state: SetId) -> Option<&Mask> {
-        self.whole.get(&state).map(|&number| self.distinct.get(number))
+    /// A row by its number.
+    pub(crate) fn kept_row(&self, number: u32) -> &Mask {
+        self.rows.get(number)
+    }
+
+    /// Whether the mask of a state is kept.
+    pub fn is_known(&self, state: SetId) -> bool {
+        self.whole.get(&state).is_some()
     }
 
     /// Appends the bytes that every text has next: up to the first place where two bytes are possible, where the text
@@ -302,22 +398,24 @@ impl Masks {
 
     /// Tokens that are no bytes: special ones by the grammar, those that end a text by the ending.
     pub(crate) fn finish(&self, state: SetId, mask: &mut Mask) -> Result<(), Error> {
-        let ends = self.ending.tokens();
-        for &id in ends {
-            mask.forbid(id);
-        }
+        self.ending.tokens().iter().for_each(|&id| mask.forbid(id));
+        mask.extend(self.beside_bytes(state)?);
+        Ok(())
+    }
+
+    /// The tokens that are allowed whatever their bytes. Those that end a text are allowed only here.
+    pub(crate) fn beside_bytes(&self, state: SetId) -> Result<Vec<TokenId>, Error> {
+        let mut allowed = Vec::new();
         for (index, &token) in self.specials.iter().enumerate() {
             let class = self.recognizer.network().class_of_special(index);
             if !self.recognizer.step_class(state, class)?.is_dead() {
-                mask.allow(token);
+                allowed.push(token);
             }
         }
         if state.completes() {
-            for &id in ends {
-                mask.allow(id);
-            }
+            allowed.extend_from_slice(self.ending.tokens());
         }
-        Ok(())
+        Ok(allowed)
     }
 
     /// Sizes of the tables, and the work that went into them.

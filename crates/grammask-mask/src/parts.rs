@@ -4,13 +4,13 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 
 use grammask_earley::{Error, NodeId};
-use grammask_trie::{TokenId, TokenSet, Trie};
+use grammask_trie::{Mask, TokenId, TokenSet, Trie};
 use rustc_hash::FxHashSet;
 
 use crate::Masks;
 use crate::continuation::ContinuationId;
 use crate::findings::Findings;
-use crate::lexicon::LexemeId;
+use crate::lexicon::{LexemeId, LexemeTokens};
 use crate::run::Run;
 
 /// Names a part: a node, and the places below which it is walked.
@@ -53,6 +53,36 @@ pub(crate) enum LexemeKey {
     Shared(LexemeId, ContinuationId),
     /// One of the grammar, where the lexicon has no room for the lexeme.
     Own(NodeId, ContinuationId),
+}
+
+/// The tokens that a lexeme takes.
+#[derive(Clone, Copy)]
+pub(crate) struct Taken<'a> {
+    pub(crate) own: &'a TokenSet,
+    /// What it takes besides: what this one takes, but for some tokens.
+    pub(crate) kin: Option<(LexemeKey, &'a TokenSet, &'a [TokenId])>,
+}
+
+impl Taken<'_> {
+    /// Whether these are so many that they are better kept once.
+    pub(crate) fn are_many(&self) -> bool {
+        self.kin.is_some() || self.own.len() > MANY_TOKENS
+    }
+
+    pub(crate) fn contains(&self, id: TokenId) -> bool {
+        self.own.contains(id)
+            || self.kin.is_some_and(|(_, tokens, less)| tokens.contains(id) && !less.contains(&id))
+    }
+
+    /// Adds them to a mask.
+    pub(crate) fn union_into(&self, mask: &mut Mask) {
+        if let Some((_, tokens, less)) = self.kin {
+            let new: Vec<TokenId> = less.iter().copied().filter(|&id| !mask.allows(id)).collect();
+            mask.union_set(tokens);
+            new.into_iter().for_each(|id| mask.forbid(id));
+        }
+        mask.union_set(self.own);
+    }
 }
 
 /// How many nodes of the trie may be walked by lexemes for one mask. In a very ambiguous grammar, parts would take hundreds of walks, where
@@ -117,11 +147,11 @@ impl Masks {
         lexemes.dedup();
         let mut kept = Vec::new();
         for key in lexemes {
-            let set = self.lexeme_tokens(key)?;
-            if set.len() > MANY_TOKENS {
+            let taken = self.lexeme_tokens(key)?;
+            if taken.are_many() {
                 kept.push(key);
             } else {
-                tokens.extend(set);
+                tokens.extend(taken.own);
             }
         }
         let mut row = Vec::new();
@@ -209,12 +239,21 @@ impl Masks {
     }
 
     /// The tokens of a lexeme's part.
-    pub(crate) fn lexeme_tokens(&self, key: LexemeKey) -> Result<&TokenSet, Error> {
+    pub(crate) fn lexeme_tokens(&self, key: LexemeKey) -> Result<Taken<'_>, Error> {
         match key {
-            LexemeKey::Own(node, continuation) => Ok(&self.walked(node, continuation)?.tokens),
+            LexemeKey::Own(node, continuation) => {
+                Ok(Taken { own: &self.walked(node, continuation)?.tokens, kin: None })
+            }
             LexemeKey::Shared(lexeme, continuation) => {
-                let part = self.lexicon.part(lexeme, continuation);
-                Ok(&part.expect("a part that has been named is kept").tokens)
+                let tokens = |lexeme| {
+                    let part = self.lexicon.part(lexeme, continuation);
+                    &part.expect("a part that has been named is kept").tokens
+                };
+                let LexemeTokens { own, kin } = tokens(lexeme);
+                let kin = kin
+                    .as_ref()
+                    .map(|(kin, less)| (LexemeKey::Shared(*kin, continuation), &tokens(*kin).own, &**less));
+                Ok(Taken { own, kin })
             }
         }
     }

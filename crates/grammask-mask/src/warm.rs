@@ -3,10 +3,9 @@
 use std::ops::ControlFlow;
 
 use grammask_earley::{Class, NodeId, SetId};
-use grammask_trie::Mask;
 use rustc_hash::FxHashSet;
 
-use crate::Masks;
+use crate::{Masks, Scratch};
 
 /// How far [`Masks::warm`] goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,10 +91,10 @@ impl Masks {
 
     /// Computes the masks of some states, and gives the states that come next.
     fn visit(&self, states: &[SetId]) -> Vec<Next> {
-        let mut scratch = Mask::new(self.vocabulary().id_count());
+        let mut scratch = Scratch::new(self.vocabulary().id_count());
         let mut found = Vec::new();
         for &state in states {
-            if self.mask(state, &mut scratch).is_err() {
+            if self.write(state, &mut scratch).is_err() {
                 continue;
             }
             for class in 0..self.recognizer.network().classes() {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use grammask_earley::{Network, Recognizer};
-use grammask_mask::{BindError, Config, Ending, Lexicon, LexiconConfig, Masks};
+use grammask_mask::{BindError, Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
 use grammask_regular::Store;
-use grammask_trie::{Mask, TokenId, Vocabulary};
+use grammask_trie::{TokenId, Vocabulary};
 
 const WORDS: [&str; 8] = ["a", "b", "ab", "abc", "ca", "c", "é", "b;"];
 const END: TokenId = TokenId(20);
@@ -30,7 +30,7 @@ fn bind(grammar: &str, ending: &Ending) -> Result<Masks, BindError> {
 /// The tokens that are allowed after `text`, by their texts.
 fn allowed(masks: &Masks, text: &str) -> Vec<String> {
     let state = masks.step_bytes(masks.recognizer().initial(), text.as_bytes()).unwrap();
-    let mut scratch = Mask::new(masks.vocabulary().id_count());
+    let mut scratch = Scratch::new(masks.vocabulary().id_count());
     let mask = masks.mask(state, &mut scratch).unwrap();
     let name = |id: TokenId| match masks.vocabulary().bytes(id) {
         Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),

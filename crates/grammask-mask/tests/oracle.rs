@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use grammask_earley::{Network, Recognizer, SetId};
-use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks};
+use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
 use grammask_regular::Store;
 use grammask_syntax::Ast;
 use grammask_testkit::random::{self, Rng, Shape};
@@ -50,7 +50,7 @@ fn network(ast: &Ast) -> Network {
 }
 
 fn mask(masks: &Masks, state: SetId) -> Mask {
-    let mut scratch = Mask::new(masks.vocabulary().id_count());
+    let mut scratch = Scratch::new(masks.vocabulary().id_count());
     masks.mask(state, &mut scratch).expect("no limit is near").clone()
 }
 

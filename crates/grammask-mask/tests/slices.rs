@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use grammask_earley::{Network, Recognizer, SetId};
-use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks};
+use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
 use grammask_regular::Store;
-use grammask_trie::{Mask, TokenId, Vocabulary};
+use grammask_trie::{TokenId, Vocabulary};
 
 /// All strings of up to three of some pieces, and some long ones.
 fn vocabulary() -> Arc<Vocabulary> {
@@ -131,7 +131,7 @@ fn loops_and_counters_take_what_walking_takes() {
             Masks::new(recognizer, Arc::clone(lexicon), &Ending::default(), config).unwrap()
         };
         let by_walking = bind(&lexicons[2], &Config { keep_parts: false, ..Config::default() });
-        let mut scratch = Mask::new(vocabulary.id_count());
+        let mut scratch = Scratch::new(vocabulary.id_count());
         let all = states(&by_walking, 60);
         assert!(all.len() > 1, "{grammar}");
         for (number, lexicon) in lexicons.iter().enumerate() {

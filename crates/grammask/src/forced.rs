@@ -121,7 +121,8 @@ impl Matcher {
             if !ends || end < text.len() || position.finished {
                 break;
             }
-            let mut follow = position.mask(tables, scratch, tally).map_err(limit)?.iter();
+            let written = position.mask(tables, scratch, tally).map_err(limit)?;
+            let mut follow = tables.written(written, scratch).iter();
             let (Some(token), None) = (follow.next(), follow.next()) else { break };
             let Some(next) = position.after(tables, token).map_err(limit)? else { break };
             position = next;

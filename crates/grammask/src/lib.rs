@@ -65,7 +65,7 @@ pub use error::{Error, LimitError, RollbackError};
 pub use forced::ForcedError;
 pub use grammar::Grammar;
 pub use grammask_json_schema::{Config as JsonSchemaConfig, Relaxation};
-pub use grammask_mask::{Ending, LexiconConfig, LexiconStats, Stats, WarmLimits, Warmth};
+pub use grammask_mask::{Ending, LexiconConfig, LexiconStats, Scratch, Stats, WarmLimits, Warmth};
 #[cfg(feature = "loaders")]
 pub use grammask_trie::loaders;
 pub use grammask_trie::{Error as VocabularyError, Mask, RowTooShort, TokenId};

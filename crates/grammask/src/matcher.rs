@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use grammask_earley::SetId;
-use grammask_mask::Masks;
+use grammask_mask::{Masks, Scratch};
 use grammask_trie::{Mask, RowTooShort, TokenId};
 
 use crate::position::Position;
@@ -30,8 +30,8 @@ pub struct Matcher {
     /// The bytes of what was accepted.
     text: Vec<u8>,
     pub(crate) error: Option<LimitError>,
-    /// Where a mask is written that is not kept.
-    pub(crate) scratch: Mask,
+    /// Where masks are written.
+    pub(crate) scratch: Scratch,
     pub(crate) tally: Tally,
 }
 
@@ -55,7 +55,7 @@ impl Matcher {
             least_bytes: 0,
             text: Vec::new(),
             error: None,
-            scratch: Mask::new(tables.vocabulary().id_count()),
+            scratch: Scratch::new(tables.vocabulary().id_count()),
             tally: grammar.tally(),
             grammar,
             tables,
@@ -70,17 +70,14 @@ impl Matcher {
     /// A look-up where the state was seen before, by any matcher of the grammar.
     pub fn mask(&mut self) -> &Mask {
         self.prepare();
-        if let Some(mask) = self.position.known(&self.tables) {
-            self.tally.known();
-            return mask;
-        }
-        if let Err(cause) = self.position.mask(&self.tables, &mut self.scratch, &mut self.tally) {
-            self.error = Some(LimitError { offset: self.text.len(), cause });
-            self.scratch.clear();
-            return &self.scratch;
-        }
-        // Looked up again, as what is lent where there is no error would stay lent where there is one.
-        self.position.known(&self.tables).unwrap_or(&self.scratch)
+        let written = match self.position.mask(&self.tables, &mut self.scratch, &mut self.tally) {
+            Ok(written) => written,
+            Err(cause) => {
+                self.error = Some(LimitError { offset: self.text.len(), cause });
+                self.scratch.write_nothing()
+            }
+        };
+        self.tables.written(written, &self.scratch)
     }
 
     /// Writes the mask as a packed row: token t is bit t % 32 of word t / 32; words beyond the vocabulary are 0.
@@ -258,7 +255,7 @@ impl Matcher {
 
     /// Whether the mask is a look-up.
     pub(crate) fn knows_mask(&self) -> bool {
-        self.position.known(&self.tables).is_some()
+        self.position.is_known(&self.tables)
     }
 
     /// What every call does before it looks at the state.

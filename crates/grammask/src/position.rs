@@ -2,8 +2,8 @@
 //! once, for matchers, drafts and states alike.
 
 use grammask_earley::{Error, SetId};
-use grammask_mask::Masks;
-use grammask_trie::{Mask, TokenId};
+use grammask_mask::{Masks, Scratch, Written};
+use grammask_trie::TokenId;
 
 use crate::Ending;
 use crate::visits::Tally;
@@ -54,46 +54,46 @@ impl Position {
         (!set.is_dead()).then_some(Self { set, finished })
     }
 
-    /// The tokens that may come next: none when the output is finished.
-    pub(crate) fn mask<'a>(
+    /// The tokens that may come next, none when the output is finished: where they stand.
+    pub(crate) fn mask(
         self,
-        tables: &'a Masks,
-        scratch: &'a mut Mask,
+        tables: &Masks,
+        scratch: &mut Scratch,
         tally: &mut Tally,
-    ) -> Result<&'a Mask, Error> {
+    ) -> Result<Written, Error> {
         if self.finished {
             tally.known();
-            scratch.clear();
-            return Ok(scratch);
+            return Ok(scratch.write_nothing());
         }
-        if let Some(mask) = tables.known_mask(self.set) {
+        if tables.is_known(self.set) {
             tally.known();
-            return Ok(mask);
+            return tables.write(self.set, scratch);
         }
-        tally.first_visit(|| tables.mask(self.set, scratch))
+        tally.first_visit(|| tables.write(self.set, scratch))
     }
 
-    /// The mask, if it is known and kept.
-    pub(crate) fn known(self, tables: &Masks) -> Option<&Mask> {
-        (!self.finished).then(|| tables.known_mask(self.set)).flatten()
+    /// Whether the mask is kept.
+    pub(crate) fn is_known(self, tables: &Masks) -> bool {
+        !self.finished && tables.is_known(self.set)
     }
 
     /// Writes the mask to a row that is long enough, with zeros behind it; only zeros when a limit is hit.
     pub(crate) fn fill(
         self,
         tables: &Masks,
-        scratch: &mut Mask,
+        scratch: &mut Scratch,
         tally: &mut Tally,
         row: &mut [u32],
     ) -> Result<(), Error> {
-        let result = self.mask(tables, scratch, tally);
-        let words = match &result {
-            Ok(mask) => mask.as_words(),
-            Err(_) => &[],
+        let result = if self.finished || tables.is_known(self.set) {
+            tally.known();
+            if self.finished { Ok(false) } else { tables.fill(self.set, scratch, row).map(|()| true) }
+        } else {
+            tally.first_visit(|| tables.fill(self.set, scratch, row)).map(|()| true)
         };
-        let (front, rest) = row.split_at_mut(words.len());
-        front.copy_from_slice(words);
-        rest.fill(0);
+        if !matches!(result, Ok(true)) {
+            row.fill(0);
+        }
         result.map(|_| ())
     }
 }

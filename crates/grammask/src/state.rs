@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use grammask_mask::Masks;
+use grammask_mask::{Masks, Scratch};
 use grammask_trie::{Mask, RowTooShort, TokenId};
 
 use crate::position::Position;
@@ -102,23 +102,25 @@ impl std::fmt::Debug for State {
 impl Grammar {
     /// The mask of a state of one of the grammar's matchers: what [`Matcher::mask`] gives there.
     ///
-    /// `scratch` is where the mask is written when whole masks are not kept; it is replaced where it does not fit the vocabulary.
+    /// `scratch` is where the mask is written unless it is kept as it is; it is replaced where it does not fit the vocabulary.
     ///
     /// # Errors
     /// When the state belongs to another grammar, or a limit is hit.
     ///
     /// # Complexity
     /// A look-up where the mask is known.
-    pub fn mask_of<'a>(&self, state: &'a State, scratch: &'a mut Mask) -> Result<&'a Mask, StateError> {
+    pub fn mask_of<'a>(&self, state: &'a State, scratch: &'a mut Scratch) -> Result<&'a Mask, StateError> {
         self.check_own(state)?;
-        if let Some(mask) = state.position.known(&state.tables) {
-            return Ok(mask);
-        }
         let ids = state.tables.vocabulary().id_count();
-        if scratch.id_count() != ids {
-            *scratch = Mask::new(ids);
+        if scratch.mask().id_count() != ids {
+            *scratch = Scratch::new(ids);
         }
-        Ok(state.position.mask(&state.tables, scratch, &mut self.tally())?)
+        let State { position, tables, .. } = state;
+        let written = match position.is_known(tables) {
+            true => tables.write(position.set, scratch),
+            false => position.mask(tables, scratch, &mut self.tally()),
+        };
+        Ok(tables.written(written?, scratch))
     }
 
     /// Writes the mask of a state as [`Matcher::fill_mask`] does.
@@ -132,11 +134,14 @@ impl Grammar {
         if given < needed {
             return Err(RowTooShort { needed, given }.into());
         }
-        if let Some(mask) = state.position.known(&state.tables) {
-            return Ok(mask.copy_to(row)?);
-        }
-        let mut scratch = Mask::new(vocabulary.id_count());
-        Ok(state.position.fill(&state.tables, &mut scratch, &mut self.tally(), row)?)
+        let State { position, tables, .. } = state;
+        // Nothing is written there where the mask is known.
+        let room = if position.is_known(tables) { 0 } else { vocabulary.id_count() };
+        let mut scratch = Scratch::new(room);
+        Ok(match position.is_known(tables) {
+            true => tables.fill(position.set, &mut scratch, row),
+            false => position.fill(tables, &mut scratch, &mut self.tally(), row),
+        }?)
     }
 
     fn check_own(&self, state: &State) -> Result<(), StateError> {

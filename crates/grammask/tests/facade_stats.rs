@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use grammask::{Config, Draft, Grammar, Mask, Matcher, TokenId, Vocabulary, fill_masks};
+use grammask::{Config, Draft, Grammar, Matcher, Scratch, TokenId, Vocabulary, fill_masks};
 
 /// Numbers in brackets; tokens for each letter, and some of two.
 const LIST: &str = "start ::= '[' value (',' value)* ']'; value ::= #'[0-9]+' | start;";
@@ -143,7 +143,7 @@ fn batches_drafts_and_states_count_too() {
     let before = grammar.stats().visits;
     let state = grammar.matcher().state_after(token("[[")).unwrap();
     for _ in 0..3 {
-        grammar.mask_of(&state, &mut Mask::default()).unwrap();
+        grammar.mask_of(&state, &mut Scratch::default()).unwrap();
         grammar.fill_mask_of(&state, &mut [0]).unwrap();
     }
     let after = grammar.stats().visits;

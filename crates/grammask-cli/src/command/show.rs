@@ -158,7 +158,7 @@ fn mask(arguments: &Show, source: &Source, mut config: Config, out: &mut Output)
         is_finished = config.ending == grammask::Ending::Eager && next.completes();
         state = next;
     }
-    let mut scratch = grammask::Mask::new(vocabulary.id_count());
+    let mut scratch = grammask::Scratch::new(vocabulary.id_count());
     // Where a text has ended by eager ending, nothing follows.
     let groups = if is_finished { Vec::new() } else { groups(&masks, state)? };
     let count = if is_finished { 0 } else { masks.mask(state, &mut scratch)?.count() };

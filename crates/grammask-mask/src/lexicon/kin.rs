@@ -2,10 +2,10 @@
 //! take is what their kin takes, which is known, but for a few nodes of the trie: only these are walked.
 
 use grammask_regular::Error;
-use grammask_trie::{BranchId, NodeId};
+use grammask_trie::{BranchId, NodeId, TokenId, TokenSet};
 
 use super::automaton::LexemeId;
-use super::{LexemePart, Lexicon};
+use super::{LexemePart, LexemeTokens, Lexicon};
 use crate::continuation::{Continuation, ContinuationId};
 use crate::places::Places;
 use crate::walked::Distance;
@@ -72,19 +72,15 @@ impl Lexicon {
         let Some(difference) = self.difference(lexeme, kin, continuation)? else { return Ok(None) };
         self.walked.add(Distance { walks: 1, nodes: difference.nodes, taken: 0 });
         let trie = self.trie();
-        let mut row = vec![0; self.vocabulary.mask_words()];
-        known.tokens.union_into(&mut row);
-        for token in difference.less.iter().flat_map(|&node| trie.tokens(node)) {
-            row[token.word()] &= !token.bit();
-        }
-        for token in difference.more.iter().flat_map(|&node| trie.tokens(node)) {
-            row[token.word()] |= token.bit();
-        }
+        let tokens = |nodes: &[NodeId]| -> Vec<TokenId> {
+            nodes.iter().flat_map(|&node| trie.tokens(node)).copied().collect()
+        };
+        let (own, less) = (TokenSet::new(&tokens(&difference.more)), tokens(&difference.less).into());
         let handover = match (&difference.handed[..], &difference.kept[..]) {
             ([], []) => known.handover,
             _ => self.handover(known.handover, &difference),
         };
-        let tokens = grammask_trie::TokenSet::from_words(&row);
+        let tokens = LexemeTokens { own, kin: Some((kin, less)) };
         Ok(Some(LexemePart { tokens, handover, nodes: difference.nodes }))
     }
 

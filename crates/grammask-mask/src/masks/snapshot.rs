@@ -2,10 +2,11 @@
 //! where a state without a mask needs them.
 
 use grammask_earley::SetId;
-use grammask_trie::Mask;
+use grammask_trie::{Mask, TokenId};
 use rustc_hash::FxHashMap;
 
 use super::Masks;
+use crate::recipe::{Recipe, Scratch};
 
 /// Masks of states: plain data, to be stored and loaded. Made by [`Masks::save`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +26,9 @@ enum SavedMask {
     Words(Vec<u32>),
 }
 
+/// A mask of so many tokens is kept as a list.
+const FEW: usize = 64;
+
 /// Saved masks that cannot be those of this grammar.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("saved masks are damaged: {0}")]
@@ -34,14 +38,20 @@ impl Masks {
     /// The whole masks that are kept.
     pub fn save(&self) -> SavedMasks {
         let mut saved = SavedMasks::default();
-        let mut numbers: FxHashMap<&Mask, u32> = FxHashMap::default();
+        let mut scratch = Scratch::new(self.vocabulary().id_count());
+        // Recipes have numbers of their own; two may come to the same.
+        let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut contents: FxHashMap<Mask, u32> = FxHashMap::default();
         for (place, state) in self.recognizer.states().enumerate() {
-            let Some(mask) = self.known_mask(state) else { continue };
-            let next = saved.masks.len() as u32;
-            let number = *numbers.entry(mask).or_insert(next);
-            if number == next {
-                saved.masks.push(SavedMask::new(mask));
-            }
+            let Some(&recipe) = self.whole.get(&state) else { continue };
+            let number = *numbers.entry(recipe).or_insert_with(|| {
+                let next = saved.masks.len() as u32;
+                let mask = self.mask(state, &mut scratch).expect("a mask that is known hits no limit");
+                *contents.entry(mask.clone()).or_insert_with(|| {
+                    saved.masks.push(SavedMask::new(mask));
+                    next
+                })
+            });
             saved.states.push((place as u32, number));
         }
         saved
@@ -90,19 +100,17 @@ impl Masks {
             if !(if state.completes() { known.ends_texts } else { known.ends_no_text }) {
                 return Err(DamagedMasks("a mask ends a text elsewhere than where it is complete"));
             }
-            self.budget.spend(size_of::<(SetId, u32)>());
-            self.whole.insert(state, known.number);
+            self.note(state, known.number);
         }
         Ok(())
     }
 
     fn keep_content(&self, mask: &Mask) -> u32 {
-        let before = self.distinct.len();
-        let number = self.distinct.intern(mask, Mask::clone);
-        if number as usize >= before {
-            self.budget.spend(size_of_val(mask.as_words()) + size_of::<Mask>());
-        }
-        number
+        let more: Vec<TokenId> = mask.iter().take(FEW + 1).collect();
+        self.keep_recipe(match more.len() <= FEW {
+            true => Recipe { more: more.into(), ..Recipe::default() },
+            false => Recipe::of_row(self.row(mask)),
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! States: masks computed ahead of time, elsewhere, are those of the matcher.
 
-use grammask::{Config, Grammar, Mask, State, StateError, TokenId, Vocabulary};
+use grammask::{Config, Grammar, Scratch, State, StateError, TokenId, Vocabulary};
 use grammask_testkit::random::Rng;
 
 use crate::{BUDGETS, random_grammar, row, walk};
@@ -12,7 +12,7 @@ fn the_mask_of_a_state_is_that_of_the_matcher() {
         let (random, grammar) = random_grammar(seed, BUDGETS[seed as usize % 3]);
         let words = grammar.vocabulary().mask_words() + 1;
         let mut states = Vec::new();
-        let mut scratch = Mask::default();
+        let mut scratch = Scratch::default();
         for _ in 0..4 {
             let mut matcher = grammar.matcher();
             for _ in 0..6 {
@@ -63,7 +63,7 @@ fn the_state_after_a_token_is_where_accepting_it_leads() {
 fn a_mask_that_was_computed_ahead_is_a_look_up() {
     let (_, grammar) = random_grammar(0, usize::MAX);
     let mut matcher = grammar.matcher();
-    grammar.mask_of(&matcher.state(), &mut Mask::default()).unwrap();
+    grammar.mask_of(&matcher.state(), &mut Scratch::default()).unwrap();
     let known = grammar.stats();
     matcher.mask();
     assert_eq!(grammar.stats(), known);
@@ -77,7 +77,7 @@ fn a_state_of_another_grammar_is_refused() {
     let state = grammar.matcher().state();
     let mut row = [7; 100];
     assert_eq!(other.fill_mask_of(&state, &mut row), Err(StateError::Foreign));
-    assert_eq!(other.mask_of(&state, &mut Mask::default()), Err(StateError::Foreign));
+    assert_eq!(other.mask_of(&state, &mut Scratch::default()), Err(StateError::Foreign));
     assert_eq!(row, [7; 100]);
     let clone = grammar.clone();
     drop(grammar);
