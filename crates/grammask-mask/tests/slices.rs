@@ -123,6 +123,13 @@ fn loops_and_counters_take_what_walking_takes() {
         "start ::= json!(#'(?s:.)*ab(?s:.)*') '\"';",
         "start ::= json!(#'([^a]+a){0,9}[^a]?') '\"';",
         "start ::= #'[^\"]*(ab|x\"|é)' '!'?;",
+        // Some characters only behind the first, of one and of several bytes.
+        "start ::= #'[^\" é]([^\"]*[^\" ])?' '\"';",
+        "start ::= #'[^\" é]+([ é]+[^\" é]+){0,2}' '\"';",
+        "start ::= #'[^\" é]+([ é]+[^\" é]+){0,9}[é ]' '\"';",
+        "start ::= #'[^\"é]([^\"]{2,})?' '\"';",
+        "start ::= #'[c-zé]([^\"]*ab)?' '\"';",
+        "start ::= #'[^\"é][^\"]+|é' 'x\"';",
     ];
     for grammar in grammars {
         let network = network(grammar);

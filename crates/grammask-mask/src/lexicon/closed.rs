@@ -2,20 +2,24 @@
 //! where a text has to hold a word, or must begin and end with certain characters. The tokens made of them are taken from a slice.
 
 use grammask_cache::Budget;
-use grammask_regular::Error;
-use grammask_trie::{Decoder, NodeId};
+use grammask_regular::{ByteSet, Error};
+use grammask_trie::{BranchId, Decoder, NodeId};
 
 use super::automaton::{Automaton, LexemeId};
-use super::loops::{Others, behind_characters};
+use super::loops::{Others, behind_characters, behind_leads};
 use super::slices::{Class, NOWHERE, Slice};
 use super::walk::Walk;
 use crate::findings::Findings;
+use crate::places::over_range;
 
 /// A class of fewer ASCII characters makes few tokens.
 const FEW: u32 = 24;
 
 /// States that are looked at before a class is no longer followed.
-const MANY: usize = 64;
+const MANY: usize = 72;
+
+/// Few tokens have more characters, so what is alive for so many is followed no further.
+const LONG: usize = 24;
 
 /// Most tokens have fewer characters, so what is alive for so many only is not worth a slice.
 const SHORT: usize = 8;
@@ -23,6 +27,8 @@ const SHORT: usize = 8;
 /// What keeps a lexeme alive.
 struct Closed {
     class: Class,
+    /// The bytes with which characters of the class begin, but not the lexeme: not with all of these characters.
+    not_first: ByteSet,
     /// For how many characters; `None` for ever.
     reach: Option<usize>,
     /// Whether the lexeme is complete behind one and more of them.
@@ -59,69 +65,135 @@ fn behind<'a>(
     Ok(place.get_or_init(|| found).as_ref())
 }
 
-impl Closed {
-    /// The class of the characters that go on from a state, without those that end some way soon.
-    fn of(automaton: &Automaton, start: LexemeId, budget: &Budget) -> Result<Option<Self>, Error> {
-        let mut ascii = 0u128;
-        for byte in 0..128u8 {
-            ascii |= u128::from(automaton.step(start, byte, budget)?.goes_on()) << byte;
+/// The states that a class leads to.
+#[derive(Default)]
+struct Reached {
+    states: Vec<LexemeId>,
+    /// For each state the ASCII characters that lead to it; all ones where one of several bytes does.
+    ways: Vec<u128>,
+}
+
+impl Reached {
+    fn arrive(&mut self, next: LexemeId, by: u128) {
+        match self.states.iter().position(|&state| state == next) {
+            Some(place) => self.ways[place] |= by,
+            None => {
+                self.states.push(next);
+                self.ways.push(by);
+            }
         }
+    }
+
+    /// Follows the characters of a class from the beginning of a lexeme. Gives the bytes of which not all characters that begin so go on.
+    fn begin(
+        &mut self,
+        automaton: &Automaton,
+        start: LexemeId,
+        class: Class,
+        budget: &Budget,
+    ) -> Result<ByteSet, Error> {
+        let mut not_first = ByteSet::EMPTY;
+        for byte in (0..128u8).filter(|byte| class.ascii >> byte & 1 == 1) {
+            let next = automaton.step(start, byte, budget)?;
+            if next.goes_on() {
+                self.arrive(next, 1 << byte);
+            } else {
+                not_first.insert(byte);
+            }
+        }
+        if class.others == Others::Characters {
+            for lead in 0xC2..=0xF4 {
+                let mut states = Vec::new();
+                let strict = behind_leads(automaton, start, (lead, lead), budget, |next| {
+                    if !states.contains(&next) {
+                        states.push(next);
+                    }
+                    next.goes_on() && states.len() <= MANY
+                })?;
+                if strict == Some(true) {
+                    states.into_iter().for_each(|next| self.arrive(next, u128::MAX));
+                } else {
+                    not_first.insert(lead);
+                }
+            }
+        }
+        Ok(not_first)
+    }
+
+    /// Follows all characters of a class from a state. Gives those ASCII characters of the class with which the lexeme does not go on;
+    /// nothing where that holds for some other characters.
+    fn follow(
+        &mut self,
+        automaton: &Automaton,
+        state: LexemeId,
+        class: Class,
+        budget: &Budget,
+    ) -> Result<Option<u128>, Error> {
+        let mut ending = 0;
+        for byte in (0..128u8).filter(|byte| class.ascii >> byte & 1 == 1) {
+            let next = automaton.step(state, byte, budget)?;
+            if next.goes_on() {
+                self.arrive(next, 1 << byte);
+            } else {
+                ending |= 1 << byte;
+            }
+        }
+        match class.others {
+            Others::Characters => match behind(automaton, state, budget)? {
+                Some(behind) if behind.is_strict => {
+                    behind.states.iter().for_each(|&next| self.arrive(next, u128::MAX));
+                }
+                _ => return Ok(None),
+            },
+            _ if automaton.live_bytes(state, budget)?.iter().any(|byte| byte >= 0x80) => return Ok(None),
+            _ => {}
+        }
+        Ok(Some(ending))
+    }
+}
+
+impl Closed {
+    /// The class of the characters that go on from a state and from where it leads to, without those that end some way soon.
+    fn of(automaton: &Automaton, start: LexemeId, budget: &Budget) -> Result<Option<Self>, Error> {
         let live = automaton.live_bytes(start, budget)?;
-        let others = match behind(automaton, start, budget)? {
-            Some(behind) if behind.is_strict => Others::Characters,
-            None if (0x80..=u8::MAX).all(|byte| !live.contains(byte)) => Others::None,
-            _ => return Ok(None),
+        let is_live = |byte| live.contains(byte);
+        let others = match (0x80..=u8::MAX).any(is_live) {
+            true if (0x80..0xC2).chain(0xF5..=u8::MAX).any(is_live) => return Ok(None),
+            true => Others::Characters,
+            false => Others::None,
         };
-        'smaller: while ascii.count_ones() >= FEW {
-            let mut states = vec![start];
-            // For each state the characters that have led to it; all ones where one of several bytes has.
-            let mut ways = vec![0u128];
-            let (mut from, mut reach, mut returns) = (0, 0, false);
+        let mut counts: Vec<(LexemeId, usize)> = Vec::new();
+        let first = going_on(automaton, start, budget, |next| {
+            match counts.iter_mut().find(|(other, _)| *other == next) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((next, 1)),
+            }
+        })?;
+        let Some(&(most, _)) = counts.iter().max_by_key(|&&(_, count)| count) else { return Ok(None) };
+        let mut ascii = first | going_on(automaton, most, budget, |_| ())?;
+        'smaller: while (ascii & first).count_ones() >= FEW {
+            let class = Class { ascii, others };
+            let mut reached = Reached::default();
+            let not_first = reached.begin(automaton, start, class, budget)?;
+            let (mut from, mut reach) = (0, 1);
             loop {
-                let until = states.len();
+                let until = reached.states.len();
                 let mut ending = 0;
                 for place in from..until {
-                    let state = states[place];
-                    let mut arrive = |next: LexemeId, by: u128| {
-                        returns |= next == start;
-                        match states.iter().position(|&state| state == next) {
-                            Some(place) => ways[place] |= by,
-                            None => {
-                                states.push(next);
-                                ways.push(by);
-                            }
-                        }
-                    };
-                    let mut here = 0;
-                    for byte in (0..128u8).filter(|byte| ascii >> byte & 1 == 1) {
-                        let next = automaton.step(state, byte, budget)?;
-                        if next.goes_on() {
-                            arrive(next, 1 << byte);
-                        } else {
-                            here |= 1u128 << byte;
-                        }
-                    }
-                    match (others, behind(automaton, state, budget)?) {
-                        (Others::Characters, Some(behind)) if behind.is_strict => {
-                            behind.states.iter().for_each(|&next| arrive(next, u128::MAX));
-                        }
-                        (Others::None, _)
-                            if automaton.live_bytes(state, budget)?.iter().all(|byte| byte < 0x80) => {}
-                        _ => here = ascii,
-                    }
+                    let state = reached.states[place];
+                    let here = reached.follow(automaton, state, class, budget)?.unwrap_or(ascii);
                     // What ends here, or what leads here: whichever is less.
-                    let way = ways[place];
-                    ending |= if place > 0 && way.count_ones() < here.count_ones() { way } else { here };
+                    let way = reached.ways[place];
+                    ending |= if way.count_ones() < here.count_ones() { way } else { here };
                 }
-                let is_ending = ending != 0;
-                if is_ending && reach < SHORT {
+                let is_endless = ending == 0 && reached.states.len() == until;
+                if ending != 0 && reach < SHORT {
                     ascii &= !ending;
                     continue 'smaller;
                 }
-                let is_endless = !is_ending && states.len() == until;
-                if !is_ending && !is_endless {
+                if ending == 0 && !is_endless {
                     reach += 1;
-                    if states.len() <= MANY {
+                    if reached.states.len() <= MANY && reach < LONG {
                         from = until;
                         continue;
                     }
@@ -129,37 +201,55 @@ impl Closed {
                         return Ok(None);
                     }
                 } else {
-                    states.truncate(until);
+                    reached.states.truncate(until);
                 }
                 let reach = (!is_endless).then_some(reach);
-                return Self::found(automaton, Class { ascii, others }, &states, returns, reach, budget);
+                let closed = Self { class, not_first, reach, completes: false, exits: 0 };
+                return closed.with_states(automaton, start, &reached.states, budget);
             }
         }
         Ok(None)
     }
 
-    /// The class, given the states on the way, the first of them the start.
-    fn found(
+    /// The same with what can be read off the beginning and the states behind some characters; nothing where only some of these are
+    /// complete.
+    fn with_states(
+        mut self,
         automaton: &Automaton,
-        class: Class,
+        start: LexemeId,
         states: &[LexemeId],
-        returns: bool,
-        reach: Option<usize>,
         budget: &Budget,
     ) -> Result<Option<Self>, Error> {
-        let mut behind = states[usize::from(!returns)..].iter().map(|state| state.completes());
-        let completes = behind.next().unwrap_or(false);
-        if behind.any(|other| other != completes) {
+        self.completes = states.first().is_some_and(|state| state.completes());
+        if states.iter().any(|state| state.completes() != self.completes) {
             return Ok(None);
         }
-        let mut exits = 0;
-        for &state in states {
+        for &state in states.iter().chain([&start]) {
             for byte in automaton.live_bytes(state, budget)?.iter().filter(|&byte| byte < 0x80) {
-                exits |= 1 << byte;
+                self.exits |= 1 << byte;
             }
         }
-        Ok(Some(Self { class, reach, completes, exits: exits & !class.ascii }))
+        self.exits &= !self.class.ascii;
+        Ok(Some(self))
     }
+}
+
+/// The ASCII characters with which a lexeme goes on, bit by bit. Tells where each leads.
+fn going_on(
+    automaton: &Automaton,
+    state: LexemeId,
+    budget: &Budget,
+    mut tell: impl FnMut(LexemeId),
+) -> Result<u128, Error> {
+    let mut ascii = 0;
+    for byte in 0..128u8 {
+        let next = automaton.step(state, byte, budget)?;
+        if next.goes_on() {
+            ascii |= 1 << byte;
+            tell(next);
+        }
+    }
+    Ok(ascii)
 }
 
 /// What a lexeme takes below the root, where a class of characters keeps it alive. Gives up, with `false`, where none does.
@@ -176,9 +266,28 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
         _ if lexicon.outline().height() <= most => most,
         _ => return Ok(false),
     };
-    slice.allow(lexicon, reach, findings);
+    let mut row = slice.row(lexicon, reach);
+    let mut branches = if closed.completes { slice.branches(reach) } else { Vec::new() };
+    let (trie, outline) = (lexicon.trie(), lexicon.outline());
+    let children =
+        closed.not_first.iter().filter_map(|byte| Some((byte, outline.child(BranchId::ROOT, byte)?)));
+    let children: Vec<(u8, NodeId)> = children.collect();
+    for &(_, child) in &children {
+        trie.subtree_tokens(child).iter().for_each(|id| row[id.word()] &= !id.bit());
+        if closed.completes {
+            let below = outline.branches(child.0..trie.end(child).0);
+            over_range(below.start, below.end, |word, mask| branches[word] &= !mask);
+        }
+    }
+    findings.allow_row(row);
     if closed.completes {
-        findings.hand_over_all(slice.branches(reach));
+        findings.hand_over_all(branches);
+    }
+    for (byte, child) in children {
+        let next = lexicon.automaton.step(walk.lexeme, byte, &lexicon.budget)?;
+        if !next.is_dead() {
+            walk.arrive(child, next, findings)?;
+        }
     }
     for byte in (0..128u8).filter(|byte| closed.exits >> byte & 1 == 1) {
         leave(walk, slice, byte, reach, findings)?;
@@ -206,6 +315,11 @@ fn leave(
         }
         too_deep = usize::MAX;
         let next = lexicon.automaton.step(states[depth - 1], step.byte, &lexicon.budget)?;
+        // The first character may be none with which the lexeme begins.
+        if !step.leaves && !next.goes_on() {
+            too_deep = depth;
+            continue;
+        }
         if step.leaves {
             if !next.is_dead() {
                 walk.arrive(step.node, next, findings)?;

@@ -270,6 +270,22 @@ pub(super) fn behind_characters(
     automaton: &Automaton,
     from: LexemeId,
     budget: &Budget,
+    takes: impl FnMut(LexemeId) -> bool,
+) -> Result<Option<bool>, Error> {
+    let mut is_strict = true;
+    for byte in (0x80..0xC2).chain(0xF5..=u8::MAX) {
+        is_strict &= automaton.step(from, byte, budget)?.is_dead();
+    }
+    let strict = behind_leads(automaton, from, (0xC2, 0xF4), budget, takes)?;
+    Ok(strict.map(|inside| inside && is_strict))
+}
+
+/// The same for the characters that begin with bytes of a range.
+pub(super) fn behind_leads(
+    automaton: &Automaton,
+    from: LexemeId,
+    (least, most): (u8, u8),
+    budget: &Budget,
     mut takes: impl FnMut(LexemeId) -> bool,
 ) -> Result<Option<bool>, Error> {
     // States inside of a character, with the range of the next byte and how many more follow it; each once.
@@ -282,11 +298,8 @@ pub(super) fn behind_characters(
         is_fine && inside.len() <= MANY
     };
     let mut is_strict = true;
-    for byte in (0x80..0xC2).chain(0xF5..=u8::MAX) {
-        is_strict &= automaton.step(from, byte, budget)?.is_dead();
-    }
     for (first, last, low, high, rest) in LEADS {
-        for lead in first..=last {
+        for lead in first.max(least)..=last.min(most) {
             let next = automaton.step(from, lead, budget)?;
             if !visit(&mut inside, (next, low, high, rest)) {
                 return Ok(None);

@@ -158,10 +158,10 @@ impl Slice {
         Self { lengths: lengths.into(), tokens, branches, exits: exits.into() }
     }
 
-    /// The tokens of up to so many characters are allowed.
-    pub(super) fn allow(&self, lexicon: &Lexicon, most: usize, findings: &mut Findings<'_>) {
+    /// The tokens of up to so many characters, as a packed row.
+    pub(super) fn row(&self, lexicon: &Lexicon, most: usize) -> Vec<u32> {
         let halves = self.tokens.up_to(most).into_iter().flat_map(|word| [word as u32, (word >> 32) as u32]);
-        findings.allow_row(halves.take(lexicon.vocabulary.mask_words()).collect());
+        halves.take(lexicon.vocabulary.mask_words()).collect()
     }
 
     /// The branches behind at least one and up to so many characters, one bit each.
@@ -230,7 +230,7 @@ pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings
         return Ok(false);
     }
     let slice = lexicon.slice(Class { ascii, others });
-    slice.allow(lexicon, most, findings);
+    findings.allow_row(slice.row(lexicon, most));
     if counter.completes {
         let mut branches = slice.branches(most);
         if let Some(few) = counter.min.checked_sub(1) {
