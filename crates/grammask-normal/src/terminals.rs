@@ -32,6 +32,11 @@ impl Terminals {
         &self.list
     }
 
+    /// The terminals, and the languages that have been made.
+    pub fn into_parts(self) -> (Vec<Terminal>, Vec<Option<RegularId>>) {
+        (self.list, self.lowered)
+    }
+
     pub fn get(&self, id: TerminalId) -> &Terminal {
         &self.list[id.index()]
     }
