@@ -69,9 +69,9 @@ pub struct Store {
     pub(crate) character: Option<RegularId>,
     pub(crate) fixed_characters: FxHashMap<u32, Option<u32>>,
     pub(crate) skeletons: FxHashMap<(u32, u32), u32>,
-    pub(crate) patterns: FxHashMap<Box<str>, RegularId>,
+    pub(crate) patterns: FxHashMap<Arc<str>, RegularId>,
     /// The states of the acyclic automaton for character classes, by their ranges.
-    pub(crate) classes: FxHashMap<Box<[(char, char)]>, u32>,
+    pub(crate) classes: FxHashMap<Arc<[(char, char)]>, u32>,
     /// Of the leaves that are shared: words, avoided texts, factors, patterns and classes.
     pub(crate) leaf_bytes: usize,
     /// Expressions whose derivatives are being taken; kept to save allocations.
