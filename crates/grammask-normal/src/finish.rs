@@ -17,7 +17,7 @@ pub(crate) fn finish(mut grammar: Grammar) -> (NormalForm, Languages) {
     for (number, id) in (0..).zip(&order) {
         numbers[id.index()] = number;
     }
-    let names = ListNames::new(&mut grammar);
+    let names = ListNames::new(&grammar);
     let mut variables = std::mem::take(&mut grammar.variables);
     let (old, lowered) = grammar.terminals.into_parts();
     let mut numbering = Numbering {
@@ -106,7 +106,7 @@ impl Numbering {
 /// Names for the rules that list the texts of `except!`: their own, unless the name is in use, as the rule of that name may
 /// be written in another way by now.
 struct ListNames {
-    /// The names of nonterminals that are in use; nothing is looked up in a grammar without lists.
+    /// The names of nonterminals that are in use, and those that were; nothing where no texts are listed.
     taken: FxHashSet<String>,
     all: FxHashSet<String>,
     given: FxHashMap<String, String>,
@@ -114,16 +114,14 @@ struct ListNames {
 }
 
 impl ListNames {
-    fn new(grammar: &mut Grammar) -> Self {
+    fn new(grammar: &Grammar) -> Self {
         let is_list = |terminal: &Terminal| matches!(terminal, Terminal::Except { name: Some(_), .. });
-        let taken = if grammar.terminals.as_slice().iter().any(is_list) {
-            grammar.in_use().filter_map(|(_, variable)| variable.name.clone()).collect()
-        } else {
-            FxHashSet::default()
-        };
+        let has_lists = grammar.terminals.as_slice().iter().any(is_list);
+        let variables = if has_lists { &grammar.variables[..] } else { &[] };
+        let in_use = variables.iter().filter(|variable| variable.in_use);
         Self {
-            taken,
-            all: std::mem::take(&mut grammar.names),
+            taken: in_use.filter_map(|variable| variable.name.clone()).collect(),
+            all: variables.iter().filter_map(|variable| variable.name.clone()).collect(),
             given: FxHashMap::default(),
             added: FxHashSet::default(),
         }

@@ -1,9 +1,10 @@
 //! The grammar under work: what the passes rewrite. Groups are nonterminals without a name, so that no pass walks a tree.
 
 use std::fmt;
+use std::hash::Hasher;
 
 use grammask_syntax::{Ast, Span};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashSet, FxHasher};
 
 use crate::form::{NonterminalId, TerminalId};
 use crate::terminals::Terminals;
@@ -20,8 +21,8 @@ pub struct Grammar {
     pub(crate) terminals: Terminals,
     /// The rules in the order of the text, each with its number of alternatives; empty once they are grouped.
     pub(crate) rules: Vec<(NonterminalId, usize)>,
-    /// All names that are, or were, in use.
-    pub(crate) names: FxHashSet<String>,
+    /// Hashes of all names that the variables have, also those that are not in use any more; made when first asked for.
+    pub(crate) names: Option<FxHashSet<u64>>,
     /// Whether there are nonterminals without a name.
     pub(crate) has_groups: bool,
     /// Whether nullables have been eliminated. Nothing that comes after makes new ones.
@@ -195,12 +196,15 @@ impl Grammar {
 
     /// `value_1`, `value_2`, ... for the rule `value`; never a name that the text uses.
     pub(crate) fn derived_name(&mut self, origin: NonterminalId) -> String {
-        let base = self.variable(origin).name.clone().unwrap_or_default();
         loop {
             let variable = self.variable_mut(origin);
             variable.derived += 1;
-            let name = format!("{base}_{}", variable.derived);
-            if self.names.insert(name.clone()) {
+            let base = variable.name.as_deref().unwrap_or_default();
+            let mut name = String::with_capacity(base.len() + 4);
+            name.push_str(base);
+            name.push('_');
+            push_number(&mut name, variable.derived);
+            if self.takes_name(&name) {
                 return name;
             }
         }
@@ -210,11 +214,23 @@ impl Grammar {
     pub(crate) fn fresh_name(&mut self, wish: &str) -> String {
         let mut name = wish.to_owned();
         let mut count = 1;
-        while !self.names.insert(name.clone()) {
+        while !self.takes_name(&name) {
             count += 1;
             name = format!("{wish}_{count}");
         }
         name
+    }
+
+    /// Whether no variable has the name. One will have it then.
+    fn takes_name(&mut self, name: &str) -> bool {
+        let hash = |name: &str| {
+            let mut hasher = FxHasher::default();
+            hasher.write(name.as_bytes());
+            hasher.finish()
+        };
+        let mut names = self.variables.iter().filter_map(|variable| variable.name.as_deref());
+        let hashes = self.names.get_or_insert_with(|| names.clone().map(hash).collect());
+        hashes.insert(hash(name)) || names.all(|known| known != name)
     }
 
     /// Takes everything out of use that the start symbol does not reach.
@@ -244,6 +260,18 @@ impl Grammar {
     /// The grammar as a syntax tree, without spans.
     pub fn to_ast(&self) -> Ast {
         crate::print::grammar_to_ast(self)
+    }
+}
+
+/// Appends a number in decimal.
+fn push_number(text: &mut String, number: u32) {
+    let mut unit = 1;
+    while number / unit >= 10 {
+        unit *= 10;
+    }
+    while unit > 0 {
+        text.push(char::from(b'0' + (number / unit % 10) as u8));
+        unit /= 10;
     }
 }
 

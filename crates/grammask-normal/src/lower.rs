@@ -174,6 +174,7 @@ pub(crate) fn literal_set(terminals: &[Terminal], id: TerminalId) -> Option<Vec<
         Terminal::Text(text) => Some(text.as_bytes()),
         _ => None,
     };
+    text(operands.first()?)?;
     operands.iter().map(text).collect()
 }
 
