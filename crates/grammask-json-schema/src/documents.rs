@@ -314,12 +314,14 @@ impl<'a> Documents<'a> {
     fn follow<'s>(
         &mut self,
         from: SchemaId,
-        steps: impl Iterator<Item = Cow<'s, str>>,
+        steps: impl Iterator<Item = Cow<'s, str>> + Clone,
     ) -> Result<Result<SchemaId, &'static str>, Error> {
         let mut value = self.value(from);
         let mut known = from;
-        let mut beyond = String::new();
-        for step in steps {
+        // Where the last known schema is.
+        let mut inside = 0;
+        let mut count = 0;
+        for step in steps.clone() {
             let below = match value {
                 Value::Object(object) => object.get(&*step),
                 Value::Array(items) => index(&step).and_then(|index| items.get(index)),
@@ -327,19 +329,20 @@ impl<'a> Documents<'a> {
             };
             let Some(below) = below else { return Ok(Err("there is nothing")) };
             value = below;
+            count += 1;
             if let Some(&id) = self.by_address.get(&address(value)) {
                 known = id;
-                beyond.clear();
-            } else {
-                push_step(&mut beyond, &step);
+                inside = count;
             }
         }
-        if beyond.is_empty() {
+        if inside == count {
             return Ok(Ok(known));
         }
         if !is_schema(value) {
             return Ok(Err(NO_SCHEMA));
         }
+        let mut beyond = String::new();
+        steps.skip(inside).for_each(|step| push_step(&mut beyond, &step));
         self.walk(value, Parent::Schema(known), Steps::Pointer(beyond.into()), true)?;
         Ok(Ok(self.by_address[&address(value)]))
     }

@@ -1,10 +1,11 @@
 //! The grammar under work: what the passes rewrite. Groups are nonterminals without a name, so that no pass walks a tree.
 
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::hash::Hasher;
 
 use grammask_syntax::{Ast, Span};
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::form::{NonterminalId, TerminalId};
 use crate::terminals::Terminals;
@@ -21,8 +22,8 @@ pub struct Grammar {
     pub(crate) terminals: Terminals,
     /// The rules in the order of the text, each with its number of alternatives; empty once they are grouped.
     pub(crate) rules: Vec<(NonterminalId, usize)>,
-    /// Hashes of all names that the variables have, also those that are not in use any more; made when first asked for.
-    pub(crate) names: Option<FxHashSet<u64>>,
+    /// Who has a name with this hash, also of those that are not in use any more; made when first asked for.
+    pub(crate) names: Option<FxHashMap<u64, NonterminalId>>,
     /// Whether there are nonterminals without a name.
     pub(crate) has_groups: bool,
     /// Whether nullables have been eliminated. Nothing that comes after makes new ones.
@@ -168,11 +169,15 @@ impl Grammar {
         origin: NonterminalId,
         productions: Vec<Vec<Factor>>,
     ) -> NonterminalId {
-        let name = self.derived_name(origin);
+        let name = self.derived_name(origin, self.next_id());
         let serial = self.variable(origin).derived;
         let id = self.add(Some(name), origin, productions);
         self.variable_mut(id).serial = serial;
         id
+    }
+
+    fn next_id(&self) -> NonterminalId {
+        NonterminalId(u32::try_from(self.variables.len()).expect("fewer than 2^32 nonterminals"))
     }
 
     pub(crate) fn add(
@@ -181,7 +186,7 @@ impl Grammar {
         origin: NonterminalId,
         productions: Vec<Vec<Factor>>,
     ) -> NonterminalId {
-        let id = NonterminalId(u32::try_from(self.variables.len()).expect("fewer than 2^32 nonterminals"));
+        let id = self.next_id();
         self.variables.push(Variable {
             name,
             origin,
@@ -194,8 +199,8 @@ impl Grammar {
         id
     }
 
-    /// `value_1`, `value_2`, ... for the rule `value`; never a name that the text uses.
-    pub(crate) fn derived_name(&mut self, origin: NonterminalId) -> String {
+    /// `value_1`, `value_2`, ... for the rule `value`, as the name of a variable; never a name that the text uses.
+    pub(crate) fn derived_name(&mut self, origin: NonterminalId, id: NonterminalId) -> String {
         loop {
             let variable = self.variable_mut(origin);
             variable.derived += 1;
@@ -204,33 +209,46 @@ impl Grammar {
             name.push_str(base);
             name.push('_');
             push_number(&mut name, variable.derived);
-            if self.takes_name(&name) {
+            if self.takes_name(&name, id) {
                 return name;
             }
         }
     }
 
-    /// A name that begins with `wish` and is not taken.
+    /// A name that begins with `wish` and is not taken, for the next variable.
     pub(crate) fn fresh_name(&mut self, wish: &str) -> String {
         let mut name = wish.to_owned();
         let mut count = 1;
-        while !self.takes_name(&name) {
+        while !self.takes_name(&name, self.next_id()) {
             count += 1;
             name = format!("{wish}_{count}");
         }
         name
     }
 
-    /// Whether no variable has the name. One will have it then.
-    fn takes_name(&mut self, name: &str) -> bool {
+    /// Whether no variable has the name. This one will have it then.
+    fn takes_name(&mut self, name: &str, id: NonterminalId) -> bool {
         let hash = |name: &str| {
             let mut hasher = FxHasher::default();
             hasher.write(name.as_bytes());
             hasher.finish()
         };
-        let mut names = self.variables.iter().filter_map(|variable| variable.name.as_deref());
-        let hashes = self.names.get_or_insert_with(|| names.clone().map(hash).collect());
-        hashes.insert(hash(name)) || names.all(|known| known != name)
+        let variables = &self.variables;
+        let all = || (0..).map(NonterminalId).zip(variables.iter().map(|variable| variable.name.as_deref()));
+        let names = self
+            .names
+            .get_or_insert_with(|| all().filter_map(|(id, name)| Some((hash(name?), id))).collect());
+        match names.entry(hash(name)) {
+            Entry::Vacant(entry) => {
+                entry.insert(id);
+                true
+            }
+            Entry::Occupied(entry) => {
+                let known = variables.get(entry.get().index()).and_then(|variable| variable.name.as_deref());
+                // Equal hashes of different names are so rare that they may take their time.
+                known != Some(name) && all().all(|(_, known)| known != Some(name))
+            }
+        }
     }
 
     /// Takes everything out of use that the start symbol does not reach.

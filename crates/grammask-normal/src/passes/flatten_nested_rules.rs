@@ -22,7 +22,7 @@ pub(crate) fn flatten_nested_rules(grammar: &mut Grammar, _: &mut Context<'_>) -
         stack.push(root);
         while let Some(id) = stack.pop() {
             if grammar.variable(id).name.is_none() {
-                let name = grammar.derived_name(root);
+                let name = grammar.derived_name(root, id);
                 let serial = grammar.variable(root).derived;
                 let variable = grammar.variable_mut(id);
                 variable.serial = serial;

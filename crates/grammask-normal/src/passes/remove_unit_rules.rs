@@ -47,6 +47,7 @@ pub(crate) fn remove_unit_rules(grammar: &mut Grammar, _: &mut Context<'_>) -> R
         let name = grammar.variable_mut(start).name.take();
         let other_name = std::mem::replace(&mut grammar.variable_mut(other).name, name);
         grammar.variable_mut(start).name = other_name;
+        grammar.names = None;
         grammar.start = other;
     }
     replace(grammar, &values);
