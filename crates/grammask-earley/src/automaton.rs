@@ -1,8 +1,7 @@
 //! The automaton of one nonterminal over bytes and calls: first with empty edges, then deterministic.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use crate::CalleeId;
+use crate::slices::Slices;
 
 /// What an edge takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,6 +24,8 @@ pub(crate) struct Fragment {
     /// The last edge out of every state.
     last: Vec<u32>,
     edges: Vec<Edge>,
+    /// Whether there are empty edges.
+    has_empty: bool,
 }
 
 struct Edge {
@@ -36,7 +37,15 @@ struct Edge {
 
 impl Fragment {
     pub(crate) fn new() -> Self {
-        Self { last: vec![NONE; 2], edges: Vec::new() }
+        Self { last: vec![NONE; 2], edges: Vec::new(), has_empty: false }
+    }
+
+    /// Forgets all but start and end, and keeps the room.
+    pub(crate) fn clear(&mut self) {
+        self.last.clear();
+        self.last.resize(2, NONE);
+        self.edges.clear();
+        self.has_empty = false;
     }
 
     pub(crate) const fn start(&self) -> u32 {
@@ -59,6 +68,7 @@ impl Fragment {
     pub(crate) fn connect(&mut self, from: u32, label: Label, to: u32) {
         let before = std::mem::replace(&mut self.last[from as usize], self.edges.len() as u32);
         self.edges.push(Edge { label, to, before });
+        self.has_empty |= label == Label::Nothing;
     }
 
     /// A chain of the bytes of a text, which is not empty.
@@ -80,244 +90,352 @@ impl Fragment {
         })
     }
 
-    /// The same language of labels, deterministic and without equivalent states; `None` where the subset construction takes more
-    /// than `limit` states.
-    pub(crate) fn determinize(&self, limit: usize) -> Option<Automaton> {
-        if let Some(chain) = self.chain() {
-            return Some(chain);
-        }
-        let mut automaton = Automaton { states: Vec::new(), bottom_up: Vec::new() };
-        let mut subsets = Subsets::new(self.len());
-        let mut subset = vec![self.start()];
-        self.close(&mut subset);
-        subsets.id(&subset);
-        let mut out: Vec<(Label, u32)> = Vec::new();
-        while let Some(states) = subsets.get(automaton.states.len()) {
-            if subsets.ends.len() > limit {
-                return None;
-            }
-            let is_final = states.contains(&self.end());
-            out.clear();
-            out.extend(
-                states
-                    .iter()
-                    .flat_map(|&state| self.edges(state))
-                    .filter(|(label, _)| *label != Label::Nothing),
-            );
-            out.sort_unstable();
-            out.dedup();
-            let mut edges = Vec::with_capacity(out.len());
-            for chunk in out.chunk_by(|a, b| a.0 == b.0) {
-                subset.clear();
-                subset.extend(chunk.iter().map(|&(_, to)| to));
-                self.close(&mut subset);
-                edges.push((chunk[0].0, subsets.id(&subset)));
-            }
-            automaton.states.push((is_final, edges));
-        }
-        Some(automaton.minimize())
-    }
-
-    /// The automaton of a single text: nothing is to be decided there, and most rules of some grammars are nothing else.
-    fn chain(&self) -> Option<Automaton> {
-        let is_step = |label| if label == Label::Nothing { None } else { Some(label) };
-        let mut states = Vec::with_capacity(self.len());
+    /// Writes the automaton of a single text to `chain`, and says whether the fragment is that: nothing is to be decided there, and most rules
+    /// of some grammars are nothing else.
+    fn write_chain(&self, chain: &mut Automaton) -> bool {
+        chain.clear();
         let mut at = self.start();
         while at != self.end() {
-            let edge = self.edges.get(self.last[at as usize] as usize)?;
-            if edge.before != NONE || states.len() + 1 >= self.len() {
-                return None;
+            let Some(edge) = self.edges.get(self.last[at as usize] as usize) else { return false };
+            if edge.before != NONE || edge.label == Label::Nothing || chain.len() + 1 >= self.len() {
+                return false;
             }
-            states.push((false, vec![(is_step(edge.label)?, states.len() + 1)]));
+            chain.edges.push((edge.label, chain.len() as u32 + 1));
+            chain.end_state(false);
             at = edge.to;
         }
-        if self.last[at as usize] != NONE {
-            return None;
-        }
-        states.push((true, Vec::new()));
-        Some(Automaton { bottom_up: (0..states.len()).rev().collect(), states })
+        chain.end_state(true);
+        chain.bottom_up.extend((0..chain.len() as u32).rev());
+        self.last[at as usize] == NONE
     }
+}
 
-    /// Adds what the states reach by empty edges, and sorts them.
-    fn close(&self, states: &mut Vec<u32>) {
-        states.sort_unstable();
-        states.dedup();
-        let mut reached: FxHashSet<u32> = FxHashSet::default();
-        let mut next = 0;
-        while next < states.len() {
-            for (label, to) in self.edges(states[next]) {
-                if label == Label::Nothing && reached.insert(to) {
-                    states.push(to);
-                }
-            }
-            next += 1;
+/// Makes fragments deterministic, one after the other; what is needed for it is kept for its room.
+#[derive(Default)]
+pub(crate) struct Determinizer {
+    automaton: Automaton,
+    subsets: Subsets,
+    subset: Vec<u32>,
+    out: Vec<(Label, u32)>,
+    minimizer: Minimizer,
+}
+
+impl Determinizer {
+    /// The same language of labels, deterministic and without equivalent states; `None` where the subset construction takes more
+    /// than `limit` states.
+    pub(crate) fn determinize(&mut self, fragment: &Fragment, limit: usize) -> Option<&Automaton> {
+        if fragment.write_chain(&mut self.automaton) {
+            return Some(&self.automaton);
         }
-        states.sort_unstable();
-        states.dedup();
+        self.automaton.clear();
+        self.subsets.clear(fragment.len());
+        self.subset.clear();
+        self.subset.push(fragment.start());
+        self.subsets.close(fragment, &mut self.subset);
+        self.subsets.id(&self.subset);
+        while self.automaton.len() < self.subsets.len() {
+            if self.subsets.len() > limit {
+                return None;
+            }
+            let states = self.subsets.get(self.automaton.len());
+            let is_final = states.contains(&fragment.end());
+            self.out.clear();
+            for &state in states {
+                self.out.extend(fragment.edges(state).filter(|(label, _)| *label != Label::Nothing));
+            }
+            if self.out.len() > 1 {
+                self.out.sort_unstable();
+                self.out.dedup();
+            }
+            for chunk in self.out.chunk_by(|a, b| a.0 == b.0) {
+                self.subset.clear();
+                self.subset.extend(chunk.iter().map(|&(_, to)| to));
+                self.subsets.close(fragment, &mut self.subset);
+                self.automaton.edges.push((chunk[0].0, self.subsets.id(&self.subset)));
+            }
+            self.automaton.end_state(is_final);
+        }
+        self.minimizer.minimize(&mut self.automaton);
+        Some(&self.automaton)
     }
 }
 
 /// The sets of states that the subset construction has met. Most have one member, and need no hashing.
 struct Subsets {
     of_one: Vec<u32>,
-    of_more: FxHashMap<Box<[u32]>, usize>,
+    /// The others, and their numbers.
+    of_more: Slices<u32>,
+    ids_of_more: Vec<u32>,
     /// The members of all sets, one after the other, and where each set ends.
     members: Vec<u32>,
-    ends: Vec<usize>,
+    ends: Vec<u32>,
+    /// The last closure that a state was reached in, and how many closures there were.
+    reached: Vec<u32>,
+    closures: u32,
+}
+
+impl Default for Subsets {
+    fn default() -> Self {
+        Self {
+            of_one: Vec::new(),
+            of_more: Slices::new(),
+            ids_of_more: Vec::new(),
+            members: Vec::new(),
+            ends: Vec::new(),
+            reached: Vec::new(),
+            closures: 0,
+        }
+    }
 }
 
 impl Subsets {
-    fn new(states: usize) -> Self {
-        Self {
-            of_one: vec![NONE; states],
-            of_more: FxHashMap::default(),
-            members: Vec::new(),
-            ends: Vec::new(),
+    fn clear(&mut self, states: usize) {
+        self.of_one.clear();
+        self.of_one.resize(states, NONE);
+        self.of_more.clear();
+        self.ids_of_more.clear();
+        self.members.clear();
+        self.ends.clear();
+        self.reached.clear();
+        self.reached.resize(states, 0);
+        self.closures = 0;
+    }
+
+    const fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn get(&self, id: usize) -> &[u32] {
+        let start = if id == 0 { 0 } else { self.ends[id - 1] };
+        &self.members[start as usize..self.ends[id] as usize]
+    }
+
+    /// Adds what the states reach by empty edges, and sorts them.
+    fn close(&mut self, fragment: &Fragment, states: &mut Vec<u32>) {
+        if fragment.has_empty {
+            self.closures += 1;
+            let reached = &mut self.reached;
+            let closure = self.closures;
+            let mut is_new = |state: u32| std::mem::replace(&mut reached[state as usize], closure) != closure;
+            states.retain(|&state| is_new(state));
+            let mut next = 0;
+            while next < states.len() {
+                for (label, to) in fragment.edges(states[next]) {
+                    if label == Label::Nothing && is_new(to) {
+                        states.push(to);
+                    }
+                }
+                next += 1;
+            }
+        }
+        if states.len() > 1 {
+            states.sort_unstable();
+            states.dedup();
         }
     }
 
-    fn get(&self, id: usize) -> Option<&[u32]> {
-        let end = *self.ends.get(id)?;
-        let start = if id == 0 { 0 } else { self.ends[id - 1] };
-        Some(&self.members[start..end])
-    }
-
     /// The number of a sorted set; it joins the list if it is new.
-    fn id(&mut self, subset: &[u32]) -> usize {
-        let new = self.ends.len();
+    fn id(&mut self, subset: &[u32]) -> u32 {
+        let new = self.ends.len() as u32;
         let id = match *subset {
             [state] => {
                 let id = &mut self.of_one[state as usize];
                 if *id == NONE {
-                    *id = new as u32;
+                    *id = new;
                 }
-                *id as usize
+                *id
             }
-            _ => match self.of_more.get(subset) {
-                Some(&known) => known,
-                None => {
-                    self.of_more.insert(subset.into(), new);
-                    new
+            _ => {
+                let place = self.of_more.intern(subset);
+                if place == self.ids_of_more.len() {
+                    self.ids_of_more.push(new);
                 }
-            },
+                self.ids_of_more[place]
+            }
         };
         if id == new {
             self.members.extend_from_slice(subset);
-            self.ends.push(self.members.len());
+            self.ends.push(self.members.len() as u32);
         }
         id
     }
 }
 
 /// A deterministic automaton; state 0 is the start.
+#[derive(Default)]
 pub(crate) struct Automaton {
-    states: Vec<(bool, Vec<(Label, usize)>)>,
+    is_final: Vec<bool>,
+    /// The edges of all states, one after the other, and where those of each state end.
+    edges: Vec<(Label, u32)>,
+    ends: Vec<u32>,
     /// The states from which no loop can be reached, each behind all its successors.
-    bottom_up: Vec<usize>,
+    bottom_up: Vec<u32>,
+}
+
+impl Automaton {
+    fn clear(&mut self) {
+        self.is_final.clear();
+        self.edges.clear();
+        self.ends.clear();
+        self.bottom_up.clear();
+    }
+
+    /// The edges that were added since the last state are those of the next.
+    fn end_state(&mut self, is_final: bool) {
+        self.is_final.push(is_final);
+        self.ends.push(self.edges.len() as u32);
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.is_final.len()
+    }
+
+    pub(crate) fn is_final(&self, state: usize) -> bool {
+        self.is_final[state]
+    }
+
+    fn edge_range(&self, state: usize) -> std::ops::Range<usize> {
+        let start = if state == 0 { 0 } else { self.ends[state - 1] };
+        start as usize..self.ends[state] as usize
+    }
+
+    /// The edges, sorted by label.
+    pub(crate) fn edges(&self, state: usize) -> &[(Label, u32)] {
+        &self.edges[self.edge_range(state)]
+    }
+
+    /// The states from which no loop can be reached, each behind all its successors.
+    pub(crate) fn loop_free_bottom_up(&self) -> &[u32] {
+        &self.bottom_up
+    }
 }
 
 /// After this many rounds a partition that still changes is given up: only long chains of distinct states need more,
 /// and these have little to merge.
 const ROUNDS: usize = 64;
 
-impl Automaton {
-    /// The same language with equivalent states merged; the automaton as it is where that would take long.
+/// What merging equivalent states needs, kept for its room.
+struct Minimizer {
+    class_of: Vec<u32>,
+    refined: Vec<u32>,
+    /// The class of a state, as the edge of nothing, and its edges to classes.
+    classes: Slices<(Label, u32)>,
+    class: Vec<(Label, u32)>,
+    missing: Vec<u32>,
+    /// The predecessors of all states in one list: where those of a state end, and, while filling, where the next one goes.
+    ends: Vec<u32>,
+    predecessors: Vec<u32>,
+}
+
+impl Default for Minimizer {
+    fn default() -> Self {
+        Self {
+            class_of: Vec::new(),
+            refined: Vec::new(),
+            classes: Slices::new(),
+            class: Vec::new(),
+            missing: Vec::new(),
+            ends: Vec::new(),
+            predecessors: Vec::new(),
+        }
+    }
+}
+
+impl Minimizer {
+    /// Merges equivalent states; leaves the automaton as it is where that would take long.
     ///
     /// # Source
     /// E. Moore, "Gedanken-experiments on sequential machines", 1956: refine a partition until it is stable.
-    fn minimize(mut self) -> Self {
+    fn minimize(&mut self, automaton: &mut Automaton) {
         // Where there is no loop, equal ends are found when the states become nodes.
-        self.bottom_up = self.find_bottom_up();
-        if self.bottom_up.len() == self.len() {
-            return self;
+        self.find_bottom_up(automaton);
+        if automaton.bottom_up.len() == automaton.len() {
+            return;
         }
-        let mut class_of: Vec<usize> =
-            self.states.iter().map(|(is_final, _)| usize::from(*is_final)).collect();
+        self.class_of.clear();
+        self.class_of.extend(automaton.is_final.iter().map(|&is_final| u32::from(is_final)));
         let mut count = 0;
         for _ in 0..ROUNDS {
-            let mut classes: FxHashMap<(usize, Vec<(Label, usize)>), usize> = FxHashMap::default();
-            let refined: Vec<usize> = self
-                .states
-                .iter()
-                .enumerate()
-                .map(|(state, (_, edges))| {
-                    let out = edges.iter().map(|&(label, to)| (label, class_of[to])).collect();
-                    let next = classes.len();
-                    *classes.entry((class_of[state], out)).or_insert(next)
-                })
-                .collect();
-            class_of = refined;
-            if classes.len() == count {
-                return self.quotient(&class_of, count);
+            self.classes.clear();
+            self.refined.clear();
+            for state in 0..automaton.len() {
+                self.class.clear();
+                self.class.push((Label::Nothing, self.class_of[state]));
+                let edges = automaton.edges(state).iter();
+                self.class.extend(edges.map(|&(label, to)| (label, self.class_of[to as usize])));
+                self.refined.push(self.classes.intern(&self.class) as u32);
             }
-            count = classes.len();
-        }
-        self
-    }
-
-    /// One state for every class. Classes are numbered by their first state, so the start stays state 0.
-    fn quotient(self, class_of: &[usize], count: usize) -> Self {
-        let mut states = Vec::with_capacity(count);
-        for (state, (is_final, mut edges)) in self.states.into_iter().enumerate() {
-            if class_of[state] == states.len() {
-                for (_, to) in &mut edges {
-                    *to = class_of[*to];
+            std::mem::swap(&mut self.class_of, &mut self.refined);
+            if self.classes.len() == count {
+                if count < automaton.len() {
+                    self.merge(automaton);
                 }
-                states.push((is_final, edges));
+                return;
             }
+            count = self.classes.len();
         }
-        let mut quotient = Self { states, bottom_up: Vec::new() };
-        quotient.bottom_up = quotient.find_bottom_up();
-        quotient
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.states.len()
-    }
-
-    pub(crate) fn is_final(&self, state: usize) -> bool {
-        self.states[state].0
-    }
-
-    /// The edges, sorted by label.
-    pub(crate) fn edges(&self, state: usize) -> &[(Label, usize)] {
-        &self.states[state].1
-    }
-
-    /// The states from which no loop can be reached, each behind all its successors.
-    pub(crate) fn loop_free_bottom_up(&self) -> &[usize] {
-        &self.bottom_up
-    }
-
-    fn find_bottom_up(&self) -> Vec<usize> {
-        let mut missing: Vec<u32> = self.states.iter().map(|(_, edges)| edges.len() as u32).collect();
-        // The predecessors of all states in one list: where those of a state end, and, while filling, where the next one goes.
-        let mut ends = vec![0u32; self.len() + 1];
-        for (_, to) in self.states.iter().flat_map(|(_, edges)| edges) {
-            ends[to + 1] += 1;
+    /// Leaves one state of every class. Classes are numbered by their first state, so the start stays state 0.
+    fn merge(&mut self, automaton: &mut Automaton) {
+        let mut kept = 0;
+        let mut end = 0;
+        for state in 0..automaton.len() {
+            if self.class_of[state] as usize != kept {
+                continue;
+            }
+            let range = automaton.edge_range(state);
+            let start = end;
+            end += range.len();
+            automaton.edges.copy_within(range, start);
+            for (_, to) in &mut automaton.edges[start..end] {
+                *to = self.class_of[*to as usize];
+            }
+            automaton.is_final[kept] = automaton.is_final[state];
+            // This is behind all that is still to be read: a state before has at least as many edges before it.
+            automaton.ends[kept] = end as u32;
+            kept += 1;
         }
-        for state in 0..self.len() {
+        automaton.is_final.truncate(kept);
+        automaton.ends.truncate(kept);
+        automaton.edges.truncate(end);
+        self.find_bottom_up(automaton);
+    }
+
+    fn find_bottom_up(&mut self, automaton: &mut Automaton) {
+        let Self { missing, ends, predecessors, .. } = self;
+        let states = 0..automaton.len();
+        missing.clear();
+        missing.extend(states.clone().map(|state| automaton.edge_range(state).len() as u32));
+        ends.clear();
+        ends.resize(automaton.len() + 1, 0);
+        for &(_, to) in &automaton.edges {
+            ends[to as usize + 1] += 1;
+        }
+        for state in states.clone() {
             ends[state + 1] += ends[state];
         }
-        let mut predecessors = vec![0u32; ends[self.len()] as usize];
-        for (state, (_, edges)) in self.states.iter().enumerate() {
-            for &(_, to) in edges {
-                predecessors[ends[to] as usize] = state as u32;
-                ends[to] += 1;
+        predecessors.clear();
+        predecessors.resize(automaton.edges.len(), 0);
+        for state in states.clone() {
+            for &(_, to) in automaton.edges(state) {
+                predecessors[ends[to as usize] as usize] = state as u32;
+                ends[to as usize] += 1;
             }
         }
-        let mut order: Vec<usize> = (0..self.len()).filter(|&state| missing[state] == 0).collect();
+        let order = &mut automaton.bottom_up;
+        order.clear();
+        order.extend((0..).zip(&*missing).filter(|(_, missing)| **missing == 0).map(|(state, _)| state));
         let mut next = 0;
         while let Some(&state) = order.get(next) {
-            let start = if state == 0 { 0 } else { ends[state - 1] };
-            for &predecessor in &predecessors[start as usize..ends[state] as usize] {
+            let start = if state == 0 { 0 } else { ends[state as usize - 1] };
+            for &predecessor in &predecessors[start as usize..ends[state as usize] as usize] {
                 missing[predecessor as usize] -= 1;
                 if missing[predecessor as usize] == 0 {
-                    order.push(predecessor as usize);
+                    order.push(predecessor);
                 }
             }
             next += 1;
         }
-        order
     }
 }

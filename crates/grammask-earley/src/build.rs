@@ -3,11 +3,12 @@
 
 use std::collections::VecDeque;
 
-use grammask_normal::{NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
-use grammask_regular::{ByteClasses, ByteSet, RegularId, Store};
+use grammask_normal::{Languages, NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
+use grammask_regular::{ByteClasses, RegularId, Store};
 use rustc_hash::FxHashMap;
 
-use crate::automaton::{Automaton, Fragment, Label};
+use crate::automaton::{Determinizer, Fragment, Label};
+use crate::drafts::Drafts;
 use crate::network::{LexemeText, lexemes};
 use crate::{Callee, CalleeId, Class, Config, Error, Network, Node, NodeId, Special};
 
@@ -38,17 +39,35 @@ impl Network {
     /// assert_eq!(network.check(), Ok(()));
     /// ```
     pub fn build(normal: &NormalForm, store: Store, config: &Config) -> Result<Self, Error> {
+        Self::build_with(normal, Languages::new(normal), store, config)
+    }
+
+    /// The same for a normal form of whose terminals some languages in `store` are known.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_with(
+        normal: &NormalForm,
+        languages: Languages,
+        store: Store,
+        config: &Config,
+    ) -> Result<Self, Error> {
         let mut builder = Builder {
             normal,
             config,
             store,
             uses: uses(normal),
             callees: Vec::new(),
+            nonterminals: vec![None; normal.nonterminals.len()],
             callee_ids: FxHashMap::default(),
             pending: VecDeque::new(),
             lexemes: vec![None; normal.terminals.len()],
             specials: Vec::new(),
-            nodes: Nodes::new(config.max_nodes),
+            nodes: Drafts::new(config.max_nodes),
+            fragment: Fragment::new(),
+            work: Vec::new(),
+            determinizer: Determinizer::default(),
+            languages,
         };
         let start = builder.nonterminal_node(normal.start)?;
         while let Some((callee, nonterminal)) = builder.pending.pop_front() {
@@ -90,10 +109,9 @@ fn uses(normal: &NormalForm) -> Vec<u32> {
     uses
 }
 
-/// What distinguishes a callee.
+/// What distinguishes a callee that is no nonterminal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum CalleeKey {
-    Nonterminal(NonterminalId),
     Lexeme(RegularId),
     Counter(CalleeId, u32, u32),
 }
@@ -104,41 +122,46 @@ struct Builder<'a> {
     store: Store,
     uses: Vec<u32>,
     callees: Vec<Callee>,
+    /// What nonterminals have become, and others.
+    nonterminals: Vec<Option<CalleeId>>,
     callee_ids: FxHashMap<CalleeKey, CalleeId>,
     /// Callees whose automaton is still to be made.
     pending: VecDeque<(CalleeId, NonterminalId)>,
     /// The lexemes that terminals have become.
     lexemes: Vec<Option<CalleeId>>,
     specials: Vec<Special>,
-    nodes: Nodes,
+    nodes: Drafts,
+    /// The productions of the nonterminal that is being compiled, and those that are still to be put in; kept for their room.
+    fragment: Fragment,
+    work: Vec<(NonterminalId, u32, u32)>,
+    determinizer: Determinizer,
+    languages: Languages,
 }
 
 impl Builder<'_> {
     /// Makes the automaton of a nonterminal and says where it begins.
     fn nonterminal_node(&mut self, nonterminal: NonterminalId) -> Result<NodeId, Error> {
-        let rich = self.fragment(nonterminal, true)?;
-        let automaton = match rich.determinize(rich.len() * 4 + 16) {
-            Some(automaton) => automaton,
-            None => {
-                let plain = self.fragment(nonterminal, false)?;
-                plain
-                    .determinize(usize::MAX)
-                    .expect("a tree of productions has a deterministic automaton of its size")
-            }
-        };
-        self.nodes.add(&automaton)
+        self.read_fragment(nonterminal, true)?;
+        let limit = self.fragment.len() * 4 + 16;
+        if let Some(automaton) = self.determinizer.determinize(&self.fragment, limit) {
+            return self.nodes.add(automaton);
+        }
+        self.read_fragment(nonterminal, false)?;
+        let automaton = self.determinizer.determinize(&self.fragment, usize::MAX);
+        self.nodes.add(automaton.expect("a tree of productions has a deterministic automaton of its size"))
     }
 
     /// The productions of a nonterminal as a fragment. `rich`: with nonterminals that are called once in their place, and left
     /// recursion as a loop.
-    fn fragment(&mut self, nonterminal: NonterminalId, rich: bool) -> Result<Fragment, Error> {
+    fn read_fragment(&mut self, nonterminal: NonterminalId, rich: bool) -> Result<(), Error> {
         let normal = self.normal;
-        let mut fragment = Fragment::new();
-        let mut work = vec![(nonterminal, fragment.start(), fragment.end())];
-        while let Some((current, from, to)) = work.pop() {
+        self.fragment.clear();
+        self.work.clear();
+        self.work.push((nonterminal, self.fragment.start(), self.fragment.end()));
+        while let Some((current, from, to)) = self.work.pop() {
             if normal.nonterminals[current.index()].unordered.is_some() {
                 let callee = self.nonterminal_callee(current);
-                fragment.connect(from, Label::Call(callee), to);
+                self.fragment.connect(from, Label::Call(callee), to);
                 continue;
             }
             let productions = &normal.nonterminals[current.index()].productions;
@@ -146,8 +169,8 @@ impl Builder<'_> {
             // With left recursion, what the others produce leads to a state from which the recursive productions
             // lead back to it.
             let exit = if productions.iter().any(|production| recursive(production)) {
-                let exit = fragment.add_state();
-                fragment.connect(exit, Label::Nothing, to);
+                let exit = self.fragment.add_state();
+                self.fragment.connect(exit, Label::Nothing, to);
                 exit
             } else {
                 to
@@ -156,39 +179,40 @@ impl Builder<'_> {
                 let (mut at, symbols) =
                     if recursive(production) { (exit, &production[1..]) } else { (from, &production[..]) };
                 for (place, &symbol) in symbols.iter().enumerate() {
-                    let next = if place + 1 == symbols.len() { exit } else { fragment.add_state() };
+                    let next = if place + 1 == symbols.len() { exit } else { self.fragment.add_state() };
                     match symbol {
                         Symbol::Nonterminal(callee) if rich && self.uses[callee.index()] == 1 => {
-                            work.push((callee, at, next));
+                            self.work.push((callee, at, next));
                         }
                         Symbol::Nonterminal(callee) => {
                             let callee = self.nonterminal_callee(callee);
-                            fragment.connect(at, Label::Call(callee), next);
+                            self.fragment.connect(at, Label::Call(callee), next);
                         }
                         Symbol::Repeat { nonterminal, min, max } => {
                             let element = self.nonterminal_callee(nonterminal);
-                            let callee = self.callee(CalleeKey::Counter(element, min, max), |_| {
-                                Callee::Counter { element, min, max }
-                            });
-                            fragment.connect(at, Label::Call(callee), next);
+                            let callee = self.callee(
+                                CalleeKey::Counter(element, min, max),
+                                Callee::Counter { element, min, max },
+                            );
+                            self.fragment.connect(at, Label::Call(callee), next);
                         }
-                        Symbol::Terminal(terminal) => self.terminal(&mut fragment, terminal, at, next)?,
+                        Symbol::Terminal(terminal) => self.terminal(terminal, at, next)?,
                     }
                     at = next;
                 }
             }
-            if fragment.len() > self.config.max_nodes {
+            if self.fragment.len() > self.config.max_nodes {
                 return Err(Error::TooManyNodes { limit: self.config.max_nodes });
             }
         }
-        Ok(fragment)
+        Ok(())
     }
 
     /// Leads from `at` to `next` by a terminal.
-    fn terminal(&mut self, fragment: &mut Fragment, id: TerminalId, at: u32, next: u32) -> Result<(), Error> {
+    fn terminal(&mut self, id: TerminalId, at: u32, next: u32) -> Result<(), Error> {
         let special = match &self.normal.terminals[id.index()] {
             Terminal::Text(text) if text.len() <= LONGEST_CHAIN => {
-                fragment.connect_text(at, text.as_bytes(), next);
+                self.fragment.connect_text(at, text.as_bytes(), next);
                 return Ok(());
             }
             Terminal::SpecialName(name) => Special::Name(name.clone()),
@@ -197,16 +221,16 @@ impl Builder<'_> {
                 let callee = match self.lexemes[id.index()] {
                     Some(known) => known,
                     None => {
-                        let language = self.normal.lower(id, &mut self.store)?;
-                        let callee = self.callee(CalleeKey::Lexeme(language), |_| Callee::Lexeme {
-                            text: LexemeText::Terminal(id),
-                            language,
-                        });
+                        let language = self.languages.lower(self.normal, id, &mut self.store)?;
+                        let callee = self.callee(
+                            CalleeKey::Lexeme(language),
+                            Callee::Lexeme { text: LexemeText::Terminal(id), language },
+                        );
                         self.lexemes[id.index()] = Some(callee);
                         callee
                     }
                 };
-                fragment.connect(at, Label::Call(callee), next);
+                self.fragment.connect(at, Label::Call(callee), next);
                 return Ok(());
             }
         };
@@ -220,29 +244,27 @@ impl Builder<'_> {
                 self.specials.len() - 1
             }
         };
-        fragment.connect(at, Label::Special(index as u16), next);
+        self.fragment.connect(at, Label::Special(index as u16), next);
         Ok(())
     }
 
     fn nonterminal_callee(&mut self, nonterminal: NonterminalId) -> CalleeId {
-        let before = self.callees.len();
-        let id = self.callee(CalleeKey::Nonterminal(nonterminal), |normal| {
-            let entry = &normal.nonterminals[nonterminal.index()];
-            let name = entry.name.clone();
-            match &entry.unordered {
-                // What it calls is filled in later.
-                Some(unordered) => Callee::Unordered {
-                    name,
-                    items: Vec::new(),
-                    separator: None,
-                    unordered: unordered.clone(),
-                },
-                None => Callee::Nonterminal { name, start: NodeId::END },
-            }
-        });
-        if self.callees.len() > before {
-            self.pending.push_back((id, nonterminal));
+        if let Some(known) = self.nonterminals[nonterminal.index()] {
+            return known;
         }
+        let entry = &self.normal.nonterminals[nonterminal.index()];
+        let name = entry.name.clone();
+        let callee = match &entry.unordered {
+            // What it calls is filled in later.
+            Some(unordered) => {
+                Callee::Unordered { name, items: Vec::new(), separator: None, unordered: unordered.clone() }
+            }
+            None => Callee::Nonterminal { name, start: NodeId::END },
+        };
+        let id = CalleeId(self.callees.len() as u32);
+        self.callees.push(callee);
+        self.nonterminals[nonterminal.index()] = Some(id);
+        self.pending.push_back((id, nonterminal));
         id
     }
 
@@ -263,9 +285,9 @@ impl Builder<'_> {
         }
     }
 
-    fn callee(&mut self, key: CalleeKey, make: impl FnOnce(&NormalForm) -> Callee) -> CalleeId {
+    fn callee(&mut self, key: CalleeKey, callee: Callee) -> CalleeId {
         *self.callee_ids.entry(key).or_insert_with(|| {
-            self.callees.push(make(self.normal));
+            self.callees.push(callee);
             CalleeId((self.callees.len() - 1) as u32)
         })
     }
@@ -280,7 +302,7 @@ impl Builder<'_> {
         for byte in 0..=255u8 {
             class_of_byte[usize::from(byte)] = classes.class_of(byte);
         }
-        let class_bytes = (0..byte_classes).map(|class| classes.members(class as u8)).collect();
+        let class_bytes = classes.classes();
         let mut nodes = self.nodes.finish(|label| match label {
             Label::Byte(byte) => Class(u16::from(class_of_byte[usize::from(byte)])),
             Label::Special(index) => Class(byte_classes as u16 + index),
@@ -318,89 +340,4 @@ fn split_calls(nodes: &mut Vec<Node>) -> Vec<NodeId> {
     }
     scan_only.extend((count..nodes.len()).map(|index| NodeId(index as u32)));
     scan_only
-}
-
-/// A node while bytes have no classes yet: finality, and edges sorted by label.
-type Draft = (bool, Vec<(Label, NodeId)>);
-
-/// The nodes of all automata, those with equal futures shared as far as no loop is involved.
-struct Nodes {
-    drafts: Vec<Draft>,
-    /// Drafts that lead to no loop, for sharing.
-    known: FxHashMap<Draft, NodeId>,
-    limit: usize,
-}
-
-impl Nodes {
-    fn new(limit: usize) -> Self {
-        let end: Draft = (true, Vec::new());
-        Self { drafts: vec![end.clone()], known: FxHashMap::from_iter([(end, NodeId::END)]), limit }
-    }
-
-    /// Adds an automaton and says which node its start became.
-    fn add(&mut self, automaton: &Automaton) -> Result<NodeId, Error> {
-        if self.drafts.len() + automaton.len() > self.limit {
-            return Err(Error::TooManyNodes { limit: self.limit });
-        }
-        let mut ids: Vec<Option<NodeId>> = vec![None; automaton.len()];
-        // States whose successors all have nodes come first; what is left leads to a loop.
-        for &state in automaton.loop_free_bottom_up() {
-            let draft = self.draft(automaton, state, &ids);
-            let known = self.known.get(&draft).copied();
-            ids[state] = Some(known.unwrap_or_else(|| {
-                let node = NodeId(self.drafts.len() as u32);
-                self.drafts.push(draft.clone());
-                self.known.insert(draft, node);
-                node
-            }));
-        }
-        let looping: Vec<usize> = (0..automaton.len()).filter(|&state| ids[state].is_none()).collect();
-        for &state in &looping {
-            ids[state] = Some(NodeId(self.drafts.len() as u32));
-            self.drafts.push(Draft::default());
-        }
-        for &state in &looping {
-            let node = ids[state].expect("given above");
-            self.drafts[node.index()] = self.draft(automaton, state, &ids);
-        }
-        Ok(ids[0].expect("every state has a node"))
-    }
-
-    fn draft(&self, automaton: &Automaton, state: usize, ids: &[Option<NodeId>]) -> Draft {
-        let edges = automaton.edges(state).iter();
-        (
-            automaton.is_final(state),
-            edges.map(|&(label, to)| (label, ids[to].expect("successors first"))).collect(),
-        )
-    }
-
-    /// The bytes on edges.
-    fn bytes_scanned(&self) -> ByteSet {
-        let mut bytes = ByteSet::default();
-        for (_, edges) in &self.drafts {
-            for (label, _) in edges {
-                if let Label::Byte(byte) = *label {
-                    bytes.insert(byte);
-                }
-            }
-        }
-        bytes
-    }
-
-    fn finish(self, class: impl Fn(Label) -> Class) -> Vec<Node> {
-        let node = |(is_final, edges): Draft| {
-            let mut scans = Vec::new();
-            let mut calls = Vec::new();
-            for (label, to) in edges {
-                match label {
-                    Label::Call(callee) => calls.push((callee, to)),
-                    Label::Byte(_) | Label::Special(_) => scans.push((class(label), to)),
-                    Label::Nothing => unreachable!("a deterministic automaton has no empty edges"),
-                }
-            }
-            scans.sort_unstable();
-            Node { is_final, scans: scans.into(), calls: calls.into() }
-        };
-        self.drafts.into_iter().map(node).collect()
-    }
 }

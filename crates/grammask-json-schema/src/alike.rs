@@ -1,6 +1,8 @@
 //! Schemas that say the same in the same words, apart from what is said to readers only: they are one goal, so that a grammar has one rule
 //! for them, and what they exclude is seen at once.
 
+use std::fmt::Write;
+
 use serde_json::Value;
 
 use crate::documents::SchemaId;
@@ -26,17 +28,22 @@ enum Role {
 impl Translator<'_> {
     /// The first schema that says the same as this one.
     pub fn first_alike(&mut self, id: SchemaId) -> SchemaId {
-        let mut words = String::new();
+        self.words.clear();
         let place = (self.documents.resource(id), self.documents.draft(id));
-        if !write(self.documents.value(id), Role::Schema, 0, &mut words) {
+        if !write_words(self.documents.value(id), Role::Schema, 0, &mut self.words) {
             return id;
         }
-        *self.alike.entry((place, words)).or_insert(id)
+        let alike = self.alike.entry(place).or_default();
+        if let Some(&first) = alike.get(&self.words) {
+            return first;
+        }
+        alike.insert(self.words.clone(), id);
+        id
     }
 }
 
 /// Writes a schema without its annotations; `false` where it is too large, or names itself.
-fn write(value: &Value, role: Role, depth: usize, words: &mut String) -> bool {
+fn write_words(value: &Value, role: Role, depth: usize, words: &mut String) -> bool {
     if words.len() > LONGEST || depth > DEEPEST {
         return false;
     }
@@ -62,10 +69,10 @@ fn write(value: &Value, role: Role, depth: usize, words: &mut String) -> bool {
                     Role::Map => Role::Schema,
                     Role::Literal => Role::Literal,
                 };
-                words.push_str(&key.len().to_string());
+                write_number(key.len(), words);
                 words.push(':');
                 words.push_str(key);
-                if !write(value, inner, depth + 1, words) {
+                if !write_words(value, inner, depth + 1, words) {
                     return false;
                 }
             }
@@ -74,7 +81,7 @@ fn write(value: &Value, role: Role, depth: usize, words: &mut String) -> bool {
         Value::Array(items) => {
             words.push('[');
             for item in items {
-                if !write(item, role, depth + 1, words) {
+                if !write_words(item, role, depth + 1, words) {
                     return false;
                 }
                 words.push(',');
@@ -82,14 +89,23 @@ fn write(value: &Value, role: Role, depth: usize, words: &mut String) -> bool {
             words.push(']');
         }
         Value::String(text) => {
-            words.push_str(&text.len().to_string());
+            write_number(text.len(), words);
             words.push('"');
             words.push_str(text);
         }
-        other => {
-            words.push_str(&other.to_string());
-            words.push(';');
+        Value::Null => words.push_str("null;"),
+        Value::Bool(truth) => words.push_str(if *truth { "true;" } else { "false;" }),
+        Value::Number(number) => {
+            // A string takes all that is written.
+            let _ = write!(words, "{number};");
         }
     }
     true
+}
+
+fn write_number(number: usize, words: &mut String) {
+    if number >= 10 {
+        write_number(number / 10, words);
+    }
+    words.push(char::from(b'0' + (number % 10) as u8));
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::config::{Config, Draft};
 use crate::error::{Error, Reason};
-use walk::{address, is_schema, push_step};
+use walk::{Steps, address, is_schema, push_step};
 
 /// A schema: an object or a boolean somewhere in a document.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -58,8 +58,8 @@ pub(crate) struct Documents<'a> {
 struct Schema<'a> {
     value: &'a Value,
     parent: Parent,
-    /// From the parent to here, as a JSON pointer.
-    steps: Box<str>,
+    /// From the parent to here.
+    steps: Steps<'a>,
     resource: ResourceId,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Documents<'a> {
             let pointer = named.map(|uri| format!("{uri}#")).unwrap_or_default();
             return Err(Error::new(pointer, "", Reason::Invalid(NO_SCHEMA.to_owned())));
         }
-        self.walk(value, Parent::Document(document), String::new(), false)?;
+        self.walk(value, Parent::Document(document), Steps::Pointer(Box::default()), false)?;
         // The URI under which the document was given holds beside the one that it gives itself.
         let root = self.resource(self.by_address[&address(value)]);
         self.by_uri.entry(named.unwrap_or_default().to_owned()).or_insert(root);
@@ -177,23 +177,22 @@ impl<'a> Documents<'a> {
         let mut at = id;
         let document = loop {
             let schema = &self.schemas[at.index()];
-            steps.push(&*schema.steps);
+            steps.push(&schema.steps);
             match schema.parent {
                 Parent::Schema(parent) => at = parent,
                 Parent::Document(document) => break document,
             }
         };
         let mut pointer = self.uris[document].map(|uri| format!("{uri}#")).unwrap_or_default();
-        pointer.extend(steps.into_iter().rev());
+        steps.into_iter().rev().for_each(|steps| steps.write(&mut pointer));
         pointer
     }
 
     /// The last step to a schema that is no array index; nothing where there is none.
-    pub fn name(&self, mut id: SchemaId) -> Option<&str> {
-        let is_name = |part: &&str| !part.is_empty() && !part.bytes().all(|byte| byte.is_ascii_digit());
+    pub fn name(&self, mut id: SchemaId) -> Option<Cow<'_, str>> {
         loop {
             let schema = &self.schemas[id.index()];
-            if let Some(name) = schema.steps.rsplit('/').find(is_name) {
+            if let Some(name) = schema.steps.name() {
                 return Some(name);
             }
             match schema.parent {
@@ -315,12 +314,14 @@ impl<'a> Documents<'a> {
     fn follow<'s>(
         &mut self,
         from: SchemaId,
-        steps: impl Iterator<Item = Cow<'s, str>>,
+        steps: impl Iterator<Item = Cow<'s, str>> + Clone,
     ) -> Result<Result<SchemaId, &'static str>, Error> {
         let mut value = self.value(from);
         let mut known = from;
-        let mut beyond = String::new();
-        for step in steps {
+        // Where the last known schema is.
+        let mut inside = 0;
+        let mut count = 0;
+        for step in steps.clone() {
             let below = match value {
                 Value::Object(object) => object.get(&*step),
                 Value::Array(items) => index(&step).and_then(|index| items.get(index)),
@@ -328,20 +329,21 @@ impl<'a> Documents<'a> {
             };
             let Some(below) = below else { return Ok(Err("there is nothing")) };
             value = below;
+            count += 1;
             if let Some(&id) = self.by_address.get(&address(value)) {
                 known = id;
-                beyond.clear();
-            } else {
-                push_step(&mut beyond, &step);
+                inside = count;
             }
         }
-        if beyond.is_empty() {
+        if inside == count {
             return Ok(Ok(known));
         }
         if !is_schema(value) {
             return Ok(Err(NO_SCHEMA));
         }
-        self.walk(value, Parent::Schema(known), beyond, true)?;
+        let mut beyond = String::new();
+        steps.skip(inside).for_each(|step| push_step(&mut beyond, &step));
+        self.walk(value, Parent::Schema(known), Steps::Pointer(beyond.into()), true)?;
         Ok(Ok(self.by_address[&address(value)]))
     }
 

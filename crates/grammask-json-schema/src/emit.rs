@@ -162,12 +162,12 @@ impl<'a, 'd> Emitter<'a, 'd> {
 
     fn comma(&mut self) -> ExprId {
         let comma = self.signs.comma.clone();
-        self.regex(&comma)
+        self.push(ExprKind::Regex(comma))
     }
 
     fn bracket(&mut self, kind: usize, which: usize) -> ExprId {
         let bracket = self.signs.brackets[kind][which].clone();
-        self.regex(&bracket)
+        self.push(ExprKind::Regex(bracket))
     }
 
     /// A reference to the rule of a goal, which is live.
@@ -229,7 +229,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
             Subject::Schema(id, _) if claim.holds => Some(id),
             _ => None,
         });
-        let last = schema.and_then(|id| self.translator.documents.name(id)).unwrap_or("value");
+        let last = schema.and_then(|id| self.translator.documents.name(id)).unwrap_or("value".into());
         let mut name: String =
             last.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '_' }).take(40).collect();
         if !name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') {
@@ -286,6 +286,9 @@ impl<'a, 'd> Emitter<'a, 'd> {
         let contents = self.translator.languages.write(contents, &mut self.ast);
         let contents = self.push(ExprKind::Json(contents));
         let close = self.text("\"");
-        vec![open, contents, close]
+        // Mostly the two parts of a member follow.
+        let mut parts = Vec::with_capacity(5);
+        parts.extend([open, contents, close]);
+        parts
     }
 }

@@ -1,12 +1,13 @@
 //! Regular sets of texts, as they will stand in the grammar: an arena of expressions, each once, operands before what is
 //! made of them. Formats, patterns and numbers are made here; what is empty or disjoint is decided by `grammask-regular`.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use grammask_regular::{RegularId, Store};
 use grammask_syntax::{Ast, Comparison, ExprId, ExprKind, Quantifier, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::Config;
 
@@ -58,7 +59,9 @@ pub(crate) enum Language {
 /// An arena of sets of texts.
 pub(crate) struct Languages {
     nodes: Vec<Language>,
-    ids: FxHashMap<Language, LanguageId>,
+    /// By hash: the newest; `older` chains the others.
+    newest: FxHashMap<u64, LanguageId>,
+    older: Vec<Option<LanguageId>>,
     lowered: Vec<Option<RegularId>>,
     store: Store,
     cancel: Option<Arc<AtomicBool>>,
@@ -68,7 +71,8 @@ impl Languages {
     pub fn new(config: &Config) -> Self {
         let mut languages = Self {
             nodes: Vec::new(),
-            ids: FxHashMap::default(),
+            newest: FxHashMap::default(),
+            older: Vec::new(),
             lowered: Vec::new(),
             store: Store::new(&config.regular),
             cancel: config.cancel.clone(),
@@ -84,23 +88,51 @@ impl Languages {
     }
 
     fn intern(&mut self, language: Language) -> LanguageId {
-        if let Some(&id) = self.ids.get(&language) {
-            return id;
+        let hash = match &language {
+            Language::Text(text) => hash_of(&(IS_TEXT, text.as_str())),
+            Language::Regex(pattern) => hash_of(&(IS_REGEX, pattern.as_str())),
+            other => hash_of(other),
+        };
+        match self.find(hash, |other| *other == language) {
+            Some(known) => known,
+            None => self.add(hash, language),
         }
+    }
+
+    fn find(&self, hash: u64, is_same: impl Fn(&Language) -> bool) -> Option<LanguageId> {
+        let mut next = self.newest.get(&hash).copied();
+        while let Some(id) = next {
+            if is_same(self.get(id)) {
+                return Some(id);
+            }
+            next = self.older[id.index()];
+        }
+        None
+    }
+
+    fn add(&mut self, hash: u64, language: Language) -> LanguageId {
         let id = LanguageId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 languages"));
-        self.nodes.push(language.clone());
+        self.nodes.push(language);
         self.lowered.push(None);
-        self.ids.insert(language, id);
+        self.older.push(self.newest.insert(hash, id));
         id
     }
 
     pub fn text(&mut self, text: &str) -> LanguageId {
-        self.intern(Language::Text(text.to_owned()))
+        let hash = hash_of(&(IS_TEXT, text));
+        match self.find(hash, |other| matches!(other, Language::Text(other) if other == text)) {
+            Some(known) => known,
+            None => self.add(hash, Language::Text(text.to_owned())),
+        }
     }
 
     /// What a pattern of the Rust `regex` crate matches from end to end. The pattern is right: it is made here or checked before.
     pub fn regex(&mut self, pattern: &str) -> LanguageId {
-        self.intern(Language::Regex(pattern.to_owned()))
+        let hash = hash_of(&(IS_REGEX, pattern));
+        match self.find(hash, |other| matches!(other, Language::Regex(other) if other == pattern)) {
+            Some(known) => known,
+            None => self.add(hash, Language::Regex(pattern.to_owned())),
+        }
     }
 
     /// The unsigned numbers whose value is a multiple of `of`, a positive decimal numeral.
@@ -314,6 +346,9 @@ impl Languages {
             Visit(LanguageId),
             Make(LanguageId),
         }
+        if operands(self.get(id)).is_empty() {
+            return ast.push(written(self.get(id), Vec::new()), Span::default());
+        }
         let mut done: Vec<ExprId> = Vec::new();
         let mut tasks = vec![Task::Visit(id)];
         while let Some(task) = tasks.pop() {
@@ -325,35 +360,47 @@ impl Languages {
                 Task::Make(id) => {
                     let count = operands(self.get(id)).len();
                     let parts = done.split_off(done.len() - count);
-                    let kind = match self.get(id) {
-                        // Nothing that is any text and not any text.
-                        Language::None => ExprKind::Regex("[a&&b]".to_owned()),
-                        Language::Text(text) => ExprKind::Text(text.clone()),
-                        Language::Regex(pattern) => ExprKind::Regex(pattern.clone()),
-                        Language::Sequence(_) => ExprKind::Sequence(parts),
-                        Language::Union(_) => ExprKind::Alternatives(parts),
-                        Language::And(_) => ExprKind::And(parts),
-                        Language::Not(_) => ExprKind::Not(parts[0]),
-                        Language::Repeat(_, min, max) => {
-                            let quantifier = match (*min, *max) {
-                                (0, Some(1)) => Quantifier::Option,
-                                (0, None) => Quantifier::Star,
-                                (1, None) => Quantifier::Plus,
-                                (min, max) => Quantifier::Bounds { min, max },
-                            };
-                            ExprKind::Repeat { expr: parts[0], quantifier }
-                        }
-                        Language::Multiple(numeral) => ExprKind::Multiple(numeral.clone()),
-                        Language::Compared(comparison, bound) => {
-                            ExprKind::Compared(*comparison, bound.clone())
-                        }
-                    };
-                    done.push(ast.push(kind, Span::default()));
+                    done.push(ast.push(written(self.get(id), parts), Span::default()));
                 }
             }
         }
         done.pop().expect("one expression for one language")
     }
+}
+
+/// A language as an expression, given those of its operands.
+fn written(language: &Language, parts: Vec<ExprId>) -> ExprKind {
+    match language {
+        // Nothing that is any text and not any text.
+        Language::None => ExprKind::Regex("[a&&b]".to_owned()),
+        Language::Text(text) => ExprKind::Text(text.clone()),
+        Language::Regex(pattern) => ExprKind::Regex(pattern.clone()),
+        Language::Sequence(_) => ExprKind::Sequence(parts),
+        Language::Union(_) => ExprKind::Alternatives(parts),
+        Language::And(_) => ExprKind::And(parts),
+        Language::Not(_) => ExprKind::Not(parts[0]),
+        Language::Repeat(_, min, max) => {
+            let quantifier = match (*min, *max) {
+                (0, Some(1)) => Quantifier::Option,
+                (0, None) => Quantifier::Star,
+                (1, None) => Quantifier::Plus,
+                (min, max) => Quantifier::Bounds { min, max },
+            };
+            ExprKind::Repeat { expr: parts[0], quantifier }
+        }
+        Language::Multiple(numeral) => ExprKind::Multiple(numeral.clone()),
+        Language::Compared(comparison, bound) => ExprKind::Compared(*comparison, bound.clone()),
+    }
+}
+
+/// What distinguishes the hashes of the two kinds that are looked for without being made.
+const IS_TEXT: u8 = 1;
+const IS_REGEX: u8 = 2;
+
+fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn is_set(flag: Option<&AtomicBool>) -> bool {

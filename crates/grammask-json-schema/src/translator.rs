@@ -50,7 +50,9 @@ pub(crate) struct Translator<'a> {
     /// The schema that is being looked at.
     pub place: SchemaId,
     /// The first schema with some words, by resource, draft and words.
-    pub alike: FxHashMap<((ResourceId, Draft), String), SchemaId>,
+    pub alike: FxHashMap<(ResourceId, Draft), FxHashMap<String, SchemaId>>,
+    /// The words of a schema that is looked for there; kept for its room.
+    pub words: String,
     constants: Vec<&'a Value>,
     /// By address: every constant stands in a document.
     constant_ids: FxHashMap<usize, ConstantId>,
@@ -91,6 +93,7 @@ impl<'a> Translator<'a> {
             asks_evaluated,
             place,
             alike: FxHashMap::default(),
+            words: String::new(),
             constants: Vec::new(),
             constant_ids: FxHashMap::default(),
             scopes: vec![Box::default()],
@@ -313,10 +316,14 @@ fn mentions_unevaluated(document: &Value) -> bool {
     while let Some(value) = open.pop() {
         match value {
             Value::Object(entries) => {
-                if entries.contains_key("unevaluatedItems") || entries.contains_key("unevaluatedProperties") {
-                    return true;
+                for (key, value) in entries {
+                    if key == "unevaluatedItems" || key == "unevaluatedProperties" {
+                        return true;
+                    }
+                    if value.is_object() || value.is_array() {
+                        open.push(value);
+                    }
                 }
-                open.extend(entries.values());
             }
             Value::Array(items) => open.extend(items),
             _ => {}

@@ -1,28 +1,37 @@
 //! Grammar under work to normal form: what is in use, numbered anew.
 
+use grammask_regular::RegularId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::form::{Nonterminal, NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
+use crate::lower::Languages;
 
 /// Numbers nonterminals in the order of the text, what is derived from a rule behind it; terminals as they appear, operands first.
+/// Also gives the languages that have been made.
 ///
 /// The grammar must have gone through all passes.
-pub(crate) fn finish(grammar: &Grammar) -> NormalForm {
+pub(crate) fn finish(mut grammar: Grammar) -> (NormalForm, Languages) {
     let order = grammar.in_order();
     let mut numbers: Vec<u32> = vec![0; grammar.variables.len()];
     for (number, id) in (0..).zip(&order) {
         numbers[id.index()] = number;
     }
+    let names = ListNames::new(&grammar);
+    let mut variables = std::mem::take(&mut grammar.variables);
+    let (old, lowered) = grammar.terminals.into_parts();
     let mut numbering = Numbering {
-        old: grammar.terminals.as_slice(),
-        new: Vec::new(),
-        numbers: vec![None; grammar.terminals.len()],
-        names: ListNames::new(grammar),
+        new: Vec::with_capacity(old.len()),
+        languages: Vec::with_capacity(old.len()),
+        numbers: vec![None; old.len()],
+        old,
+        lowered,
+        stack: Vec::new(),
+        names,
     };
     let mut nonterminals = Vec::with_capacity(order.len());
     for &id in &order {
-        let variable = grammar.variable(id);
+        let variable = &mut variables[id.index()];
         let mut symbol = |factor: &Factor| match factor.atom {
             Atom::Terminal(id) => Symbol::Terminal(numbering.number(id)),
             Atom::Nonterminal(id) => {
@@ -33,90 +42,89 @@ pub(crate) fn finish(grammar: &Grammar) -> NormalForm {
                 }
             }
         };
-        let productions = variable
-            .productions
-            .iter()
-            .map(|production| production.iter().map(&mut symbol).collect())
-            .collect();
+        let productions = variable.productions.iter();
         nonterminals.push(Nonterminal {
-            name: variable.name.clone().unwrap_or_default(),
-            productions,
-            unordered: variable.unordered.as_ref().map(|selection| selection.unordered.clone()),
+            name: variable.name.take().unwrap_or_default(),
+            productions: productions.map(|production| production.iter().map(&mut symbol).collect()).collect(),
+            unordered: variable.unordered.take().map(|selection| selection.unordered),
         });
     }
-    NormalForm {
-        start: NonterminalId(numbers[grammar.start.index()]),
-        nonterminals,
-        terminals: numbering.new,
-    }
+    let start = NonterminalId(numbers[grammar.start.index()]);
+    let normal = NormalForm { start, nonterminals, terminals: numbering.new };
+    (normal, Languages::known(numbering.languages))
 }
 
-struct Numbering<'a> {
-    old: &'a [Terminal],
+struct Numbering {
+    old: Vec<Terminal>,
+    lowered: Vec<Option<RegularId>>,
     new: Vec<Terminal>,
+    languages: Vec<Option<RegularId>>,
     numbers: Vec<Option<TerminalId>>,
-    names: ListNames<'a>,
+    stack: Vec<TerminalId>,
+    names: ListNames,
 }
 
-impl Numbering<'_> {
+impl Numbering {
     fn number(&mut self, id: TerminalId) -> TerminalId {
         if let Some(number) = self.numbers[id.index()] {
             return number;
         }
-        let mut stack = vec![id];
-        while let Some(&id) = stack.last() {
+        self.stack.push(id);
+        while let Some(&id) = self.stack.last() {
             if self.numbers[id.index()].is_some() {
-                stack.pop();
+                self.stack.pop();
                 continue;
             }
-            let terminal = &self.old[id.index()];
-            let pending = stack.len();
-            stack.extend(
-                terminal.operands().iter().rev().filter(|operand| self.numbers[operand.index()].is_none()),
-            );
-            if stack.len() == pending {
-                stack.pop();
+            let pending = self.stack.len();
+            let operands = self.old[id.index()].operands().iter().rev();
+            self.stack.extend(operands.filter(|operand| self.numbers[operand.index()].is_none()));
+            if self.stack.len() == pending {
+                self.stack.pop();
                 let new = self.renumbered(id);
                 self.numbers[id.index()] = Some(TerminalId(self.new.len() as u32));
                 self.new.push(new);
+                self.languages.push(self.lowered[id.index()]);
             }
         }
         self.numbers[id.index()].unwrap_or(id)
     }
 
     fn renumbered(&mut self, id: TerminalId) -> Terminal {
-        let of = |id: &TerminalId| self.numbers[id.index()].unwrap_or(*id);
-        let all = |ids: &[TerminalId]| ids.iter().map(of).collect();
-        match &self.old[id.index()] {
-            Terminal::Sequence(operands) => Terminal::Sequence(all(operands)),
-            Terminal::Alternatives(operands) => Terminal::Alternatives(all(operands)),
-            Terminal::And(operands) => Terminal::And(all(operands)),
-            Terminal::Not(operand) => Terminal::Not(of(operand)),
-            Terminal::Json(operand) => Terminal::Json(of(operand)),
-            Terminal::Repeat { terminal, min, max } => {
-                Terminal::Repeat { terminal: of(terminal), min: *min, max: *max }
+        let mut terminal = std::mem::replace(&mut self.old[id.index()], Terminal::SpecialId(0));
+        match &mut terminal {
+            Terminal::Except { name: Some(name), .. } => *name = self.names.of(name),
+            other => {
+                for operand in other.operands_mut() {
+                    *operand = self.numbers[operand.index()].unwrap_or(*operand);
+                }
             }
-            Terminal::Except { name: Some(name), texts, max } => {
-                Terminal::Except { name: Some(self.names.of(name)), texts: texts.clone(), max: *max }
-            }
-            terminal => terminal.clone(),
         }
+        terminal
     }
 }
 
 /// Names for the rules that list the texts of `except!`: their own, unless the name is in use, as the rule of that name may
 /// be written in another way by now.
-struct ListNames<'a> {
-    taken: FxHashSet<&'a str>,
-    all: &'a FxHashSet<String>,
+struct ListNames {
+    /// The names of nonterminals that are in use, and those that were; nothing where no texts are listed.
+    taken: FxHashSet<String>,
+    all: FxHashSet<String>,
     given: FxHashMap<String, String>,
     added: FxHashSet<String>,
 }
 
-impl<'a> ListNames<'a> {
-    fn new(grammar: &'a Grammar) -> Self {
-        let taken = grammar.in_use().filter_map(|(_, variable)| variable.name.as_deref()).collect();
-        Self { taken, all: &grammar.names, given: FxHashMap::default(), added: FxHashSet::default() }
+impl ListNames {
+    fn new(grammar: &Grammar) -> Self {
+        let is_list = |terminal: &Terminal| matches!(terminal, Terminal::Except { name: Some(_), .. });
+        let has_lists = grammar.terminals.as_slice().iter().any(is_list);
+        let variables = if has_lists { &grammar.variables[..] } else { &[] };
+        let in_use = variables.iter().filter(|variable| variable.in_use);
+        Self {
+            taken: in_use.filter_map(|variable| variable.name.clone()).collect(),
+            all: variables.iter().filter_map(|variable| variable.name.clone()).collect(),
+            given: FxHashMap::default(),
+            added: FxHashSet::default(),
+        }
     }
 
     fn of(&mut self, name: &str) -> String {

@@ -1,9 +1,11 @@
 //! The grammar under work: what the passes rewrite. Groups are nonterminals without a name, so that no pass walks a tree.
 
+use std::collections::hash_map::Entry;
 use std::fmt;
+use std::hash::Hasher;
 
 use grammask_syntax::{Ast, Span};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::form::{NonterminalId, TerminalId};
 use crate::terminals::Terminals;
@@ -20,8 +22,8 @@ pub struct Grammar {
     pub(crate) terminals: Terminals,
     /// The rules in the order of the text, each with its number of alternatives; empty once they are grouped.
     pub(crate) rules: Vec<(NonterminalId, usize)>,
-    /// All names that are, or were, in use.
-    pub(crate) names: FxHashSet<String>,
+    /// Who has a name with this hash, also of those that are not in use any more; made when first asked for.
+    pub(crate) names: Option<FxHashMap<u64, NonterminalId>>,
     /// Whether there are nonterminals without a name.
     pub(crate) has_groups: bool,
     /// Whether nullables have been eliminated. Nothing that comes after makes new ones.
@@ -167,11 +169,15 @@ impl Grammar {
         origin: NonterminalId,
         productions: Vec<Vec<Factor>>,
     ) -> NonterminalId {
-        let name = self.derived_name(origin);
+        let name = self.derived_name(origin, self.next_id());
         let serial = self.variable(origin).derived;
         let id = self.add(Some(name), origin, productions);
         self.variable_mut(id).serial = serial;
         id
+    }
+
+    fn next_id(&self) -> NonterminalId {
+        NonterminalId(u32::try_from(self.variables.len()).expect("fewer than 2^32 nonterminals"))
     }
 
     pub(crate) fn add(
@@ -180,7 +186,7 @@ impl Grammar {
         origin: NonterminalId,
         productions: Vec<Vec<Factor>>,
     ) -> NonterminalId {
-        let id = NonterminalId(u32::try_from(self.variables.len()).expect("fewer than 2^32 nonterminals"));
+        let id = self.next_id();
         self.variables.push(Variable {
             name,
             origin,
@@ -193,28 +199,56 @@ impl Grammar {
         id
     }
 
-    /// `value_1`, `value_2`, ... for the rule `value`; never a name that the text uses.
-    pub(crate) fn derived_name(&mut self, origin: NonterminalId) -> String {
-        let base = self.variable(origin).name.clone().unwrap_or_default();
+    /// `value_1`, `value_2`, ... for the rule `value`, as the name of a variable; never a name that the text uses.
+    pub(crate) fn derived_name(&mut self, origin: NonterminalId, id: NonterminalId) -> String {
         loop {
             let variable = self.variable_mut(origin);
             variable.derived += 1;
-            let name = format!("{base}_{}", variable.derived);
-            if self.names.insert(name.clone()) {
+            let base = variable.name.as_deref().unwrap_or_default();
+            let mut name = String::with_capacity(base.len() + 4);
+            name.push_str(base);
+            name.push('_');
+            push_number(&mut name, variable.derived);
+            if self.takes_name(&name, id) {
                 return name;
             }
         }
     }
 
-    /// A name that begins with `wish` and is not taken.
+    /// A name that begins with `wish` and is not taken, for the next variable.
     pub(crate) fn fresh_name(&mut self, wish: &str) -> String {
         let mut name = wish.to_owned();
         let mut count = 1;
-        while !self.names.insert(name.clone()) {
+        while !self.takes_name(&name, self.next_id()) {
             count += 1;
             name = format!("{wish}_{count}");
         }
         name
+    }
+
+    /// Whether no variable has the name. This one will have it then.
+    fn takes_name(&mut self, name: &str, id: NonterminalId) -> bool {
+        let hash = |name: &str| {
+            let mut hasher = FxHasher::default();
+            hasher.write(name.as_bytes());
+            hasher.finish()
+        };
+        let variables = &self.variables;
+        let all = || (0..).map(NonterminalId).zip(variables.iter().map(|variable| variable.name.as_deref()));
+        let names = self
+            .names
+            .get_or_insert_with(|| all().filter_map(|(id, name)| Some((hash(name?), id))).collect());
+        match names.entry(hash(name)) {
+            Entry::Vacant(entry) => {
+                entry.insert(id);
+                true
+            }
+            Entry::Occupied(entry) => {
+                let known = variables.get(entry.get().index()).and_then(|variable| variable.name.as_deref());
+                // Equal hashes of different names are so rare that they may take their time.
+                known != Some(name) && all().all(|(_, known)| known != Some(name))
+            }
+        }
     }
 
     /// Takes everything out of use that the start symbol does not reach.
@@ -244,6 +278,18 @@ impl Grammar {
     /// The grammar as a syntax tree, without spans.
     pub fn to_ast(&self) -> Ast {
         crate::print::grammar_to_ast(self)
+    }
+}
+
+/// Appends a number in decimal.
+fn push_number(text: &mut String, number: u32) {
+    let mut unit = 1;
+    while number / unit >= 10 {
+        unit *= 10;
+    }
+    while unit > 0 {
+        text.push(char::from(b'0' + (number / unit % 10) as u8));
+        unit /= 10;
     }
 }
 

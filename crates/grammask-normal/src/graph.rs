@@ -9,20 +9,21 @@ pub(crate) struct Lists {
 impl Lists {
     /// The lists of the second numbers by the first, in the order given.
     pub fn new(count: usize, pairs: &[(u32, u32)]) -> Self {
-        let mut starts = vec![0u32; count + 1];
+        // While the lists are filled, the place behind says where the next item of each goes, which is where the next list begins in the end.
+        let mut starts = vec![0u32; count + 2];
         for &(from, _) in pairs {
-            starts[from as usize + 1] += 1;
+            starts[from as usize + 2] += 1;
         }
         for index in 0..count {
-            starts[index + 1] += starts[index];
+            starts[index + 2] += starts[index + 1];
         }
-        let mut next = starts.clone();
         let mut items = vec![0; pairs.len()];
         for &(from, to) in pairs {
-            let place = &mut next[from as usize];
+            let place = &mut starts[from as usize + 1];
             items[*place as usize] = to;
             *place += 1;
         }
+        starts.truncate(count + 1);
         Self { starts, items }
     }
 

@@ -52,6 +52,7 @@ pub use config::Config;
 pub use error::{Error, ErrorKind, Errors};
 pub use form::{Nonterminal, NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
 pub use grammar::Grammar;
+pub use lower::Languages;
 pub use passes::{PASSES, Pass};
 pub use print::terminal_text;
 pub use unordered::{Unordered, UnorderedError};
@@ -99,8 +100,21 @@ pub fn normalize_unless(
     ast: &Ast,
     store: &mut Store,
     config: &Config,
-    mut is_stopped: impl FnMut() -> bool,
+    is_stopped: impl FnMut() -> bool,
 ) -> Result<Option<NormalForm>, Errors> {
+    Ok(normalize_with_languages(ast, store, config, is_stopped)?.map(|(normal, _)| normal))
+}
+
+/// [`normalize_unless`] with the languages of terminals that have been made on the way.
+///
+/// # Errors
+/// As [`normalize`].
+pub fn normalize_with_languages(
+    ast: &Ast,
+    store: &mut Store,
+    config: &Config,
+    mut is_stopped: impl FnMut() -> bool,
+) -> Result<Option<(NormalForm, Languages)>, Errors> {
     if is_stopped() {
         return Ok(None);
     }
@@ -111,7 +125,7 @@ pub fn normalize_unless(
         }
         pass.apply(&mut grammar, store, config)?;
     }
-    Ok(Some(finish::finish(&grammar)))
+    Ok(Some(finish::finish(grammar)))
 }
 
 /// The way of a grammar into normal form.
@@ -143,5 +157,5 @@ pub fn normalize_traced(ast: &Ast, config: &Config) -> Result<Trace, Errors> {
         pass.apply(&mut grammar, store, config)?;
         steps.push((pass.name, grammar.clone()));
     }
-    Ok(Trace { steps, normal: finish::finish(&grammar) })
+    Ok(Trace { steps, normal: finish::finish(grammar).0 })
 }

@@ -2,7 +2,6 @@
 
 use grammask_regular::{Error, RegularId, Store};
 use grammask_syntax::Comparison;
-use rustc_hash::FxHashMap;
 
 use crate::form::{NormalForm, Symbol, Terminal, TerminalId};
 
@@ -18,9 +17,82 @@ impl Terminal {
         }
     }
 
+    pub(crate) fn operands_mut(&mut self) -> &mut [TerminalId] {
+        match self {
+            Self::Sequence(operands) | Self::Alternatives(operands) | Self::And(operands) => operands,
+            Self::Repeat { terminal, .. } | Self::Not(terminal) | Self::Json(terminal) => {
+                std::slice::from_mut(terminal)
+            }
+            _ => &mut [],
+        }
+    }
+
     /// Whether this is a special token, which stands for no bytes.
     pub const fn is_special(&self) -> bool {
         matches!(self, Self::SpecialName(_) | Self::SpecialId(_))
+    }
+}
+
+/// The languages of the terminals of a normal form in a store, as far as they are known.
+///
+/// [`normalize_with_languages`](crate::normalize_with_languages) has made some of them already; whoever goes on with the same store need not make them again.
+#[derive(Clone, Debug)]
+pub struct Languages {
+    known: Vec<Option<RegularId>>,
+    /// What is left to do; kept for its room.
+    stack: Vec<TerminalId>,
+}
+
+impl Languages {
+    /// Nothing is known yet.
+    pub fn new(normal: &NormalForm) -> Self {
+        Self::known(vec![None; normal.terminals.len()])
+    }
+
+    /// These are known, by the numbers of the terminals.
+    pub(crate) const fn known(known: Vec<Option<RegularId>>) -> Self {
+        Self { known, stack: Vec::new() }
+    }
+
+    /// The regular language of a terminal in `store`, which must be the same each time, as must be the normal form.
+    ///
+    /// # Errors
+    /// As [`NormalForm::lower`].
+    ///
+    /// # Panics
+    /// As [`NormalForm::lower`].
+    ///
+    /// # Complexity
+    /// Linear in the number of terminals below this one that are not known.
+    pub fn lower(
+        &mut self,
+        normal: &NormalForm,
+        terminal: TerminalId,
+        store: &mut Store,
+    ) -> Result<RegularId, Error> {
+        self.stack.clear();
+        self.stack.push(terminal);
+        while let Some(&id) = self.stack.last() {
+            if self.known[id.index()].is_some() {
+                self.stack.pop();
+                continue;
+            }
+            let language = &normal.terminals[id.index()];
+            let regular = if let Some(texts) = literal_set(&normal.terminals, id) {
+                store.literals(texts.iter().copied())?
+            } else {
+                let pending = self.stack.len();
+                let unknown = language.operands().iter().filter(|id| self.known[id.index()].is_none());
+                self.stack.extend(unknown);
+                if self.stack.len() > pending {
+                    continue;
+                }
+                let operand = |id: TerminalId| self.known[id.index()].expect("operands are lowered first");
+                combine(language, operand, store)?.expect("a special token is no language")
+            };
+            self.known[id.index()] = Some(regular);
+        }
+        Ok(self.known[terminal.index()].expect("it was the first on the stack"))
     }
 }
 
@@ -50,28 +122,7 @@ impl NormalForm {
     /// assert!(!store.is_nullable(after));
     /// ```
     pub fn lower(&self, terminal: TerminalId, store: &mut Store) -> Result<RegularId, Error> {
-        let mut lowered: FxHashMap<TerminalId, RegularId> = FxHashMap::default();
-        let mut stack = vec![terminal];
-        while let Some(&id) = stack.last() {
-            let language = &self.terminals[id.index()];
-            let set = literal_set(&self.terminals, id);
-            let pending = stack.len();
-            if set.is_none() {
-                stack.extend(language.operands().iter().filter(|operand| !lowered.contains_key(operand)));
-            }
-            if stack.len() == pending {
-                stack.pop();
-                if !lowered.contains_key(&id) {
-                    let regular = match set {
-                        Some(texts) => store.literals(texts.iter().copied())?,
-                        None => combine(language, |operand| lowered[&operand], store)?
-                            .expect("a special token is no language"),
-                    };
-                    lowered.insert(id, regular);
-                }
-            }
-        }
-        Ok(lowered[&terminal])
+        Languages::new(self).lower(self, terminal, store)
     }
 
     /// The regular languages of all terminals that stand in productions, in `store`, and of what they are made of. `None` for
@@ -123,6 +174,7 @@ pub(crate) fn literal_set(terminals: &[Terminal], id: TerminalId) -> Option<Vec<
         Terminal::Text(text) => Some(text.as_bytes()),
         _ => None,
     };
+    text(operands.first()?)?;
     operands.iter().map(text).collect()
 }
 

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Errors};
 use crate::except_texts::ExceptTexts;
 use crate::form::{NonterminalId, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar, Selection, Variable};
-use crate::terminals::Terminals;
+use crate::terminals::{Terminals, Written};
 use crate::unordered::Unordered;
 
 /// How many misspelt names get a suggestion: comparing with all names takes time.
@@ -315,16 +315,18 @@ impl<'a> Reader<'a> {
     /// An expression that is, or has to be, a terminal.
     fn terminal(&mut self, kind: &'a ExprKind, index: usize, span: Span) -> Option<TerminalId> {
         let terminal = match kind {
-            ExprKind::Text(text) => return Some(self.terminals.intern(Terminal::Text(text.clone()), span)),
-            ExprKind::Substrings(text) => Terminal::Substrings(text.clone()),
+            ExprKind::Text(text) => return Some(self.terminals.intern_written(Written::Text, text, span)),
+            ExprKind::Substrings(text) => {
+                return Some(self.terminals.intern_written(Written::Substrings, text, span));
+            }
             ExprKind::Regex(pattern) => {
-                return self.regex(Terminal::Regex(pattern.clone()), 1, pattern, span);
+                return self.regex(Written::Regex, 1, pattern, span);
             }
             ExprKind::Early(pattern) => {
-                return self.regex(Terminal::Early(pattern.clone()), 2, pattern, span);
+                return self.regex(Written::Early, 2, pattern, span);
             }
             ExprKind::Without(pattern) => {
-                return self.regex(Terminal::Without(pattern.clone()), 3, pattern, span);
+                return self.regex(Written::Without, 3, pattern, span);
             }
             ExprKind::Except { operand, max } => return self.except(operand, *max, span),
             ExprKind::SpecialName(_) | ExprKind::SpecialId(_) => {
@@ -379,9 +381,9 @@ impl<'a> Reader<'a> {
     }
 
     /// A regex, checked at once, as its place is known here. `sigil`: how many bytes stand before the quote.
-    fn regex(&mut self, terminal: Terminal, sigil: usize, pattern: &str, span: Span) -> Option<TerminalId> {
+    fn regex(&mut self, kind: Written, sigil: usize, pattern: &str, span: Span) -> Option<TerminalId> {
         let known = self.terminals.len();
-        let id = self.terminals.intern(terminal, span);
+        let id = self.terminals.intern_written(kind, pattern, span);
         if id.index() < known {
             return Some(id);
         }
@@ -534,14 +536,13 @@ impl<'a> Reader<'a> {
             return Err(Errors::new(self.errors, self.omitted, self.config.max_errors));
         };
         let has_groups = self.variables.len() > self.ids.len();
-        let names = self.variables.iter().filter_map(|variable| variable.name.clone()).collect();
         let start_span = ast.rules.iter().find(|rule| rule.name.text == name).map(|rule| rule.name.span);
         Ok(Grammar {
             start,
             variables: self.variables,
             terminals: self.terminals,
             rules: self.rules,
-            names,
+            names: None,
             has_groups,
             is_nullable_free: false,
             empty_text: false,

@@ -25,11 +25,43 @@ pub(crate) struct Terminals {
     /// By hash: the newest terminal; `older` chains the others. The terminals themselves stand only once.
     newest: FxHashMap<u64, u32>,
     older: Vec<u32>,
+    /// What a look at each terminal shows; see [`IS_TEXT`].
+    traits: Vec<u8>,
+    /// How many have [`HAS_TEXTS`].
+    with_texts: usize,
+    /// How many of these the pass that merges texts has seen.
+    pub merged: usize,
+    /// What is left to lower; kept for its room.
+    stack: Vec<TerminalId>,
+}
+
+/// A text.
+pub(crate) const IS_TEXT: u8 = 1;
+/// The empty text.
+pub(crate) const IS_EMPTY_TEXT: u8 = 2;
+/// `json!(x)`.
+pub(crate) const IS_JSON: u8 = 4;
+/// A sequence in which two texts follow each other.
+pub(crate) const HAS_TEXTS: u8 = 8;
+
+/// The kinds of terminals that are nothing but a string.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Written {
+    Text,
+    Regex,
+    Early,
+    Without,
+    Substrings,
 }
 
 impl Terminals {
     pub fn as_slice(&self) -> &[Terminal] {
         &self.list
+    }
+
+    /// The terminals, and the languages that have been made.
+    pub fn into_parts(self) -> (Vec<Terminal>, Vec<Option<RegularId>>) {
+        (self.list, self.lowered)
     }
 
     pub fn get(&self, id: TerminalId) -> &Terminal {
@@ -52,16 +84,48 @@ impl Terminals {
     /// The id of a terminal; one that is there already keeps its place.
     pub fn intern(&mut self, terminal: Terminal, span: Span) -> TerminalId {
         let mut hasher = FxHasher::default();
-        terminal.hash(&mut hasher);
+        match written(&terminal) {
+            Some(written) => written.hash(&mut hasher),
+            None => terminal.hash(&mut hasher),
+        }
         let hash = hasher.finish();
-        let newest = self.newest.get(&hash).copied().unwrap_or(LAST);
-        let mut at = newest;
+        match self.find(hash, |other| *other == terminal) {
+            Some(known) => known,
+            None => self.add(terminal, hash, span),
+        }
+    }
+
+    /// The same for one that is nothing but a string, which is copied only if it is new.
+    pub fn intern_written(&mut self, kind: Written, text: &str, span: Span) -> TerminalId {
+        let mut hasher = FxHasher::default();
+        (kind, text).hash(&mut hasher);
+        let hash = hasher.finish();
+        if let Some(known) = self.find(hash, |other| written(other) == Some((kind, text))) {
+            return known;
+        }
+        let text = text.to_owned();
+        let terminal = match kind {
+            Written::Text => Terminal::Text(text),
+            Written::Regex => Terminal::Regex(text),
+            Written::Early => Terminal::Early(text),
+            Written::Without => Terminal::Without(text),
+            Written::Substrings => Terminal::Substrings(text),
+        };
+        self.add(terminal, hash, span)
+    }
+
+    fn find(&self, hash: u64, is_same: impl Fn(&Terminal) -> bool) -> Option<TerminalId> {
+        let mut at = *self.newest.get(&hash)?;
         while at != LAST {
-            if self.list[at as usize] == terminal {
-                return TerminalId(at);
+            if is_same(&self.list[at as usize]) {
+                return Some(TerminalId(at));
             }
             at = self.older[at as usize];
         }
+        None
+    }
+
+    fn add(&mut self, terminal: Terminal, hash: u64, span: Span) -> TerminalId {
         let id = TerminalId(u32::try_from(self.list.len()).expect("fewer than 2^32 terminals"));
         let own = match &terminal {
             Terminal::Text(text) | Terminal::Substrings(text) => text.len(),
@@ -74,9 +138,38 @@ impl Terminals {
         self.spans.push(span);
         self.weights.push(weight);
         self.lowered.push(None);
-        self.older.push(newest);
-        self.newest.insert(hash, id.0);
+        self.older.push(self.newest.insert(hash, id.0).unwrap_or(LAST));
+        let traits = self.look_at(id);
+        self.with_texts += usize::from(traits & HAS_TEXTS != 0);
+        self.traits.push(traits);
         id
+    }
+
+    fn look_at(&self, id: TerminalId) -> u8 {
+        let is_text = |id: &TerminalId| self.traits[id.index()] & IS_TEXT != 0;
+        match self.get(id) {
+            Terminal::Text(text) if text.is_empty() => IS_TEXT | IS_EMPTY_TEXT,
+            Terminal::Text(_) => IS_TEXT,
+            Terminal::Json(_) => IS_JSON,
+            Terminal::Sequence(parts) => {
+                if parts.windows(2).any(|pair| is_text(&pair[0]) && is_text(&pair[1])) {
+                    HAS_TEXTS
+                } else {
+                    0
+                }
+            }
+            _ => 0,
+        }
+    }
+
+    /// What a look at the terminal shows, as flags.
+    pub fn traits(&self, id: TerminalId) -> u8 {
+        self.traits[id.index()]
+    }
+
+    /// How many terminals are sequences in which two texts follow each other.
+    pub const fn with_texts(&self) -> usize {
+        self.with_texts
     }
 
     /// `a b c`, as little of it as there is: the parts themselves for one, the empty text for none.
@@ -101,25 +194,29 @@ impl Terminals {
     }
 
     pub fn is_empty_text(&self, id: TerminalId) -> bool {
-        matches!(self.get(id), Terminal::Text(text) if text.is_empty())
+        self.traits(id) & IS_EMPTY_TEXT != 0
     }
 
     /// The language of a terminal; `None` for a special token.
     pub fn lower(&mut self, id: TerminalId, store: &mut Store) -> Result<Option<RegularId>, Error> {
-        let mut stack = vec![id];
-        while let Some(&top) = stack.last() {
+        if self.lowered[id.index()].is_some() {
+            return Ok(self.lowered[id.index()]);
+        }
+        self.stack.clear();
+        self.stack.push(id);
+        while let Some(&top) = self.stack.last() {
             let terminal = &self.list[top.index()];
             if self.lowered[top.index()].is_some() || terminal.is_special() {
-                stack.pop();
+                self.stack.pop();
                 continue;
             }
             if let Some(texts) = literal_set(&self.list, top) {
                 self.lowered[top.index()] = Some(store.literals(texts.iter().copied())?);
                 continue;
             }
-            let pending = stack.len();
-            stack.extend(terminal.operands().iter().filter(|id| self.lowered[id.index()].is_none()));
-            if stack.len() == pending {
+            let pending = self.stack.len();
+            self.stack.extend(terminal.operands().iter().filter(|id| self.lowered[id.index()].is_none()));
+            if self.stack.len() == pending {
                 let operand =
                     |id: TerminalId| self.lowered[id.index()].expect("no operand is a special token");
                 self.lowered[top.index()] = combine(terminal, operand, store)?;
@@ -217,5 +314,17 @@ impl Terminals {
             }
         };
         Ok(if self.is_empty(rest, store)? { None } else { Some(rest) })
+    }
+}
+
+/// The kind and the string of a terminal that is nothing but a string.
+fn written(terminal: &Terminal) -> Option<(Written, &str)> {
+    match terminal {
+        Terminal::Text(text) => Some((Written::Text, text)),
+        Terminal::Regex(text) => Some((Written::Regex, text)),
+        Terminal::Early(text) => Some((Written::Early, text)),
+        Terminal::Without(text) => Some((Written::Without, text)),
+        Terminal::Substrings(text) => Some((Written::Substrings, text)),
+        _ => None,
     }
 }

@@ -71,6 +71,9 @@ impl Unordered {
     /// Linear in the items and needs.
     pub fn forced(&self) -> Vec<bool> {
         let mut forced: Vec<bool> = self.items.iter().map(|&(min, _)| min > 0).collect();
+        if self.needs.is_empty() {
+            return forced;
+        }
         let needs = self.need_lists();
         let mut open: Vec<usize> = (0..forced.len()).filter(|&item| forced[item]).collect();
         while let Some(item) = open.pop() {
@@ -109,6 +112,9 @@ impl Unordered {
         if self.needs.iter().any(|&(from, to)| u64::from(from.max(to)) >= count) {
             return Err(UnorderedError::Malformed);
         }
+        if self.needs.is_empty() {
+            return Ok(vec![Box::default(); self.items.len()]);
+        }
         let too_many = UnorderedError::TooManyNeeds { limit: Self::MAX_NEEDS };
         if self.needs.len() > Self::MAX_NEEDS {
             return Err(too_many);
@@ -116,11 +122,12 @@ impl Unordered {
         let needs = self.need_lists();
         let mut last_seen = vec![usize::MAX; self.items.len()];
         let mut total = 0;
+        let mut open = Vec::new();
         let mut closures = vec![Box::default(); self.items.len()];
         for item in 0..self.items.len() {
             last_seen[item] = item;
             let mut found: Vec<u32> = Vec::new();
-            let mut open = vec![item];
+            open.push(item);
             while let Some(at) = open.pop() {
                 for &next in needs.of(at) {
                     if std::mem::replace(&mut last_seen[next as usize], item) != item {

@@ -14,6 +14,8 @@ struct State {
     /// The length of the longest string.
     longest: u32,
     is_final: bool,
+    /// Whether all strings are ASCII.
+    is_ascii: bool,
 }
 
 /// Bytes `first..=last` lead to `target`.
@@ -43,6 +45,11 @@ impl Acyclic {
 
     pub(crate) fn is_final(&self, state: u32) -> bool {
         self.states[state as usize].is_final
+    }
+
+    /// Whether all strings that are accepted from a state are ASCII.
+    pub(crate) fn is_ascii(&self, state: u32) -> bool {
+        self.states[state as usize].is_ascii
     }
 
     /// The edges of a state, in ascending order; neighbours with the same target are one.
@@ -81,7 +88,8 @@ impl Acyclic {
         let id = self.states.len() as u32;
         let len = (self.edges.len() - start) as u32;
         let longest = self.edges[start..].iter().map(|edge| self.longest(edge.target) + 1).max().unwrap_or(0);
-        self.states.push(State { start: start as u32, len, longest, is_final });
+        let is_ascii = self.edges[start..].iter().all(|edge| edge.last < 0x80 && self.is_ascii(edge.target));
+        self.states.push(State { start: start as u32, len, longest, is_final, is_ascii });
         self.table.insert(hash, id);
         id
     }

@@ -35,11 +35,7 @@ impl ByteClasses {
     /// # Complexity
     /// Time O(256).
     pub fn split(&mut self, set: &ByteSet) {
-        let mut renumbered = [u16::MAX; 512];
-        self.renumber(
-            |byte, class| usize::from(class) * 2 + usize::from(set.contains(byte)),
-            &mut renumbered,
-        );
+        self.split_all([set], &ByteSet::EMPTY);
     }
 
     /// Gives every byte of `set` a class of its own.
@@ -47,10 +43,45 @@ impl ByteClasses {
     /// # Complexity
     /// Time O(256).
     pub fn split_each(&mut self, set: &ByteSet) {
-        let mut renumbered = [u16::MAX; 512];
-        let key =
-            |byte: u8, class| if set.contains(byte) { 256 + usize::from(byte) } else { usize::from(class) };
-        self.renumber(key, &mut renumbered);
+        self.split_all([], set);
+    }
+
+    /// Splits by each of the sets, and gives every byte of `single` a class of its own.
+    ///
+    /// # Complexity
+    /// Time O(256), and O(classes) for each set.
+    pub(crate) fn split_all<'a>(&mut self, sets: impl IntoIterator<Item = &'a ByteSet>, single: &ByteSet) {
+        let mut classes = self.classes();
+        for set in sets {
+            for place in 0..classes.len() {
+                let inside = classes[place].intersection(set);
+                if !inside.is_empty() && inside != classes[place] {
+                    classes[place] = classes[place].intersection(&set.complement());
+                    classes.push(inside);
+                }
+            }
+        }
+        let others = single.complement();
+        classes.iter_mut().for_each(|class| *class = class.intersection(&others));
+        classes.retain(|class| !class.is_empty());
+        classes.extend(single.iter().map(ByteSet::single));
+        classes.sort_unstable_by_key(ByteSet::first);
+        for (number, class) in classes.iter().enumerate() {
+            class.iter().for_each(|byte| self.map[usize::from(byte)] = class_number(number));
+        }
+        self.len = u16::try_from(classes.len()).unwrap_or(256);
+    }
+
+    /// The bytes of all classes, in the order of their numbers.
+    ///
+    /// # Complexity
+    /// Time O(256).
+    pub fn classes(&self) -> Vec<ByteSet> {
+        let mut classes = vec![ByteSet::EMPTY; self.len()];
+        for (byte, &class) in (0..=u8::MAX).zip(&self.map) {
+            classes[usize::from(class)].insert(byte);
+        }
+        classes
     }
 
     /// The partition in which two bytes are in one class iff they have the same key.

@@ -68,6 +68,12 @@ impl ByteSet {
         self.0[(byte >> 6) as usize] &= !(1 << (byte & 63));
     }
 
+    /// Takes the bytes from `first` to `last` out, both included.
+    pub(crate) fn remove_range(&mut self, first: u8, last: u8) {
+        let kept = Self::range(first, last).complement();
+        *self = self.intersection(&kept);
+    }
+
     /// The bytes that are in either set.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
@@ -96,14 +102,25 @@ impl ByteSet {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    /// The byte, where there is just one.
+    pub(crate) fn single_byte(&self) -> Option<u8> {
+        self.first().filter(|&byte| *self == Self::single(byte))
+    }
+
     /// Is there no byte?
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]
     }
 
+    /// Are all bytes ASCII?
+    pub(crate) const fn is_ascii(&self) -> bool {
+        self.0[2] | self.0[3] == 0
+    }
+
     /// The smallest byte.
     pub fn first(&self) -> Option<u8> {
-        self.iter().next()
+        let word = self.0.iter().position(|&word| word != 0)?;
+        u8::try_from(word * 64 + self.0[word].trailing_zeros() as usize).ok()
     }
 
     /// The bytes in ascending order.

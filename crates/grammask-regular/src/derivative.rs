@@ -78,21 +78,26 @@ impl Store {
     /// # Complexity
     /// Linear in the size of the expressions, what they share counted once, with the whole of their automata and texts.
     pub fn refine(&self, languages: impl IntoIterator<Item = RegularId>, classes: &mut ByteClasses) {
-        let mut seen = FxHashSet::default();
+        let mut seen = vec![false; self.len()];
         let mut splits = FxHashSet::default();
+        let mut bytes = ByteSet::EMPTY;
         let mut stack: Vec<RegularId> = languages.into_iter().collect();
         let mut acyclic = Vec::new();
         let mut words: FxHashMap<u32, u32> = FxHashMap::default();
         let (mut avoid, mut factors) = (FxHashSet::default(), FxHashSet::default());
         let mut has_json = false;
         while let Some(a) = stack.pop() {
-            if !seen.insert(a) {
+            if std::mem::replace(&mut seen[a.index()], true) {
                 continue;
             }
             match self.node(a).kind {
                 Kind::Empty | Kind::Epsilon => {}
                 Kind::Bytes(set) => {
-                    splits.insert(*self.byte_set(set));
+                    let set = self.byte_set(set);
+                    match set.single_byte() {
+                        Some(byte) => bytes.insert(byte),
+                        None => _ = splits.insert(*set),
+                    }
                 }
                 Kind::Acyclic(state) => acyclic.push(state),
                 // Many expressions may be states of one automaton or rests of the same words.
@@ -116,7 +121,6 @@ impl Store {
                 Kind::Not(a) | Kind::Early(a) | Kind::Repeat { base: a, .. } => stack.push(a),
             }
         }
-        let mut bytes = ByteSet::EMPTY;
         if has_json {
             splits.extend(json_splits());
         }
@@ -148,14 +152,11 @@ impl Store {
         }
         // Class numbers do not depend on the order of the splits.
         splits.retain(|set| {
-            let is_single = set.len() == 1;
-            if is_single {
-                bytes.extend(set.iter());
-            }
-            !is_single
+            let single = set.single_byte();
+            bytes.extend(single);
+            single.is_none()
         });
-        splits.iter().for_each(|set| classes.split(set));
-        classes.split_each(&bytes);
+        classes.split_all(&splits, &bytes);
     }
 
     /// The derivative before it was asked whether it is empty.

@@ -144,6 +144,8 @@ pub(crate) const TRIMMED: u8 = 8;
 pub(crate) const PLAIN: u8 = 16;
 /// Has a counter on its spine, so that `skeleton` matters.
 pub(crate) const COUNTED: u8 = 32;
+/// Seen at once to hold nothing but whole characters of UTF-8; without it, [`is_text`](crate::Store::is_text) looks closer.
+pub(crate) const TEXT: u8 = 64;
 
 impl Node {
     pub(crate) const fn has(&self, flag: u8) -> bool {

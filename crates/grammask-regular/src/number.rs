@@ -3,7 +3,8 @@
 use crate::compared::{Bound, Comparison};
 use crate::multiple::Multiples;
 use crate::node::{Kind, RegularId};
-use crate::{ByteClasses, ByteSet, Error, Store};
+use crate::partitions::PartitionId;
+use crate::{ByteSet, Error, Store};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -356,18 +357,12 @@ impl Store {
     }
 
     /// Bytes with the same next state are in one class.
-    pub(crate) fn number_classes(&self, state: u32) -> ByteClasses {
+    pub(crate) fn number_partition(&mut self, state: u32) -> PartitionId {
         let NumberState { numbers, place } = self.number_states[state as usize];
         let numbers = &self.numbers[numbers as usize];
-        let mut targets = Vec::new();
-        ByteClasses::by_key(|byte| {
-            let Some(target) = numbers.step(place, byte) else { return u32::MAX };
-            let known = targets.iter().position(|&other| other == target);
-            known.unwrap_or_else(|| {
-                targets.push(target);
-                targets.len() - 1
-            }) as u32
-        })
+        let steps = b"+-.0123456789Ee".iter();
+        let targets = steps.filter_map(|&byte| Some((byte, byte, numbers.step(place, byte)?)));
+        self.partitions.of_targets(targets)
     }
 
     /// The bytes that the states of a leaf tell apart.

@@ -23,6 +23,19 @@ impl PartitionId {
 const SMALL: usize = 4;
 const NO_MAP: u32 = u32::MAX;
 
+/// The bytes that stand for themselves in a JSON string.
+const RAW: ByteSet = {
+    let mut set = ByteSet::EMPTY;
+    let mut byte = u8::MAX;
+    while byte > 0 {
+        if Store::is_raw(byte) {
+            set.insert(byte);
+        }
+        byte -= 1;
+    }
+    set
+};
+
 #[derive(Clone, Copy)]
 struct Partition {
     /// Where the classes begin in `members` and `representatives`.
@@ -107,8 +120,13 @@ impl Partitions {
         let mut map = NO_MAP;
         if classes.len() > SMALL {
             map = self.maps.len() as u32;
-            let mut classes_of = [0; 256];
-            for (number, class) in (0..=u8::MAX).zip(classes) {
+            // Mostly one class is far larger than the others.
+            let sizes = classes.iter().map(ByteSet::len);
+            let largest = sizes.enumerate().max_by_key(|&(_, size)| size).map_or(0, |(class, _)| class);
+            let mut classes_of = [(largest & 0xFF) as u8; 256];
+            for (number, class) in
+                (0..=u8::MAX).zip(classes).filter(|&(number, _)| usize::from(number) != largest)
+            {
                 class.iter().for_each(|byte| classes_of[usize::from(byte)] = number);
             }
             self.maps.push(classes_of);
@@ -133,6 +151,30 @@ impl Partitions {
     pub(crate) fn of_set(&mut self, set: &ByteSet) -> PartitionId {
         self.intern_from(2, |members| {
             members.extend([*set, set.complement()].into_iter().filter(|set| !set.is_empty()));
+        })
+    }
+
+    /// The bytes of the ranges, which come in ascending order, by what each leads to; and the rest.
+    pub(crate) fn of_targets<T: PartialEq>(
+        &mut self,
+        ranges: impl Iterator<Item = (u8, u8, T)>,
+    ) -> PartitionId {
+        self.intern_from(0, |members| {
+            let start = members.len();
+            let mut targets: Vec<T> = Vec::with_capacity(8);
+            let mut rest = ByteSet::ALL;
+            for (first, last, target) in ranges {
+                let class = targets.iter().rposition(|known| *known == target).unwrap_or_else(|| {
+                    targets.push(target);
+                    members.push(ByteSet::EMPTY);
+                    targets.len() - 1
+                });
+                members[start + class].insert_range(first, last);
+                rest.remove_range(first, last);
+            }
+            if !rest.is_empty() {
+                members.push(rest);
+            }
         })
     }
 
@@ -189,16 +231,30 @@ impl Partitions {
         if let Some(&known) = self.spelled.get(&key) {
             return PartitionId(known);
         }
-        let classes = ByteClasses::by_key(|byte| match at {
-            Spelling::Text if byte == b'\\' => 256,
-            Spelling::Text if Store::is_raw(byte) => self.class_of(id, byte) as u32,
-            Spelling::Escape if b"\"\\/bfnrtu".contains(&byte) => u32::from(byte),
-            Spelling::Unit => char::from(byte).to_digit(16).unwrap_or(257),
-            _ => 257,
-        });
-        let spelled = self.intern(&classes);
+        let spelled = match at {
+            Spelling::Text => self.spelled_text(id),
+            Spelling::Escape => self.of_targets(b"\"/\\bfnrtu".iter().map(|&byte| (byte, byte, byte))),
+            Spelling::Unit => {
+                let digits = b"0123456789ABCDEFabcdef".iter();
+                self.of_targets(digits.map(|&byte| (byte, byte, char::from(byte).to_digit(16))))
+            }
+        };
         self.spelled.insert(key, spelled.0);
         spelled
+    }
+
+    fn spelled_text(&mut self, id: PartitionId) -> PartitionId {
+        let Partition { start, len, .. } = self.items[id.0 as usize];
+        self.intern_from(len as usize + 2, |members| {
+            let backslash = ByteSet::single(b'\\');
+            for place in start as usize..(start + len) as usize {
+                let raw = members[place].intersection(&RAW);
+                if !raw.is_empty() {
+                    members.push(raw);
+                }
+            }
+            members.extend([backslash, RAW.union(&backslash).complement()]);
+        })
     }
 
     pub(crate) fn bytes_used(&self) -> usize {

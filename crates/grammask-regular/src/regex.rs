@@ -48,6 +48,11 @@ impl Store {
         Ok(id)
     }
 
+    /// Whether [`regex`](Self::regex) has been asked for this pattern before: what it comes to is only looked up then.
+    pub fn knows_regex(&self, pattern: &str) -> bool {
+        self.patterns.contains_key(pattern)
+    }
+
     fn syntax_error(&self, error: &ast::Error) -> Error {
         match error.kind() {
             ast::ErrorKind::NestLimitExceeded(value) => Error::Limit {
@@ -168,8 +173,8 @@ impl Store {
     }
 
     fn unicode_class(&mut self, class: &ClassUnicode) -> Result<RegularId, Error> {
-        let key: Box<[(char, char)]> = class.iter().map(|range| (range.start(), range.end())).collect();
-        if let Some(&state) = self.classes.get(&key) {
+        let key: Arc<[(char, char)]> = class.iter().map(|range| (range.start(), range.end())).collect();
+        if let Some(&state) = self.classes.get(&*key) {
             return self.acyclic_leaf(state);
         }
         let mut rows: Vec<[(u8, u8); 4]> = Vec::new();

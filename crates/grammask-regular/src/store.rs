@@ -5,8 +5,8 @@ use crate::avoid::Avoid;
 use crate::factors::Factors;
 use crate::interning::IdTable;
 use crate::node::{
-    COUNTED, INHABITED, Kind, List, NO_ROW, NULLABLE, Node, PLAIN, RegularId, Spelling, TRIMMED, UNBOUNDED,
-    VOID,
+    COUNTED, INHABITED, Kind, List, NO_ROW, NULLABLE, Node, PLAIN, RegularId, Spelling, TEXT, TRIMMED,
+    UNBOUNDED, VOID,
 };
 use crate::number::{NumberState, Numbers, Place};
 use crate::partitions::{PartitionId, Partitions};
@@ -69,9 +69,9 @@ pub struct Store {
     pub(crate) character: Option<RegularId>,
     pub(crate) fixed_characters: FxHashMap<u32, Option<u32>>,
     pub(crate) skeletons: FxHashMap<(u32, u32), u32>,
-    pub(crate) patterns: FxHashMap<Box<str>, RegularId>,
+    pub(crate) patterns: FxHashMap<Arc<str>, RegularId>,
     /// The states of the acyclic automaton for character classes, by their ranges.
-    pub(crate) classes: FxHashMap<Box<[(char, char)]>, u32>,
+    pub(crate) classes: FxHashMap<Arc<[(char, char)]>, u32>,
     /// Of the leaves that are shared: words, avoided texts, factors, patterns and classes.
     pub(crate) leaf_bytes: usize,
     /// Expressions whose derivatives are being taken; kept to save allocations.
@@ -368,17 +368,23 @@ impl Store {
         let (mut flags, min, max, partition);
         let mut nesting = 0;
         match kind {
-            Kind::Empty => (flags, min, max, partition) = (VOID | TRIMMED, 0, 0, PartitionId::ONE),
-            Kind::Epsilon => (flags, min, max, partition) = (plain | NULLABLE, 0, 0, PartitionId::ONE),
+            Kind::Empty => (flags, min, max, partition) = (VOID | TRIMMED | TEXT, 0, 0, PartitionId::ONE),
+            Kind::Epsilon => {
+                (flags, min, max, partition) = (plain | NULLABLE | TEXT, 0, 0, PartitionId::ONE);
+            }
             Kind::Bytes(set) => {
                 let set = self.sets[set as usize];
-                (flags, min, max, partition) = (plain, 1, 1, self.partitions.of_set(&set));
+                flags = plain | if set.is_ascii() { TEXT } else { 0 };
+                (min, max, partition) = (1, 1, self.partitions.of_set(&set));
             }
             Kind::Acyclic(state) => {
-                let (classes, longest) = self.acyclic_classes(state);
                 let nullable = self.acyclic.is_final(state);
                 flags = plain | if nullable { NULLABLE } else { 0 };
-                (min, max, partition) = (u32::from(!nullable), longest, self.partitions.intern(&classes));
+                flags |= if self.acyclic.is_ascii(state) { TEXT } else { 0 };
+                let edges = self.acyclic.edges(state).iter();
+                let ranges = edges.map(|edge| (edge.first, edge.last, edge.target));
+                partition = self.partitions.of_targets(ranges);
+                (min, max) = (u32::from(!nullable), self.acyclic.longest(state));
             }
             Kind::Words { range, depth } => {
                 let (list, start, end) = self.ranges[range as usize];
@@ -395,10 +401,8 @@ impl Store {
                     // At least one of several different words goes on, so that the greatest length is never 0.
                     (min, max) = (u32::from(first != 0), list.longest() - depth);
                     let next = list.next_bytes(start..end, depth);
-                    let classes = crate::ByteClasses::by_key(|byte| {
-                        if next.contains(byte) { u32::from(byte) } else { u32::MAX }
-                    });
-                    partition = self.partitions.intern(&classes);
+                    let ranges = next.iter().map(|byte| (byte, byte, u32::from(byte)));
+                    partition = self.partitions.of_targets(ranges);
                 }
             }
             Kind::Avoid { automaton, state } => {
@@ -414,7 +418,7 @@ impl Store {
             }
             Kind::Concat(head, tail) => {
                 let (h, t) = (*self.node(head), *self.node(tail));
-                flags = h.flags & t.flags & (NULLABLE | INHABITED | PLAIN);
+                flags = h.flags & t.flags & (NULLABLE | INHABITED | PLAIN | TEXT);
                 flags |= (h.flags | t.flags) & COUNTED;
                 nesting = h.nesting.max(t.nesting);
                 min = h.min.saturating_add(t.min);
@@ -444,7 +448,11 @@ impl Store {
                 }
                 (min, max) = lens;
                 partition = refined;
-                flags = if is_union { any & (NULLABLE | INHABITED) | all & PLAIN } else { all & NULLABLE };
+                flags = if is_union {
+                    any & (NULLABLE | INHABITED) | all & (PLAIN | TEXT)
+                } else {
+                    all & NULLABLE
+                };
             }
             Kind::Not(a) => {
                 let a = self.node(a);
@@ -454,7 +462,7 @@ impl Store {
             }
             Kind::Repeat { base, min: low, max: high } => {
                 let base = self.node(base);
-                flags = base.flags & (NULLABLE | INHABITED | PLAIN) | COUNTED;
+                flags = base.flags & (NULLABLE | INHABITED | PLAIN | TEXT) | COUNTED;
                 if low == 0 {
                     flags |= NULLABLE | INHABITED;
                 }
@@ -465,7 +473,7 @@ impl Store {
             }
             Kind::Early(a) => {
                 let a = self.node(a);
-                flags = a.flags & INHABITED;
+                flags = a.flags & (INHABITED | TEXT);
                 (min, max, partition) = (a.min, a.max, a.partition);
                 nesting = a.nesting;
             }
@@ -478,7 +486,7 @@ impl Store {
                     Spelling::Escape => (0, Some(1)),
                     Spelling::Unit => (0, Some(4)),
                 };
-                flags = a.flags & kept;
+                flags = a.flags & (kept | TEXT);
                 min = letters.map_or(a.min, |letters| a.min.saturating_sub(4).saturating_add(letters));
                 max = a.max.saturating_mul(6);
                 partition = self.partitions.spelled(a.partition, at);
@@ -487,10 +495,10 @@ impl Store {
             Kind::Number(state) => {
                 let place = self.number_states[state as usize].place;
                 let accepts = self.is_number_end(state);
-                flags = plain | if accepts { NULLABLE } else { 0 };
-                let classes = self.number_classes(state);
+                flags = plain | TEXT | if accepts { NULLABLE } else { 0 };
                 let most = if let Place::Fewer(left) = place { left.into() } else { UNBOUNDED };
-                (min, max, partition) = (u32::from(!accepts), most, self.partitions.intern(&classes));
+                partition = self.number_partition(state);
+                (min, max) = (u32::from(!accepts), most);
             }
         }
         if flags & NULLABLE != 0 {
@@ -501,14 +509,6 @@ impl Store {
         }
         let skeleton = if flags & COUNTED == 0 { id } else { self.skeleton_of(kind) };
         Node { kind, min, max, partition, row: NO_ROW, skeleton, flags, nesting }
-    }
-
-    fn acyclic_classes(&self, state: u32) -> (crate::ByteClasses, u32) {
-        let mut targets = [u32::MAX; 256];
-        for edge in self.acyclic.edges(state) {
-            targets[usize::from(edge.first)..=usize::from(edge.last)].fill(edge.target);
-        }
-        (crate::ByteClasses::by_key(|byte| targets[usize::from(byte)]), self.acyclic.longest(state))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A proof that a language holds nothing but UTF-8, read off its expression. Where it fails, nothing is said.
 
-use crate::node::{Kind, RegularId};
+use crate::node::{Kind, RegularId, TEXT};
 use crate::{ByteSet, Store};
 use rustc_hash::FxHashSet;
 
@@ -57,13 +57,13 @@ impl Store {
     /// # Complexity
     /// Linear in the size of the expression and of its texts.
     pub(crate) fn is_text(&self, a: RegularId) -> bool {
-        if self.is_ascii_chain(a) {
+        if self.node(a).has(TEXT) {
             return true;
         }
         let mut seen = FxHashSet::default();
         let mut stack = vec![a];
         while let Some(a) = stack.pop() {
-            if !seen.insert(a) {
+            if self.node(a).has(TEXT) || !seen.insert(a) {
                 continue;
             }
             let holds = match self.node(a).kind {
@@ -105,22 +105,6 @@ impl Store {
     }
 
     /// Follows the bytes of a concatenation; parts that begin between characters are left to be looked at.
-    /// Whether it is a short text without more ado, as most keys and constants are.
-    fn is_ascii_chain(&self, mut a: RegularId) -> bool {
-        let is_ascii = |store: &Self, set: u32| store.byte_set(set).is_subset(&ByteSet::range(0, 0x7F));
-        loop {
-            match self.node(a).kind {
-                Kind::Concat(head, tail) => match self.node(head).kind {
-                    Kind::Bytes(set) if is_ascii(self, set) => a = tail,
-                    _ => return false,
-                },
-                Kind::Bytes(set) => return is_ascii(self, set),
-                Kind::Epsilon => return true,
-                _ => return false,
-            }
-        }
-    }
-
     fn is_chain_of_texts(&self, a: RegularId, stack: &mut Vec<RegularId>) -> bool {
         let mut place = BOUNDARY;
         let mut rest = Some(a);
@@ -135,6 +119,9 @@ impl Store {
                     a
                 }
             };
+            if place == BOUNDARY && self.node(head).has(TEXT) {
+                continue;
+            }
             match self.run_text(head, place) {
                 Some(next) => place = next,
                 None if place == BOUNDARY => stack.push(head),

@@ -71,9 +71,9 @@ impl Grammar {
         config: &Config,
         is_stopped: impl Fn() -> bool,
     ) -> Result<Option<Self>, Error> {
-        let normal = grammask_normal::normalize_unless(ast, &mut store, &config.normal, &is_stopped)?;
-        let Some(normal) = normal.filter(|_| !is_stopped()) else { return Ok(None) };
-        let network = Network::build(&normal, store, &config.recognizer)?;
+        let normal = grammask_normal::normalize_with_languages(ast, &mut store, &config.normal, &is_stopped)?;
+        let Some((normal, languages)) = normal.filter(|_| !is_stopped()) else { return Ok(None) };
+        let network = Network::build_with(&normal, languages, store, &config.recognizer)?;
         if is_stopped() {
             return Ok(None);
         }

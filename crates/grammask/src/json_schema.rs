@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use grammask_json_schema::translate;
 use grammask_regular::Store;
+use grammask_syntax::{Ast, ExprKind};
 use serde_json::{Value, json};
 
 use crate::{Config, Error, Grammar, Vocabulary};
@@ -49,7 +50,13 @@ impl Grammar {
         let translation = translate(schema, &config.json_schema)?;
         let flag = config.json_schema.cancel.as_deref();
         let is_cancelled = || flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
-        match Self::from_ast_in(&translation.ast, store(config), vocabulary, config, is_cancelled) {
+        match Self::from_ast_in(
+            &translation.ast,
+            store(&translation.ast, config),
+            vocabulary,
+            config,
+            is_cancelled,
+        ) {
             Ok(Some(grammar)) => Ok(grammar.with_relaxations(translation.relaxations)),
             Ok(None) => Err(grammask_json_schema::Error::cancelled().into()),
             Err(error) if error.is_empty_language() => {
@@ -60,27 +67,41 @@ impl Grammar {
     }
 }
 
-/// A store that knows the terminals of nearly all schemas: reading their patterns takes longer than copying what they come to.
-fn store(config: &Config) -> Store {
-    static COMMON: OnceLock<Store> = OnceLock::new();
+/// A store that knows the terminals of nearly all schemas: reading their patterns takes longer than copying what they come to. Those of formats
+/// are many, and not in most schemas; so there is a store without them.
+fn store(ast: &Ast, config: &Config) -> Store {
+    static PLAIN: OnceLock<Store> = OnceLock::new();
+    static FORMATS: OnceLock<Store> = OnceLock::new();
     let regular = &config.normal.regular;
     if *regular != grammask_regular::Config::default() {
         return Store::new(regular);
     }
-    let common = COMMON.get_or_init(|| {
-        let mut store = Store::new(regular);
-        let defaults = Config::default();
-        let formats = ["date-time", "date", "time", "email", "uri", "uuid", "ipv4"];
-        let strings = formats.map(|name| json!({ "type": "string", "format": name }));
-        let numbers = [json!({ "minimum": 0 }), json!({ "minimum": 1 }), json!({})];
-        let numbers = numbers.map(|bound| json!({ "type": ["integer", "null"], "allOf": [bound] }));
-        let items: Vec<Value> = strings.into_iter().chain(numbers).chain([json!(true)]).collect();
-        let schema = json!({ "type": "array", "prefixItems": items });
-        if let Ok(translation) = translate(&schema, &defaults.json_schema) {
-            // What it comes to is not wanted, only what is in the store then. Without it, everything is as it is, but slower.
-            let _ = grammask_normal::normalize_in(&translation.ast, &mut store, &defaults.normal);
-        }
-        store
+    let plain = PLAIN.get_or_init(|| knowing(&[]));
+    let patterns = ast.exprs.iter().filter_map(|expr| match &expr.kind {
+        ExprKind::Regex(pattern) => Some(pattern),
+        _ => None,
     });
-    common.clone()
+    let mut unknown = patterns.filter(|pattern| !plain.knows_regex(pattern)).peekable();
+    if unknown.peek().is_none() {
+        return plain.clone();
+    }
+    let formats =
+        FORMATS.get_or_init(|| knowing(&["date-time", "date", "time", "email", "uri", "uuid", "ipv4"]));
+    if unknown.any(|pattern| formats.knows_regex(pattern)) { formats.clone() } else { plain.clone() }
+}
+
+/// A store that knows numbers, texts, everything, and these formats.
+fn knowing(formats: &[&str]) -> Store {
+    let defaults = Config::default();
+    let mut store = Store::new(&defaults.normal.regular);
+    let strings = formats.iter().map(|name| json!({ "type": "string", "format": name }));
+    let numbers = [json!({ "minimum": 0 }), json!({ "minimum": 1 }), json!({})];
+    let numbers = numbers.map(|bound| json!({ "type": ["integer", "null"], "allOf": [bound] }));
+    let items: Vec<Value> = strings.chain(numbers).chain([json!(true)]).collect();
+    let schema = json!({ "type": "array", "prefixItems": items });
+    if let Ok(translation) = translate(&schema, &defaults.json_schema) {
+        // What it comes to is not wanted, only what is in the store then. Without it, everything is as it is, but slower.
+        let _ = grammask_normal::normalize_in(&translation.ast, &mut store, &defaults.normal);
+    }
+    store
 }

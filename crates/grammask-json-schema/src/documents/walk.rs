@@ -1,6 +1,8 @@
 //! Where schemas stand in a schema, by draft, and what its `$id` and anchors say. The walk is one loop over a stack: how deep
 //! a document nests is for its author to decide.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::{Documents, Parent, Resource, ResourceId, Schema, SchemaId, uri};
@@ -68,9 +70,63 @@ pub(super) fn is_schema(value: &Value) -> bool {
     value.is_object() || value.is_boolean()
 }
 
+/// From a schema to one below it. Nearly all stand right below a keyword, so that nothing need be written until somebody asks.
+#[derive(Clone, Copy)]
+pub(super) enum Below<'a> {
+    Nothing,
+    Key(&'a str),
+    Index(usize),
+}
+
+/// The same, or any steps.
+#[derive(Clone)]
+pub(super) enum Steps<'a> {
+    /// A keyword, and what follows it.
+    Keyword(&'a str, Below<'a>),
+    /// A JSON pointer.
+    Pointer(Box<str>),
+}
+
+impl Steps<'_> {
+    /// Appends them to a JSON pointer.
+    pub fn write(&self, pointer: &mut String) {
+        match self {
+            Self::Keyword(keyword, below) => {
+                push_step(pointer, keyword);
+                match below {
+                    Below::Nothing => {}
+                    Below::Key(key) => push_step(pointer, key),
+                    Below::Index(index) => push_step(pointer, &index.to_string()),
+                }
+            }
+            Self::Pointer(steps) => pointer.push_str(steps),
+        }
+    }
+
+    /// The last step that is no array index, as a JSON pointer writes it.
+    pub fn name(&self) -> Option<Cow<'_, str>> {
+        let is_name = |part: &&str| !part.is_empty() && !part.bytes().all(|byte| byte.is_ascii_digit());
+        match self {
+            Self::Keyword(_, Below::Key(key)) if is_name(key) => Some(if key.contains(['~', '/']) {
+                let mut step = String::new();
+                push_step(&mut step, key);
+                step.remove(0);
+                Cow::Owned(step)
+            } else {
+                Cow::Borrowed(key)
+            }),
+            Self::Keyword(keyword, _) => Some(Cow::Borrowed(keyword)),
+            Self::Pointer(steps) => steps.rsplit('/').find(is_name).map(Cow::Borrowed),
+        }
+    }
+}
+
 /// A step of a JSON pointer, behind a slash.
 pub(super) fn push_step(pointer: &mut String, step: &str) {
     pointer.push('/');
+    if !step.contains(['~', '/']) {
+        return pointer.push_str(step);
+    }
     for character in step.chars() {
         match character {
             '~' => pointer.push_str("~0"),
@@ -87,7 +143,7 @@ impl<'a> Documents<'a> {
         &mut self,
         value: &'a Value,
         parent: Parent,
-        steps: String,
+        steps: Steps<'a>,
         on_demand: bool,
     ) -> Result<(), Error> {
         let mut stack = vec![(value, parent, steps)];
@@ -105,32 +161,27 @@ impl<'a> Documents<'a> {
                 Parent::Document(_) => ResourceId(0),
             };
             self.by_address.insert(address(value), id);
-            self.schemas.push(Schema { value, parent, steps: steps.into_boxed_str(), resource });
+            self.schemas.push(Schema { value, parent, steps, resource });
             self.enter(id, on_demand)?;
             let Value::Object(schema) = value else { continue };
             let draft = self.draft(id);
             let first = stack.len();
             for (keyword, below) in schema {
-                let mut push = |value: &'a Value, step: Option<&str>| {
+                let mut push = |value: &'a Value, below: Below<'a>| {
                     if is_schema(value) {
-                        let mut steps = String::new();
-                        push_step(&mut steps, keyword);
-                        if let Some(step) = step {
-                            push_step(&mut steps, step);
-                        }
-                        stack.push((value, Parent::Schema(id), steps));
+                        stack.push((value, Parent::Schema(id), Steps::Keyword(keyword, below)));
                     }
                 };
                 match (place(keyword, below, draft), below) {
-                    (Some(Place::One), _) => push(below, None),
+                    (Some(Place::One), _) => push(below, Below::Nothing),
                     (Some(Place::Array), Value::Array(items)) => {
                         for (index, item) in items.iter().enumerate() {
-                            push(item, Some(&index.to_string()));
+                            push(item, Below::Index(index));
                         }
                     }
                     (Some(Place::Object), Value::Object(values)) => {
                         for (key, value) in values {
-                            push(value, Some(key));
+                            push(value, Below::Key(key));
                         }
                     }
                     _ => {}
@@ -145,6 +196,12 @@ impl<'a> Documents<'a> {
     fn enter(&mut self, id: SchemaId, on_demand: bool) -> Result<(), Error> {
         let Schema { value, parent, resource: outer, .. } = self.schemas[id.index()];
         let schema = value.as_object();
+        // Most schemas say nothing of this kind.
+        let may_say =
+            |schema: &Map<String, Value>| schema.keys().any(|key| key.starts_with('$') || key == "id");
+        if matches!(parent, Parent::Schema(_)) && !schema.is_some_and(may_say) {
+            return Ok(());
+        }
         let said = schema.and_then(draft_of);
         let (base, draft) = match parent {
             Parent::Document(document) => {

@@ -70,7 +70,7 @@ impl Emitter<'_, '_> {
     fn member(&mut self, member: &Member) -> ExprId {
         let mut parts = self.string(member.key);
         let colon = self.signs.colon.clone();
-        parts.push(self.regex(&colon));
+        parts.push(self.push(ExprKind::Regex(colon)));
         parts.push(self.value(member.goal));
         self.sequence(parts)
     }

@@ -21,10 +21,10 @@ impl Signs {
         };
         let (comma, colon) = match whitespace {
             Whitespace::Separators { item, key } => (regex_of(item), regex_of(key)),
-            _ => (format!("{space},{space}"), format!("{space}:{space}")),
+            _ => ([&*space, ",", &*space].concat(), [&*space, ":", &*space].concat()),
         };
         let brackets = |open: &str, close: &str| {
-            [format!("{open}{space}"), format!("{space}{close}"), format!("{open}{space}{close}")]
+            [[open, &*space].concat(), [&*space, close].concat(), [open, &*space, close].concat()]
         };
         Self {
             brackets: [brackets("\\{", "\\}"), brackets("\\[", "\\]")],

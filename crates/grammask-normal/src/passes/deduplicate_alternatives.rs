@@ -1,6 +1,8 @@
 //! `A ::= 'a' | 'a';` becomes `A ::= 'a';`.
 
-use rustc_hash::FxHashSet;
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashSet, FxHasher};
 
 use crate::error::Error;
 use crate::grammar::{Factor, Grammar};
@@ -19,24 +21,37 @@ pub(crate) fn deduplicate_alternatives(grammar: &mut Grammar, _: &mut Context<'_
 }
 
 pub(super) fn deduplicate(grammar: &mut Grammar) {
+    let mut hashes = Vec::new();
     for variable in &mut grammar.variables {
-        if variable.unordered.is_none() && has_duplicates(&variable.productions) {
+        if variable.unordered.is_none() && has_duplicates(&variable.productions, &mut hashes) {
             let mut seen: FxHashSet<Vec<Factor>> = FxHashSet::default();
             variable.productions.retain(|production| seen.insert(production.clone()));
         }
     }
 }
 
-fn has_duplicates(productions: &[Vec<Factor>]) -> bool {
+/// `hashes` is for its room alone.
+fn has_duplicates(productions: &[Vec<Factor>], hashes: &mut Vec<u64>) -> bool {
     if productions.len() <= FEW {
         return (1..productions.len()).any(|at| productions[..at].contains(&productions[at]));
+    }
+    hashes.clear();
+    hashes.extend(productions.iter().map(|production| {
+        let mut hasher = FxHasher::default();
+        production.hash(&mut hasher);
+        hasher.finish()
+    }));
+    hashes.sort_unstable();
+    if hashes.windows(2).all(|pair| pair[0] != pair[1]) {
+        return false;
     }
     let mut seen: FxHashSet<&[Factor]> = FxHashSet::default();
     !productions.iter().all(|production| seen.insert(production))
 }
 
 pub(crate) fn holds(grammar: &Grammar) -> bool {
-    !grammar
-        .in_use()
-        .any(|(_, variable)| variable.unordered.is_none() && has_duplicates(&variable.productions))
+    let mut hashes = Vec::new();
+    !grammar.in_use().any(|(_, variable)| {
+        variable.unordered.is_none() && has_duplicates(&variable.productions, &mut hashes)
+    })
 }

@@ -13,15 +13,16 @@ pub(crate) fn flatten_nested_rules(grammar: &mut Grammar, _: &mut Context<'_>) -
     if !grammar.has_groups {
         return Ok(());
     }
+    let mut stack = Vec::new();
     for root in 0..grammar.variables.len() {
         if grammar.variables[root].name.is_none() || !grammar.variables[root].in_use {
             continue;
         }
         let root = NonterminalId(root as u32);
-        let mut stack = vec![root];
+        stack.push(root);
         while let Some(id) = stack.pop() {
             if grammar.variable(id).name.is_none() {
-                let name = grammar.derived_name(root);
+                let name = grammar.derived_name(root, id);
                 let serial = grammar.variable(root).derived;
                 let variable = grammar.variable_mut(id);
                 variable.serial = serial;

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::form::{Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::passes::Context;
-use crate::terminals::Terminals;
+use crate::terminals::{HAS_TEXTS, IS_EMPTY_TEXT, IS_JSON, IS_TEXT, Terminals};
 
 /// Puts texts that follow each other into one, in productions and inside terminals. An alternative `''` becomes one without symbols.
 ///
@@ -22,17 +22,38 @@ pub(crate) fn merge_consecutive_terminals(grammar: &mut Grammar, _: &mut Context
                     }
                 }
             }
-            production.retain(|factor| !is_empty(terminals, factor));
-            if production.iter().any(|factor| has_json(terminals, factor)) {
+            let found = look_at(terminals, production);
+            if found & IS_EMPTY_TEXT != 0 {
+                production.retain(|factor| !is_empty(terminals, factor));
+            }
+            // What is quoted already stays so: `'"'` before and behind it is no part of it.
+            if found & IS_JSON != 0 {
                 *production = quote_spellings(terminals, production);
             }
-            let is_text = |factor: &Factor| text(terminals, factor).is_some();
-            if production.windows(2).any(|pair| is_text(&pair[0]) && is_text(&pair[1])) {
+            if found != 0 && look_at(terminals, production) & HAS_TEXTS != 0 {
                 *production = merge(terminals, production);
             }
         }
     }
     Ok(())
+}
+
+/// What the factors of a production are, as flags: an empty text, `json!(x)` that is not quoted, neighbouring texts.
+fn look_at(terminals: &Terminals, production: &[Factor]) -> u8 {
+    let mut found = 0;
+    let mut was_text = false;
+    for factor in production {
+        let traits = match factor.atom {
+            Atom::Terminal(id) => terminals.traits(id),
+            Atom::Nonterminal(_) => 0,
+        };
+        found |= traits & IS_EMPTY_TEXT;
+        let traits = if factor.is_once() { traits } else { 0 };
+        let is_text = traits & IS_TEXT != 0;
+        found |= traits & IS_JSON | if is_text && was_text { HAS_TEXTS } else { 0 };
+        was_text = is_text;
+    }
+    found
 }
 
 fn text<'a>(terminals: &'a Terminals, factor: &Factor) -> Option<&'a str> {
@@ -64,12 +85,6 @@ fn merge(terminals: &mut Terminals, production: &[Factor]) -> Vec<Factor> {
         rest = behind;
     }
     merged
-}
-
-/// `json!(x)`, alone or between quotes.
-fn has_json(terminals: &Terminals, factor: &Factor) -> bool {
-    let Some(id) = factor.as_terminal() else { return false };
-    matches!(terminals.get(id), Terminal::Json(_)) || quoted_json(terminals, id).is_some()
 }
 
 /// The parts of `'"' json!(x) '"'`.
@@ -120,14 +135,11 @@ fn quote_spellings(terminals: &mut Terminals, production: &[Factor]) -> Vec<Fact
 
 /// Merges inside sequences that are part of terminals; what each terminal has become, or `None` for no change at all.
 fn merge_inside(terminals: &mut Terminals) -> Option<Vec<TerminalId>> {
-    let is_text = |id: &TerminalId| matches!(terminals.get(*id), Terminal::Text(_));
-    let has_texts = |terminal: &Terminal| match terminal {
-        Terminal::Sequence(parts) => parts.windows(2).any(|pair| is_text(&pair[0]) && is_text(&pair[1])),
-        _ => false,
-    };
-    if !terminals.as_slice().iter().any(has_texts) {
+    // Terminals that were made of what was merged before have nothing to merge.
+    if terminals.with_texts() == terminals.merged {
         return None;
     }
+    terminals.merged = terminals.with_texts();
     let mut merged: Vec<TerminalId> = Vec::with_capacity(terminals.len());
     for index in 0..terminals.len() {
         let id = TerminalId(index as u32);

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::form::{NonterminalId, Terminal};
-use crate::grammar::{Atom, Factor, Grammar};
+use crate::grammar::{Atom, Factor, Grammar, Variable};
 use crate::graph::{Lists, components};
 use crate::passes::Context;
 
@@ -24,6 +24,12 @@ pub(crate) fn remove_unit_rules(grammar: &mut Grammar, _: &mut Context<'_>) -> R
     drop_loops(grammar);
     let is_merged = merge_cycles(grammar);
     super::deduplicate_alternatives::deduplicate(grammar);
+    if !grammar.variables.iter().any(is_single) {
+        if is_merged {
+            grammar.sweep();
+        }
+        return Ok(());
+    }
     let values = values(grammar);
     let is_itself =
         |(index, value): (usize, &Factor)| *value == Factor::nonterminal(NonterminalId(index as u32));
@@ -41,6 +47,7 @@ pub(crate) fn remove_unit_rules(grammar: &mut Grammar, _: &mut Context<'_>) -> R
         let name = grammar.variable_mut(start).name.take();
         let other_name = std::mem::replace(&mut grammar.variable_mut(other).name, name);
         grammar.variable_mut(start).name = other_name;
+        grammar.names = None;
         grammar.start = other;
     }
     replace(grammar, &values);
@@ -48,14 +55,22 @@ pub(crate) fn remove_unit_rules(grammar: &mut Grammar, _: &mut Context<'_>) -> R
     Ok(())
 }
 
+/// Whether there is one alternative of one factor.
+fn is_single(variable: &Variable) -> bool {
+    variable.unordered.is_none() && matches!(&variable.productions[..], [production] if production.len() == 1)
+}
+
 /// An alternative that is its own left side adds nothing.
-fn drop_loops(grammar: &mut Grammar) {
+pub(super) fn drop_loops(grammar: &mut Grammar) {
     for (index, variable) in grammar.variables.iter_mut().enumerate() {
         if variable.unordered.is_some() {
             continue;
         }
-        let itself = Factor::nonterminal(NonterminalId(index as u32));
-        variable.productions.retain(|production| production[..] != [itself]);
+        let id = NonterminalId(index as u32);
+        let is_itself = |production: &[Factor]| matches!(production, [factor] if factor.atom == Atom::Nonterminal(id) && factor.is_once());
+        if variable.productions.iter().any(|production| is_itself(production)) {
+            variable.productions.retain(|production| !is_itself(production));
+        }
     }
 }
 

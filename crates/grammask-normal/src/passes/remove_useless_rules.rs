@@ -9,13 +9,7 @@ use crate::passes::Context;
 /// # Complexity
 /// Linear.
 pub(crate) fn remove_useless_rules(grammar: &mut Grammar, _: &mut Context<'_>) -> Result<(), Error> {
-    for index in 0..grammar.variables.len() {
-        let itself = [Factor::nonterminal(crate::form::NonterminalId(index as u32))];
-        if grammar.variables[index].unordered.is_some() {
-            continue;
-        }
-        grammar.variables[index].productions.retain(|production| production[..] != itself);
-    }
+    super::remove_unit_rules::drop_loops(grammar);
     grammar.sweep();
     Ok(())
 }
