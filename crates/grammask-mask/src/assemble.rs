@@ -15,7 +15,7 @@ use crate::{Ending, Masks};
 const MUCH_WORK: usize = 4096;
 
 /// A mask of more tokens beside a row has a row of its own.
-const MUCH_MORE: usize = 320;
+const MUCH_MORE: usize = 1024;
 
 /// What putting masks together needs, kept from one to the next.
 #[derive(Default)]
@@ -229,7 +229,7 @@ impl Masks {
             less.extend(ends.iter().filter(|&&id| self.kept_row(row).allows(id)));
         }
         more.extend(self.beside_bytes(state)?);
-        Ok((more.len() <= MUCH_MORE).then(|| Recipe { row, less: less.into(), more: more.into() }))
+        Ok((more.len() <= MUCH_MORE).then(|| Recipe::new(row, less, more)))
     }
 
     /// The row of some lexemes' tokens. The same few stand together in many masks.

@@ -237,6 +237,7 @@ impl Masks {
             return Ok(Written(Some(row)));
         }
         scratch.write(RecipeId { tables: self.number, number }, recipe, |row| self.rows.get(row));
+        recipe.count(|| self.row(scratch.mask()));
         Ok(Written(None))
     }
 
@@ -263,13 +264,21 @@ impl Masks {
         let (front, padding) = row.split_at_mut(self.vocabulary().mask_words());
         match known.map(|number| self.recipes.get(number)) {
             None => front.copy_from_slice(scratch.mask().as_words()),
-            Some(recipe) => {
-                match recipe.row {
-                    Some(row) => front.copy_from_slice(self.rows.get(row).as_words()),
-                    None => front.fill(0),
+            Some(recipe) => match (recipe.as_row(), recipe.row) {
+                (Some(row), _) => front.copy_from_slice(self.rows.get(row).as_words()),
+                (None, row) => {
+                    match row {
+                        Some(row) => front.copy_from_slice(self.rows.get(row).as_words()),
+                        None => front.fill(0),
+                    }
+                    recipe.change(front);
+                    recipe.count(|| {
+                        let mut mask = Mask::new(self.vocabulary().id_count());
+                        mask.as_words_mut().copy_from_slice(front);
+                        self.row(&mask)
+                    });
                 }
-                recipe.change(front);
-            }
+            },
         }
         padding.fill(0);
         Ok(())

@@ -44,7 +44,7 @@ pub(crate) struct Whole {
 const LONGEST_PATH: usize = 64;
 
 /// A set of more tokens is not copied into what it is a part of.
-const MANY_TOKENS: usize = 512;
+const MANY_TOKENS: usize = 128;
 
 /// Names the part of a lexeme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,10 +1,13 @@
 //! How masks are kept: most allow few tokens, or differ in few tokens from a row that many have in common. So what is kept is the row
 //! and the difference, and writing one mask behind another takes no more than what differs between the two.
 
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use grammask_trie::{Mask, TokenId};
 
 /// A mask, as a row and what is different.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Recipe {
     /// The row, by its number; none allows nothing.
     pub(crate) row: Option<u32>,
@@ -12,17 +15,36 @@ pub(crate) struct Recipe {
     pub(crate) less: Box<[TokenId]>,
     /// What the mask allows; the row may allow it, too.
     pub(crate) more: Box<[TokenId]>,
+    /// How often it has been written.
+    times: AtomicU32,
+    /// The row that is the mask itself: some masks are asked for again and again.
+    whole: OnceLock<u32>,
 }
 
+/// A mask that is written for the so manieth time gets a row of its own.
+const OFTEN: u32 = 8;
+
 impl Recipe {
+    pub(crate) fn new(row: Option<u32>, less: Vec<TokenId>, more: Vec<TokenId>) -> Self {
+        Self { row, less: less.into(), more: more.into(), ..Self::default() }
+    }
+
     /// The mask that is a row as it is.
     pub(crate) fn of_row(row: u32) -> Self {
-        Self { row: Some(row), ..Self::default() }
+        Self { row: Some(row), whole: OnceLock::from(row), ..Self::default() }
     }
 
     /// The row, if the mask is just that.
+    #[inline]
     pub(crate) fn as_row(&self) -> Option<u32> {
-        self.row.filter(|_| self.less.is_empty() && self.more.is_empty())
+        self.whole.get().copied()
+    }
+
+    /// The mask has been written once more. Where that was often, it gets the row that `keep` gives a number.
+    pub(crate) fn count(&self, keep: impl FnOnce() -> u32) {
+        if self.times.fetch_add(1, Ordering::Relaxed) == OFTEN {
+            self.whole.get_or_init(keep);
+        }
     }
 
     /// Makes the row into the mask.
@@ -52,18 +74,31 @@ pub(crate) struct RecipeId {
     pub(crate) number: u32,
 }
 
-/// Where masks are written that are not kept as they are: room for one mask, and what it holds.
+/// Where masks are written that are not kept as they are, and what it holds.
 ///
 /// Keep it from one mask to the next: what changes between them is little, and nothing else is written then.
+///
+/// # Cost
+/// Room for up to three masks, made when they are needed: as many rows as an output mostly takes in turn.
 #[derive(Clone, Debug)]
 pub struct Scratch {
+    id_count: usize,
+    /// The one that was written last comes first.
+    rooms: Vec<Room>,
+    /// What was written before anything was.
+    nothing: Mask,
+}
+
+/// Room for one mask.
+#[derive(Clone, Debug)]
+struct Room {
     mask: Mask,
     held: Held,
     /// Where the mask differs from the row that it was made from.
     changed: Vec<TokenId>,
 }
 
-/// What the room holds.
+/// What a room holds.
 #[derive(Clone, Copy, Debug)]
 enum Held {
     /// Anything.
@@ -73,6 +108,9 @@ enum Held {
     /// A mask by a recipe, made from this row.
     Recipe { id: RecipeId, row: Option<u32> },
 }
+
+/// Rows that an output takes in turn.
+const ROOMS: usize = 3;
 
 /// Where a mask stands that was asked for: see [`Masks::write`](crate::Masks::write).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,40 +125,69 @@ impl Default for Scratch {
 }
 
 impl Scratch {
-    /// Room for a mask of ids below `id_count`.
+    /// Room for masks of ids below `id_count`.
     pub fn new(id_count: usize) -> Self {
-        Self { mask: Mask::new(id_count), held: Held::Nothing, changed: Vec::new() }
+        Self { id_count, rooms: Vec::new(), nothing: Mask::new(id_count) }
+    }
+
+    /// The ids that the masks are of: those below.
+    pub fn id_count(&self) -> usize {
+        self.id_count
     }
 
     /// What was written last.
     pub fn mask(&self) -> &Mask {
-        &self.mask
+        self.rooms.first().map_or(&self.nothing, |room| &room.mask)
     }
 
     /// Forbids all tokens.
     pub fn write_nothing(&mut self) -> Written {
-        self.restore(None, None);
+        self.enter(|held| matches!(held, Held::Nothing)).restore(None, None);
         Written(None)
     }
 
-    /// The mask, of which nothing is known from now on.
+    /// A mask, of which nothing is known from now on.
     pub(crate) fn anything(&mut self) -> &mut Mask {
-        self.held = Held::Anything;
-        &mut self.mask
+        let room = self.enter(|held| matches!(held, Held::Anything));
+        room.held = Held::Anything;
+        &mut room.mask
     }
 
     /// Writes a mask by its recipe. `rows` gives rows by number.
     pub(crate) fn write<'a>(&mut self, id: RecipeId, recipe: &Recipe, rows: impl Fn(u32) -> &'a Mask) {
-        if matches!(self.held, Held::Recipe { id: held, .. } if held == id) {
+        let fits = |held: Held| match (held, recipe.row) {
+            (Held::Recipe { row: None, .. } | Held::Nothing, None) => true,
+            (Held::Recipe { id: other, row }, Some(_)) => other.tables == id.tables && row == recipe.row,
+            (Held::Anything | Held::Nothing | Held::Recipe { .. }, _) => false,
+        };
+        let room = self.enter(fits);
+        if matches!(room.held, Held::Recipe { id: held, .. } if held == id) {
             return;
         }
-        self.restore(Some(id.tables), recipe.row.map(|row| (row, rows(row))));
-        recipe.change(self.mask.as_words_mut());
-        self.changed.extend_from_slice(&recipe.less);
-        self.changed.extend_from_slice(&recipe.more);
-        self.held = Held::Recipe { id, row: recipe.row };
+        room.restore(Some(id.tables), recipe.row.map(|row| (row, rows(row))));
+        recipe.change(room.mask.as_words_mut());
+        room.changed.extend_from_slice(&recipe.less);
+        room.changed.extend_from_slice(&recipe.more);
+        room.held = Held::Recipe { id, row: recipe.row };
     }
 
+    /// The room that fits, else a new one, or the one that was written longest ago. It is the first one then.
+    fn enter(&mut self, fits: impl Fn(Held) -> bool) -> &mut Room {
+        let place = match self.rooms.iter().position(|room| fits(room.held)) {
+            Some(place) => place,
+            None if self.rooms.len() < ROOMS => {
+                let mask = Mask::new(self.id_count);
+                self.rooms.push(Room { mask, held: Held::Nothing, changed: Vec::new() });
+                self.rooms.len() - 1
+            }
+            None => ROOMS - 1,
+        };
+        self.rooms[..=place].rotate_right(1);
+        &mut self.rooms[0]
+    }
+}
+
+impl Room {
     /// Makes the mask equal to a row, or empty.
     fn restore(&mut self, tables: Option<u64>, row: Option<(u32, &Mask)>) {
         let words = self.mask.as_words_mut();
@@ -153,7 +220,7 @@ mod tests {
     /// Masks by recipes of two tables, in any order, are what they are when nothing was written before.
     #[test]
     fn what_was_written_before_does_not_matter() {
-        let ids = |ids: &[u32]| ids.iter().copied().map(TokenId).collect::<Box<[TokenId]>>();
+        let ids = |ids: &[u32]| ids.iter().copied().map(TokenId).collect::<Vec<TokenId>>();
         let rows: Vec<Mask> = [&[0, 3, 40, 69][..], &[1, 2, 3]]
             .iter()
             .map(|allowed| {
@@ -163,11 +230,11 @@ mod tests {
             })
             .collect();
         let recipes = [
-            Recipe { row: None, less: ids(&[]), more: ids(&[5, 33]) },
-            Recipe { row: None, less: ids(&[]), more: ids(&[]) },
-            Recipe { row: Some(0), less: ids(&[3]), more: ids(&[4]) },
-            Recipe { row: Some(0), less: ids(&[40, 0]), more: ids(&[0, 68]) },
-            Recipe { row: Some(1), less: ids(&[]), more: ids(&[69]) },
+            Recipe::new(None, ids(&[]), ids(&[5, 33])),
+            Recipe::new(None, ids(&[]), ids(&[])),
+            Recipe::new(Some(0), ids(&[3]), ids(&[4])),
+            Recipe::new(Some(0), ids(&[40, 0]), ids(&[0, 68])),
+            Recipe::new(Some(1), ids(&[]), ids(&[69])),
             Recipe::of_row(1),
         ];
         let write = |scratch: &mut Scratch, tables: u64, number: usize| {

@@ -66,6 +66,24 @@ impl Store {
         }
     }
 
+    /// Whether neither [`count`](Self::count) nor [`conjuncts`](Self::conjuncts) says anything of `a`.
+    pub fn is_plain(&self, a: RegularId) -> bool {
+        let head = match self.node(a).kind {
+            Kind::Concat(head, _) => head,
+            _ => a,
+        };
+        let text = match self.node(head).kind {
+            Kind::Json { text, at: Spelling::Text } => text,
+            _ => head,
+        };
+        let counted = match self.node(text).kind {
+            Kind::Concat(counted, _) => counted,
+            _ => text,
+        };
+        !matches!(self.node(text).kind, Kind::And(_))
+            && !matches!(self.node(counted).kind, Kind::Repeat { .. })
+    }
+
     /// Which bytes have the same derivative of `a`, as far as is known without taking them: the number of a partition of the bytes, the same
     /// for all languages with the same one, and of how many classes it is.
     pub fn partition(&self, a: RegularId) -> (u32, usize) {

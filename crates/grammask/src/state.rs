@@ -112,7 +112,7 @@ impl Grammar {
     pub fn mask_of<'a>(&self, state: &'a State, scratch: &'a mut Scratch) -> Result<&'a Mask, StateError> {
         self.check_own(state)?;
         let ids = state.tables.vocabulary().id_count();
-        if scratch.mask().id_count() != ids {
+        if scratch.id_count() != ids {
             *scratch = Scratch::new(ids);
         }
         let State { position, tables, .. } = state;

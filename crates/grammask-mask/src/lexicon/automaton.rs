@@ -47,6 +47,8 @@ pub(super) struct State {
     language: RegularId,
     /// The states after the bytes of each class.
     row: Row,
+    /// Whether it is in the same state only if it has come back to it: nothing is counted, and no parts are told apart.
+    pub(super) is_plain: bool,
     /// The class of each byte; shared by all states that tell apart the same.
     classes: Arc<[u8; 256]>,
     pub(super) loops: OnceLock<Coverage>,
@@ -93,6 +95,7 @@ impl Workbench {
         State {
             language,
             row: Row::new(len),
+            is_plain: self.store.is_plain(language),
             classes: Arc::clone(classes),
             loops: OnceLock::new(),
             kin: OnceLock::new(),

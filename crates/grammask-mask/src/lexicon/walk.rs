@@ -32,8 +32,14 @@ pub(super) fn below(
         return Ok(());
     }
     if by_slices {
-        let by = lexicon.coverage(lexeme)?.by;
-        if slices::below_root(walk, &by, findings)? || (!by.counts() && closed::below_root(walk, findings)?) {
+        // What counts nothing has no slice by numbers of characters.
+        let is_found = if lexicon.automaton.state(lexeme).is_plain {
+            closed::below_root(walk, findings)?
+        } else {
+            let by = lexicon.coverage(lexeme)?.by;
+            slices::below_root(walk, &by, findings)? || (!by.counts() && closed::below_root(walk, findings)?)
+        };
+        if is_found {
             return Ok(());
         }
     }
@@ -247,6 +253,7 @@ impl<'a> Walk<'a> {
     ) -> Result<bool, Error> {
         let found = match here.loops.get() {
             Some(found) => found,
+            None if here.is_plain && self.leaves(node, state)? => return Ok(false),
             None => self.lexicon.coverage(state)?,
         };
         let outline = self.lexicon.outline();
@@ -267,6 +274,13 @@ impl<'a> Walk<'a> {
             });
         }
         Ok(true)
+    }
+
+    /// Whether the first character below a node leads to another state, as far as is seen at once.
+    fn leaves(&self, node: NodeId, state: LexemeId) -> Result<bool, Error> {
+        let byte = self.lexicon.trie().bytes_slice()[node.index() + 1];
+        let next = self.lexicon.automaton.step(state, byte, &self.lexicon.budget)?;
+        Ok(next != state && (byte < 0x80 || next.is_dead()))
     }
 
     /// The lexeme is in `state` at a branch. If it takes all that it would take from its beginning, the node need not be walked again.

@@ -108,7 +108,7 @@ impl Masks {
     fn keep_content(&self, mask: &Mask) -> u32 {
         let more: Vec<TokenId> = mask.iter().take(FEW + 1).collect();
         self.keep_recipe(match more.len() <= FEW {
-            true => Recipe { more: more.into(), ..Recipe::default() },
+            true => Recipe::new(None, Vec::new(), more),
             false => Recipe::of_row(self.row(mask)),
         })
     }
