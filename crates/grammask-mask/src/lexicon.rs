@@ -39,7 +39,7 @@ pub struct Lexicon {
     automaton: Automaton,
     continuations: Continuations,
     parts: Memo<(LexemeId, ContinuationId), LexemePart>,
-    slices: Memo<Class, Slice>,
+    slices: Arc<Memo<Class, Slice>>,
     budget: Budget,
     walked: Arc<Walked>,
 }
@@ -113,15 +113,22 @@ impl Lexicon {
             every,
             config: config.clone(),
             parts: Memo::new(),
-            slices: Memo::new(),
+            slices: Arc::default(),
             budget: Budget::new(config.budget),
             walked: Arc::default(),
         }
     }
 
-    /// An empty lexicon of the same vocabulary.
+    /// A lexicon of the same vocabulary that knows nothing of lexemes; slices, which are of the vocabulary, are kept while they take less
+    /// than a quarter of the budget.
     pub fn successor(&self) -> Self {
-        Self { walked: Arc::clone(&self.walked), ..self.with_config(&self.config) }
+        let mut lexicon = Self { walked: Arc::clone(&self.walked), ..self.with_config(&self.config) };
+        let bytes: usize = self.slices.iter().map(|(_, slice)| slice.bytes_used()).sum();
+        if bytes < self.config.budget / 4 {
+            lexicon.budget.spend(bytes);
+            lexicon.slices = Arc::clone(&self.slices);
+        }
+        lexicon
     }
 
     /// An empty lexicon of the same vocabulary, with another configuration.

@@ -267,7 +267,7 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
         _ => return Ok(false),
     };
     let mut row = slice.row(lexicon, reach);
-    let mut branches = if closed.completes { slice.branches(reach) } else { Vec::new() };
+    let mut branches = if closed.completes { slice.branches(lexicon, reach) } else { Vec::new() };
     let (trie, outline) = (lexicon.trie(), lexicon.outline());
     let children =
         closed.not_first.iter().filter_map(|byte| Some((byte, outline.child(BranchId::ROOT, byte)?)));

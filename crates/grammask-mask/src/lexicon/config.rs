@@ -5,7 +5,7 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct LexiconConfig {
     /// Bytes that the tables may hold before [`Lexicon::is_over_budget`](crate::Lexicon::is_over_budget) says so.
-    /// Default: 64 MiB.
+    /// Default: 128 MiB.
     pub budget: usize,
     /// Whether subtrees of the trie through which a lexeme provably loops are taken whole, and lexemes that nearly loop are found from those
     /// that do. Masks are the same without.
@@ -24,7 +24,7 @@ pub struct LexiconConfig {
 impl Default for LexiconConfig {
     fn default() -> Self {
         Self {
-            budget: 64 << 20,
+            budget: 128 << 20,
             slices: true,
             slice_size: 12,
             short_list: 2048,

@@ -1,6 +1,8 @@
 //! Slices of the vocabulary: the tokens made of the characters of a loop, by their numbers of characters. Where a counter is near its bound,
 //! most subtrees of the trie are cut somewhere; then the tokens that are short enough are taken from here.
 
+use std::sync::OnceLock;
+
 use grammask_regular::Error;
 use grammask_trie::{BranchId, Decoder, NodeId, Trie};
 
@@ -19,11 +21,9 @@ pub(super) struct Class {
 
 /// The tokens and places that a class of characters leads to from the root of the trie.
 pub(super) struct Slice {
-    /// For each branch between two characters of the class the number of characters before it; else [`NOWHERE`].
-    lengths: Box<[u8]>,
-    /// The tokens by their numbers of characters. One that is cut counts.
+    /// The tokens by their numbers of characters, in the order of the trie. One that is cut counts.
     tokens: Layers,
-    /// The branches between two characters, likewise; without the root.
+    /// The branches between two characters, likewise; the root is one.
     branches: Layers,
     /// For every ASCII character that is not of the class, the ways to it.
     exits: Box<[Vec<Step>]>,
@@ -40,51 +40,58 @@ pub(super) struct Step {
     pub(super) leaves: bool,
 }
 
-/// Numbers in layers, ready to be had up to any layer.
-#[derive(Default)]
+/// Things in layers, by how many characters they have; as rows of bits, those up to any layer are to be had.
 struct Layers {
-    layers: Vec<Vec<u32>>,
-    /// For the first few layers all numbers up to there, as rows of bits; the last row is that of all.
-    rows: Vec<Box<[u64]>>,
+    /// The layer of each thing, or [`NOWHERE`].
+    layers: Box<[u8]>,
+    /// All things that have a layer above 0.
+    all: Box<[u64]>,
+    /// The same up to the first few layers, once somebody asked.
+    rows: [OnceLock<Box<[u64]>>; ROWS + 1],
+    /// The bits of the things in higher layers, with these.
+    far: Vec<(u8, u32)>,
 }
 
 impl Layers {
-    fn push(&mut self, layer: usize, number: u32) {
-        if self.layers.len() <= layer {
-            self.layers.resize_with(layer + 1, Vec::new);
-        }
-        self.layers[layer].push(number);
-    }
-
-    /// Makes the rows, of so many bits.
-    fn finish(mut self, bits: usize) -> Self {
-        let mut row = vec![0u64; bits.div_ceil(64)];
-        for (layer, numbers) in self.layers.iter().enumerate() {
-            numbers.iter().for_each(|&number| row[number as usize / 64] |= 1 << (number % 64));
-            if layer <= ROWS {
-                self.rows.push(row.clone().into());
+    /// `bit` is where a thing stands in a row, which has so many bits.
+    fn new(layers: Vec<u8>, bits: usize, bit: impl Fn(usize) -> u32) -> Self {
+        let mut all = vec![0u64; bits.div_ceil(64)];
+        let mut far = Vec::new();
+        for (thing, &layer) in layers.iter().enumerate().filter(|&(_, &layer)| layer != NOWHERE && layer > 0) {
+            let bit = bit(thing);
+            all[bit as usize / 64] |= 1 << (bit % 64);
+            if usize::from(layer) > ROWS {
+                far.push((layer, bit));
             }
         }
-        self.rows.push(row.into());
-        self
+        Self { layers: layers.into(), all: all.into(), rows: Default::default(), far }
     }
 
-    /// All numbers up to a layer, as a row of bits.
-    fn up_to(&self, layer: usize) -> Vec<u64> {
-        if layer <= ROWS && layer + 1 < self.rows.len() {
-            return self.rows[layer].to_vec();
-        }
-        let mut row = self.rows.last().expect("there is the row of all").to_vec();
-        for numbers in self.layers.iter().skip(layer + 1) {
-            numbers.iter().for_each(|&number| row[number as usize / 64] &= !(1 << (number % 64)));
-        }
-        row
+    /// All up to a layer, without what is in layer 0. The row is what a row of all things is that have a layer.
+    fn up_to(&self, layer: usize, bit: impl Fn(usize) -> u32) -> (Vec<u64>, usize) {
+        let Some(place) = self.rows.get(layer) else {
+            let mut row = self.all.to_vec();
+            let beyond = self.far.iter().filter(|&&(far, _)| usize::from(far) > layer);
+            beyond.for_each(|&(_, bit)| row[bit as usize / 64] &= !(1 << (bit % 64)));
+            return (row, 0);
+        };
+        let mut fresh = 0;
+        let row = place.get_or_init(|| {
+            let mut row = vec![0u64; self.all.len()];
+            for (thing, &other) in self.layers.iter().enumerate() {
+                if other > 0 && usize::from(other) <= layer {
+                    let bit = bit(thing);
+                    row[bit as usize / 64] |= 1 << (bit % 64);
+                }
+            }
+            fresh = size_of_val(&row[..]);
+            row.into()
+        });
+        (row.to_vec(), fresh)
     }
 
     fn bytes_used(&self) -> usize {
-        let layers: usize = self.layers.iter().map(|layer| size_of_val(&layer[..])).sum();
-        let rows: usize = self.rows.iter().map(|row| size_of_val(&row[..])).sum();
-        layers + rows
+        self.layers.len() + size_of_val(&*self.all) + size_of_val(&self.far[..])
     }
 }
 
@@ -100,33 +107,33 @@ const ROWS: usize = 16;
 impl Slice {
     pub(super) fn bytes_used(&self) -> usize {
         let exits: usize = self.exits.iter().map(|steps| size_of_val(&steps[..])).sum();
-        self.lengths.len() + self.tokens.bytes_used() + self.branches.bytes_used() + exits
+        size_of::<Self>() + self.tokens.bytes_used() + self.branches.bytes_used() + exits
     }
 
     fn new(lexicon: &Lexicon, class: Class) -> Self {
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
         let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
-        let mut lengths = vec![NOWHERE; outline.len()];
-        let (mut tokens, mut branches) = (Layers::default(), Layers::default());
+        let (starts, before) = (trie.token_starts_slice(), outline.branches_before());
+        let mut tokens = vec![NOWHERE; trie.tokens_slice().len()];
+        let mut branches = vec![NOWHERE; outline.len()];
         let mut exits = vec![Vec::new(); 128];
-        if let Some(root) = lengths.first_mut() {
+        if let Some(root) = branches.first_mut() {
             *root = 0;
         }
         // By depth: the node, complete characters, and where it is in a further one.
-        let mut path = vec![(NodeId::ROOT, 0usize, Decoder::Between); trie.max_depth() + 1];
+        let mut path = vec![(NodeId::ROOT, 0u8, Decoder::Between); outline.height() + 1];
         let mut node = 1;
         while node < ends[0] {
             let n = node as usize;
             let depth = usize::from(depths[n]);
             let (_, length, inside) = path[depth - 1];
-            let below = ends[n];
             let byte = bytes[n];
             let is_between = inside == Decoder::Between;
             let next = match class.others {
                 _ if is_between && byte < 0x80 => {
                     if class.ascii >> byte & 1 == 0 {
                         leave(&mut exits[usize::from(byte)], trie, &path[1..depth], NodeId(node));
-                        node = below;
+                        node = ends[n];
                         continue;
                     }
                     Some(Decoder::Between)
@@ -138,41 +145,46 @@ impl Slice {
                     is_right.then_some(next)
                 }
             };
-            let length = length + usize::from(is_between);
-            let Some(next) = next.filter(|_| length < usize::from(NOWHERE)) else {
-                node = below;
+            let length = length.saturating_add(u8::from(is_between));
+            let Some(next) = next.filter(|_| length < NOWHERE) else {
+                node = ends[n];
                 continue;
             };
-            trie.tokens(NodeId(node)).iter().for_each(|token| tokens.push(length, token.0));
-            if let Some(branch) = outline.branch(NodeId(node)) {
+            tokens[starts[n] as usize..starts[n + 1] as usize].fill(length);
+            if before[n] < before[n + 1] {
                 if next == Decoder::Between {
-                    lengths[branch.index()] = length as u8;
-                    branches.push(length, branch.0);
+                    branches[before[n] as usize] = length;
                 }
                 path[depth] = (NodeId(node), length, next);
             }
             node += 1;
         }
-        let tokens = tokens.finish(32 * lexicon.vocabulary.mask_words());
-        let branches = branches.finish(outline.len());
-        Self { lengths: lengths.into(), tokens, branches, exits: exits.into() }
+        let ids = trie.tokens_slice();
+        let tokens = Layers::new(tokens, 32 * lexicon.vocabulary.mask_words(), |place| ids[place].0);
+        let branches = Layers::new(branches, outline.len(), |branch| branch as u32);
+        Self { tokens, branches, exits: exits.into() }
     }
 
     /// The tokens of up to so many characters, as a packed row.
     pub(super) fn row(&self, lexicon: &Lexicon, most: usize) -> Vec<u32> {
-        let halves = self.tokens.up_to(most).into_iter().flat_map(|word| [word as u32, (word >> 32) as u32]);
+        let ids = lexicon.trie().tokens_slice();
+        let (row, fresh) = self.tokens.up_to(most, |place| ids[place].0);
+        lexicon.spend(fresh);
+        let halves = row.into_iter().flat_map(|word| [word as u32, (word >> 32) as u32]);
         halves.take(lexicon.vocabulary.mask_words()).collect()
     }
 
     /// The branches behind at least one and up to so many characters, one bit each.
-    pub(super) fn branches(&self, most: usize) -> Vec<u64> {
-        self.branches.up_to(most)
+    pub(super) fn branches(&self, lexicon: &Lexicon, most: usize) -> Vec<u64> {
+        let (row, fresh) = self.branches.up_to(most, |branch| branch as u32);
+        lexicon.spend(fresh);
+        row
     }
 
     /// The number of characters before a branch, or [`NOWHERE`].
     #[inline]
     pub(super) fn length(&self, branch: BranchId) -> u8 {
-        self.lengths[branch.index()]
+        self.branches.layers[branch.index()]
     }
 
     /// The ways to an ASCII character that is not of the class.
@@ -182,10 +194,10 @@ impl Slice {
 }
 
 /// Notes the way to a node that is not of the class, without the steps that the last way has in common with it.
-fn leave(steps: &mut Vec<Step>, trie: &Trie, path: &[(NodeId, usize, Decoder)], node: NodeId) {
+fn leave(steps: &mut Vec<Step>, trie: &Trie, path: &[(NodeId, u8, Decoder)], node: NodeId) {
     let last = steps.last().map(|step| step.node);
     // What the last way went through ends behind it.
-    let is_shared = |&(shared, ..): &(NodeId, usize, Decoder)| {
+    let is_shared = |&(shared, ..): &(NodeId, u8, Decoder)| {
         last.is_some_and(|last| shared < last && last < trie.end(shared))
     };
     let known = path.iter().take_while(|place| is_shared(place)).count();
@@ -232,9 +244,9 @@ pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings
     let slice = lexicon.slice(Class { ascii, others });
     findings.allow_row(slice.row(lexicon, most));
     if counter.completes {
-        let mut branches = slice.branches(most);
+        let mut branches = slice.branches(lexicon, most);
         if let Some(few) = counter.min.checked_sub(1) {
-            let few = slice.branches(few as usize);
+            let few = slice.branches(lexicon, few as usize);
             branches.iter_mut().zip(few).for_each(|(all, few)| *all &= !few);
         }
         findings.hand_over_all(branches);
