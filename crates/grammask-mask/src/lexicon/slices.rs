@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use grammask_regular::Error;
-use grammask_trie::{BranchId, Decoder, NodeId, Trie};
+use grammask_trie::{Below, BranchId, Decoder, Encoding, NodeId, Trie};
 
 use super::Lexicon;
 use super::automaton::LexemeId;
@@ -17,6 +17,21 @@ use crate::findings::Findings;
 pub(super) struct Class {
     pub(super) ascii: u128,
     pub(super) others: Others,
+}
+
+impl Class {
+    /// All characters.
+    const EVERY: Self = Self { ascii: u128::MAX, others: Others::Characters };
+
+    /// Whether some strings are made of characters of the class alone, the last of them perhaps cut.
+    fn holds(&self, below: &Below) -> bool {
+        let others = match below.encoding {
+            Encoding::Ascii => true,
+            Encoding::Utf8 => self.others == Others::Characters,
+            Encoding::Bytes => false,
+        };
+        others && below.ascii & !self.ascii == 0
+    }
 }
 
 /// The tokens and places that a class of characters leads to from the root of the trie.
@@ -57,7 +72,8 @@ impl Layers {
     fn new(layers: Vec<u8>, bits: usize, bit: impl Fn(usize) -> u32) -> Self {
         let mut all = vec![0u64; bits.div_ceil(64)];
         let mut far = Vec::new();
-        for (thing, &layer) in layers.iter().enumerate().filter(|&(_, &layer)| layer != NOWHERE && layer > 0) {
+        for (thing, &layer) in layers.iter().enumerate().filter(|&(_, &layer)| layer != NOWHERE && layer > 0)
+        {
             let bit = bit(thing);
             all[bit as usize / 64] |= 1 << (bit % 64);
             if usize::from(layer) > ROWS {
@@ -110,7 +126,8 @@ impl Slice {
         size_of::<Self>() + self.tokens.bytes_used() + self.branches.bytes_used() + exits
     }
 
-    fn new(lexicon: &Lexicon, class: Class) -> Self {
+    /// `every` is the slice of all characters, if this is another one.
+    fn new(lexicon: &Lexicon, class: Class, every: Option<&Self>) -> Self {
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
         let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
         let (starts, before) = (trie.token_starts_slice(), outline.branches_before());
@@ -156,6 +173,22 @@ impl Slice {
                     branches[before[n] as usize] = length;
                 }
                 path[depth] = (NodeId(node), length, next);
+                // What is nothing but characters of the class is as long as it always is.
+                let below = outline.below(BranchId(before[n]));
+                if let Some(every) = every
+                    && next == Decoder::Between
+                    && class.holds(below)
+                {
+                    let end = ends[n] as usize;
+                    let (these, inner) = (
+                        starts[n + 1] as usize..starts[end] as usize,
+                        before[n + 1] as usize..before[end] as usize,
+                    );
+                    tokens[these.clone()].copy_from_slice(&every.tokens.layers[these]);
+                    branches[inner.clone()].copy_from_slice(&every.branches.layers[inner]);
+                    node = ends[n];
+                    continue;
+                }
             }
             node += 1;
         }
@@ -213,7 +246,8 @@ impl Lexicon {
         match self.slices.get(&class) {
             Some(slice) => slice,
             None => {
-                let slice = Slice::new(self, class);
+                let every = (class != Class::EVERY).then(|| self.slice(Class::EVERY));
+                let slice = Slice::new(self, class, every);
                 self.spend(slice.bytes_used());
                 self.slices.insert(class, slice).0
             }
