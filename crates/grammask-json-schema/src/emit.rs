@@ -50,12 +50,12 @@ pub(crate) fn emit(translator: &mut Translator<'_>, root: GoalId) -> Result<Ast,
 /// The goals inside of a plan.
 fn children(plan: &Plan) -> impl Iterator<Item = GoalId> {
     let items = plan.arrays.iter().flat_map(|array| {
-        let rest = match array.rest {
-            Rest::Same(goal) => vec![goal],
-            Rest::Mixed(ref items) => items.iter().map(|item| item.goal).collect(),
-            Rest::Distinct(_) => Vec::new(),
+        let (same, mixed) = match array.rest {
+            Rest::Same(goal) => (Some(goal), &[][..]),
+            Rest::Mixed(ref items) => (None, &items[..]),
+            Rest::Distinct(_) => (None, &[][..]),
         };
-        array.prefix.iter().copied().chain(rest)
+        array.prefix.iter().copied().chain(same).chain(mixed.iter().map(|item| item.goal))
     });
     items.chain(plan.objects.iter().flat_map(|object| object.members.iter().map(|member| member.goal)))
 }

@@ -255,7 +255,8 @@ impl Grammar {
     pub(crate) fn sweep(&mut self) {
         let mut reached = vec![false; self.variables.len()];
         reached[self.start.index()] = true;
-        let mut stack = vec![self.start];
+        let mut stack = Vec::with_capacity(self.variables.len());
+        stack.push(self.start);
         while let Some(id) = stack.pop() {
             for factor in self.variable(id).productions.iter().flatten() {
                 if let Atom::Nonterminal(next) = factor.atom
@@ -266,7 +267,7 @@ impl Grammar {
             }
         }
         for (variable, reached) in self.variables.iter_mut().zip(&reached) {
-            if !reached {
+            if !reached && variable.in_use {
                 variable.in_use = false;
                 variable.productions = Vec::new();
                 variable.unordered = None;

@@ -61,15 +61,13 @@ impl ByteClasses {
                 }
             }
         }
-        let others = single.complement();
-        classes.iter_mut().for_each(|class| *class = class.intersection(&others));
-        classes.retain(|class| !class.is_empty());
-        classes.extend(single.iter().map(ByteSet::single));
-        classes.sort_unstable_by_key(ByteSet::first);
         for (number, class) in classes.iter().enumerate() {
             class.iter().for_each(|byte| self.map[usize::from(byte)] = class_number(number));
         }
-        self.len = u16::try_from(classes.len()).unwrap_or(256);
+        let mut renumbered = [u16::MAX; 512];
+        let key =
+            |byte: u8, class| usize::from(if single.contains(byte) { 256 + u16::from(byte) } else { class });
+        self.renumber(|byte, class| key(byte, u16::from(class)), &mut renumbered);
     }
 
     /// The bytes of all classes, in the order of their numbers.
