@@ -137,7 +137,7 @@ impl<'a> Translator<'a> {
         }
         if values.string != LanguageId::NONE {
             let string = self.strings(schema)?;
-            values = self.intersect(&values, &Values { string, ..Values::any(self.any_number) })?;
+            values.string = self.both_strings(values.string, string);
             if self.asserts_format() && schema.get("format").and_then(Value::as_str) == Some("regex") {
                 let expressions = Values {
                     string: LanguageId::NONE,
@@ -152,14 +152,12 @@ impl<'a> Translator<'a> {
         }
         if !values.arrays.is_empty() {
             let arrays = self.arrays(schema)?;
-            let arrays =
-                Values { arrays: arrays.into_iter().map(Rc::new).collect(), ..Values::any(self.any_number) };
-            values = self.intersect(&values, &arrays)?;
+            let arrays: Vec<Rc<Array>> = arrays.into_iter().map(Rc::new).collect();
+            values.arrays = self.both_lists(&values.arrays, &arrays)?;
         }
         if !values.objects.is_empty() {
-            let objects = vec![Rc::new(self.objects(schema)?)];
-            let objects = Values { objects, ..Values::any(self.any_number) };
-            values = self.intersect(&values, &objects)?;
+            let objects = [Rc::new(self.objects(schema)?)];
+            values.objects = self.both_lists(&values.objects, &objects)?;
         }
         Ok(values)
     }

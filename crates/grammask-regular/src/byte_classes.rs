@@ -125,6 +125,7 @@ impl ByteClasses {
     }
 
     /// The class of a byte, below [`ByteClasses::len`].
+    #[inline]
     pub const fn class_of(&self, byte: u8) -> u8 {
         self.map[byte as usize]
     }
