@@ -69,7 +69,7 @@ impl Network {
             nodes: Drafts::new(config.max_nodes),
             fragment: Fragment::new(),
             work: Vec::new(),
-            determinizer: Determinizer::default(),
+            determinizer: Determinizer::new(),
             languages,
         };
         let start = builder.nonterminal_node(normal.start)?;

@@ -10,7 +10,7 @@ mod tests;
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::Value;
 
 use crate::config::{Config, Draft};
@@ -98,8 +98,8 @@ impl<'a> Documents<'a> {
     pub fn new(root: &'a Value, config: &'a Config) -> Result<Self, Error> {
         let mut documents = Self {
             config,
-            schemas: Vec::new(),
-            by_address: FxHashMap::default(),
+            schemas: Vec::with_capacity(ROOM),
+            by_address: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
             resources: Vec::new(),
             by_uri: FxHashMap::default(),
             uri_bytes: 0,
@@ -351,6 +351,9 @@ impl<'a> Documents<'a> {
         self.config.cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed))
     }
 }
+
+/// Room for so many schemas from the beginning.
+const ROOM: usize = 28;
 
 const NO_SCHEMA: &str = "a schema must be an object or a boolean";
 

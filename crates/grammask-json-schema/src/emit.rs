@@ -89,7 +89,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
             translator,
             plans,
             live,
-            ast: Ast::default(),
+            ast: Ast { rules: Vec::with_capacity(16), exprs: Vec::with_capacity(128), start: None },
             names: FxHashMap::default(),
             taken: FxHashSet::from_iter([START.into()]),
             counts: FxHashMap::default(),

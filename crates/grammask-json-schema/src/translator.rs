@@ -93,7 +93,7 @@ impl<'a> Translator<'a> {
             asks_evaluated,
             place,
             alike: FxHashMap::default(),
-            words: String::new(),
+            words: String::with_capacity(256),
             constants: Vec::new(),
             constant_ids: FxHashMap::default(),
             scopes: vec![Box::default()],

@@ -76,8 +76,8 @@ impl ByteClasses {
     /// Time O(256).
     pub fn classes(&self) -> Vec<ByteSet> {
         let mut classes = vec![ByteSet::EMPTY; self.len()];
-        for (byte, &class) in (0..=u8::MAX).zip(&self.map) {
-            classes[usize::from(class)].insert(byte);
+        for (byte, &class) in self.map.iter().enumerate() {
+            classes[usize::from(class)].insert(byte as u8);
         }
         classes
     }
@@ -112,9 +112,8 @@ impl ByteClasses {
 
     fn renumber(&mut self, key: impl Fn(u8, u8) -> usize, renumbered: &mut [u16]) {
         let mut len = 0;
-        for byte in 0..=255u8 {
-            let class = &mut self.map[usize::from(byte)];
-            let number = &mut renumbered[key(byte, *class)];
+        for (byte, class) in self.map.iter_mut().enumerate() {
+            let number = &mut renumbered[key(byte as u8, *class)];
             if *number == u16::MAX {
                 *number = len;
                 len += 1;
