@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::config::{Config, Draft};
 use crate::error::{Error, Reason};
+use crate::keywords;
 use walk::{Steps, address, is_schema, push_step};
 
 /// A schema: an object or a boolean somewhere in a document.
@@ -323,7 +324,7 @@ impl<'a> Documents<'a> {
         let mut count = 0;
         for step in steps.clone() {
             let below = match value {
-                Value::Object(object) => object.get(&*step),
+                Value::Object(object) => keywords::entry(object, &step),
                 Value::Array(items) => index(&step).and_then(|index| items.get(index)),
                 _ => None,
             };

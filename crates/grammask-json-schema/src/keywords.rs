@@ -7,7 +7,7 @@ mod unevaluated;
 
 use std::rc::Rc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::expand::Schema;
 use crate::languages::LanguageId;
@@ -101,6 +101,15 @@ pub(crate) fn is_validation(name: &str) -> bool {
             | "type"
             | "uniqueItems"
     )
+}
+
+/// What stands under a key of a schema. Most have so few that comparing is faster than hashing.
+pub(crate) fn entry<'a>(entries: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+    const FEW: usize = 8;
+    if entries.len() > FEW {
+        return entries.get(key);
+    }
+    entries.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
 }
 
 /// Whether no document is held to a keyword. Keywords that the standard does not know are annotations.
