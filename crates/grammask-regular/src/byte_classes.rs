@@ -43,7 +43,10 @@ impl ByteClasses {
     /// # Complexity
     /// Time O(256).
     pub fn split_each(&mut self, set: &ByteSet) {
-        self.split_all([], set);
+        let mut renumbered = [u16::MAX; 512];
+        let key =
+            |byte: u8, class| if set.contains(byte) { 256 + usize::from(byte) } else { usize::from(class) };
+        self.renumber(key, &mut renumbered);
     }
 
     /// Splits by each of the sets, and gives every byte of `single` a class of its own.
@@ -64,10 +67,7 @@ impl ByteClasses {
         for (number, class) in classes.iter().enumerate() {
             class.iter().for_each(|byte| self.map[usize::from(byte)] = class_number(number));
         }
-        let mut renumbered = [u16::MAX; 512];
-        let key =
-            |byte: u8, class| usize::from(if single.contains(byte) { 256 + u16::from(byte) } else { class });
-        self.renumber(|byte, class| key(byte, u16::from(class)), &mut renumbered);
+        self.split_each(single);
     }
 
     /// The bytes of all classes, in the order of their numbers.

@@ -42,6 +42,8 @@ pub struct Store {
     table: IdTable,
     pub(crate) sets: Vec<ByteSet>,
     set_ids: FxHashMap<ByteSet, u32>,
+    /// The expressions for single bytes, which texts are made of; [`RegularId::EMPTY`] for those that nobody has asked for.
+    single_bytes: Vec<RegularId>,
     pub(crate) partitions: Partitions,
     /// Derivatives by byte class, a row per expression.
     pub(crate) rows: Vec<u32>,
@@ -93,6 +95,7 @@ impl Store {
             table: IdTable::default(),
             sets: Vec::new(),
             set_ids: FxHashMap::default(),
+            single_bytes: vec![RegularId::EMPTY; 256],
             partitions: Partitions::new(),
             rows: Vec::new(),
             acyclic: Arc::new(Acyclic::new()),
@@ -264,7 +267,11 @@ impl Store {
     fn chain(&mut self, bytes: &[u8]) -> Result<RegularId, Error> {
         let mut result = RegularId::EPSILON;
         for &byte in bytes.iter().rev() {
-            let head = self.bytes(ByteSet::single(byte));
+            let mut head = self.single_bytes[usize::from(byte)];
+            if head == RegularId::EMPTY {
+                head = self.bytes(ByteSet::single(byte));
+                self.single_bytes[usize::from(byte)] = head;
+            }
             result = self.concat_two(head, result)?;
         }
         Ok(result)

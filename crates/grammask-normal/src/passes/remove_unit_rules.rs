@@ -112,8 +112,8 @@ fn values(grammar: &Grammar) -> Vec<Factor> {
     let mut known = vec![false; count];
     let mut on_path = vec![false; count];
     let mut path = Vec::new();
-    for root in 0..count {
-        let mut at = NonterminalId(root as u32);
+    let roots = (0..).map(NonterminalId).zip(&grammar.variables).filter(|(_, variable)| is_single(variable));
+    for (mut at, _) in roots {
         while !known[at.index()] && !std::mem::replace(&mut on_path[at.index()], true) {
             path.push(at);
             match single(at).map(|factor| factor.atom) {
