@@ -134,6 +134,11 @@ impl Store {
         self.config = config.clone();
     }
 
+    /// Makes room for so many more expressions to be found again; clones have the same room.
+    pub fn reserve(&mut self, expressions: usize) {
+        self.table.reserve(expressions);
+    }
+
     /// The number of expressions, which is also the number of states seen so far.
     #[allow(clippy::len_without_is_empty)] // `is_empty` asks about a language; no store is empty.
     pub fn len(&self) -> usize {

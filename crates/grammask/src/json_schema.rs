@@ -107,5 +107,7 @@ fn knowing(formats: &[&str]) -> Store {
         // What it comes to is not wanted, only what is in the store then. Without it, everything is as it is, but slower.
         let _ = grammask_normal::normalize_in(&translation.ast, &mut store, &defaults.normal);
     }
+    // Clones have this room, too, and need not make it: most schemas bring a few hundred languages.
+    store.reserve(400);
     store
 }
