@@ -431,7 +431,7 @@ impl Minimizer {
         }
         predecessors.clear();
         predecessors.resize(automaton.edges.len(), 0);
-        for state in states.clone() {
+        for state in states {
             for &(_, to) in automaton.edges(state) {
                 predecessors[ends[to as usize] as usize] = state as u32;
                 ends[to as usize] += 1;

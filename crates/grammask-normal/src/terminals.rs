@@ -167,12 +167,10 @@ impl Terminals {
             Terminal::Text(text) if text.is_empty() => IS_TEXT | IS_EMPTY_TEXT,
             Terminal::Text(_) => IS_TEXT,
             Terminal::Json(_) => IS_JSON,
-            Terminal::Sequence(parts) => {
-                if parts.windows(2).any(|pair| is_text(&pair[0]) && is_text(&pair[1])) {
-                    HAS_TEXTS
-                } else {
-                    0
-                }
+            Terminal::Sequence(parts)
+                if parts.windows(2).any(|pair| is_text(&pair[0]) && is_text(&pair[1])) =>
+            {
+                HAS_TEXTS
             }
             _ => 0,
         }
