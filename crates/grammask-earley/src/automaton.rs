@@ -16,6 +16,9 @@ pub(crate) enum Label {
     Call(CalleeId),
 }
 
+/// Room for so many states and edges from the beginning: most nonterminals need no more.
+const ROOM: usize = 64;
+
 /// No edge, no subset.
 const NONE: u32 = u32::MAX;
 
@@ -37,7 +40,9 @@ struct Edge {
 
 impl Fragment {
     pub(crate) fn new() -> Self {
-        Self { last: vec![NONE; 2], edges: Vec::new(), has_empty: false }
+        let mut last = Vec::with_capacity(ROOM);
+        last.resize(2, NONE);
+        Self { last, edges: Vec::with_capacity(ROOM), has_empty: false }
     }
 
     /// Forgets all but start and end, and keeps the room.
@@ -111,7 +116,6 @@ impl Fragment {
 }
 
 /// Makes fragments deterministic, one after the other; what is needed for it is kept for its room.
-#[derive(Default)]
 pub(crate) struct Determinizer {
     automaton: Automaton,
     subsets: Subsets,
@@ -121,6 +125,21 @@ pub(crate) struct Determinizer {
 }
 
 impl Determinizer {
+    pub(crate) fn new() -> Self {
+        Self {
+            automaton: Automaton {
+                is_final: Vec::with_capacity(ROOM),
+                edges: Vec::with_capacity(ROOM),
+                ends: Vec::with_capacity(ROOM),
+                bottom_up: Vec::with_capacity(ROOM),
+            },
+            subsets: Subsets::new(),
+            subset: Vec::with_capacity(ROOM),
+            out: Vec::with_capacity(ROOM),
+            minimizer: Minimizer::new(),
+        }
+    }
+
     /// The same language of labels, deterministic and without equivalent states; `None` where the subset construction takes more
     /// than `limit` states.
     pub(crate) fn determinize(&mut self, fragment: &Fragment, limit: usize) -> Option<&Automaton> {
@@ -174,21 +193,19 @@ struct Subsets {
     closures: u32,
 }
 
-impl Default for Subsets {
-    fn default() -> Self {
+impl Subsets {
+    fn new() -> Self {
         Self {
-            of_one: Vec::new(),
+            of_one: Vec::with_capacity(ROOM),
             of_more: Slices::new(),
             ids_of_more: Vec::new(),
-            members: Vec::new(),
-            ends: Vec::new(),
-            reached: Vec::new(),
+            members: Vec::with_capacity(ROOM),
+            ends: Vec::with_capacity(ROOM),
+            reached: Vec::with_capacity(ROOM),
             closures: 0,
         }
     }
-}
 
-impl Subsets {
     fn clear(&mut self, states: usize) {
         self.of_one.clear();
         self.of_one.resize(states, NONE);
@@ -262,7 +279,6 @@ impl Subsets {
 }
 
 /// A deterministic automaton; state 0 is the start.
-#[derive(Default)]
 pub(crate) struct Automaton {
     is_final: Vec<bool>,
     /// The edges of all states, one after the other, and where those of each state end.
@@ -327,21 +343,19 @@ struct Minimizer {
     predecessors: Vec<u32>,
 }
 
-impl Default for Minimizer {
-    fn default() -> Self {
+impl Minimizer {
+    fn new() -> Self {
         Self {
             class_of: Vec::new(),
             refined: Vec::new(),
             classes: Slices::new(),
             class: Vec::new(),
-            missing: Vec::new(),
-            ends: Vec::new(),
-            predecessors: Vec::new(),
+            missing: Vec::with_capacity(ROOM),
+            ends: Vec::with_capacity(ROOM),
+            predecessors: Vec::with_capacity(ROOM),
         }
     }
-}
 
-impl Minimizer {
     /// Merges equivalent states; leaves the automaton as it is where that would take long.
     ///
     /// # Source
@@ -417,7 +431,7 @@ impl Minimizer {
         }
         predecessors.clear();
         predecessors.resize(automaton.edges.len(), 0);
-        for state in states.clone() {
+        for state in states {
             for &(_, to) in automaton.edges(state) {
                 predecessors[ends[to as usize] as usize] = state as u32;
                 ends[to as usize] += 1;

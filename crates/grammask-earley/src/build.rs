@@ -39,24 +39,27 @@ impl Network {
     /// assert_eq!(network.check(), Ok(()));
     /// ```
     pub fn build(normal: &NormalForm, store: Store, config: &Config) -> Result<Self, Error> {
-        Self::build_with(normal, Languages::new(normal), store, config)
+        Self::build_with(normal.clone(), Languages::new(normal), store, config)
     }
 
-    /// The same for a normal form of whose terminals some languages in `store` are known.
+    /// The same for a normal form that nobody needs any more, and of whose terminals some languages in `store` are known.
     ///
     /// # Errors
     /// As [`build`](Self::build).
     pub fn build_with(
-        normal: &NormalForm,
+        mut normal: NormalForm,
         languages: Languages,
         store: Store,
         config: &Config,
     ) -> Result<Self, Error> {
+        let uses = uses(&normal);
+        let names = normal.nonterminals.iter_mut().map(|nonterminal| std::mem::take(&mut nonterminal.name));
         let mut builder = Builder {
-            normal,
+            names: names.collect(),
+            normal: &normal,
             config,
             store,
-            uses: uses(normal),
+            uses,
             callees: Vec::new(),
             nonterminals: vec![None; normal.nonterminals.len()],
             callee_ids: FxHashMap::default(),
@@ -66,7 +69,7 @@ impl Network {
             nodes: Drafts::new(config.max_nodes),
             fragment: Fragment::new(),
             work: Vec::new(),
-            determinizer: Determinizer::default(),
+            determinizer: Determinizer::new(),
             languages,
         };
         let start = builder.nonterminal_node(normal.start)?;
@@ -81,7 +84,8 @@ impl Network {
                 *start = node;
             }
         }
-        builder.finish(start)
+        let network = builder.finish(start)?;
+        Ok(Self { terminals: normal.terminals, ..network })
     }
 }
 
@@ -118,6 +122,8 @@ enum CalleeKey {
 
 struct Builder<'a> {
     normal: &'a NormalForm,
+    /// The names of the nonterminals that have not been called yet.
+    names: Vec<String>,
     config: &'a Config,
     store: Store,
     uses: Vec<u32>,
@@ -253,7 +259,7 @@ impl Builder<'_> {
             return known;
         }
         let entry = &self.normal.nonterminals[nonterminal.index()];
-        let name = entry.name.clone();
+        let name = std::mem::take(&mut self.names[nonterminal.index()]);
         let callee = match &entry.unordered {
             // What it calls is filled in later.
             Some(unordered) => {
@@ -292,11 +298,12 @@ impl Builder<'_> {
         })
     }
 
-    /// Finds the classes of bytes and gives the nodes their final form.
+    /// Finds the classes of bytes and gives the nodes their final form. The terminals are still missing.
     fn finish(self, start: NodeId) -> Result<Network, Error> {
         let mut classes = ByteClasses::new();
-        classes.split_each(&self.nodes.bytes_scanned());
+        // Few classes are split faster.
         self.store.refine(lexemes(&self.callees), &mut classes);
+        classes.split_each(&self.nodes.bytes_scanned());
         let byte_classes = classes.len();
         let mut class_of_byte = Box::new([0u8; 256]);
         for byte in 0..=255u8 {
@@ -314,7 +321,7 @@ impl Builder<'_> {
         Ok(Network {
             nodes,
             callees,
-            terminals: self.normal.terminals.clone(),
+            terminals: Vec::new(),
             scan_only,
             start,
             class_of_byte,

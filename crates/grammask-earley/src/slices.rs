@@ -2,10 +2,12 @@
 
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 /// No further list with the same hash.
 const LAST: u32 = u32::MAX;
+/// Room for so many lists from the beginning: most grammars need no more.
+const ROOM: usize = 28;
 
 /// Lists, one after the other, numbered in the order in which they come.
 pub(crate) struct Slices<T> {
@@ -19,7 +21,12 @@ pub(crate) struct Slices<T> {
 
 impl<T: Copy + Eq + Hash> Slices<T> {
     pub(crate) fn new() -> Self {
-        Self { items: Vec::new(), ends: Vec::new(), newest: FxHashMap::default(), older: Vec::new() }
+        Self {
+            items: Vec::with_capacity(4 * ROOM),
+            ends: Vec::with_capacity(ROOM),
+            newest: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
+            older: Vec::with_capacity(ROOM),
+        }
     }
 
     /// Forgets all lists, and keeps their room.

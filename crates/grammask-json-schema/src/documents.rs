@@ -10,11 +10,12 @@ mod tests;
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::Value;
 
 use crate::config::{Config, Draft};
 use crate::error::{Error, Reason};
+use crate::keywords;
 use walk::{Steps, address, is_schema, push_step};
 
 /// A schema: an object or a boolean somewhere in a document.
@@ -98,8 +99,8 @@ impl<'a> Documents<'a> {
     pub fn new(root: &'a Value, config: &'a Config) -> Result<Self, Error> {
         let mut documents = Self {
             config,
-            schemas: Vec::new(),
-            by_address: FxHashMap::default(),
+            schemas: Vec::with_capacity(ROOM),
+            by_address: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
             resources: Vec::new(),
             by_uri: FxHashMap::default(),
             uri_bytes: 0,
@@ -323,7 +324,7 @@ impl<'a> Documents<'a> {
         let mut count = 0;
         for step in steps.clone() {
             let below = match value {
-                Value::Object(object) => object.get(&*step),
+                Value::Object(object) => keywords::entry(object, &step),
                 Value::Array(items) => index(&step).and_then(|index| items.get(index)),
                 _ => None,
             };
@@ -351,6 +352,9 @@ impl<'a> Documents<'a> {
         self.config.cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed))
     }
 }
+
+/// Room for so many schemas from the beginning.
+const ROOM: usize = 28;
 
 const NO_SCHEMA: &str = "a schema must be an object or a boolean";
 

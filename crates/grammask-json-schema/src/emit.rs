@@ -7,6 +7,7 @@ mod object;
 mod signs;
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use grammask_syntax::{Ast, ExprId, ExprKind, Name, Quantifier, Rule, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -50,12 +51,12 @@ pub(crate) fn emit(translator: &mut Translator<'_>, root: GoalId) -> Result<Ast,
 /// The goals inside of a plan.
 fn children(plan: &Plan) -> impl Iterator<Item = GoalId> {
     let items = plan.arrays.iter().flat_map(|array| {
-        let rest = match array.rest {
-            Rest::Same(goal) => vec![goal],
-            Rest::Mixed(ref items) => items.iter().map(|item| item.goal).collect(),
-            Rest::Distinct(_) => Vec::new(),
+        let (same, mixed) = match array.rest {
+            Rest::Same(goal) => (Some(goal), &[][..]),
+            Rest::Mixed(ref items) => (None, &items[..]),
+            Rest::Distinct(_) => (None, &[][..]),
         };
-        array.prefix.iter().copied().chain(rest)
+        array.prefix.iter().copied().chain(same).chain(mixed.iter().map(|item| item.goal))
     });
     items.chain(plan.objects.iter().flat_map(|object| object.members.iter().map(|member| member.goal)))
 }
@@ -65,12 +66,12 @@ struct Emitter<'a, 'd> {
     plans: &'a FxHashMap<GoalId, Plan>,
     live: &'a FxHashSet<GoalId>,
     ast: Ast,
-    names: FxHashMap<GoalId, String>,
-    taken: FxHashSet<String>,
+    names: FxHashMap<GoalId, Rc<str>>,
+    taken: FxHashSet<Rc<str>>,
     /// How often a name was taken, so that nobody tries all numbers.
     counts: FxHashMap<String, u32>,
     /// The names of rules for scalars alone, by what they are.
-    scalars: FxHashMap<(bool, [bool; 2], LanguageId, LanguageId, Expressions), String>,
+    scalars: FxHashMap<(bool, [bool; 2], LanguageId, LanguageId, Expressions), Rc<str>>,
     /// The names of the rules of regular expressions and of their groups.
     expressions: Option<[String; 2]>,
     pending: VecDeque<GoalId>,
@@ -88,9 +89,9 @@ impl<'a, 'd> Emitter<'a, 'd> {
             translator,
             plans,
             live,
-            ast: Ast::default(),
+            ast: Ast { rules: Vec::with_capacity(16), exprs: Vec::with_capacity(128), start: None },
             names: FxHashMap::default(),
-            taken: FxHashSet::from_iter([START.to_owned()]),
+            taken: FxHashSet::from_iter([START.into()]),
             counts: FxHashMap::default(),
             scalars: FxHashMap::default(),
             expressions: None,
@@ -111,7 +112,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
         self.rule(START, start);
         while let Some(goal) = self.pending.pop_front() {
             self.translator.spend(1)?;
-            let name = self.names[&goal].clone();
+            let name = Rc::clone(&self.names[&goal]);
             let body = self.body(goal)?;
             self.rule(&name, body);
         }
@@ -173,21 +174,21 @@ impl<'a, 'd> Emitter<'a, 'd> {
     /// A reference to the rule of a goal, which is live.
     fn value(&mut self, goal: GoalId) -> ExprId {
         let name = match self.names.get(&goal) {
-            Some(name) => name.clone(),
-            None => self.new_name(goal),
+            Some(name) => str::to_owned(name),
+            None => str::to_owned(&self.new_name(goal)),
         };
         self.push(ExprKind::Nonterminal(name))
     }
 
     /// Finds a name for a goal, and sees that its rule is written.
-    fn new_name(&mut self, goal: GoalId) -> String {
+    fn new_name(&mut self, goal: GoalId) -> Rc<str> {
         let plan = &self.plans[&goal];
         let Values { null, booleans, number, string, expressions, .. } = *plan.values;
         let is_scalar = plan.arrays.is_empty() && plan.objects.is_empty();
         let key = (null, booleans, number, string, expressions);
         if is_scalar && let Some(known) = self.scalars.get(&key) {
-            let name = known.clone();
-            self.names.insert(goal, name.clone());
+            let name = Rc::clone(known);
+            self.names.insert(goal, Rc::clone(&name));
             return name;
         }
         let wish = match key {
@@ -209,16 +210,20 @@ impl<'a, 'd> Emitter<'a, 'd> {
             }
             _ => self.wish(goal),
         };
-        let mut name = wish.clone();
-        while !self.taken.insert(name.clone()) {
-            let count = self.counts.entry(wish.clone()).or_insert(1);
+        let mut name: Rc<str> = wish.as_str().into();
+        while self.taken.contains(&name) {
+            let count = match self.counts.get_mut(&wish) {
+                Some(count) => count,
+                None => self.counts.entry(wish.clone()).or_insert(1),
+            };
             *count += 1;
-            name = format!("{wish}_{count}");
+            name = format!("{wish}_{count}").into();
         }
+        self.taken.insert(Rc::clone(&name));
         if is_scalar {
-            self.scalars.insert(key, name.clone());
+            self.scalars.insert(key, Rc::clone(&name));
         }
-        self.names.insert(goal, name.clone());
+        self.names.insert(goal, Rc::clone(&name));
         self.pending.push_back(goal);
         name
     }

@@ -30,7 +30,12 @@ impl<'a> Schema<'a> {
         if !self.validates && keywords::is_validation(keyword) {
             return None;
         }
-        self.entries.get(keyword)
+        keywords::entry(self.entries, keyword)
+    }
+
+    /// Whether the keyword is there, whatever it means.
+    pub fn has(&self, keyword: &str) -> bool {
+        keywords::entry(self.entries, keyword).is_some()
     }
 }
 
@@ -57,7 +62,7 @@ impl<'a> Translator<'a> {
         let scope = self.enter(scope, self.documents.resource(id));
         let validates = self.documents.validates(id);
         let schema = Schema { id, scope, draft, entries, validates };
-        if draft <= Draft::Draft7 && entries.contains_key("$ref") {
+        if draft <= Draft::Draft7 && schema.has("$ref") {
             return self.reference(schema, Values::any(self.any_number));
         }
         let values = self.assertions(schema)?;
@@ -82,7 +87,7 @@ impl<'a> Translator<'a> {
                     if entries.keys().all(is_bare) {
                         return Ok(GoalId::ANY);
                     }
-                    let reference = match entries.get("$ref") {
+                    let reference = match keywords::entry(entries, "$ref") {
                         Some(Value::String(reference))
                             if self.documents.draft(id) <= Draft::Draft7
                                 || entries.keys().all(|name| name == "$ref" || is_bare(name)) =>
@@ -177,7 +182,7 @@ impl<'a> Translator<'a> {
 
     /// The keywords that apply schemas to the same value.
     fn in_place(&mut self, schema: Schema<'a>, mut values: Values) -> Result<Values, Stop> {
-        if schema.entries.contains_key("$ref") {
+        if schema.has("$ref") {
             values = self.reference(schema, values)?;
         }
         for keyword in ["$dynamicRef", "$recursiveRef"] {
@@ -199,7 +204,7 @@ impl<'a> Translator<'a> {
             }
             values = self.applied(schema, &values, branch)?;
         }
-        if schema.entries.contains_key("if") && schema.draft >= Draft::Draft7 {
+        if schema.has("if") && schema.draft >= Draft::Draft7 {
             values = self.condition(schema, values)?;
         }
         values = self.dependent_schemas(schema, values)?;
@@ -211,7 +216,7 @@ impl<'a> Translator<'a> {
         if !one_of.is_empty() && !values.is_none() {
             values = self.one_of(schema, &values, &one_of)?;
         }
-        if schema.entries.contains_key("not") && !values.is_none() {
+        if schema.has("not") && !values.is_none() {
             let excluded = self.documents.child(schema.id, &["not"])?;
             let subject = Subject::Schema(excluded, schema.scope);
             let excluded = self.values_to_exclude(subject)?;
@@ -266,15 +271,15 @@ impl<'a> Translator<'a> {
         let subject = Subject::Schema(condition, schema.scope);
         let holds = self.values_of(subject)?;
         let mut yes = self.intersect(&values, &holds)?;
-        if schema.entries.contains_key("then") {
+        if schema.has("then") {
             let then = self.documents.child(schema.id, &["then"])?;
             yes = self.applied(schema, &yes, then)?;
-        } else if !schema.entries.contains_key("else") && !self.asks_evaluated {
+        } else if !schema.has("else") && !self.asks_evaluated {
             return Ok(values);
         }
         let holds = self.values_to_exclude(subject)?;
         let mut no = self.subtract(&values, &holds)?;
-        if schema.entries.contains_key("else") {
+        if schema.has("else") {
             let otherwise = self.documents.child(schema.id, &["else"])?;
             no = self.applied(schema, &no, otherwise)?;
         }

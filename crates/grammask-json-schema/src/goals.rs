@@ -1,6 +1,8 @@
 //! Goals: what a value has to be, as a conjunction of claims. Two ways to ask for the same are one goal, so recursive schemas
 //! come to finitely many.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use crate::documents::SchemaId;
@@ -48,17 +50,18 @@ pub(crate) struct Claim {
 
 /// All goals, each once.
 pub(crate) struct Goals {
-    list: Vec<Box<[Claim]>>,
-    ids: FxHashMap<Box<[Claim]>, GoalId>,
+    list: Vec<Rc<[Claim]>>,
+    ids: FxHashMap<Rc<[Claim]>, GoalId>,
     conjunctions: FxHashMap<(GoalId, GoalId), GoalId>,
 }
 
 impl Goals {
     pub fn new() -> Self {
         let mut ids = FxHashMap::default();
-        ids.insert(Box::default(), GoalId::ANY);
+        let none: Rc<[Claim]> = Rc::default();
+        ids.insert(Rc::clone(&none), GoalId::ANY);
         // Nothing stands for what is never reached; no list of claims has its id.
-        Self { list: vec![Box::default(), Box::default()], ids, conjunctions: FxHashMap::default() }
+        Self { list: vec![Rc::clone(&none), none], ids, conjunctions: FxHashMap::default() }
     }
 
     /// The claims of a goal; none for [`GoalId::NEVER`], too.
@@ -82,9 +85,10 @@ impl Goals {
         }
         let is_contradiction = claims.windows(2).any(|pair| pair[0].subject == pair[1].subject);
         let id = if is_contradiction { GoalId::NEVER } else { GoalId(self.list.len() as u32) };
-        self.ids.insert(claims.into(), id);
+        let claims: Rc<[Claim]> = claims.into();
+        self.ids.insert(Rc::clone(&claims), id);
         if !is_contradiction {
-            self.list.push(claims.into());
+            self.list.push(claims);
         }
         id
     }

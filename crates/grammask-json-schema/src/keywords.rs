@@ -7,7 +7,7 @@ mod unevaluated;
 
 use std::rc::Rc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::expand::Schema;
 use crate::languages::LanguageId;
@@ -103,6 +103,15 @@ pub(crate) fn is_validation(name: &str) -> bool {
     )
 }
 
+/// What stands under a key of a schema. Most have so few that comparing is faster than hashing.
+pub(crate) fn entry<'a>(entries: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+    const FEW: usize = 8;
+    if entries.len() > FEW {
+        return entries.get(key);
+    }
+    entries.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
+}
+
 /// Whether no document is held to a keyword. Keywords that the standard does not know are annotations.
 pub(crate) fn is_annotation(name: &str) -> bool {
     !is_validation(name) && !is_beside_validation(name)
@@ -137,7 +146,7 @@ impl<'a> Translator<'a> {
         }
         if values.string != LanguageId::NONE {
             let string = self.strings(schema)?;
-            values = self.intersect(&values, &Values { string, ..Values::any(self.any_number) })?;
+            values.string = self.both_strings(values.string, string);
             if self.asserts_format() && schema.get("format").and_then(Value::as_str) == Some("regex") {
                 let expressions = Values {
                     string: LanguageId::NONE,
@@ -152,14 +161,12 @@ impl<'a> Translator<'a> {
         }
         if !values.arrays.is_empty() {
             let arrays = self.arrays(schema)?;
-            let arrays =
-                Values { arrays: arrays.into_iter().map(Rc::new).collect(), ..Values::any(self.any_number) };
-            values = self.intersect(&values, &arrays)?;
+            let arrays: Vec<Rc<Array>> = arrays.into_iter().map(Rc::new).collect();
+            values.arrays = self.both_lists(&values.arrays, &arrays)?;
         }
         if !values.objects.is_empty() {
-            let objects = vec![Rc::new(self.objects(schema)?)];
-            let objects = Values { objects, ..Values::any(self.any_number) };
-            values = self.intersect(&values, &objects)?;
+            let objects = [Rc::new(self.objects(schema)?)];
+            values.objects = self.both_lists(&values.objects, &objects)?;
         }
         Ok(values)
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use grammask_regular::{RegularId, Store};
 use grammask_syntax::{Ast, Comparison, ExprId, ExprKind, Quantifier, Span};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::Config;
 
@@ -34,6 +34,9 @@ const ANY_TEXT: &str = "(?s:.)*";
 /// A set of texts is not listed after so many states, or where a text has more bytes than this.
 const FEW_STATES: usize = 64;
 const LONGEST_FEW: usize = 32;
+
+/// Room for so many from the beginning.
+const ROOM: usize = 56;
 
 /// How a set of texts is written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -70,10 +73,10 @@ pub(crate) struct Languages {
 impl Languages {
     pub fn new(config: &Config) -> Self {
         let mut languages = Self {
-            nodes: Vec::new(),
-            newest: FxHashMap::default(),
-            older: Vec::new(),
-            lowered: Vec::new(),
+            nodes: Vec::with_capacity(ROOM),
+            newest: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
+            older: Vec::with_capacity(ROOM),
+            lowered: Vec::with_capacity(ROOM),
             store: Store::new(&config.regular),
             cancel: config.cancel.clone(),
         };

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::documents::{Documents, ResourceId, SchemaId};
 use crate::error::{Error, Reason, Relaxation};
-use crate::goals::{Claim, ConstantId, GoalId, Goals, ScopeId, Subject};
+use crate::goals::{ConstantId, GoalId, Goals, ScopeId, Subject};
 use crate::languages::{LanguageId, Languages};
 use crate::values::Values;
 use crate::{Config, Draft, Unsupported, number};
@@ -93,7 +93,7 @@ impl<'a> Translator<'a> {
             asks_evaluated,
             place,
             alike: FxHashMap::default(),
-            words: String::new(),
+            words: String::with_capacity(256),
             constants: Vec::new(),
             constant_ids: FxHashMap::default(),
             scopes: vec![Box::default()],
@@ -239,9 +239,13 @@ impl<'a> Translator<'a> {
         if goal == GoalId::NEVER {
             return Ok(Rc::new(Values::NONE));
         }
-        let claims: Vec<Claim> = self.goals.claims(goal).to_vec();
+        let count = self.goals.claims(goal).len();
         let mut all: Option<Rc<Values>> = None;
-        for claim in claims.iter().filter(|claim| claim.holds) {
+        for place in 0..count {
+            let claim = self.goals.claims(goal)[place];
+            if !claim.holds {
+                continue;
+            }
             let values = self.values_of(claim.subject)?;
             all = Some(match all {
                 Some(all) => Rc::new(self.intersect(&all, &values)?),
@@ -249,9 +253,13 @@ impl<'a> Translator<'a> {
             });
         }
         let mut all = all.unwrap_or_else(|| Rc::new(Values::any(self.any_number)));
-        for claim in claims.iter().filter(|claim| !claim.holds) {
+        for place in 0..count {
+            let claim = self.goals.claims(goal)[place];
             if all.is_none() {
                 break;
+            }
+            if claim.holds {
+                continue;
             }
             let values = self.values_to_exclude(claim.subject)?;
             all = Rc::new(self.subtract(&all, &values)?);

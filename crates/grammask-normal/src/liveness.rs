@@ -33,8 +33,13 @@ impl Liveness {
     ) -> Result<Self, UnorderedError> {
         let finite = finite(bodies, selections, &is_empty)?;
         let is_clean = bodies.iter().zip(&finite).all(|(body, finite)| *finite || body.is_empty())
-            && bodies.iter().flat_map(|body| body.iter().flatten()).all(|factor| {
-                !is_empty(factor.atom) && !matches!(factor.atom, Atom::Nonterminal(id) if !finite[id.index()])
+            && bodies.iter().all(|body| {
+                body.iter().all(|production| {
+                    production.iter().all(|factor| match factor.atom {
+                        Atom::Nonterminal(id) => finite[id.index()],
+                        terminal => !is_empty(terminal),
+                    })
+                })
             });
         let mut liveness = Self { finite, endless: Vec::new() };
         if !is_clean {
@@ -70,7 +75,7 @@ fn finite(
     selections: &[Option<&Unordered>],
     is_empty: impl Fn(Atom) -> bool,
 ) -> Result<Vec<bool>, UnorderedError> {
-    let mut progress = Vec::new();
+    let mut progress = Vec::with_capacity(selections.len());
     for unordered in selections.iter().map(|unordered| unordered.map(Progress::new)) {
         progress.push(unordered.transpose()?);
     }
@@ -78,10 +83,11 @@ fn finite(
     let mut parts = Vec::new();
     let mut part_uses = Vec::new();
     let mut finite = vec![false; bodies.len()];
-    let mut left_sides = Vec::new();
-    let mut missing = Vec::new();
-    let mut uses = Vec::new();
-    let mut found = Vec::new();
+    let count = bodies.iter().map(|body| body.len()).sum();
+    let mut left_sides = Vec::with_capacity(count);
+    let mut missing = Vec::with_capacity(count);
+    let mut uses = Vec::with_capacity(2 * count);
+    let mut found = Vec::with_capacity(bodies.len());
     for (left, body) in bodies.iter().enumerate() {
         if progress[left].is_some() {
             for (place, factor) in body.iter().flatten().enumerate() {

@@ -184,8 +184,20 @@ pub(crate) fn combine(
     lowered: impl Fn(TerminalId) -> RegularId,
     store: &mut Store,
 ) -> Result<Option<RegularId>, Error> {
-    let all =
-        |operands: &[TerminalId]| -> Vec<RegularId> { operands.iter().map(|&id| lowered(id)).collect() };
+    // Most have few operands, and need no vector.
+    let mut few = [RegularId::EMPTY; 4];
+    let mut many = Vec::new();
+    let operands = terminal.operands();
+    let all = match few.get_mut(..operands.len()) {
+        Some(few) => {
+            few.iter_mut().zip(operands).for_each(|(place, &id)| *place = lowered(id));
+            &*few
+        }
+        None => {
+            many.extend(operands.iter().map(|&id| lowered(id)));
+            &many[..]
+        }
+    };
     Ok(Some(match terminal {
         Terminal::Text(text) => store.literal(text.as_bytes())?,
         Terminal::Regex(pattern) => store.regex(pattern)?,
@@ -203,12 +215,12 @@ pub(crate) fn combine(
             store.except(&texts, *max)?
         }
         Terminal::SpecialName(_) | Terminal::SpecialId(_) => return Ok(None),
-        Terminal::Sequence(operands) => store.concat(&all(operands))?,
-        Terminal::Alternatives(operands) => store.union(&all(operands))?,
-        Terminal::Repeat { terminal, min, max } => store.repeat(lowered(*terminal), *min, *max)?,
-        Terminal::And(operands) => store.intersection(&all(operands))?,
-        Terminal::Not(operand) => store.complement(lowered(*operand))?,
-        Terminal::Json(operand) => store.json_text(lowered(*operand))?,
+        Terminal::Sequence(_) => store.concat(all)?,
+        Terminal::Alternatives(_) => store.union(all)?,
+        Terminal::Repeat { min, max, .. } => store.repeat(all[0], *min, *max)?,
+        Terminal::And(_) => store.intersection(all)?,
+        Terminal::Not(_) => store.complement(all[0])?,
+        Terminal::Json(_) => store.json_text(all[0])?,
         Terminal::Multiple(numeral) => store.multiple(numeral)?,
         Terminal::Compared(comparison, bound) => store.compared(compared(*comparison), bound)?,
     }))

@@ -84,7 +84,9 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(ast: &'a Ast, store: &'a mut Store, config: &'a Config) -> Self {
         let mut ids = FxHashMap::default();
-        let mut variables = Vec::new();
+        // Groups and terminals are mostly fewer than that.
+        let few = ast.exprs.len() / 4;
+        let mut variables = Vec::with_capacity(ast.rules.len() + few);
         for rule in &ast.rules {
             ids.entry(rule.name.text.as_str()).or_insert_with(|| {
                 let id = NonterminalId(variables.len() as u32);
@@ -107,7 +109,7 @@ impl<'a> Reader<'a> {
             config,
             ids,
             variables,
-            terminals: Terminals::default(),
+            terminals: Terminals::with_capacity(few + 16),
             marks: vec![0; ast.exprs.len()],
             parts: Vec::new(),
             rules: Vec::new(),

@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use grammask_regular::{Error, RegularId, Store};
 use grammask_syntax::Span;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::form::{Terminal, TerminalId};
 use crate::lower::{combine, literal_set};
@@ -13,7 +13,7 @@ use crate::lower::{combine, literal_set};
 const LAST: u32 = u32::MAX;
 
 /// An arena of terminals without duplicates.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Terminals {
     list: Vec<Terminal>,
     /// Where a terminal stood first.
@@ -55,6 +55,22 @@ pub(crate) enum Written {
 }
 
 impl Terminals {
+    /// With room for so many.
+    pub fn with_capacity(count: usize) -> Self {
+        Self {
+            list: Vec::with_capacity(count),
+            spans: Vec::with_capacity(count),
+            weights: Vec::with_capacity(count),
+            lowered: Vec::with_capacity(count),
+            newest: FxHashMap::with_capacity_and_hasher(count, FxBuildHasher),
+            older: Vec::with_capacity(count),
+            traits: Vec::with_capacity(count),
+            with_texts: 0,
+            merged: 0,
+            stack: Vec::new(),
+        }
+    }
+
     pub fn as_slice(&self) -> &[Terminal] {
         &self.list
     }
@@ -151,12 +167,10 @@ impl Terminals {
             Terminal::Text(text) if text.is_empty() => IS_TEXT | IS_EMPTY_TEXT,
             Terminal::Text(_) => IS_TEXT,
             Terminal::Json(_) => IS_JSON,
-            Terminal::Sequence(parts) => {
-                if parts.windows(2).any(|pair| is_text(&pair[0]) && is_text(&pair[1])) {
-                    HAS_TEXTS
-                } else {
-                    0
-                }
+            Terminal::Sequence(parts)
+                if parts.windows(2).any(|pair| is_text(&pair[0]) && is_text(&pair[1])) =>
+            {
+                HAS_TEXTS
             }
             _ => 0,
         }

@@ -91,13 +91,12 @@ impl Unordered {
     /// # Complexity
     /// Linear in the items and needs.
     pub fn least(&self) -> u64 {
-        let forced = self.forced();
-        self.items
-            .iter()
-            .zip(forced)
-            .filter(|(_, forced)| *forced)
-            .map(|(&(min, _), _)| u64::from(min.max(1)))
-            .sum()
+        self.least_of(&self.forced())
+    }
+
+    fn least_of(&self, forced: &[bool]) -> u64 {
+        let items = self.items.iter().zip(forced).filter(|(_, forced)| **forced);
+        items.map(|(&(min, _), _)| u64::from(min.max(1))).sum()
     }
 
     /// For every item those that it needs, directly and indirectly, itself not counted; sorted.
@@ -206,7 +205,7 @@ impl Unordered {
             .map(|item| may_occur[item] && closures[item].iter().all(|&other| may_occur[other as usize]))
             .collect();
         let forced = self.forced();
-        let least = self.least();
+        let least = self.least_of(&forced);
         let lacks = |(stays, forced): (&bool, &bool)| *forced && !stays;
         let most = u64::from(self.max.unwrap_or(u32::MAX));
         if stays.iter().zip(&forced).any(lacks)
@@ -274,8 +273,8 @@ pub(crate) struct Progress<'a> {
     missing: usize,
     /// For every item how many of those it needs, itself included, are not known.
     lacking: Vec<u32>,
-    /// For every item those that need it.
-    needed_by: Lists,
+    /// For every item those that need it, itself included; nothing where no item needs another.
+    needed_by: Option<Lists>,
     /// How many items there can be of those that are known with all that they need.
     capacity: u64,
     separator: bool,
@@ -285,19 +284,25 @@ pub(crate) struct Progress<'a> {
 
 impl<'a> Progress<'a> {
     pub fn new(unordered: &'a Unordered) -> Result<Self, UnorderedError> {
-        let closures = unordered.closures()?;
-        let mut needed_by = Vec::new();
-        for (item, closure) in (0..).zip(&closures) {
-            needed_by.push((item, item));
-            needed_by.extend(closure.iter().map(|&other| (other, item)));
-        }
+        let (lacking, needed_by) = if unordered.needs.is_empty() {
+            (vec![1; unordered.items.len()], None)
+        } else {
+            let closures = unordered.closures()?;
+            let mut needed_by = Vec::new();
+            for (item, closure) in (0..).zip(&closures) {
+                needed_by.push((item, item));
+                needed_by.extend(closure.iter().map(|&other| (other, item)));
+            }
+            let lacking = closures.iter().map(|closure| closure.len() as u32 + 1).collect();
+            (lacking, Some(Lists::new(closures.len(), &needed_by)))
+        };
         let forced = unordered.forced();
         Ok(Self {
+            least: unordered.least_of(&forced),
             missing: forced.iter().filter(|forced| **forced).count(),
             forced,
-            least: unordered.least(),
-            lacking: closures.iter().map(|closure| closure.len() as u32 + 1).collect(),
-            needed_by: Lists::new(closures.len(), &needed_by),
+            lacking,
+            needed_by,
             capacity: 0,
             separator: !unordered.has_separator,
             is_ordered: unordered.items.iter().all(|&(min, max)| max.is_none_or(|max| max >= min)),
@@ -315,7 +320,9 @@ impl<'a> Progress<'a> {
             return;
         }
         self.missing -= usize::from(forced);
-        for &item in self.needed_by.of(place) {
+        let alone = [place as u32];
+        let needed_by = self.needed_by.as_ref().map_or(&alone[..], |needed_by| needed_by.of(place));
+        for &item in needed_by {
             let item = item as usize;
             self.lacking[item] -= 1;
             if self.lacking[item] == 0 {

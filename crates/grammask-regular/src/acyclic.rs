@@ -43,6 +43,11 @@ impl Acyclic {
         automaton
     }
 
+    /// The number of states.
+    pub(crate) const fn len(&self) -> usize {
+        self.states.len()
+    }
+
     pub(crate) fn is_final(&self, state: u32) -> bool {
         self.states[state as usize].is_final
     }

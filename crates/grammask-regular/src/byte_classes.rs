@@ -43,7 +43,10 @@ impl ByteClasses {
     /// # Complexity
     /// Time O(256).
     pub fn split_each(&mut self, set: &ByteSet) {
-        self.split_all([], set);
+        let mut renumbered = [u16::MAX; 512];
+        let key =
+            |byte: u8, class| if set.contains(byte) { 256 + usize::from(byte) } else { usize::from(class) };
+        self.renumber(key, &mut renumbered);
     }
 
     /// Splits by each of the sets, and gives every byte of `single` a class of its own.
@@ -61,15 +64,10 @@ impl ByteClasses {
                 }
             }
         }
-        let others = single.complement();
-        classes.iter_mut().for_each(|class| *class = class.intersection(&others));
-        classes.retain(|class| !class.is_empty());
-        classes.extend(single.iter().map(ByteSet::single));
-        classes.sort_unstable_by_key(ByteSet::first);
         for (number, class) in classes.iter().enumerate() {
             class.iter().for_each(|byte| self.map[usize::from(byte)] = class_number(number));
         }
-        self.len = u16::try_from(classes.len()).unwrap_or(256);
+        self.split_each(single);
     }
 
     /// The bytes of all classes, in the order of their numbers.
@@ -78,8 +76,8 @@ impl ByteClasses {
     /// Time O(256).
     pub fn classes(&self) -> Vec<ByteSet> {
         let mut classes = vec![ByteSet::EMPTY; self.len()];
-        for (byte, &class) in (0..=u8::MAX).zip(&self.map) {
-            classes[usize::from(class)].insert(byte);
+        for (byte, &class) in self.map.iter().enumerate() {
+            classes[usize::from(class)].insert(byte as u8);
         }
         classes
     }
@@ -114,9 +112,8 @@ impl ByteClasses {
 
     fn renumber(&mut self, key: impl Fn(u8, u8) -> usize, renumbered: &mut [u16]) {
         let mut len = 0;
-        for byte in 0..=255u8 {
-            let class = &mut self.map[usize::from(byte)];
-            let number = &mut renumbered[key(byte, *class)];
+        for (byte, class) in self.map.iter_mut().enumerate() {
+            let number = &mut renumbered[key(byte as u8, *class)];
             if *number == u16::MAX {
                 *number = len;
                 len += 1;
@@ -127,6 +124,7 @@ impl ByteClasses {
     }
 
     /// The class of a byte, below [`ByteClasses::len`].
+    #[inline]
     pub const fn class_of(&self, byte: u8) -> u8 {
         self.map[byte as usize]
     }

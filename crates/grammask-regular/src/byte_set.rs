@@ -26,6 +26,7 @@ impl ByteSet {
     }
 
     /// Exactly this byte.
+    #[inline]
     pub const fn single(byte: u8) -> Self {
         let mut words = [0; 4];
         words[(byte >> 6) as usize] = 1 << (byte & 63);
@@ -40,11 +41,13 @@ impl ByteSet {
     }
 
     /// Is the byte in the set?
+    #[inline]
     pub const fn contains(&self, byte: u8) -> bool {
         self.0[(byte >> 6) as usize] >> (byte & 63) & 1 == 1
     }
 
     /// Adds a byte.
+    #[inline]
     pub const fn insert(&mut self, byte: u8) {
         self.0[(byte >> 6) as usize] |= 1 << (byte & 63);
     }
@@ -75,49 +78,58 @@ impl ByteSet {
     }
 
     /// The bytes that are in either set.
+    #[inline]
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|i| self.0[i] | other.0[i]))
     }
 
     /// The bytes that are in both sets.
+    #[inline]
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|i| self.0[i] & other.0[i]))
     }
 
     /// The bytes that are not in the set.
+    #[inline]
     #[must_use]
     pub fn complement(&self) -> Self {
         Self(self.0.map(|word| !word))
     }
 
     /// Are all bytes of this set in the other?
+    #[inline]
     pub fn is_subset(&self, other: &Self) -> bool {
         self.0.iter().zip(other.0).all(|(a, b)| a & !b == 0)
     }
 
     /// How many bytes there are, 0 to 256.
+    #[inline]
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// The byte, where there is just one.
+    #[inline]
     pub(crate) fn single_byte(&self) -> Option<u8> {
         self.first().filter(|&byte| *self == Self::single(byte))
     }
 
     /// Is there no byte?
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]
     }
 
     /// Are all bytes ASCII?
+    #[inline]
     pub(crate) const fn is_ascii(&self) -> bool {
         self.0[2] | self.0[3] == 0
     }
 
     /// The smallest byte.
+    #[inline]
     pub fn first(&self) -> Option<u8> {
         let word = self.0.iter().position(|&word| word != 0)?;
         u8::try_from(word * 64 + self.0[word].trailing_zeros() as usize).ok()

@@ -136,16 +136,21 @@ impl Store {
         for &automaton in &factors {
             bytes.extend(self.factors[automaton as usize].text.iter().copied());
         }
-        let mut states = FxHashSet::default();
+        let mut states = if acyclic.is_empty() { Vec::new() } else { vec![false; self.acyclic.len()] };
+        let mut edges = Vec::new();
         while let Some(state) = acyclic.pop() {
-            if states.insert(state) {
+            if !std::mem::replace(&mut states[state as usize], true) {
                 // All bytes that lead to one state are one set: they need not be told apart here.
-                let mut edges: Vec<_> = self.acyclic.edges(state).to_vec();
+                edges.clear();
+                edges.extend_from_slice(self.acyclic.edges(state));
                 edges.sort_by_key(|edge| edge.target);
                 for group in edges.chunk_by(|a, b| a.target == b.target) {
                     let mut set = ByteSet::EMPTY;
                     group.iter().for_each(|edge| set.insert_range(edge.first, edge.last));
-                    splits.insert(set);
+                    match set.single_byte() {
+                        Some(byte) => bytes.insert(byte),
+                        None => _ = splits.insert(set),
+                    }
                     acyclic.push(group[0].target);
                 }
             }

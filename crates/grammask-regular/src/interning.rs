@@ -32,14 +32,25 @@ impl IdTable {
     /// Adds an id that [`IdTable::find`] did not find. The id is below `u32::MAX`.
     pub(crate) fn insert(&mut self, hash: u64, id: u32) {
         if (self.len + 1) * 2 > self.slots.len() {
-            let len = (self.slots.len() * 2).max(64);
-            let old = std::mem::replace(&mut self.slots, vec![(0, 0); len]);
-            for entry in old.into_iter().filter(|entry| entry.1 != 0) {
-                self.place(entry);
-            }
+            self.grow((self.slots.len() * 2).max(64));
         }
         self.len += 1;
         self.place((fold(hash), id + 1));
+    }
+
+    /// Makes room for so many more.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        let len = ((self.len + more) * 2).next_power_of_two();
+        if len > self.slots.len() {
+            self.grow(len);
+        }
+    }
+
+    fn grow(&mut self, len: usize) {
+        let old = std::mem::replace(&mut self.slots, vec![(0, 0); len]);
+        for entry in old.into_iter().filter(|entry| entry.1 != 0) {
+            self.place(entry);
+        }
     }
 
     fn place(&mut self, entry: (u32, u32)) {
@@ -69,6 +80,9 @@ mod tests {
     fn finds_what_was_inserted_even_with_equal_hashes() {
         let mut table = IdTable::default();
         for id in 0..1000 {
+            if id == 100 {
+                table.reserve(300);
+            }
             assert_eq!(table.find(u64::from(id % 7), |other| other == id), None);
             table.insert(u64::from(id % 7), id);
         }

@@ -42,6 +42,8 @@ pub struct Store {
     table: IdTable,
     pub(crate) sets: Vec<ByteSet>,
     set_ids: FxHashMap<ByteSet, u32>,
+    /// The expressions for single bytes, which texts are made of; [`RegularId::EMPTY`] for those that nobody has asked for.
+    single_bytes: Vec<RegularId>,
     pub(crate) partitions: Partitions,
     /// Derivatives by byte class, a row per expression.
     pub(crate) rows: Vec<u32>,
@@ -93,6 +95,7 @@ impl Store {
             table: IdTable::default(),
             sets: Vec::new(),
             set_ids: FxHashMap::default(),
+            single_bytes: vec![RegularId::EMPTY; 256],
             partitions: Partitions::new(),
             rows: Vec::new(),
             acyclic: Arc::new(Acyclic::new()),
@@ -129,6 +132,11 @@ impl Store {
     /// From now on, other limits.
     pub fn set_config(&mut self, config: &Config) {
         self.config = config.clone();
+    }
+
+    /// Makes room for so many more expressions to be found again; clones have the same room.
+    pub fn reserve(&mut self, expressions: usize) {
+        self.table.reserve(expressions);
     }
 
     /// The number of expressions, which is also the number of states seen so far.
@@ -264,7 +272,11 @@ impl Store {
     fn chain(&mut self, bytes: &[u8]) -> Result<RegularId, Error> {
         let mut result = RegularId::EPSILON;
         for &byte in bytes.iter().rev() {
-            let head = self.bytes(ByteSet::single(byte));
+            let mut head = self.single_bytes[usize::from(byte)];
+            if head == RegularId::EMPTY {
+                head = self.bytes(ByteSet::single(byte));
+                self.single_bytes[usize::from(byte)] = head;
+            }
             result = self.concat_two(head, result)?;
         }
         Ok(result)

@@ -33,21 +33,24 @@ const PLACES: usize = 1_000;
 
 impl Place {
     /// The places behind the bytes of a range; `None` when one of them does not belong here.
-    fn behind(self, first: u8, last: u8) -> Option<Vec<Self>> {
-        if self.left > 0 {
+    fn behind(self, first: u8, last: u8) -> Option<impl Iterator<Item = Self>> {
+        let mut places = [None; FIRST.len()];
+        let is_whole = if self.left > 0 {
             let next =
                 if self.left == 1 { BOUNDARY } else { Self { left: self.left - 1, low: 0x80, high: 0xBF } };
-            return (self.low <= first && last <= self.high).then(|| vec![next]);
-        }
-        let mut places = Vec::new();
-        let mut from = u16::from(first);
-        for (low, high, place) in FIRST {
-            if u16::from(low) <= from && from <= u16::from(high) && from <= u16::from(last) {
-                places.push(place);
-                from = u16::from(high) + 1;
+            places[0] = Some(next);
+            self.low <= first && last <= self.high
+        } else {
+            let mut from = u16::from(first);
+            for ((low, high, place), found) in FIRST.into_iter().zip(&mut places) {
+                if u16::from(low) <= from && from <= u16::from(high) && from <= u16::from(last) {
+                    *found = Some(place);
+                    from = u16::from(high) + 1;
+                }
             }
-        }
-        (from > u16::from(last)).then_some(places)
+            from > u16::from(last)
+        };
+        is_whole.then(|| places.into_iter().flatten())
     }
 }
 
@@ -136,12 +139,15 @@ impl Store {
         match self.node(a).kind {
             Kind::Bytes(set) => {
                 let set: &ByteSet = self.byte_set(set);
-                let mut places = FxHashSet::default();
+                let mut one = None;
                 for (first, last) in set.ranges() {
-                    places.extend(place.behind(first, last)?);
+                    for behind in place.behind(first, last)? {
+                        if *one.get_or_insert(behind) != behind {
+                            return None;
+                        }
+                    }
                 }
-                let one = places.iter().next().copied();
-                one.filter(|_| places.len() == 1)
+                one
             }
             Kind::Acyclic(state) => {
                 let mut seen = FxHashSet::default();
@@ -155,7 +161,7 @@ impl Store {
                     }
                     for edge in self.acyclic.edges(state) {
                         let places = place.behind(edge.first, edge.last)?;
-                        stack.extend(places.into_iter().map(|place| (edge.target, place)));
+                        stack.extend(places.map(|place| (edge.target, place)));
                     }
                 }
                 Some(BOUNDARY)

@@ -73,7 +73,7 @@ impl Grammar {
     ) -> Result<Option<Self>, Error> {
         let normal = grammask_normal::normalize_with_languages(ast, &mut store, &config.normal, &is_stopped)?;
         let Some((normal, languages)) = normal.filter(|_| !is_stopped()) else { return Ok(None) };
-        let network = Network::build_with(&normal, languages, store, &config.recognizer)?;
+        let network = Network::build_with(normal, languages, store, &config.recognizer)?;
         if is_stopped() {
             return Ok(None);
         }

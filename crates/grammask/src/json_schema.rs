@@ -97,11 +97,17 @@ fn knowing(formats: &[&str]) -> Store {
     let strings = formats.iter().map(|name| json!({ "type": "string", "format": name }));
     let numbers = [json!({ "minimum": 0 }), json!({ "minimum": 1 }), json!({})];
     let numbers = numbers.map(|bound| json!({ "type": ["integer", "null"], "allOf": [bound] }));
-    let items: Vec<Value> = strings.chain(numbers).chain([json!(true)]).collect();
-    let schema = json!({ "type": "array", "prefixItems": items });
-    if let Ok(translation) = translate(&schema, &defaults.json_schema) {
+    let others = [json!(true), json!({ "type": "string", "minLength": 1 })];
+    let items: Vec<Value> = strings.chain(numbers).chain(others).collect();
+    let schemas = [
+        json!({ "type": "array", "prefixItems": items }),
+        json!({ "$schema": "http://json-schema.org/draft-04/schema#", "type": "integer" }),
+    ];
+    for translation in schemas.iter().filter_map(|schema| translate(schema, &defaults.json_schema).ok()) {
         // What it comes to is not wanted, only what is in the store then. Without it, everything is as it is, but slower.
         let _ = grammask_normal::normalize_in(&translation.ast, &mut store, &defaults.normal);
     }
+    // Clones have this room, too, and need not make it: most schemas bring a few hundred languages.
+    store.reserve(400);
     store
 }

@@ -40,7 +40,7 @@ impl Translator<'_> {
         Ok(all.list)
     }
 
-    pub(super) fn both_lists<T: Shape>(&mut self, a: &[Rc<T>], b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {
+    pub(crate) fn both_lists<T: Shape>(&mut self, a: &[Rc<T>], b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {
         match (a, b) {
             ([any], other) | (other, [any]) if any.is_all() => return Ok(other.to_vec()),
             _ => {}

@@ -52,7 +52,7 @@ impl Emitter<'_, '_> {
     fn expression_rules(&mut self) -> [String; 2] {
         let [all, group] = ["regular_expression", "group"].map(|wish| {
             let mut name = wish.to_owned();
-            while !self.taken.insert(name.clone()) {
+            while !self.taken.insert(name.as_str().into()) {
                 name.push('_');
             }
             name

@@ -107,7 +107,7 @@ impl Emitter<'_, '_> {
             parts.extend(reference(self));
             let body = self.sequence(parts);
             let mut name = format!("more_{}", self.taken.len());
-            while !self.taken.insert(name.clone()) {
+            while !self.taken.insert(name.as_str().into()) {
                 name.push('_');
             }
             self.rule(&name, body);

@@ -25,7 +25,7 @@ impl<'a> Translator<'a> {
             }
             evaluated.first = Some(list.len());
         }
-        if schema.entries.contains_key(rest) {
+        if schema.has(rest) {
             array.rest = self.child(schema, &[rest])?;
             evaluated.first = None;
         }
@@ -34,7 +34,7 @@ impl<'a> Translator<'a> {
         if array.min > MOST {
             return Err(self.error(schema.id, "minItems", Reason::Limit { limit: "items", value: MOST }));
         }
-        if schema.entries.contains_key("contains") && schema.draft >= Draft::Draft6 {
+        if schema.has("contains") && schema.draft >= Draft::Draft6 {
             let goal = self.child(schema, &["contains"])?;
             let counted = schema.draft >= Draft::Draft201909;
             let min = if counted { self.count(schema, "minContains")?.unwrap_or(1) } else { 1 };

@@ -47,11 +47,11 @@ impl<'a> Translator<'a> {
         }
         let mut others = GoalId::ANY;
         let mut all = false;
-        if schema.entries.contains_key("additionalProperties") {
+        if schema.has("additionalProperties") {
             others = self.child(schema, &["additionalProperties"])?;
             all = true;
         } else if self.config.additional_properties == AdditionalProperties::Closed
-            && schema.entries.contains_key("properties")
+            && schema.has("properties")
         {
             others = GoalId::NEVER;
             all = true;
@@ -96,7 +96,7 @@ impl<'a> Translator<'a> {
                 }
             }
         }
-        if schema.entries.contains_key("propertyNames") && schema.draft >= Draft::Draft6 {
+        if schema.has("propertyNames") && schema.draft >= Draft::Draft6 {
             let names = self.child(schema, &["propertyNames"])?;
             let names = match self.values_inside(names) {
                 Ok(values) if values.expressions != Expressions::None => {

@@ -15,7 +15,7 @@ impl<'a> Translator<'a> {
         if schema.draft < Draft::Draft201909 {
             return Ok(values);
         }
-        if schema.entries.contains_key("unevaluatedProperties") {
+        if schema.has("unevaluatedProperties") {
             let goal = self.child(schema, &["unevaluatedProperties"])?;
             let mut objects = Vec::with_capacity(values.objects.len());
             for object in &values.objects {
@@ -31,7 +31,7 @@ impl<'a> Translator<'a> {
             }
             values.objects = objects;
         }
-        if schema.entries.contains_key("unevaluatedItems") {
+        if schema.has("unevaluatedItems") {
             let goal = self.child(schema, &["unevaluatedItems"])?;
             let mut arrays = Vec::with_capacity(values.arrays.len());
             for array in &values.arrays {

@@ -47,7 +47,10 @@ impl Translator<'_> {
             .iter()
             .map(|property| (Rc::clone(&property.key), property.goal, property.required))
             .collect();
-        let mut places = object.places();
+        // Only who adds names has to know those that are there.
+        let forbids = |(keys, goal): &(Keys, GoalId)| matches!(keys, Keys::In(_)) && *goal == GoalId::NEVER;
+        let adds = !object.needs.is_empty() || object.rules.iter().any(forbids);
+        let mut places = if adds { object.places() } else { Default::default() };
         let mut add = |named: &mut Vec<(Rc<str>, GoalId, bool)>, key: &Rc<str>| {
             *places.entry(Rc::clone(key)).or_insert_with(|| {
                 named.push((Rc::clone(key), GoalId::ANY, false));

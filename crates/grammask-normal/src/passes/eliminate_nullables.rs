@@ -46,7 +46,7 @@ pub(crate) fn eliminate_nullables(grammar: &mut Grammar, context: &mut Context<'
         if !grammar.variables[index].productions.iter().any(is_touched) {
             continue;
         }
-        let mut productions = Vec::new();
+        let mut productions = Vec::with_capacity(2 * grammar.variables[index].productions.len());
         for production in std::mem::take(&mut grammar.variables[index].productions) {
             if !is_touched(&production) {
                 productions.push(production);

@@ -26,7 +26,7 @@ pub(crate) fn expand_repetitions(grammar: &mut Grammar, _: &mut Context<'_>) -> 
     let mut expansion = Expansion { grammar, known: FxHashMap::default() };
     for index in 0..expansion.grammar.variables.len() {
         let productions = &expansion.grammar.variables[index].productions;
-        if productions.iter().flatten().all(Factor::is_once) {
+        if productions.iter().all(|production| production.iter().all(Factor::is_once)) {
             continue;
         }
         let origin = expansion.grammar.variables[index].origin;

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::form::{Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::passes::Context;
-use crate::terminals::{HAS_TEXTS, IS_EMPTY_TEXT, IS_JSON, IS_TEXT, Terminals};
+use crate::terminals::{HAS_TEXTS, IS_EMPTY_TEXT, IS_JSON, IS_TEXT, Terminals, Written};
 
 /// Puts texts that follow each other into one, in productions and inside terminals. An alternative `''` becomes one without symbols.
 ///
@@ -13,6 +13,7 @@ use crate::terminals::{HAS_TEXTS, IS_EMPTY_TEXT, IS_JSON, IS_TEXT, Terminals};
 pub(crate) fn merge_consecutive_terminals(grammar: &mut Grammar, _: &mut Context<'_>) -> Result<(), Error> {
     let terminals = &mut grammar.terminals;
     let merged = merge_inside(terminals);
+    let mut scratch = Vec::new();
     for variable in &mut grammar.variables {
         for production in &mut variable.productions {
             if let Some(merged) = &merged {
@@ -28,10 +29,10 @@ pub(crate) fn merge_consecutive_terminals(grammar: &mut Grammar, _: &mut Context
             }
             // What is quoted already stays so: `'"'` before and behind it is no part of it.
             if found & IS_JSON != 0 {
-                *production = quote_spellings(terminals, production);
+                quote_spellings(terminals, production, &mut scratch);
             }
             if found != 0 && look_at(terminals, production) & HAS_TEXTS != 0 {
-                *production = merge(terminals, production);
+                merge(terminals, production, &mut scratch);
             }
         }
     }
@@ -68,23 +69,24 @@ fn is_empty(terminals: &Terminals, factor: &Factor) -> bool {
     matches!(factor.atom, Atom::Terminal(id) if terminals.is_empty_text(id))
 }
 
-fn merge(terminals: &mut Terminals, production: &[Factor]) -> Vec<Factor> {
-    let mut merged = Vec::with_capacity(production.len());
-    let mut rest = production;
+/// `before` is for its room alone.
+fn merge(terminals: &mut Terminals, production: &mut Vec<Factor>, before: &mut Vec<Factor>) {
+    before.clear();
+    before.append(production);
+    let mut rest = &before[..];
     while let Some(first) = rest.first() {
         let count = rest.iter().take_while(|factor| text(terminals, factor).is_some()).count();
         if count < 2 {
-            merged.push(*first);
+            production.push(*first);
             rest = &rest[1..];
             continue;
         }
         let (run, behind) = rest.split_at(count);
         let all: String = run.iter().filter_map(|factor| text(terminals, factor)).collect();
         let span = first.as_terminal().map(|id| terminals.span(id)).unwrap_or_default();
-        merged.push(Factor::terminal(terminals.intern(Terminal::Text(all), span)));
+        production.push(Factor::terminal(terminals.intern_written(Written::Text, &all, span)));
         rest = behind;
     }
-    merged
 }
 
 /// The parts of `'"' json!(x) '"'`.
@@ -103,16 +105,16 @@ fn is_quoted(terminals: &Terminals, &[open, json, close]: &[TerminalId; 3]) -> b
 }
 
 /// Makes one terminal of each `'"' json!(x) '"'`, from the left to the right. All are taken apart before, so that what comes out depends
-/// on the order of the parts alone.
-fn quote_spellings(terminals: &mut Terminals, production: &[Factor]) -> Vec<Factor> {
-    let mut parts = Vec::with_capacity(production.len() + 2);
-    for &factor in production {
+/// on the order of the parts alone. `parts` is for its room alone.
+fn quote_spellings(terminals: &mut Terminals, production: &mut Vec<Factor>, parts: &mut Vec<Factor>) {
+    parts.clear();
+    for &factor in &*production {
         match factor.as_terminal().and_then(|id| quoted_json(terminals, id)) {
             Some(quoted) => parts.extend(quoted.map(Factor::terminal)),
             None => parts.push(factor),
         }
     }
-    let mut quoted = Vec::with_capacity(parts.len());
+    production.clear();
     let mut rest = &parts[..];
     while let Some(first) = rest.first() {
         let three = match rest {
@@ -123,14 +125,13 @@ fn quote_spellings(terminals: &mut Terminals, production: &[Factor]) -> Vec<Fact
             && is_quoted(terminals, &[open, json, close])
         {
             let sequence = Terminal::Sequence(vec![open, json, close]);
-            quoted.push(Factor::terminal(terminals.intern(sequence, terminals.span(json))));
+            production.push(Factor::terminal(terminals.intern(sequence, terminals.span(json))));
             rest = &rest[3..];
         } else {
-            quoted.push(*first);
+            production.push(*first);
             rest = &rest[1..];
         }
     }
-    quoted
 }
 
 /// Merges inside sequences that are part of terminals; what each terminal has become, or `None` for no change at all.
@@ -148,8 +149,9 @@ fn merge_inside(terminals: &mut Terminals) -> Option<Vec<TerminalId>> {
         let terminal = terminals.get(id);
         let new = match terminal {
             Terminal::Sequence(parts) => {
-                let factors: Vec<Factor> = map(parts).into_iter().map(Factor::terminal).collect();
-                let parts = merge(terminals, &factors).iter().filter_map(Factor::as_terminal).collect();
+                let mut factors: Vec<Factor> = map(parts).into_iter().map(Factor::terminal).collect();
+                merge(terminals, &mut factors, &mut Vec::new());
+                let parts = factors.iter().filter_map(Factor::as_terminal).collect();
                 terminals.sequence(parts, span)
             }
             Terminal::Alternatives(parts) => {

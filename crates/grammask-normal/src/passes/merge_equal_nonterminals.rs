@@ -97,11 +97,11 @@ fn few_rounds(grammar: &Grammar) -> Rounds {
     for (id, _) in grammar.in_use().filter(|(_, variable)| variable.unordered.is_some()) {
         class[id.index()] = round(u64::MAX, u64::from(id.0));
     }
-    let mut sorted: Vec<u64> = Vec::new();
-    let mut hashes: Vec<u64> = Vec::new();
+    let mut sorted: Vec<u64> = Vec::with_capacity(class.len());
+    let mut hashes: Vec<u64> = Vec::with_capacity(16);
+    let mut next = vec![0u64; class.len()];
     let mut before = 1;
     for _ in 0..MAX_ROUNDS {
-        let mut next = vec![0u64; class.len()];
         sorted.clear();
         for (id, variable) in grammar.in_use() {
             hashes.clear();
@@ -122,8 +122,10 @@ fn few_rounds(grammar: &Grammar) -> Rounds {
                 }
                 hashes.push(round(hash, production.len() as u64));
             }
-            hashes.sort_unstable();
-            hashes.dedup();
+            if hashes.len() > 1 {
+                hashes.sort_unstable();
+                hashes.dedup();
+            }
             let signature = hashes.iter().fold(class[id.index()], |sum, &hash| round(sum, hash));
             next[id.index()] = signature;
             sorted.push(signature);
@@ -131,7 +133,7 @@ fn few_rounds(grammar: &Grammar) -> Rounds {
         sorted.sort_unstable();
         let all = sorted.len();
         sorted.dedup();
-        class = next;
+        std::mem::swap(&mut class, &mut next);
         if sorted.len() == all {
             return Rounds::AllDiffer;
         }

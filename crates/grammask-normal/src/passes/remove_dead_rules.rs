@@ -25,13 +25,15 @@ pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_>
     let terminals = &mut grammar.terminals;
     let mut empty = vec![false; terminals.len()];
     let mut is_known = vec![false; terminals.len()];
-    for factor in grammar.variables.iter().flat_map(|variable| variable.productions.iter().flatten()) {
-        if let Atom::Terminal(id) = factor.atom
-            && !std::mem::replace(&mut is_known[id.index()], true)
-        {
-            empty[id.index()] = terminals
-                .is_empty(id, context.store)
-                .map_err(|error| regular_error(&error, terminals.span(id)))?;
+    for production in grammar.variables.iter().flat_map(|variable| &variable.productions) {
+        for factor in production {
+            if let Atom::Terminal(id) = factor.atom
+                && !std::mem::replace(&mut is_known[id.index()], true)
+            {
+                empty[id.index()] = terminals
+                    .is_empty(id, context.store)
+                    .map_err(|error| regular_error(&error, terminals.span(id)))?;
+            }
         }
     }
     let is_empty = |atom| matches!(atom, Atom::Terminal(id) if empty[id.index()]);
@@ -99,7 +101,9 @@ fn reduce_selections(grammar: &mut Grammar, liveness: &Liveness) -> Result<(), E
             places.push(items);
         }
         selection.spans = places.iter().map(|&place| selection.spans[place]).collect();
-        variable.productions = places.iter().map(|&place| variable.productions[place].clone()).collect();
+        let places = places.iter();
+        variable.productions =
+            places.map(|&place| std::mem::take(&mut variable.productions[place])).collect();
     }
     Ok(())
 }

@@ -93,10 +93,12 @@ fn compose(outer: &Factor, inner: &Factor) -> Option<Factor> {
 fn values(grammar: &Grammar) -> Vec<Factor> {
     let count = grammar.variables.len();
     let mut uses = vec![0u32; count];
-    for factor in grammar.variables.iter().flat_map(|variable| variable.productions.iter().flatten()) {
-        if let Atom::Nonterminal(id) = factor.atom {
-            uses[id.index()] = uses[id.index()].saturating_add(1);
-        }
+    for variable in &grammar.variables {
+        variable.each(|factor| {
+            if let Atom::Nonterminal(id) = factor.atom {
+                uses[id.index()] = uses[id.index()].saturating_add(1);
+            }
+        });
     }
     let single = |id: NonterminalId| match &grammar.variable(id).productions[..] {
         [production] if grammar.variable(id).unordered.is_none() => match production[..] {
@@ -110,8 +112,8 @@ fn values(grammar: &Grammar) -> Vec<Factor> {
     let mut known = vec![false; count];
     let mut on_path = vec![false; count];
     let mut path = Vec::new();
-    for root in 0..count {
-        let mut at = NonterminalId(root as u32);
+    let roots = (0..).map(NonterminalId).zip(&grammar.variables).filter(|(_, variable)| is_single(variable));
+    for (mut at, _) in roots {
         while !known[at.index()] && !std::mem::replace(&mut on_path[at.index()], true) {
             path.push(at);
             match single(at).map(|factor| factor.atom) {
@@ -174,23 +176,59 @@ fn replace(grammar: &mut Grammar, values: &[Factor]) {
     drop_loops(grammar);
 }
 
+/// The nonterminal that is all of a production.
+fn produced_alone(variable: &Variable, production: &[Factor]) -> Option<NonterminalId> {
+    match production {
+        [factor] if variable.unordered.is_none() => factor.as_nonterminal(),
+        _ => None,
+    }
+}
+
+/// Whether there are nonterminals that produce each other alone. Mostly there are none, and this is found out in one walk.
+fn has_cycles(grammar: &Grammar) -> bool {
+    let mut is_done = vec![false; grammar.variables.len()];
+    let mut on_path = vec![false; grammar.variables.len()];
+    // Nonterminals, and how many of their productions have been looked at.
+    let mut path: Vec<(NonterminalId, usize)> = Vec::new();
+    for root in 0..grammar.variables.len() {
+        if !is_done[root] {
+            path.push((NonterminalId(root as u32), 0));
+            on_path[root] = true;
+        }
+        while let Some((id, place)) = path.last_mut() {
+            let id = *id;
+            let variable = grammar.variable(id);
+            let Some(production) = variable.productions.get(*place) else {
+                is_done[id.index()] = true;
+                on_path[id.index()] = false;
+                path.pop();
+                continue;
+            };
+            *place += 1;
+            match produced_alone(variable, production) {
+                Some(next) if next == id || is_done[next.index()] => {}
+                Some(next) if std::mem::replace(&mut on_path[next.index()], true) => return true,
+                Some(next) => path.push((next, 0)),
+                None => {}
+            }
+        }
+    }
+    false
+}
+
 /// Makes one nonterminal of those that produce each other alone: `A ::= B | 'a'; B ::= A | 'b';` is `A ::= 'a' | 'b';`.
 ///
 /// Says whether there were any.
 fn merge_cycles(grammar: &mut Grammar) -> bool {
-    let mut edges = Vec::new();
-    for (id, variable) in grammar.in_use().filter(|(_, variable)| variable.unordered.is_none()) {
-        for production in &variable.productions {
-            if let [factor] = production[..]
-                && let Some(next) = factor.as_nonterminal()
-                && next != id
-            {
-                edges.push((id.0, next.0));
-            }
-        }
-    }
-    if edges.is_empty() {
+    if !has_cycles(grammar) {
         return false;
+    }
+    let mut edges = Vec::new();
+    for (id, variable) in grammar.in_use() {
+        edges.extend(variable.productions.iter().filter_map(|production| {
+            let next = produced_alone(variable, production).filter(|next| *next != id)?;
+            Some((id.0, next.0))
+        }));
     }
     let count = grammar.variables.len();
     let component = components(&Lists::new(count, &edges));
