@@ -65,8 +65,8 @@ pub fn run(options: &LargeOptions) -> anyhow::Result<Large> {
     let words = Words::load(&options.vocabulary)?;
     let vocabulary = words.vocabulary()?;
     let config = Config::default().ending_with([TokenId(words.end)]);
-    let limits = WarmLimits::default();
-    vocabulary.warm(Vocabulary::COMMON_LEXEMES, &limits, |_| std::ops::ControlFlow::Continue(()))?;
+    let limits = WarmLimits { states: 500, ..WarmLimits::default() };
+    vocabulary.warm_json_schemas(&config, &limits, |_| std::ops::ControlFlow::Continue(()))?;
     let mut judges = judges(&words, &vocabulary, &config, options.has_peers)?;
     let mut rows = Vec::new();
     for (name, bars, schema) in schemas() {
@@ -205,7 +205,7 @@ impl fmt::Display for Large {
         writeln!(f, "# Large schemas\n")?;
         writeln!(
             f,
-            "Vocabulary {}, warmed by common lexemes; the median of {ROUNDS} fresh grammars. Compile and first mask in milliseconds, later masks",
+            "Vocabulary {}, warmed by what schemas have in common; the median of {ROUNDS} fresh grammars. Compile and first mask in milliseconds, later masks",
             self.vocabulary
         )?;
         writeln!(f, "along a random text in microseconds. What misses its bar is marked.\n")?;

@@ -50,8 +50,8 @@ impl Bench {
         let words = Words::load(&options.vocabulary)?;
         let vocabulary = words.vocabulary()?;
         let config = Config::default().ending_with([TokenId(words.end)]);
-        let limits = WarmLimits::default();
-        vocabulary.warm(Vocabulary::COMMON_LEXEMES, &limits, |_| std::ops::ControlFlow::Continue(()))?;
+        let limits = WarmLimits { states: 500, ..WarmLimits::default() };
+        vocabulary.warm_json_schemas(&config, &limits, |_| std::ops::ControlFlow::Continue(()))?;
         let (job, count) = options.job;
         let mut lines: Vec<(usize, String)> = lines(&options.path)?.into_iter().enumerate().collect();
         lines.truncate(options.limit.unwrap_or(usize::MAX));

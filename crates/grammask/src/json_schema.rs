@@ -1,5 +1,6 @@
 //! Grammars from JSON Schemas: the translation, and the terminals that all of them have, made once for all.
 
+use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
@@ -8,7 +9,8 @@ use grammask_regular::Store;
 use grammask_syntax::{Ast, ExprKind};
 use serde_json::{Value, json};
 
-use crate::{Config, Error, Grammar, Vocabulary};
+use crate::warm::warm_each;
+use crate::{Config, Error, Grammar, Vocabulary, WarmLimits, Warmth};
 
 impl Grammar {
     /// Compiles a JSON Schema: the outputs are the documents that it calls valid.
@@ -67,11 +69,53 @@ impl Grammar {
     }
 }
 
+impl Vocabulary {
+    /// Computes what the terminals of most JSON Schemas take of the vocabulary, before a schema asks for it: texts of any and of
+    /// bounded length, numbers, common formats, names of properties, and what stands between them. Masks are the same without.
+    ///
+    /// `config` is that of the schemas to come, as choices like white space make other terminals. `limits` are for each of a dozen
+    /// terminals; `progress` is called between some dozens of states, and ends it by breaking. The sum is returned.
+    ///
+    /// # Errors
+    /// When a limit of the configuration is so low that these terminals exceed it.
+    ///
+    /// ```
+    /// # use grammask::{Config, TokenId, Vocabulary, WarmLimits};
+    /// # use std::ops::ControlFlow;
+    /// let bytes = (0..=255).map(|byte| (TokenId(byte), vec![byte as u8]));
+    /// let vocabulary = Vocabulary::new(bytes, [])?;
+    /// vocabulary.warm_json_schemas(&Config::default(), &WarmLimits { states: 50, threads: 1 }, |_| ControlFlow::Continue(()))?;
+    /// assert!(vocabulary.stats().parts > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn warm_json_schemas(
+        &self,
+        config: &Config,
+        limits: &WarmLimits,
+        progress: impl FnMut(Warmth) -> ControlFlow<()>,
+    ) -> Result<Warmth, Error> {
+        let formats = FORMATS.iter().map(|name| json!({ "type": "string", "format": name }));
+        let others = [
+            json!({ "type": ["integer", "null"], "minimum": 0 }),
+            json!({ "type": "string", "minLength": 1 }),
+            json!({ "type": "string", "maxLength": 20 }),
+            json!({ "type": "object", "properties": { "name": { "const": "value" } } }),
+            json!(true),
+        ];
+        let schemas = others.into_iter().chain(formats);
+        let grammars = schemas.map(|schema| Grammar::from_json_schema(&schema, self, config));
+        warm_each(grammars, limits, progress)
+    }
+}
+
+/// Formats that many schemas have.
+const FORMATS: [&str; 7] = ["date-time", "date", "time", "email", "uri", "uuid", "ipv4"];
+
 /// A store that knows the terminals of nearly all schemas: reading their patterns takes longer than copying what they come to. Those of formats
 /// are many, and not in most schemas; so there is a store without them.
 fn store(ast: &Ast, config: &Config) -> Store {
     static PLAIN: OnceLock<Store> = OnceLock::new();
-    static FORMATS: OnceLock<Store> = OnceLock::new();
+    static WITH_FORMATS: OnceLock<Store> = OnceLock::new();
     let regular = &config.normal.regular;
     if *regular != grammask_regular::Config::default() {
         return Store::new(regular);
@@ -85,8 +129,7 @@ fn store(ast: &Ast, config: &Config) -> Store {
     if unknown.peek().is_none() {
         return plain.clone();
     }
-    let formats =
-        FORMATS.get_or_init(|| knowing(&["date-time", "date", "time", "email", "uri", "uuid", "ipv4"]));
+    let formats = WITH_FORMATS.get_or_init(|| knowing(&FORMATS));
     if unknown.any(|pattern| formats.knows_regex(pattern)) { formats.clone() } else { plain.clone() }
 }
 

@@ -58,26 +58,36 @@ impl Vocabulary {
         &self,
         lexemes: &[&str],
         limits: &WarmLimits,
-        mut progress: impl FnMut(Warmth) -> ControlFlow<()>,
+        progress: impl FnMut(Warmth) -> ControlFlow<()>,
     ) -> Result<Warmth, Error> {
-        let mut all = Warmth { is_complete: true, ..Warmth::default() };
-        for lexeme in lexemes {
-            let grammar = Grammar::from_ast(&only(lexeme), self, &Config::default())?;
-            let mut is_over = false;
-            let warmth = grammar.warm(limits, |now| {
-                let flow = progress(Warmth { states: all.states + now.states, ..now });
-                is_over = flow.is_break();
-                flow
-            });
-            all.states += warmth.states;
-            all.waiting += warmth.waiting;
-            all.is_complete &= warmth.is_complete;
-            if is_over {
-                break;
-            }
-        }
-        Ok(all)
+        let grammars =
+            lexemes.iter().map(|lexeme| Grammar::from_ast(&only(lexeme), self, &Config::default()));
+        warm_each(grammars, limits, progress)
     }
+}
+
+/// Warms one grammar after the other, each up to the limits, and sums up.
+pub(crate) fn warm_each(
+    grammars: impl Iterator<Item = Result<Grammar, Error>>,
+    limits: &WarmLimits,
+    mut progress: impl FnMut(Warmth) -> ControlFlow<()>,
+) -> Result<Warmth, Error> {
+    let mut all = Warmth { is_complete: true, ..Warmth::default() };
+    for grammar in grammars {
+        let mut is_over = false;
+        let warmth = grammar?.warm(limits, |now| {
+            let flow = progress(Warmth { states: all.states + now.states, ..now });
+            is_over = flow.is_break();
+            flow
+        });
+        all.states += warmth.states;
+        all.waiting += warmth.waiting;
+        all.is_complete &= warmth.is_complete;
+        if is_over {
+            break;
+        }
+    }
+    Ok(all)
 }
 
 /// The grammar of one lexeme.
