@@ -14,6 +14,9 @@ use crate::walked::Distance;
 /// A lexeme that goes on by so small a part of all edges is walked from these edges.
 const NARROW: usize = 8;
 
+/// Below so many places, what few bytes lead to is looked up for all of them at once.
+const SEVERAL: usize = 4;
+
 /// In a subtree of so many nodes, the children by a few bytes are searched for.
 const WIDE: u32 = 64;
 
@@ -43,15 +46,17 @@ pub(super) fn below(
             return Ok(());
         }
     }
-    let Places::Bits(bits) = continuation.places() else {
-        return continuation
-            .nodes(lexicon.outline())
-            .try_for_each(|node| walk.subtree(node, lexeme, findings));
-    };
     let (trie, outline) = (lexicon.trie(), lexicon.outline());
-    let live = lexicon.automaton.live_bytes(lexeme, &lexicon.budget)?;
-    let edges: usize = live.iter().map(|byte| outline.edges(byte).len()).sum();
-    if edges * NARROW < trie.len() {
+    let narrow = match continuation.places() {
+        Places::List(list) if list.len() < SEVERAL => None,
+        Places::List(_) => lexicon.automaton.few_live_bytes(lexeme, &lexicon.budget)?,
+        Places::Bits(_) => {
+            let live = lexicon.automaton.live_bytes(lexeme, &lexicon.budget)?;
+            let edges: usize = live.iter().map(|byte| outline.edges(byte).len()).sum();
+            (edges * NARROW < trie.len()).then_some(live)
+        }
+    };
+    if let Some(live) = narrow {
         for byte in live.iter() {
             let next = lexicon.automaton.step(lexeme, byte, &lexicon.budget)?;
             let (children, fresh) = continuation.children(trie, outline, byte);
@@ -62,6 +67,9 @@ pub(super) fn below(
         }
         return Ok(());
     }
+    let Places::Bits(bits) = continuation.places() else {
+        return continuation.nodes(outline).try_for_each(|node| walk.subtree(node, lexeme, findings));
+    };
     // In the order of the trie: what an earlier place's walk takes as well is left out.
     walk.remaining = Some(bits.clone());
     for word in 0..bits.len() {
