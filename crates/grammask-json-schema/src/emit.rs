@@ -61,6 +61,9 @@ fn children(plan: &Plan) -> impl Iterator<Item = GoalId> {
     items.chain(plan.objects.iter().flat_map(|object| object.members.iter().map(|member| member.goal)))
 }
 
+/// Values that are neither arrays nor objects: whether null, which booleans, the numbers, the strings, and expressions beside them.
+type Scalar = (bool, [bool; 2], LanguageId, LanguageId, Expressions);
+
 struct Emitter<'a, 'd> {
     translator: &'a mut Translator<'d>,
     plans: &'a FxHashMap<GoalId, Plan>,
@@ -71,7 +74,7 @@ struct Emitter<'a, 'd> {
     /// How often a name was taken, so that nobody tries all numbers.
     counts: FxHashMap<String, u32>,
     /// The names of rules for scalars alone, by what they are.
-    scalars: FxHashMap<(bool, [bool; 2], LanguageId, LanguageId, Expressions), Rc<str>>,
+    scalars: FxHashMap<Scalar, Rc<str>>,
     /// The names of the rules of regular expressions and of their groups.
     expressions: Option<[String; 2]>,
     pending: VecDeque<GoalId>,
