@@ -46,6 +46,9 @@ const LONGEST_PATH: usize = 64;
 /// A set of more tokens is not copied into what it is a part of.
 const MANY_TOKENS: usize = 128;
 
+/// More tokens than this are kept as a row.
+const MANY_MORE: usize = 1024;
+
 /// Names the part of a lexeme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum LexemeKey {
@@ -130,7 +133,7 @@ impl Masks {
         let mut seen: FxHashSet<PartKey> = FxHashSet::default();
         let mut parts = vec![part];
         while let Some(part) = parts.pop() {
-            if part.tokens.len() > 2 * MANY_TOKENS {
+            if part.tokens.len() > MANY_MORE {
                 large.push(&part.tokens);
             } else {
                 tokens.extend(&part.tokens);
@@ -156,7 +159,7 @@ impl Masks {
         }
         let mut row = Vec::new();
         // What is used by several rules comes several times; where that may be much, each once is worth a row.
-        if !large.is_empty() || tokens.len() > 2 * MANY_TOKENS {
+        if !large.is_empty() || tokens.len() > MANY_MORE {
             row.resize(self.vocabulary().mask_words(), 0);
             large.iter().for_each(|set| set.union_into(&mut row));
             tokens.drain(..).for_each(|id| row[id.word()] |= id.bit());
