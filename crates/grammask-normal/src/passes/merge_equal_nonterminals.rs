@@ -90,20 +90,23 @@ enum Rounds {
 /// After this many rounds the careful way is faster.
 const MAX_ROUNDS: usize = 8;
 
-/// Refines by computing all signatures anew until nothing changes: of most grammars, all nonterminals differ after one or two rounds.
+/// Refines by computing signatures anew until nothing changes: of most grammars, all nonterminals differ after one or two rounds. Who differs from
+/// all others once does so for ever, and keeps its name.
 fn few_rounds(grammar: &Grammar) -> Rounds {
     let mut class = vec![0u64; grammar.variables.len()];
     // What `unordered!` says is not in its productions: each is a class of its own.
     for (id, _) in grammar.in_use().filter(|(_, variable)| variable.unordered.is_some()) {
         class[id.index()] = round(u64::MAX, u64::from(id.0));
     }
-    let mut sorted: Vec<u64> = Vec::with_capacity(class.len());
     let mut hashes: Vec<u64> = Vec::with_capacity(16);
-    let mut next = vec![0u64; class.len()];
+    let mut open: Vec<NonterminalId> = grammar.in_use().map(|(id, _)| id).collect();
+    let mut signatures: Vec<(u64, NonterminalId)> = Vec::with_capacity(open.len());
+    let mut alone = 0;
     let mut before = 1;
     for _ in 0..MAX_ROUNDS {
-        sorted.clear();
-        for (id, variable) in grammar.in_use() {
+        signatures.clear();
+        for &id in &open {
+            let variable = grammar.variable(id);
             hashes.clear();
             for production in &variable.productions {
                 let mut hash = 0;
@@ -127,21 +130,31 @@ fn few_rounds(grammar: &Grammar) -> Rounds {
                 hashes.dedup();
             }
             let signature = hashes.iter().fold(class[id.index()], |sum, &hash| round(sum, hash));
-            next[id.index()] = signature;
-            sorted.push(signature);
+            signatures.push((signature, id));
         }
-        sorted.sort_unstable();
-        let all = sorted.len();
-        sorted.dedup();
-        std::mem::swap(&mut class, &mut next);
-        if sorted.len() == all {
+        signatures.sort_unstable();
+        open.clear();
+        let mut shared = 0;
+        for equal in signatures.chunk_by(|a, b| a.0 == b.0) {
+            equal.iter().for_each(|&(signature, id)| class[id.index()] = signature);
+            if equal.len() == 1 {
+                alone += 1;
+            } else {
+                shared += 1;
+                open.extend(equal.iter().map(|&(_, id)| id));
+            }
+        }
+        if open.is_empty() {
             return Rounds::AllDiffer;
         }
-        if sorted.len() == before {
-            let number = |hash: &u64| sorted.partition_point(|other| other < hash) as u32;
+        if alone + shared == before {
+            let mut names: Vec<u64> = grammar.in_use().map(|(id, _)| class[id.index()]).collect();
+            names.sort_unstable();
+            names.dedup();
+            let number = |hash: &u64| names.partition_point(|other| other < hash) as u32;
             return Rounds::Stable(class.iter().map(number).collect());
         }
-        before = sorted.len();
+        before = alone + shared;
     }
     Rounds::Unfinished
 }
