@@ -12,7 +12,7 @@ use crate::recipe::Recipe;
 use crate::{Ending, Masks};
 
 /// A mask that is not put together from so many parts is found by walking the trie with the state as it is.
-const MUCH_WORK: usize = 4096;
+const MUCH_WORK: usize = 8_192;
 
 /// A mask of more tokens beside a row has a row of its own.
 const MUCH_MORE: usize = 1024;

@@ -58,7 +58,7 @@ pub struct Masks {
 static TABLES: AtomicU64 = AtomicU64::new(0);
 
 /// A state of more items is walked as it is: its items have too much in common to be looked at one by one.
-const MANY_ITEMS: usize = 256;
+const MANY_ITEMS: usize = 2048;
 
 /// Sizes of the tables of a [`Masks`], and the work that went into them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
