@@ -126,7 +126,7 @@ impl Slice {
         size_of::<Self>() + self.tokens.bytes_used() + self.branches.bytes_used() + exits
     }
 
-    /// `every` is the slice of all characters, if this is another one.
+    /// `every` is the slice of all characters, where much of it is wanted.
     fn new(lexicon: &Lexicon, class: Class, every: Option<&Self>) -> Self {
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
         let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
@@ -246,7 +246,12 @@ impl Lexicon {
         match self.slices.get(&class) {
             Some(slice) => slice,
             None => {
-                let every = (class != Class::EVERY).then(|| self.slice(Class::EVERY));
+                // It is worth being made for classes that are nearly all characters; where it is there, others use it.
+                let every = match class {
+                    Class::EVERY => None,
+                    Class { others: Others::Characters, .. } => Some(self.slice(Class::EVERY)),
+                    _ => self.slices.get(&Class::EVERY),
+                };
                 let slice = Slice::new(self, class, every);
                 self.spend(slice.bytes_used());
                 self.slices.insert(class, slice).0

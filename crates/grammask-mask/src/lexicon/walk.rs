@@ -5,6 +5,7 @@ use grammask_trie::{BranchId, NodeId};
 
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId, State};
+use super::loops::{Loop, Others};
 use super::{closed, slices};
 use crate::continuation::Continuation;
 use crate::findings::Findings;
@@ -16,6 +17,9 @@ const NARROW: usize = 8;
 
 /// Below so many places, what few bytes lead to is looked up for all of them at once.
 const SEVERAL: usize = 4;
+
+/// By so many edges that are not of a loop there is little to walk.
+const STRAYS: usize = 1_024;
 
 /// In a subtree of so many nodes, the children by a few bytes are searched for.
 const WIDE: u32 = 64;
@@ -35,13 +39,9 @@ pub(super) fn below(
         return Ok(());
     }
     if by_slices {
-        // What counts nothing has no slice by numbers of characters.
-        let is_found = if lexicon.automaton.state(lexeme).is_plain {
-            closed::below_root(walk, findings)?
-        } else {
-            let by = lexicon.coverage(lexeme)?.by;
-            slices::below_root(walk, &by, findings)? || (!by.counts() && closed::below_root(walk, findings)?)
-        };
+        let by = lexicon.coverage(lexeme)?.by;
+        let is_found = slices::below_root(walk, &by, findings)?
+            || (!by.counts() && walk.strays(&by)? > STRAYS && closed::below_root(walk, findings)?);
         if is_found {
             return Ok(());
         }
@@ -282,6 +282,18 @@ impl<'a> Walk<'a> {
             });
         }
         Ok(true)
+    }
+
+    /// How many edges of the trie the lexeme may go on by that are not of its loop.
+    fn strays(&self, by: &Loop) -> Result<usize, Error> {
+        let (automaton, outline) = (&self.lexicon.automaton, self.lexicon.outline());
+        let live = automaton.live_bytes(self.lexeme, &self.lexicon.budget)?;
+        let (ascii, others) = by.characters();
+        let is_stray = |&byte: &u8| match byte {
+            0..0x80 => ascii >> byte & 1 == 0,
+            _ => others == Others::None,
+        };
+        Ok(live.iter().filter(is_stray).map(|byte| outline.edges(byte).len()).sum())
     }
 
     /// Whether the first character below a node leads to another state, as far as is seen at once.
