@@ -200,7 +200,7 @@ fn check(
         walks.valid += 1;
         return;
     };
-    if has_long_number(&text) {
+    if has_number_read_otherwise(&text) {
         walks.unreadable += 1;
         return;
     }
@@ -218,10 +218,17 @@ fn check(
     ));
 }
 
-/// Whether a number has more digits than floating point keeps, by which the validator reckons. Digits in strings count as well.
-fn has_long_number(text: &[u8]) -> bool {
-    let is_digit = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
-    text.split(|byte| !is_digit(byte)).any(|digits| digits.len() > 15)
+/// Whether the validator reads some number as another one: with more digits than floating point keeps, so small that it comes to nothing, or
+/// `-0`, an integer that it takes for a fraction. What looks so in strings counts as well.
+fn has_number_read_otherwise(text: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_digit() || b".eE+-".contains(byte);
+    text.split(|byte| !is_part(byte)).any(|number| {
+        let mantissa = number.split(|byte| b"eE".contains(byte)).next().unwrap_or_default();
+        let digits = mantissa.iter().filter(|byte| byte.is_ascii_digit());
+        let is_some = mantissa.iter().any(|byte| (b'1'..=b'9').contains(byte));
+        let is_nothing = std::str::from_utf8(number).is_ok_and(|number| number.parse() == Ok(0.0_f64));
+        digits.count() > 14 || (is_some && is_nothing) || number == b"-0"
+    })
 }
 
 /// What came of a document.
@@ -469,8 +476,12 @@ mod tests {
 
     #[test]
     fn numbers_that_are_rounded_prove_nothing() {
-        assert!(has_long_number(b"[1, -1234567890.123456]"));
-        assert!(!has_long_number(b"[123456789012345, 1.5e300]"));
+        for text in ["[1, -1234567890.123456]", "[2,-0 ]", "{\"a\":-0}", "[1.5e-400]"] {
+            assert!(has_number_read_otherwise(text.as_bytes()), "{text}");
+        }
+        for text in ["[12345678901234, 1.5e300]", "[-0.5, 0e-400, -10]"] {
+            assert!(!has_number_read_otherwise(text.as_bytes()), "{text}");
+        }
     }
 
     #[test]
