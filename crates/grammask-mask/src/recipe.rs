@@ -80,17 +80,17 @@ pub(crate) struct RecipeId {
 ///
 /// # Cost
 /// Room for up to three masks, made when they are needed: as many rows as an output mostly takes in turn.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Scratch {
     id_count: usize,
     /// The one that was written last comes first.
     rooms: Vec<Room>,
-    /// What was written before anything was.
+    /// What was written before anything was: a mask of no ids.
     nothing: Mask,
 }
 
 /// Room for one mask.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Room {
     mask: Mask,
     held: Held,
@@ -117,6 +117,13 @@ const ROOMS: usize = 3;
 #[must_use]
 pub struct Written(pub(crate) Option<u32>);
 
+impl Clone for Scratch {
+    /// Room for masks of the same ids. What was written is not copied.
+    fn clone(&self) -> Self {
+        Self::new(self.id_count)
+    }
+}
+
 impl Default for Scratch {
     /// No room at all.
     fn default() -> Self {
@@ -127,7 +134,7 @@ impl Default for Scratch {
 impl Scratch {
     /// Room for masks of ids below `id_count`.
     pub fn new(id_count: usize) -> Self {
-        Self { id_count, rooms: Vec::new(), nothing: Mask::new(id_count) }
+        Self { id_count, rooms: Vec::new(), nothing: Mask::default() }
     }
 
     /// The ids that the masks are of: those below.
@@ -135,7 +142,7 @@ impl Scratch {
         self.id_count
     }
 
-    /// What was written last.
+    /// What was written last; before anything was, a mask of no ids.
     pub fn mask(&self) -> &Mask {
         self.rooms.first().map_or(&self.nothing, |room| &room.mask)
     }
