@@ -1,8 +1,9 @@
 //! What each engine is asked to do with a schema, in the same words.
 
 use std::hint::black_box;
+use std::ops::ControlFlow;
 
-use grammask::{Config, Error, Grammar, Matcher, TokenId, Vocabulary};
+use grammask::{Config, Error, Grammar, Matcher, TokenId, Vocabulary, WarmLimits};
 use grammask_json_schema::Reason;
 use serde_json::Value;
 
@@ -169,6 +170,16 @@ pub(crate) fn shape(message: &str) -> String {
         }
     }
     shape
+}
+
+/// Computes what schemas have in common, as a server does when it starts.
+///
+/// # Errors
+/// When a limit of the configuration is too low for it.
+pub fn warm(vocabulary: &Vocabulary, config: &Config) -> Result<(), Error> {
+    let limits = WarmLimits { states: 500, ..WarmLimits::default() };
+    vocabulary.warm_json_schemas(config, &limits, |_| ControlFlow::Continue(()))?;
+    Ok(())
 }
 
 /// All engines that are to be asked, of this vocabulary.

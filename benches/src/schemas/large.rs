@@ -3,11 +3,11 @@
 use std::fmt;
 
 use anyhow::ensure;
-use grammask::{Config, Grammar, TokenId, Vocabulary, WarmLimits};
+use grammask::{Config, Grammar, TokenId, Vocabulary};
 use serde_json::{Map, Value, json};
 
 use super::follow::catching;
-use super::judge::{Judge, judges};
+use super::judge::{Judge, judges, warm};
 use super::options::LargeOptions;
 use crate::random::Random;
 use crate::timing::{Summary, median, sample};
@@ -65,8 +65,7 @@ pub fn run(options: &LargeOptions) -> anyhow::Result<Large> {
     let words = Words::load(&options.vocabulary)?;
     let vocabulary = words.vocabulary()?;
     let config = Config::default().ending_with([TokenId(words.end)]);
-    let limits = WarmLimits { states: 500, ..WarmLimits::default() };
-    vocabulary.warm_json_schemas(&config, &limits, |_| std::ops::ControlFlow::Continue(()))?;
+    warm(&vocabulary, &config)?;
     let mut judges = judges(&words, &vocabulary, &config, options.has_peers)?;
     let mut rows = Vec::new();
     for (name, bars, schema) in schemas() {

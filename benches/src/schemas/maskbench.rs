@@ -4,11 +4,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use grammask::{Config, TokenId, Vocabulary, WarmLimits};
+use grammask::{Config, TokenId, Vocabulary};
 
 use super::data::{Entry, Instance, lines};
 use super::follow::{Verdict, catching, follow, follow_known};
-use super::judge::{Judge, judges};
+use super::judge::{Judge, judges, warm};
 use super::options::MaskbenchOptions;
 use super::tally::{Failure, Tally};
 use crate::vocabulary::Words;
@@ -50,8 +50,7 @@ impl Bench {
         let words = Words::load(&options.vocabulary)?;
         let vocabulary = words.vocabulary()?;
         let config = Config::default().ending_with([TokenId(words.end)]);
-        let limits = WarmLimits { states: 500, ..WarmLimits::default() };
-        vocabulary.warm_json_schemas(&config, &limits, |_| std::ops::ControlFlow::Continue(()))?;
+        warm(&vocabulary, &config)?;
         let (job, count) = options.job;
         let mut lines: Vec<(usize, String)> = lines(&options.path)?.into_iter().enumerate().collect();
         lines.truncate(options.limit.unwrap_or(usize::MAX));

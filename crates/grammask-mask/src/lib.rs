@@ -47,5 +47,5 @@ pub use config::{Config, Ending};
 pub use error::BindError;
 pub use lexicon::{Lexicon, LexiconConfig, LexiconStats};
 pub use masks::{DamagedMasks, Masks, SavedMasks, Stats};
-pub use recipe::{Scratch, Written};
+pub use recipe::{Known, Scratch, Written};
 pub use warm::{WarmLimits, Warmth};

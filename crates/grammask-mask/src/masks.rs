@@ -11,7 +11,7 @@ use crate::assemble::{Assembled, Composition, Workbenches};
 use crate::findings::Findings;
 use crate::lexicon::{LexemeId, Lexicon};
 use crate::parts::{LexemeKey, Part, PartKey};
-use crate::recipe::{Recipe, RecipeId, Scratch, Written};
+use crate::recipe::{Known, Recipe, RecipeId, Scratch, Written};
 use crate::walked::Walked;
 use crate::{BindError, Config, Ending};
 
@@ -225,20 +225,28 @@ impl Masks {
     /// # Errors
     /// As [`mask`](Self::mask).
     pub fn write(&self, state: SetId, scratch: &mut Scratch) -> Result<Written, Error> {
-        let number = match self.whole.get(&state) {
-            Some(&number) => number,
-            None => match self.make(state, scratch)? {
-                Some(number) => number,
-                None => return Ok(Written(None)),
-            },
+        let known = match self.known(state) {
+            Some(known) => Some(known),
+            None => self.make(state, scratch)?,
         };
+        Ok(known.map_or(Written(None), |known| self.write_known(known, scratch)))
+    }
+
+    /// Which mask a state has, if it is kept. One look-up, for whoever wants to know whether there is anything to compute.
+    #[inline]
+    pub fn known(&self, state: SetId) -> Option<Known> {
+        self.whole.get(&state).map(|&number| Known(number))
+    }
+
+    /// As [`write`](Self::write), for a mask that is kept by these tables.
+    pub fn write_known(&self, Known(number): Known, scratch: &mut Scratch) -> Written {
         let recipe = self.recipes.get(number);
         if let Some(row) = recipe.as_row() {
-            return Ok(Written(Some(row)));
+            return Written(Some(row));
         }
         scratch.write(RecipeId { tables: self.number, number }, recipe, |row| self.rows.get(row));
         recipe.count(|| self.row(scratch.mask()));
-        Ok(Written(None))
+        Written(None)
     }
 
     /// The mask that has been written last.
@@ -257,35 +265,52 @@ impl Masks {
     /// # Panics
     /// When the row is shorter than a mask.
     pub fn fill(&self, state: SetId, scratch: &mut Scratch, row: &mut [u32]) -> Result<(), Error> {
-        let known = match self.whole.get(&state) {
-            Some(&number) => Some(number),
+        let known = match self.known(state) {
+            Some(known) => Some(known),
             None => self.make(state, scratch)?,
         };
-        let (front, padding) = row.split_at_mut(self.vocabulary().mask_words());
-        match known.map(|number| self.recipes.get(number)) {
-            None => front.copy_from_slice(scratch.mask().as_words()),
-            Some(recipe) => match (recipe.as_row(), recipe.row) {
-                (Some(row), _) => front.copy_from_slice(self.rows.get(row).as_words()),
-                (None, row) => {
-                    match row {
-                        Some(row) => front.copy_from_slice(self.rows.get(row).as_words()),
-                        None => front.fill(0),
-                    }
-                    recipe.change(front);
-                    recipe.count(|| {
-                        let mut mask = Mask::new(self.vocabulary().id_count());
-                        mask.as_words_mut().copy_from_slice(front);
-                        self.row(&mask)
-                    });
-                }
-            },
+        match known {
+            Some(known) => self.fill_known(known, row),
+            None => {
+                let (front, padding) = row.split_at_mut(self.vocabulary().mask_words());
+                front.copy_from_slice(scratch.mask().as_words());
+                padding.fill(0);
+            }
         }
-        padding.fill(0);
         Ok(())
     }
 
-    /// Finds the mask of a state. Gives the number of its recipe, if masks are kept; else it is written.
-    fn make(&self, state: SetId, scratch: &mut Scratch) -> Result<Option<u32>, Error> {
+    /// As [`fill`](Self::fill), for a mask that is kept by these tables.
+    ///
+    /// # Panics
+    /// When the row is shorter than a mask.
+    pub fn fill_known(&self, Known(number): Known, row: &mut [u32]) {
+        let (front, padding) = row.split_at_mut(self.vocabulary().mask_words());
+        let recipe = self.recipes.get(number);
+        self.follow(recipe, front);
+        if recipe.as_row().is_none() {
+            recipe.count(|| {
+                let mut mask = Mask::new(self.vocabulary().id_count());
+                mask.as_words_mut().copy_from_slice(front);
+                self.row(&mask)
+            });
+        }
+        padding.fill(0);
+    }
+
+    /// Writes a mask by its recipe, whatever the words have been.
+    fn follow(&self, recipe: &Recipe, words: &mut [u32]) {
+        match recipe.as_row().or(recipe.row) {
+            Some(row) => words.copy_from_slice(self.rows.get(row).as_words()),
+            None => words.fill(0),
+        }
+        if recipe.as_row().is_none() {
+            recipe.change(words);
+        }
+    }
+
+    /// Finds the mask of a state, and keeps it if masks are kept; else it is written.
+    fn make(&self, state: SetId, scratch: &mut Scratch) -> Result<Option<Known>, Error> {
         let few = self.recognizer.kernel(state).len() <= MANY_ITEMS;
         let assembled = match self.config.keep_parts && few {
             true => self.assemble(state, scratch.anything())?,
@@ -295,12 +320,7 @@ impl Masks {
             Assembled::Known(number) => number,
             Assembled::Recipe(recipe) if self.config.keep_masks => self.keep_recipe(recipe),
             Assembled::Recipe(recipe) => {
-                let mask = scratch.anything();
-                match recipe.row {
-                    Some(row) => mask.as_words_mut().copy_from_slice(self.rows.get(row).as_words()),
-                    None => mask.clear(),
-                }
-                recipe.change(mask.as_words_mut());
+                self.follow(&recipe, scratch.anything().as_words_mut());
                 return Ok(None);
             }
             Assembled::Written | Assembled::TooMuch => {
@@ -317,7 +337,7 @@ impl Masks {
             }
         };
         self.note(state, number);
-        Ok(Some(number))
+        Ok(Some(Known(number)))
     }
 
     /// The mask of a state is by this recipe.
@@ -345,11 +365,6 @@ impl Masks {
     /// A row by its number.
     pub(crate) fn kept_row(&self, number: u32) -> &Mask {
         self.rows.get(number)
-    }
-
-    /// Whether the mask of a state is kept.
-    pub fn is_known(&self, state: SetId) -> bool {
-        self.whole.get(&state).is_some()
     }
 
     /// Appends the bytes that every text has next: up to the first place where two bytes are possible, where the text

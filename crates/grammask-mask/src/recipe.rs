@@ -112,6 +112,10 @@ enum Held {
 /// Rows that an output takes in turn.
 const ROOMS: usize = 3;
 
+/// A mask that is kept: see [`Masks::known`](crate::Masks::known).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known(pub(crate) u32);
+
 /// Where a mask stands that was asked for: see [`Masks::write`](crate::Masks::write).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]

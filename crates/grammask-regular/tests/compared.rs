@@ -1,9 +1,11 @@
 //! Numbers that are compared with a bound against arithmetic on numerals.
 
 mod automaton;
+mod numeral;
 
 use automaton::explore;
 use grammask_regular::{Comparison, Config, RegularId, Store};
+use numeral::value;
 use std::cmp::Ordering;
 
 const ALL: [Comparison; 5] =
@@ -34,31 +36,6 @@ const BOUNDS: [&str; 22] = [
     "0.000000001",
 ];
 
-/// The value in units of 10^-18, if it is a number that a comparison knows.
-fn value(word: &str) -> Option<u128> {
-    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let (mantissa, exponent) = match word.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (word, None),
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
-    if !is_digits(whole) || !is_digits(fraction) || whole.len() > 1 && whole.starts_with('0') {
-        return None;
-    }
-    let mut power = 0;
-    if let Some(exponent) = exponent {
-        let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-        if whole.len() > 1 || whole == "0" || !is_digits(digits) {
-            return None;
-        }
-        // Beyond that nothing changes for bounds as short as here.
-        power = digits.parse::<i32>().unwrap().min(12);
-        power = if exponent.starts_with('-') { -power } else { power };
-    }
-    let zeros = (18 - fraction.len() as i32 + power).unsigned_abs();
-    Some(format!("{whole}{fraction}").parse::<u128>().unwrap() * 10_u128.pow(zeros))
-}
-
 fn start(store: &mut Store, comparison: Comparison, bound: &str) -> RegularId {
     store.compared(comparison, bound).unwrap()
 }
@@ -78,8 +55,8 @@ fn short_numbers_are_those_that_compare_so() {
                     _ => "",
                 };
                 for (word, state) in &level {
-                    let expected = value(word)
-                        .is_some_and(|number| comparison.allows(number.cmp(&value(bound).unwrap())));
+                    let expected = value(word, true)
+                        .is_some_and(|number| comparison.allows(number.cmp(&value(bound, true).unwrap())));
                     assert_eq!(store.is_nullable(*state), expected, "{comparison:?} {bound}: {word}");
                     if *state == RegularId::EMPTY && length > 2 {
                         continue;

@@ -1,37 +1,16 @@
 //! Multiples of decimal numbers against arithmetic on numerals.
 
 mod automaton;
+mod numeral;
 
 use automaton::explore;
 use grammask_regular::{Config, RegularId, Store};
+use numeral::value;
 
 /// Whether `word` is a number whose value is a multiple of that of `of`; with an exponent where that is 1, 2 or 5 and zeros.
 fn is_multiple(word: &str, of: &str) -> bool {
-    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let (mantissa, exponent) = match word.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (word, None),
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
-    if !is_digits(whole) || !is_digits(fraction) || whole.len() > 1 && whole.starts_with('0') {
-        return false;
-    }
-    let mut power = 0;
-    if let Some(exponent) = exponent {
-        let is_step = matches!(of.replace(['.', '0'], "").as_str(), "1" | "2" | "5");
-        let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-        if !is_step || whole.len() > 1 || whole == "0" || !is_digits(digits) {
-            return false;
-        }
-        // Beyond that nothing changes for numbers as short as here.
-        power = digits.parse::<i32>().unwrap().min(12);
-        power = if exponent.starts_with('-') { -power } else { power };
-    }
-    let (of_whole, of_fraction) = of.split_once('.').unwrap_or((of, ""));
-    // Both in units of 10^-18.
-    let value = format!("{whole}{fraction}").parse::<u128>().unwrap()
-        * 10_u128.pow((18 - fraction.len() as i32 + power).unsigned_abs());
-    value.is_multiple_of(format!("{of_whole}{of_fraction:0<18}").parse().unwrap())
+    let is_step = matches!(of.replace(['.', '0'], "").as_str(), "1" | "2" | "5");
+    value(word, is_step).is_some_and(|number| number.is_multiple_of(value(of, false).unwrap()))
 }
 
 const NUMBERS: [&str; 20] = [

@@ -255,7 +255,7 @@ impl Matcher {
 
     /// Whether the mask is a look-up.
     pub(crate) fn knows_mask(&self) -> bool {
-        self.position.is_known(&self.tables)
+        self.position.known(&self.tables).is_some()
     }
 
     /// What every call does before it looks at the state.

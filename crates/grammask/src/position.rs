@@ -2,7 +2,7 @@
 //! once, for matchers, drafts and states alike.
 
 use grammask_earley::{Error, SetId};
-use grammask_mask::{Masks, Scratch, Written};
+use grammask_mask::{Known, Masks, Scratch, Written};
 use grammask_trie::TokenId;
 
 use crate::Ending;
@@ -65,16 +65,18 @@ impl Position {
             tally.known();
             return Ok(scratch.write_nothing());
         }
-        if tables.is_known(self.set) {
-            tally.known();
-            return tables.write(self.set, scratch);
+        match tables.known(self.set) {
+            Some(known) => {
+                tally.known();
+                Ok(tables.write_known(known, scratch))
+            }
+            None => tally.first_visit(|| tables.write(self.set, scratch)),
         }
-        tally.first_visit(|| tables.write(self.set, scratch))
     }
 
-    /// Whether the mask is kept.
-    pub(crate) fn is_known(self, tables: &Masks) -> bool {
-        !self.finished && tables.is_known(self.set)
+    /// The mask, if it is kept.
+    pub(crate) fn known(self, tables: &Masks) -> Option<Known> {
+        if self.finished { None } else { tables.known(self.set) }
     }
 
     /// Writes the mask to a row that is long enough, with zeros behind it; only zeros when a limit is hit.
@@ -85,15 +87,18 @@ impl Position {
         tally: &mut Tally,
         row: &mut [u32],
     ) -> Result<(), Error> {
-        let result = if self.finished || tables.is_known(self.set) {
+        if self.finished {
             tally.known();
-            if self.finished { Ok(false) } else { tables.fill(self.set, scratch, row).map(|()| true) }
-        } else {
-            tally.first_visit(|| tables.fill(self.set, scratch, row)).map(|()| true)
-        };
-        if !matches!(result, Ok(true)) {
             row.fill(0);
+            return Ok(());
         }
-        result.map(|_| ())
+        match tables.known(self.set) {
+            Some(known) => {
+                tally.known();
+                tables.fill_known(known, row);
+                Ok(())
+            }
+            None => tally.first_visit(|| tables.fill(self.set, scratch, row)).inspect_err(|_| row.fill(0)),
+        }
     }
 }

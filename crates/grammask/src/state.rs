@@ -116,11 +116,11 @@ impl Grammar {
             *scratch = Scratch::new(ids);
         }
         let State { position, tables, .. } = state;
-        let written = match position.is_known(tables) {
-            true => tables.write(position.set, scratch),
-            false => position.mask(tables, scratch, &mut self.tally()),
+        let written = match position.known(tables) {
+            Some(known) => tables.write_known(known, scratch),
+            None => position.mask(tables, scratch, &mut self.tally())?,
         };
-        Ok(tables.written(written?, scratch))
+        Ok(tables.written(written, scratch))
     }
 
     /// Writes the mask of a state as [`Matcher::fill_mask`] does.
@@ -135,13 +135,14 @@ impl Grammar {
             return Err(RowTooShort { needed, given }.into());
         }
         let State { position, tables, .. } = state;
-        // Nothing is written there where the mask is known.
-        let room = if position.is_known(tables) { 0 } else { vocabulary.id_count() };
-        let mut scratch = Scratch::new(room);
-        Ok(match position.is_known(tables) {
-            true => tables.fill(position.set, &mut scratch, row),
-            false => position.fill(tables, &mut scratch, &mut self.tally(), row),
-        }?)
+        match position.known(tables) {
+            Some(known) => tables.fill_known(known, row),
+            None => {
+                let mut scratch = Scratch::new(vocabulary.id_count());
+                position.fill(tables, &mut scratch, &mut self.tally(), row)?;
+            }
+        }
+        Ok(())
     }
 
     fn check_own(&self, state: &State) -> Result<(), StateError> {

@@ -55,14 +55,17 @@ fn behind<'a>(
         return Ok(known.as_ref());
     }
     let mut states = Vec::new();
-    let strict = behind_characters(automaton, state, budget, |next| {
-        if !states.contains(&next) {
-            states.push(next);
-        }
-        next.goes_on() && states.len() <= MANY
-    })?;
+    let strict = behind_characters(automaton, state, budget, |next| takes(&mut states, next))?;
     let found = strict.map(|is_strict| Behind { states: states.into(), is_strict });
     Ok(place.get_or_init(|| found).as_ref())
+}
+
+/// Notes a state behind a character, each once. Whether the lexeme goes on there, and there are not yet too many.
+fn takes(states: &mut Vec<LexemeId>, next: LexemeId) -> bool {
+    if !states.contains(&next) {
+        states.push(next);
+    }
+    next.goes_on() && states.len() <= MANY
 }
 
 /// The states that a class leads to.
@@ -92,24 +95,14 @@ impl Reached {
         class: Class,
         budget: &Budget,
     ) -> Result<ByteSet, Error> {
-        let mut not_first = ByteSet::EMPTY;
-        for byte in (0..128u8).filter(|byte| class.ascii >> byte & 1 == 1) {
-            let next = automaton.step(start, byte, budget)?;
-            if next.goes_on() {
-                self.arrive(next, 1 << byte);
-            } else {
-                not_first.insert(byte);
-            }
-        }
+        let first = going_on(automaton, start, class.ascii, budget, |next, by| self.arrive(next, by))?;
+        let mut not_first: ByteSet =
+            (0..128u8).filter(|byte| (class.ascii & !first) >> byte & 1 == 1).collect();
         if class.others == Others::Characters {
             for lead in 0xC2..=0xF4 {
                 let mut states = Vec::new();
-                let strict = behind_leads(automaton, start, (lead, lead), budget, |next| {
-                    if !states.contains(&next) {
-                        states.push(next);
-                    }
-                    next.goes_on() && states.len() <= MANY
-                })?;
+                let tell = |next| takes(&mut states, next);
+                let strict = behind_leads(automaton, start, (lead, lead), budget, tell)?;
                 if strict == Some(true) {
                     states.into_iter().for_each(|next| self.arrive(next, u128::MAX));
                 } else {
@@ -129,15 +122,7 @@ impl Reached {
         class: Class,
         budget: &Budget,
     ) -> Result<Option<u128>, Error> {
-        let mut ending = 0;
-        for byte in (0..128u8).filter(|byte| class.ascii >> byte & 1 == 1) {
-            let next = automaton.step(state, byte, budget)?;
-            if next.goes_on() {
-                self.arrive(next, 1 << byte);
-            } else {
-                ending |= 1 << byte;
-            }
-        }
+        let alive = going_on(automaton, state, class.ascii, budget, |next, by| self.arrive(next, by))?;
         match class.others {
             Others::Characters => match behind(automaton, state, budget)? {
                 Some(behind) if behind.is_strict => {
@@ -148,7 +133,7 @@ impl Reached {
             _ if automaton.live_bytes(state, budget)?.iter().any(|byte| byte >= 0x80) => return Ok(None),
             _ => {}
         }
-        Ok(Some(ending))
+        Ok(Some(class.ascii & !alive))
     }
 }
 
@@ -163,14 +148,14 @@ impl Closed {
             false => Others::None,
         };
         let mut counts: Vec<(LexemeId, usize)> = Vec::new();
-        let first = going_on(automaton, start, budget, |next| {
+        let first = going_on(automaton, start, u128::MAX, budget, |next, _| {
             match counts.iter_mut().find(|(other, _)| *other == next) {
                 Some((_, count)) => *count += 1,
                 None => counts.push((next, 1)),
             }
         })?;
         let Some(&(most, _)) = counts.iter().max_by_key(|&&(_, count)| count) else { return Ok(None) };
-        let mut ascii = first | going_on(automaton, most, budget, |_| ())?;
+        let mut ascii = first | going_on(automaton, most, u128::MAX, budget, |_, _| ())?;
         'smaller: while (ascii & first).count_ones() >= FEW {
             let class = Class { ascii, others };
             let mut reached = Reached::default();
@@ -234,19 +219,20 @@ impl Closed {
     }
 }
 
-/// The ASCII characters with which a lexeme goes on, bit by bit. Tells where each leads.
+/// Those of some ASCII characters, bit by bit, with which a lexeme goes on. Tells where each leads, and by which bit.
 fn going_on(
     automaton: &Automaton,
     state: LexemeId,
+    among: u128,
     budget: &Budget,
-    mut tell: impl FnMut(LexemeId),
+    mut tell: impl FnMut(LexemeId, u128),
 ) -> Result<u128, Error> {
     let mut ascii = 0;
-    for byte in 0..128u8 {
+    for byte in (0..128u8).filter(|byte| among >> byte & 1 == 1) {
         let next = automaton.step(state, byte, budget)?;
         if next.goes_on() {
             ascii |= 1 << byte;
-            tell(next);
+            tell(next, 1 << byte);
         }
     }
     Ok(ascii)
@@ -292,7 +278,10 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
     for byte in (0..128u8).filter(|byte| closed.exits >> byte & 1 == 1) {
         leave(walk, slice, byte, reach, findings)?;
     }
-    if closed.reach.is_some() { go_further(walk, slice, reach, findings) } else { Ok(true) }
+    if closed.reach.is_some() {
+        go_further(walk, slice, reach, findings)?;
+    }
+    Ok(true)
 }
 
 /// Follows the ways through up to so many characters to one that is not of the class.
@@ -342,7 +331,7 @@ fn go_further(
     slice: &Slice,
     reach: usize,
     findings: &mut Findings<'_>,
-) -> Result<bool, Error> {
+) -> Result<(), Error> {
     let lexicon = walk.lexicon;
     let (trie, outline) = (lexicon.trie(), lexicon.outline());
     let mut open = vec![(NodeId::ROOT, walk.lexeme, Decoder::Between)];
@@ -367,5 +356,5 @@ fn go_further(
         }
     }
     walk.distance.nodes += nodes;
-    Ok(true)
+    Ok(())
 }
