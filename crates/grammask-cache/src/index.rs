@@ -37,11 +37,7 @@ impl Index {
 
     /// The id under `hash` that `is_it` recognizes. Takes no lock.
     pub(crate) fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
-        let table = self.tables[self.current.load(Ordering::Acquire)].get()?;
-        probe(table.len(), hash)
-            .map(|slot| table[slot].load(Ordering::Acquire))
-            .take_while(|&id| id != FREE)
-            .find(|&id| is_it(id))
+        search(self.tables[self.current.load(Ordering::Acquire)].get()?, hash, is_it).ok()
     }
 
     /// As [`find`](Self::find); where there is none, takes the lock, looks once more, and adds the id that `make`
@@ -53,16 +49,28 @@ impl Index {
         make: impl FnOnce() -> u32,
         rehash: impl Fn(u32) -> u64,
     ) -> (u32, bool) {
-        if let Some(id) = self.find(hash, &is_it) {
-            return (id, false);
-        }
+        let before = self.current.load(Ordering::Acquire);
+        let mut slot = match search(self.table(before), hash, &is_it) {
+            Ok(id) => return (id, false),
+            Err(slot) => slot,
+        };
         let mut len = self.lock();
-        if let Some(id) = self.find(hash, &is_it) {
-            return (id, false);
+        let current = self.current.load(Ordering::Acquire);
+        // As long as the slot is free in the table in use, nothing has been added that would stand there or before it.
+        if current != before || self.table(current)[slot].load(Ordering::Acquire) != FREE {
+            match search(self.table(current), hash, &is_it) {
+                Ok(id) => return (id, false),
+                Err(free) => slot = free,
+            }
         }
-        self.make_room(*len + 1, rehash);
+        let grown = self.make_room(*len + 1, rehash);
         let id = make();
-        place(self.table(self.current.load(Ordering::Acquire)), hash, id);
+        let table = self.table(self.current.load(Ordering::Acquire));
+        if grown {
+            place(table, hash, id);
+        } else {
+            table[slot].store(id, Ordering::Release);
+        }
         *len += 1;
         (id, true)
     }
@@ -72,18 +80,19 @@ impl Index {
         self.len.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Publishes a table twice as large where `len` entries would fill the current one by more than half.
-    fn make_room(&self, len: usize, rehash: impl Fn(u32) -> u64) {
+    /// Publishes a table twice as large where `len` entries would fill the current one by more than half; says whether it did.
+    fn make_room(&self, len: usize, rehash: impl Fn(u32) -> u64) -> bool {
         let current = self.current.load(Ordering::Acquire);
         let old = self.table(current);
         if len * 2 <= old.len() {
-            return;
+            return false;
         }
         let new = self.table(current + 1);
         for id in old.iter().map(|slot| slot.load(Ordering::Acquire)).filter(|&id| id != FREE) {
             place(new, rehash(id), id);
         }
         self.current.store(current + 1, Ordering::Release);
+        true
     }
 
     /// Bytes of all tables.
@@ -96,6 +105,20 @@ impl Index {
 fn probe(slots: usize, hash: u64) -> impl Iterator<Item = usize> {
     let start = (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize;
     (0..slots).map(move |step| (start + step) & (slots - 1))
+}
+
+/// The id in a table, or the free slot at which its absence was seen: it is where it would stand.
+fn search(table: &[AtomicU32], hash: u64, is_it: impl Fn(u32) -> bool) -> Result<u32, usize> {
+    for slot in probe(table.len(), hash) {
+        let id = table[slot].load(Ordering::Acquire);
+        if id == FREE {
+            return Err(slot);
+        }
+        if is_it(id) {
+            return Ok(id);
+        }
+    }
+    unreachable!("a table is at most half full")
 }
 
 /// Puts an id into the first free slot of its sequence. A table is at most half full, so there is one.

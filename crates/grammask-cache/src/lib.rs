@@ -9,7 +9,7 @@
 //! | [`Arena`] | id → value | two loads |
 //! | [`Interner`] | value → id → value | a probe; a lock when the value is new |
 //! | [`Memo`] | key → value | a probe; a lock when the key is new |
-//! | [`Row`] | small index → `u32` | one load |
+//! | [`Row`], [`LazyRow`] | small index → `u32` | one load |
 //!
 //! [`Budget`] counts the bytes that a family of tables holds. Nothing is ever evicted in place: whoever exceeds the
 //! budget makes a fresh family and carries over what is still in use. That keeps every id valid for as long as the
@@ -24,7 +24,8 @@
 //! - equal keys get one id, and different keys different ones, also while the index grows;
 //! - what was in before a look-up began is found, at any moment of a growth, and its value is there;
 //! - the first value under a key of a [`Memo`] is what every thread gets, and exactly one is told that it is fresh;
-//! - who reads a value from a [`Row`] sees all that was written before it was stored;
+//! - who reads a value from a [`Row`] or a [`LazyRow`] sees all that was written before it was stored, and of two values that are stored
+//!   at once in a [`LazyRow`] none is lost;
 //! - an [`Arena`] gives each id once, and who learns of an id that is in finds its value;
 //! - a [`Budget`] loses nothing.
 //!
@@ -53,4 +54,4 @@ pub use arena::Arena;
 pub use budget::Budget;
 pub use interner::Interner;
 pub use memo::Memo;
-pub use row::Row;
+pub use row::{LazyRow, Row};

@@ -1,6 +1,8 @@
 //! A short row of numbers that are filled in one by one.
 
-use crate::sync::{AtomicU32, Ordering};
+use std::fmt;
+
+use crate::sync::{AtomicU32, AtomicU64, OnceLock, Ordering, constructor};
 
 /// Numbers below [`Row::LIMIT`] under the indices `0..len`, each unknown until it is stored.
 ///
@@ -54,9 +56,102 @@ impl Row {
     }
 }
 
+/// As [`Row`], with room for one number at first: of the states that a text passes, most are left in one way only.
+///
+/// All values that are stored under one index are the same; which of several comes first is not said.
+pub struct LazyRow {
+    /// The index and the value that came first.
+    first: AtomicU64,
+    others: OnceLock<Row>,
+}
+
+/// Nothing has been stored in a [`LazyRow`]: no index has this upper half.
+const NOTHING: u64 = u64::MAX;
+
+impl LazyRow {
+    constructor! {
+        /// A row of unknown values. Allocates nothing.
+        pub fn new() -> Self {
+            Self { first: AtomicU64::new(NOTHING), others: OnceLock::new() }
+        }
+    }
+
+    /// The value at `index`, if it is known. One load, or three.
+    ///
+    /// # Panics
+    /// When `index` is not below the lengths given to [`set`](Self::set), once two indices have been stored.
+    #[inline(always)]
+    pub fn get(&self, index: usize) -> Option<u32> {
+        let first = self.first.load(Ordering::Acquire);
+        if first >> 32 == index as u64 {
+            return Some(first as u32);
+        }
+        self.others.get()?.get(index)
+    }
+
+    /// Stores a value; gives the bytes that had to be allocated for it. What was written before this call is visible to
+    /// whoever reads the value. `len` is the length of the whole row, the same each time.
+    ///
+    /// # Panics
+    /// When `index` is not below `len`, or `value` not below [`Row::LIMIT`].
+    pub fn set(&self, index: usize, value: u32, len: usize) -> usize {
+        assert!(index < len && value < Row::LIMIT, "an index of the row, and a value that is one");
+        let packed = (index as u64) << 32 | u64::from(value);
+        let first = self.first.compare_exchange(NOTHING, packed, Ordering::AcqRel, Ordering::Acquire);
+        if first.map_or_else(|known| known >> 32 == index as u64, |_| true) {
+            return 0;
+        }
+        let mut allocated = 0;
+        let others = self.others.get_or_init(|| {
+            let row = Row::new(len);
+            allocated = row.bytes_used();
+            row
+        });
+        others.set(index, value);
+        allocated
+    }
+
+    /// The known values with their indices, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, u32)> {
+        let first = self.first.load(Ordering::Acquire);
+        let first = (first != NOTHING).then_some(((first >> 32) as usize, first as u32));
+        let others = self.others.get().into_iter();
+        first
+            .into_iter()
+            .chain(others.flat_map(|row| (0..row.len()).filter_map(|index| Some((index, row.get(index)?)))))
+    }
+}
+
+impl fmt::Debug for LazyRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl Default for LazyRow {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lazy_row_allocates_for_the_second_index() {
+        let row = LazyRow::new();
+        assert_eq!((row.get(0), row.get(7)), (None, None));
+        assert_eq!(row.set(7, 0, 9), 0);
+        assert_eq!((row.get(0), row.get(7)), (None, Some(0)));
+        assert_eq!(row.set(7, 0, 9), 0);
+        assert_eq!(row.set(0, 5, 9), 36);
+        assert_eq!(row.set(8, 6, 9), 0);
+        assert_eq!([0, 1, 7, 8].map(|index| row.get(index)), [Some(5), None, Some(0), Some(6)]);
+        let mut known: Vec<(usize, u32)> = row.iter().collect();
+        known.sort_unstable();
+        assert_eq!(known, [(0, 5), (7, 0), (8, 6)]);
+    }
 
     #[test]
     fn a_value_is_unknown_until_it_is_stored() {

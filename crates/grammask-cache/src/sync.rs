@@ -9,11 +9,11 @@ mod once_lock;
 #[cfg(not(loom))]
 pub(crate) use std::sync::{
     Mutex, MutexGuard, OnceLock,
-    atomic::{AtomicU32, AtomicUsize, Ordering},
+    atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering},
 };
 
 #[cfg(loom)]
-pub(crate) use atomic::{AtomicU32, AtomicUsize, Ordering};
+pub(crate) use atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 #[cfg(loom)]
 pub(crate) use loom::sync::{Mutex, MutexGuard};
 #[cfg(loom)]

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use grammask_cache::{Arena, Budget, Interner, Memo, Row};
+use grammask_cache::{Arena, Budget, Interner, LazyRow, Memo, Row};
 use loom::model::Builder;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, Ordering};
@@ -190,6 +190,41 @@ fn who_reads_a_row_sees_what_was_written_before() {
         value
     });
     assert_eq!(seen, [None, Some(4)].into());
+}
+
+#[test]
+fn who_reads_a_lazy_row_sees_what_was_written_before() {
+    let seen = outcomes(TWO_THREADS, || {
+        let shared = Arc::new((LazyRow::new(), AtomicU32::new(0)));
+        let other = spawn(&shared, |(row, message)| {
+            row.set(0, 3, 2);
+            message.store(9, Ordering::Relaxed);
+            row.set(1, 4, 2);
+        });
+        let (row, message) = &*shared;
+        let value = row.get(1);
+        if value.is_some() {
+            assert_eq!((message.load(Ordering::Relaxed), row.get(0)), (9, Some(3)));
+        }
+        other.join().unwrap();
+        assert_eq!((row.get(0), row.get(1)), (Some(3), Some(4)));
+        value
+    });
+    assert_eq!(seen, [None, Some(4)].into());
+}
+
+#[test]
+fn two_threads_store_in_a_lazy_row() {
+    let seen = outcomes(TWO_THREADS, || {
+        let row = Arc::new(LazyRow::new());
+        let other = spawn(&row, |row| row.set(0, 3, 3) + row.set(2, 5, 3));
+        let allocated = row.set(1, 4, 3) + row.set(2, 5, 3);
+        let others = other.join().unwrap();
+        assert_eq!([0, 1, 2].map(|index| row.get(index)), [Some(3), Some(4), Some(5)]);
+        (allocated > 0, others > 0)
+    });
+    // Whoever comes second allocates, and one only.
+    assert_eq!(seen, [(false, true), (true, false)].into());
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The numbers by which the recognizer knows things: each its own type, each with a short text form.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// A node of the network: where we are in a rule, in a lexeme, or in a counted repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -151,13 +153,43 @@ impl Class {
     }
 }
 
-/// (node, origin): where we are in a rule, and whom to tell when the rule is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// (node, origin): where we are in a rule, and whom to tell when the rule is complete. Ordered by node, then by origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
     /// Where we are.
     pub node: NodeId,
     /// Whom to tell.
     pub origin: OriginId,
+}
+
+impl Item {
+    /// Both as one number, which is compared and hashed at once.
+    const fn key(self) -> u64 {
+        (self.node.0 as u64) << 32 | self.origin.0 as u64
+    }
+}
+
+impl Ord for Item {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Item {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+
+    // Sorting asks nothing else.
+    fn lt(&self, other: &Self) -> bool {
+        self.key() < other.key()
+    }
+}
+
+impl Hash for Item {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.key().hash(hasher);
+    }
 }
 
 impl fmt::Display for Item {

@@ -11,6 +11,7 @@
 mod automaton;
 mod build;
 mod choosing;
+mod closing;
 mod config;
 mod drafts;
 mod error;

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use grammask_cache::{Arena, Row};
+use grammask_cache::{Arena, LazyRow};
 use grammask_regular::{ByteSet, RegularId};
 
 use crate::{Callee, CalleeId, Network, NodeId};
@@ -23,7 +23,7 @@ pub(crate) struct MadeNode {
 
 pub(crate) enum Kind {
     /// A state of a lexeme, its successors by class, and where it was come upon: behind a byte in another state.
-    Lexeme(RegularId, Row, Option<(NodeId, u8)>),
+    Lexeme(RegularId, LazyRow, Option<(NodeId, u8)>),
     /// A counted repetition, and how many are complete.
     Counter(CalleeId, u32),
     /// Items in any order: the number of what has been chosen, and what comes next.

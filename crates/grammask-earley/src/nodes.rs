@@ -5,15 +5,13 @@ use std::sync::OnceLock;
 
 use grammask_regular::{ByteSet, RegularId, Store};
 
-use rustc_hash::FxHashSet;
-
 use crate::made::{self, Kind, MadeNode, Phase};
 use crate::{Callee, CalleeId, Class, Error, NodeId, Recognizer};
 
 /// What is known of a callee.
 pub(crate) struct Entrance {
     start: OnceLock<NodeId>,
-    takes: OnceLock<ByteSet>,
+    pub(crate) takes: OnceLock<ByteSet>,
 }
 
 impl Entrance {
@@ -128,42 +126,16 @@ impl Recognizer {
         Ok(*place.get_or_init(|| takes))
     }
 
-    /// The bytes with which a callee begins. As nothing is nullable, these are the bytes that are scanned where some callee begins
-    /// that is called at once.
+    /// The bytes with which a callee begins.
     fn taken_by(&self, callee: CalleeId) -> Result<ByteSet, Error> {
-        if let Some(takes) = self.entrance(callee).takes.get() {
-            return Ok(*takes);
+        match self.entrance(callee).takes.get() {
+            Some(takes) => Ok(*takes),
+            None => self.lock().taken_by(self, callee),
         }
-        let network = self.network();
-        let mut takes = ByteSet::EMPTY;
-        let mut seen = FxHashSet::default();
-        seen.insert(callee);
-        let mut open = vec![callee];
-        while let Some(callee) = open.pop() {
-            if let Some(known) = self.entrance(callee).takes.get() {
-                takes = takes.union(known);
-                continue;
-            }
-            let mut call = |callee: CalleeId| {
-                if seen.insert(callee) {
-                    open.push(callee);
-                }
-            };
-            match *network.callee(callee) {
-                Callee::Unordered { ref items, .. } => items.iter().copied().for_each(call),
-                Callee::Nonterminal { start, .. } => {
-                    takes = takes.union(&self.scanned(start));
-                    network.node(start).calls.iter().for_each(|&(callee, _)| call(callee));
-                }
-                Callee::Lexeme { .. } => takes = takes.union(&self.takes(self.start_of(callee)?)?),
-                Callee::Counter { element, .. } => call(element),
-            }
-        }
-        Ok(*self.entrance(callee).takes.get_or_init(|| takes))
     }
 
     /// The bytes that a node of the network scans by itself.
-    fn scanned(&self, node: NodeId) -> ByteSet {
+    pub(crate) fn scanned(&self, node: NodeId) -> ByteSet {
         let classes = &self.network().class_bytes;
         let scans = self.scans(node).iter().filter_map(|&(class, _)| classes.get(class.index()));
         scans.fold(ByteSet::EMPTY, |all, bytes| all.union(bytes))

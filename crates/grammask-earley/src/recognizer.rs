@@ -6,8 +6,9 @@
 use std::borrow::Borrow;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use grammask_cache::{Budget, Interner, Row};
+use grammask_cache::{Budget, Interner, LazyRow};
 use grammask_regular::ByteSet;
+use smallvec::SmallVec;
 
 use crate::made::MadeNodes;
 use crate::nodes::Entrance;
@@ -69,19 +70,19 @@ pub struct Recognizer {
 /// A set: what identifies it, and what has been computed from it so far.
 pub(crate) struct Set {
     /// The kernel, then an item with [`NodeId::DONE`] for every outermost origin that is complete; sorted.
-    pub(crate) items: Box<[Item]>,
+    pub(crate) items: SmallVec<[Item; FEW]>,
     /// Where the kernel ends.
-    kernel_len: usize,
-    closure: OnceLock<Closure>,
-    parts: OnceLock<Parts>,
+    kernel_len: u32,
+    /// The successors that are known, by class.
+    row: LazyRow,
+    closure: OnceLock<Box<Closure>>,
+    parts: OnceLock<Box<Parts>>,
 }
 
 /// What follows from a kernel.
 struct Closure {
     /// All items that scan something: those of the kernel and predicted ones.
     scanners: Box<[Item]>,
-    /// The successors that are known, by class.
-    row: Row,
     /// The bytes that the scanners take, once somebody asked.
     first_bytes: OnceLock<ByteSet>,
 }
@@ -97,15 +98,21 @@ pub struct Parts {
 
 /// An origin: who is told when it is complete.
 pub(crate) struct Origin {
-    pub(crate) callers: Box<[Item]>,
+    pub(crate) callers: Callers,
     /// Where the origin calls itself, the cycle that it belongs to and its place in it.
     pub(crate) cycle: Option<(u32, u32)>,
     after: OnceLock<SetId>,
-    resumption: OnceLock<Resumption>,
+    resumption: OnceLock<Box<Resumption>>,
 }
 
+/// So many items are kept without an allocation of their own: mostly there are no more.
+const FEW: usize = 2;
+
+/// Whom an origin tells; sorted.
+pub(crate) type Callers = SmallVec<[Item; FEW]>;
+
 impl Origin {
-    pub(crate) fn new(callers: Box<[Item]>, cycle: Option<(u32, u32)>) -> Self {
+    pub(crate) fn new(callers: Callers, cycle: Option<(u32, u32)>) -> Self {
         Self { callers, cycle, after: OnceLock::new(), resumption: OnceLock::new() }
     }
 }
@@ -114,7 +121,7 @@ impl Origin {
 #[derive(Clone, Copy, Debug)]
 pub struct Successors<'a> {
     recognizer: &'a Recognizer,
-    row: &'a Row,
+    row: &'a LazyRow,
     state: SetId,
 }
 
@@ -136,15 +143,25 @@ impl Successors<'_> {
 impl Set {
     fn new(items: &[Item]) -> Self {
         let kernel_len = items.partition_point(|item| item.node != NodeId::DONE);
-        Self { items: items.into(), kernel_len, closure: OnceLock::new(), parts: OnceLock::new() }
+        Self {
+            items: items.into(),
+            kernel_len: kernel_len as u32,
+            row: LazyRow::new(),
+            closure: OnceLock::new(),
+            parts: OnceLock::new(),
+        }
     }
 
     fn kernel(&self) -> &[Item] {
-        &self.items[..self.kernel_len]
+        &self.items[..self.kernel_len as usize]
+    }
+
+    fn completed(&self) -> &[Item] {
+        &self.items[self.kernel_len as usize..]
     }
 
     fn id(&self, index: u32) -> SetId {
-        SetId::new(index, self.kernel_len > 0, self.kernel_len < self.items.len())
+        SetId::new(index, self.kernel_len > 0, !self.completed().is_empty())
     }
 }
 
@@ -178,7 +195,7 @@ impl Recognizer {
         };
         // Index 0 of both tables belongs to what has no content: the dead set, and the root.
         recognizer.sets.intern(&[][..], Set::new);
-        recognizer.origins.push(Origin::new(Box::default(), None));
+        recognizer.origins.push(Origin::new(Callers::new(), None));
         let start = Item { node: recognizer.network.start, origin: OriginId::ROOT };
         recognizer.initial = recognizer.intern_set(&[start]).expect("there is room for the first set");
         recognizer
@@ -225,13 +242,10 @@ impl Recognizer {
     /// As [`step`](Self::step).
     #[inline]
     pub fn step_class(&self, state: SetId, class: Class) -> Result<SetId, Error> {
-        let set = self.set(state);
-        if let Some(closure) = set.closure.get()
-            && let Some(raw) = closure.row.get(class.index())
-        {
-            return Ok(SetId::from_raw(raw));
+        match self.set(state).row.get(class.index()) {
+            Some(raw) => Ok(SetId::from_raw(raw)),
+            None => self.step_anew(state, class),
         }
-        self.step_anew(state, class)
     }
 
     #[cold]
@@ -241,10 +255,15 @@ impl Recognizer {
         }
         let set = self.set(state);
         let mut workshop = self.lock();
-        let closure = self.closure(set, &mut workshop)?;
-        let next = workshop.step(self, &closure.scanners, &[class])?;
+        let next = match (set.closure.get(), self.network.representative(class)) {
+            (None, Some(byte)) => workshop.step_by(self, set.kernel(), (class, byte))?,
+            _ => {
+                let closure = self.closure(set, &mut workshop)?;
+                workshop.step(self, &closure.scanners, &[class])?
+            }
+        };
         if self.config.keep_steps {
-            closure.row.set(class.index(), next.raw());
+            self.spend(set.row.set(class.index(), next.raw(), self.network.classes()));
         }
         Ok(next)
     }
@@ -272,11 +291,10 @@ impl Recognizer {
     /// When the set exceeds a limit.
     pub fn successors(&self, state: SetId) -> Result<Successors<'_>, Error> {
         let set = self.set(state);
-        let closure = match set.closure.get() {
-            Some(closure) => closure,
-            None => self.closure(set, &mut self.lock())?,
-        };
-        Ok(Successors { recognizer: self, row: &closure.row, state })
+        if set.closure.get().is_none() {
+            self.closure(set, &mut self.lock())?;
+        }
+        Ok(Successors { recognizer: self, row: &set.row, state })
     }
 
     /// The bytes after which a state is not dead. Makes no successor.
@@ -305,7 +323,7 @@ impl Recognizer {
     /// The outermost origins that are complete in a state: the root, or open ones.
     pub fn completed(&self, state: SetId) -> impl Iterator<Item = OriginId> {
         let set = self.set(state);
-        set.items[set.kernel_len..].iter().map(|item| item.origin)
+        set.completed().iter().map(|item| item.origin)
     }
 
     /// Whom to tell when `origin` is complete: where to go on, and whom to tell then. Empty for outermost origins.
@@ -354,7 +372,7 @@ impl Recognizer {
         rest.dedup();
         let rest = self.intern_set(&rest)?;
         self.budget.spend(size_of_val(&lexemes[..]));
-        Ok(set.parts.get_or_init(|| Parts { lexemes: lexemes.into(), rest }))
+        Ok(set.parts.get_or_init(|| Box::new(Parts { lexemes: lexemes.into(), rest })))
     }
 
     /// The state in which `origin` has just been completed and nothing else is going on. For outermost origins: the
@@ -433,7 +451,7 @@ impl Recognizer {
     }
 
     /// Where it is kept what follows an origin, which is no outermost one.
-    pub(crate) fn known_resumption(&self, origin: OriginId) -> &OnceLock<Resumption> {
+    pub(crate) fn known_resumption(&self, origin: OriginId) -> &OnceLock<Box<Resumption>> {
         &self.origins.get(origin.0).resumption
     }
 
@@ -458,9 +476,8 @@ impl Recognizer {
             return Ok(closure);
         }
         let scanners: Box<[Item]> = workshop.close(self, set.kernel())?.into();
-        let row = Row::new(self.network.classes());
-        self.spend(row.bytes_used() + size_of_val::<[Item]>(&scanners));
-        Ok(set.closure.get_or_init(|| Closure { scanners, row, first_bytes: OnceLock::new() }))
+        self.spend(size_of::<Closure>() + size_of_val::<[Item]>(&scanners));
+        Ok(set.closure.get_or_init(|| Box::new(Closure { scanners, first_bytes: OnceLock::new() })))
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Workshop> {

@@ -82,6 +82,6 @@ impl Recognizer {
         beyond.dedup();
         self.spend(size_of_val(&items[..]) + size_of_val(&beyond[..]));
         (found.items, found.beyond) = (items.into(), beyond.into());
-        Ok(Some(place.get_or_init(|| found)))
+        Ok(Some(place.get_or_init(|| Box::new(found))))
     }
 }

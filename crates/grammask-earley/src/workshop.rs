@@ -1,17 +1,15 @@
 //! Where new sets are made: everything of a recognizer that is changed while it runs, behind its one lock.
 
-use grammask_cache::Row;
+use grammask_cache::LazyRow;
 use grammask_regular::{ByteSet, RegularId, Store};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::choosing::Choosing;
+use crate::closing::Closing;
 use crate::made::{Kind, MadeNode, NOWHERE};
-use crate::origins::{Caller, Cycle, Local, Reference};
+use crate::origins::{Caller, Cycle};
 use crate::recognizer::Recognizer;
 use crate::{Callee, CalleeId, Class, Error, Item, Network, NodeId, OriginId, SetId};
-
-/// The callee has not been predicted in this set.
-const UNPREDICTED: u32 = u32::MAX;
 
 /// What making nodes and sets needs: languages, who has been made, and buffers.
 pub(crate) struct Workshop {
@@ -24,10 +22,10 @@ pub(crate) struct Workshop {
     pub(crate) cycles: FxHashMap<Cycle, u32>,
     /// The same by number: what they are, and the first of their origins.
     pub(crate) cycle_list: Vec<(Cycle, OriginId)>,
-    /// What is predicted in the set that is being closed.
-    locals: Vec<Local>,
-    /// For every callee its place in `locals`.
-    predicted: Vec<u32>,
+    pub(crate) closing: Closing,
+    /// A cycle, and callers, that are being looked up.
+    pub(crate) cycle: Vec<Caller>,
+    pub(crate) known: Vec<Item>,
     arrivals: Vec<Item>,
     items: Vec<Item>,
     /// The last completion in which an origin was told.
@@ -46,14 +44,44 @@ impl Workshop {
             choosing: Choosing::default(),
             cycles: FxHashMap::default(),
             cycle_list: Vec::new(),
-            locals: Vec::new(),
-            predicted: vec![UNPREDICTED; network.callees.len()],
+            closing: Closing::new(network.callees.len()),
+            cycle: Vec::new(),
+            known: Vec::new(),
             arrivals: Vec::new(),
             items: Vec::new(),
             told: Vec::new(),
             completions: 0,
             work: 0,
         }
+    }
+
+    /// The set after a class of bytes, of which this is one, given the kernel.
+    pub(crate) fn step_by(
+        &mut self,
+        tables: &Recognizer,
+        kernel: &[Item],
+        (class, byte): (Class, u8),
+    ) -> Result<SetId, Error> {
+        self.arrivals.clear();
+        for item in kernel {
+            self.arrive(tables, *item, class)?;
+        }
+        self.predict_all(tables, kernel, Some(byte))?;
+        let predicted = self.closing.locals.len();
+        for place in 0..predicted {
+            let node = self.closing.locals[place].start;
+            self.arrive(tables, Item { node, origin: self.closing.origins[place] }, class)?;
+        }
+        self.work += kernel.len() + predicted;
+        self.settle(tables)
+    }
+
+    /// Notes where an item is after a class, if it scans it.
+    fn arrive(&mut self, tables: &Recognizer, item: Item, class: Class) -> Result<(), Error> {
+        if let Some(node) = self.scan(tables, item.node, class)? {
+            self.arrivals.push(Item { node, origin: item.origin });
+        }
+        Ok(())
     }
 
     /// The set after something of these classes, given the items that scan.
@@ -67,9 +95,7 @@ impl Workshop {
         self.work += scanners.len();
         for item in scanners {
             for &class in classes {
-                if let Some(node) = self.scan(tables, item.node, class)? {
-                    self.arrivals.push(Item { node, origin: item.origin });
-                }
+                self.arrive(tables, *item, class)?;
             }
         }
         self.settle(tables)
@@ -140,93 +166,16 @@ impl Workshop {
 
     /// Predicts to a fixpoint, and gives all items that scan, sorted.
     pub(crate) fn close(&mut self, tables: &Recognizer, kernel: &[Item]) -> Result<Vec<Item>, Error> {
-        let limit = tables.config().max_items_per_set;
-        let mut scanners = Vec::with_capacity(kernel.len());
+        self.predict_all(tables, kernel, None)?;
+        let mut scanners = Vec::with_capacity(kernel.len() + self.closing.locals.len());
         scanners.extend(kernel.iter().filter(|item| scans(tables, item.node)));
-        let calls = self.predict_all(tables, kernel, limit);
-        // Whatever has happened, the next set begins with nothing predicted.
-        let mut locals = std::mem::take(&mut self.locals);
-        for local in &locals {
-            self.predicted[local.callee.index()] = UNPREDICTED;
-        }
-        let result = calls.and_then(|calls| {
-            self.work += calls + scanners.len();
-            self.resolve(tables, &mut locals)
-        });
-        if let Ok(origins) = &result {
-            for (local, &origin) in locals.iter().zip(origins) {
-                if scans(tables, local.start) {
-                    scanners.push(Item { node: local.start, origin });
-                }
-            }
-        }
-        locals.clear();
-        self.locals = locals;
-        result?;
+        let starts = self.closing.locals.iter().map(|local| local.start).zip(&self.closing.origins);
+        let predicted = starts.map(|(node, &origin)| Item { node, origin });
+        scanners.extend(predicted.filter(|item| scans(tables, item.node)));
+        self.work += scanners.len();
         scanners.sort_unstable();
         scanners.dedup();
         Ok(scanners)
-    }
-
-    /// Predicts to a fixpoint, and says how many calls that are.
-    fn predict_all(&mut self, tables: &Recognizer, kernel: &[Item], limit: usize) -> Result<usize, Error> {
-        let mut calls = 0;
-        let mut next = 0;
-        loop {
-            let (node, reference) =
-                match (kernel.get(next), self.locals.get(next.saturating_sub(kernel.len()))) {
-                    (Some(item), _) => (item.node, Reference::Known(item.origin)),
-                    (None, Some(local)) => (local.start, Reference::Local((next - kernel.len()) as u32)),
-                    (None, None) => return Ok(calls),
-                };
-            calls += self.predict(tables, node, reference)?;
-            if calls > limit {
-                return Err(Error::TooManyItems { limit });
-            }
-            next += 1;
-        }
-    }
-
-    /// Notes the calls of a node whose rule tells `reference` when it is complete, and says how many there are.
-    fn predict(&mut self, tables: &Recognizer, node: NodeId, reference: Reference) -> Result<usize, Error> {
-        let network = tables.network();
-        if let Some(known) = network.nodes.get(node.index()) {
-            for &(callee, node) in &known.calls {
-                self.call(tables, callee, Caller { node, reference })?;
-            }
-            return Ok(known.calls.len());
-        }
-        let made = tables.made().get(node);
-        if let Kind::Counter(counter, count) = made.kind
-            && let Callee::Counter { element, .. } = *network.callee(counter)
-            && made.goes_on
-        {
-            let node = self.counter_node(tables, counter, count + 1);
-            self.call(tables, element, Caller { node, reference })?;
-            return Ok(1);
-        }
-        if let Kind::Unordered(callee, chosen, phase) = made.kind {
-            let choices = self.choices(tables, made, (callee, chosen, phase));
-            for &(callee, node) in choices {
-                self.call(tables, callee, Caller { node, reference })?;
-            }
-            return Ok(choices.len());
-        }
-        Ok(0)
-    }
-
-    fn call(&mut self, tables: &Recognizer, callee: CalleeId, caller: Caller) -> Result<(), Error> {
-        let place = match self.predicted[callee.index()] {
-            UNPREDICTED => {
-                let start = self.start(tables, callee)?;
-                self.predicted[callee.index()] = self.locals.len() as u32;
-                self.locals.push(Local { callee, start, callers: Vec::new() });
-                self.locals.len() - 1
-            }
-            place => place as usize,
-        };
-        self.locals[place].callers.push(caller);
-        Ok(())
     }
 
     /// Where a callee begins.
@@ -239,6 +188,43 @@ impl Workshop {
             Callee::Counter { .. } => self.counter_node(tables, callee, 0),
             Callee::Unordered { .. } => self.unordered_start(tables, callee),
         })
+    }
+
+    /// The bytes with which a callee begins. As nothing is nullable, these are the bytes that are scanned where some callee begins
+    /// that is called at once.
+    pub(crate) fn taken_by(&mut self, tables: &Recognizer, callee: CalleeId) -> Result<ByteSet, Error> {
+        if let Some(takes) = tables.entrance(callee).takes.get() {
+            return Ok(*takes);
+        }
+        let network = tables.network();
+        let mut takes = ByteSet::EMPTY;
+        let mut seen = FxHashSet::default();
+        seen.insert(callee);
+        let mut open = vec![callee];
+        while let Some(callee) = open.pop() {
+            if let Some(known) = tables.entrance(callee).takes.get() {
+                takes = takes.union(known);
+                continue;
+            }
+            let mut call = |callee: CalleeId| {
+                if seen.insert(callee) {
+                    open.push(callee);
+                }
+            };
+            match *network.callee(callee) {
+                Callee::Unordered { ref items, .. } => items.iter().copied().for_each(call),
+                Callee::Nonterminal { start, .. } => {
+                    takes = takes.union(&tables.scanned(start));
+                    network.node(start).calls.iter().for_each(|&(callee, _)| call(callee));
+                }
+                Callee::Lexeme { language, .. } => {
+                    let live = self.store.live_bytes(language)?;
+                    takes = takes.union(tables.entrance(callee).takes.get_or_init(|| live));
+                }
+                Callee::Counter { element, .. } => call(element),
+            }
+        }
+        Ok(*tables.entrance(callee).takes.get_or_init(|| takes))
     }
 
     /// The bytes that a lexeme in this state takes.
@@ -268,7 +254,8 @@ impl Workshop {
                 tables.spend(grown);
                 self.work += grown / 4;
                 let next = self.lexeme_node(tables, next, Some((node, byte)))?;
-                row.set(class.index(), next.map_or(NOWHERE, |node| node.0));
+                let next_raw = next.map_or(NOWHERE, |node| node.0);
+                tables.spend(row.set(class.index(), next_raw, network.byte_classes));
                 Ok(next)
             }
         }
@@ -290,9 +277,8 @@ impl Workshop {
         let goes_on = self.store.has_more(language)?;
         let is_final = self.store.is_nullable(language);
         let node = if goes_on {
-            let row = Row::new(tables.network().byte_classes);
-            tables.spend(size_of::<MadeNode>() + row.bytes_used());
-            tables.made().push(is_final, goes_on, Kind::Lexeme(language, row, before))
+            tables.spend(size_of::<MadeNode>());
+            tables.made().push(is_final, goes_on, Kind::Lexeme(language, LazyRow::new(), before))
         } else {
             NodeId::END
         };

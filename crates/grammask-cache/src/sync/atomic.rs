@@ -47,11 +47,24 @@ macro_rules! atomic {
 
 atomic!(AtomicBool, bool);
 atomic!(AtomicU32, u32);
+atomic!(AtomicU64, u64);
 atomic!(AtomicUsize, usize);
 
 impl AtomicUsize {
     pub(crate) fn fetch_add(&self, value: usize, order: Ordering) -> usize {
         self.in_turn().fetch_add(value, order)
+    }
+}
+
+impl AtomicU64 {
+    pub(crate) fn compare_exchange(
+        &self,
+        current: u64,
+        new: u64,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<u64, u64> {
+        self.in_turn().compare_exchange(current, new, success, failure)
     }
 }
 

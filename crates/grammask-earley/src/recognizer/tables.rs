@@ -7,7 +7,7 @@ use grammask_regular::RegularId;
 
 use super::{Origin, Recognizer};
 use crate::made::{Kind, Phase};
-use crate::origins::{Caller, Reference};
+use crate::origins::{Caller, Reference, add_member, members};
 use crate::saved::LoadError;
 use crate::workshop::Workshop;
 use crate::{Callee, CalleeId, Class, Config, Item, NodeId, OriginId, SetId};
@@ -94,7 +94,7 @@ impl Recognizer {
                 None => origins.push(SavedOrigin::Single(origin.callers.iter().map(save_item).collect())),
                 Some((number, 0)) => {
                     let (cycle, _) = &workshop.cycle_list[number as usize];
-                    let members = cycle.iter().map(|callers| callers.iter().map(save_caller).collect());
+                    let members = members(cycle).map(|callers| callers.iter().map(save_caller).collect());
                     origins.push(SavedOrigin::Cycle(members.collect()));
                 }
                 // The first member stands for all.
@@ -106,12 +106,11 @@ impl Recognizer {
         for (number, state) in self.states().enumerate() {
             let set = self.set(state);
             sets.push(set.items.iter().map(save_item).collect());
-            let Some(closure) = set.closure.get() else { continue };
-            let goes_on =
-                |&class: &usize| closure.row.get(class).is_some_and(|raw| !SetId::from_raw(raw).is_dead());
-            let classes: Vec<u16> =
-                (0..closure.row.len()).filter(goes_on).map(|class| Class::new(class).0).collect();
+            let goes_on = |&(_, raw): &(usize, u32)| !SetId::from_raw(raw).is_dead();
+            let mut classes: Vec<u16> =
+                set.row.iter().filter(goes_on).map(|(class, _)| class as u16).collect();
             if !classes.is_empty() {
+                classes.sort_unstable();
                 steps.push((number as u32, classes));
             }
         }
@@ -192,15 +191,20 @@ impl Recognizer {
                     self.spend(size_of::<Origin>() + size_of_val(&callers[..]));
                     OriginId(self.origins.intern(&callers[..], |callers| Origin::new(callers.into(), None)))
                 }
-                SavedOrigin::Cycle(members) => {
-                    let load = |callers: &Vec<SavedCaller>| {
-                        let caller = |&caller| self.load_caller(caller, members.len());
-                        let callers: Box<[Caller]> = callers.iter().map(caller).collect::<Option<_>>()?;
-                        (!callers.is_empty() && callers.is_sorted_by(|a, b| a < b)).then_some(callers)
-                    };
-                    let members: Option<Box<[Box<[Caller]>]>> = members.iter().map(load).collect();
-                    let members = members.filter(|members| !members.is_empty());
-                    workshop.intern_cycle(self, members.ok_or(LoadError::Tables(ITEMS))?)
+                SavedOrigin::Cycle(saved) => {
+                    let mut cycle = Vec::new();
+                    for callers in saved {
+                        let load = |&caller| self.load_caller(caller, saved.len());
+                        let callers: Option<Vec<Caller>> = callers.iter().map(load).collect();
+                        let sorted =
+                            |callers: &Vec<_>| !callers.is_empty() && callers.is_sorted_by(|a, b| a < b);
+                        let callers = callers.filter(sorted).ok_or(LoadError::Tables(ITEMS))?;
+                        add_member(&mut cycle, callers.into_iter());
+                    }
+                    if cycle.is_empty() {
+                        return Err(LoadError::Tables(ITEMS));
+                    }
+                    workshop.intern_cycle(self, &cycle)
                 }
             };
             if made != next {
