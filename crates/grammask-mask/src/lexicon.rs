@@ -18,6 +18,7 @@ mod config;
 mod kin;
 mod loops;
 mod slices;
+mod twins;
 mod walk;
 
 use automaton::Automaton;
@@ -39,6 +40,7 @@ pub struct Lexicon {
     automaton: Automaton,
     continuations: Continuations,
     parts: Memo<(LexemeId, ContinuationId), LexemePart>,
+    twins: Memo<twins::Ways, LexemeId>,
     slices: Arc<Memo<Class, Slice>>,
     budget: Budget,
     walked: Arc<Walked>,
@@ -113,6 +115,7 @@ impl Lexicon {
             every,
             config: config.clone(),
             parts: Memo::new(),
+            twins: Memo::new(),
             slices: Arc::default(),
             budget: Budget::new(config.budget),
             walked: Arc::default(),
@@ -257,7 +260,15 @@ impl Lexicon {
         // Few bytes are no loop.
         let is_narrow = self.automaton.few_live_bytes(lexeme, &self.budget)?.is_some();
         let slices = self.config.slices && !is_narrow;
-        if slices && let Some(part) = self.part_by_kin(lexeme, continuation)? {
+        let related = match slices {
+            true => self.part_by_kin(lexeme, continuation)?,
+            false => None,
+        };
+        let related = match related {
+            None if !is_narrow => self.part_by_twin(lexeme, continuation)?,
+            related => related,
+        };
+        if let Some(part) = related {
             self.budget.spend(size_of::<LexemePart>() + size_of_val(&key) + part.tokens.bytes_used());
             return Ok(self.parts.insert(key, part).0);
         }

@@ -191,6 +191,9 @@ impl Store {
         if self.has_json && !self.meet_spellings(&mut members, &mut negative)? {
             return Ok(RegularId::EMPTY);
         }
+        if !self.meet_empty(&mut members, &mut negative)? {
+            return Ok(RegularId::EMPTY);
+        }
         members.sort_unstable();
         members.dedup();
         if !self.meet_lengths(&mut members)? || !self.meet_counted_bytes(&mut members)? {
@@ -221,6 +224,24 @@ impl Store {
             [member] => Ok(member),
             _ => self.intern_list(&members, false),
         }
+    }
+
+    /// Where the empty string is taken away: takes it from the first member from which it goes without an intersection. `false` when
+    /// nothing is left.
+    fn meet_empty(
+        &mut self,
+        members: &mut [RegularId],
+        negative: &mut Vec<RegularId>,
+    ) -> Result<bool, Error> {
+        let Some(place) = negative.iter().position(|&a| a == RegularId::EPSILON) else { return Ok(true) };
+        for member in members {
+            if let Some(some) = self.directly_non_empty(*member)? {
+                *member = some;
+                negative.swap_remove(place);
+                return Ok(some != RegularId::EMPTY);
+            }
+        }
+        Ok(true)
     }
 
     /// Replaces all members that are JSON spellings by one, and takes in complements of spellings. `false` when nothing is left. As
@@ -312,18 +333,25 @@ impl Store {
         if !self.is_nullable(a) {
             return Ok(self.resolved(a));
         }
-        match self.node(a).kind {
-            Kind::Epsilon => return Ok(RegularId::EMPTY),
-            Kind::Repeat { base, min: 0, max } if !self.is_nullable(base) => {
-                return self.repeat(base, 1, (max != UNBOUNDED).then_some(max));
-            }
-            Kind::Or(list) if self.list(list)[0] == RegularId::EPSILON => {
-                return self.without_epsilon_member(a);
-            }
-            _ => {}
+        if let Some(some) = self.directly_non_empty(a)? {
+            return Ok(some);
         }
         let some = self.repeat(RegularId::ANY, 1, None)?;
         self.intersection(&[a, some])
+    }
+
+    /// The same, if that can be written without an intersection. `a` contains the empty string.
+    fn directly_non_empty(&mut self, a: RegularId) -> Result<Option<RegularId>, Error> {
+        match self.node(a).kind {
+            Kind::Epsilon => Ok(Some(RegularId::EMPTY)),
+            Kind::Repeat { base, min: 0, max } if !self.is_nullable(base) => {
+                self.repeat(base, 1, (max != UNBOUNDED).then_some(max)).map(Some)
+            }
+            Kind::Or(list) if self.list(list)[0] == RegularId::EPSILON => {
+                self.without_epsilon_member(a).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The non-empty strings of `a` no proper non-empty prefix of which is in `a`.

@@ -59,8 +59,11 @@ impl Store {
     /// When a limit is exceeded.
     ///
     /// # Complexity
-    /// One derivative for each byte class of `a`.
+    /// As [`evident_bytes`](Self::evident_bytes), where that says something; else one derivative for each byte class of `a`.
     pub fn live_bytes(&mut self, a: RegularId) -> Result<ByteSet, Error> {
+        if let Some(evident) = self.evident_bytes(a) {
+            return Ok(evident);
+        }
         let partition = self.node(a).partition;
         let mut live = ByteSet::EMPTY;
         for class in 0..self.partitions.len(partition) {

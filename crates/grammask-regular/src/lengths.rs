@@ -44,6 +44,10 @@ impl Store {
             for place in 0..members.len() {
                 let Some(bounds) = self.text_bounds(members[place])? else { continue };
                 for other in (0..members.len()).filter(|&other| other != place) {
+                    if self.is_any_length(members[other], bounds) {
+                        members.swap_remove(place);
+                        continue 'lengths;
+                    }
                     let mut budget = BUDGET;
                     let Some(met) = self.with_length(members[other], bounds, NESTING, &mut budget)? else {
                         continue;
@@ -59,6 +63,11 @@ impl Store {
             break;
         }
         Ok(true)
+    }
+
+    /// Whether all strings of `a` are seen to be texts of so many characters.
+    fn is_any_length(&self, a: RegularId, (low, high): Bounds) -> bool {
+        high == UNBOUNDED && low <= self.node(a).min.min(1) && self.is_text(a)
     }
 
     /// The texts of `a` with so many characters, if that can be written without an intersection.

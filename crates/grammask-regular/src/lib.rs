@@ -60,6 +60,7 @@ mod counts;
 mod derivative;
 mod display;
 mod emptiness;
+mod evident;
 mod factors;
 mod horizon;
 mod import;

@@ -244,3 +244,30 @@ fn states_are_shown_as_expressions() {
     }
     insta::assert_snapshot!(table);
 }
+
+#[test]
+fn intersections_that_take_nothing_away_vanish() {
+    let mut s = store();
+    let any = s.regex("(?s:.)*").unwrap();
+    let some = s.regex("(?s:.)+").unwrap();
+    let no_empty = s.complement(RegularId::EPSILON).unwrap();
+    for (pattern, non_empty) in [
+        ("[a-z]*", "[a-z]+"),
+        ("(é|x){0,9}", "(é|x){1,9}"),
+        ("(ab)?", "ab"),
+        ("|a|bc", "a|bc"),
+        ("a+b", "a+b"),
+    ] {
+        let (language, non_empty) = (s.regex(pattern).unwrap(), s.regex(non_empty).unwrap());
+        assert_eq!(s.intersection(&[any, language]), Ok(language), "{pattern}");
+        assert_eq!(s.intersection(&[language, no_empty]), Ok(non_empty), "{pattern}");
+        assert_eq!(s.intersection(&[no_empty, any, non_empty]), Ok(non_empty), "{pattern}");
+        assert_eq!(s.intersection(&[some, non_empty]), Ok(non_empty), "{pattern}");
+    }
+    assert_eq!(s.intersection(&[RegularId::EPSILON, no_empty]), Ok(RegularId::EMPTY));
+    // What is no text is held back.
+    let bytes = s.regex("(?-u:[\\x80-\\xFF])*").unwrap();
+    let texts = s.intersection(&[any, bytes]).unwrap();
+    assert_ne!(texts, bytes);
+    assert_eq!(s.derivative(texts, 0xFF), Ok(RegularId::EMPTY));
+}

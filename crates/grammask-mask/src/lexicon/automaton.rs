@@ -54,6 +54,8 @@ pub(super) struct State {
     pub(super) loops: OnceLock<Coverage>,
     /// See `kin.rs`.
     pub(super) kin: OnceLock<Option<LexemeId>>,
+    /// See `twins.rs`.
+    pub(super) twin: OnceLock<LexemeId>,
     /// See `closed.rs`.
     pub(super) behind: OnceLock<Option<Behind>>,
     live: OnceLock<ByteSet>,
@@ -99,6 +101,7 @@ impl Workbench {
             classes: Arc::clone(classes),
             loops: OnceLock::new(),
             kin: OnceLock::new(),
+            twin: OnceLock::new(),
             behind: OnceLock::new(),
             saturated: OnceLock::new(),
             live: OnceLock::new(),
@@ -209,6 +212,18 @@ impl Automaton {
         Ok(next)
     }
 
+    /// Where a state goes on to: bytes, and the state behind each and behind the bytes up to the next one.
+    pub(super) fn ways(&self, id: LexemeId, budget: &Budget) -> Result<Vec<(u8, LexemeId)>, Error> {
+        let mut ways: Vec<(u8, LexemeId)> = Vec::new();
+        for byte in 0..=u8::MAX {
+            let next = self.step(id, byte, budget)?;
+            if ways.last().is_none_or(|&(_, before)| before != next) {
+                ways.push((byte, next));
+            }
+        }
+        Ok(ways)
+    }
+
     /// The bytes that lead somewhere.
     pub(super) fn live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<ByteSet, Error> {
         let state = self.state(id);
@@ -224,9 +239,11 @@ impl Automaton {
 
     /// The bytes that lead somewhere, if these are few.
     pub(super) fn few_live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<Option<ByteSet>, Error> {
-        // What tells apart many classes is asked later, and byte by byte.
-        if self.state(id).row.len() > CLASSES {
-            return Ok(None);
+        let state = self.state(id);
+        // What tells apart many classes is asked later, and byte by byte, unless it is evident.
+        if state.row.len() > CLASSES && state.live.get().is_none() {
+            let Some(live) = self.lock().store.evident_bytes(state.language) else { return Ok(None) };
+            state.live.get_or_init(|| live);
         }
         Ok(Some(self.live_bytes(id, budget)?).filter(|live| live.len() <= FEW))
     }

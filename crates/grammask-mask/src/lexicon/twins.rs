@@ -1,0 +1,48 @@
+//! Lexemes that lead to the same states by all bytes, such as `[a-z]+` and `[a-z]*`: they differ in nothing but whether they are complete
+//! before the first byte, which no part shows. So one part serves both.
+
+use grammask_regular::Error;
+
+use super::automaton::LexemeId;
+use super::{LexemePart, LexemeTokens, Lexicon};
+use crate::continuation::ContinuationId;
+
+/// Where a lexeme goes on to; see [`Automaton::ways`](super::automaton::Automaton::ways).
+pub(super) type Ways = Box<[(u8, LexemeId)]>;
+
+impl Lexicon {
+    /// The first lexeme that was come upon that goes on as this one does; itself, if it is the first.
+    fn twin(&self, lexeme: LexemeId) -> Result<LexemeId, Error> {
+        let place = &self.automaton.state(lexeme).twin;
+        if let Some(&known) = place.get() {
+            return Ok(known);
+        }
+        let ways = self.automaton.ways(lexeme, &self.budget)?;
+        let bytes = size_of_val(&ways[..]) + size_of::<(Ways, LexemeId)>();
+        let (&twin, is_first) = self.twins.insert(ways.into(), lexeme);
+        if is_first {
+            self.budget.spend(bytes);
+        }
+        Ok(*place.get_or_init(|| twin))
+    }
+
+    /// The part of a lexeme, from that of its twin; nothing where it is the first one.
+    pub(super) fn part_by_twin(
+        &self,
+        lexeme: LexemeId,
+        id: ContinuationId,
+    ) -> Result<Option<LexemePart>, Error> {
+        let twin = self.twin(lexeme)?;
+        if twin == lexeme {
+            return Ok(None);
+        }
+        let part = self.part(twin, id)?;
+        let tokens = match &part.tokens.kin {
+            Some((kin, less)) => {
+                LexemeTokens { own: part.tokens.own.clone(), kin: Some((*kin, less.clone())) }
+            }
+            None => LexemeTokens { own: Default::default(), kin: Some((twin, Box::default())) },
+        };
+        Ok(Some(LexemePart { tokens, handover: part.handover, nodes: 0 }))
+    }
+}

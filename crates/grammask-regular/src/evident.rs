@@ -1,0 +1,119 @@
+//! The bytes that a language goes on by, where they can be read off its expression without a derivative: texts and their spellings, which
+//! are most of what a grammar of data scans.
+
+use crate::node::{INHABITED, Kind, PLAIN, RegularId, Spelling};
+use crate::{ByteSet, Store};
+
+/// How deep an expression is looked into, and into how many of its parts.
+const DEPTH: u32 = 8;
+const PARTS: u32 = 16;
+
+impl Store {
+    /// The bytes that a string of `a` begins with, if that shows on the surface of its expression.
+    ///
+    /// # Complexity
+    /// O(1).
+    ///
+    /// ```
+    /// # use grammask_regular::{Config, Store};
+    /// let mut store = Store::new(&Config::default());
+    /// let key = store.literal(b"key")?;
+    /// let spelled = store.json_text(key)?;
+    /// let bytes = store.evident_bytes(spelled).expect("a text shows how it begins");
+    /// assert_eq!(bytes.to_string(), r"[\\k]");
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
+    pub fn evident_bytes(&self, a: RegularId) -> Option<ByteSet> {
+        // Of a concatenation only the beginning is looked at.
+        let is_inhabited = self.node(a).has(INHABITED) || self.node(a).has(PLAIN);
+        if is_inhabited { self.evident(a, DEPTH, &mut { PARTS }) } else { None }
+    }
+
+    /// Kinds of which each part is known to be inhabited are looked at, and no others.
+    fn evident(&self, a: RegularId, depth: u32, parts: &mut u32) -> Option<ByteSet> {
+        let depth = depth.checked_sub(1)?;
+        *parts = parts.checked_sub(1)?;
+        match self.node(a).kind {
+            Kind::Epsilon => Some(ByteSet::EMPTY),
+            Kind::Bytes(set) => Some(*self.byte_set(set)),
+            Kind::Words { range, depth } => {
+                let (list, start, end) = self.ranges[range as usize];
+                (end - start <= *parts).then(|| self.words[list as usize].next_bytes(start..end, depth))
+            }
+            Kind::Concat(head, _) if !self.is_nullable(head) => self.evident(head, depth, parts),
+            Kind::Or(list) => {
+                let mut all = ByteSet::EMPTY;
+                for &member in self.list(list) {
+                    all = all.union(&self.evident(member, depth, parts)?);
+                }
+                Some(all)
+            }
+            Kind::Repeat { base, .. } => self.evident(base, depth, parts),
+            Kind::Json { text, at: Spelling::Text } => {
+                let text = self.evident(text, depth, parts)?;
+                let mut bytes: ByteSet = text.iter().filter(|&byte| Self::is_raw(byte)).collect();
+                // Every character has an escape; in the middle of one there is none.
+                if text.iter().any(begins_character) {
+                    bytes.insert(b'\\');
+                }
+                Some(bytes)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a byte is the first one of a character.
+fn begins_character(byte: u8) -> bool {
+    matches!(byte, 0..=0x7F | 0xC2..=0xF4)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ByteSet, Config, RegularId, Store};
+
+    /// The bytes by derivatives.
+    fn live(store: &mut Store, a: RegularId) -> ByteSet {
+        (0..=u8::MAX).filter(|&byte| store.derivative(a, byte).unwrap() != RegularId::EMPTY).collect()
+    }
+
+    #[test]
+    fn what_is_evident_is_what_derivatives_say() {
+        let mut store = Store::new(&Config::default());
+        let mut evident = 0;
+        for pattern in [
+            "abc",
+            "ab|ac|d",
+            "\"",
+            "é|ü",
+            "a*b",
+            "(ab){2,5}",
+            "[a-c]x|é",
+            "\\n\t|x",
+            "(abc|def)?",
+            "x(a&b)*",
+            "\u{1F600}a",
+        ] {
+            let plain = store.regex(pattern).unwrap();
+            let spelled = store.json_text(plain).unwrap();
+            let quote = store.literal(b"\"").unwrap();
+            let string = store.concat(&[spelled, quote]).unwrap();
+            let mut open = vec![plain, spelled, string];
+            let mut place = 0;
+            while let Some(&state) = open.get(place) {
+                place += 1;
+                if let Some(bytes) = store.evident_bytes(state) {
+                    assert_eq!(bytes, live(&mut store, state), "{pattern}: {}", store.display(state));
+                    evident += 1;
+                }
+                for byte in 0..=u8::MAX {
+                    let next = store.derivative(state, byte).unwrap();
+                    if next != RegularId::EMPTY && !open.contains(&next) && open.len() < 200 {
+                        open.push(next);
+                    }
+                }
+            }
+        }
+        assert!(evident > 100, "{evident} states are evident");
+    }
+}
