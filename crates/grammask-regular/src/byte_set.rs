@@ -122,6 +122,12 @@ impl ByteSet {
         self.0 == [0; 4]
     }
 
+    /// The bytes below 0x80, one bit each.
+    #[inline]
+    pub const fn ascii(&self) -> u128 {
+        self.0[0] as u128 | (self.0[1] as u128) << 64
+    }
+
     /// Are all bytes ASCII?
     #[inline]
     pub(crate) const fn is_ascii(&self) -> bool {

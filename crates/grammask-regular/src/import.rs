@@ -1,10 +1,14 @@
 //! Copies of languages from one store into another.
 
-use crate::node::{Kind, RegularId, UNBOUNDED};
+use crate::node::{Kind, RegularId, Spelling, UNBOUNDED};
 use crate::number::NumberState;
 use crate::{Error, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
+
+/// So deep, and of so many parts, may a simple expression be.
+const DEPTH: u32 = 4;
+const PARTS: u32 = 64;
 
 impl Store {
     /// The same language in this store. Two imports of one language give the same id.
@@ -15,6 +19,9 @@ impl Store {
     /// # Complexity
     /// Linear in the size of the expression. Texts and large automata are shared, not copied.
     pub fn import(&mut self, from: &Self, a: RegularId) -> Result<RegularId, Error> {
+        if from.is_simple(a, DEPTH, &mut { PARTS }) {
+            return self.import_simple(from, a);
+        }
         let (order, states) = from.reachable(&[a]);
         let states = self.import_acyclic(from, &states);
         let mut copies: FxHashMap<RegularId, RegularId> = FxHashMap::default();
@@ -23,6 +30,60 @@ impl Store {
             copies.insert(old, copy);
         }
         Ok(copies.get(&a).copied().unwrap_or(RegularId::EMPTY))
+    }
+
+    /// Whether an expression is a concatenation of some leaves and spellings of such, as most texts are: in it nothing is shared, so
+    /// copying needs no tables.
+    fn is_simple(&self, a: RegularId, depth: u32, parts: &mut u32) -> bool {
+        let (mut rest, Some(depth)) = (a, depth.checked_sub(1)) else { return false };
+        loop {
+            let (part, tail) = match self.node(rest).kind {
+                Kind::Concat(head, tail) => (head, Some(tail)),
+                _ => (rest, None),
+            };
+            let Some(left) = parts.checked_sub(1) else { return false };
+            *parts = left;
+            let is_simple = match self.node(part).kind {
+                Kind::Empty | Kind::Epsilon | Kind::Bytes(_) | Kind::Words { .. } => true,
+                Kind::Json { text, at: Spelling::Text } => self.is_simple(text, depth, parts),
+                _ => false,
+            };
+            match tail {
+                Some(tail) if is_simple => rest = tail,
+                _ => return is_simple,
+            }
+        }
+    }
+
+    /// The copy of a simple expression; it goes as deep as spellings nest.
+    fn import_simple(&mut self, from: &Self, a: RegularId) -> Result<RegularId, Error> {
+        let mut heads = Vec::with_capacity(16);
+        let mut rest = a;
+        while let Kind::Concat(head, tail) = from.node(rest).kind {
+            heads.push(head);
+            rest = tail;
+        }
+        let mut copy = self.import_leaf(from, rest)?;
+        while let Some(head) = heads.pop() {
+            let head = self.import_leaf(from, head)?;
+            copy = self.concat_two(head, copy)?;
+        }
+        Ok(copy)
+    }
+
+    /// The copy of a part of a simple expression.
+    fn import_leaf(&mut self, from: &Self, a: RegularId) -> Result<RegularId, Error> {
+        match from.node(a).kind {
+            Kind::Bytes(set) => match from.byte_set(set).single_byte() {
+                Some(byte) => Ok(self.single_byte(byte)),
+                None => Ok(self.bytes(*from.byte_set(set))),
+            },
+            Kind::Json { text, at } => {
+                let text = self.import_simple(from, text)?;
+                self.json_state(text, at)
+            }
+            _ => self.import_one(from, a, &FxHashMap::default(), &FxHashMap::default()),
+        }
     }
 
     /// All that languages are made of, themselves included: expressions, and states of the acyclic automaton. Both in

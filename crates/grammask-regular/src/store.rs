@@ -272,14 +272,18 @@ impl Store {
     fn chain(&mut self, bytes: &[u8]) -> Result<RegularId, Error> {
         let mut result = RegularId::EPSILON;
         for &byte in bytes.iter().rev() {
-            let mut head = self.single_bytes[usize::from(byte)];
-            if head == RegularId::EMPTY {
-                head = self.bytes(ByteSet::single(byte));
-                self.single_bytes[usize::from(byte)] = head;
-            }
+            let head = self.single_byte(byte);
             result = self.concat_two(head, result)?;
         }
         Ok(result)
+    }
+
+    /// The one string of this byte.
+    pub(crate) fn single_byte(&mut self, byte: u8) -> RegularId {
+        if self.single_bytes[usize::from(byte)] == RegularId::EMPTY {
+            self.single_bytes[usize::from(byte)] = self.bytes(ByteSet::single(byte));
+        }
+        self.single_bytes[usize::from(byte)]
     }
 
     fn short_words(&mut self, words: &[&[u8]]) -> Result<RegularId, Error> {

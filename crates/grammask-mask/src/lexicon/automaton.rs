@@ -49,8 +49,8 @@ pub(super) struct State {
     row: Row,
     /// Whether it is in the same state only if it has come back to it: nothing is counted, and no parts are told apart.
     pub(super) is_plain: bool,
-    /// The class of each byte; shared by all states that tell apart the same.
-    classes: Arc<[u8; 256]>,
+    /// Shared by all states that tell apart the same.
+    classes: Arc<Classes>,
     pub(super) loops: OnceLock<Coverage>,
     /// See `kin.rs`.
     pub(super) kin: OnceLock<Option<LexemeId>>,
@@ -61,6 +61,30 @@ pub(super) struct State {
     live: OnceLock<ByteSet>,
     /// The state that counters lead to that are as far from their bounds as can be seen.
     saturated: OnceLock<LexemeId>,
+}
+
+/// The bytes that a state tells apart.
+struct Classes {
+    /// The class of each byte.
+    of: [u8; 256],
+    /// The bytes of each class.
+    members: Box<[ByteSet]>,
+}
+
+impl Classes {
+    fn new(of: [u8; 256], len: usize) -> Self {
+        let mut members = vec![ByteSet::EMPTY; len];
+        (0..=u8::MAX).for_each(|byte| members[usize::from(of[usize::from(byte)])].insert(byte));
+        Self { of, members: members.into() }
+    }
+}
+
+impl State {
+    /// The place of a byte's class in the row.
+    #[inline]
+    fn class_of(&self, byte: u8) -> usize {
+        usize::from(self.classes.of[usize::from(byte)])
+    }
 }
 
 /// Languages and their derivatives, as a deterministic automaton that is made while it runs.
@@ -76,7 +100,7 @@ struct Workbench {
     horizon: Horizon,
     numbers: FxHashMap<RegularId, LexemeId>,
     /// The classes of bytes, by the number that the store has for them.
-    classes: FxHashMap<u32, Arc<[u8; 256]>>,
+    classes: FxHashMap<u32, Arc<Classes>>,
 }
 
 impl Workbench {
@@ -93,7 +117,8 @@ impl Workbench {
     /// A state of which no successor is known.
     fn state(&mut self, language: RegularId) -> State {
         let (number, len) = self.store.partition(language);
-        let classes = self.classes.entry(number).or_insert_with(|| Arc::new(self.store.classes(language)));
+        let new = || Arc::new(Classes::new(self.store.classes(language), len));
+        let classes = self.classes.entry(number).or_insert_with(new);
         State {
             language,
             row: Row::new(len),
@@ -189,7 +214,7 @@ impl Automaton {
     /// The state after a byte, if it is known.
     #[inline]
     pub(super) fn known_step(state: &State, byte: u8) -> Option<LexemeId> {
-        state.row.get(usize::from(state.classes[usize::from(byte)])).map(LexemeId)
+        state.row.get(state.class_of(byte)).map(LexemeId)
     }
 
     /// The state after a byte.
@@ -207,9 +232,28 @@ impl Automaton {
         let before = workbench.store.bytes_used();
         let next = workbench.store.derivative(state.language, byte)?;
         let next = self.number(&mut workbench, next, budget)?;
-        state.row.set(usize::from(state.classes[usize::from(byte)]), next.0);
+        state.row.set(state.class_of(byte), next.0);
         budget.spend(workbench.store.bytes_used().saturating_sub(before));
         Ok(next)
+    }
+
+    /// The states after some bytes: tells of which of them lead to which, class by class. Stops where `tell` says no, and gives what it said
+    /// last.
+    pub(super) fn steps(
+        &self,
+        id: LexemeId,
+        among: &ByteSet,
+        budget: &Budget,
+        mut tell: impl FnMut(&ByteSet, LexemeId) -> bool,
+    ) -> Result<bool, Error> {
+        for members in &self.state(id).classes.members {
+            let bytes = members.intersection(among);
+            let Some(byte) = bytes.first() else { continue };
+            if !tell(&bytes, self.step(id, byte, budget)?) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Where a state goes on to: bytes, and the state behind each and behind the bytes up to the next one.

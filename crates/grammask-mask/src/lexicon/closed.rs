@@ -147,11 +147,11 @@ impl Closed {
             true => Others::Characters,
             false => Others::None,
         };
-        let mut counts: Vec<(LexemeId, usize)> = Vec::new();
-        let first = going_on(automaton, start, u128::MAX, budget, |next, _| {
+        let mut counts: Vec<(LexemeId, u32)> = Vec::new();
+        let first = going_on(automaton, start, u128::MAX, budget, |next, by| {
             match counts.iter_mut().find(|(other, _)| *other == next) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((next, 1)),
+                Some((_, count)) => *count += by.count_ones(),
+                None => counts.push((next, by.count_ones())),
             }
         })?;
         let Some(&(most, _)) = counts.iter().max_by_key(|&&(_, count)| count) else { return Ok(None) };
@@ -219,7 +219,7 @@ impl Closed {
     }
 }
 
-/// Those of some ASCII characters, bit by bit, with which a lexeme goes on. Tells where each leads, and by which bit.
+/// Those of some ASCII characters, bit by bit, with which a lexeme goes on. Tells where they lead, and by which bits.
 fn going_on(
     automaton: &Automaton,
     state: LexemeId,
@@ -228,13 +228,14 @@ fn going_on(
     mut tell: impl FnMut(LexemeId, u128),
 ) -> Result<u128, Error> {
     let mut ascii = 0;
-    for byte in (0..128u8).filter(|byte| among >> byte & 1 == 1) {
-        let next = automaton.step(state, byte, budget)?;
-        if next.goes_on() {
-            ascii |= 1 << byte;
-            tell(next, 1 << byte);
+    automaton.steps(state, &ByteSet::range(0, 0x7F), budget, |bytes, next| {
+        let by = bytes.ascii() & among;
+        if by != 0 && next.goes_on() {
+            ascii |= by;
+            tell(next, by);
         }
-    }
+        true
+    })?;
     Ok(ascii)
 }
 

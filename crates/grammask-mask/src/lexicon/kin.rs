@@ -1,7 +1,7 @@
 //! Lexemes that differ from one that loops at a few texts only, as "any string but one of these" does at every place of a key. What they
 //! take is what their kin takes, which is known, but for a few nodes of the trie: only these are walked.
 
-use grammask_regular::Error;
+use grammask_regular::{ByteSet, Error};
 use grammask_trie::{BranchId, NodeId, TokenId, TokenSet};
 
 use super::automaton::LexemeId;
@@ -36,13 +36,13 @@ impl Lexicon {
             return Ok(*known);
         }
         let mut counts: Vec<(LexemeId, usize)> = Vec::new();
-        for byte in 0x20..0x7F {
-            let next = self.automaton.step(lexeme, byte, &self.budget)?;
+        self.automaton.steps(lexeme, &ByteSet::range(0x20, 0x7E), &self.budget, |bytes, next| {
             match counts.iter_mut().find(|(other, _)| *other == next) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((next, 1)),
+                Some((_, count)) => *count += bytes.len(),
+                None => counts.push((next, bytes.len())),
             }
-        }
+            true
+        })?;
         let most = counts.into_iter().max_by_key(|&(_, count)| count);
         let mut kin = None;
         if let Some((next, count)) = most

@@ -2,7 +2,7 @@
 //! not be walked. This is what makes the first visit to free text cheap: nearly all tokens stand in such subtrees.
 
 use grammask_cache::Budget;
-use grammask_regular::Error;
+use grammask_regular::{ByteSet, Error};
 use grammask_trie::{Below, BranchId, Encoding, Outline, Traits};
 
 use super::automaton::{Automaton, LexemeId, Surface};
@@ -220,23 +220,20 @@ fn returns(
     budget: &Budget,
 ) -> Result<(u128, Others, bool), Error> {
     let mut ascii = 0;
-    for byte in 0..128u8 {
-        if automaton.step(from, byte, budget)? == to {
-            ascii |= 1 << byte;
-        }
-    }
+    automaton.steps(from, &ByteSet::range(0, 0x7F), budget, |bytes, next| {
+        ascii |= if next == to { bytes.ascii() } else { 0 };
+        true
+    })?;
     // A loop over nothing but characters of several bytes is none that is worth being known.
     if ascii == 0 {
         return Ok((0, Others::None, true));
     }
-    for byte in 0x80..=u8::MAX {
-        if automaton.step(from, byte, budget)? != to {
-            let strict = all_characters_return(automaton, from, to, budget)?;
-            let others = if strict.is_some() { Others::Characters } else { Others::None };
-            return Ok((ascii, others, strict.unwrap_or(true)));
-        }
+    if automaton.steps(from, &ByteSet::range(0x80, u8::MAX), budget, |_, next| next == to)? {
+        return Ok((ascii, Others::Bytes, true));
     }
-    Ok((ascii, Others::Bytes, true))
+    let strict = all_characters_return(automaton, from, to, budget)?;
+    let others = if strict.is_some() { Others::Characters } else { Others::None };
+    Ok((ascii, others, strict.unwrap_or(true)))
 }
 
 /// The bytes that begin characters of several bytes, and the bytes that may follow: first the second byte, then how many more.
@@ -273,9 +270,11 @@ pub(super) fn behind_characters(
     takes: impl FnMut(LexemeId) -> bool,
 ) -> Result<Option<bool>, Error> {
     let mut is_strict = true;
-    for byte in (0x80..0xC2).chain(0xF5..=u8::MAX) {
-        is_strict &= automaton.step(from, byte, budget)?.is_dead();
-    }
+    let never_first = ByteSet::range(0x80, 0xC1).union(&ByteSet::range(0xF5, u8::MAX));
+    automaton.steps(from, &never_first, budget, |_, next| {
+        is_strict &= next.is_dead();
+        true
+    })?;
     let strict = behind_leads(automaton, from, (0xC2, 0xF4), budget, takes)?;
     Ok(strict.map(|inside| inside && is_strict))
 }
@@ -299,27 +298,26 @@ pub(super) fn behind_leads(
     };
     let mut is_strict = true;
     for (first, last, low, high, rest) in LEADS {
-        for lead in first.max(least)..=last.min(most) {
-            let next = automaton.step(from, lead, budget)?;
-            if !visit(&mut inside, (next, low, high, rest)) {
-                return Ok(None);
-            }
+        let leads = ByteSet::range(first.max(least), last.min(most));
+        let tell = |_: &ByteSet, next| visit(&mut inside, (next, low, high, rest));
+        if !automaton.steps(from, &leads, budget, tell)? {
+            return Ok(None);
         }
     }
     let mut place = 0;
     while let Some(&(state, low, high, rest)) = inside.get(place) {
         place += 1;
-        for byte in 0..=u8::MAX {
-            let next = automaton.step(state, byte, budget)?;
-            if !(low..=high).contains(&byte) {
-                is_strict &= next.is_dead();
-                continue;
+        let inner = ByteSet::range(low, high);
+        let goes_on = automaton.steps(state, &ByteSet::ALL, budget, |bytes, next| {
+            is_strict &= next.is_dead() || bytes.is_subset(&inner);
+            match bytes.intersection(&inner).is_empty() {
+                true => true,
+                false if rest == 0 => takes(next),
+                false => visit(&mut inside, (next, 0x80, 0xBF, rest - 1)),
             }
-            let goes_on =
-                if rest == 0 { takes(next) } else { visit(&mut inside, (next, 0x80, 0xBF, rest - 1)) };
-            if !goes_on {
-                return Ok(None);
-            }
+        })?;
+        if !goes_on {
+            return Ok(None);
         }
     }
     Ok(Some(is_strict))
