@@ -26,7 +26,8 @@ impl Lexicon {
         Ok(*place.get_or_init(|| twin))
     }
 
-    /// The part of a lexeme, from that of its twin; nothing where it is the first one.
+    /// The part of a lexeme, from that of its twin, if that is known. It is not looked for here: what a twin takes may be found by what this
+    /// lexeme takes.
     pub(super) fn part_by_twin(
         &self,
         lexeme: LexemeId,
@@ -36,7 +37,7 @@ impl Lexicon {
         if twin == lexeme {
             return Ok(None);
         }
-        let part = self.part(twin, id)?;
+        let Some(part) = self.parts.get(&(twin, id)) else { return Ok(None) };
         let tokens = match &part.tokens.kin {
             Some((kin, less)) => {
                 LexemeTokens { own: part.tokens.own.clone(), kin: Some((*kin, less.clone())) }

@@ -1,23 +1,9 @@
 //! Forced tokens with a real tokenizer, o200k: a regex that cuts text into words and looks ahead, then byte pair encoding.
 
-use std::sync::LazyLock;
-
-use grammask::{Config, Grammar, TokenId, Vocabulary};
+use grammask::{Config, Grammar};
 use grammask_testkit::random::Rng;
-use tiktoken_rs::CoreBPE;
 
-static ENCODER: LazyLock<CoreBPE> = LazyLock::new(|| tiktoken_rs::o200k_base().unwrap());
-static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
-    // Ids without bytes, special tokens among them, are left out.
-    let tokens = (0..199_998).filter_map(|id| Some((TokenId(id), ENCODER.decode_bytes(&[id]).ok()?)));
-    Vocabulary::new(tokens, []).unwrap()
-});
-
-/// It takes whole characters only.
-fn encode(bytes: &[u8]) -> Vec<TokenId> {
-    let text = std::str::from_utf8(bytes).expect("whole characters");
-    ENCODER.encode_ordinary(text).into_iter().map(TokenId).collect()
-}
+use crate::o200k::{VOCABULARY, encode};
 
 /// After each of a text's own tokens, the forced ones are those that follow. Gives how many are forced, and how many there are.
 fn check(grammar: &Grammar, text: &str) -> (usize, usize) {

@@ -4,6 +4,8 @@ mod batch;
 mod draft;
 mod forced;
 mod forced_o200k;
+mod masks_o200k;
+mod o200k;
 #[path = "../random_setup/mod.rs"]
 mod random_setup;
 mod rollback;
