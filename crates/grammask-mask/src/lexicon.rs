@@ -16,6 +16,7 @@ mod automaton;
 mod closed;
 mod config;
 mod kin;
+mod layers;
 mod loops;
 mod slices;
 mod twins;
@@ -41,6 +42,8 @@ pub struct Lexicon {
     continuations: Continuations,
     parts: Memo<(LexemeId, ContinuationId), LexemePart>,
     twins: Memo<twins::Ways, LexemeId>,
+    /// The slice of all characters, from which the others are made.
+    characters: Arc<Slice>,
     slices: Arc<Memo<Class, Slice>>,
     budget: Budget,
     walked: Arc<Walked>,
@@ -98,13 +101,15 @@ impl Lexicon {
         for id in trie.tokens_slice() {
             every[id.word()] |= id.bit();
         }
-        Self::with(vocabulary, outline, every.into(), config)
+        let characters = Arc::new(Slice::new(&vocabulary, &outline, Class::EVERY, None));
+        Self::with(vocabulary, outline, every.into(), characters, config)
     }
 
     fn with(
         vocabulary: Arc<Vocabulary>,
         outline: Arc<Outline>,
         every: Arc<[u32]>,
+        characters: Arc<Slice>,
         config: &LexiconConfig,
     ) -> Self {
         Self {
@@ -116,6 +121,7 @@ impl Lexicon {
             config: config.clone(),
             parts: Memo::new(),
             twins: Memo::new(),
+            characters,
             slices: Arc::default(),
             budget: Budget::new(config.budget),
             walked: Arc::default(),
@@ -136,8 +142,13 @@ impl Lexicon {
 
     /// An empty lexicon of the same vocabulary, with another configuration.
     pub fn with_config(&self, config: &LexiconConfig) -> Self {
-        let shared = (Arc::clone(&self.vocabulary), Arc::clone(&self.outline), Arc::clone(&self.every));
-        Self::with(shared.0, shared.1, shared.2, config)
+        Self::with(
+            Arc::clone(&self.vocabulary),
+            Arc::clone(&self.outline),
+            Arc::clone(&self.every),
+            Arc::clone(&self.characters),
+            config,
+        )
     }
 
     /// The vocabulary.

@@ -6,8 +6,9 @@ use grammask_regular::{ByteSet, Error};
 use grammask_trie::{BranchId, Decoder, NodeId};
 
 use super::automaton::{Automaton, LexemeId};
+use super::layers::NOWHERE;
 use super::loops::{Others, behind_characters, behind_leads};
-use super::slices::{Class, NOWHERE, Slice};
+use super::slices::{Class, Slice};
 use super::walk::Walk;
 use crate::findings::Findings;
 use crate::places::over_range;
@@ -253,8 +254,8 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
         _ if lexicon.outline().height() <= most => most,
         _ => return Ok(false),
     };
-    let mut row = slice.row(lexicon, reach);
-    let mut branches = if closed.completes { slice.branches(lexicon, reach) } else { Vec::new() };
+    let mut row = slice.row(&lexicon.vocabulary, reach);
+    let mut branches = if closed.completes { slice.branches(reach) } else { Vec::new() };
     let (trie, outline) = (lexicon.trie(), lexicon.outline());
     let children =
         closed.not_first.iter().filter_map(|byte| Some((byte, outline.child(BranchId::ROOT, byte)?)));

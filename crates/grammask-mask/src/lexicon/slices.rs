@@ -1,13 +1,12 @@
 //! Slices of the vocabulary: the tokens made of the characters of a loop, by their numbers of characters. Where a counter is near its bound,
 //! most subtrees of the trie are cut somewhere; then the tokens that are short enough are taken from here.
 
-use std::sync::OnceLock;
-
 use grammask_regular::Error;
-use grammask_trie::{Below, BranchId, Decoder, Encoding, NodeId, Trie};
+use grammask_trie::{Below, BranchId, Decoder, Encoding, NodeId, Outline, Trie, Vocabulary};
 
 use super::Lexicon;
 use super::automaton::LexemeId;
+use super::layers::{Layers, NOWHERE};
 use super::loops::{Loop, Others};
 use super::walk::Walk;
 use crate::findings::Findings;
@@ -21,7 +20,7 @@ pub(super) struct Class {
 
 impl Class {
     /// All characters.
-    const EVERY: Self = Self { ascii: u128::MAX, others: Others::Characters };
+    pub(super) const EVERY: Self = Self { ascii: u128::MAX, others: Others::Characters };
 
     /// Whether some strings are made of characters of the class alone, the last of them perhaps cut.
     fn holds(&self, below: &Below) -> bool {
@@ -36,9 +35,9 @@ impl Class {
 
 /// The tokens and places that a class of characters leads to from the root of the trie.
 pub(super) struct Slice {
-    /// The tokens by their numbers of characters, in the order of the trie. One that is cut counts.
+    /// The tokens by their numbers of characters. One that is cut counts.
     tokens: Layers,
-    /// The branches between two characters, likewise; the root is one.
+    /// The branches between two characters, likewise; the root is not among them.
     branches: Layers,
     /// For every ASCII character that is not of the class, the ways to it.
     exits: Box<[Vec<Step>]>,
@@ -55,70 +54,8 @@ pub(super) struct Step {
     pub(super) leaves: bool,
 }
 
-/// Things in layers, by how many characters they have; as rows of bits, those up to any layer are to be had.
-struct Layers {
-    /// The layer of each thing, or [`NOWHERE`].
-    layers: Box<[u8]>,
-    /// All things that have a layer above 0.
-    all: Box<[u64]>,
-    /// The same up to the first few layers, once somebody asked.
-    rows: [OnceLock<Box<[u64]>>; ROWS + 1],
-    /// The bits of the things in higher layers, with these.
-    far: Vec<(u8, u32)>,
-}
-
-impl Layers {
-    /// `bit` is where a thing stands in a row, which has so many bits.
-    fn new(layers: Vec<u8>, bits: usize, bit: impl Fn(usize) -> u32) -> Self {
-        let mut all = vec![0u64; bits.div_ceil(64)];
-        let mut far = Vec::new();
-        for (thing, &layer) in layers.iter().enumerate().filter(|&(_, &layer)| layer != NOWHERE && layer > 0)
-        {
-            let bit = bit(thing);
-            all[bit as usize / 64] |= 1 << (bit % 64);
-            if usize::from(layer) > ROWS {
-                far.push((layer, bit));
-            }
-        }
-        Self { layers: layers.into(), all: all.into(), rows: Default::default(), far }
-    }
-
-    /// All up to a layer, without what is in layer 0. The row is what a row of all things is that have a layer.
-    fn up_to(&self, layer: usize, bit: impl Fn(usize) -> u32) -> (Vec<u64>, usize) {
-        let Some(place) = self.rows.get(layer) else {
-            let mut row = self.all.to_vec();
-            let beyond = self.far.iter().filter(|&&(far, _)| usize::from(far) > layer);
-            beyond.for_each(|&(_, bit)| row[bit as usize / 64] &= !(1 << (bit % 64)));
-            return (row, 0);
-        };
-        let mut fresh = 0;
-        let row = place.get_or_init(|| {
-            let mut row = vec![0u64; self.all.len()];
-            for (thing, &other) in self.layers.iter().enumerate() {
-                if other > 0 && usize::from(other) <= layer {
-                    let bit = bit(thing);
-                    row[bit as usize / 64] |= 1 << (bit % 64);
-                }
-            }
-            fresh = size_of_val(&row[..]);
-            row.into()
-        });
-        (row.to_vec(), fresh)
-    }
-
-    fn bytes_used(&self) -> usize {
-        self.layers.len() + size_of_val(&*self.all) + size_of_val(&self.far[..])
-    }
-}
-
-/// The length of what is no place between two characters of a class; a slice has no tokens of so many characters.
-pub(super) const NOWHERE: u8 = u8::MAX;
-
 /// What is made of fewer ASCII characters is walked as fast.
 const FEW: u32 = 20;
-
-/// Packed rows are kept for up to so many characters; few tokens have more.
-const ROWS: usize = 16;
 
 impl Slice {
     pub(super) fn bytes_used(&self) -> usize {
@@ -126,17 +63,20 @@ impl Slice {
         size_of::<Self>() + self.tokens.bytes_used() + self.branches.bytes_used() + exits
     }
 
-    /// `every` is the slice of all characters, where much of it is wanted.
-    fn new(lexicon: &Lexicon, class: Class, every: Option<&Self>) -> Self {
-        let (trie, outline) = (lexicon.trie(), lexicon.outline());
+    /// `every` is the slice of all characters, unless that is the one.
+    pub(super) fn new(
+        vocabulary: &Vocabulary,
+        outline: &Outline,
+        class: Class,
+        every: Option<&Self>,
+    ) -> Self {
+        let trie = vocabulary.trie();
         let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
-        let (starts, before) = (trie.token_starts_slice(), outline.branches_before());
-        let mut tokens = vec![NOWHERE; trie.tokens_slice().len()];
-        let mut branches = vec![NOWHERE; outline.len()];
+        let (starts, before, ids) =
+            (trie.token_starts_slice(), outline.branches_before(), trie.tokens_slice());
+        let mut tokens = Layers::new(32 * vocabulary.mask_words());
+        let mut branches = Layers::new(outline.len());
         let mut exits = vec![Vec::new(); 128];
-        if let Some(root) = branches.first_mut() {
-            *root = 0;
-        }
         // By depth: the node, complete characters, and where it is in a further one.
         let mut path = vec![(NodeId::ROOT, 0u8, Decoder::Between); outline.height() + 1];
         let mut node = 1;
@@ -167,10 +107,12 @@ impl Slice {
                 node = ends[n];
                 continue;
             };
-            tokens[starts[n] as usize..starts[n + 1] as usize].fill(length);
+            for id in &ids[starts[n] as usize..starts[n + 1] as usize] {
+                tokens.put(id.0 as usize, length);
+            }
             if before[n] < before[n + 1] {
                 if next == Decoder::Between {
-                    branches[before[n] as usize] = length;
+                    branches.put(before[n] as usize, length);
                 }
                 path[depth] = (NodeId(node), length, next);
                 // What is nothing but characters of the class is as long as it always is.
@@ -184,40 +126,34 @@ impl Slice {
                         starts[n + 1] as usize..starts[end] as usize,
                         before[n + 1] as usize..before[end] as usize,
                     );
-                    tokens[these.clone()].copy_from_slice(&every.tokens.layers[these]);
-                    branches[inner.clone()].copy_from_slice(&every.branches.layers[inner]);
+                    tokens.copy(&every.tokens, ids[these].iter().map(|id| id.0 as usize));
+                    branches.copy_range(&every.branches, inner);
                     node = ends[n];
                     continue;
                 }
             }
             node += 1;
         }
-        let ids = trie.tokens_slice();
-        let tokens = Layers::new(tokens, 32 * lexicon.vocabulary.mask_words(), |place| ids[place].0);
-        let branches = Layers::new(branches, outline.len(), |branch| branch as u32);
         Self { tokens, branches, exits: exits.into() }
     }
 
     /// The tokens of up to so many characters, as a packed row.
-    pub(super) fn row(&self, lexicon: &Lexicon, most: usize) -> Vec<u32> {
-        let ids = lexicon.trie().tokens_slice();
-        let (row, fresh) = self.tokens.up_to(most, |place| ids[place].0);
-        lexicon.spend(fresh);
-        let halves = row.into_iter().flat_map(|word| [word as u32, (word >> 32) as u32]);
-        halves.take(lexicon.vocabulary.mask_words()).collect()
+    pub(super) fn row(&self, vocabulary: &Vocabulary, most: usize) -> Vec<u32> {
+        let mut row = Vec::with_capacity(vocabulary.mask_words() + 1);
+        row.extend(self.tokens.up_to(most).flat_map(|word| [word as u32, (word >> 32) as u32]));
+        row.truncate(vocabulary.mask_words());
+        row
     }
 
     /// The branches behind at least one and up to so many characters, one bit each.
-    pub(super) fn branches(&self, lexicon: &Lexicon, most: usize) -> Vec<u64> {
-        let (row, fresh) = self.branches.up_to(most, |branch| branch as u32);
-        lexicon.spend(fresh);
-        row
+    pub(super) fn branches(&self, most: usize) -> Vec<u64> {
+        self.branches.up_to(most).collect()
     }
 
     /// The number of characters before a branch, or [`NOWHERE`].
     #[inline]
     pub(super) fn length(&self, branch: BranchId) -> u8 {
-        self.branches.layers[branch.index()]
+        if branch == BranchId::ROOT { 0 } else { self.branches.layer(branch.index()) }
     }
 
     /// The ways to an ASCII character that is not of the class.
@@ -244,15 +180,10 @@ impl Lexicon {
     /// The slice of a class.
     pub(super) fn slice(&self, class: Class) -> &Slice {
         match self.slices.get(&class) {
+            _ if class == Class::EVERY => &self.characters,
             Some(slice) => slice,
             None => {
-                // It is worth being made for classes that are nearly all characters; where it is there, others use it.
-                let every = match class {
-                    Class::EVERY => None,
-                    Class { others: Others::Characters, .. } => Some(self.slice(Class::EVERY)),
-                    _ => self.slices.get(&Class::EVERY),
-                };
-                let slice = Slice::new(self, class, every);
+                let slice = Slice::new(&self.vocabulary, &self.outline, class, Some(&self.characters));
                 self.spend(slice.bytes_used());
                 self.slices.insert(class, slice).0
             }
@@ -281,11 +212,11 @@ pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings
         return Ok(false);
     }
     let slice = lexicon.slice(Class { ascii, others });
-    findings.allow_row(slice.row(lexicon, most));
+    findings.allow_row(slice.row(&lexicon.vocabulary, most));
     if counter.completes {
-        let mut branches = slice.branches(lexicon, most);
+        let mut branches = slice.branches(most);
         if let Some(few) = counter.min.checked_sub(1) {
-            let few = slice.branches(lexicon, few as usize);
+            let few = slice.branches(few as usize);
             branches.iter_mut().zip(few).for_each(|(all, few)| *all &= !few);
         }
         findings.hand_over_all(branches);
