@@ -1,5 +1,6 @@
 //! Results by key, each computed once.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 
@@ -28,8 +29,13 @@ impl<K: Hash + Eq, V> Memo<K, V> {
 
     /// The value under `key`.
     #[inline]
-    pub fn get(&self, key: &K) -> Option<&V> {
-        let id = self.index.find(FxBuildHasher.hash_one(key), |id| self.entries.get(id).0 == *key)?;
+    pub fn get<Q>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        let is_it = |id| self.entries.get(id).0.borrow() == key;
+        let id = self.index.find(FxBuildHasher.hash_one(key), is_it)?;
         Some(&self.entries.get(id).1)
     }
 

@@ -63,10 +63,15 @@ impl Workshop {
         (class, byte): (Class, u8),
     ) -> Result<SetId, Error> {
         self.arrivals.clear();
-        for item in kernel {
+        let mut taking = std::mem::take(&mut self.items);
+        taking.clear();
+        taking.extend(kernel.iter().filter(|item| self.may_go_on(tables, item.node, byte)));
+        for item in &taking {
             self.arrive(tables, *item, class)?;
         }
-        self.predict_all(tables, kernel, Some(byte))?;
+        let result = self.predict_all(tables, &taking, Some(byte));
+        self.items = taking;
+        result?;
         let predicted = self.closing.locals.len();
         for place in 0..predicted {
             let node = self.closing.locals[place].start;
@@ -74,6 +79,24 @@ impl Workshop {
         }
         self.work += kernel.len() + predicted;
         self.settle(tables)
+    }
+
+    /// Whether a node goes on by a byte, as far as that is clear.
+    fn may_go_on(&mut self, tables: &Recognizer, node: NodeId, byte: u8) -> bool {
+        let place = tables.known_takes(node);
+        if let Some(takes) = place.get() {
+            return takes.contains(byte);
+        }
+        // Only nodes of the network are met so often that it pays to find it out.
+        let Some(known) = tables.network().nodes.get(node.index()) else { return true };
+        let mut takes = tables.scanned(node);
+        for &(callee, _) in &known.calls {
+            match self.taken_by(tables, callee) {
+                Ok(more) => takes = takes.union(&more),
+                Err(_) => return true,
+            }
+        }
+        place.get_or_init(|| takes).contains(byte)
     }
 
     /// Notes where an item is after a class, if it scans it.

@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use grammask_earley::{Error, Item, OriginId, SetId};
 use grammask_trie::{Mask, TokenId};
+use smallvec::SmallVec;
 
 use crate::completions::Completions;
 use crate::continuation::ContinuationId;
@@ -19,7 +20,7 @@ const MUCH_MORE: usize = 1024;
 
 /// What putting masks together needs, kept from one to the next.
 #[derive(Default)]
-pub(crate) struct Workbenches(Mutex<Vec<Workbench>>);
+pub(crate) struct Workbenches(Mutex<Vec<Box<Workbench>>>);
 
 /// What putting a mask together has come to.
 pub(crate) enum Assembled {
@@ -33,13 +34,9 @@ pub(crate) enum Assembled {
     TooMuch,
 }
 
-/// What a mask is put together from, sorted: the tokens of lexemes, and parts; and whether the text may end.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Composition {
-    lexemes: Box<[LexemeKey]>,
-    parts: Box<[PartKey]>,
-    completes: bool,
-}
+/// What a mask is put together from, sorted: whether the text may end, and how many lexemes' tokens there are; these; and parts. Each as a number,
+/// so that comparing two takes no time.
+pub(crate) type Composition = Box<[u64]>;
 
 #[derive(Default)]
 struct Workbench {
@@ -51,14 +48,16 @@ struct Workbench {
     parts: Vec<PartKey>,
     /// Where the text may end.
     ends: Vec<ContinuationId>,
+    /// A [`Composition`] that is looked up.
+    composition: Vec<u64>,
 }
 
 impl Workbenches {
-    fn take(&self) -> Workbench {
+    fn take(&self) -> Box<Workbench> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    fn put_back(&self, workbench: Workbench) {
+    fn put_back(&self, workbench: Box<Workbench>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(workbench);
     }
 }
@@ -94,8 +93,8 @@ impl Masks {
         let lexicon = &*self.lexicon;
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
         let longest = u32::try_from(outline.height()).unwrap_or(u32::MAX);
-        let Workbench { completions, items, origins, lexemes, parts, ends } = bench;
-        let mut wholes: Vec<&Whole> = Vec::with_capacity(64);
+        let Workbench { completions, items, origins, lexemes, parts, ends, composition } = bench;
+        let mut wholes: SmallVec<[&Whole; 16]> = SmallVec::new();
         for &item in self.recognizer.kernel(state) {
             items.push((item, ContinuationId::WHOLE, None));
         }
@@ -148,12 +147,12 @@ impl Masks {
         if is_plain && self.config.keep_masks {
             parts.sort_unstable();
             parts.dedup();
-            let composition = Composition {
-                lexemes: lexemes.as_slice().into(),
-                parts: parts.as_slice().into(),
-                completes: state.completes(),
-            };
-            if let Some(&number) = self.compositions.get(&composition) {
+            composition.clear();
+            composition.push((lexemes.len() as u64) << 1 | u64::from(state.completes()));
+            composition.extend(lexemes.iter().flat_map(LexemeKey::as_numbers));
+            composition
+                .extend(parts.iter().map(|&(node, continuation)| node.index() as u64 | continuation.high()));
+            if let Some(&number) = self.compositions.get(&composition[..]) {
                 return Ok(Assembled::Known(number));
             }
             let recipe = match self.recipe(lexemes, &wholes, state)? {
@@ -165,12 +164,8 @@ impl Masks {
                 }
             };
             let number = self.keep_recipe(recipe);
-            self.budget.spend(
-                size_of::<(Composition, u32)>()
-                    + size_of_val(&*composition.lexemes)
-                    + size_of_val(&*composition.parts),
-            );
-            self.compositions.insert(composition, number);
+            self.budget.spend(size_of::<(Composition, u32)>() + size_of_val(&composition[..]));
+            self.compositions.insert(composition.as_slice().into(), number);
             return Ok(Assembled::Known(number));
         }
         let is_ended = self.ending == Ending::Eager && !ends.is_empty();

@@ -16,6 +16,11 @@ pub(crate) struct ContinuationId(u32);
 impl ContinuationId {
     /// The root of the trie alone: a mask begins here.
     pub(crate) const WHOLE: Self = Self(0);
+
+    /// As the upper half of a number.
+    pub(crate) const fn high(self) -> u64 {
+        (self.0 as u64) << 32
+    }
 }
 
 /// A set of places in the trie, and what was found out about it.

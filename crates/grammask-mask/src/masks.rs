@@ -225,10 +225,18 @@ impl Masks {
     /// # Errors
     /// As [`mask`](Self::mask).
     pub fn write(&self, state: SetId, scratch: &mut Scratch) -> Result<Written, Error> {
-        let known = match self.known(state) {
-            Some(known) => Some(known),
-            None => self.make(state, scratch)?,
-        };
+        match self.known(state) {
+            Some(known) => Ok(self.write_known(known, scratch)),
+            None => self.write_anew(state, scratch),
+        }
+    }
+
+    /// As [`write`](Self::write), for a state of which [`known`](Self::known) has just said that its mask is not kept.
+    ///
+    /// # Errors
+    /// As [`mask`](Self::mask).
+    pub fn write_anew(&self, state: SetId, scratch: &mut Scratch) -> Result<Written, Error> {
+        let known = self.make(state, scratch)?;
         Ok(known.map_or(Written(None), |known| self.write_known(known, scratch)))
     }
 

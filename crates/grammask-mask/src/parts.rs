@@ -58,6 +58,16 @@ pub(crate) enum LexemeKey {
     Own(NodeId, ContinuationId),
 }
 
+impl LexemeKey {
+    /// The same as numbers, different ones for different keys.
+    pub(crate) fn as_numbers(&self) -> [u64; 2] {
+        match *self {
+            Self::Shared(lexeme, continuation) => [0, lexeme.as_number() | continuation.high()],
+            Self::Own(node, continuation) => [1, node.index() as u64 | continuation.high()],
+        }
+    }
+}
+
 /// The tokens that a lexeme takes.
 #[derive(Clone, Copy)]
 pub(crate) struct Taken<'a> {

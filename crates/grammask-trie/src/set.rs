@@ -75,11 +75,17 @@ impl TokenSet {
         let end = row.iter().rposition(|&word| word != 0).map_or(first, |last| last + 1);
         let words = &row[first..end];
         let (mut members, mut ranges, mut before) = (0, 0, 0);
-        for &word in words {
+        // Two words at a time, and nothing is counted where there is nothing: not every processor counts bits at once.
+        for pair in words.chunks(2) {
+            let word = u64::from(pair[0]) | pair.get(1).map_or(0, |&high| u64::from(high) << 32);
+            if word == 0 {
+                before = 0;
+                continue;
+            }
             members += word.count_ones() as usize;
             // A range begins at every bit whose lower neighbour is not set.
             ranges += (word & !(word << 1 | before)).count_ones() as usize;
-            before = word >> 31;
+            before = word >> 63;
         }
         if matches!(Choice::of(members, ranges, words.len()), Choice::Words) {
             return Self {

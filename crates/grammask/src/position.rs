@@ -70,7 +70,7 @@ impl Position {
                 tally.known();
                 Ok(tables.write_known(known, scratch))
             }
-            None => tally.first_visit(|| tables.write(self.set, scratch)),
+            None => tally.first_visit(|| tables.write_anew(self.set, scratch)),
         }
     }
 

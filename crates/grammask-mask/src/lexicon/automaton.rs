@@ -24,6 +24,11 @@ impl LexemeId {
         self.0 >> 2
     }
 
+    /// As the lower half of a number.
+    pub(crate) const fn as_number(self) -> u64 {
+        self.0 as u64
+    }
+
     #[inline]
     pub(super) const fn is_dead(self) -> bool {
         self.0 == 0
