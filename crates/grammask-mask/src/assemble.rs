@@ -20,7 +20,7 @@ const MUCH_MORE: usize = 1024;
 
 /// What putting masks together needs, kept from one to the next.
 #[derive(Default)]
-pub(crate) struct Workbenches(Mutex<Vec<Box<Workbench>>>);
+pub(crate) struct Workbenches(Mutex<Vec<Workbench>>);
 
 /// What putting a mask together has come to.
 pub(crate) enum Assembled {
@@ -53,11 +53,11 @@ struct Workbench {
 }
 
 impl Workbenches {
-    fn take(&self) -> Box<Workbench> {
+    fn take(&self) -> Workbench {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    fn put_back(&self, workbench: Box<Workbench>) {
+    fn put_back(&self, workbench: Workbench) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(workbench);
     }
 }

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// So deep, and of so many parts, may a simple expression be.
-const DEPTH: u32 = 4;
+const DEPTH: u32 = 8;
 const PARTS: u32 = 64;
 
 impl Store {
@@ -32,8 +32,8 @@ impl Store {
         Ok(copies.get(&a).copied().unwrap_or(RegularId::EMPTY))
     }
 
-    /// Whether an expression is a concatenation of some leaves and spellings of such, as most texts are: in it nothing is shared, so
-    /// copying needs no tables.
+    /// Whether an expression has so few parts that copying one twice, where it is shared, is less work than keeping tables of what has been
+    /// copied. Automata are left out, but for that of any character.
     fn is_simple(&self, a: RegularId, depth: u32, parts: &mut u32) -> bool {
         let (mut rest, Some(depth)) = (a, depth.checked_sub(1)) else { return false };
         loop {
@@ -45,7 +45,13 @@ impl Store {
             *parts = left;
             let is_simple = match self.node(part).kind {
                 Kind::Empty | Kind::Epsilon | Kind::Bytes(_) | Kind::Words { .. } => true,
-                Kind::Json { text, at: Spelling::Text } => self.is_simple(text, depth, parts),
+                Kind::Acyclic(_) => self.character == Some(part),
+                Kind::Json { text: inner, at: Spelling::Text }
+                | Kind::Not(inner)
+                | Kind::Repeat { base: inner, .. } => self.is_simple(inner, depth, parts),
+                Kind::Or(list) | Kind::And(list) => {
+                    self.list(list).iter().all(|&member| self.is_simple(member, depth, parts))
+                }
                 _ => false,
             };
             match tail {
@@ -55,7 +61,7 @@ impl Store {
         }
     }
 
-    /// The copy of a simple expression; it goes as deep as spellings nest.
+    /// The copy of a simple expression; it goes as deep as that.
     fn import_simple(&mut self, from: &Self, a: RegularId) -> Result<RegularId, Error> {
         let mut heads = Vec::with_capacity(16);
         let mut rest = a;
@@ -63,24 +69,43 @@ impl Store {
             heads.push(head);
             rest = tail;
         }
-        let mut copy = self.import_leaf(from, rest)?;
+        let mut copy = self.import_part(from, rest)?;
         while let Some(head) = heads.pop() {
-            let head = self.import_leaf(from, head)?;
+            let head = self.import_part(from, head)?;
             copy = self.concat_two(head, copy)?;
         }
         Ok(copy)
     }
 
-    /// The copy of a part of a simple expression.
-    fn import_leaf(&mut self, from: &Self, a: RegularId) -> Result<RegularId, Error> {
+    /// The copy of a part of a simple expression, which is no concatenation.
+    fn import_part(&mut self, from: &Self, a: RegularId) -> Result<RegularId, Error> {
         match from.node(a).kind {
             Kind::Bytes(set) => match from.byte_set(set).single_byte() {
                 Some(byte) => Ok(self.single_byte(byte)),
                 None => Ok(self.bytes(*from.byte_set(set))),
             },
+            Kind::Acyclic(_) => self.character(),
             Kind::Json { text, at } => {
                 let text = self.import_simple(from, text)?;
                 self.json_state(text, at)
+            }
+            Kind::Not(inner) => {
+                let inner = self.import_simple(from, inner)?;
+                self.complement(inner)
+            }
+            Kind::Repeat { base, min, max } => {
+                let base = self.import_simple(from, base)?;
+                self.repeat(base, min, (max != UNBOUNDED).then_some(max))
+            }
+            Kind::Or(list) | Kind::And(list) => {
+                let mut parts = Vec::with_capacity(list.len as usize);
+                for &member in from.list(list) {
+                    parts.push(self.import_simple(from, member)?);
+                }
+                match from.node(a).kind {
+                    Kind::Or(_) => self.union(&parts),
+                    _ => self.intersection(&parts),
+                }
             }
             _ => self.import_one(from, a, &FxHashMap::default(), &FxHashMap::default()),
         }
