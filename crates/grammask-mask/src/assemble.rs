@@ -195,7 +195,7 @@ impl Masks {
         for &key in lexemes {
             let taken = self.lexeme_tokens(key)?;
             if taken.kin.is_some() || !taken.are_many() {
-                more.extend(taken.own);
+                taken.own.append_to(&mut more);
             }
             if taken.are_many() {
                 many.push((key, taken));
@@ -236,7 +236,7 @@ impl Masks {
         for &key in &lexemes {
             self.lexeme_tokens(key)?.union_into(&mut union);
         }
-        let row = self.row(&union);
+        let row = self.new_row(union);
         self.budget.spend(size_of_val(&*lexemes) + size_of::<(Box<[LexemeKey]>, u32)>());
         Ok(*self.unions.insert(lexemes, row).0)
     }

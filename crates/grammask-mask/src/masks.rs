@@ -370,6 +370,12 @@ impl Masks {
         number
     }
 
+    /// Keeps a row of which there is hardly another one that is equal, so that looking for one does not pay; gives its number.
+    pub(crate) fn new_row(&self, mask: Mask) -> u32 {
+        self.budget.spend(size_of_val(mask.as_words()) + size_of::<Mask>());
+        self.rows.push(mask)
+    }
+
     /// A row by its number.
     pub(crate) fn kept_row(&self, number: u32) -> &Mask {
         self.rows.get(number)

@@ -141,12 +141,15 @@ impl Masks {
         let mut tokens: Vec<TokenId> = Vec::new();
         let mut lexemes: Vec<LexemeKey> = Vec::new();
         let mut seen: FxHashSet<PartKey> = FxHashSet::default();
+        if !part.uses.is_empty() {
+            seen.reserve(4 * part.uses.len());
+        }
         let mut parts = vec![part];
         while let Some(part) = parts.pop() {
             if part.tokens.len() > MANY_MORE {
                 large.push(&part.tokens);
             } else {
-                tokens.extend(&part.tokens);
+                part.tokens.append_to(&mut tokens);
             }
             lexemes.extend_from_slice(&part.lexemes);
             for key in part.uses.iter().filter(|&&key| seen.insert(key)) {
@@ -164,7 +167,7 @@ impl Masks {
             if taken.are_many() {
                 kept.push(key);
             } else {
-                tokens.extend(taken.own);
+                taken.own.append_to(&mut tokens);
             }
         }
         let mut row = Vec::new();

@@ -17,6 +17,9 @@ use crate::walked::Distance;
 /// A run of more steps than this is given up: the grammar is so ambiguous that walking the trie once is less work.
 const MUCH_WORK: usize = 1 << 14;
 
+/// So many activations are looked up.
+const SOME: usize = 12;
+
 /// Below so few places all children are looked at; below more, only those by bytes that are wanted.
 const FEW: usize = 8;
 
@@ -50,6 +53,7 @@ pub(crate) struct Run<'a> {
     masks: &'a Masks,
     fuel: &'a Fuel,
     activations: Vec<Activation<'a>>,
+    /// The number of each activation, once there are more than some: few are looked through faster.
     numbers: FxHashMap<PartKey, usize>,
     tasks: Vec<Task>,
     /// Buffers.
@@ -126,9 +130,22 @@ impl<'a> Run<'a> {
             waiting: Vec::new(),
             visited: Vec::new(),
         });
-        self.numbers.insert(key, number);
+        if number >= SOME {
+            if number == SOME {
+                self.numbers.extend((0..).zip(&self.activations).map(|(number, known)| (known.key, number)));
+            }
+            self.numbers.insert(key, number);
+        }
         self.tasks.push(Task::Visit { activation: number, node: key.0, continuation: key.1, scans: true });
         number
+    }
+
+    /// The activation of a node below some places, if there is one.
+    fn number(&self, key: PartKey) -> Option<usize> {
+        match self.numbers.is_empty() {
+            true => self.activations.iter().position(|known| known.key == key),
+            false => self.numbers.get(&key).copied(),
+        }
     }
 
     fn visit(
@@ -197,8 +214,8 @@ impl<'a> Run<'a> {
             }
             return Ok(());
         }
-        let callee = match self.numbers.get(&key) {
-            Some(&callee) => callee,
+        let callee = match self.number(key) {
+            Some(callee) => callee,
             None => {
                 let callee = self.activate(key);
                 // The flush stands below the visit, so it comes when the callee has done all that it can alone.

@@ -156,6 +156,17 @@ impl TokenSet {
         })
     }
 
+    /// Appends the tokens to a list, ascending: as extending it by the set, but a list at once.
+    pub fn append_to(&self, list: &mut Vec<TokenId>) {
+        match &self.form {
+            Form::List(ids) => list.extend_from_slice(ids),
+            Form::Ranges(_) | Form::Words { .. } => {
+                list.reserve(self.len());
+                list.extend(self);
+            }
+        }
+    }
+
     /// Sets the bits of all tokens in a packed row: token t is bit t % 32 of word t / 32. Tokens beyond the row's end are left out.
     ///
     /// # Complexity
