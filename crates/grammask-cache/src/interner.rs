@@ -76,8 +76,7 @@ impl<T> Interner<T> {
     {
         let hash = FxBuildHasher.hash_one(key);
         let is_it = |id| self.values.get(id).borrow() == key;
-        let rehash = |id| FxBuildHasher.hash_one::<&Q>(self.values.get(id).borrow());
-        self.index.find_or_add(hash, is_it, || self.values.push(make(key)), rehash).0
+        self.index.find_or_add(hash, is_it, || self.values.push(make(key))).0
     }
 
     /// Adds a value under a new id, whether or not an equal one is in; [`find`](Self::find) will not find it.

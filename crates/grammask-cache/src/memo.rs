@@ -42,7 +42,6 @@ impl<K: Hash + Eq, V> Memo<K, V> {
     /// Stores `value` under `key` unless another thread was faster, and gives what is stored; and whether it was stored now.
     pub fn insert(&self, key: K, value: V) -> (&V, bool) {
         let hash = FxBuildHasher.hash_one(&key);
-        let rehash = |id: u32| FxBuildHasher.hash_one(&self.entries.get(id).0);
         let mut entry = Some((key, value));
         let (id, fresh) = {
             // The key moves into the arena only when `make` is called, which is after the last comparison.
@@ -50,7 +49,7 @@ impl<K: Hash + Eq, V> Memo<K, V> {
             let is_it =
                 |id: u32| cell.borrow().as_ref().is_some_and(|(key, _)| self.entries.get(id).0 == *key);
             let make = || self.entries.push(cell.borrow_mut().take().expect("made once"));
-            self.index.find_or_add(hash, is_it, make, rehash)
+            self.index.find_or_add(hash, is_it, make)
         };
         (&self.entries.get(id).1, fresh)
     }
