@@ -210,11 +210,6 @@ fn calls_itself(callers: &[Caller], place: u32) -> bool {
     callers.iter().any(|caller| caller.reference == Reference::Local(place))
 }
 
-/// Whether nobody in the set calls: such a local is a component by itself.
-fn is_called_from_outside(callers: &[Caller]) -> bool {
-    callers.iter().all(|caller| matches!(caller.reference, Reference::Known(_)))
-}
-
 /// Buffers for searching the graph of who calls whom.
 #[derive(Default)]
 struct Search {
@@ -287,7 +282,12 @@ impl Search {
             if index[root as usize] != NOT_YET {
                 continue;
             }
-            if is_called_from_outside(locals[root as usize].callers(callers)) {
+            // Mostly it is called by what came before it and by itself only, and is a component by itself.
+            let is_finished = |caller: &Caller| match caller.reference {
+                Reference::Known(_) => true,
+                Reference::Local(to) => to == root || index[to as usize] == FINISHED,
+            };
+            if locals[root as usize].callers(callers).iter().all(is_finished) {
                 index[root as usize] = FINISHED;
                 visit(locals, &mut [root]);
                 continue;
