@@ -98,7 +98,7 @@ impl Masks {
         for &item in self.recognizer.kernel(state) {
             items.push((item, ContinuationId::WHOLE, None));
         }
-        let (mut work, fuel) = (0, Fuel::new(trie));
+        let (mut work, fuel) = (0, Fuel::new(trie, items.len()));
         loop {
             while let Some((item, continuation, after)) = items.pop() {
                 work += 1;

@@ -103,11 +103,14 @@ impl Taken<'_> {
 pub(crate) struct Fuel(Cell<u64>);
 
 impl Fuel {
-    /// As much as walking the whole trie some times. In a small trie there is nothing to save, and parts are to be had all the same.
-    pub(crate) fn new(trie: &Trie) -> Self {
-        const TIMES: u64 = 2;
-        const LEAST: u64 = 1 << 16;
-        Self(Cell::new((TIMES * trie.len() as u64).max(LEAST)))
+    /// As much as walking the whole trie some times: the more items a state has, the dearer is a walk with the state as it is. In a small trie
+    /// there is nothing to save, and parts are to be had all the same.
+    pub(crate) fn new(trie: &Trie, items: usize) -> Self {
+        const TIMES: usize = 2;
+        /// So many items make a walk over the trie about as dear as one more walk of lexemes.
+        const ITEMS: usize = 128;
+        const LEAST: usize = 1 << 16;
+        Self(Cell::new(((TIMES + items / ITEMS) * trie.len()).max(LEAST) as u64))
     }
 
     fn burn(&self, nodes: u64) {
