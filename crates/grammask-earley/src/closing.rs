@@ -56,6 +56,15 @@ impl Closing {
         self.origins.clear();
     }
 
+    /// Whether it could not be found out which bytes a callee takes.
+    pub(crate) fn is_unclear(&self, callee: CalleeId) -> bool {
+        self.unclear.contains(&callee)
+    }
+
+    pub(crate) fn note_unclear(&mut self, callee: CalleeId) {
+        self.unclear.insert(callee);
+    }
+
     /// Sorts the callers by whom they call, in linear time.
     fn arrange(&mut self) {
         let mut first = 0;
@@ -168,13 +177,13 @@ impl Workshop {
         if let Some(takes) = tables.entrance(callee).takes.get() {
             return takes.contains(byte);
         }
-        if self.closing.unclear.contains(&callee) {
+        if self.closing.is_unclear(callee) {
             return true;
         }
         // A limit that is exceeded here need not be in the way of this byte.
         let takes = self.taken_by(tables, callee);
         if takes.is_err() {
-            self.closing.unclear.insert(callee);
+            self.closing.note_unclear(callee);
         }
         takes.map_or(true, |takes| takes.contains(byte))
     }

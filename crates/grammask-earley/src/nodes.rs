@@ -104,13 +104,7 @@ impl Recognizer {
             return Ok(*takes);
         }
         let takes = match self.network().nodes.get(node.index()) {
-            Some(known) => {
-                let mut takes = self.scanned(node);
-                for &(callee, _) in &known.calls {
-                    takes = takes.union(&self.taken_by(callee)?);
-                }
-                takes
-            }
+            Some(_) => self.lock().takes(self, node)?,
             None => match self.made().get(node).kind {
                 Kind::Lexeme(language, ..) => self.lock().live_bytes(language)?,
                 Kind::Counter(counter, _) => self.taken_by(counter)?,

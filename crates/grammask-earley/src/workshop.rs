@@ -87,16 +87,28 @@ impl Workshop {
         if let Some(takes) = place.get() {
             return takes.contains(byte);
         }
-        // Only nodes of the network are met so often that it pays to find it out.
+        // Only nodes of the network are met so often that it pays to find it out; and what a limit forbids is tried once.
         let Some(known) = tables.network().nodes.get(node.index()) else { return true };
-        let mut takes = tables.scanned(node);
-        for &(callee, _) in &known.calls {
-            match self.taken_by(tables, callee) {
-                Ok(more) => takes = takes.union(&more),
-                Err(_) => return true,
+        let callees = known.calls.iter().map(|&(callee, _)| callee);
+        if callees.clone().any(|callee| self.closing.is_unclear(callee)) {
+            return true;
+        }
+        match self.takes(tables, node) {
+            Ok(takes) => place.get_or_init(|| takes).contains(byte),
+            Err(_) => {
+                callees.for_each(|callee| self.closing.note_unclear(callee));
+                true
             }
         }
-        place.get_or_init(|| takes).contains(byte)
+    }
+
+    /// The bytes by which a node of the network goes on, what it calls included.
+    pub(crate) fn takes(&mut self, tables: &Recognizer, node: NodeId) -> Result<ByteSet, Error> {
+        let mut takes = tables.scanned(node);
+        for &(callee, _) in &tables.network().node(node).calls {
+            takes = takes.union(&self.taken_by(tables, callee)?);
+        }
+        Ok(takes)
     }
 
     /// Notes where an item is after a class, if it scans it.

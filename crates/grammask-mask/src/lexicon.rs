@@ -271,14 +271,13 @@ impl Lexicon {
         // Few bytes are no loop.
         let is_narrow = self.automaton.few_live_bytes(lexeme, &self.budget)?.is_some();
         let slices = self.config.slices && !is_narrow;
-        let related = match slices {
-            true => self.part_by_kin(lexeme, continuation)?,
-            false => None,
-        };
-        let related = match related {
-            None if !is_narrow => self.part_by_twin(lexeme, continuation)?,
-            related => related,
-        };
+        let mut related = None;
+        if slices {
+            related = self.part_by_kin(lexeme, continuation)?;
+        }
+        if related.is_none() && !is_narrow {
+            related = self.part_by_twin(lexeme, continuation)?;
+        }
         if let Some(part) = related {
             self.budget.spend(size_of::<LexemePart>() + size_of_val(&key) + part.tokens.bytes_used());
             return Ok(self.parts.insert(key, part).0);

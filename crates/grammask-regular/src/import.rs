@@ -26,7 +26,7 @@ impl Store {
         let states = self.import_acyclic(from, &states);
         let mut copies: FxHashMap<RegularId, RegularId> = FxHashMap::default();
         for old in order {
-            let copy = self.import_one(from, old, &copies, &states)?;
+            let copy = self.import_one(from, old, &mut |_, part| Ok(copies[&part]), &states)?;
             copies.insert(old, copy);
         }
         Ok(copies.get(&a).copied().unwrap_or(RegularId::EMPTY))
@@ -80,34 +80,13 @@ impl Store {
     /// The copy of a part of a simple expression, which is no concatenation.
     fn import_part(&mut self, from: &Self, a: RegularId) -> Result<RegularId, Error> {
         match from.node(a).kind {
-            Kind::Bytes(set) => match from.byte_set(set).single_byte() {
-                Some(byte) => Ok(self.single_byte(byte)),
-                None => Ok(self.bytes(*from.byte_set(set))),
-            },
             Kind::Acyclic(_) => self.character(),
-            Kind::Json { text, at } => {
-                let text = self.import_simple(from, text)?;
-                self.json_state(text, at)
-            }
-            Kind::Not(inner) => {
-                let inner = self.import_simple(from, inner)?;
-                self.complement(inner)
-            }
-            Kind::Repeat { base, min, max } => {
-                let base = self.import_simple(from, base)?;
-                self.repeat(base, min, (max != UNBOUNDED).then_some(max))
-            }
-            Kind::Or(list) | Kind::And(list) => {
-                let mut parts = Vec::with_capacity(list.len as usize);
-                for &member in from.list(list) {
-                    parts.push(self.import_simple(from, member)?);
-                }
-                match from.node(a).kind {
-                    Kind::Or(_) => self.union(&parts),
-                    _ => self.intersection(&parts),
-                }
-            }
-            _ => self.import_one(from, a, &FxHashMap::default(), &FxHashMap::default()),
+            _ => self.import_one(
+                from,
+                a,
+                &mut |store, part| store.import_simple(from, part),
+                &FxHashMap::default(),
+            ),
         }
     }
 
@@ -155,17 +134,21 @@ impl Store {
         copies
     }
 
+    /// The copy of an expression, given how its parts are copied, and the copies of automata's states.
     fn import_one(
         &mut self,
         from: &Self,
         old: RegularId,
-        copies: &FxHashMap<RegularId, RegularId>,
+        copy: &mut dyn FnMut(&mut Self, RegularId) -> Result<RegularId, Error>,
         states: &FxHashMap<u32, u32>,
     ) -> Result<RegularId, Error> {
         match from.node(old).kind {
             Kind::Empty => Ok(RegularId::EMPTY),
             Kind::Epsilon => Ok(RegularId::EPSILON),
-            Kind::Bytes(set) => Ok(self.bytes(*from.byte_set(set))),
+            Kind::Bytes(set) => match from.byte_set(set).single_byte() {
+                Some(byte) => Ok(self.single_byte(byte)),
+                None => Ok(self.bytes(*from.byte_set(set))),
+            },
             Kind::Acyclic(state) => self.acyclic_leaf(states[&state]),
             Kind::Words { range, depth } => {
                 let (list, start, end) = from.ranges[range as usize];
@@ -180,21 +163,37 @@ impl Store {
                 let automaton = self.add_factors(Arc::clone(&from.factors[automaton as usize]));
                 self.factor_leaf(automaton, state)
             }
-            Kind::Concat(head, tail) => self.concat_two(copies[&head], copies[&tail]),
+            Kind::Concat(head, tail) => {
+                let (head, tail) = (copy(self, head)?, copy(self, tail)?);
+                self.concat_two(head, tail)
+            }
             Kind::Or(list) | Kind::And(list) => {
-                let parts: Vec<RegularId> = from.list(list).iter().map(|member| copies[member]).collect();
+                let mut parts = Vec::with_capacity(list.len as usize);
+                for &member in from.list(list) {
+                    parts.push(copy(self, member)?);
+                }
                 if matches!(from.node(old).kind, Kind::Or(_)) {
                     self.union(&parts)
                 } else {
                     self.intersection(&parts)
                 }
             }
-            Kind::Not(a) => self.complement(copies[&a]),
-            Kind::Repeat { base, min, max } => {
-                self.repeat(copies[&base], min, (max != UNBOUNDED).then_some(max))
+            Kind::Not(a) => {
+                let a = copy(self, a)?;
+                self.complement(a)
             }
-            Kind::Early(a) => self.until_first(copies[&a]),
-            Kind::Json { text, at } => self.json_state(copies[&text], at),
+            Kind::Repeat { base, min, max } => {
+                let base = copy(self, base)?;
+                self.repeat(base, min, (max != UNBOUNDED).then_some(max))
+            }
+            Kind::Early(a) => {
+                let a = copy(self, a)?;
+                self.until_first(a)
+            }
+            Kind::Json { text, at } => {
+                let text = copy(self, text)?;
+                self.json_state(text, at)
+            }
             Kind::Number(state) => {
                 let state = from.number_states[state as usize];
                 let numbers = self.add_numbers(Arc::clone(&from.numbers[state.numbers as usize]));

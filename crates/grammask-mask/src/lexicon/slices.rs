@@ -179,8 +179,10 @@ fn leave(steps: &mut Vec<Step>, trie: &Trie, path: &[(NodeId, u8, Decoder)], nod
 impl Lexicon {
     /// The slice of a class.
     pub(super) fn slice(&self, class: Class) -> &Slice {
+        if class == Class::EVERY {
+            return &self.characters;
+        }
         match self.slices.get(&class) {
-            _ if class == Class::EVERY => &self.characters,
             Some(slice) => slice,
             None => {
                 let slice = Slice::new(&self.vocabulary, &self.outline, class, Some(&self.characters));
