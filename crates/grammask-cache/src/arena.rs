@@ -6,9 +6,9 @@ use crate::sync::{AtomicU32, OnceLock, Ordering, array, constructor};
 
 /// Entries in the first bucket, as a power of two; every further bucket is twice as large as the one before. Models
 /// begin with two entries, so that they reach the second bucket.
-const FIRST_BITS: u32 = if cfg!(loom) { 1 } else { 5 };
+pub(crate) const FIRST_BITS: u32 = if cfg!(loom) { 1 } else { 5 };
 /// Buckets: together they hold every id of 32 bits.
-const BUCKETS: usize = (32 - FIRST_BITS + 1) as usize;
+pub(crate) const BUCKETS: usize = (32 - FIRST_BITS + 1) as usize;
 
 /// One bucket: allocated as a whole, filled entry by entry.
 type Bucket<T> = OnceLock<Box<[OnceLock<T>]>>;
@@ -27,7 +27,7 @@ pub struct Arena<T> {
 }
 
 /// The bucket of an id and the place in it.
-const fn locate(id: u32) -> (usize, usize) {
+pub(crate) const fn locate(id: u32) -> (usize, usize) {
     let shifted = id as u64 + (1 << FIRST_BITS);
     let bucket = 63 - shifted.leading_zeros() - FIRST_BITS;
     (bucket as usize, (shifted - (1 << (bucket + FIRST_BITS))) as usize)

@@ -1,7 +1,7 @@
 //! Tables that only grow: ids stay stable, reading takes no lock, and what is stored is counted.
 //!
 //! A recognizer makes its states while it runs and shares them between threads. Nearly every access reads an entry
-//! that was made long ago, so reading must cost a load; making an entry is rare and may take a lock. The four
+//! that was made long ago, so reading must cost a load; making an entry is rare and may take a lock. The
 //! pieces here are what the layers above are made of:
 //!
 //! | piece | from → to | reading |
@@ -9,6 +9,7 @@
 //! | [`Arena`] | id → value | two loads |
 //! | [`Interner`] | value → id → value | a probe; a lock when the value is new |
 //! | [`Memo`] | key → value | a probe; a lock when the key is new |
+//! | [`Column`] | id → `u32` | two loads |
 //! | [`Row`], [`LazyRow`] | small index → `u32` | one load |
 //!
 //! [`Budget`] counts the bytes that a family of tables holds. Nothing is ever evicted in place: whoever exceeds the
@@ -26,6 +27,7 @@
 //! - the first value under a key of a [`Memo`] is what every thread gets, and exactly one is told that it is fresh;
 //! - who reads a value from a [`Row`] or a [`LazyRow`] sees all that was written before it was stored, and of two values that are stored
 //!   at once in a [`LazyRow`] none is lost;
+//! - the first number under an id of a [`Column`] is what every thread gets, with all that was written before it was stored;
 //! - an [`Arena`] gives each id once, and who learns of an id that is in finds its value;
 //! - a [`Budget`] loses nothing.
 //!
@@ -44,6 +46,7 @@
 
 mod arena;
 mod budget;
+mod column;
 mod index;
 mod interner;
 mod memo;
@@ -52,6 +55,7 @@ mod sync;
 
 pub use arena::Arena;
 pub use budget::Budget;
+pub use column::Column;
 pub use interner::Interner;
 pub use memo::Memo;
 pub use row::{LazyRow, Row};

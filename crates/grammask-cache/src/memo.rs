@@ -34,24 +34,44 @@ impl<K: Hash + Eq, V> Memo<K, V> {
         K: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
     {
+        self.find(key).map(|id| self.value(id))
+    }
+
+    /// The id of the entry under `key`: whoever keeps it finds the [`value`](Self::value) again without the key.
+    #[inline]
+    pub fn find<Q>(&self, key: &Q) -> Option<u32>
+    where
+        K: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
         let is_it = |id| self.entries.get(id).0.borrow() == key;
-        let id = self.index.find(FxBuildHasher.hash_one(key), is_it)?;
-        Some(&self.entries.get(id).1)
+        self.index.find(FxBuildHasher.hash_one(key), is_it)
+    }
+
+    /// The value of the entry with this id.
+    ///
+    /// # Panics
+    /// When the id is not one of this memo.
+    #[inline]
+    pub fn value(&self, id: u32) -> &V {
+        &self.entries.get(id).1
     }
 
     /// Stores `value` under `key` unless another thread was faster, and gives what is stored; and whether it was stored now.
     pub fn insert(&self, key: K, value: V) -> (&V, bool) {
+        let (id, fresh) = self.add(key, value);
+        (self.value(id), fresh)
+    }
+
+    /// As [`insert`](Self::insert), and gives the id of the entry.
+    pub fn add(&self, key: K, value: V) -> (u32, bool) {
         let hash = FxBuildHasher.hash_one(&key);
         let mut entry = Some((key, value));
-        let (id, fresh) = {
-            // The key moves into the arena only when `make` is called, which is after the last comparison.
-            let cell = std::cell::RefCell::new(&mut entry);
-            let is_it =
-                |id: u32| cell.borrow().as_ref().is_some_and(|(key, _)| self.entries.get(id).0 == *key);
-            let make = || self.entries.push(cell.borrow_mut().take().expect("made once"));
-            self.index.find_or_add(hash, is_it, make)
-        };
-        (&self.entries.get(id).1, fresh)
+        // The key moves into the arena only when `make` is called, which is after the last comparison.
+        let cell = std::cell::RefCell::new(&mut entry);
+        let is_it = |id: u32| cell.borrow().as_ref().is_some_and(|(key, _)| self.entries.get(id).0 == *key);
+        let make = || self.entries.push(cell.borrow_mut().take().expect("made once"));
+        self.index.find_or_add(hash, is_it, make)
     }
 
     /// How many keys there are.
@@ -98,6 +118,8 @@ mod tests {
         assert_eq!(memo.insert(1, "one"), (&"one", true));
         assert_eq!(memo.insert(1, "uno"), (&"one", false));
         assert_eq!(memo.get(&1), Some(&"one"));
+        assert_eq!((memo.add(2, "two"), memo.add(1, "ein")), ((1, true), (0, false)));
+        assert_eq!((memo.find(&2), memo.find(&3), *memo.value(1)), (Some(1), None, "two"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::sync::{AtomicU32, AtomicU64, OnceLock, Ordering, constructor};
+use crate::sync::{AtomicU32, AtomicU64, OnceLock, Ordering, array, constructor};
 
 /// Numbers below [`Row::LIMIT`] under the indices `0..len`, each unknown until it is stored.
 ///
@@ -56,35 +56,44 @@ impl Row {
     }
 }
 
-/// As [`Row`], with room for one number at first: of the states that a text passes, most are left in one way only.
+/// As [`Row`], with room for a few numbers at first: of the states that a text passes, most are left in one way only, and of those that
+/// a vocabulary is walked with, in few.
 ///
 /// All values that are stored under one index are the same; which of several comes first is not said.
 pub struct LazyRow {
-    /// The index and the value that came first.
-    first: AtomicU64,
+    /// The indices and the values that came first, from the front on.
+    few: [AtomicU64; FEW],
     others: OnceLock<Row>,
 }
 
-/// Nothing has been stored in a [`LazyRow`]: no index has this upper half.
+/// Numbers for which a [`LazyRow`] allocates nothing. Models have two, so that they fill them.
+const FEW: usize = if cfg!(loom) { 2 } else { 4 };
+
+/// Nothing has been stored in a place of a [`LazyRow`]: no index has this upper half.
 const NOTHING: u64 = u64::MAX;
 
 impl LazyRow {
     constructor! {
         /// A row of unknown values. Allocates nothing.
         pub fn new() -> Self {
-            Self { first: AtomicU64::new(NOTHING), others: OnceLock::new() }
+            Self { few: array![AtomicU64::new(NOTHING); FEW], others: OnceLock::new() }
         }
     }
 
-    /// The value at `index`, if it is known. One load, or three.
+    /// The value at `index`, if it is known. A load, or up to six.
     ///
     /// # Panics
-    /// When `index` is not below the lengths given to [`set`](Self::set), once two indices have been stored.
+    /// When `index` is not below the lengths given to [`set`](Self::set), once several indices have been stored.
     #[inline(always)]
     pub fn get(&self, index: usize) -> Option<u32> {
-        let first = self.first.load(Ordering::Acquire);
-        if first >> 32 == index as u64 {
-            return Some(first as u32);
+        for place in &self.few {
+            let entry = place.load(Ordering::Acquire);
+            if entry >> 32 == index as u64 {
+                return Some(entry as u32);
+            }
+            if entry == NOTHING {
+                return None;
+            }
         }
         self.others.get()?.get(index)
     }
@@ -97,9 +106,11 @@ impl LazyRow {
     pub fn set(&self, index: usize, value: u32, len: usize) -> usize {
         assert!(index < len && value < Row::LIMIT, "an index of the row, and a value that is one");
         let packed = (index as u64) << 32 | u64::from(value);
-        let first = self.first.compare_exchange(NOTHING, packed, Ordering::AcqRel, Ordering::Acquire);
-        if first.map_or_else(|known| known >> 32 == index as u64, |_| true) {
-            return 0;
+        for place in &self.few {
+            match place.compare_exchange(NOTHING, packed, Ordering::AcqRel, Ordering::Acquire) {
+                Err(known) if known >> 32 != index as u64 => {}
+                _ => return 0,
+            }
         }
         let mut allocated = 0;
         let others = self.others.get_or_init(|| {
@@ -113,12 +124,11 @@ impl LazyRow {
 
     /// The known values with their indices, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (usize, u32)> {
-        let first = self.first.load(Ordering::Acquire);
-        let first = (first != NOTHING).then_some(((first >> 32) as usize, first as u32));
+        let few = self.few.iter().map(|place| place.load(Ordering::Acquire));
+        let few =
+            few.take_while(|&entry| entry != NOTHING).map(|entry| ((entry >> 32) as usize, entry as u32));
         let others = self.others.get().into_iter();
-        first
-            .into_iter()
-            .chain(others.flat_map(|row| (0..row.len()).filter_map(|index| Some((index, row.get(index)?)))))
+        few.chain(others.flat_map(|row| (0..row.len()).filter_map(|index| Some((index, row.get(index)?)))))
     }
 }
 
@@ -139,18 +149,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lazy_row_allocates_for_the_second_index() {
+    fn a_lazy_row_allocates_where_few_are_exceeded() {
         let row = LazyRow::new();
         assert_eq!((row.get(0), row.get(7)), (None, None));
-        assert_eq!(row.set(7, 0, 9), 0);
-        assert_eq!((row.get(0), row.get(7)), (None, Some(0)));
-        assert_eq!(row.set(7, 0, 9), 0);
+        for index in [7, 2, 3, 4] {
+            assert_eq!(row.set(index, index as u32 - 2, 9), 0);
+            assert_eq!((row.get(0), row.get(7)), (None, Some(5)));
+            assert_eq!(row.set(7, 5, 9), 0);
+        }
         assert_eq!(row.set(0, 5, 9), 36);
         assert_eq!(row.set(8, 6, 9), 0);
-        assert_eq!([0, 1, 7, 8].map(|index| row.get(index)), [Some(5), None, Some(0), Some(6)]);
+        assert_eq!([0, 1, 2, 7, 8].map(|index| row.get(index)), [Some(5), None, Some(0), Some(5), Some(6)]);
         let mut known: Vec<(usize, u32)> = row.iter().collect();
         known.sort_unstable();
-        assert_eq!(known, [(0, 5), (7, 0), (8, 6)]);
+        assert_eq!(known, [(0, 5), (2, 0), (3, 1), (4, 2), (7, 5), (8, 6)]);
     }
 
     #[test]

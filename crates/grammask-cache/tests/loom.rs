@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use grammask_cache::{Arena, Budget, Interner, LazyRow, Memo, Row};
+use grammask_cache::{Arena, Budget, Column, Interner, LazyRow, Memo, Row};
 use loom::model::Builder;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, Ordering};
@@ -223,7 +223,7 @@ fn two_threads_store_in_a_lazy_row() {
         assert_eq!([0, 1, 2].map(|index| row.get(index)), [Some(3), Some(4), Some(5)]);
         (allocated > 0, others > 0)
     });
-    // Whoever comes second allocates, and one only.
+    // Whoever stores the third index allocates, and one only.
     assert_eq!(seen, [(false, true), (true, false)].into());
 }
 
@@ -308,4 +308,24 @@ fn a_budget_counts_what_every_thread_spends() {
         used
     });
     assert_eq!(seen, [3, 4, 5, 6].into());
+}
+
+#[test]
+fn the_first_number_of_a_column_is_what_every_thread_gets() {
+    let seen = outcomes(TWO_THREADS, || {
+        let shared = Arc::new((Column::new(), AtomicU32::new(0)));
+        let other = spawn(&shared, |(column, written)| {
+            written.store(1, Ordering::Relaxed);
+            column.set(0, 5).0
+        });
+        let read = shared.0.get(0);
+        if let Some(value) = read {
+            assert_eq!((value, shared.1.load(Ordering::Relaxed)), (5, 1));
+        }
+        let own = shared.0.set(0, 6).0;
+        assert_eq!(other.join().unwrap(), own);
+        assert_eq!(shared.0.get(0), Some(own));
+        (read, own)
+    });
+    assert_eq!(seen, BTreeSet::from([(None, 5), (None, 6), (Some(5), 5)]));
 }

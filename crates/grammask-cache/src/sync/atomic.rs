@@ -35,6 +35,16 @@ macro_rules! atomic {
             pub(crate) fn store(&self, value: $of, order: Ordering) {
                 self.in_turn().store(value, order);
             }
+
+            pub(crate) fn compare_exchange(
+                &self,
+                current: $of,
+                new: $of,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$of, $of> {
+                self.in_turn().compare_exchange(current, new, success, failure)
+            }
         }
 
         impl fmt::Debug for $name {
@@ -56,18 +66,6 @@ impl AtomicUsize {
     }
 }
 
-impl AtomicU64 {
-    pub(crate) fn compare_exchange(
-        &self,
-        current: u64,
-        new: u64,
-        success: Ordering,
-        failure: Ordering,
-    ) -> Result<u64, u64> {
-        self.in_turn().compare_exchange(current, new, success, failure)
-    }
-}
-
 impl AtomicU32 {
     pub(crate) fn fetch_update(
         &self,
@@ -77,7 +75,7 @@ impl AtomicU32 {
     ) -> Result<u32, u32> {
         let mut seen = self.load(fetch);
         while let Some(value) = next(seen) {
-            match self.in_turn().compare_exchange(seen, value, set, fetch) {
+            match self.compare_exchange(seen, value, set, fetch) {
                 Ok(before) => return Ok(before),
                 Err(now) => seen = now,
             }

@@ -1,0 +1,111 @@
+//! Numbers under the ids of another table, filled in one by one.
+
+use std::fmt;
+
+use crate::arena::{BUCKETS, FIRST_BITS, locate};
+use crate::sync::{AtomicU32, OnceLock, Ordering, array, constructor};
+
+/// One bucket: allocated as a whole, each entry unknown until it is stored.
+type Bucket = OnceLock<Box<[AtomicU32]>>;
+
+/// Numbers below [`Column::LIMIT`] under ids, each unknown until it is stored: what is found out about the entries of an
+/// [`Arena`](crate::Arena) or an [`Interner`](crate::Interner), for which a [`Memo`](crate::Memo) would hash what is a number already.
+///
+/// # Complexity
+/// `get` and `set` are O(1) without a lock. Memory is linear in the greatest id under which something is stored, at four bytes for each.
+pub struct Column {
+    buckets: [Bucket; BUCKETS],
+}
+
+impl Column {
+    /// Values are below this.
+    pub const LIMIT: u32 = u32::MAX;
+
+    constructor! {
+        /// A column of unknown numbers. Allocates nothing.
+        pub fn new() -> Self {
+            Self { buckets: array![OnceLock::new(); BUCKETS] }
+        }
+    }
+
+    /// The number under an id, if it is known. Two loads.
+    #[inline]
+    pub fn get(&self, id: u32) -> Option<u32> {
+        let (bucket, place) = locate(id);
+        let value = self.buckets[bucket].get()?[place].load(Ordering::Acquire);
+        (value != Self::LIMIT).then_some(value)
+    }
+
+    /// Stores a number unless another thread was faster; gives the number that is stored, and the bytes that had to be allocated for it.
+    /// What was written before this call is visible to whoever reads the number.
+    ///
+    /// # Panics
+    /// When `value` is not below [`Column::LIMIT`].
+    pub fn set(&self, id: u32, value: u32) -> (u32, usize) {
+        assert!(value < Self::LIMIT, "the value says that it is unknown");
+        let (bucket, place) = locate(id);
+        let mut allocated = 0;
+        let entries = self.buckets[bucket].get_or_init(|| {
+            let entries: Box<[AtomicU32]> =
+                (0..1usize << (bucket as u32 + FIRST_BITS)).map(|_| AtomicU32::new(Self::LIMIT)).collect();
+            allocated = size_of_val::<[AtomicU32]>(&entries);
+            entries
+        });
+        match entries[place].compare_exchange(Self::LIMIT, value, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => (value, allocated),
+            Err(first) => (first, allocated),
+        }
+    }
+
+    /// The known numbers with their ids, in the order of the ids.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
+        let buckets =
+            self.buckets.iter().zip(0..).filter_map(|(bucket, number)| Some((bucket.get()?, number)));
+        let entries = buckets.flat_map(|(entries, number): (_, u32)| {
+            let first = (((1u64 << number) - 1) << FIRST_BITS) as u32;
+            (first..).zip(entries.iter())
+        });
+        entries.filter_map(|(id, entry)| {
+            let value = entry.load(Ordering::Acquire);
+            (value != Self::LIMIT).then_some((id, value))
+        })
+    }
+}
+
+impl Default for Column {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_under_their_ids() {
+        let column = Column::new();
+        let ids = [0, 1, 31, 32, 95, 96, 1_000, 70_000];
+        assert!(ids.iter().all(|&id| column.get(id).is_none()));
+        for &id in &ids {
+            assert_eq!(column.set(id, id * 2).0, id * 2);
+        }
+        assert_eq!(column.set(32, 7), (64, 0), "the first number stays");
+        assert_eq!(column.iter().collect::<Vec<_>>(), ids.map(|id| (id, id * 2)));
+        assert!([2, 33, 999, 69_999, 70_001, 1 << 20].iter().all(|&id| column.get(id).is_none()));
+    }
+
+    #[test]
+    fn what_is_allocated_is_told_once() {
+        let column = Column::new();
+        assert_eq!(column.set(3, 0), (0, 128));
+        assert_eq!(column.set(4, 0), (0, 0));
+        assert_eq!(column.set(32, 0), (0, 256));
+    }
+}
