@@ -41,6 +41,10 @@ impl Store {
                 (end - start <= *parts).then(|| self.words[list as usize].next_bytes(start..end, depth))
             }
             Kind::Concat(head, _) if !self.is_nullable(head) => self.evident(head, depth, parts),
+            // The whole is inhabited, so each of its parts is.
+            Kind::Concat(head, tail) => {
+                Some(self.evident(head, depth, parts)?.union(&self.evident(tail, depth, parts)?))
+            }
             Kind::Or(list) => {
                 let mut all = ByteSet::EMPTY;
                 for &member in self.list(list) {
@@ -93,6 +97,8 @@ mod tests {
             "(abc|def)?",
             "x(a&b)*",
             "\u{1F600}a",
+            "[ \t]{0,9}:[ \t]{0,9}",
+            "(ab)?(é|c)*[x-z]?",
         ] {
             let plain = store.regex(pattern).unwrap();
             let spelled = store.json_text(plain).unwrap();

@@ -78,6 +78,7 @@ mod regex;
 mod saturated;
 mod saved;
 mod store;
+mod transcript;
 mod union;
 mod whole_texts;
 mod words;
