@@ -89,7 +89,7 @@ impl Workshop {
         };
         let node = if goes_on {
             tables.spend(size_of::<MadeNode>());
-            tables.made().push(is_final, goes_on, Kind::Unordered(callee, number, phase))
+            tables.made().push((is_final, goes_on), Kind::Unordered(callee, number, phase), None)
         } else {
             NodeId::END
         };

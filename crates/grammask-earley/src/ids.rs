@@ -89,7 +89,8 @@ impl SetId {
         Self(index << 2 | (completes as u32) << 1 | goes_on as u32)
     }
 
-    pub(crate) const fn index(self) -> u32 {
+    /// The id as an index: below [`Recognizer::set_count`](crate::Recognizer::set_count).
+    pub const fn index(self) -> u32 {
         self.0 >> 2
     }
 

@@ -65,17 +65,16 @@ impl MadeNodes {
         NodeId(self.first + self.nodes.len() as u32)
     }
 
-    pub(crate) fn push(&self, is_final: bool, goes_on: bool, kind: Kind) -> NodeId {
-        NodeId(
-            self.first
-                + self.nodes.push(MadeNode {
-                    is_final,
-                    goes_on,
-                    kind,
-                    takes: OnceLock::new(),
-                    choices: OnceLock::new(),
-                }),
-        )
+    /// Adds a node. The bytes that it takes may be given.
+    pub(crate) fn push(
+        &self,
+        (is_final, goes_on): (bool, bool),
+        kind: Kind,
+        takes: Option<ByteSet>,
+    ) -> NodeId {
+        let takes = takes.map_or_else(OnceLock::new, OnceLock::from);
+        let node = MadeNode { is_final, goes_on, kind, takes, choices: OnceLock::new() };
+        NodeId(self.first + self.nodes.push(node))
     }
 }
 

@@ -83,6 +83,8 @@ pub(crate) struct Set {
 struct Closure {
     /// All items that scan something: those of the kernel and predicted ones.
     scanners: Box<[Item]>,
+    /// No scanner takes any other byte.
+    most: ByteSet,
     /// The bytes that the scanners take, once somebody asked.
     first_bytes: OnceLock<ByteSet>,
 }
@@ -122,6 +124,7 @@ impl Origin {
 pub struct Successors<'a> {
     recognizer: &'a Recognizer,
     row: &'a LazyRow,
+    most: &'a ByteSet,
     state: SetId,
 }
 
@@ -135,6 +138,7 @@ impl Successors<'_> {
         let class = self.recognizer.network.class_of(byte);
         match self.row.get(class.index()) {
             Some(raw) => Ok(SetId::from_raw(raw)),
+            None if !self.most.contains(byte) => Ok(SetId::DEAD),
             None => self.recognizer.step_anew(self.state, class),
         }
     }
@@ -291,10 +295,11 @@ impl Recognizer {
     /// When the set exceeds a limit.
     pub fn successors(&self, state: SetId) -> Result<Successors<'_>, Error> {
         let set = self.set(state);
-        if set.closure.get().is_none() {
-            self.closure(set, &mut self.lock())?;
-        }
-        Ok(Successors { recognizer: self, row: &set.row, state })
+        let closure = match set.closure.get() {
+            Some(closure) => closure,
+            None => self.closure(set, &mut self.lock())?,
+        };
+        Ok(Successors { recognizer: self, row: &set.row, most: &closure.most, state })
     }
 
     /// The bytes after which a state is not dead. Makes no successor.
@@ -471,13 +476,22 @@ impl Recognizer {
         self.budget.spend(bytes);
     }
 
+    /// The bytes that a node scans, or some more.
+    fn most(&self, node: NodeId) -> ByteSet {
+        match self.network.nodes.get(node.index()) {
+            Some(_) => self.scanned(node),
+            None => self.made.get(node).takes.get().copied().unwrap_or(ByteSet::ALL),
+        }
+    }
+
     fn closure<'a>(&self, set: &'a Set, workshop: &mut Workshop) -> Result<&'a Closure, Error> {
         if let Some(closure) = set.closure.get() {
             return Ok(closure);
         }
         let scanners: Box<[Item]> = workshop.close(self, set.kernel())?.into();
         self.spend(size_of::<Closure>() + size_of_val::<[Item]>(&scanners));
-        Ok(set.closure.get_or_init(|| Box::new(Closure { scanners, first_bytes: OnceLock::new() })))
+        let most = scanners.iter().fold(ByteSet::EMPTY, |all, item| all.union(&self.most(item.node)));
+        Ok(set.closure.get_or_init(|| Box::new(Closure { scanners, most, first_bytes: OnceLock::new() })))
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Workshop> {

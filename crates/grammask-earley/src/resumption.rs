@@ -2,6 +2,7 @@
 
 use grammask_regular::ByteSet;
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use crate::{Error, Item, OriginId, Recognizer};
 
@@ -38,11 +39,13 @@ impl Recognizer {
             return Ok(Some(known));
         }
         let mut found = Resumption::default();
-        let mut items: Vec<(Item, ByteSet)> = Vec::new();
-        let mut beyond = Vec::new();
+        let mut items: SmallVec<[(Item, ByteSet); 4]> = SmallVec::new();
+        let mut beyond: SmallVec<[OriginId; 4]> = SmallVec::new();
+        // Mostly nobody else is told.
         let mut told = FxHashSet::default();
-        told.insert(origin);
-        let mut open = vec![origin];
+        let first = origin;
+        let mut open: SmallVec<[OriginId; 4]> = SmallVec::new();
+        open.push(origin);
         while let Some(origin) = open.pop() {
             if let Some(known) = self.known_resumption(origin).get() {
                 found.follow = found.follow.union(&known.follow);
@@ -50,7 +53,7 @@ impl Recognizer {
                 if items.len() + known.items.len() > MANY {
                     beyond.push(origin);
                 } else {
-                    items.extend_from_slice(&known.items);
+                    items.extend_from_slice(&known.items[..]);
                     beyond.extend_from_slice(&known.beyond);
                 }
                 continue;
@@ -70,7 +73,7 @@ impl Recognizer {
                 }
                 if is_final {
                     found.is_end |= caller.origin == OriginId::ROOT;
-                    if !caller.origin.is_outermost() && told.insert(caller.origin) {
+                    if !caller.origin.is_outermost() && caller.origin != first && told.insert(caller.origin) {
                         open.push(caller.origin);
                     }
                 }
@@ -81,7 +84,7 @@ impl Recognizer {
         beyond.sort_unstable();
         beyond.dedup();
         self.spend(size_of_val(&items[..]) + size_of_val(&beyond[..]));
-        (found.items, found.beyond) = (items.into(), beyond.into());
+        (found.items, found.beyond) = (items[..].into(), beyond[..].into());
         Ok(Some(place.get_or_init(|| Box::new(found))))
     }
 }

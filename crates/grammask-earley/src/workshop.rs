@@ -162,6 +162,9 @@ impl Workshop {
 
     /// Completes what is complete among the arrivals, transitively, and interns what remains.
     fn settle(&mut self, tables: &Recognizer) -> Result<SetId, Error> {
+        if self.arrivals.is_empty() {
+            return Ok(SetId::DEAD);
+        }
         let config = tables.config();
         self.items.clear();
         self.completions += 1;
@@ -274,14 +277,14 @@ impl Workshop {
             let place = known.scans.binary_search_by_key(&class, |&(class, _)| class);
             return Ok(place.ok().map(|place| known.scans[place].1));
         }
-        let (Kind::Lexeme(language, row, _), Some(byte)) =
-            (&tables.made().get(node).kind, network.representative(class))
-        else {
+        let made = tables.made().get(node);
+        let (Kind::Lexeme(language, row, _), Some(byte)) = (&made.kind, network.representative(class)) else {
             return Ok(None);
         };
         match row.get(class.index()) {
             Some(NOWHERE) => Ok(None),
             Some(next) => Ok(Some(NodeId(next))),
+            None if made.takes.get().is_some_and(|takes| !takes.contains(byte)) => Ok(None),
             None => {
                 let before = self.store.bytes_used();
                 let next = self.store.derivative(*language, byte)?;
@@ -313,7 +316,8 @@ impl Workshop {
         let is_final = self.store.is_nullable(language);
         let node = if goes_on {
             tables.spend(size_of::<MadeNode>());
-            tables.made().push(is_final, goes_on, Kind::Lexeme(language, LazyRow::new(), before))
+            let takes = self.store.evident_bytes(language);
+            tables.made().push((is_final, goes_on), Kind::Lexeme(language, LazyRow::new(), before), takes)
         } else {
             NodeId::END
         };
@@ -332,7 +336,7 @@ impl Workshop {
             return node;
         }
         tables.spend(size_of::<MadeNode>());
-        let node = tables.made().push(count >= min, true, Kind::Counter(counter, count));
+        let node = tables.made().push((count >= min, true), Kind::Counter(counter, count), None);
         self.counter_nodes.insert((counter, count), node);
         node
     }
