@@ -8,8 +8,10 @@ use smallvec::SmallVec;
 
 use crate::completions::Completions;
 use crate::continuation::ContinuationId;
-use crate::parts::{Fuel, LexemeKey, PartKey, Taken, Whole};
-use crate::recipe::Recipe;
+use crate::lexicon::{PartId, Taken};
+use crate::parts::{Fuel, LexemeKey, PartKey, Whole};
+use crate::recipe::{Recipe, RowId, Scratch};
+use crate::run::Buffers;
 use crate::{Ending, Masks};
 
 /// A mask that is not put together from so many parts is found by walking the trie with the state as it is.
@@ -20,7 +22,11 @@ const MUCH_MORE: usize = 1024;
 
 /// What putting masks together needs, kept from one to the next.
 #[derive(Default)]
-pub(crate) struct Workbenches(Mutex<Vec<Workbench>>);
+#[expect(
+    clippy::vec_box,
+    reason = "for each mask one is taken and put back: a pointer is moved, not the workbench"
+)]
+pub(crate) struct Workbenches(Mutex<Vec<Box<Workbench>>>);
 
 /// What putting a mask together has come to.
 pub(crate) enum Assembled {
@@ -50,14 +56,23 @@ struct Workbench {
     ends: Vec<ContinuationId>,
     /// A [`Composition`] that is looked up.
     composition: Vec<u64>,
+    changes: Changes,
+    buffers: Buffers,
+}
+
+/// What is different from a row, while a recipe is made.
+#[derive(Default)]
+struct Changes {
+    less: Vec<TokenId>,
+    more: Vec<TokenId>,
 }
 
 impl Workbenches {
-    fn take(&self) -> Workbench {
+    fn take(&self) -> Box<Workbench> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    fn put_back(&self, workbench: Workbench) {
+    fn put_back(&self, workbench: Box<Workbench>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(workbench);
     }
 }
@@ -76,10 +91,10 @@ impl Workbench {
 impl Masks {
     /// The union of the parts: those of the state's items under the whole trie; then, wherever an origin is complete, those of its
     /// callers.
-    pub(crate) fn assemble(&self, state: SetId, mask: &mut Mask) -> Result<Assembled, Error> {
+    pub(crate) fn assemble(&self, state: SetId, scratch: &mut Scratch) -> Result<Assembled, Error> {
         let mut workbench = self.workbenches.take();
         workbench.clear();
-        let result = self.assemble_with(&mut workbench, state, mask);
+        let result = self.assemble_with(&mut workbench, state, scratch);
         self.workbenches.put_back(workbench);
         result
     }
@@ -88,12 +103,13 @@ impl Masks {
         &self,
         bench: &mut Workbench,
         state: SetId,
-        mask: &mut Mask,
+        scratch: &mut Scratch,
     ) -> Result<Assembled, Error> {
         let lexicon = &*self.lexicon;
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
         let longest = u32::try_from(outline.height()).unwrap_or(u32::MAX);
-        let Workbench { completions, items, origins, lexemes, parts, ends, composition } = bench;
+        let Workbench { completions, items, origins, lexemes, parts, ends, composition, changes, buffers } =
+            bench;
         let mut wholes: SmallVec<[&Whole; 16]> = SmallVec::new();
         for &item in self.recognizer.kernel(state) {
             items.push((item, ContinuationId::WHOLE, None));
@@ -112,7 +128,7 @@ impl Masks {
                     continue;
                 }
                 let key = (self.recognizer.saturated(item.node, longest), continuation);
-                let Some(part) = self.part(key, &fuel)? else { return Ok(Assembled::TooMuch) };
+                let Some(part) = self.part(key, &fuel, buffers)? else { return Ok(Assembled::TooMuch) };
                 parts.push(key);
                 let Some(whole) = self.whole(part)? else { return Ok(Assembled::TooMuch) };
                 wholes.push(whole);
@@ -149,15 +165,16 @@ impl Masks {
             parts.dedup();
             composition.clear();
             composition.push((lexemes.len() as u64) << 1 | u64::from(state.completes()));
-            composition.extend(lexemes.iter().flat_map(LexemeKey::as_numbers));
+            composition.extend(lexemes.iter().map(LexemeKey::as_number));
             composition
                 .extend(parts.iter().map(|&(node, continuation)| node.index() as u64 | continuation.high()));
             if let Some(&number) = self.compositions.get(&composition[..]) {
                 return Ok(Assembled::Known(number));
             }
-            let recipe = match self.recipe(lexemes, &wholes, state)? {
+            let recipe = match self.recipe(lexemes, &wholes, state, changes)? {
                 Some(recipe) => recipe,
                 None => {
+                    let mask = scratch.anything();
                     self.unite(lexemes, &wholes, mask)?;
                     self.finish(state, mask)?;
                     Recipe::of_row(self.row(mask))
@@ -169,9 +186,10 @@ impl Masks {
             return Ok(Assembled::Known(number));
         }
         let is_ended = self.ending == Ending::Eager && !ends.is_empty();
-        if !is_ended && let Some(recipe) = self.recipe(lexemes, &wholes, state)? {
+        if !is_ended && let Some(recipe) = self.recipe(lexemes, &wholes, state, changes)? {
             return Ok(Assembled::Recipe(recipe));
         }
+        let mask = scratch.anything();
         self.unite(lexemes, &wholes, mask)?;
         if is_ended {
             ends.sort_unstable();
@@ -189,13 +207,15 @@ impl Masks {
         lexemes: &[LexemeKey],
         wholes: &[&Whole],
         state: SetId,
+        Changes { less, more }: &mut Changes,
     ) -> Result<Option<Recipe>, Error> {
-        let mut more: Vec<TokenId> = Vec::new();
-        let mut many: Vec<(LexemeKey, Taken<'_>)> = Vec::new();
+        less.clear();
+        more.clear();
+        let mut many: SmallVec<[(LexemeKey, Taken<'_>); 8]> = SmallVec::new();
         for &key in lexemes {
             let taken = self.lexeme_tokens(key)?;
             if taken.kin.is_some() || !taken.are_many() {
-                taken.own.append_to(&mut more);
+                taken.own.append_to(more);
             }
             if taken.are_many() {
                 many.push((key, taken));
@@ -207,19 +227,19 @@ impl Masks {
                 return Ok(None);
             }
         }
-        let mut less: Vec<TokenId> = Vec::new();
         for (place, (_, taken)) in many.iter().enumerate() {
-            let Some((.., without)) = taken.kin else { continue };
+            let Some(kin) = taken.kin else { continue };
             let others = || many.iter().enumerate().filter(|&(other, _)| other != place);
-            less.extend(without.iter().filter(|&&id| !others().any(|(_, (_, other))| other.contains(id))));
+            less.extend(kin.less.iter().filter(|&&id| !others().any(|(_, (_, other))| other.contains(id))));
         }
-        let mut of_row: Vec<LexemeKey> =
-            many.iter().map(|&(key, taken)| taken.kin.map_or(key, |(kin, ..)| kin)).collect();
-        of_row.sort_unstable();
-        of_row.dedup();
-        let row = if of_row.is_empty() { None } else { Some(self.union(of_row.into())?) };
+        let row = match many.is_empty() {
+            true => None,
+            false => Some(self.union(many.iter().map(|(key, taken)| key.of_row(taken)))?),
+        };
         let ends = self.ending.tokens();
-        more.retain(|id| !ends.contains(id));
+        if self.ends_are_read {
+            more.retain(|id| !ends.contains(id));
+        }
         if let Some(row) = row {
             less.extend(ends.iter().filter(|&&id| self.kept_row(row).allows(id)));
         }
@@ -227,9 +247,18 @@ impl Masks {
         Ok((more.len() <= MUCH_MORE).then(|| Recipe::new(row, less, more)))
     }
 
-    /// The row of some lexemes' tokens. The same few stand together in many masks.
-    fn union(&self, lexemes: Box<[LexemeKey]>) -> Result<u32, Error> {
-        if let Some(&row) = self.unions.get(&lexemes) {
+    /// The row of some lexemes' tokens. The same few stand together in many masks, and in those of other grammars.
+    fn union(&self, lexemes: impl Iterator<Item = LexemeKey>) -> Result<RowId, Error> {
+        let mut lexemes: SmallVec<[LexemeKey; 8]> = lexemes.collect();
+        lexemes.sort_unstable();
+        lexemes.dedup();
+        let shared: Option<SmallVec<[PartId; 8]>> = lexemes.iter().map(LexemeKey::as_shared).collect();
+        if let Some(shared) = shared
+            && let Some(number) = self.lexicon.union(&shared)
+        {
+            return Ok(RowId::Shared(number));
+        }
+        if let Some(&row) = self.unions.get(&lexemes[..]) {
             return Ok(row);
         }
         let mut union = Mask::new(self.vocabulary().id_count());
@@ -237,8 +266,8 @@ impl Masks {
             self.lexeme_tokens(key)?.union_into(&mut union);
         }
         let row = self.new_row(union);
-        self.budget.spend(size_of_val(&*lexemes) + size_of::<(Box<[LexemeKey]>, u32)>());
-        Ok(*self.unions.insert(lexemes, row).0)
+        self.budget.spend(size_of_val(&lexemes[..]) + size_of::<(Box<[LexemeKey]>, RowId)>());
+        Ok(*self.unions.insert(lexemes.as_slice().into(), row).0)
     }
 
     /// Writes the union of some lexemes' tokens and some parts.

@@ -3,6 +3,8 @@
 use grammask_earley::{Error, Recognizer, SetId, Successors};
 use grammask_trie::{BranchId, NodeId, Outline, TokenId, TokenSet, Trie, Vocabulary};
 
+use smallvec::SmallVec;
+
 use crate::places::Places;
 use crate::walked::Distance;
 
@@ -25,7 +27,7 @@ pub(crate) struct Ground<'a> {
 pub(crate) struct Findings<'a> {
     ground: Ground<'a>,
     /// Allowed tokens as ranges of the trie's token list, which is ordered as the nodes are.
-    ranges: Vec<(u32, u32)>,
+    ranges: SmallVec<[(u32, u32); 8]>,
     /// The branches at which the one outermost origin is complete.
     handovers: Vec<BranchId>,
     /// Ranges of branches at which it is complete: at all of them; where it stands between two characters.
@@ -42,7 +44,7 @@ impl<'a> Findings<'a> {
     pub(crate) fn new(ground: Ground<'a>) -> Self {
         Self {
             ground,
-            ranges: Vec::new(),
+            ranges: SmallVec::new(),
             handovers: Vec::new(),
             everywhere: Vec::new(),
             between: Vec::new(),
@@ -124,7 +126,7 @@ impl<'a> Findings<'a> {
     ) -> Result<(), Error> {
         let (bytes, ends) = (self.ground.trie.bytes_slice(), self.ground.trie.ends_slice());
         let start = recognizer.successors(set)?;
-        let mut path: Vec<(u32, Successors<'_>)> = Vec::with_capacity(32);
+        let mut path: SmallVec<[(u32, Successors<'_>); 8]> = SmallVec::new();
         let mut nodes = 0;
         for root in roots {
             let (mut end, mut successors) = (ends[root.index()], start);
@@ -193,8 +195,12 @@ impl<'a> Findings<'a> {
         }
         let count: usize = self.ranges.iter().map(|&(start, end)| (end - start) as usize).sum();
         if count <= FEW {
-            let found = self.ranges.iter().flat_map(|&(start, end)| &tokens[start as usize..end as usize]);
-            return TokenSet::new(&found.copied().collect::<Vec<TokenId>>());
+            let mut found: SmallVec<[TokenId; 32]> = SmallVec::with_capacity(count);
+            for &(start, end) in &self.ranges {
+                found.extend_from_slice(&tokens[start as usize..end as usize]);
+            }
+            found.sort_unstable();
+            return TokenSet::new(&found);
         }
         if count * 2 < tokens.len() {
             let mut row = vec![0; words];

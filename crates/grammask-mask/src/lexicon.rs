@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use grammask_cache::{Budget, Memo};
+use grammask_cache::{Arena, Budget, Memo};
 use grammask_regular::{Error, RegularId, Store};
-use grammask_trie::{Outline, TokenId, TokenSet, Trie, Vocabulary};
+use grammask_trie::{Mask, Outline, Trie, Vocabulary};
+use smallvec::SmallVec;
 
 use crate::continuation::{Continuation, ContinuationId, Continuations};
 use crate::findings::{Findings, Ground};
@@ -19,7 +20,9 @@ mod kin;
 mod layers;
 mod loops;
 mod slices;
+mod taken;
 mod twins;
+mod unions;
 mod walk;
 
 use automaton::Automaton;
@@ -27,7 +30,11 @@ pub(crate) use automaton::LexemeId;
 pub use config::LexiconConfig;
 use loops::Coverage;
 use slices::{Class, Slice};
+pub(crate) use taken::{LexemeTokens, Taken};
 use walk::Walk;
+
+/// Longer transcripts are not kept: what is so large is rare, and imported each time.
+const LONG_TRANSCRIPT: usize = 256;
 
 /// What grammars over one vocabulary share.
 ///
@@ -42,11 +49,31 @@ pub struct Lexicon {
     continuations: Continuations,
     parts: Memo<(LexemeId, ContinuationId), LexemePart>,
     twins: Memo<twins::Ways, LexemeId>,
+    /// What came of languages that were imported, by their transcripts.
+    imported: Memo<Box<[u32]>, (LexemeId, bool)>,
+    /// See `unions.rs`: rows, and which is whose.
+    unions: Memo<Box<[PartId]>, u32>,
+    rows: Arena<Mask>,
     /// The slice of all characters, from which the others are made.
     characters: Arc<Slice>,
     slices: Arc<Memo<Class, Slice>>,
     budget: Budget,
     walked: Arc<Walked>,
+}
+
+/// Names the part of a lexeme below a set of places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct PartId(u32);
+
+impl PartId {
+    /// As a number, and back.
+    pub(crate) const fn number(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) const fn from_number(number: u32) -> Self {
+        Self(number)
+    }
 }
 
 /// What a lexeme takes below a set of places.
@@ -56,18 +83,6 @@ pub(crate) struct LexemePart {
     pub(crate) handover: Option<ContinuationId>,
     /// What it cost, in nodes of the trie.
     pub(crate) nodes: u64,
-}
-
-/// The tokens that a lexeme takes: some, and where it nearly takes what another one takes, what that one's part has, but for some.
-pub(crate) struct LexemeTokens {
-    pub(crate) own: TokenSet,
-    pub(crate) kin: Option<(LexemeId, Box<[TokenId]>)>,
-}
-
-impl LexemeTokens {
-    fn bytes_used(&self) -> usize {
-        self.own.bytes_used() + self.kin.as_ref().map_or(0, |(_, less)| size_of_val(&**less))
-    }
 }
 
 /// Sizes of a [`Lexicon`], and the work that went into it.
@@ -121,6 +136,9 @@ impl Lexicon {
             config: config.clone(),
             parts: Memo::new(),
             twins: Memo::new(),
+            imported: Memo::new(),
+            unions: Memo::new(),
+            rows: Arena::new(),
             characters,
             slices: Arc::default(),
             budget: Budget::new(config.budget),
@@ -229,7 +247,16 @@ impl Lexicon {
     /// # Errors
     /// When a limit of regular languages is exceeded.
     pub(crate) fn lexeme(&self, from: &Store, language: RegularId) -> Result<(LexemeId, bool), Error> {
-        self.automaton.import(from, language, &self.budget)
+        let mut transcript: SmallVec<[u32; LONG_TRANSCRIPT]> = SmallVec::new();
+        if !from.transcribe(language, LONG_TRANSCRIPT, &mut |number| transcript.push(number)) {
+            return self.automaton.import(from, language, &self.budget);
+        }
+        if let Some(known) = self.imported.get(&transcript[..]) {
+            return Ok(*known);
+        }
+        let found = self.automaton.import(from, language, &self.budget)?;
+        self.budget.spend(size_of_val(&transcript[..]) + size_of::<(Box<[u32]>, (LexemeId, bool))>());
+        Ok(*self.imported.insert(transcript.as_slice().into(), found).0)
     }
 
     /// The lexeme after a byte, or one that takes the same tokens; and whether it is that language.
@@ -255,17 +282,23 @@ impl Lexicon {
     }
 
     /// What a lexeme takes below a set of places, if that is known.
-    pub(crate) fn known_part(&self, lexeme: LexemeId, continuation: ContinuationId) -> Option<&LexemePart> {
-        self.parts.get(&(lexeme, continuation))
+    pub(crate) fn known_part(&self, lexeme: LexemeId, continuation: ContinuationId) -> Option<PartId> {
+        self.parts.find(&(lexeme, continuation)).map(PartId)
+    }
+
+    /// A part that is known.
+    #[inline]
+    pub(crate) fn part_of(&self, PartId(id): PartId) -> &LexemePart {
+        self.parts.value(id)
     }
 
     /// What a lexeme takes below a set of places.
     ///
     /// # Errors
     /// When a limit of regular languages is exceeded.
-    pub(crate) fn part(&self, lexeme: LexemeId, continuation: ContinuationId) -> Result<&LexemePart, Error> {
+    pub(crate) fn part(&self, lexeme: LexemeId, continuation: ContinuationId) -> Result<PartId, Error> {
         let key = (lexeme, continuation);
-        if let Some(part) = self.parts.get(&key) {
+        if let Some(part) = self.known_part(lexeme, continuation) {
             return Ok(part);
         }
         // Few bytes are no loop.
@@ -279,8 +312,7 @@ impl Lexicon {
             related = self.part_by_twin(lexeme, continuation)?;
         }
         if let Some(part) = related {
-            self.budget.spend(size_of::<LexemePart>() + size_of_val(&key) + part.tokens.bytes_used());
-            return Ok(self.parts.insert(key, part).0);
+            return Ok(self.keep(key, part));
         }
         let mut findings = Findings::new(self.ground());
         let by_slices = slices && continuation == ContinuationId::WHOLE;
@@ -289,9 +321,12 @@ impl Lexicon {
         let nodes = walk.distance.nodes + walk.distance.taken;
         let (tokens, places) = findings.finish();
         let handover = places.map(|places| self.intern(&places));
-        let part = LexemePart { tokens: LexemeTokens { own: tokens, kin: None }, handover, nodes };
+        Ok(self.keep(key, LexemePart { tokens: LexemeTokens { own: tokens, kin: None }, handover, nodes }))
+    }
+
+    fn keep(&self, key: (LexemeId, ContinuationId), part: LexemePart) -> PartId {
         self.budget.spend(size_of::<LexemePart>() + size_of_val(&key) + part.tokens.bytes_used());
-        Ok(self.parts.insert(key, part).0)
+        PartId(self.parts.add(key, part).0)
     }
 }
 

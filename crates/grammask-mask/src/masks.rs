@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use grammask_cache::{Arena, Budget, Interner, Memo};
-use grammask_earley::{Class, Error, NodeId, Recognizer, SetId, Special};
+use grammask_cache::{Arena, Budget, Column, Interner, Memo};
+use grammask_earley::{Class, Error, Recognizer, SetId, Special};
 use grammask_trie::{Mask, TokenId, Vocabulary};
 
 use crate::assemble::{Assembled, Composition, Workbenches};
 use crate::findings::Findings;
-use crate::lexicon::{LexemeId, Lexicon};
+use crate::lexicon::Lexicon;
 use crate::parts::{LexemeKey, Part, PartKey};
-use crate::recipe::{Known, Recipe, RecipeId, Scratch, Written};
+use crate::recipe::{Known, Recipe, RecipeId, RowId, Scratch, Written};
 use crate::walked::Walked;
 use crate::{BindError, Config, Ending};
 
@@ -34,18 +34,22 @@ pub struct Masks {
     pub(crate) config: Config,
     /// The tokens of the grammar's special symbols, in the order of the network.
     specials: Vec<TokenId>,
+    /// Whether some token that ends a text has bytes, so that a walk over the trie may come upon it.
+    pub(crate) ends_are_read: bool,
     /// The lexemes of the lexicon that nodes are states of; and whether they are these in all that ever follows, not just for as long as
     /// a token is.
-    pub(crate) lexemes: Memo<NodeId, Option<(LexemeId, bool)>>,
+    pub(crate) lexemes: Column,
+    /// The parts of nodes that are states of lexemes below the root, by their numbers in the lexicon.
+    pub(crate) wholes: Column,
     /// Parts; nothing for those that are too much work.
     pub(crate) parts: Memo<PartKey, Option<Part>>,
-    /// The rows of the tokens of some lexemes together.
-    pub(crate) unions: Memo<Box<[LexemeKey]>, u32>,
+    /// The rows of the tokens of some lexemes together that are not in the lexicon.
+    pub(crate) unions: Memo<Box<[LexemeKey]>, RowId>,
     /// What was put together: the numbers of its recipe.
     pub(crate) compositions: Memo<Composition, u32>,
     pub(crate) workbenches: Workbenches,
     /// Whole masks: by state the number of the recipe, the recipes, and rows by content.
-    whole: Memo<SetId, u32>,
+    whole: Column,
     recipes: Arena<Recipe>,
     rows: Interner<Mask>,
     /// Tells the recipes of these tables from those of others.
@@ -113,17 +117,22 @@ impl Masks {
     ) -> Self {
         Self {
             budget: Budget::new(config.budget),
+            ends_are_read: ending.tokens().iter().any(|&id| {
+                let bytes = lexicon.vocabulary().bytes(id);
+                bytes.is_some_and(|bytes| !bytes.is_empty())
+            }),
             recognizer,
             lexicon,
             ending,
             config,
             specials,
-            lexemes: Memo::new(),
+            lexemes: Column::new(),
+            wholes: Column::new(),
             parts: Memo::new(),
             unions: Memo::new(),
             compositions: Memo::new(),
             workbenches: Workbenches::default(),
-            whole: Memo::new(),
+            whole: Column::new(),
             recipes: Arena::new(),
             rows: Interner::new(),
             number: TABLES.fetch_add(1, Ordering::Relaxed),
@@ -243,7 +252,7 @@ impl Masks {
     /// Which mask a state has, if it is kept. One look-up, for whoever wants to know whether there is anything to compute.
     #[inline]
     pub fn known(&self, state: SetId) -> Option<Known> {
-        self.whole.get(&state).map(|&number| Known(number))
+        self.whole.get(state.index()).map(Known)
     }
 
     /// As [`write`](Self::write), for a mask that is kept by these tables.
@@ -252,8 +261,8 @@ impl Masks {
         if let Some(row) = recipe.as_row() {
             return Written(Some(row));
         }
-        scratch.write(RecipeId { tables: self.number, number }, recipe, |row| self.rows.get(row));
-        recipe.count(|| self.row(scratch.mask()));
+        scratch.write(RecipeId { tables: self.number, number }, recipe, |row| self.kept_row(row));
+        recipe.count(|| self.new_row(scratch.mask().clone()));
         Written(None)
     }
 
@@ -262,7 +271,7 @@ impl Masks {
     /// # Panics
     /// May panic when it was written by other tables.
     pub fn written<'a>(&'a self, written: Written, scratch: &'a Scratch) -> &'a Mask {
-        written.0.map_or(scratch.mask(), |row| self.rows.get(row))
+        written.0.map_or(scratch.mask(), |row| self.kept_row(row))
     }
 
     /// Writes the mask of a state into a packed row: token t is bit t % 32 of word t / 32; words beyond the vocabulary are 0.
@@ -300,7 +309,7 @@ impl Masks {
             recipe.count(|| {
                 let mut mask = Mask::new(self.vocabulary().id_count());
                 mask.as_words_mut().copy_from_slice(front);
-                self.row(&mask)
+                self.new_row(mask)
             });
         }
         padding.fill(0);
@@ -309,7 +318,7 @@ impl Masks {
     /// Writes a mask by its recipe, whatever the words have been.
     fn follow(&self, recipe: &Recipe, words: &mut [u32]) {
         match recipe.as_row().or(recipe.row) {
-            Some(row) => words.copy_from_slice(self.rows.get(row).as_words()),
+            Some(row) => words.copy_from_slice(self.kept_row(row).as_words()),
             None => words.fill(0),
         }
         if recipe.as_row().is_none() {
@@ -321,7 +330,7 @@ impl Masks {
     fn make(&self, state: SetId, scratch: &mut Scratch) -> Result<Option<Known>, Error> {
         let few = self.recognizer.kernel(state).len() <= MANY_ITEMS;
         let assembled = match self.config.keep_parts && few {
-            true => self.assemble(state, scratch.anything())?,
+            true => self.assemble(state, scratch)?,
             false => Assembled::TooMuch,
         };
         let number = match assembled {
@@ -332,11 +341,12 @@ impl Masks {
                 return Ok(None);
             }
             Assembled::Written | Assembled::TooMuch => {
-                let mask = scratch.anything();
                 if let Assembled::TooMuch = assembled {
+                    let mask = scratch.anything();
                     mask.clear();
                     self.walk_all(state, mask)?;
                 }
+                let mask = scratch.written_mut();
                 self.finish(state, mask)?;
                 if !self.config.keep_masks {
                     return Ok(None);
@@ -350,8 +360,7 @@ impl Masks {
 
     /// The mask of a state is by this recipe.
     fn note(&self, state: SetId, number: u32) {
-        self.budget.spend(size_of::<(SetId, u32)>());
-        self.whole.insert(state, number);
+        self.budget.spend(self.whole.set(state.index(), number).1);
     }
 
     /// Keeps a recipe, and gives its number.
@@ -360,25 +369,28 @@ impl Masks {
         self.recipes.push(recipe)
     }
 
-    /// Keeps a row, and gives its number.
-    pub(crate) fn row(&self, mask: &Mask) -> u32 {
+    /// Keeps a row.
+    pub(crate) fn row(&self, mask: &Mask) -> RowId {
         let before = self.rows.len();
         let number = self.rows.intern(mask, Mask::clone);
         if number as usize >= before {
             self.budget.spend(size_of_val(mask.as_words()) + size_of::<Mask>());
         }
-        number
+        RowId::Own(number)
     }
 
-    /// Keeps a row of which there is hardly another one that is equal, so that looking for one does not pay; gives its number.
-    pub(crate) fn new_row(&self, mask: Mask) -> u32 {
+    /// Keeps a row of which there is hardly another one that is equal, so that looking for one does not pay.
+    pub(crate) fn new_row(&self, mask: Mask) -> RowId {
         self.budget.spend(size_of_val(mask.as_words()) + size_of::<Mask>());
-        self.rows.push(mask)
+        RowId::Own(self.rows.push(mask))
     }
 
-    /// A row by its number.
-    pub(crate) fn kept_row(&self, number: u32) -> &Mask {
-        self.rows.get(number)
+    /// A row that is kept.
+    pub(crate) fn kept_row(&self, row: RowId) -> &Mask {
+        match row {
+            RowId::Own(number) => self.rows.get(number),
+            RowId::Shared(number) => self.lexicon.row(number),
+        }
     }
 
     /// Appends the bytes that every text has next: up to the first place where two bytes are possible, where the text
@@ -463,7 +475,7 @@ impl Masks {
             sets: self.recognizer.set_count(),
             origins: self.recognizer.origin_count(),
             parts: self.parts.len(),
-            masks: self.whole.len(),
+            masks: self.whole.iter().count(),
             bytes: self.bytes_used(),
             walks: walked.walks,
             nodes: walked.nodes,

@@ -4,14 +4,15 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 
 use grammask_earley::{Error, NodeId};
-use grammask_trie::{Mask, TokenId, TokenSet, Trie};
+use grammask_trie::{TokenId, TokenSet, Trie};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use crate::Masks;
 use crate::continuation::ContinuationId;
 use crate::findings::Findings;
-use crate::lexicon::{LexemeId, LexemeTokens};
-use crate::run::Run;
+use crate::lexicon::{LexemeId, PartId, Taken};
+use crate::run::{Buffers, Run};
 
 /// Names a part: a node, and the places below which it is walked.
 pub(crate) type PartKey = (NodeId, ContinuationId);
@@ -43,8 +44,8 @@ pub(crate) struct Whole {
 /// More steps than this are not followed back.
 const LONGEST_PATH: usize = 64;
 
-/// A set of more tokens is not copied into what it is a part of.
-const MANY_TOKENS: usize = 128;
+/// There is no lexeme in the lexicon for a node.
+const NO_LEXEME: u32 = u32::MAX - 1;
 
 /// More tokens than this are kept as a row.
 const MANY_MORE: usize = 1024;
@@ -53,48 +54,32 @@ const MANY_MORE: usize = 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum LexemeKey {
     /// One of the lexicon.
-    Shared(LexemeId, ContinuationId),
+    Shared(PartId),
     /// One of the grammar, where the lexicon has no room for the lexeme.
     Own(NodeId, ContinuationId),
 }
 
 impl LexemeKey {
-    /// The same as numbers, different ones for different keys.
-    pub(crate) fn as_numbers(&self) -> [u64; 2] {
+    /// The same as a number, different ones for different keys.
+    pub(crate) fn as_number(&self) -> u64 {
+        // No continuation has the upper half of the former: there would have to be 2^32 of them.
         match *self {
-            Self::Shared(lexeme, continuation) => [0, lexeme.as_number() | continuation.high()],
-            Self::Own(node, continuation) => [1, node.index() as u64 | continuation.high()],
+            Self::Shared(part) => u64::from(part.number()) | u64::from(u32::MAX) << 32,
+            Self::Own(node, continuation) => node.index() as u64 | continuation.high(),
         }
     }
-}
 
-/// The tokens that a lexeme takes.
-#[derive(Clone, Copy)]
-pub(crate) struct Taken<'a> {
-    pub(crate) own: &'a TokenSet,
-    /// What it takes besides: what this one takes, but for some tokens.
-    pub(crate) kin: Option<(LexemeKey, &'a TokenSet, &'a [TokenId])>,
-}
-
-impl Taken<'_> {
-    /// Whether these are so many that they are better kept once.
-    pub(crate) fn are_many(&self) -> bool {
-        self.kin.is_some() || self.own.len() > MANY_TOKENS
-    }
-
-    pub(crate) fn contains(&self, id: TokenId) -> bool {
-        self.own.contains(id)
-            || self.kin.is_some_and(|(_, tokens, less)| tokens.contains(id) && !less.contains(&id))
-    }
-
-    /// Adds them to a mask.
-    pub(crate) fn union_into(&self, mask: &mut Mask) {
-        if let Some((_, tokens, less)) = self.kin {
-            let new: Vec<TokenId> = less.iter().copied().filter(|&id| !mask.allows(id)).collect();
-            mask.union_set(tokens);
-            new.into_iter().for_each(|id| mask.forbid(id));
+    /// The same, if it is one of the lexicon.
+    pub(crate) fn as_shared(&self) -> Option<PartId> {
+        match *self {
+            Self::Shared(part) => Some(part),
+            Self::Own(..) => None,
         }
-        mask.union_set(self.own);
+    }
+
+    /// The part whose tokens are in a row from which those of this one differ in few.
+    pub(crate) fn of_row(&self, taken: &Taken<'_>) -> Self {
+        taken.kin.map_or(*self, |kin| Self::Shared(kin.part))
     }
 }
 
@@ -133,6 +118,31 @@ impl Part {
     }
 }
 
+/// Parts that have been met: mostly few.
+#[derive(Default)]
+struct Seen {
+    few: SmallVec<[PartKey; 16]>,
+    many: FxHashSet<PartKey>,
+}
+
+impl Seen {
+    /// Notes a part; whether it is new.
+    fn insert(&mut self, key: PartKey) -> bool {
+        if !self.many.is_empty() {
+            return self.many.insert(key);
+        }
+        if self.few.contains(&key) {
+            return false;
+        }
+        if self.few.len() == self.few.inline_size() {
+            self.many.extend(self.few.iter().copied().chain([key]));
+        } else {
+            self.few.push(key);
+        }
+        true
+    }
+}
+
 impl Masks {
     /// All that a part takes, with what it uses. None where something that it uses is not there: another thread is just
     /// about to note it, or has given it up before.
@@ -142,12 +152,10 @@ impl Masks {
         }
         let mut large: Vec<&TokenSet> = Vec::new();
         let mut tokens: Vec<TokenId> = Vec::new();
-        let mut lexemes: Vec<LexemeKey> = Vec::new();
-        let mut seen: FxHashSet<PartKey> = FxHashSet::default();
-        if !part.uses.is_empty() {
-            seen.reserve(4 * part.uses.len());
-        }
-        let mut parts = vec![part];
+        let mut lexemes: SmallVec<[LexemeKey; 16]> = SmallVec::new();
+        let mut seen = Seen::default();
+        let mut parts: SmallVec<[&Part; 8]> = SmallVec::new();
+        parts.push(part);
         while let Some(part) = parts.pop() {
             if part.tokens.len() > MANY_MORE {
                 large.push(&part.tokens);
@@ -164,7 +172,7 @@ impl Masks {
         }
         lexemes.sort_unstable();
         lexemes.dedup();
-        let mut kept = Vec::new();
+        let mut kept: SmallVec<[LexemeKey; 16]> = SmallVec::new();
         for key in lexemes {
             let taken = self.lexeme_tokens(key)?;
             if taken.are_many() {
@@ -181,7 +189,7 @@ impl Masks {
             tokens.drain(..).for_each(|id| row[id.word()] |= id.bit());
         }
         let large = TokenSet::from_words(&row);
-        let whole = Whole { tokens: tokens.into(), large, lexemes: kept.into() };
+        let whole = Whole { tokens: tokens.into(), large, lexemes: kept[..].into() };
         let lists = size_of_val(&*whole.tokens) + size_of_val(&*whole.lexemes);
         self.budget.spend(size_of::<Whole>() + lists + whole.large.bytes_used());
         Ok(Some(part.whole.get_or_init(|| whole)))
@@ -189,8 +197,8 @@ impl Masks {
 
     /// The lexeme that a node is a state of; none where the lexicon has no room for it.
     fn lexeme(&self, node: NodeId) -> Option<LexemeId> {
-        if let Some(lexeme) = self.lexemes.get(&node) {
-            return lexeme.map(|(lexeme, _)| lexeme);
+        if let Some(known) = self.known_lexeme(node) {
+            return known.map(|(lexeme, _)| lexeme);
         }
         let lexeme = match self.lexeme_by_steps(node) {
             Some(found) => Some(found),
@@ -213,8 +221,8 @@ impl Masks {
             }
             let (before, byte) = self.recognizer.before(here)?;
             path.push((here, byte));
-            if let Some(known) = self.lexemes.get(&before) {
-                break (*known)?;
+            if let Some(known) = self.known_lexeme(before) {
+                break known?;
             }
             here = before;
         };
@@ -230,9 +238,18 @@ impl Masks {
         Some(found)
     }
 
+    /// The lexeme of a node, if that is known; none also where there is none in the lexicon.
+    fn known_lexeme(&self, node: NodeId) -> Option<Option<(LexemeId, bool)>> {
+        let known = self.lexemes.get(node.index() as u32)?;
+        Some((known != NO_LEXEME).then(|| (LexemeId::from_number(known >> 1), known & 1 == 1)))
+    }
+
     fn note_lexeme(&self, node: NodeId, lexeme: Option<(LexemeId, bool)>) -> Option<(LexemeId, bool)> {
-        self.budget.spend(size_of::<(NodeId, Option<(LexemeId, bool)>)>());
-        *self.lexemes.insert(node, lexeme).0
+        // Two bits of a lexeme's number are not its own; more lexemes than are left would take more memory than any budget has.
+        let lexeme = lexeme.filter(|(lexeme, _)| lexeme.number() < NO_LEXEME >> 1);
+        let number = lexeme.map_or(NO_LEXEME, |(lexeme, is_same)| lexeme.number() << 1 | u32::from(is_same));
+        self.budget.spend(self.lexemes.set(node.index() as u32, number).1);
+        lexeme
     }
 
     /// The part of a lexeme's state: its name, and where the lexeme is complete.
@@ -242,15 +259,23 @@ impl Masks {
         continuation: ContinuationId,
         fuel: &Fuel,
     ) -> Result<(LexemeKey, Option<ContinuationId>), Error> {
-        if let Some(lexeme) = self.lexeme(node) {
-            let key = LexemeKey::Shared(lexeme, continuation);
-            if let Some(part) = self.lexicon.known_part(lexeme, continuation) {
-                return Ok((key, part.handover));
+        let lexicon = &*self.lexicon;
+        let is_whole = continuation == ContinuationId::WHOLE;
+        let of = |part: PartId| (LexemeKey::Shared(part), lexicon.part_of(part).handover);
+        if is_whole && let Some(part) = self.wholes.get(node.index() as u32) {
+            return Ok(of(PartId::from_number(part)));
+        }
+        if let Some(lexeme) = self.lexeme(node)
+            && let Some(part) = lexicon.known_part(lexeme, continuation).or_else(|| {
+                let part = lexicon.part(lexeme, continuation).ok()?;
+                fuel.burn(lexicon.part_of(part).nodes);
+                Some(part)
+            })
+        {
+            if is_whole {
+                self.budget.spend(self.wholes.set(node.index() as u32, part.number()).1);
             }
-            if let Ok(part) = self.lexicon.part(lexeme, continuation) {
-                fuel.burn(part.nodes);
-                return Ok((key, part.handover));
-            }
+            return Ok(of(part));
         }
         // A limit of the shared tables says nothing about this grammar's own.
         let part = self.walked(node, continuation)?;
@@ -263,36 +288,26 @@ impl Masks {
             LexemeKey::Own(node, continuation) => {
                 Ok(Taken { own: &self.walked(node, continuation)?.tokens, kin: None })
             }
-            LexemeKey::Shared(lexeme, continuation) => {
-                let tokens = |lexeme| {
-                    let part = self.lexicon.part(lexeme, continuation);
-                    &part.expect("a part that has been named is kept").tokens
-                };
-                let LexemeTokens { own, kin } = tokens(lexeme);
-                let kin = kin
-                    .as_ref()
-                    .map(|(kin, less)| (LexemeKey::Shared(*kin, continuation), &tokens(*kin).own, &**less));
-                Ok(Taken { own, kin })
-            }
+            LexemeKey::Shared(part) => Ok(self.lexicon.taken(part)),
         }
     }
 
     /// The part of a node, which is no lexeme's, under a continuation. None where the grammar is so ambiguous that this is no way to find
     /// a mask, or where the fuel is burnt.
-    pub(crate) fn part(&self, key: PartKey, fuel: &Fuel) -> Result<Option<&Part>, Error> {
+    pub(crate) fn part(
+        &self,
+        key: PartKey,
+        fuel: &Fuel,
+        buffers: &mut Buffers,
+    ) -> Result<Option<&Part>, Error> {
         if let Some(part) = self.parts.get(&key) {
             return Ok(part.as_ref());
         }
-        match Run::new(self, fuel).run(key)? {
-            // What is used comes later in the list, and should be there first.
-            Some(parts) => parts.into_iter().rev().for_each(|(key, part)| {
-                self.keep(key, Some(part));
-            }),
+        match Run::new(self, fuel, buffers).run(key)? {
+            true => {}
             // What has burnt the fuel is known the next time.
-            None if fuel.is_burnt() => return Ok(None),
-            None => {
-                self.keep(key, None);
-            }
+            false if fuel.is_burnt() => return Ok(None),
+            false => _ = self.keep(key, None),
         }
         Ok(self.parts.get(&key).and_then(Option::as_ref))
     }
@@ -314,7 +329,7 @@ impl Masks {
         Ok(self.keep(key, Some(part)).as_ref().expect("what is under this key is a part"))
     }
 
-    fn keep(&self, key: PartKey, part: Option<Part>) -> &Option<Part> {
+    pub(crate) fn keep(&self, key: PartKey, part: Option<Part>) -> &Option<Part> {
         let bytes = part.as_ref().map_or(0, |part| {
             part.tokens.bytes_used()
                 + size_of_val(&*part.lexemes)

@@ -6,11 +6,20 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use grammask_trie::{Mask, TokenId};
 
+/// Names a row that is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowId {
+    /// By these tables.
+    Own(u32),
+    /// By their lexicon.
+    Shared(u32),
+}
+
 /// A mask, as a row and what is different.
 #[derive(Debug, Default)]
 pub(crate) struct Recipe {
-    /// The row, by its number; none allows nothing.
-    pub(crate) row: Option<u32>,
+    /// The row; none allows nothing.
+    pub(crate) row: Option<RowId>,
     /// What the row allows and the mask does not, unless it is also in `more`.
     pub(crate) less: Box<[TokenId]>,
     /// What the mask allows; the row may allow it, too.
@@ -18,30 +27,30 @@ pub(crate) struct Recipe {
     /// How often it has been written.
     times: AtomicU32,
     /// The row that is the mask itself: some masks are asked for again and again.
-    whole: OnceLock<u32>,
+    whole: OnceLock<RowId>,
 }
 
 /// A mask that is written for the so manieth time gets a row of its own.
 const OFTEN: u32 = 8;
 
 impl Recipe {
-    pub(crate) fn new(row: Option<u32>, less: Vec<TokenId>, more: Vec<TokenId>) -> Self {
+    pub(crate) fn new(row: Option<RowId>, less: &[TokenId], more: &[TokenId]) -> Self {
         Self { row, less: less.into(), more: more.into(), ..Self::default() }
     }
 
     /// The mask that is a row as it is.
-    pub(crate) fn of_row(row: u32) -> Self {
+    pub(crate) fn of_row(row: RowId) -> Self {
         Self { row: Some(row), whole: OnceLock::from(row), ..Self::default() }
     }
 
     /// The row, if the mask is just that.
     #[inline]
-    pub(crate) fn as_row(&self) -> Option<u32> {
+    pub(crate) fn as_row(&self) -> Option<RowId> {
         self.whole.get().copied()
     }
 
-    /// The mask has been written once more. Where that was often, it gets the row that `keep` gives a number.
-    pub(crate) fn count(&self, keep: impl FnOnce() -> u32) {
+    /// The mask has been written once more. Where that was often, it gets the row that `keep` keeps.
+    pub(crate) fn count(&self, keep: impl FnOnce() -> RowId) {
         if self.times.fetch_add(1, Ordering::Relaxed) == OFTEN {
             self.whole.get_or_init(keep);
         }
@@ -79,7 +88,7 @@ pub(crate) struct RecipeId {
 /// Keep it from one mask to the next: what changes between them is little, and nothing else is written then.
 ///
 /// # Cost
-/// Room for up to three masks, made when they are needed: as many rows as an output mostly takes in turn.
+/// Room for up to six masks, made when they are needed: as many rows as an output mostly takes in turn.
 #[derive(Debug)]
 pub struct Scratch {
     id_count: usize,
@@ -106,11 +115,11 @@ enum Held {
     /// Nothing but what was changed.
     Nothing,
     /// A mask by a recipe, made from this row.
-    Recipe { id: RecipeId, row: Option<u32> },
+    Recipe { id: RecipeId, row: Option<RowId> },
 }
 
 /// Rows that an output takes in turn.
-const ROOMS: usize = 3;
+const ROOMS: usize = 6;
 
 /// A mask that is kept: see [`Masks::known`](crate::Masks::known).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +128,7 @@ pub struct Known(pub(crate) u32);
 /// Where a mask stands that was asked for: see [`Masks::write`](crate::Masks::write).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub struct Written(pub(crate) Option<u32>);
+pub struct Written(pub(crate) Option<RowId>);
 
 impl Clone for Scratch {
     /// Room for masks of the same ids. What was written is not copied.
@@ -164,8 +173,14 @@ impl Scratch {
         &mut room.mask
     }
 
-    /// Writes a mask by its recipe. `rows` gives rows by number.
-    pub(crate) fn write<'a>(&mut self, id: RecipeId, recipe: &Recipe, rows: impl Fn(u32) -> &'a Mask) {
+    /// The mask that was written last as [`anything`](Self::anything).
+    pub(crate) fn written_mut(&mut self) -> &mut Mask {
+        debug_assert!(matches!(self.rooms[0].held, Held::Anything), "what is known of a room stays true");
+        &mut self.rooms[0].mask
+    }
+
+    /// Writes a mask by its recipe. `rows` gives rows by name.
+    pub(crate) fn write<'a>(&mut self, id: RecipeId, recipe: &Recipe, rows: impl Fn(RowId) -> &'a Mask) {
         let fits = |held: Held| match (held, recipe.row) {
             (Held::Recipe { row: None, .. } | Held::Nothing, None) => true,
             (Held::Recipe { id: other, row }, Some(_)) => other.tables == id.tables && row == recipe.row,
@@ -200,7 +215,7 @@ impl Scratch {
 
 impl Room {
     /// Makes the mask equal to a row, or empty.
-    fn restore(&mut self, tables: Option<u64>, row: Option<(u32, &Mask)>) {
+    fn restore(&mut self, tables: Option<u64>, row: Option<(RowId, &Mask)>) {
         let words = self.mask.as_words_mut();
         let is_changed_row = match (self.held, row) {
             (Held::Anything, _) => false,
@@ -241,20 +256,26 @@ mod tests {
             })
             .collect();
         let recipes = [
-            Recipe::new(None, ids(&[]), ids(&[5, 33])),
-            Recipe::new(None, ids(&[]), ids(&[])),
-            Recipe::new(Some(0), ids(&[3]), ids(&[4])),
-            Recipe::new(Some(0), ids(&[40, 0]), ids(&[0, 68])),
-            Recipe::new(Some(1), ids(&[]), ids(&[69])),
-            Recipe::of_row(1),
+            Recipe::new(None, &[], &ids(&[5, 33])),
+            Recipe::new(None, &ids(&[]), &ids(&[])),
+            Recipe::new(Some(RowId::Own(0)), &ids(&[3]), &ids(&[4])),
+            Recipe::new(Some(RowId::Own(0)), &ids(&[40, 0]), &ids(&[0, 68])),
+            Recipe::new(Some(RowId::Own(1)), &ids(&[]), &ids(&[69])),
+            Recipe::of_row(RowId::Own(1)),
+            Recipe::new(Some(RowId::Shared(0)), &ids(&[40]), &ids(&[2])),
+            Recipe::new(Some(RowId::Shared(1)), &ids(&[1]), &ids(&[60])),
         ];
         let write = |scratch: &mut Scratch, tables: u64, number: usize| {
             // The other tables have the rows in another order.
-            let row = |row: u32| &rows[(row as usize + tables as usize) % 2];
+            let row = |row: RowId| match row {
+                RowId::Own(row) => &rows[(row as usize + tables as usize) % 2],
+                RowId::Shared(row) => &rows[row as usize],
+            };
             scratch.write(RecipeId { tables, number: number as u32 }, &recipes[number], row);
             scratch.mask().clone()
         };
-        let steps: Vec<(u64, usize)> = (0..2).flat_map(|tables| (0..6).map(move |n| (tables, n))).collect();
+        let steps: Vec<(u64, usize)> =
+            (0..2).flat_map(|tables| (0..recipes.len()).map(move |n| (tables, n))).collect();
         for &(tables, number) in &steps {
             let fresh = write(&mut Scratch::new(70), tables, number);
             for &(other, before) in &steps {

@@ -6,6 +6,7 @@
 use grammask_earley::{Error, NodeId};
 use grammask_trie::{BranchId, NodeId as TrieNode};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::Masks;
 use crate::continuation::{Continuation, ContinuationId};
@@ -27,17 +28,17 @@ const FEW: usize = 8;
 struct Activation<'a> {
     key: PartKey,
     findings: Findings<'a>,
-    lexemes: Vec<LexemeKey>,
-    uses: Vec<PartKey>,
+    lexemes: SmallVec<[LexemeKey; 4]>,
+    uses: SmallVec<[PartKey; 4]>,
     /// Where the rule is complete, as far as callers have been told.
-    exits: Vec<ContinuationId>,
+    exits: SmallVec<[ContinuationId; 4]>,
     /// Where else it is complete: short lists, which are told all at once.
     pending: Vec<BranchId>,
     is_flush_due: bool,
     /// Who is told, and where it goes on then.
-    waiting: Vec<(usize, NodeId)>,
+    waiting: SmallVec<[(usize, NodeId); 2]>,
     /// What has been run in it.
-    visited: Vec<(NodeId, ContinuationId, bool)>,
+    visited: SmallVec<[(NodeId, ContinuationId, bool); 4]>,
 }
 
 #[derive(Clone, Copy)]
@@ -48,46 +49,53 @@ enum Task {
     Flush(usize),
 }
 
+/// What a run writes to on its way, kept from one to the next.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    calls: Vec<(NodeId, NodeId)>,
+    /// Nodes that have been reached by scanning, and where.
+    arrived: Vec<(NodeId, Vec<BranchId>)>,
+    path: Vec<(u32, u32, NodeId)>,
+}
+
 /// Source: E. Scott and A. Johnstone, "GLL Parsing", 2010, with sets of places instead of single positions.
 pub(crate) struct Run<'a> {
     masks: &'a Masks,
     fuel: &'a Fuel,
-    activations: Vec<Activation<'a>>,
+    activations: SmallVec<[Activation<'a>; 2]>,
     /// The number of each activation, once there are more than some: few are looked through faster.
     numbers: FxHashMap<PartKey, usize>,
-    tasks: Vec<Task>,
-    /// Buffers.
-    calls: Vec<(NodeId, NodeId)>,
-    arrived: Vec<(NodeId, Vec<BranchId>)>,
-    path: Vec<(u32, u32, NodeId)>,
+    tasks: SmallVec<[Task; 8]>,
+    buffers: &'a mut Buffers,
     /// Nodes of the trie that were looked at while scanning.
     nodes: u64,
 }
 
 impl<'a> Run<'a> {
-    pub(crate) fn new(masks: &'a Masks, fuel: &'a Fuel) -> Self {
+    pub(crate) fn new(masks: &'a Masks, fuel: &'a Fuel, buffers: &'a mut Buffers) -> Self {
+        // A run that hits a limit leaves something.
+        buffers.arrived.clear();
         Self {
             masks,
             fuel,
-            activations: Vec::new(),
+            activations: SmallVec::new(),
             numbers: FxHashMap::default(),
-            tasks: Vec::new(),
-            calls: Vec::new(),
-            arrived: Vec::new(),
-            path: Vec::new(),
+            tasks: SmallVec::new(),
+            buffers,
             nodes: 0,
         }
     }
 
-    /// The part of a node, and those of all that is called by it, as far as they were not known; nothing where that is too much work.
-    pub(crate) fn run(mut self, key: PartKey) -> Result<Option<Vec<(PartKey, Part)>>, Error> {
+    /// Finds the part of a node, and those of all that is called by it, as far as they were not known, and keeps them. Says whether it has
+    /// done so: not where that is too much work.
+    pub(crate) fn run(mut self, key: PartKey) -> Result<bool, Error> {
         self.activate(key);
         let mut work = 0;
         while let Some(task) = self.tasks.pop() {
             work += 1;
             if work > MUCH_WORK || self.fuel.is_burnt() {
                 self.masks.walked.add(self.distance());
-                return Ok(None);
+                return Ok(false);
             }
             match task {
                 Task::Flush(activation) => self.flush(activation)?,
@@ -97,14 +105,15 @@ impl<'a> Run<'a> {
             }
         }
         self.masks.walked.add(self.distance());
-        let parts = self.activations.into_iter().map(|activation| {
-            let (tokens, places) = activation.findings.finish();
+        // What is used comes later in the list, and should be there first.
+        while let Some(activation) = self.activations.pop() {
+            let Activation { key, findings, lexemes, uses, exits, .. } = activation;
+            let (tokens, places) = findings.finish();
             debug_assert!(places.is_none(), "handovers are kept apart");
-            let (lexemes, uses) = (activation.lexemes.into(), activation.uses.into());
-            let part = Part::new(tokens, lexemes, uses, activation.exits.into());
-            (activation.key, part)
-        });
-        Ok(Some(parts.collect()))
+            let part = Part::new(tokens, lexemes[..].into(), uses[..].into(), exits[..].into());
+            self.masks.keep(key, Some(part));
+        }
+        Ok(true)
     }
 
     /// One walk, and those of sets that were walked as they are.
@@ -122,13 +131,13 @@ impl<'a> Run<'a> {
         self.activations.push(Activation {
             key,
             findings: Findings::new(self.masks.lexicon.ground()),
-            lexemes: Vec::new(),
-            uses: Vec::new(),
-            exits: Vec::new(),
+            lexemes: SmallVec::new(),
+            uses: SmallVec::new(),
+            exits: SmallVec::new(),
             pending: Vec::new(),
             is_flush_due: false,
-            waiting: Vec::new(),
-            visited: Vec::new(),
+            waiting: SmallVec::new(),
+            visited: SmallVec::new(),
         });
         if number >= SOME {
             if number == SOME {
@@ -165,9 +174,17 @@ impl<'a> Run<'a> {
         }
         visited.push((node, continuation, scans));
         let list = lexicon.continuation(continuation);
-        // What a selection calls is the same whatever has been chosen before, so it is better looked for apart.
-        let is_light = || !list.is_heavier(lexicon.trie(), lexicon.outline(), self.masks.config.light);
-        if !self.masks.recognizer.is_selection(node) && is_light() {
+        let recognizer = &self.masks.recognizer;
+        let mut calls = std::mem::take(&mut self.buffers.calls);
+        calls.clear();
+        recognizer.calls(node, &mut calls)?;
+        // What lexemes take is mostly known from other grammars; and what a selection calls is the same whatever has been chosen before. Both
+        // are better looked for apart.
+        let is_apart = recognizer.is_selection(node)
+            || (recognizer.scans(node).is_empty()
+                && calls.iter().all(|&(start, _)| recognizer.is_lexeme(start)));
+        if !is_apart && !list.is_heavier(lexicon.trie(), lexicon.outline(), self.masks.config.light) {
+            self.buffers.calls = calls;
             let set = self.masks.recognizer.alone(node)?;
             let this = &mut self.activations[activation];
             this.findings.walk(&self.masks.recognizer, set, list.nodes(lexicon.outline()))?;
@@ -181,8 +198,6 @@ impl<'a> Run<'a> {
         if scans {
             self.scan(activation, node, list)?;
         }
-        let mut calls = std::mem::take(&mut self.calls);
-        self.masks.recognizer.calls(node, &mut calls)?;
         for (start, back) in calls.drain(..) {
             let bytes = list.first_bytes(lexicon.trie(), lexicon.outline());
             if self.masks.recognizer.takes(start)?.intersection(bytes).is_empty() {
@@ -198,7 +213,7 @@ impl<'a> Run<'a> {
             }
             self.call(activation, (start, continuation), back)?;
         }
-        self.calls = calls;
+        self.buffers.calls = calls;
         Ok(())
     }
 
@@ -306,7 +321,8 @@ impl<'a> Run<'a> {
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
         let (ends, bytes) = (trie.ends_slice(), trie.bytes_slice());
         let network = recognizer.network();
-        let mut path = std::mem::take(&mut self.path);
+        let mut path = std::mem::take(&mut self.buffers.path);
+        path.clear();
         let is_short = matches!(list.places(), Places::List(list) if list.len() <= FEW)
             && !list.is_heavier(trie, outline, 8 * FEW);
         if is_short {
@@ -338,9 +354,9 @@ impl<'a> Run<'a> {
                 self.reach(activation, TrieNode(next), scans[place].1, &mut path);
             }
         }
-        self.path = path;
+        self.buffers.path = path;
         self.nodes += nodes;
-        for (node, mut branches) in std::mem::take(&mut self.arrived) {
+        for (node, mut branches) in std::mem::take(&mut self.buffers.arrived) {
             if node == NodeId::END {
                 self.activations[activation].pending.extend_from_slice(&branches);
                 self.flush_later(activation);
@@ -363,9 +379,10 @@ impl<'a> Run<'a> {
         findings.allow(at);
         let Some(branch) = self.masks.lexicon.outline().branch(at) else { return };
         let known = self.masks.recognizer.network().node(node);
-        let mut note = |node: NodeId| match self.arrived.iter_mut().find(|(other, _)| *other == node) {
+        let mut note = |node: NodeId| match self.buffers.arrived.iter_mut().find(|(other, _)| *other == node)
+        {
             Some((_, branches)) => branches.push(branch),
-            None => self.arrived.push((node, vec![branch])),
+            None => self.buffers.arrived.push((node, vec![branch])),
         };
         if known.is_final {
             note(NodeId::END);

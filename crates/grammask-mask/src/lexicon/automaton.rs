@@ -24,9 +24,13 @@ impl LexemeId {
         self.0 >> 2
     }
 
-    /// As the lower half of a number.
-    pub(crate) const fn as_number(self) -> u64 {
-        self.0 as u64
+    /// As a number, and back.
+    pub(crate) const fn number(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) const fn from_number(number: u32) -> Self {
+        Self(number)
     }
 
     #[inline]

@@ -67,8 +67,9 @@ impl Lexicon {
         if !self.is_apart(places) || !continuation.is_heavier(self.trie(), self.outline(), FAR as usize) {
             return Ok(None);
         }
-        let Some(mut kin) = self.kin(lexeme)? else { return Ok(None) };
-        let known = self.part(kin, id)?;
+        let Some(kin) = self.kin(lexeme)? else { return Ok(None) };
+        let mut part = self.part(kin, id)?;
+        let known = self.part_of(part);
         let Some(difference) = self.difference(lexeme, kin, continuation)? else { return Ok(None) };
         self.walked.add(Distance { walks: 1, nodes: difference.nodes, taken: 0 });
         let trie = self.trie();
@@ -83,10 +84,10 @@ impl Lexicon {
         // What the kin takes must be its own, as nobody looks further.
         match &known.tokens.kin {
             None => {}
-            Some((twin, differing)) if differing.is_empty() && known.tokens.own.is_empty() => kin = *twin,
+            Some((twin, differing)) if differing.is_empty() && known.tokens.own.is_empty() => part = *twin,
             Some(_) => return Ok(None),
         }
-        let tokens = LexemeTokens { own, kin: Some((kin, less)) };
+        let tokens = LexemeTokens { own, kin: Some((part, less)) };
         Ok(Some(LexemePart { tokens, handover, nodes: difference.nodes }))
     }
 

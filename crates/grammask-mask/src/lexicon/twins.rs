@@ -37,7 +37,8 @@ impl Lexicon {
         if twin == lexeme {
             return Ok(None);
         }
-        let Some(part) = self.parts.get(&(twin, id)) else { return Ok(None) };
+        let Some(twin) = self.known_part(twin, id) else { return Ok(None) };
+        let part = self.part_of(twin);
         let tokens = match &part.tokens.kin {
             Some((kin, less)) => {
                 LexemeTokens { own: part.tokens.own.clone(), kin: Some((*kin, less.clone())) }

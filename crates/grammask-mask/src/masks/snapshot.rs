@@ -43,7 +43,7 @@ impl Masks {
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
         let mut contents: FxHashMap<Mask, u32> = FxHashMap::default();
         for (place, state) in self.recognizer.states().enumerate() {
-            let Some(&recipe) = self.whole.get(&state) else { continue };
+            let Some(crate::recipe::Known(recipe)) = self.known(state) else { continue };
             let number = *numbers.entry(recipe).or_insert_with(|| {
                 let next = saved.masks.len() as u32;
                 let mask = self.mask(state, &mut scratch).expect("a mask that is known hits no limit");
@@ -108,7 +108,7 @@ impl Masks {
     fn keep_content(&self, mask: &Mask) -> u32 {
         let more: Vec<TokenId> = mask.iter().take(FEW + 1).collect();
         self.keep_recipe(match more.len() <= FEW {
-            true => Recipe::new(None, Vec::new(), more),
+            true => Recipe::new(None, &[], &more),
             false => Recipe::of_row(self.row(mask)),
         })
     }
