@@ -1,18 +1,25 @@
 //! Work whose instructions `cargo xtask count` counts: it runs this under callgrind, which counts inside of `counted_section` only,
 //! and writes down what it has counted at each call of `end_of_job`. Prints the name of each job and how often it does its work.
 
-#![allow(clippy::print_stdout, reason = "a tool that names its jobs")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool that names its jobs")]
 
 use std::hint::black_box;
+use std::path::Path;
 
 use anyhow::{Context, ensure};
-use grammask::{Grammar, Matcher, TokenId};
+use grammask::{Grammar, Matcher, TokenId, Vocabulary};
 use grammask_benches::case::Case;
 use grammask_benches::engine::grammask::{config, unused, used};
+use grammask_benches::schemas::data::{Entry, lines};
+use grammask_benches::schemas::judge::warm;
 use grammask_benches::vocabulary::Words;
 
 /// How often work is done that is done once for a grammar.
 const TIMES: usize = 5;
+
+/// Schemas with documents.
+const SCHEMAS: &str = "../shared/maskbench/dev.jsonl.gz";
+const EVERY: usize = 64;
 
 fn main() -> anyhow::Result<()> {
     let words = Words::load(&std::env::args().nth(1).unwrap_or_else(|| "o200k".to_owned()))?;
@@ -80,6 +87,36 @@ fn main() -> anyhow::Result<()> {
             })?;
         }
     }
+    schemas(&words, &vocabulary)
+}
+
+/// The masks of documents, each by a fresh grammar of its schema: of every so manieth schema, where there are any.
+fn schemas(words: &Words, vocabulary: &Vocabulary) -> anyhow::Result<()> {
+    let path = Path::new(SCHEMAS);
+    if !path.exists() {
+        eprintln!("count: there is no {SCHEMAS}, so nothing is counted for schemas");
+        return Ok(());
+    }
+    let (vocabulary, config) = (unused(vocabulary), config(words));
+    warm(&vocabulary, &config)?;
+    let mut masks = 0;
+    for line in lines(path)?.iter().step_by(EVERY) {
+        let Ok(entry) = Entry::parse(line) else { continue };
+        for instance in &entry.instances {
+            let Ok(grammar) = Grammar::from_json_schema(&entry.schema, &vocabulary, &config) else { break };
+            let mut matcher = grammar.matcher();
+            for token in words.encode(&instance.text)?.into_iter().chain([words.end]).map(TokenId) {
+                masks += 1;
+                let mut is_allowed = false;
+                counted_section(&mut || is_allowed = matcher.mask().allows(token));
+                if !is_allowed || !matcher.accept(token).is_accepted() {
+                    break;
+                }
+            }
+        }
+    }
+    end_of_job();
+    tell(&format!("documents of every {EVERY}th schema, fresh grammars"), "mask", masks);
     Ok(())
 }
 
@@ -102,8 +139,12 @@ fn job(
 ) -> anyhow::Result<()> {
     work()?;
     end_of_job();
-    println!("{name}\t{unit}\t{times}");
+    tell(name, unit, times);
     Ok(())
+}
+
+fn tell(name: &str, unit: &str, times: usize) {
+    println!("{name}\t{unit}\t{times}");
 }
 
 /// Instructions are counted in here. Not inlined, as callgrind knows it by its name.
