@@ -302,7 +302,7 @@ impl Store {
     }
 
     /// The union of what must not be matched, without what the members exclude anyhow by their lengths. `None` when a
-    /// member itself is excluded.
+    /// member itself is excluded, or all texts are, of which a member holds nothing else.
     fn meet_complements(
         &mut self,
         negative: &[RegularId],
@@ -319,6 +319,13 @@ impl Store {
             || members.iter().any(|m| parts.binary_search(m).is_ok())
         {
             return Ok(None);
+        }
+        for &part in &parts {
+            if let Some(bounds) = self.text_bounds(part)?
+                && members.iter().any(|&member| self.is_any_length(member, bounds))
+            {
+                return Ok(None);
+            }
         }
         let len = parts.len();
         parts.retain(|&part| self.node(part).max >= min && self.node(part).min <= max);

@@ -3,8 +3,9 @@
 
 use crate::node::{INHABITED, Kind, RegularId, Spelling, VOID};
 use crate::{Error, Store};
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// What is known about a language before it is searched.
 enum Known {
@@ -23,12 +24,38 @@ struct Search {
     met: FxHashMap<RegularId, u32>,
     /// `(predecessor, the next older entry)`
     edges: Vec<(RegularId, u32)>,
+    /// States of which no derivative has been taken, but for those in `closed`; in the order in which they were met, and by how long their
+    /// strings are at least.
     open: VecDeque<RegularId>,
+    nearest: BinaryHeap<(Reverse<u32>, RegularId)>,
+    closed: FxHashSet<RegularId>,
+    /// Whose turn it is.
+    turn: u32,
     /// States that are known to be inhabited, from which the knowledge spreads backwards.
     found: Vec<RegularId>,
 }
 
 const NONE: u32 = u32::MAX;
+
+impl Search {
+    /// The state to go on from. In turn: the first that was met, as breadth first finds short ways; the last, as depth first finds such as need
+    /// many bytes; and one that may be nearest to an end, as that finds its way out of wide intersections.
+    fn next(&mut self) -> Option<RegularId> {
+        loop {
+            self.turn = (self.turn + 1) % 3;
+            let next = match self.turn {
+                0 => self.open.pop_front(),
+                1 => self.open.pop_back(),
+                _ => self.nearest.pop().map(|(_, state)| state),
+            };
+            // Each state is in both lists, so where one is empty, nothing is left in the other but what is closed.
+            let state = next?;
+            if self.closed.insert(state) {
+                return Some(state);
+            }
+        }
+    }
+}
 
 impl Store {
     /// Does the language contain no string at all?
@@ -74,12 +101,8 @@ impl Store {
         let mut search = Search::default();
         self.meet(&mut search, a, None);
         let mut steps = 0;
-        let mut forward = false;
         while search.found.is_empty() {
-            // From both ends in turn: breadth first finds short ways, depth first such as need many bytes.
-            forward = !forward;
-            let next = if forward { search.open.pop_front() } else { search.open.pop_back() };
-            let Some(state) = next else { break };
+            let Some(state) = search.next() else { break };
             let partition = self.node(state).partition;
             for class in 0..self.partitions.len(partition) {
                 steps += 1;
@@ -122,7 +145,10 @@ impl Store {
                 }
                 Known::Void => {}
                 Known::Parts(parts) => stack.extend(parts.into_iter().map(|part| (part, Some(a)))),
-                Known::State => search.open.push_back(a),
+                Known::State => {
+                    search.open.push_back(a);
+                    search.nearest.push((Reverse(self.node(a).min), a));
+                }
             }
         }
     }

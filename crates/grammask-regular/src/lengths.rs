@@ -66,7 +66,7 @@ impl Store {
     }
 
     /// Whether all strings of `a` are seen to be texts of so many characters.
-    fn is_any_length(&self, a: RegularId, (low, high): Bounds) -> bool {
+    pub(crate) fn is_any_length(&self, a: RegularId, (low, high): Bounds) -> bool {
         high == UNBOUNDED && low <= self.node(a).min.min(1) && self.is_text(a)
     }
 

@@ -93,6 +93,27 @@ fn the_search_for_emptiness_is_limited() {
     assert_eq!(patient.len(), nodes);
 }
 
+/// As patterns of host names are written: labels of up to 63 of up to 255 characters, without a certain text, and not ending in digits.
+#[test]
+fn host_names_need_no_long_search() {
+    let mut store = Store::new(&config(|config| config.emptiness_steps = 50));
+    let labels = store.regex("(.{1,63}\\.){1,127}[a-z0-9-]+\\.?").unwrap();
+    let numbers = store.regex("(?s:.*)\\.[0-9]*").unwrap();
+    let forbidden = store.regex("(?s:.*)://(?s:.*)").unwrap();
+    let length = store.regex(".{1,255}").unwrap();
+    let (numbers, allowed) = (store.complement(numbers).unwrap(), store.complement(forbidden).unwrap());
+    let name = store.intersection(&[labels, numbers, allowed, length]).unwrap();
+    let end = run(&mut store, name, b"some.example.of.a.host.with.ten.labels.in.7e").unwrap();
+    assert!(store.is_nullable(end));
+    // Behind the text that is forbidden, nothing but texts is left, and all of them are excluded: that needs no search.
+    assert_eq!(run(&mut store, name, b"some.example://").unwrap(), RegularId::EMPTY);
+    let characters = store.regex("(?s:.*)").unwrap();
+    let other = store.complement(characters).unwrap();
+    let mut hurried = Store::new(&config(|config| config.emptiness_steps = 0));
+    let (labels, other) = (hurried.import(&store, labels).unwrap(), hurried.import(&store, other).unwrap());
+    assert_eq!(hurried.intersection(&[labels, other]), Ok(RegularId::EMPTY));
+}
+
 #[test]
 fn counters_too_large_to_count_are_an_error() {
     let mut store = Store::new(&Config::default());
