@@ -12,13 +12,13 @@ use grammask_benches::case::Case;
 use grammask_benches::engine::grammask::{config, unused, used};
 use grammask_benches::schemas::data::{Entry, lines};
 use grammask_benches::schemas::judge::warm;
+use grammask_benches::schemas::options::SCHEMAS;
 use grammask_benches::vocabulary::Words;
 
 /// How often work is done that is done once for a grammar.
 const TIMES: usize = 5;
 
-/// Schemas with documents.
-const SCHEMAS: &str = "../shared/maskbench/dev.jsonl.gz";
+/// Of the schemas, each that so many come after.
 const EVERY: usize = 64;
 
 fn main() -> anyhow::Result<()> {

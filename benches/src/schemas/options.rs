@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 
+/// Where schemas with documents are unless somebody says otherwise.
+pub const SCHEMAS: &str = "../shared/maskbench/dev.jsonl.gz";
+
 /// What is printed for `maskbench --help`.
 pub const MASKBENCH_HELP: &str = "\
 cargo xtask maskbench [PATH] [OPTIONS]
@@ -73,7 +76,7 @@ impl MaskbenchOptions {
     pub fn parse(words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
         let mut options = Self {
             help: false,
-            path: PathBuf::from("../shared/maskbench/dev.jsonl.gz"),
+            path: PathBuf::from(SCHEMAS),
             vocabulary: "../shared/vocab/llama3.tiktoken".to_owned(),
             limit: None,
             only: Vec::new(),

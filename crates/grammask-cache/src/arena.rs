@@ -2,13 +2,8 @@
 
 use std::fmt;
 
+use crate::bucket::{self, BUCKETS, locate};
 use crate::sync::{AtomicU32, OnceLock, Ordering, array, constructor};
-
-/// Entries in the first bucket, as a power of two; every further bucket is twice as large as the one before. Models
-/// begin with two entries, so that they reach the second bucket.
-pub(crate) const FIRST_BITS: u32 = if cfg!(loom) { 1 } else { 5 };
-/// Buckets: together they hold every id of 32 bits.
-pub(crate) const BUCKETS: usize = (32 - FIRST_BITS + 1) as usize;
 
 /// One bucket: allocated as a whole, filled entry by entry.
 type Bucket<T> = OnceLock<Box<[OnceLock<T>]>>;
@@ -24,13 +19,6 @@ type Bucket<T> = OnceLock<Box<[OnceLock<T>]>>;
 pub struct Arena<T> {
     buckets: [Bucket<T>; BUCKETS],
     len: AtomicU32,
-}
-
-/// The bucket of an id and the place in it.
-pub(crate) const fn locate(id: u32) -> (usize, usize) {
-    let shifted = id as u64 + (1 << FIRST_BITS);
-    let bucket = 63 - shifted.leading_zeros() - FIRST_BITS;
-    (bucket as usize, (shifted - (1 << (bucket + FIRST_BITS))) as usize)
 }
 
 impl<T> Arena<T> {
@@ -61,8 +49,8 @@ impl<T> Arena<T> {
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, |len| len.checked_add(1))
             .expect("an arena holds fewer than 2^32 values");
         let (bucket, place) = locate(id);
-        let entries = self.buckets[bucket]
-            .get_or_init(|| (0..1usize << (bucket as u32 + FIRST_BITS)).map(|_| OnceLock::new()).collect());
+        let entries =
+            self.buckets[bucket].get_or_init(|| (0..bucket::size(bucket)).map(|_| OnceLock::new()).collect());
         assert!(entries[place].set(value).is_ok(), "every id is given once");
         id
     }
@@ -103,19 +91,6 @@ impl<T: fmt::Debug> fmt::Debug for Arena<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_id_has_a_place_of_its_own() {
-        let mut expected = (0, 0);
-        for id in 0..100_000 {
-            assert_eq!(locate(id), expected, "id {id}");
-            expected.1 += 1;
-            if expected.1 == 1 << (expected.0 as u32 + FIRST_BITS) {
-                expected = (expected.0 + 1, 0);
-            }
-        }
-        assert_eq!(locate(u32::MAX).0, BUCKETS - 1);
-    }
 
     #[test]
     fn values_stay_where_they_are() {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::arena::{BUCKETS, FIRST_BITS, locate};
-use crate::sync::{AtomicU32, OnceLock, Ordering, array, constructor};
+use crate::bucket::{self, BUCKETS, locate};
+use crate::sync::{AtomicU32, AtomicUsize, OnceLock, Ordering, array, constructor};
 
 /// One bucket: allocated as a whole, each entry unknown until it is stored.
 type Bucket = OnceLock<Box<[AtomicU32]>>;
@@ -15,6 +15,7 @@ type Bucket = OnceLock<Box<[AtomicU32]>>;
 /// `get` and `set` are O(1) without a lock. Memory is linear in the greatest id under which something is stored, at four bytes for each.
 pub struct Column {
     buckets: [Bucket; BUCKETS],
+    len: AtomicUsize,
 }
 
 impl Column {
@@ -24,8 +25,18 @@ impl Column {
     constructor! {
         /// A column of unknown numbers. Allocates nothing.
         pub fn new() -> Self {
-            Self { buckets: array![OnceLock::new(); BUCKETS] }
+            Self { buckets: array![OnceLock::new(); BUCKETS], len: AtomicUsize::new(0) }
         }
+    }
+
+    /// How many numbers are known.
+    pub fn len(&self) -> usize {
+        self.len.load(Ordering::Relaxed)
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The number under an id, if it is known. Two loads.
@@ -47,12 +58,15 @@ impl Column {
         let mut allocated = 0;
         let entries = self.buckets[bucket].get_or_init(|| {
             let entries: Box<[AtomicU32]> =
-                (0..1usize << (bucket as u32 + FIRST_BITS)).map(|_| AtomicU32::new(Self::LIMIT)).collect();
+                (0..bucket::size(bucket)).map(|_| AtomicU32::new(Self::LIMIT)).collect();
             allocated = size_of_val::<[AtomicU32]>(&entries);
             entries
         });
         match entries[place].compare_exchange(Self::LIMIT, value, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => (value, allocated),
+            Ok(_) => {
+                self.len.fetch_add(1, Ordering::Relaxed);
+                (value, allocated)
+            }
             Err(first) => (first, allocated),
         }
     }
@@ -61,10 +75,7 @@ impl Column {
     pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
         let buckets =
             self.buckets.iter().zip(0..).filter_map(|(bucket, number)| Some((bucket.get()?, number)));
-        let entries = buckets.flat_map(|(entries, number): (_, u32)| {
-            let first = (((1u64 << number) - 1) << FIRST_BITS) as u32;
-            (first..).zip(entries.iter())
-        });
+        let entries = buckets.flat_map(|(entries, number)| (bucket::first(number)..).zip(entries.iter()));
         entries.filter_map(|(id, entry)| {
             let value = entry.load(Ordering::Acquire);
             (value != Self::LIMIT).then_some((id, value))
@@ -97,6 +108,7 @@ mod tests {
             assert_eq!(column.set(id, id * 2).0, id * 2);
         }
         assert_eq!(column.set(32, 7), (64, 0), "the first number stays");
+        assert_eq!((column.len(), column.is_empty(), Column::new().is_empty()), (ids.len(), false, true));
         assert_eq!(column.iter().collect::<Vec<_>>(), ids.map(|id| (id, id * 2)));
         assert!([2, 33, 999, 69_999, 70_001, 1 << 20].iter().all(|&id| column.get(id).is_none()));
     }

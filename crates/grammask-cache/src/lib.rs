@@ -45,6 +45,7 @@
 //! ```
 
 mod arena;
+mod bucket;
 mod budget;
 mod column;
 mod index;

@@ -41,7 +41,7 @@ impl Recognizer {
         let mut found = Resumption::default();
         let mut items: SmallVec<[(Item, ByteSet); 4]> = SmallVec::new();
         let mut beyond: SmallVec<[OriginId; 4]> = SmallVec::new();
-        // Mostly nobody else is told.
+        // Whoever is told besides the first one: mostly nobody, and then nothing is allocated.
         let mut told = FxHashSet::default();
         let first = origin;
         let mut open: SmallVec<[OriginId; 4]> = SmallVec::new();
@@ -53,7 +53,7 @@ impl Recognizer {
                 if items.len() + known.items.len() > MANY {
                     beyond.push(origin);
                 } else {
-                    items.extend_from_slice(&known.items[..]);
+                    items.extend_from_slice(&known.items);
                     beyond.extend_from_slice(&known.beyond);
                 }
                 continue;

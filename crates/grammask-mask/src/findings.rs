@@ -2,7 +2,6 @@
 
 use grammask_earley::{Error, Recognizer, SetId, Successors};
 use grammask_trie::{BranchId, NodeId, Outline, TokenId, TokenSet, Trie, Vocabulary};
-
 use smallvec::SmallVec;
 
 use crate::places::Places;
@@ -199,6 +198,7 @@ impl<'a> Findings<'a> {
             for &(start, end) in &self.ranges {
                 found.extend_from_slice(&tokens[start as usize..end as usize]);
             }
+            // In place; the set would sort a copy.
             found.sort_unstable();
             return TokenSet::new(&found);
         }

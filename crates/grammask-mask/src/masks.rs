@@ -475,7 +475,7 @@ impl Masks {
             sets: self.recognizer.set_count(),
             origins: self.recognizer.origin_count(),
             parts: self.parts.len(),
-            masks: self.whole.iter().count(),
+            masks: self.whole.len(),
             bytes: self.bytes_used(),
             walks: walked.walks,
             nodes: walked.nodes,

@@ -185,7 +185,7 @@ impl<'a> Run<'a> {
                 && calls.iter().all(|&(start, _)| recognizer.is_lexeme(start)));
         if !is_apart && !list.is_heavier(lexicon.trie(), lexicon.outline(), self.masks.config.light) {
             self.buffers.calls = calls;
-            let set = self.masks.recognizer.alone(node)?;
+            let set = recognizer.alone(node)?;
             let this = &mut self.activations[activation];
             this.findings.walk(&self.masks.recognizer, set, list.nodes(lexicon.outline()))?;
             let mut handovers = this.findings.take_handovers();

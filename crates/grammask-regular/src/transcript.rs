@@ -83,7 +83,7 @@ impl Store {
     /// Equal languages may have different transcripts.
     ///
     /// # Complexity
-    /// O(`most`).
+    /// O(`most`); with automata in the expression, O(`most`²), as each state is looked for among those that have been written.
     ///
     /// ```
     /// # use grammask_regular::{Config, Store};

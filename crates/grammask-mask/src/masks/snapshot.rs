@@ -6,7 +6,7 @@ use grammask_trie::{Mask, TokenId};
 use rustc_hash::FxHashMap;
 
 use super::Masks;
-use crate::recipe::{Recipe, Scratch};
+use crate::recipe::{Known, Recipe, Scratch};
 
 /// Masks of states: plain data, to be stored and loaded. Made by [`Masks::save`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Masks {
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
         let mut contents: FxHashMap<Mask, u32> = FxHashMap::default();
         for (place, state) in self.recognizer.states().enumerate() {
-            let Some(crate::recipe::Known(recipe)) = self.known(state) else { continue };
+            let Some(Known(recipe)) = self.known(state) else { continue };
             let number = *numbers.entry(recipe).or_insert_with(|| {
                 let next = saved.masks.len() as u32;
                 let mask = self.mask(state, &mut scratch).expect("a mask that is known hits no limit");
@@ -74,7 +74,7 @@ impl Masks {
         let mut ends = Mask::new(self.vocabulary().id_count());
         ends.extend(self.ending.tokens().iter().copied());
         // Masks by their place, each made when it is needed first.
-        let mut known: Vec<Option<Known>> = vec![None; saved.masks.len()];
+        let mut known: Vec<Option<Made>> = vec![None; saved.masks.len()];
         for &(place, number) in &saved.states {
             if self.bytes_used() > room {
                 break;
@@ -94,7 +94,7 @@ impl Masks {
                     allowed.intersect(&ends);
                     let ends_texts = allowed == ends;
                     self.specials.iter().for_each(|&id| allowed.forbid(id));
-                    *known.insert(Known { number, ends_texts, ends_no_text: allowed.is_empty() })
+                    *known.insert(Made { number, ends_texts, ends_no_text: allowed.is_empty() })
                 }
             };
             if !(if state.completes() { known.ends_texts } else { known.ends_no_text }) {
@@ -116,7 +116,7 @@ impl Masks {
 
 /// A mask that has been made.
 #[derive(Clone, Copy)]
-struct Known {
+struct Made {
     number: u32,
     /// It allows all tokens that end texts.
     ends_texts: bool,

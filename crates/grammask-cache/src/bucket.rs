@@ -1,0 +1,43 @@
+//! Where the entries of a table stand that grows without moving them: in buckets, each twice as large as the one before.
+
+/// Entries in the first bucket, as a power of two. Models begin with two entries, so that they reach the second bucket.
+const FIRST_BITS: u32 = if cfg!(loom) { 1 } else { 5 };
+
+/// Buckets: together they hold every id of 32 bits.
+pub(crate) const BUCKETS: usize = (32 - FIRST_BITS + 1) as usize;
+
+/// The bucket of an id and the place in it.
+pub(crate) const fn locate(id: u32) -> (usize, usize) {
+    let shifted = id as u64 + (1 << FIRST_BITS);
+    let bucket = 63 - shifted.leading_zeros() - FIRST_BITS;
+    (bucket as usize, (shifted - (1 << (bucket + FIRST_BITS))) as usize)
+}
+
+/// How many entries a bucket has.
+pub(crate) const fn size(bucket: usize) -> usize {
+    1 << (bucket as u32 + FIRST_BITS)
+}
+
+/// The first id in a bucket.
+pub(crate) const fn first(bucket: usize) -> u32 {
+    (size(bucket) - size(0)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_id_has_a_place_of_its_own() {
+        let mut expected = (0, 0);
+        for id in 0..100_000 {
+            assert_eq!(locate(id), expected, "id {id}");
+            assert_eq!(first(expected.0) + expected.1 as u32, id);
+            expected.1 += 1;
+            if expected.1 == size(expected.0) {
+                expected = (expected.0 + 1, 0);
+            }
+        }
+        assert_eq!(locate(u32::MAX).0, BUCKETS - 1);
+    }
+}
