@@ -1,12 +1,14 @@
 //! The nodes of items in any order, made while running: one for each register and phase, and what each calls.
 
+use std::collections::hash_map::Entry::{Occupied, Vacant};
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::made::{Kind, MadeNode, Phase};
+use crate::made::{Kind, MadeNode, Phase, Standing};
 use crate::recognizer::Recognizer;
-use crate::selection::{Chosen, Plan};
+use crate::selection::{Choice, Chosen, Plan};
 use crate::workshop::Workshop;
 use crate::{Callee, CalleeId, NodeId};
 
@@ -14,14 +16,18 @@ use crate::{Callee, CalleeId, NodeId};
 #[derive(Default)]
 pub(crate) struct Choosing {
     plans: FxHashMap<CalleeId, Arc<Plan>>,
-    numbers: FxHashMap<(CalleeId, Arc<[u32]>), u32>,
     entries: Vec<Entry>,
+    /// By the hash of a callee and a register the last entry that has it: a register may be long, and stands only in its entry.
+    by_hash: FxHashMap<u64, u32>,
 }
 
 struct Entry {
+    callee: CalleeId,
     chosen: Chosen,
     /// The node before an item, and that behind one.
     nodes: [Option<NodeId>; 2],
+    /// The one before with the same hash.
+    before: Option<u32>,
 }
 
 impl Choosing {
@@ -32,12 +38,23 @@ impl Choosing {
 
     /// The number of what has been chosen, and whether it is new.
     fn number(&mut self, callee: CalleeId, chosen: Chosen) -> (u32, bool) {
-        let next = self.entries.len() as u32;
-        let number = *self.numbers.entry((callee, Arc::clone(&chosen.register))).or_insert(next);
-        if number == next {
-            self.entries.push(Entry { chosen, nodes: [None; 2] });
+        let last = self.by_hash.entry(FxBuildHasher.hash_one((callee, &chosen.register)));
+        let before = match &last {
+            Occupied(last) => Some(*last.get()),
+            Vacant(_) => None,
+        };
+        let mut next = before;
+        while let Some(number) = next {
+            let entry = &self.entries[number as usize];
+            if entry.callee == callee && entry.chosen.register == chosen.register {
+                return (number, false);
+            }
+            next = entry.before;
         }
-        (number, number == next)
+        let number = self.entries.len() as u32;
+        last.insert_entry(number);
+        self.entries.push(Entry { callee, chosen, nodes: [None; 2], before });
+        (number, true)
     }
 }
 
@@ -61,78 +78,86 @@ impl Workshop {
     /// Where items in any order begin.
     pub(crate) fn unordered_start(&mut self, tables: &Recognizer, callee: CalleeId) -> NodeId {
         let plan = self.plan(tables, callee);
-        self.unordered_node(tables, callee, plan.empty(), Phase::Item)
+        self.unordered_node(tables, (callee, &plan), plan.empty(), Phase::Item)
     }
 
-    /// The node at which this has been chosen.
+    /// The node at which this has been chosen of a callee with this plan.
     pub(crate) fn unordered_node(
         &mut self,
         tables: &Recognizer,
-        callee: CalleeId,
+        (callee, plan): (CalleeId, &Plan),
         chosen: Chosen,
         phase: Phase,
     ) -> NodeId {
         let (number, is_new) = self.choosing.number(callee, chosen);
         let place = usize::from(phase == Phase::Behind);
-        let entry = &self.choosing.entries[number as usize];
+        let entry = &mut self.choosing.entries[number as usize];
         if let Some(node) = entry.nodes[place] {
             return node;
         }
         if is_new {
-            tables.spend(size_of_val(&entry.chosen.register[..]) + 2 * size_of::<Entry>());
+            tables.spend(2 * size_of::<Entry>() + size_of_val(&entry.chosen.register[..]));
         }
-        let plan = self.plan(tables, callee);
-        let chosen = &self.choosing.entries[number as usize].chosen;
         let (is_final, goes_on) = match phase {
             Phase::Item => (false, true),
-            Phase::Behind => (plan.is_final(chosen), plan.goes_on(chosen)),
+            Phase::Behind => (plan.is_final(&entry.chosen), plan.goes_on(&entry.chosen)),
         };
         let node = if goes_on {
             tables.spend(size_of::<MadeNode>());
-            tables.made().push((is_final, goes_on), Kind::Unordered(callee, number, phase), None)
+            let standing = Standing::new(callee, number, phase);
+            tables.made().push((is_final, goes_on), Kind::Unordered(standing), None)
         } else {
             NodeId::END
         };
-        self.choosing.entries[number as usize].nodes[place] = Some(node);
+        entry.nodes[place] = Some(node);
         node
     }
 
-    /// What a node of items in any order calls, and where to go on. Found once for a node.
-    pub(crate) fn choices<'a>(
-        &mut self,
-        tables: &Recognizer,
-        made: &'a MadeNode,
-        (callee, number, phase): (CalleeId, u32, Phase),
-    ) -> &'a [(CalleeId, NodeId)] {
-        if let Some(known) = made.choices.get() {
-            return known;
-        }
-        let mut calls = Vec::new();
-        self.unordered_calls(tables, callee, number, phase, &mut calls);
-        tables.spend(size_of_val(&calls[..]));
-        made.choices.get_or_init(|| calls.into())
+    /// The items that may come next at a place. Found once for each.
+    pub(crate) fn items<'a>(&mut self, tables: &Recognizer, standing: &'a Standing) -> &'a [Choice] {
+        standing.items.get_or_init(|| {
+            let plan = self.plan(tables, standing.callee);
+            self.work += plan.cost();
+            let items = plan.choices(self.choosing.chosen(standing.number));
+            tables.spend(size_of_val(&items[..]));
+            items.into()
+        })
     }
 
-    fn unordered_calls(
+    /// What is called at a place, and where to go on. Found once for each.
+    pub(crate) fn selection_calls<'a>(
         &mut self,
         tables: &Recognizer,
-        callee: CalleeId,
-        number: u32,
-        phase: Phase,
-        calls: &mut Vec<(CalleeId, NodeId)>,
-    ) {
-        let Callee::Unordered { items, separator, .. } = tables.network().callee(callee) else { return };
-        let chosen = self.choosing.chosen(number).clone();
-        if let (Some(separator), Phase::Behind) = (separator, phase) {
-            calls.push((*separator, self.unordered_node(tables, callee, chosen, Phase::Item)));
-            return;
-        }
+        standing: &'a Standing,
+    ) -> &'a [(CalleeId, NodeId)] {
+        standing.calls.get_or_init(|| {
+            let calls = self.selection_calls_anew(tables, standing);
+            tables.spend(size_of_val(&calls[..]));
+            calls
+        })
+    }
+
+    fn selection_calls_anew(
+        &mut self,
+        tables: &Recognizer,
+        standing: &Standing,
+    ) -> Box<[(CalleeId, NodeId)]> {
+        let callee = standing.callee;
+        let Callee::Unordered { items, separator, .. } = tables.network().callee(callee) else {
+            unreachable!("only items in any order have places among them")
+        };
         let plan = self.plan(tables, callee);
-        self.work += plan.cost();
-        for choice in plan.choices(&chosen) {
-            let back = self.unordered_node(tables, callee, plan.after(&chosen, &choice), Phase::Behind);
-            calls.push((items[choice.item], back));
+        let chosen = self.choosing.chosen(standing.number).clone();
+        if let (&Some(separator), Phase::Behind) = (separator, standing.phase) {
+            return [(separator, self.unordered_node(tables, (callee, &plan), chosen, Phase::Item))].into();
         }
+        let choices = self.items(tables, standing).iter();
+        let calls = choices.map(|choice| {
+            let after = plan.after(&chosen, choice);
+            let back = self.unordered_node(tables, (callee, &plan), after, Phase::Behind);
+            (items[choice.item()], back)
+        });
+        calls.collect()
     }
 
     /// How often which items have been chosen, as far as it matters.

@@ -140,8 +140,8 @@ impl Workshop {
                     self.call(tables, element, Caller { node, reference }, byte)?;
                 }
             }
-            Kind::Unordered(callee, chosen, phase) => {
-                for &(callee, node) in self.choices(tables, made, (callee, chosen, phase)) {
+            Kind::Unordered(ref standing) => {
+                for &(callee, node) in self.selection_calls(tables, standing) {
                     self.call(tables, callee, Caller { node, reference }, byte)?;
                 }
             }

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use grammask_cache::{Arena, LazyRow};
 use grammask_regular::{ByteSet, RegularId};
 
+use crate::selection::Choice;
 use crate::{Callee, CalleeId, Network, NodeId};
 
 /// No successor, in the row of a lexeme's node.
@@ -17,8 +18,6 @@ pub(crate) struct MadeNode {
     pub(crate) kind: Kind,
     /// See [`Recognizer::takes`](crate::Recognizer::takes).
     pub(crate) takes: OnceLock<ByteSet>,
-    /// For items in any order, what is called and where to go on, once somebody asked.
-    pub(crate) choices: OnceLock<Box<[(CalleeId, NodeId)]>>,
 }
 
 pub(crate) enum Kind {
@@ -26,8 +25,26 @@ pub(crate) enum Kind {
     Lexeme(RegularId, LazyRow, Option<(NodeId, u8)>),
     /// A counted repetition, and how many are complete.
     Counter(CalleeId, u32),
-    /// Items in any order: the number of what has been chosen, and what comes next.
-    Unordered(CalleeId, u32, Phase),
+    /// A place among items in any order.
+    Unordered(Standing),
+}
+
+/// A place among items in any order, and what follows from it, once somebody asked.
+pub(crate) struct Standing {
+    pub(crate) callee: CalleeId,
+    /// The number of what has been chosen.
+    pub(crate) number: u32,
+    pub(crate) phase: Phase,
+    /// The items that may come next.
+    pub(crate) items: OnceLock<Box<[Choice]>>,
+    /// What is called, and where to go on.
+    pub(crate) calls: OnceLock<Box<[(CalleeId, NodeId)]>>,
+}
+
+impl Standing {
+    pub(crate) const fn new(callee: CalleeId, number: u32, phase: Phase) -> Self {
+        Self { callee, number, phase, items: OnceLock::new(), calls: OnceLock::new() }
+    }
 }
 
 /// What comes next where items stand in any order.
@@ -73,7 +90,7 @@ impl MadeNodes {
         takes: Option<ByteSet>,
     ) -> NodeId {
         let takes = takes.map_or_else(OnceLock::new, OnceLock::from);
-        let node = MadeNode { is_final, goes_on, kind, takes, choices: OnceLock::new() };
+        let node = MadeNode { is_final, goes_on, kind, takes };
         NodeId(self.first + self.nodes.push(node))
     }
 }

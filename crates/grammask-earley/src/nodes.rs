@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 
 use grammask_regular::{ByteSet, RegularId, Store};
 
-use crate::made::{self, Kind, MadeNode, Phase};
+use crate::made::{self, Kind, MadeNode, Phase, Standing};
+use crate::selection::Choice;
 use crate::{Callee, CalleeId, Class, Error, NodeId, Recognizer};
 
 /// What is known of a callee.
@@ -18,6 +19,27 @@ impl Entrance {
     pub(crate) const fn new() -> Self {
         Self { start: OnceLock::new(), takes: OnceLock::new() }
     }
+}
+
+/// What comes next among items in any order.
+#[derive(Clone, Copy, Debug)]
+pub enum Selection<'a> {
+    /// What stands between two items.
+    Separator {
+        /// Where it begins.
+        start: NodeId,
+        /// Where to go on behind it.
+        back: NodeId,
+    },
+    /// An item.
+    Items {
+        /// What is selected from.
+        callee: CalleeId,
+        /// How many items that has.
+        count: usize,
+        /// Those that may come, ascending.
+        choices: &'a [Choice],
+    },
 }
 
 impl Recognizer {
@@ -63,19 +85,66 @@ impl Recognizer {
             let back = self.lock().counter_node(self, *counter, count + 1);
             calls.push((self.start_of(element)?, back));
         }
-        for &(callee, back) in self.choices(made) {
+        for &(callee, back) in self.selection_calls(made) {
             calls.push((self.start_of(callee)?, back));
         }
         Ok(())
     }
 
     /// What a node of items in any order calls, and where to go on; nothing for others.
-    fn choices<'a>(&self, made: &'a MadeNode) -> &'a [(CalleeId, NodeId)] {
-        let Kind::Unordered(callee, chosen, phase) = made.kind else { return &[] };
-        match made.choices.get() {
+    fn selection_calls<'a>(&self, made: &'a MadeNode) -> &'a [(CalleeId, NodeId)] {
+        let Kind::Unordered(standing) = &made.kind else { return &[] };
+        match standing.calls.get() {
             Some(known) => known,
-            None => self.lock().choices(self, made, (callee, chosen, phase)),
+            None => self.lock().selection_calls(self, standing),
         }
+    }
+
+    /// For a node that calls items in any order, what comes next: less than [`calls`](Self::calls) tells, which makes a node for each item that
+    /// may come.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Panics
+    /// When the node is not of this recognizer.
+    pub fn selection(&self, node: NodeId) -> Result<Option<Selection<'_>>, Error> {
+        if node.index() < self.network().nodes.len() {
+            return Ok(None);
+        }
+        let made = self.made().get(node);
+        let Kind::Unordered(standing) = &made.kind else { return Ok(None) };
+        let Callee::Unordered { items, separator, .. } = self.network().callee(standing.callee) else {
+            return Ok(None);
+        };
+        if standing.phase == Phase::Behind && separator.is_some() {
+            let &[(separator, back)] = self.selection_calls(made) else { return Ok(None) };
+            return Ok(Some(Selection::Separator { start: self.start_of(separator)?, back }));
+        }
+        let choices = self.choices(standing);
+        Ok(Some(Selection::Items { callee: standing.callee, count: items.len(), choices }))
+    }
+
+    /// The items that may come next at a place.
+    fn choices<'a>(&self, standing: &'a Standing) -> &'a [Choice] {
+        match standing.items.get() {
+            Some(known) => known,
+            None => self.lock().items(self, standing),
+        }
+    }
+
+    /// Where an item of those in any order begins.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Panics
+    /// When there is no such item.
+    pub fn item_start(&self, callee: CalleeId, item: usize) -> Result<NodeId, Error> {
+        let Callee::Unordered { items, .. } = self.network().callee(callee) else {
+            panic!("only what stands in any order has items");
+        };
+        self.start_of(items[item])
     }
 
     /// Whether a node calls items in any order.
@@ -84,8 +153,7 @@ impl Recognizer {
     /// When the node is not of this recognizer.
     #[inline]
     pub fn is_selection(&self, node: NodeId) -> bool {
-        node.index() >= self.network().nodes.len()
-            && matches!(self.made().get(node).kind, Kind::Unordered(..))
+        node.index() >= self.network().nodes.len() && matches!(self.made().get(node).kind, Kind::Unordered(_))
     }
 
     /// The bytes by which a node goes on, what it calls included.
@@ -108,16 +176,24 @@ impl Recognizer {
             None => match self.made().get(node).kind {
                 Kind::Lexeme(language, ..) => self.lock().live_bytes(language)?,
                 Kind::Counter(counter, _) => self.taken_by(counter)?,
-                Kind::Unordered(..) => {
-                    let mut takes = ByteSet::EMPTY;
-                    for &(callee, _) in self.choices(self.made().get(node)) {
-                        takes = takes.union(&self.taken_by(callee)?);
-                    }
-                    takes
-                }
+                Kind::Unordered(ref standing) => self.selected(standing)?,
             },
         };
         Ok(*place.get_or_init(|| takes))
+    }
+
+    /// The bytes with which what comes next at a place among items in any order begins.
+    fn selected(&self, standing: &Standing) -> Result<ByteSet, Error> {
+        let Callee::Unordered { items, separator, .. } = self.network().callee(standing.callee) else {
+            return Ok(ByteSet::EMPTY);
+        };
+        if let (&Some(separator), Phase::Behind) = (separator, standing.phase) {
+            return self.taken_by(separator);
+        }
+        let choices = self.choices(standing).iter();
+        choices
+            .map(|choice| self.taken_by(items[choice.item()]))
+            .try_fold(ByteSet::EMPTY, |all, takes| Ok(all.union(&takes?)))
     }
 
     /// The bytes with which a callee begins.
@@ -158,7 +234,7 @@ impl Recognizer {
         }
         match self.made().get(node).kind {
             Kind::Lexeme(language, ..) => Some(read(self.lock().store(), language)),
-            Kind::Counter(..) | Kind::Unordered(..) => None,
+            Kind::Counter(..) | Kind::Unordered(_) => None,
         }
     }
 
@@ -173,7 +249,7 @@ impl Recognizer {
         }
         match self.made().get(node).kind {
             Kind::Lexeme(_, _, before) => before,
-            Kind::Counter(..) | Kind::Unordered(..) => None,
+            Kind::Counter(..) | Kind::Unordered(_) => None,
         }
     }
 
@@ -202,7 +278,7 @@ impl Recognizer {
                     other => self.lock().counter_node(self, counter, other),
                 }
             }
-            Kind::Lexeme(..) | Kind::Unordered(..) => node,
+            Kind::Lexeme(..) | Kind::Unordered(_) => node,
         }
     }
 
@@ -211,13 +287,13 @@ impl Recognizer {
         if node.index() < self.network().nodes.len() || node == NodeId::DONE {
             return node.to_string();
         }
-        match self.made().get(node).kind {
-            Kind::Lexeme(language, ..) => self.lock().store().display(language).to_string(),
-            Kind::Counter(counter, count) => format!("{count} of {}", self.network().callee_text(counter)),
-            Kind::Unordered(callee, chosen, phase) => {
-                let text = self.lock().chosen_text(self, callee, chosen);
-                let end = if phase == Phase::Item { " before an item" } else { "" };
-                format!("{text} of {}{end}", self.network().callee_text(callee))
+        match &self.made().get(node).kind {
+            Kind::Lexeme(language, ..) => self.lock().store().display(*language).to_string(),
+            Kind::Counter(counter, count) => format!("{count} of {}", self.network().callee_text(*counter)),
+            Kind::Unordered(Standing { callee, number, phase, .. }) => {
+                let text = self.lock().chosen_text(self, *callee, *number);
+                let end = if *phase == Phase::Item { " before an item" } else { "" };
+                format!("{text} of {}{end}", self.network().callee_text(*callee))
             }
         }
     }

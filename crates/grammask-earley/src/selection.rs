@@ -1,9 +1,8 @@
 //! Registers of what has been chosen from items that may stand in any order: which items have occurred, as far as it matters, and
 //! what may be chosen next. One register stands for all orders in which the same has been chosen.
 
-use std::sync::Arc;
-
 use grammask_normal::{Unordered, UnorderedError};
+use smallvec::SmallVec;
 
 /// What does not change while items are chosen: where a register keeps what, and what is needed by what.
 pub(crate) struct Plan {
@@ -31,11 +30,13 @@ struct Slot {
     shift: u32,
 }
 
+/// The number of items that have been chosen, then bits and numbers for single items. Up to 96 items that may occur once fit in place.
+pub(crate) type Register = SmallVec<[u32; 4]>;
+
 /// What has been chosen: a register, and what follows from it.
 #[derive(Clone)]
 pub(crate) struct Chosen {
-    /// The number of items, then bits and numbers for single items.
-    pub(crate) register: Arc<[u32]>,
+    pub(crate) register: Register,
     /// How many items are still to come, whatever comes.
     missing: u64,
     /// How many more there can be by their own bounds; `None` for "without end".
@@ -43,12 +44,20 @@ pub(crate) struct Chosen {
 }
 
 /// An item that may come next, and how the numbers change.
-pub(crate) struct Choice {
-    pub(crate) item: usize,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    pub(crate) item: u32,
     /// How many more items are missing by it, itself not counted.
-    brings: u64,
+    brings: u32,
     /// Whether it is one of those that are missing.
     is_missing: bool,
+}
+
+impl Choice {
+    /// Which of the items.
+    pub const fn item(&self) -> usize {
+        self.item as usize
+    }
 }
 
 impl Slot {
@@ -101,14 +110,14 @@ impl Plan {
 
     /// The register of nothing.
     pub(crate) fn empty(&self) -> Chosen {
-        self.chosen(vec![0; self.words].into())
+        self.chosen(SmallVec::from_elem(0, self.words))
     }
 
     /// What follows from a register, which is one of this plan.
     ///
     /// # Complexity
     /// Linear in the items, and in what they need.
-    pub(crate) fn chosen(&self, register: Arc<[u32]>) -> Chosen {
+    pub(crate) fn chosen(&self, register: Register) -> Chosen {
         let is_needed = self.needed(&register);
         let mut missing = 0;
         let mut left = Some(0);
@@ -180,6 +189,7 @@ impl Plan {
         let room = self.room(chosen);
         let mut choices = Vec::with_capacity(self.items.len());
         for (number, item) in self.items.iter().enumerate() {
+            let place = number as u32;
             let count = item.count(&chosen.register);
             if item.max.is_some_and(|max| count >= max) {
                 continue;
@@ -188,10 +198,10 @@ impl Plan {
             let brings = if is_needed[number] {
                 0
             } else {
-                self.closures[number].iter().filter(|&&other| !is_needed[other as usize]).count() as u64
+                self.closures[number].iter().filter(|&&other| !is_needed[other as usize]).count() as u32
             };
-            if is_missing || room.is_none_or(|room| brings < room) {
-                choices.push(Choice { item: number, brings, is_missing });
+            if is_missing || room.is_none_or(|room| u64::from(brings) < room) {
+                choices.push(Choice { item: place, brings, is_missing });
             }
         }
         choices
@@ -199,18 +209,18 @@ impl Plan {
 
     /// What has been chosen when an item has come.
     pub(crate) fn after(&self, chosen: &Chosen, choice: &Choice) -> Chosen {
-        let mut register = chosen.register.to_vec();
+        let mut register = chosen.register.clone();
         let most = self.max.unwrap_or(self.min);
         register[0] = (register[0] + 1).min(most);
-        let item = &self.items[choice.item];
+        let item = &self.items[choice.item()];
         match item.cap {
             0 => {}
             1 => register[item.word] |= 1 << item.shift,
             cap => register[item.word] = (register[item.word] + 1).min(cap),
         }
         Chosen {
-            register: register.into(),
-            missing: chosen.missing + choice.brings - u64::from(choice.is_missing),
+            register,
+            missing: chosen.missing + u64::from(choice.brings) - u64::from(choice.is_missing),
             left: chosen.left.map(|left| left - 1),
         }
     }

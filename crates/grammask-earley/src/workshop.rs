@@ -358,9 +358,10 @@ impl Workshop {
                 Ok(self.lexeme_node(tables, language, None)?.expect("a state of a lexeme is not empty"))
             }
             Kind::Counter(counter, count) => Ok(self.counter_node(tables, counter, count)),
-            Kind::Unordered(callee, chosen, phase) => {
-                let chosen = from.choosing.chosen(chosen).clone();
-                Ok(self.unordered_node(tables, callee, chosen, phase))
+            Kind::Unordered(ref standing) => {
+                let chosen = from.choosing.chosen(standing.number).clone();
+                let plan = self.plan(tables, standing.callee);
+                Ok(self.unordered_node(tables, (standing.callee, &plan), chosen, standing.phase))
             }
         }
     }

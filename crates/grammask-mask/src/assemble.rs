@@ -9,9 +9,11 @@ use smallvec::SmallVec;
 use crate::completions::Completions;
 use crate::continuation::ContinuationId;
 use crate::lexicon::{PartId, Taken};
-use crate::parts::{Fuel, LexemeKey, PartKey, Whole};
+use crate::parts::{Fuel, LexemeKey};
 use crate::recipe::{Recipe, RowId, Scratch};
 use crate::run::Buffers;
+use crate::selections::Selected;
+use crate::takings::TakingId;
 use crate::{Ending, Masks};
 
 /// A mask that is not put together from so many parts is found by walking the trie with the state as it is.
@@ -40,8 +42,8 @@ pub(crate) enum Assembled {
     TooMuch,
 }
 
-/// What a mask is put together from, sorted: whether the text may end, and how many lexemes' tokens there are; these; and parts. Each as a number,
-/// so that comparing two takes no time.
+/// What a mask is put together from, sorted: whether the text may end, and how many lexemes' tokens there are; these; and what parts take. Each as
+/// a number, so that comparing two takes no time.
 pub(crate) type Composition = Box<[u64]>;
 
 #[derive(Default)]
@@ -51,7 +53,7 @@ struct Workbench {
     /// Origins that are complete, where, and after which completion.
     origins: Vec<(OriginId, ContinuationId, Option<u32>)>,
     lexemes: Vec<LexemeKey>,
-    parts: Vec<PartKey>,
+    takings: Vec<TakingId>,
     /// Where the text may end.
     ends: Vec<ContinuationId>,
     /// A [`Composition`] that is looked up.
@@ -83,7 +85,7 @@ impl Workbench {
         self.items.clear();
         self.origins.clear();
         self.lexemes.clear();
-        self.parts.clear();
+        self.takings.clear();
         self.ends.clear();
     }
 }
@@ -108,9 +110,8 @@ impl Masks {
         let lexicon = &*self.lexicon;
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
         let longest = u32::try_from(outline.height()).unwrap_or(u32::MAX);
-        let Workbench { completions, items, origins, lexemes, parts, ends, composition, changes, buffers } =
+        let Workbench { completions, items, origins, lexemes, takings, ends, composition, changes, buffers } =
             bench;
-        let mut wholes: SmallVec<[&Whole; 16]> = SmallVec::new();
         for &item in self.recognizer.kernel(state) {
             items.push((item, ContinuationId::WHOLE, None));
         }
@@ -127,12 +128,18 @@ impl Masks {
                     origins.extend(handover.map(|continuation| (item.origin, continuation, after)));
                     continue;
                 }
+                if let Some(selection) = self.recognizer.selection(item.node)? {
+                    let lists = (&mut *takings, &mut *lexemes);
+                    match self.selected(selection, continuation, &fuel, buffers, lists)? {
+                        Selected::Found => continue,
+                        Selected::Longer => {}
+                        Selected::TooMuch => return Ok(Assembled::TooMuch),
+                    }
+                }
                 let key = (self.recognizer.saturated(item.node, longest), continuation);
                 let Some(part) = self.part(key, &fuel, buffers)? else { return Ok(Assembled::TooMuch) };
-                parts.push(key);
-                let Some(whole) = self.whole(part)? else { return Ok(Assembled::TooMuch) };
-                wholes.push(whole);
-                lexemes.extend_from_slice(&whole.lexemes);
+                let Some(taking) = self.taking_of(part)? else { return Ok(Assembled::TooMuch) };
+                takings.push(taking);
                 origins.extend(part.handovers.iter().map(|&continuation| (item.origin, continuation, after)));
             }
             let Some((origin, continuation, after)) = origins.pop() else { break };
@@ -156,26 +163,26 @@ impl Masks {
             items.extend(goes_on.map(|&(item, _)| (item, continuation, Some(completion))));
             origins.extend(resumption.beyond.iter().map(|&origin| (origin, continuation, Some(completion))));
         }
+        takings.sort_unstable();
+        takings.dedup();
+        takings.iter().for_each(|&taking| lexemes.extend_from_slice(&self.taking(taking).lexemes));
         lexemes.sort_unstable();
         lexemes.dedup();
         // What ends at once depends on more than the parts, and special tokens on the state.
         let is_plain = self.ending != Ending::Eager && self.recognizer.network().specials.is_empty();
         if is_plain && self.config.keep_masks {
-            parts.sort_unstable();
-            parts.dedup();
             composition.clear();
             composition.push((lexemes.len() as u64) << 1 | u64::from(state.completes()));
             composition.extend(lexemes.iter().map(LexemeKey::as_number));
-            composition
-                .extend(parts.iter().map(|&(node, continuation)| node.index() as u64 | continuation.high()));
+            composition.extend(takings.iter().map(|taking| u64::from(taking.number())));
             if let Some(&number) = self.compositions.get(&composition[..]) {
                 return Ok(Assembled::Known(number));
             }
-            let recipe = match self.recipe(lexemes, &wholes, state, changes)? {
+            let recipe = match self.recipe(lexemes, takings, state, changes)? {
                 Some(recipe) => recipe,
                 None => {
                     let mask = scratch.anything();
-                    self.unite(lexemes, &wholes, mask)?;
+                    self.unite(lexemes, takings, mask)?;
                     self.finish(state, mask)?;
                     Recipe::of_row(self.row(mask))
                 }
@@ -186,11 +193,11 @@ impl Masks {
             return Ok(Assembled::Known(number));
         }
         let is_ended = self.ending == Ending::Eager && !ends.is_empty();
-        if !is_ended && let Some(recipe) = self.recipe(lexemes, &wholes, state, changes)? {
+        if !is_ended && let Some(recipe) = self.recipe(lexemes, takings, state, changes)? {
             return Ok(Assembled::Recipe(recipe));
         }
         let mask = scratch.anything();
-        self.unite(lexemes, &wholes, mask)?;
+        self.unite(lexemes, takings, mask)?;
         if is_ended {
             ends.sort_unstable();
             ends.dedup();
@@ -205,7 +212,7 @@ impl Masks {
     fn recipe(
         &self,
         lexemes: &[LexemeKey],
-        wholes: &[&Whole],
+        takings: &[TakingId],
         state: SetId,
         Changes { less, more }: &mut Changes,
     ) -> Result<Option<Recipe>, Error> {
@@ -221,9 +228,9 @@ impl Masks {
                 many.push((key, taken));
             }
         }
-        for whole in wholes {
-            more.extend_from_slice(&whole.tokens);
-            if more.len() > MUCH_MORE || !whole.large.is_empty() {
+        for taking in takings.iter().map(|&taking| self.taking(taking)) {
+            more.extend_from_slice(&taking.tokens);
+            if more.len() > MUCH_MORE || !taking.large.is_empty() {
                 return Ok(None);
             }
         }
@@ -271,15 +278,15 @@ impl Masks {
     }
 
     /// Writes the union of some lexemes' tokens and some parts.
-    fn unite(&self, lexemes: &[LexemeKey], wholes: &[&Whole], mask: &mut Mask) -> Result<(), Error> {
+    fn unite(&self, lexemes: &[LexemeKey], takings: &[TakingId], mask: &mut Mask) -> Result<(), Error> {
         mask.clear();
         for &key in lexemes {
             self.lexeme_tokens(key)?.union_into(mask);
         }
-        for whole in wholes {
-            whole.tokens.iter().for_each(|&token| mask.allow(token));
-            if !whole.large.is_empty() {
-                mask.union_set(&whole.large);
+        for taking in takings.iter().map(|&taking| self.taking(taking)) {
+            taking.tokens.iter().for_each(|&token| mask.allow(token));
+            if !taking.large.is_empty() {
+                mask.union_set(&taking.large);
             }
         }
         Ok(())

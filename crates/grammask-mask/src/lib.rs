@@ -40,6 +40,8 @@ mod parts;
 mod places;
 mod recipe;
 mod run;
+mod selections;
+mod takings;
 mod walked;
 mod warm;
 

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use grammask_cache::{Arena, Budget, Column, Interner, Memo};
-use grammask_earley::{Class, Error, Recognizer, SetId, Special};
+use grammask_cache::{Arena, Budget, Column, Interner, Memo, Row};
+use grammask_earley::{CalleeId, Class, Error, Recognizer, SetId, Special};
 use grammask_trie::{Mask, TokenId, Vocabulary};
 
 use crate::assemble::{Assembled, Composition, Workbenches};
+use crate::continuation::ContinuationId;
 use crate::findings::Findings;
 use crate::lexicon::Lexicon;
 use crate::parts::{LexemeKey, Part, PartKey};
 use crate::recipe::{Known, Recipe, RecipeId, RowId, Scratch, Written};
+use crate::takings::Taking;
 use crate::walked::Walked;
 use crate::{BindError, Config, Ending};
 
@@ -43,6 +45,10 @@ pub struct Masks {
     pub(crate) wholes: Column,
     /// Parts; nothing for those that are too much work.
     pub(crate) parts: Memo<PartKey, Option<Part>>,
+    /// What parts take in all.
+    pub(crate) takings: Interner<Taking>,
+    /// What items in any order take below places in the trie, as far as it is known: see `selections.rs`.
+    pub(crate) selections: Memo<(CalleeId, ContinuationId), Row>,
     /// The rows of the tokens of some lexemes together that are not in the lexicon.
     pub(crate) unions: Memo<Box<[LexemeKey]>, RowId>,
     /// What was put together: the numbers of its recipe.
@@ -129,6 +135,8 @@ impl Masks {
             lexemes: Column::new(),
             wholes: Column::new(),
             parts: Memo::new(),
+            takings: Interner::new(),
+            selections: Memo::new(),
             unions: Memo::new(),
             compositions: Memo::new(),
             workbenches: Workbenches::default(),

@@ -4,15 +4,14 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 
 use grammask_earley::{Error, NodeId};
-use grammask_trie::{TokenId, TokenSet, Trie};
-use rustc_hash::FxHashSet;
-use smallvec::SmallVec;
+use grammask_trie::{TokenSet, Trie};
 
 use crate::Masks;
 use crate::continuation::ContinuationId;
 use crate::findings::Findings;
 use crate::lexicon::{LexemeId, PartId, Taken};
 use crate::run::{Buffers, Run};
+use crate::takings::TakingId;
 
 /// Names a part: a node, and the places below which it is walked.
 pub(crate) type PartKey = (NodeId, ContinuationId);
@@ -27,18 +26,8 @@ pub(crate) struct Part {
     pub(crate) uses: Box<[PartKey]>,
     /// Where the rule is complete.
     pub(crate) handovers: Box<[ContinuationId]>,
-    /// All tokens, once somebody asked.
-    whole: OnceLock<Whole>,
-}
-
-/// All that a part takes, and all that it uses.
-pub(crate) struct Whole {
-    /// In no order, and perhaps some of them several times: to be written into a row, they need not be sorted.
-    pub(crate) tokens: Box<[TokenId]>,
-    /// What the rules themselves scan, where that is much.
-    pub(crate) large: TokenSet,
-    /// Lexemes that take many tokens, which are better kept once.
-    pub(crate) lexemes: Box<[LexemeKey]>,
+    /// What it takes in all, once somebody asked.
+    pub(crate) taking: OnceLock<TakingId>,
 }
 
 /// More steps than this are not followed back.
@@ -46,9 +35,6 @@ const LONGEST_PATH: usize = 64;
 
 /// There is no lexeme in the lexicon for a node.
 const NO_LEXEME: u32 = u32::MAX - 1;
-
-/// More tokens than this are kept as a row.
-const MANY_MORE: usize = 1024;
 
 /// Names the part of a lexeme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -114,87 +100,11 @@ impl Part {
         uses: Box<[PartKey]>,
         handovers: Box<[ContinuationId]>,
     ) -> Self {
-        Self { tokens, lexemes, uses, handovers, whole: OnceLock::new() }
-    }
-}
-
-/// Parts that have been met: mostly few.
-#[derive(Default)]
-struct Seen {
-    few: SmallVec<[PartKey; 16]>,
-    many: FxHashSet<PartKey>,
-}
-
-impl Seen {
-    /// Notes a part; whether it is new.
-    fn insert(&mut self, key: PartKey) -> bool {
-        if !self.many.is_empty() {
-            return self.many.insert(key);
-        }
-        if self.few.contains(&key) {
-            return false;
-        }
-        if self.few.len() == self.few.inline_size() {
-            self.many.extend(self.few.iter().copied().chain([key]));
-        } else {
-            self.few.push(key);
-        }
-        true
+        Self { tokens, lexemes, uses, handovers, taking: OnceLock::new() }
     }
 }
 
 impl Masks {
-    /// All that a part takes, with what it uses. None where something that it uses is not there: another thread is just
-    /// about to note it, or has given it up before.
-    pub(crate) fn whole<'a>(&'a self, part: &'a Part) -> Result<Option<&'a Whole>, Error> {
-        if let Some(whole) = part.whole.get() {
-            return Ok(Some(whole));
-        }
-        let mut large: Vec<&TokenSet> = Vec::new();
-        let mut tokens: Vec<TokenId> = Vec::new();
-        let mut lexemes: SmallVec<[LexemeKey; 16]> = SmallVec::new();
-        let mut seen = Seen::default();
-        let mut parts: SmallVec<[&Part; 8]> = SmallVec::new();
-        parts.push(part);
-        while let Some(part) = parts.pop() {
-            if part.tokens.len() > MANY_MORE {
-                large.push(&part.tokens);
-            } else {
-                part.tokens.append_to(&mut tokens);
-            }
-            lexemes.extend_from_slice(&part.lexemes);
-            for key in part.uses.iter().filter(|&&key| seen.insert(key)) {
-                match self.parts.get(key) {
-                    Some(Some(used)) => parts.push(used),
-                    Some(None) | None => return Ok(None),
-                }
-            }
-        }
-        lexemes.sort_unstable();
-        lexemes.dedup();
-        let mut kept: SmallVec<[LexemeKey; 16]> = SmallVec::new();
-        for key in lexemes {
-            let taken = self.lexeme_tokens(key)?;
-            if taken.are_many() {
-                kept.push(key);
-            } else {
-                taken.own.append_to(&mut tokens);
-            }
-        }
-        let mut row = Vec::new();
-        // What is used by several rules comes several times; where that may be much, each once is worth a row.
-        if !large.is_empty() || tokens.len() > MANY_MORE {
-            row.resize(self.vocabulary().mask_words(), 0);
-            large.iter().for_each(|set| set.union_into(&mut row));
-            tokens.drain(..).for_each(|id| row[id.word()] |= id.bit());
-        }
-        let large = TokenSet::from_words(&row);
-        let whole = Whole { tokens: tokens.into(), large, lexemes: kept[..].into() };
-        let lists = size_of_val(&*whole.tokens) + size_of_val(&*whole.lexemes);
-        self.budget.spend(size_of::<Whole>() + lists + whole.large.bytes_used());
-        Ok(Some(part.whole.get_or_init(|| whole)))
-    }
-
     /// The lexeme that a node is a state of; none where the lexicon has no room for it.
     fn lexeme(&self, node: NodeId) -> Option<LexemeId> {
         if let Some(known) = self.known_lexeme(node) {

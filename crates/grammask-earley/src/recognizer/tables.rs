@@ -82,9 +82,9 @@ impl Recognizer {
                 SavedNode::Lexeme
             }
             Kind::Counter(counter, count) => SavedNode::Counter(counter.0, count),
-            Kind::Unordered(callee, chosen, phase) => {
-                let register = workshop.choosing.chosen(chosen).register.to_vec();
-                SavedNode::Unordered(callee.0, register, phase == Phase::Behind)
+            Kind::Unordered(ref standing) => {
+                let register = workshop.choosing.chosen(standing.number).register.to_vec();
+                SavedNode::Unordered(standing.callee.0, register, standing.phase == Phase::Behind)
             }
         };
         let nodes = self.made.kinds().map(node).collect();
@@ -157,7 +157,7 @@ impl Recognizer {
                     if !is_behind && !plan.goes_on(&chosen) {
                         return Err(wrong);
                     }
-                    Some(workshop.unordered_node(self, CalleeId(callee), chosen, phase))
+                    Some(workshop.unordered_node(self, (CalleeId(callee), &plan), chosen, phase))
                 }
                 SavedNode::Lexeme => {
                     let (&language, rest) =

@@ -1,0 +1,157 @@
+//! What items in any order take. Which of them may still come differs from place to place; what each takes below the same places in the
+//! trie does not. So that is found once for an item, and a selection's mask is put together from the items that may come. Below most places
+//! nearly all items take the same: a quote.
+
+use grammask_cache::Row;
+use grammask_earley::{Choice, Error, NodeId, Selection};
+use smallvec::SmallVec;
+
+use crate::Masks;
+use crate::continuation::ContinuationId;
+use crate::parts::{Fuel, LexemeKey};
+use crate::run::Buffers;
+use crate::takings::TakingId;
+
+/// How a selection takes part in a mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Selected {
+    /// By what has been found.
+    Found,
+    /// Some item is complete inside of a token, so that more items follow: it is a part like others.
+    Longer,
+    /// It is too much work to find out.
+    TooMuch,
+}
+
+/// In the row of a selection's items: the item takes nothing; it is complete inside of a token. Numbers of takings are below.
+const NOTHING: u32 = Row::LIMIT - 1;
+const COMPLETE: u32 = Row::LIMIT - 2;
+
+impl Masks {
+    /// What is taken at a place among items in any order: appended to `takings` and `lexemes`, unless it is not found so.
+    pub(crate) fn selected(
+        &self,
+        selection: Selection<'_>,
+        continuation: ContinuationId,
+        fuel: &Fuel,
+        buffers: &mut Buffers,
+        (takings, lexemes): (&mut Vec<TakingId>, &mut Vec<LexemeKey>),
+    ) -> Result<Selected, Error> {
+        let before = (takings.len(), lexemes.len());
+        let selected = match selection {
+            Selection::Items { .. } => self.items(selection, continuation, fuel, buffers, takings)?,
+            Selection::Separator { start, back } => {
+                let lists = (&mut *takings, &mut *lexemes);
+                self.separated((start, back), continuation, fuel, buffers, lists)?
+            }
+        };
+        if selected != Selected::Found {
+            takings.truncate(before.0);
+            lexemes.truncate(before.1);
+        }
+        Ok(selected)
+    }
+
+    /// What a separator takes, and the items behind it.
+    fn separated(
+        &self,
+        (start, back): (NodeId, NodeId),
+        continuation: ContinuationId,
+        fuel: &Fuel,
+        buffers: &mut Buffers,
+        (takings, lexemes): (&mut Vec<TakingId>, &mut Vec<LexemeKey>),
+    ) -> Result<Selected, Error> {
+        let mut exits: SmallVec<[ContinuationId; 2]> = SmallVec::new();
+        if self.recognizer.is_lexeme(start) {
+            let (key, exit) = self.lexeme_part(start, continuation, fuel)?;
+            lexemes.push(key);
+            exits.extend(exit);
+        } else {
+            let Some(part) = self.part((start, continuation), fuel, buffers)? else {
+                return Ok(Selected::TooMuch);
+            };
+            let Some(taking) = self.taking_of(part)? else { return Ok(Selected::TooMuch) };
+            takings.push(taking);
+            exits.extend_from_slice(&part.handovers);
+        }
+        if exits.is_empty() {
+            return Ok(Selected::Found);
+        }
+        let Some(items) = self.recognizer.selection(back)? else { return Ok(Selected::Longer) };
+        for exit in exits {
+            match self.items(items, exit, fuel, buffers, takings)? {
+                Selected::Found => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(Selected::Found)
+    }
+
+    /// What the items take that may come.
+    fn items(
+        &self,
+        selection: Selection<'_>,
+        continuation: ContinuationId,
+        fuel: &Fuel,
+        buffers: &mut Buffers,
+        takings: &mut Vec<TakingId>,
+    ) -> Result<Selected, Error> {
+        let Selection::Items { callee, count, choices } = selection else { return Ok(Selected::Longer) };
+        let key = (callee, continuation);
+        let row = match self.selections.get(&key) {
+            Some(row) => row,
+            None => {
+                let row = Row::new(count);
+                self.budget.spend(row.bytes_used() + size_of_val(&(key, &row)));
+                self.selections.insert(key, row).0
+            }
+        };
+        let mut last = NOTHING;
+        for choice in choices.iter().map(Choice::item) {
+            let known = match row.get(choice) {
+                Some(known) => known,
+                None => {
+                    let start = self.recognizer.item_start(callee, choice)?;
+                    let Some(found) = self.item(start, continuation, fuel, buffers)? else {
+                        return Ok(Selected::TooMuch);
+                    };
+                    row.set(choice, found);
+                    found
+                }
+            };
+            match known {
+                COMPLETE => return Ok(Selected::Longer),
+                // Neighbours mostly take the same, and what is listed twice is dropped later.
+                known if known == last || known == NOTHING => {}
+                known => {
+                    takings.push(TakingId::from_number(known));
+                    last = known;
+                }
+            }
+        }
+        Ok(Selected::Found)
+    }
+
+    /// What an item takes that begins at this node, as it is noted in a row.
+    fn item(
+        &self,
+        start: NodeId,
+        continuation: ContinuationId,
+        fuel: &Fuel,
+        buffers: &mut Buffers,
+    ) -> Result<Option<u32>, Error> {
+        let bytes =
+            self.lexicon.continuation(continuation).first_bytes(self.lexicon.trie(), self.lexicon.outline());
+        if self.recognizer.takes(start)?.intersection(bytes).is_empty() {
+            return Ok(Some(NOTHING));
+        }
+        if self.recognizer.is_lexeme(start) {
+            return Ok(Some(COMPLETE));
+        }
+        let Some(part) = self.part((start, continuation), fuel, buffers)? else { return Ok(None) };
+        if !part.handovers.is_empty() {
+            return Ok(Some(COMPLETE));
+        }
+        Ok(self.taking_of(part)?.map(TakingId::number))
+    }
+}
