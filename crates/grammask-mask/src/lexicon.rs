@@ -20,6 +20,7 @@ mod kin;
 mod layers;
 mod loops;
 mod slices;
+mod spelling;
 mod taken;
 mod twins;
 mod unions;
@@ -300,6 +301,9 @@ impl Lexicon {
         let key = (lexeme, continuation);
         if let Some(part) = self.known_part(lexeme, continuation) {
             return Ok(part);
+        }
+        if let Some(part) = self.part_by_spelling(lexeme, continuation)? {
+            return Ok(self.keep(key, part));
         }
         // Few bytes are no loop.
         let is_narrow = self.automaton.few_live_bytes(lexeme, &self.budget)?.is_some();

@@ -3,12 +3,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use grammask_cache::{Arena, Budget, Row};
-use grammask_regular::{ByteSet, Config, Count, Error, Horizon, RegularId, Store};
+use grammask_regular::{ByteSet, Config, Count, Error, Horizon, RegularId, Spelled, Store};
 use grammask_trie::Vocabulary;
 use rustc_hash::FxHashMap;
 
 use super::closed::Behind;
 use super::loops::Coverage;
+use super::spelling;
 
 /// A state of a lexeme. Two bits of the number say what walks ask most often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -110,6 +111,8 @@ struct Workbench {
     numbers: FxHashMap<RegularId, LexemeId>,
     /// The classes of bytes, by the number that the store has for them.
     classes: FxHashMap<u32, Arc<Classes>>,
+    /// The language of all texts, once somebody asked.
+    any_text: Option<RegularId>,
 }
 
 impl Workbench {
@@ -121,6 +124,13 @@ impl Workbench {
     /// A language that agrees with this one on all that stands in tokens.
     fn saturated(&mut self, language: RegularId) -> Result<RegularId, Error> {
         self.store.saturated(language, &mut self.horizon)
+    }
+
+    fn any_text(&mut self) -> Result<RegularId, Error> {
+        if self.any_text.is_none() {
+            self.any_text = Some(self.store.regex("(?s:.)*")?);
+        }
+        Ok(self.any_text.unwrap_or(RegularId::EMPTY))
     }
 
     /// A state of which no successor is known.
@@ -170,6 +180,7 @@ impl Automaton {
                 horizon: Horizon::new(SHORT, texts),
                 numbers: FxHashMap::default(),
                 classes: FxHashMap::default(),
+                any_text: None,
             }),
         };
         // The number 0 belongs to the empty language.
@@ -319,6 +330,28 @@ impl Automaton {
         }
         let numbers = conjuncts.into_iter().map(|part| self.number(&mut workbench, part, budget));
         Ok(Surface::All(numbers.collect::<Result<_, _>>()?))
+    }
+
+    /// The texts that a lexeme spells in a JSON string, if these are few; or all others: then also the lexeme that spells all texts.
+    pub(super) fn spelled(
+        &self,
+        id: LexemeId,
+        budget: &Budget,
+    ) -> Result<Option<(Spelled, Option<LexemeId>)>, Error> {
+        let mut workbench = self.lock();
+        let any = workbench.any_text()?;
+        let store = &mut workbench.store;
+        let Some(spelled) = store.spelled(self.state(id).language, any, spelling::MANY) else {
+            return Ok(None);
+        };
+        if !spelled.is_complement {
+            return Ok(Some((spelled, None)));
+        }
+        let text = store.json_text(any)?;
+        let (before, after) = (store.literal(&spelled.before)?, store.literal(&spelled.after)?);
+        let all = store.concat(&[before, text, after])?;
+        let all = self.number(&mut workbench, all, budget)?;
+        Ok(Some((spelled, Some(all))))
     }
 
     /// The state in which nothing can follow and nothing is missing.

@@ -18,14 +18,15 @@ const FAR: u64 = 4_096;
 
 /// Where two lexemes differ.
 #[derive(Default)]
-struct Difference {
+pub(super) struct Difference {
     /// Nodes whose tokens only the lexeme takes, and those whose tokens only its kin takes.
-    more: Vec<NodeId>,
-    less: Vec<NodeId>,
+    pub(super) more: Vec<NodeId>,
+    pub(super) less: Vec<NodeId>,
     /// Where only the lexeme is complete, and where only its kin is.
-    handed: Vec<BranchId>,
-    kept: Vec<BranchId>,
-    nodes: u64,
+    pub(super) handed: Vec<BranchId>,
+    pub(super) kept: Vec<BranchId>,
+    /// How many nodes of the trie were looked at.
+    pub(super) nodes: u64,
 }
 
 impl Lexicon {
@@ -62,15 +63,34 @@ impl Lexicon {
         lexeme: LexemeId,
         id: ContinuationId,
     ) -> Result<Option<LexemePart>, Error> {
-        let continuation = self.continuation(id);
-        let Places::List(places) = continuation.places() else { return Ok(None) };
-        if !self.is_apart(places) || !continuation.is_heavier(self.trie(), self.outline(), FAR as usize) {
+        if !self.may_have_kin(id) {
             return Ok(None);
         }
         let Some(kin) = self.kin(lexeme)? else { return Ok(None) };
+        // What the kin takes is mostly known; if it is not, it is found before anything is walked in vain.
+        self.part(kin, id)?;
+        match self.difference(lexeme, kin, self.continuation(id))? {
+            Some(difference) => self.part_beside(kin, id, &difference),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether below these places a part can be kept as what another one has, but for a difference, and that pays.
+    pub(super) fn may_have_kin(&self, id: ContinuationId) -> bool {
+        let continuation = self.continuation(id);
+        let Places::List(places) = continuation.places() else { return false };
+        self.is_apart(places) && continuation.is_heavier(self.trie(), self.outline(), FAR as usize)
+    }
+
+    /// The part of a lexeme that differs in this from its kin; nothing where that one's tokens are not kept as they are.
+    pub(super) fn part_beside(
+        &self,
+        kin: LexemeId,
+        id: ContinuationId,
+        difference: &Difference,
+    ) -> Result<Option<LexemePart>, Error> {
         let mut part = self.part(kin, id)?;
         let known = self.part_of(part);
-        let Some(difference) = self.difference(lexeme, kin, continuation)? else { return Ok(None) };
         self.walked.add(Distance { walks: 1, nodes: difference.nodes, taken: 0 });
         let trie = self.trie();
         let tokens = |nodes: &[NodeId]| -> Vec<TokenId> {
@@ -79,7 +99,7 @@ impl Lexicon {
         let (own, less) = (TokenSet::new(&tokens(&difference.more)), tokens(&difference.less).into());
         let handover = match (&difference.handed[..], &difference.kept[..]) {
             ([], []) => known.handover,
-            _ => self.handover(known.handover, &difference),
+            _ => self.handover(known.handover, difference),
         };
         // What the kin takes must be its own, as nobody looks further.
         match &known.tokens.kin {

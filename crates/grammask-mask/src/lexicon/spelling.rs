@@ -1,0 +1,406 @@
+//! Lexemes that spell few known texts in a JSON string, or all texts but these: keys and values that a schema names. Their spellings are followed
+//! through the trie by the texts themselves. No state of the lexeme is needed for that, and making states is most of the work elsewhere.
+
+use grammask_regular::{Error, Spelled};
+use grammask_trie::NodeId;
+
+use super::automaton::LexemeId;
+use super::kin::Difference;
+use super::{LexemePart, LexemeTokens, Lexicon};
+use crate::continuation::{Continuation, ContinuationId};
+use crate::findings::Findings;
+use crate::places::Places;
+use crate::walked::Distance;
+
+/// Of so many texts, each of so many bytes at most, it pays to follow each.
+pub(super) const MANY: usize = 64;
+
+/// Below so many places, what a byte leads to is looked up for all of them at once.
+const SEVERAL: usize = 4;
+
+/// Some of the texts, as a range: those that agree up to some place.
+type Texts = (u32, u32);
+
+/// How far a spelling has come.
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// So many bytes of what stands before it.
+    Before(usize),
+    /// At a byte of some texts.
+    Text(Texts, usize),
+    /// Behind a backslash there.
+    Escape(Texts, usize),
+    /// In the `\u` escape of a character, behind so many of its symbols; of the texts that have it, and behind it there.
+    Unit(char, usize, Texts, usize),
+    /// So many bytes of what stands behind.
+    After(usize),
+}
+
+impl Phase {
+    /// Whether the lexeme is complete.
+    fn completes(self, spelled: &Spelled) -> bool {
+        matches!(self, Self::After(bytes) if bytes == spelled.after.len())
+    }
+}
+
+/// A lexeme on its way below places in the trie.
+struct Speller<'a> {
+    lexicon: &'a Lexicon,
+    spelled: &'a Spelled,
+    nodes: u64,
+}
+
+impl Speller<'_> {
+    /// Where a spelling begins.
+    fn start(&self) -> Phase {
+        self.phase_before(0)
+    }
+
+    fn phase_before(&self, bytes: usize) -> Phase {
+        match bytes < self.spelled.before.len() {
+            true => Phase::Before(bytes),
+            false => Phase::Text((0, self.spelled.texts.len() as u32), 0),
+        }
+    }
+
+    /// The bytes that may come next, and where they lead. A byte may be told several times.
+    fn ways(&self, phase: Phase, mut tell: impl FnMut(u8, Phase)) {
+        let Spelled { before, texts, after, .. } = self.spelled;
+        match phase {
+            Phase::Before(bytes) => tell(before[bytes], self.phase_before(bytes + 1)),
+            Phase::Text(some, at) => {
+                let (mut start, end) = some;
+                if texts[start as usize].len() == at {
+                    tell(after[0], Phase::After(1));
+                    start += 1;
+                }
+                let mut escapes = false;
+                while start < end {
+                    let byte = texts[start as usize][at];
+                    let (first, last) = self.spelled.narrow((start, end), at, byte);
+                    if is_raw(byte) {
+                        tell(byte, Phase::Text((first, last), at + 1));
+                    }
+                    escapes |= first_character(texts[start as usize].get(at..)).is_some();
+                    start = last;
+                }
+                if escapes {
+                    tell(b'\\', Phase::Escape(some, at));
+                }
+            }
+            Phase::Escape((mut start, end), at) => {
+                while start < end {
+                    let Some(character) = first_character(texts[start as usize].get(at..)) else {
+                        start += 1;
+                        continue;
+                    };
+                    let (mut some, mut behind) = ((start, end), at);
+                    for byte in character.encode_utf8(&mut [0; 4]).bytes() {
+                        some = self.spelled.narrow(some, behind, byte);
+                        behind += 1;
+                    }
+                    if let Some(letter) = short_escape(character) {
+                        tell(letter, Phase::Text(some, behind));
+                    }
+                    tell(b'u', Phase::Unit(character, 0, some, behind));
+                    start = some.1;
+                }
+            }
+            Phase::Unit(character, symbols, some, behind) => {
+                let (units, count) = symbols_of(character);
+                let next = match symbols + 1 == count {
+                    true => Phase::Text(some, behind),
+                    false => Phase::Unit(character, symbols + 1, some, behind),
+                };
+                let symbol = units[symbols];
+                tell(symbol, next);
+                // `\u` between two surrogates has one case only.
+                if symbol.is_ascii_hexdigit() && symbol.is_ascii_lowercase() {
+                    tell(symbol.to_ascii_uppercase(), next);
+                }
+            }
+            Phase::After(bytes) if bytes < after.len() => tell(after[bytes], Phase::After(bytes + 1)),
+            Phase::After(_) => {}
+        }
+    }
+
+    /// Follows all spellings below some places; tells of each node that is reached, and how far the spelling is there. A node may be told
+    /// several times.
+    fn follow(&mut self, continuation: &Continuation, mut tell: impl FnMut(NodeId, Phase)) {
+        let (trie, outline) = (self.lexicon.trie(), self.lexicon.outline());
+        let mut open: Vec<(NodeId, Phase)> = Vec::new();
+        let list = match continuation.places() {
+            Places::List(list) if list.len() < SEVERAL => &list[..],
+            _ => {
+                self.ways(self.start(), |byte, phase| {
+                    let (children, fresh) = continuation.children(trie, outline, byte);
+                    self.lexicon.spend(fresh);
+                    open.extend(children.iter().map(|&child| (child, phase)));
+                });
+                &[]
+            }
+        };
+        let below = |branch, phase, open: &mut Vec<(NodeId, Phase)>| {
+            self.ways(phase, |byte, next| {
+                open.extend(outline.child(branch, byte).map(|child| (child, next)));
+            });
+        };
+        list.iter().for_each(|&branch| below(branch, self.start(), &mut open));
+        let mut nodes = 0;
+        while let Some((node, phase)) = open.pop() {
+            nodes += 1;
+            tell(node, phase);
+            if let Some(branch) = outline.branch(node) {
+                below(branch, phase, &mut open);
+            }
+        }
+        self.nodes += nodes;
+    }
+}
+
+impl Lexicon {
+    /// The part of a lexeme that spells texts which are known; nothing where it is none.
+    pub(super) fn part_by_spelling(
+        &self,
+        lexeme: LexemeId,
+        id: ContinuationId,
+    ) -> Result<Option<LexemePart>, Error> {
+        let Some((spelled, all)) = self.automaton.spelled(lexeme, &self.budget)? else { return Ok(None) };
+        match all {
+            None => Ok(Some(self.part_of_texts(&spelled, id))),
+            Some(all) if self.config.slices => self.part_of_others(&spelled, all, id),
+            Some(_) => Ok(None),
+        }
+    }
+
+    /// What the spellings of some texts take.
+    fn part_of_texts(&self, spelled: &Spelled, id: ContinuationId) -> LexemePart {
+        let mut speller = Speller { lexicon: self, spelled, nodes: 0 };
+        let mut findings = Findings::new(self.ground());
+        speller.follow(self.continuation(id), |node, phase| {
+            findings.allow(node);
+            if phase.completes(spelled)
+                && let Some(branch) = self.outline().branch(node)
+            {
+                findings.hand_over(branch);
+            }
+        });
+        let nodes = speller.nodes;
+        self.walked.add(Distance { walks: 1, nodes, taken: 0 });
+        let (tokens, places) = findings.finish();
+        let handover = places.map(|places| self.intern(&places));
+        LexemePart { tokens: LexemeTokens { own: tokens, kin: None }, handover, nodes }
+    }
+
+    /// What the spellings of all texts but some take: that is what those of all texts take, but for what is left behind the spellings of these.
+    fn part_of_others(
+        &self,
+        spelled: &Spelled,
+        all: LexemeId,
+        id: ContinuationId,
+    ) -> Result<Option<LexemePart>, Error> {
+        match self.may_have_kin(id) {
+            true => self.part_beside(all, id, &self.difference_of_others(spelled, id)),
+            false => Ok(None),
+        }
+    }
+
+    /// In what all texts but some differ from all.
+    fn difference_of_others(&self, spelled: &Spelled, id: ContinuationId) -> Difference {
+        let mut speller = Speller { lexicon: self, spelled, nodes: 0 };
+        let mut difference = Difference::default();
+        speller.follow(self.continuation(id), |node, phase| {
+            if let Phase::After(_) = phase {
+                difference.less.push(node);
+            }
+            if phase.completes(spelled) {
+                difference.kept.extend(self.outline().branch(node));
+            }
+        });
+        difference.nodes = speller.nodes;
+        // What is spelled with several escapes at once is met by each of them.
+        difference.less.sort_unstable();
+        difference.less.dedup();
+        difference
+    }
+}
+
+/// Whether a byte may stand for itself.
+const fn is_raw(byte: u8) -> bool {
+    byte >= 0x20 && byte != b'"' && byte != b'\\'
+}
+
+/// The character that a text begins with, or goes on with between two characters.
+fn first_character(text: Option<&[u8]>) -> Option<char> {
+    let text = text?;
+    let width = match text.first()? {
+        0..=0x7F => 1,
+        0xC2..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xF4 => 4,
+        _ => return None,
+    };
+    std::str::from_utf8(text.get(..width)?).ok()?.chars().next()
+}
+
+/// The letter of the short escape of a character, if it has one.
+const fn short_escape(character: char) -> Option<u8> {
+    match character {
+        '"' | '\\' | '/' => Some(character as u8),
+        '\u{8}' => Some(b'b'),
+        '\u{C}' => Some(b'f'),
+        '\n' => Some(b'n'),
+        '\r' => Some(b'r'),
+        '\t' => Some(b't'),
+        _ => None,
+    }
+}
+
+/// What follows `\u` in the escape of a character, in small letters, and how much of it there is.
+fn symbols_of(character: char) -> ([u8; 10], usize) {
+    let mut symbols = *b"    \\u    ";
+    let units = &mut [0; 2];
+    let units = character.encode_utf16(units);
+    for (unit, place) in units.iter().zip([0, 6]) {
+        for (shift, symbol) in [12, 8, 4, 0].into_iter().zip(&mut symbols[place..]) {
+            *symbol = b"0123456789abcdef"[usize::from(unit >> shift & 0xF)];
+        }
+    }
+    (symbols, if units.len() == 1 { 4 } else { 10 })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use grammask_regular::Store;
+    use grammask_trie::{Mask, TokenId, Vocabulary};
+
+    use super::*;
+    use crate::LexiconConfig;
+    use crate::lexicon::walk::{self, Walk};
+
+    /// All bytes, all texts of two of some bytes, and longer ones.
+    fn lexicon() -> Lexicon {
+        let mut words: Vec<Vec<u8>> = (0..=u8::MAX).map(|byte| vec![byte]).collect();
+        let some = b"anou\"\\/0069,d\xC3\xA9\xF0\x9F";
+        words.extend(some.iter().flat_map(|&one| some.iter().map(move |&two| vec![one, two])));
+        let longer: [&[u8]; 24] = [
+            b"\\u00",
+            b"\\u006",
+            b"\\u0061",
+            b"\\u0061\"",
+            b"u006E",
+            b"\\u006e\\u006F",
+            b"no\"",
+            b"no\",",
+            b"\"no",
+            b"\"no\"",
+            b"one",
+            b"one\":",
+            b"\\ud8",
+            b"\\ud83d\\",
+            b"\\uD83D\\uDE00",
+            b"\\ud83d\\ude00\"",
+            b"\\\"\"",
+            b"\\\\\",",
+            b"\\/\"",
+            "\u{1F600}".as_bytes(),
+            "é\"".as_bytes(),
+            b"\"\"",
+            b"nan",
+            b"anno\\u",
+        ];
+        words.extend(longer.iter().map(|word| word.to_vec()));
+        words.sort_unstable();
+        words.dedup();
+        let tokens = (0..).map(TokenId).zip(words);
+        let vocabulary = Vocabulary::new(tokens, [], &Default::default()).unwrap();
+        Lexicon::new(Arc::new(vocabulary), &LexiconConfig::default())
+    }
+
+    /// The tokens and the places of a part by walking the automaton.
+    fn walked(lexicon: &Lexicon, lexeme: LexemeId, id: ContinuationId) -> (Mask, Option<ContinuationId>) {
+        let mut findings = Findings::new(lexicon.ground());
+        let mut walk = Walk::new(lexicon, lexeme);
+        walk::below(&mut walk, lexicon.continuation(id), false, &mut findings).unwrap();
+        let (tokens, places) = findings.finish();
+        let mut mask = Mask::new(lexicon.vocabulary().id_count());
+        mask.union_set(&tokens);
+        (mask, places.map(|places| lexicon.intern(&places)))
+    }
+
+    #[test]
+    fn spellings_take_what_their_automata_take() {
+        let lexicon = lexicon();
+        let mut store = Store::new(&Default::default());
+        let any = store.regex("(?s:.)*").unwrap();
+        let quote = store.literal(b"\"").unwrap();
+        let mut compared = 0;
+        for pattern in [
+            "no",
+            "|n|no|nan",
+            "one|no|a",
+            "é|\u{1F600}a?",
+            "\"|\\\\|/",
+            "\n|a\u{0}",
+            "a{3}n",
+            "anno|anna|ann",
+            "\u{1F600}\u{1F601}|\u{1F600}n",
+        ] {
+            for (is_complement, is_opened) in [(false, false), (false, true), (true, false), (true, true)] {
+                let mut text = store.regex(pattern).unwrap();
+                if is_complement {
+                    let others = store.complement(text).unwrap();
+                    text = store.intersection(&[any, others]).unwrap();
+                }
+                let spelling = store.json_text(text).unwrap();
+                let before = if is_opened { quote } else { grammask_regular::RegularId::EPSILON };
+                let start = store.concat(&[before, spelling, quote]).unwrap();
+                // From every state that can be come upon, below the root and below what each token leaves.
+                let mut open = vec![start];
+                let mut place = 0;
+                while let Some(&state) = open.get(place) {
+                    place += 1;
+                    for byte in 0..=u8::MAX {
+                        let next = store.derivative(state, byte).unwrap();
+                        if !open.contains(&next) && open.len() < 60 {
+                            open.push(next);
+                        }
+                    }
+                    let (lexeme, _) = lexicon.lexeme(&store, state).unwrap();
+                    let Some((spelled, all)) = lexicon.automaton.spelled(lexeme, &lexicon.budget).unwrap()
+                    else {
+                        continue;
+                    };
+                    let (_, handover) = walked(&lexicon, lexeme, ContinuationId::WHOLE);
+                    for id in [Some(ContinuationId::WHOLE), handover].into_iter().flatten() {
+                        let part = match all {
+                            None => lexicon.part_of_texts(&spelled, id),
+                            Some(all) => {
+                                let difference = lexicon.difference_of_others(&spelled, id);
+                                let known = lexicon.part(all, id).unwrap();
+                                if lexicon.part_of(known).tokens.kin.is_some() {
+                                    continue;
+                                }
+                                lexicon.part_beside(all, id, &difference).unwrap().unwrap()
+                            }
+                        };
+                        let known = lexicon.keep((lexeme, id), part);
+                        let mut mask = Mask::new(lexicon.vocabulary().id_count());
+                        lexicon.taken(known).union_into(&mut mask);
+                        let expected = walked(&lexicon, lexeme, id);
+                        assert_eq!(
+                            (mask, lexicon.part_of(known).handover),
+                            expected,
+                            "{pattern}: {}",
+                            store.display(state)
+                        );
+                        compared += 1;
+                    }
+                }
+            }
+        }
+        assert!(compared > 200, "{compared} parts");
+    }
+}

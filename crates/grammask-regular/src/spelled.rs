@@ -1,0 +1,267 @@
+//! Languages that are few texts, as they are spelled in JSON strings, between fixed bytes: keys and values of a schema. Or all other texts.
+//! Whoever knows the texts can follow them without derivatives.
+
+use std::cmp::Ordering;
+
+use crate::Store;
+use crate::acyclic::SINK;
+use crate::node::{Kind, RegularId, Spelling};
+
+/// A language of spellings in a JSON string. See [`Store::spelled`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spelled {
+    /// What stands before the spelling.
+    pub before: Vec<u8>,
+    /// The texts that are spelled, ascending, each once; at least one.
+    pub texts: Vec<Vec<u8>>,
+    /// Whether the language holds the spellings of all texts but these.
+    pub is_complement: bool,
+    /// What stands behind the spelling; not empty.
+    pub after: Vec<u8>,
+}
+
+/// How deep an expression is looked into.
+const DEPTH: u32 = 16;
+
+impl Store {
+    /// The texts of which a language holds all spellings in JSON strings, if it is such a language, with fixed bytes before and
+    /// behind: at most `most` texts of at most `most` bytes. `any` is the language of all texts: where the language holds the spellings of all of them but
+    /// a few, these few are given.
+    ///
+    /// # Complexity
+    /// Linear in the bytes of the texts.
+    ///
+    /// ```
+    /// # use grammask_regular::{Config, Store};
+    /// let mut store = Store::new(&Config::default());
+    /// let any = store.regex("(?s:.)*")?;
+    /// let quote = store.literal(b"\"")?;
+    /// let names = store.regex("no|yes")?;
+    /// let names = store.json_text(names)?;
+    /// let key = store.concat(&[quote, names, quote])?;
+    /// let spelled = store.spelled(key, any, 64).expect("these are two texts");
+    /// assert_eq!((spelled.before, spelled.texts, spelled.after), (vec![b'"'], vec![b"no".to_vec(), b"yes".to_vec()], vec![b'"']));
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
+    pub fn spelled(&self, a: RegularId, any: RegularId, most: usize) -> Option<Spelled> {
+        let (mut before, mut rest) = (Vec::new(), a);
+        let text = loop {
+            let Kind::Concat(head, tail) = self.node(rest).kind else { return None };
+            rest = tail;
+            if let Kind::Json { text, at } = self.node(head).kind {
+                break (at == Spelling::Text).then_some(text)?;
+            }
+            before.extend(self.only_text(head, most)?);
+            if before.len() > most {
+                return None;
+            }
+        };
+        let after = self.only_text(rest, most)?;
+        let (few, is_complement) = match self.node(text).kind {
+            Kind::And(list) => {
+                let others = |member: &RegularId| match self.node(*member).kind {
+                    Kind::Not(few) => Some(few),
+                    _ => None,
+                };
+                match *self.list(list) {
+                    [one, other] if one == any => (others(&other)?, true),
+                    [other, one] if one == any => (others(&other)?, true),
+                    _ => return None,
+                }
+            }
+            _ => (text, false),
+        };
+        let mut texts = self.texts(few, most)?;
+        texts.sort_unstable();
+        texts.dedup();
+        (!texts.is_empty() && !after.is_empty()).then_some(Spelled { before, texts, is_complement, after })
+    }
+
+    /// The one text of a language, if it has no other.
+    fn only_text(&self, a: RegularId, most: usize) -> Option<Vec<u8>> {
+        let mut texts = self.texts(a, most)?;
+        if texts.len() == 1 { texts.pop() } else { None }
+    }
+
+    /// The texts of a language, in no order, if these are few and show on the surface of its expression.
+    fn texts(&self, a: RegularId, most: usize) -> Option<Vec<Vec<u8>>> {
+        let mut texts = vec![Vec::new()];
+        self.append_texts(a, most, DEPTH, &mut texts).then_some(texts)
+    }
+
+    /// Puts each of the texts of a language behind each of some texts; says whether these are few.
+    fn append_texts(&self, a: RegularId, most: usize, depth: u32, texts: &mut Vec<Vec<u8>>) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match self.node(a).kind {
+            Kind::Epsilon => {}
+            Kind::Bytes(set) => {
+                let set = self.byte_set(set);
+                if texts.len() * set.len() > most {
+                    return false;
+                }
+                match (set.len(), set.first()) {
+                    (1, Some(byte)) => texts.iter_mut().for_each(|text| text.push(byte)),
+                    _ => {
+                        let bytes: Vec<[u8; 1]> = set.iter().map(|byte| [byte]).collect();
+                        *texts = extended(texts, &bytes);
+                    }
+                }
+            }
+            Kind::Acyclic(state) => {
+                let mut words = Vec::new();
+                if !self.words_of(state, most / texts.len(), &mut words) {
+                    return false;
+                }
+                *texts = extended(texts, &words);
+            }
+            Kind::Words { range, depth } => {
+                let (list, start, end) = self.ranges[range as usize];
+                if texts.len() * (end - start) as usize > most {
+                    return false;
+                }
+                let list = &self.words[list as usize];
+                let words: Vec<&[u8]> = (start..end).map(|word| &list.word(word)[depth as usize..]).collect();
+                *texts = extended(texts, &words);
+            }
+            Kind::Concat(head, tail) => {
+                return self.append_texts(head, most, depth, texts)
+                    && self.append_texts(tail, most, depth, texts);
+            }
+            Kind::Or(list) => {
+                let mut all = Vec::new();
+                for &member in self.list(list) {
+                    let mut some = texts.clone();
+                    if !self.append_texts(member, most, depth, &mut some) {
+                        return false;
+                    }
+                    all.append(&mut some);
+                    if all.len() > most {
+                        return false;
+                    }
+                }
+                *texts = all;
+            }
+            Kind::Repeat { base, min, max } if max as usize <= most => {
+                let mut all = Vec::new();
+                for times in 0..=max {
+                    if times > 0 && !self.append_texts(base, most, depth, texts) {
+                        return false;
+                    }
+                    if times >= min {
+                        all.extend_from_slice(texts);
+                    }
+                    if all.len() > most {
+                        return false;
+                    }
+                }
+                *texts = all;
+            }
+            _ => return false,
+        }
+        texts.iter().all(|text| text.len() <= most)
+    }
+
+    /// The words that are accepted from a state of the acyclic automaton, if these are few.
+    fn words_of(&self, state: u32, most: usize, words: &mut Vec<Vec<u8>>) -> bool {
+        if self.acyclic.longest(state) as usize > most {
+            return false;
+        }
+        let mut open = vec![(state, Vec::new())];
+        while let Some((state, word)) = open.pop() {
+            if self.acyclic.is_final(state) {
+                words.push(word.clone());
+            }
+            for edge in if state == SINK { &[] } else { self.acyclic.edges(state) } {
+                for byte in edge.first..=edge.last {
+                    let mut longer = word.clone();
+                    longer.push(byte);
+                    open.push((edge.target, longer));
+                }
+            }
+            // Whatever is open leads to a word.
+            if words.len() + open.len() > most {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Each text, with each of some others behind it.
+fn extended<T: AsRef<[u8]>>(texts: &[Vec<u8>], more: &[T]) -> Vec<Vec<u8>> {
+    let behind = |text: &Vec<u8>| {
+        let text = text.clone();
+        more.iter().map(move |more| [&text[..], more.as_ref()].concat())
+    };
+    texts.iter().flat_map(behind).collect()
+}
+
+impl Spelled {
+    /// Some of the texts that have the first `at` bytes in common: those with `byte` behind these. Given and taken as a range.
+    pub fn narrow(&self, (start, end): (u32, u32), at: usize, byte: u8) -> (u32, u32) {
+        let texts = &self.texts[start as usize..end as usize];
+        let order = |text: &Vec<u8>| text.get(at).map_or(Ordering::Less, |other| other.cmp(&byte));
+        let first = texts.partition_point(|text| order(text) == Ordering::Less);
+        let last = texts.partition_point(|text| order(text) != Ordering::Greater);
+        (start + first as u32, start + last as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Config, Error};
+
+    /// The texts of a pattern in a JSON string, by `spelled`.
+    fn spelled(store: &mut Store, pattern: &str, is_complement: bool) -> Result<Option<Spelled>, Error> {
+        let any = store.regex("(?s:.)*")?;
+        let mut text = store.regex(pattern)?;
+        if is_complement {
+            let others = store.complement(text)?;
+            text = store.intersection(&[any, others])?;
+        }
+        let quote = store.literal(b"\"")?;
+        let spelling = store.json_text(text)?;
+        let all = store.concat(&[quote, spelling, quote])?;
+        Ok(store.spelled(all, any, 16))
+    }
+
+    #[test]
+    fn few_texts_are_found_however_they_are_written() {
+        let mut store = Store::new(&Config::default());
+        for (pattern, texts) in [
+            ("abc", &["abc"][..]),
+            ("a|bc|bd", &["a", "bc", "bd"]),
+            ("(ab?){2}", &["aa", "aab", "aba", "abab"]),
+            ("(no)?thing", &["nothing", "thing"]),
+            ("be{2}r|[xy]z", &["beer", "xz", "yz"]),
+            ("é|\u{1F600}\n", &["é", "\u{1F600}\n"]),
+        ] {
+            for is_complement in [false, true] {
+                let found = spelled(&mut store, pattern, is_complement).unwrap().expect(pattern);
+                assert_eq!(found.is_complement, is_complement, "{pattern}");
+                let mut expected: Vec<Vec<u8>> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
+                expected.sort_unstable();
+                assert_eq!(found.texts, expected, "{pattern}");
+                assert_eq!((&found.before[..], &found.after[..]), (&b"\""[..], &b"\""[..]));
+            }
+        }
+    }
+
+    #[test]
+    fn many_and_long_texts_are_not_looked_for() {
+        let mut store = Store::new(&Config::default());
+        for pattern in ["[a-z]", "a*", "a{17}", "[ab]{5}", "a{2,}", "(?s:.)"] {
+            assert_eq!(spelled(&mut store, pattern, false).unwrap(), None, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn ranges_of_texts_narrow_byte_by_byte() {
+        let texts = ["", "a", "ab", "b"].map(|text| text.as_bytes().to_vec()).to_vec();
+        let spelled = Spelled { before: Vec::new(), texts, is_complement: false, after: b"\"".to_vec() };
+        assert_eq!(spelled.narrow((0, 4), 0, b'a'), (1, 3));
+        assert_eq!(spelled.narrow((1, 3), 1, b'b'), (2, 3));
+        assert_eq!(spelled.narrow((0, 4), 0, b'c'), (4, 4));
+    }
+}
