@@ -35,7 +35,7 @@ pub(crate) use taken::{LexemeTokens, Taken};
 use walk::Walk;
 
 /// Longer transcripts are not kept: what is so large is rare, and imported each time.
-const LONG_TRANSCRIPT: usize = 256;
+const LONG_TRANSCRIPT: usize = 16_384;
 
 /// What grammars over one vocabulary share.
 ///
@@ -248,7 +248,7 @@ impl Lexicon {
     /// # Errors
     /// When a limit of regular languages is exceeded.
     pub(crate) fn lexeme(&self, from: &Store, language: RegularId) -> Result<(LexemeId, bool), Error> {
-        let mut transcript: SmallVec<[u32; LONG_TRANSCRIPT]> = SmallVec::new();
+        let mut transcript: SmallVec<[u32; 256]> = SmallVec::new();
         if !from.transcribe(language, LONG_TRANSCRIPT, &mut |number| transcript.push(number)) {
             return self.automaton.import(from, language, &self.budget);
         }

@@ -1,10 +1,14 @@
 //! Expressions written down without the ids of their store, so that what came of one is found again for an equal one of another store.
 
-use crate::node::{Kind, RegularId, Spelling};
-use crate::{ByteSet, Store};
+use std::hash::{Hash, Hasher};
 
-/// How deep an expression is written down.
-const DEPTH: u32 = 8;
+use crate::node::{Kind, RegularId, Spelling};
+use crate::number::NumberState;
+use crate::{ByteSet, Store};
+use rustc_hash::FxHashMap;
+
+/// How deep an expression is written down: formats of dates and addresses are some levels deep.
+const DEPTH: u32 = 32;
 /// And how long the paths of an automaton in it are.
 const LONG: u32 = 64;
 
@@ -14,6 +18,8 @@ struct Writer<'w> {
     write: &'w mut dyn FnMut(u32),
     /// The states of the acyclic automaton that have been written, in this order.
     states: Vec<u32>,
+    /// The unions and intersections that have been written, by their places among these.
+    lists: FxHashMap<RegularId, u32>,
 }
 
 /// What a part of an expression is. Single bytes stand for themselves, above all of these.
@@ -31,6 +37,8 @@ enum Mark {
     Words,
     /// Two parts follow.
     Concat,
+    /// A union or an intersection that has been written before: its place among these.
+    Known,
     /// How many parts there are, then each.
     Or,
     /// The same.
@@ -38,7 +46,10 @@ enum Mark {
     Not,
     /// The bounds, then a part.
     Repeat,
+    /// The place in a spelling, then a part.
     Json,
+    /// How many numbers follow, then these: what numbers are meant, and where in one.
+    Numbers,
 }
 
 /// What is added to a single byte.
@@ -75,10 +86,28 @@ impl Writer<'_> {
     }
 }
 
+/// Notes what a value tells to hash it: no two values of a type tell the same, as all that a value is made of tells where it ends.
+#[derive(Default)]
+struct Recorder(Vec<u32>);
+
+impl Hasher for Recorder {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.push(bytes.len() as u32);
+        for bytes in bytes.chunks(4) {
+            self.0.push(bytes.iter().fold(0, |number, &byte| number << 8 | u32::from(byte)));
+        }
+    }
+
+    /// Nobody asks for the hash.
+    fn finish(&self) -> u64 {
+        0
+    }
+}
+
 impl Store {
     /// Writes down an expression, as numbers: languages with equal transcripts are equal, whichever stores they are of, so that whoever
     /// keeps what came of one need not [`import`](Self::import) another. Says whether it could be done: not for an expression that is
-    /// deep, holds numbers or long avoided texts, or takes more than `most` numbers. What is written then has no meaning.
+    /// very deep, holds long texts that are avoided or are parts of others, or takes more than `most` numbers. What is written then has no meaning.
     ///
     /// Equal languages may have different transcripts.
     ///
@@ -100,7 +129,12 @@ impl Store {
     /// # Ok::<(), grammask_regular::Error>(())
     /// ```
     pub fn transcribe(&self, a: RegularId, most: usize, write: &mut dyn FnMut(u32)) -> bool {
-        self.transcribe_to(&mut Writer { room: most, write, states: Vec::new() }, a, DEPTH).is_some()
+        self.transcribe_to(
+            &mut Writer { room: most, write, states: Vec::new(), lists: FxHashMap::default() },
+            a,
+            DEPTH,
+        )
+        .is_some()
     }
 
     /// A prefix code: what a part is made of stands behind its mark, so no transcript has two readings.
@@ -130,6 +164,12 @@ impl Store {
                 (start..end).try_for_each(|index| to.text(&list.word(index)[depth as usize..]))
             }
             Kind::Or(list) | Kind::And(list) => {
+                let next = to.lists.len() as u32;
+                let place = *to.lists.entry(part).or_insert(next);
+                if place < next {
+                    to.mark(Mark::Known)?;
+                    return to.number(place);
+                }
                 let is_union = matches!(self.node(part).kind, Kind::Or(_));
                 to.mark(if is_union { Mark::Or } else { Mark::And })?;
                 to.number(list.len)?;
@@ -145,11 +185,25 @@ impl Store {
                 to.number(max)?;
                 self.transcribe_to(to, base, depth)
             }
-            Kind::Json { text, at: Spelling::Text } => {
+            Kind::Json { text, at } => {
                 to.mark(Mark::Json)?;
+                to.number(match at {
+                    Spelling::Text => 0,
+                    Spelling::Escape => 1,
+                    Spelling::Unit => 2,
+                })?;
                 self.transcribe_to(to, text, depth)
             }
-            _ => None,
+            Kind::Number(state) => {
+                let NumberState { numbers, place } = self.number_states[state as usize];
+                let mut recorder = Recorder::default();
+                (&self.numbers[numbers as usize], place).hash(&mut recorder);
+                to.mark(Mark::Numbers)?;
+                to.number(u32::try_from(recorder.0.len()).ok()?)?;
+                recorder.0.into_iter().try_for_each(|number| to.number(number))
+            }
+            // Concatenations have been taken apart.
+            Kind::Concat(..) | Kind::Avoid { .. } | Kind::Factor { .. } | Kind::Early(_) => None,
         }
     }
 
@@ -176,7 +230,7 @@ impl Store {
 mod tests {
     use rustc_hash::FxHashMap;
 
-    use crate::{Config, RegularId, Store};
+    use crate::{Comparison, Config, RegularId, Store};
 
     fn transcript(store: &Store, a: RegularId) -> Option<Vec<u32>> {
         let mut numbers = Vec::new();
@@ -209,6 +263,12 @@ mod tests {
         let words: Vec<Vec<u8>> =
             (0..40).map(|n| format!("{n} is a word of more than some letters").into()).collect();
         open.push(store.literals(words.iter().map(Vec::as_slice)).unwrap());
+        for numeral in ["3", "0.25", "12.5"] {
+            open.push(store.multiple(numeral).unwrap());
+            for comparison in [Comparison::AtLeast, Comparison::Below, Comparison::Equal] {
+                open.push(store.compared(comparison, numeral).unwrap());
+            }
+        }
         let mut place = 0;
         while place < open.len() && open.len() < 1_000 {
             for byte in 0..=u8::MAX {
@@ -273,9 +333,9 @@ mod tests {
             assert!(!store.transcribe(text, most, &mut |_| {}));
         }
         let mut deep = text;
-        for byte in b'a'..b'n' {
-            let byte = store.literal(&[byte]).unwrap();
-            let more = store.concat(&[deep, byte]).unwrap();
+        let letter = store.literal(b"x").unwrap();
+        for _ in 0..40 {
+            let more = store.concat(&[deep, letter]).unwrap();
             deep = store.repeat(more, 2, None).unwrap();
         }
         assert!(transcript(&store, deep).is_none());
