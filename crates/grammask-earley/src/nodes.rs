@@ -133,6 +133,21 @@ impl Recognizer {
         }
     }
 
+    /// For a node of a rule that does nothing but call one lexeme, where that begins and where to go on behind it.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    pub fn only_lexeme(&self, node: NodeId) -> Result<Option<(NodeId, NodeId)>, Error> {
+        let Some(known) = self.network().nodes.get(node.index()) else { return Ok(None) };
+        match *known.calls {
+            [(callee, back)] if known.scans.is_empty() => match self.network().callee(callee) {
+                Callee::Lexeme { .. } => Ok(Some((self.start_of(callee)?, back))),
+                _ => Ok(None),
+            },
+            _ => Ok(None),
+        }
+    }
+
     /// Where an item of those in any order begins.
     ///
     /// # Errors

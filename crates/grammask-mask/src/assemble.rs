@@ -138,7 +138,9 @@ impl Masks {
                 }
                 let key = (self.recognizer.saturated(item.node, longest), continuation);
                 let Some(part) = self.part(key, &fuel, buffers)? else { return Ok(Assembled::TooMuch) };
-                let Some(taking) = self.taking_of(part)? else { return Ok(Assembled::TooMuch) };
+                let Some(taking) = self.taking_of(part, &mut buffers.gathering)? else {
+                    return Ok(Assembled::TooMuch);
+                };
                 takings.push(taking);
                 origins.extend(part.handovers.iter().map(|&continuation| (item.origin, continuation, after)));
             }

@@ -13,6 +13,7 @@ use crate::continuation::{Continuation, ContinuationId};
 use crate::findings::Findings;
 use crate::parts::{Fuel, LexemeKey, Part, PartKey};
 use crate::places::Places;
+use crate::takings::Gathering;
 use crate::walked::Distance;
 
 /// A run of more steps than this is given up: the grammar is so ambiguous that walking the trie once is less work.
@@ -56,6 +57,7 @@ pub(crate) struct Buffers {
     /// Nodes that have been reached by scanning, and where.
     arrived: Vec<(NodeId, Vec<BranchId>)>,
     path: Vec<(u32, u32, NodeId)>,
+    pub(crate) gathering: Gathering,
 }
 
 /// Source: E. Scott and A. Johnstone, "GLL Parsing", 2010, with sets of places instead of single positions.

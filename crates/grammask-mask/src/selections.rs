@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::Masks;
 use crate::continuation::ContinuationId;
-use crate::parts::{Fuel, LexemeKey};
+use crate::parts::{Fuel, LexemeKey, PartKey};
 use crate::run::Buffers;
 use crate::takings::TakingId;
 
@@ -70,7 +70,9 @@ impl Masks {
             let Some(part) = self.part((start, continuation), fuel, buffers)? else {
                 return Ok(Selected::TooMuch);
             };
-            let Some(taking) = self.taking_of(part)? else { return Ok(Selected::TooMuch) };
+            let Some(taking) = self.taking_of(part, &mut buffers.gathering)? else {
+                return Ok(Selected::TooMuch);
+            };
             takings.push(taking);
             exits.extend_from_slice(&part.handovers);
         }
@@ -140,18 +142,55 @@ impl Masks {
         fuel: &Fuel,
         buffers: &mut Buffers,
     ) -> Result<Option<u32>, Error> {
-        let bytes =
-            self.lexicon.continuation(continuation).first_bytes(self.lexicon.trie(), self.lexicon.outline());
-        if self.recognizer.takes(start)?.intersection(bytes).is_empty() {
+        if !self.takes_some(start, continuation)? {
             return Ok(Some(NOTHING));
+        }
+        if let Some((lexeme, back)) = self.recognizer.only_lexeme(start)? {
+            return self.keyed_item((lexeme, back), continuation, fuel, buffers);
         }
         if self.recognizer.is_lexeme(start) {
             return Ok(Some(COMPLETE));
         }
-        let Some(part) = self.part((start, continuation), fuel, buffers)? else { return Ok(None) };
+        self.part_of_item((start, continuation), fuel, buffers)
+    }
+
+    /// The same for an item that begins with a lexeme, as with a key, and goes on at `back`. It need not be run as a whole, and behind most keys
+    /// nothing fits into a token.
+    fn keyed_item(
+        &self,
+        (lexeme, back): (NodeId, NodeId),
+        continuation: ContinuationId,
+        fuel: &Fuel,
+        buffers: &mut Buffers,
+    ) -> Result<Option<u32>, Error> {
+        let (key, exit) = self.lexeme_part(lexeme, continuation, fuel)?;
+        let behind = match exit {
+            None => NOTHING,
+            Some(_) if self.recognizer.nature(back).0 => return Ok(Some(COMPLETE)),
+            Some(exit) if !self.takes_some(back, exit)? => NOTHING,
+            Some(exit) => match self.part_of_item((back, exit), fuel, buffers)? {
+                Some(COMPLETE) => return Ok(Some(COMPLETE)),
+                Some(behind) => behind,
+                None => return Ok(None),
+            },
+        };
+        let behind = (behind != NOTHING).then(|| TakingId::from_number(behind));
+        Ok(Some(self.taking_of_lexeme(key, behind, &mut buffers.gathering)?.number()))
+    }
+
+    /// Whether a node goes on by a byte that some of the places go on by.
+    fn takes_some(&self, node: NodeId, continuation: ContinuationId) -> Result<bool, Error> {
+        let lexicon = &*self.lexicon;
+        let bytes = lexicon.continuation(continuation).first_bytes(lexicon.trie(), lexicon.outline());
+        Ok(!self.recognizer.takes(node)?.intersection(bytes).is_empty())
+    }
+
+    /// What an item takes from a node on, as it is noted in a row.
+    fn part_of_item(&self, key: PartKey, fuel: &Fuel, buffers: &mut Buffers) -> Result<Option<u32>, Error> {
+        let Some(part) = self.part(key, fuel, buffers)? else { return Ok(None) };
         if !part.handovers.is_empty() {
             return Ok(Some(COMPLETE));
         }
-        Ok(self.taking_of(part)?.map(TakingId::number))
+        Ok(self.taking_of(part, &mut buffers.gathering)?.map(TakingId::number))
     }
 }

@@ -56,6 +56,30 @@ impl Seen {
     }
 }
 
+/// What is gathered of a taking, kept from one to the next.
+#[derive(Default)]
+pub(crate) struct Gathering {
+    tokens: Vec<TokenId>,
+    lexemes: Vec<LexemeKey>,
+    /// Lexemes that take many tokens.
+    many: Vec<LexemeKey>,
+}
+
+impl Gathering {
+    fn clear(&mut self) {
+        self.tokens.clear();
+        self.lexemes.clear();
+        self.many.clear();
+    }
+
+    /// Adds what is known, but for what is much: that is given back.
+    fn add<'a>(&mut self, known: &'a Taking) -> Option<&'a TokenSet> {
+        self.tokens.extend_from_slice(&known.tokens);
+        self.many.extend_from_slice(&known.lexemes);
+        (!known.large.is_empty()).then_some(&known.large)
+    }
+}
+
 impl TakingId {
     /// As a number, and back.
     pub(crate) const fn number(self) -> u32 {
@@ -75,33 +99,30 @@ impl Masks {
 
     /// All that a part takes, with what it uses. None where something that it uses is not there: another thread is just
     /// about to note it, or has given it up before.
-    pub(crate) fn taking_of(&self, part: &Part) -> Result<Option<TakingId>, Error> {
+    pub(crate) fn taking_of(
+        &self,
+        part: &Part,
+        gathering: &mut Gathering,
+    ) -> Result<Option<TakingId>, Error> {
         if let Some(&known) = part.taking.get() {
             return Ok(Some(known));
         }
-        let mut large: SmallVec<[&TokenSet; 2]> = SmallVec::new();
-        let mut tokens: SmallVec<[TokenId; 64]> = SmallVec::new();
-        let mut lexemes: SmallVec<[LexemeKey; 16]> = SmallVec::new();
-        let mut many: SmallVec<[LexemeKey; 16]> = SmallVec::new();
+        gathering.clear();
+        let mut sets: SmallVec<[&TokenSet; 2]> = SmallVec::new();
         let mut seen = Seen::default();
         let mut parts: SmallVec<[&Part; 8]> = SmallVec::new();
         parts.push(part);
         while let Some(part) = parts.pop() {
             if let Some(&known) = part.taking.get() {
-                let known = self.taking(known);
-                tokens.extend_from_slice(&known.tokens);
-                many.extend_from_slice(&known.lexemes);
-                if !known.large.is_empty() {
-                    large.push(&known.large);
-                }
+                sets.extend(gathering.add(self.taking(known)));
                 continue;
             }
             if part.tokens.len() > MANY_MORE {
-                large.push(&part.tokens);
+                sets.push(&part.tokens);
             } else {
-                tokens.extend(part.tokens.iter());
+                part.tokens.append_to(&mut gathering.tokens);
             }
-            lexemes.extend_from_slice(&part.lexemes);
+            gathering.lexemes.extend_from_slice(&part.lexemes);
             for key in part.uses.iter().filter(|&&key| seen.insert(key)) {
                 match self.parts.get(key) {
                     Some(Some(used)) => parts.push(used),
@@ -109,23 +130,46 @@ impl Masks {
                 }
             }
         }
+        let taking = self.gathered(gathering, &sets)?;
+        Ok(Some(*part.taking.get_or_init(|| taking)))
+    }
+
+    /// All that a lexeme takes, and behind it what has been found there.
+    pub(crate) fn taking_of_lexeme(
+        &self,
+        lexeme: LexemeKey,
+        behind: Option<TakingId>,
+        gathering: &mut Gathering,
+    ) -> Result<TakingId, Error> {
+        gathering.clear();
+        gathering.lexemes.push(lexeme);
+        let large = behind.and_then(|behind| gathering.add(self.taking(behind)));
+        self.gathered(gathering, large.as_slice())
+    }
+
+    /// What has been gathered, and some sets of many tokens.
+    fn gathered(
+        &self,
+        Gathering { tokens, lexemes, many }: &mut Gathering,
+        sets: &[&TokenSet],
+    ) -> Result<TakingId, Error> {
         lexemes.sort_unstable();
         lexemes.dedup();
-        for key in lexemes {
+        for &key in &*lexemes {
             let taken = self.lexeme_tokens(key)?;
             if taken.are_many() {
                 many.push(key);
             } else {
-                tokens.extend(taken.own.iter());
+                taken.own.append_to(tokens);
             }
         }
         many.sort_unstable();
         many.dedup();
         let mut row = Vec::new();
         // What is used by several rules comes several times; where that may be much, each once is worth a row.
-        if !large.is_empty() || tokens.len() > MANY_MORE {
+        if !sets.is_empty() || tokens.len() > MANY_MORE {
             row.resize(self.vocabulary().mask_words(), 0);
-            large.iter().for_each(|set| set.union_into(&mut row));
+            sets.iter().for_each(|set| set.union_into(&mut row));
             tokens.drain(..).for_each(|id| row[id.word()] |= id.bit());
         }
         let large = TokenSet::from_words(&row);
@@ -135,10 +179,10 @@ impl Masks {
             tokens.dedup();
         }
         let taking = Taking { tokens: tokens[..].into(), large, lexemes: many[..].into() };
-        Ok(Some(*part.taking.get_or_init(|| self.keep_taking(taking, are_few))))
+        Ok(self.keep_taking(taking, are_few))
     }
 
-    /// Keeps what a part takes; where it is few, once with what is equal.
+    /// Keeps what is taken; where it is few, once with what is equal.
     fn keep_taking(&self, taking: Taking, are_few: bool) -> TakingId {
         let lists = size_of_val(&*taking.tokens) + size_of_val(&*taking.lexemes) + taking.large.bytes_used();
         let spend = || self.budget.spend(size_of::<Taking>() + lists);
