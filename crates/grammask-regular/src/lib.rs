@@ -75,6 +75,7 @@ mod node;
 mod number;
 mod partitions;
 mod regex;
+mod samples;
 mod saturated;
 mod saved;
 mod spelled;

@@ -1,0 +1,208 @@
+//! Texts that prove languages of numbers to be inhabited. Bounds and divisors meet in intersections, where a search would follow derivatives
+//! digit by digit; but mostly a bound itself, zero or one is in all of them, which is seen without making anything.
+
+use crate::Store;
+use crate::node::{Kind, RegularId, UNBOUNDED};
+use crate::number::{NumberState, Numbers};
+
+/// How deep an expression is looked into, and into how many parts of it.
+const DEPTH: u32 = 6;
+const PARTS: u32 = 64;
+
+/// Bounds of more digits are no samples.
+const LONG: usize = 20;
+
+/// So many samples are tried at most.
+const SAMPLES: usize = 16;
+
+/// Texts that may be in a language.
+#[derive(Default)]
+struct Samples(Vec<Vec<u8>>);
+
+impl Samples {
+    /// Adds the numeral of a bound, and what is left of it behind each digit.
+    fn add(&mut self, digits: &[u8], exponent: i16) {
+        let Ok(exponent) = usize::try_from(exponent) else { return };
+        if exponent >= LONG || digits.len() > exponent + 1 {
+            return;
+        }
+        let mut numeral: Vec<u8> = digits.iter().map(|digit| b'0' + digit).collect();
+        numeral.resize(exponent + 1, b'0');
+        while !numeral.is_empty() && self.0.len() < SAMPLES {
+            if !self.0.contains(&numeral) {
+                self.0.push(numeral.clone());
+            }
+            numeral.remove(0);
+        }
+    }
+}
+
+impl Store {
+    /// Whether some text is seen at once to be in an intersection of languages of numbers. A no means nothing.
+    ///
+    /// # Complexity
+    /// O(1): few texts are tried, on expressions that are not deep.
+    pub(crate) fn has_sample(&self, a: RegularId) -> bool {
+        if self.numbers.is_empty() || !matches!(self.node(a).kind, Kind::And(_)) {
+            return false;
+        }
+        let mut samples = Samples::default();
+        if !self.collect(a, DEPTH, &mut { PARTS }, &mut samples) {
+            return false;
+        }
+        let simple: [&[u8]; 3] = [b"1", b"0", b"-1"];
+        let mut texts = samples.0.iter().map(Vec::as_slice).chain(simple);
+        texts.any(|text| self.holds(a, text, DEPTH, &mut { PARTS }) == Some(true))
+    }
+
+    /// Collects the bounds in an expression; whether there are numbers in it at all.
+    fn collect(&self, a: RegularId, depth: u32, parts: &mut u32, samples: &mut Samples) -> bool {
+        let (Some(depth), Some(left)) = (depth.checked_sub(1), parts.checked_sub(1)) else { return false };
+        *parts = left;
+        match self.node(a).kind {
+            Kind::Number(state) => {
+                let NumberState { numbers, .. } = self.number_states[state as usize];
+                if let Numbers::Compared(bound) = &*self.numbers[numbers as usize] {
+                    samples.add(&bound.digits, bound.exponent);
+                }
+                true
+            }
+            Kind::And(list) | Kind::Or(list) => {
+                let members = self.list(list).iter();
+                members.fold(false, |found, &member| self.collect(member, depth, parts, samples) || found)
+            }
+            Kind::Concat(head, tail) => {
+                let found = self.collect(head, depth, parts, samples);
+                self.collect(tail, depth, parts, samples) || found
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a text is in a language, where that can be seen without derivatives.
+    fn holds(&self, a: RegularId, text: &[u8], depth: u32, parts: &mut u32) -> Option<bool> {
+        let depth = depth.checked_sub(1)?;
+        *parts = parts.checked_sub(1)?;
+        if text.is_empty() {
+            return Some(self.is_nullable(a));
+        }
+        match self.node(a).kind {
+            Kind::Empty | Kind::Epsilon => Some(false),
+            Kind::Bytes(set) => Some(text.len() == 1 && self.byte_set(set).contains(text[0])),
+            Kind::Acyclic(state) => {
+                let end = text.iter().try_fold(state, |state, &byte| self.acyclic.step(state, byte));
+                Some(end.is_some_and(|end| self.acyclic.is_final(end)))
+            }
+            Kind::Number(state) => {
+                let NumberState { numbers, place } = self.number_states[state as usize];
+                let numbers = &self.numbers[numbers as usize];
+                let end = text.iter().try_fold(place, |place, &byte| numbers.step(place, byte));
+                Some(end.is_some_and(|end| numbers.is_accepting(end)))
+            }
+            Kind::And(list) => {
+                for &member in self.list(list) {
+                    if !self.holds(member, text, depth, parts)? {
+                        return Some(false);
+                    }
+                }
+                Some(true)
+            }
+            Kind::Or(list) => {
+                for &member in self.list(list) {
+                    if self.holds(member, text, depth, parts)? {
+                        return Some(true);
+                    }
+                }
+                Some(false)
+            }
+            Kind::Not(inner) => Some(!self.holds(inner, text, depth, parts)?),
+            Kind::Concat(head, tail) => {
+                for end in 0..=text.len() {
+                    if self.holds(head, &text[..end], depth, parts)?
+                        && self.holds(tail, &text[end..], depth, parts)?
+                    {
+                        return Some(true);
+                    }
+                }
+                Some(false)
+            }
+            Kind::Repeat { base, min, max } if min <= 1 && (max == 1 || max == UNBOUNDED) => {
+                // Of an endless one, one round more is tried behind each that fits.
+                if self.holds(base, text, depth, parts)? {
+                    return Some(true);
+                }
+                if max == 1 {
+                    return Some(false);
+                }
+                for end in 1..text.len() {
+                    if self.holds(base, &text[..end], depth, parts)?
+                        && self.holds(a, &text[end..], depth, parts)?
+                    {
+                        return Some(true);
+                    }
+                }
+                Some(false)
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Comparison, Config, Store};
+
+    /// What a sample proves is so, and for ordinary bounds there is one.
+    #[test]
+    fn samples_are_in_the_language() {
+        let mut store = Store::new(&Config::default());
+        let minus = store.regex("-?").unwrap();
+        let integer = store.multiple("1").unwrap();
+        let integer = store.concat(&[minus, integer]).unwrap();
+        let digits = store.regex("-?(0|[1-9][0-9]*)").unwrap();
+        let mut proven = 0;
+        for least in ["0", "1", "7", "100", "99999", "0.5"] {
+            for most in ["0", "1", "9", "120", "100000", "0.75"] {
+                for other in [integer, digits] {
+                    let above = store.compared(Comparison::AtLeast, least).unwrap();
+                    let below = store.compared(Comparison::AtMost, most).unwrap();
+                    let both = store.intersection(&[other, above, below]).unwrap();
+                    let mut open = vec![both];
+                    let mut place = 0;
+                    while let Some(&state) = open.get(place) {
+                        place += 1;
+                        let has_sample = store.has_sample(state);
+                        assert!(!has_sample || !store.is_empty(state).unwrap(), "{}", store.display(state));
+                        proven += usize::from(has_sample);
+                        for byte in *b"-.0123456789e" {
+                            let next = store.derivative(state, byte).unwrap();
+                            if !open.contains(&next) && open.len() < 40 {
+                                open.push(next);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(proven > 100, "{proven} states");
+    }
+
+    #[test]
+    fn texts_are_held_as_derivatives_say() {
+        let mut store = Store::new(&Config::default());
+        for pattern in ["-?(0|[1-9][0-9]*)", "(12)*3?", "1?2?", "(1|12)(2|3)+", "[^1]2", "1{0,1}(2*)"] {
+            let language = store.regex(pattern).unwrap();
+            let not = store.complement(language).unwrap();
+            for number in 0..4_000 {
+                let text = number.to_string().into_bytes();
+                let end =
+                    text.iter().try_fold(language, |state, &byte| store.derivative(state, byte)).unwrap();
+                let expected = store.is_nullable(end);
+                for (a, expected) in [(language, expected), (not, !expected)] {
+                    let held = store.holds(a, &text, 12, &mut 10_000);
+                    assert!(held.is_none_or(|held| held == expected), "{pattern}: {number}");
+                }
+            }
+        }
+    }
+}
