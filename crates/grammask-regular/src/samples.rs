@@ -68,8 +68,11 @@ impl Store {
                 true
             }
             Kind::And(list) | Kind::Or(list) => {
-                let members = self.list(list).iter();
-                members.fold(false, |found, &member| self.collect(member, depth, parts, samples) || found)
+                let mut found = false;
+                for &member in self.list(list) {
+                    found |= self.collect(member, depth, parts, samples);
+                }
+                found
             }
             Kind::Concat(head, tail) => {
                 let found = self.collect(head, depth, parts, samples);
