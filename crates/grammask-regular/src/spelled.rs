@@ -3,9 +3,9 @@
 
 use std::cmp::Ordering;
 
-use crate::Store;
 use crate::acyclic::SINK;
-use crate::node::{Kind, RegularId, Spelling};
+use crate::node::{Kind, RegularId, Spelling, UNBOUNDED};
+use crate::{Error, Store};
 
 /// A language of spellings in a JSON string. See [`Store::spelled`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +25,10 @@ const DEPTH: u32 = 16;
 
 impl Store {
     /// The texts of which a language holds all spellings in JSON strings, if it is such a language, with fixed bytes before and
-    /// behind: at most `most` texts of at most `most` bytes. `any` is the language of all texts: where the language holds the spellings of all of them but
-    /// a few, these few are given.
+    /// behind: at most `most` texts of at most `most` bytes. Where the language holds the spellings of all texts but a few, these few are given.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
     ///
     /// # Complexity
     /// Linear in the bytes of the texts.
@@ -34,47 +36,65 @@ impl Store {
     /// ```
     /// # use grammask_regular::{Config, Store};
     /// let mut store = Store::new(&Config::default());
-    /// let any = store.regex("(?s:.)*")?;
     /// let quote = store.literal(b"\"")?;
     /// let names = store.regex("no|yes")?;
     /// let names = store.json_text(names)?;
     /// let key = store.concat(&[quote, names, quote])?;
-    /// let spelled = store.spelled(key, any, 64).expect("these are two texts");
+    /// let spelled = store.spelled(key, 64)?.expect("these are two texts");
     /// assert_eq!((spelled.before, spelled.texts, spelled.after), (vec![b'"'], vec![b"no".to_vec(), b"yes".to_vec()], vec![b'"']));
     /// # Ok::<(), grammask_regular::Error>(())
     /// ```
-    pub fn spelled(&self, a: RegularId, any: RegularId, most: usize) -> Option<Spelled> {
+    pub fn spelled(&mut self, a: RegularId, most: usize) -> Result<Option<Spelled>, Error> {
+        let Some((before, text, after)) = self.spelling(a, most) else { return Ok(None) };
+        let (few, is_complement) = match self.node(text).kind {
+            Kind::And(list) => match *self.list(list) {
+                [one, other] => match (self.node(one).kind, self.node(other).kind) {
+                    (_, Kind::Not(few)) if self.is_any_text(one)? => (few, true),
+                    (Kind::Not(few), _) if self.is_any_text(other)? => (few, true),
+                    _ => return Ok(None),
+                },
+                _ => return Ok(None),
+            },
+            _ => (text, false),
+        };
+        let Some(mut texts) = self.texts(few, most) else { return Ok(None) };
+        texts.sort_unstable();
+        texts.dedup();
+        let is_spelled = !texts.is_empty() && !after.is_empty();
+        Ok(is_spelled.then_some(Spelled { before, texts, is_complement, after }))
+    }
+
+    /// The language of the spellings of all texts, with the same bytes before and behind.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    pub fn spelled_all(&mut self, spelled: &Spelled) -> Result<RegularId, Error> {
+        let character = self.character()?;
+        let text = self.repeat(character, 0, None)?;
+        let text = self.json_text(text)?;
+        let (before, after) = (self.literal(&spelled.before)?, self.literal(&spelled.after)?);
+        self.concat(&[before, text, after])
+    }
+
+    fn is_any_text(&mut self, a: RegularId) -> Result<bool, Error> {
+        Ok(self.text_bounds(a)? == Some((0, UNBOUNDED)))
+    }
+
+    /// What is spelled in a JSON string, and the bytes before and behind it.
+    fn spelling(&self, a: RegularId, most: usize) -> Option<(Vec<u8>, RegularId, Vec<u8>)> {
         let (mut before, mut rest) = (Vec::new(), a);
-        let text = loop {
+        loop {
             let Kind::Concat(head, tail) = self.node(rest).kind else { return None };
             rest = tail;
             if let Kind::Json { text, at } = self.node(head).kind {
-                break (at == Spelling::Text).then_some(text)?;
+                let after = self.only_text(rest, most)?;
+                return (at == Spelling::Text).then_some((before, text, after));
             }
             before.extend(self.only_text(head, most)?);
             if before.len() > most {
                 return None;
             }
-        };
-        let after = self.only_text(rest, most)?;
-        let (few, is_complement) = match self.node(text).kind {
-            Kind::And(list) => {
-                let others = |member: &RegularId| match self.node(*member).kind {
-                    Kind::Not(few) => Some(few),
-                    _ => None,
-                };
-                match *self.list(list) {
-                    [one, other] if one == any => (others(&other)?, true),
-                    [other, one] if one == any => (others(&other)?, true),
-                    _ => return None,
-                }
-            }
-            _ => (text, false),
-        };
-        let mut texts = self.texts(few, most)?;
-        texts.sort_unstable();
-        texts.dedup();
-        (!texts.is_empty() && !after.is_empty()).then_some(Spelled { before, texts, is_complement, after })
+        }
     }
 
     /// The one text of a language, if it has no other.
@@ -210,7 +230,7 @@ impl Spelled {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Config, Error};
+    use crate::Config;
 
     /// The texts of a pattern in a JSON string, by `spelled`.
     fn spelled(store: &mut Store, pattern: &str, is_complement: bool) -> Result<Option<Spelled>, Error> {
@@ -223,7 +243,13 @@ mod tests {
         let quote = store.literal(b"\"")?;
         let spelling = store.json_text(text)?;
         let all = store.concat(&[quote, spelling, quote])?;
-        Ok(store.spelled(all, any, 16))
+        let found = store.spelled(all, 16)?;
+        if let Some(found) = &found {
+            let any = store.json_text(any)?;
+            let any = store.concat(&[quote, any, quote])?;
+            assert_eq!(store.spelled_all(found)?, any);
+        }
+        Ok(found)
     }
 
     #[test]

@@ -111,8 +111,6 @@ struct Workbench {
     numbers: FxHashMap<RegularId, LexemeId>,
     /// The classes of bytes, by the number that the store has for them.
     classes: FxHashMap<u32, Arc<Classes>>,
-    /// The language of all texts, once somebody asked.
-    any_text: Option<RegularId>,
 }
 
 impl Workbench {
@@ -124,13 +122,6 @@ impl Workbench {
     /// A language that agrees with this one on all that stands in tokens.
     fn saturated(&mut self, language: RegularId) -> Result<RegularId, Error> {
         self.store.saturated(language, &mut self.horizon)
-    }
-
-    fn any_text(&mut self) -> Result<RegularId, Error> {
-        if self.any_text.is_none() {
-            self.any_text = Some(self.store.regex("(?s:.)*")?);
-        }
-        Ok(self.any_text.unwrap_or(RegularId::EMPTY))
     }
 
     /// A state of which no successor is known.
@@ -180,7 +171,6 @@ impl Automaton {
                 horizon: Horizon::new(SHORT, texts),
                 numbers: FxHashMap::default(),
                 classes: FxHashMap::default(),
-                any_text: None,
             }),
         };
         // The number 0 belongs to the empty language.
@@ -339,17 +329,14 @@ impl Automaton {
         budget: &Budget,
     ) -> Result<Option<(Spelled, Option<LexemeId>)>, Error> {
         let mut workbench = self.lock();
-        let any = workbench.any_text()?;
         let store = &mut workbench.store;
-        let Some(spelled) = store.spelled(self.state(id).language, any, spelling::MANY) else {
-            return Ok(None);
-        };
+        let Some(spelled) = store.spelled(self.state(id).language, spelling::MANY)? else { return Ok(None) };
         if !spelled.is_complement {
             return Ok(Some((spelled, None)));
         }
-        let text = store.json_text(any)?;
-        let (before, after) = (store.literal(&spelled.before)?, store.literal(&spelled.after)?);
-        let all = store.concat(&[before, text, after])?;
+        let before = store.bytes_used();
+        let all = store.spelled_all(&spelled)?;
+        budget.spend(store.bytes_used().saturating_sub(before));
         let all = self.number(&mut workbench, all, budget)?;
         Ok(Some((spelled, Some(all))))
     }
