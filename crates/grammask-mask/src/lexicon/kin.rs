@@ -120,10 +120,24 @@ impl Lexicon {
         })
     }
 
+    /// Where a lexeme is complete, given where its kin is.
     fn handover(&self, known: Option<ContinuationId>, difference: &Difference) -> Option<ContinuationId> {
+        let short = self.config.short_list;
+        let known = known.map(|known| self.continuation(known).places());
+        if let None | Some(Places::List(_)) = known {
+            let mut list: Vec<BranchId> = known.into_iter().flat_map(Places::iter).collect();
+            let mut kept = difference.kept.clone();
+            kept.sort_unstable();
+            list.retain(|branch| kept.binary_search(branch).is_err());
+            list.extend_from_slice(&difference.handed);
+            list.sort_unstable();
+            list.dedup();
+            let places = (!list.is_empty()).then(|| Places::of_list(self.outline(), short, &list));
+            return places.map(|places| self.intern(&places));
+        }
         let mut bits = vec![0u64; self.outline().len().div_ceil(64)];
         if let Some(known) = known {
-            self.continuation(known).places().mark(&mut bits);
+            known.mark(&mut bits);
         }
         for branch in &difference.kept {
             bits[branch.index() / 64] &= !(1 << (branch.index() % 64));
@@ -131,7 +145,7 @@ impl Lexicon {
         for branch in &difference.handed {
             bits[branch.index() / 64] |= 1 << (branch.index() % 64);
         }
-        let places = Places::gather(self.outline(), self.config.short_list, bits, Vec::new(), &[], &[]);
+        let places = Places::gather(self.outline(), short, bits, Vec::new(), &[], &[]);
         places.map(|places| self.intern(&places))
     }
 
