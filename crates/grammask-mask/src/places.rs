@@ -58,14 +58,10 @@ impl Places {
                     .filter(|branch| between[*branch as usize / 64] >> (branch % 64) & 1 == 1)
                     .map(BranchId),
             );
-            // Sorting more than some hundred numbers takes longer than going through a row of bits.
-            const SORTED: usize = 256;
-            if single.len() <= SORTED || single.is_sorted() {
-                single.sort_unstable();
-                single.dedup();
-                return if single.is_empty() { None } else { Some(Self::List(single.into())) };
-            }
-            return Some(Self::of_bits(short, row(outline, &single)));
+            // Mostly a few sorted lists one behind the other, which a stable sort merges.
+            single.sort();
+            single.dedup();
+            return if single.is_empty() { None } else { Some(Self::List(single.into())) };
         }
         let mut bits = with(bits, outline, &single);
         for &(start, end) in everywhere {

@@ -364,9 +364,7 @@ impl<'a> Run<'a> {
                 self.flush_later(activation);
                 continue;
             }
-            if !branches.is_sorted() {
-                branches.sort_unstable();
-            }
+            branches.sort();
             branches.dedup();
             let places = Places::of_list(outline, lexicon.config().short_list, &branches);
             let continuation = lexicon.intern(&places);
