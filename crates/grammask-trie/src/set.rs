@@ -74,18 +74,22 @@ impl TokenSet {
         let Some(first) = row.iter().position(|&word| word != 0) else { return Self::empty() };
         let end = row.iter().rposition(|&word| word != 0).map_or(first, |last| last + 1);
         let words = &row[first..end];
-        let (mut members, mut ranges, mut before) = (0, 0, 0);
-        // Two words at a time, and nothing is counted where there is nothing: not every processor counts bits at once.
+        // A sum by itself is taken of many words at once.
+        let members = words.iter().map(|word| word.count_ones()).sum::<u32>() as usize;
+        let many = Choice::many_ranges(members, words.len());
+        let (mut ranges, mut before) = (0, 0);
         for pair in words.chunks(2) {
             let word = u64::from(pair[0]) | pair.get(1).map_or(0, |&high| u64::from(high) << 32);
             if word == 0 {
                 before = 0;
                 continue;
             }
-            members += word.count_ones() as usize;
             // A range begins at every bit whose lower neighbour is not set.
             ranges += (word & !(word << 1 | before)).count_ones() as usize;
             before = word >> 63;
+            if ranges >= many {
+                break;
+            }
         }
         if matches!(Choice::of(members, ranges, words.len()), Choice::Words) {
             return Self {
@@ -266,15 +270,19 @@ enum Choice {
 }
 
 impl Choice {
+    /// From so many ranges on, their number does not matter.
+    fn many_ranges(members: usize, words: usize) -> usize {
+        members.min(words) / 4 + 1
+    }
+
     /// The form for a set of so many members in so many ranges over so many words of a row.
     fn of(members: usize, ranges: usize, words: usize) -> Self {
         // Joining costs some 0.75 ns a member of a list, and a ninth of that a word (whole vectors of words go at once).
         // So words are taken up to four times the size of a list, between what is smallest and what is fastest;
         // and ranges only where they save much.
-        let (list, words) = (4 * members, 4 * words);
-        if 16 * ranges <= list.min(words) {
+        if ranges < Self::many_ranges(members, words) {
             Self::Ranges
-        } else if words <= 4 * list {
+        } else if words <= 4 * members {
             Self::Words
         } else {
             Self::List
