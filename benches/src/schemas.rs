@@ -3,6 +3,7 @@
 
 pub mod data;
 pub mod follow;
+pub mod hostile;
 pub mod judge;
 pub mod large;
 pub mod maskbench;

@@ -22,6 +22,8 @@ cargo xtask COMMAND
   json-schema-suite [PATH] [OPTIONS]
                               the official cases of JSON Schema, likewise
   large-schemas [OPTIONS]     JSON Schemas that are large or count far: compiling and masks
+  hostile-schemas [OPTIONS]   JSON Schemas that are made to take all time or memory: what they end in, and how soon
+                              they end when they are cancelled
   count [--vocab o200k|PATH]  instructions for a mask, an accepted token and a compile, counted by callgrind where
                               valgrind is installed
   fuzz [--minutes N] [--seed N] [--cases N]
@@ -64,7 +66,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
             tidy::run(&Workspace::load()?)
         }
         "bench" => bench::run(&Workspace::load()?, options),
-        "maskbench" | "json-schema-suite" | "large-schemas" => {
+        "maskbench" | "json-schema-suite" | "large-schemas" | "hostile-schemas" => {
             schemas::run(&Workspace::load()?, command, options)
         }
         "fuzz" | "soak" => fuzz::run(&Workspace::load()?, command, options),

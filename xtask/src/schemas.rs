@@ -1,5 +1,5 @@
-//! `cargo xtask maskbench`, `json-schema-suite` and `large-schemas`: build a program of the package of benchmarks with optimization
-//! and run it. They read data that does not belong to the workspace, and say so where it is not there.
+//! `cargo xtask maskbench`, `json-schema-suite`, `large-schemas` and `hostile-schemas`: build a program of the package of benchmarks with
+//! optimization and run it. They read data that does not belong to the workspace, and say so where it is not there.
 
 use anyhow::Context;
 

@@ -1,4 +1,4 @@
-//! The command lines of `maskbench`, `json-schema-suite` and `large-schemas`.
+//! The command lines of `maskbench`, `json-schema-suite`, `large-schemas` and `hostile-schemas`.
 
 use std::path::PathBuf;
 
@@ -41,6 +41,13 @@ cargo xtask large-schemas [OPTIONS]
   --vocab o200k|FILE   the vocabulary (default ../shared/vocab/llama3.tiktoken)
   --only TEXT          only the schemas in whose names the text stands; may be repeated
   --no-peers           grammask alone
+";
+
+/// What is printed for `hostile-schemas --help`.
+pub const HOSTILE_HELP: &str = "\
+cargo xtask hostile-schemas [OPTIONS]
+
+  --only TEXT          only the schemas in whose names the text stands; may be repeated
 ";
 
 /// The command line of `maskbench`.
@@ -193,6 +200,33 @@ impl LargeOptions {
                 "--only" => options.only.push(value()?),
                 "--no-peers" => options.has_peers = false,
                 other => bail!("there is no option {other}\n\n{LARGE_HELP}"),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// The command line of `hostile-schemas`.
+#[derive(Clone, Debug, Default)]
+pub struct HostileOptions {
+    /// Print the help.
+    pub help: bool,
+    /// Only these.
+    pub only: Vec<String>,
+}
+
+impl HostileOptions {
+    /// Reads the command line.
+    ///
+    /// # Errors
+    /// For an option that there is not.
+    pub fn parse(mut words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
+        let mut options = Self::default();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--help" | "-h" => options.help = true,
+                "--only" => options.only.push(words.next().with_context(|| format!("{word} wants a value"))?),
+                other => bail!("there is no option {other}\n\n{HOSTILE_HELP}"),
             }
         }
         Ok(options)

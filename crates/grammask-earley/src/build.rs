@@ -47,11 +47,25 @@ impl Network {
     /// # Errors
     /// As [`build`](Self::build).
     pub fn build_with(
-        mut normal: NormalForm,
+        normal: NormalForm,
         languages: Languages,
         store: Store,
         config: &Config,
     ) -> Result<Self, Error> {
+        Ok(Self::build_unless(normal, languages, store, config, || false)?.expect("nobody stops it"))
+    }
+
+    /// As [`build_with`](Self::build_with), unless somebody who is asked before each nonterminal says to stop: nothing then.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_unless(
+        mut normal: NormalForm,
+        languages: Languages,
+        store: Store,
+        config: &Config,
+        mut is_stopped: impl FnMut() -> bool,
+    ) -> Result<Option<Self>, Error> {
         let uses = uses(&normal);
         let names = normal.nonterminals.iter_mut().map(|nonterminal| std::mem::take(&mut nonterminal.name));
         let mut builder = Builder {
@@ -74,6 +88,9 @@ impl Network {
         };
         let start = builder.nonterminal_node(normal.start)?;
         while let Some((callee, nonterminal)) = builder.pending.pop_front() {
+            if is_stopped() {
+                return Ok(None);
+            }
             if normal.nonterminals[nonterminal.index()].unordered.is_some() {
                 builder.fill_unordered(callee, nonterminal);
                 continue;
@@ -85,7 +102,7 @@ impl Network {
             }
         }
         let network = builder.finish(start)?;
-        Ok(Self { terminals: normal.terminals, ..network })
+        Ok(Some(Self { terminals: normal.terminals, ..network }))
     }
 }
 

@@ -116,7 +116,8 @@ impl<'a> Translator<'a> {
             return Err(self.error_here(Reason::Limit { limit: "work", value: self.config.work }));
         }
         if self.config.cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
-            return Err(self.error_here(Reason::Cancelled));
+            // Where it was does not matter, and may take long to say.
+            return Err(Error::cancelled().into());
         }
         Ok(())
     }
@@ -193,7 +194,7 @@ impl<'a> Translator<'a> {
         let before = self.languages.size();
         let empty = match self.languages.is_empty(language) {
             Ok(Some(empty)) => empty,
-            Ok(None) => return Err(self.error_here(Reason::Cancelled)),
+            Ok(None) => return Err(Error::cancelled().into()),
             Err(_) => false,
         };
         self.empty.insert(language, empty);

@@ -115,10 +115,9 @@ pub fn normalize_with_languages(
     config: &Config,
     mut is_stopped: impl FnMut() -> bool,
 ) -> Result<Option<(NormalForm, Languages)>, Errors> {
-    if is_stopped() {
+    let Some(mut grammar) = Grammar::read_unless(ast, store, config, &mut is_stopped)? else {
         return Ok(None);
-    }
-    let mut grammar = Grammar::read(ast, store, config)?;
+    };
     for pass in PASSES {
         if is_stopped() {
             return Ok(None);

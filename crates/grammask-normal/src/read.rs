@@ -31,15 +31,30 @@ impl Grammar {
     /// # Complexity
     /// Linear in the size of the tree, and in that of the texts listed for `except!`.
     pub fn read(ast: &Ast, store: &mut Store, config: &Config) -> Result<Self, Errors> {
+        Ok(Self::read_unless(ast, store, config, &mut || false)?.expect("nobody stops it"))
+    }
+
+    /// The same, unless somebody who is asked between some hundred expressions says to stop: nothing then.
+    pub(crate) fn read_unless(
+        ast: &Ast,
+        store: &mut Store,
+        config: &Config,
+        is_stopped: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Self>, Errors> {
         let mut reader = Reader::new(ast, store, config);
         if let Err(error) = reader.mark() {
             return Err(error.into());
         }
-        reader.read_exprs();
+        if !reader.read_exprs(is_stopped) {
+            return Ok(None);
+        }
         reader.read_rules();
-        reader.finish()
+        reader.finish().map(Some)
     }
 }
+
+/// So many expressions are read between two questions whether to stop.
+const BETWEEN_QUESTIONS: usize = 256;
 
 /// What an expression has become; its parent decides whether it needs a group.
 enum Part {
@@ -207,10 +222,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn read_exprs(&mut self) {
+    /// Reads the expressions, operands before what is made of them; whether nobody has stopped it.
+    fn read_exprs(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> bool {
         let ast = self.ast;
         self.parts.reserve(ast.exprs.len());
         for (index, expr) in ast.exprs.iter().enumerate() {
+            if index % BETWEEN_QUESTIONS == 0 && is_stopped() {
+                return false;
+            }
             let part = match &expr.kind {
                 ExprKind::Nonterminal(name) => self.nonterminal(name, index, expr.span),
                 ExprKind::Unordered { parts, has_separator, min, max, needs } => {
@@ -243,6 +262,7 @@ impl<'a> Reader<'a> {
             };
             self.parts.push(part);
         }
+        true
     }
 
     fn nonterminal(&mut self, name: &'a str, index: usize, span: Span) -> Part {

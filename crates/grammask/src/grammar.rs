@@ -73,10 +73,8 @@ impl Grammar {
     ) -> Result<Option<Self>, Error> {
         let normal = grammask_normal::normalize_with_languages(ast, &mut store, &config.normal, &is_stopped)?;
         let Some((normal, languages)) = normal.filter(|_| !is_stopped()) else { return Ok(None) };
-        let network = Network::build_with(normal, languages, store, &config.recognizer)?;
-        if is_stopped() {
-            return Ok(None);
-        }
+        let network = Network::build_unless(normal, languages, store, &config.recognizer, &is_stopped)?;
+        let Some(network) = network.filter(|_| !is_stopped()) else { return Ok(None) };
         let recognizer = Recognizer::new(Arc::new(network), &config.recognizer);
         let masks = Masks::new(recognizer, vocabulary.lexicon(), &config.ending, &config.masks)?;
         Ok(Some(Self::from_masks(masks, vocabulary)))
