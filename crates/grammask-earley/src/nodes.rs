@@ -108,6 +108,9 @@ impl Recognizer {
     ///
     /// # Panics
     /// When the node is not of this recognizer.
+    ///
+    /// # Complexity
+    /// O(1) when asked before; else linear in the items and in what they need.
     pub fn selection(&self, node: NodeId) -> Result<Option<Selection<'_>>, Error> {
         if node.index() < self.network().nodes.len() {
             return Ok(None);
@@ -137,6 +140,9 @@ impl Recognizer {
     ///
     /// # Errors
     /// When a limit is exceeded.
+    ///
+    /// # Complexity
+    /// O(1), but for the first time that the lexeme begins.
     pub fn only_lexeme(&self, node: NodeId) -> Result<Option<(NodeId, NodeId)>, Error> {
         let Some(known) = self.network().nodes.get(node.index()) else { return Ok(None) };
         match *known.calls {
@@ -152,6 +158,9 @@ impl Recognizer {
     ///
     /// # Errors
     /// When a limit is exceeded.
+    ///
+    /// # Complexity
+    /// O(1).
     ///
     /// # Panics
     /// When there is no such item.

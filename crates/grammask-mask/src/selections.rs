@@ -17,13 +17,17 @@ use crate::takings::TakingId;
 pub(crate) enum Selected {
     /// By what has been found.
     Found,
-    /// Some item is complete inside of a token, so that more items follow: it is a part like others.
+    /// Some item is complete inside of a token, so that more items follow, or an item is a lexeme: it is a part like others.
     Longer,
     /// It is too much work to find out.
     TooMuch,
 }
 
-/// In the row of a selection's items: the item takes nothing; it is complete inside of a token. Numbers of takings are below.
+/// So many items are looked at for one mask that nothing was known of. What has been found is known for the next one.
+const MANY: usize = 1 << 13;
+
+/// In the row of a selection's items: the item takes nothing; it is complete inside of a token, or is nothing but a lexeme, which is left to
+/// others. Numbers of takings are below.
 const NOTHING: u32 = Row::LIMIT - 1;
 const COMPLETE: u32 = Row::LIMIT - 2;
 
@@ -108,11 +112,15 @@ impl Masks {
                 self.selections.insert(key, row).0
             }
         };
-        let mut last = NOTHING;
+        let (mut last, mut new) = (NOTHING, 0);
         for choice in choices.iter().map(Choice::item) {
             let known = match row.get(choice) {
                 Some(known) => known,
                 None => {
+                    new += 1;
+                    if new > MANY || fuel.is_burnt() {
+                        return Ok(Selected::TooMuch);
+                    }
                     let start = self.recognizer.item_start(callee, choice)?;
                     let Some(found) = self.item(start, continuation, fuel, buffers)? else {
                         return Ok(Selected::TooMuch);

@@ -71,6 +71,9 @@ impl Store {
                 let mut found = false;
                 for &member in self.list(list) {
                     found |= self.collect(member, depth, parts, samples);
+                    if *parts == 0 {
+                        break;
+                    }
                 }
                 found
             }

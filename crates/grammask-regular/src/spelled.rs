@@ -3,7 +3,6 @@
 
 use std::cmp::Ordering;
 
-use crate::acyclic::SINK;
 use crate::node::{Kind, RegularId, Spelling, UNBOUNDED};
 use crate::{Error, Store};
 
@@ -25,13 +24,14 @@ const DEPTH: u32 = 16;
 
 impl Store {
     /// The texts of which a language holds all spellings in JSON strings, if it is such a language, with fixed bytes before and
-    /// behind: at most `most` texts of at most `most` bytes. Where the language holds the spellings of all texts but a few, these few are given.
+    /// behind: at most `most` texts of at most `most` bytes. Where the language holds the spellings of all texts but a few, these few are given;
+    /// what stands behind begins with a byte then that no spelling holds.
     ///
     /// # Errors
     /// When a limit is exceeded.
     ///
     /// # Complexity
-    /// Linear in the bytes of the texts.
+    /// O(`most`²) at most, for sorting the texts.
     ///
     /// ```
     /// # use grammask_regular::{Config, Store};
@@ -58,9 +58,15 @@ impl Store {
             _ => (text, false),
         };
         let Some(mut texts) = self.texts(few, most) else { return Ok(None) };
+        if is_complement {
+            // What is no text is not missing from all texts.
+            texts.retain(|text| std::str::from_utf8(text).is_ok());
+        }
         texts.sort_unstable();
         texts.dedup();
-        let is_spelled = !texts.is_empty() && !after.is_empty();
+        // Where all other texts are spelled, what follows must not be a part of one, as a closing quote never is.
+        let ends = |byte: &u8| !is_complement || !(Self::is_raw(*byte) || *byte == b'\\');
+        let is_spelled = !texts.is_empty() && after.first().is_some_and(ends);
         Ok(is_spelled.then_some(Spelled { before, texts, is_complement, after }))
     }
 
@@ -68,6 +74,9 @@ impl Store {
     ///
     /// # Errors
     /// When a limit is exceeded.
+    ///
+    /// # Complexity
+    /// Linear in these bytes.
     pub fn spelled_all(&mut self, spelled: &Spelled) -> Result<RegularId, Error> {
         let character = self.character()?;
         let text = self.repeat(character, 0, None)?;
@@ -112,7 +121,15 @@ impl Store {
     /// Puts each of the texts of a language behind each of some texts; says whether these are few.
     fn append_texts(&self, a: RegularId, most: usize, depth: u32, texts: &mut Vec<Vec<u8>>) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
-        match self.node(a).kind {
+        let mut rest = a;
+        // Concatenations are as long as texts.
+        while let Kind::Concat(head, tail) = self.node(rest).kind {
+            if !self.append_texts(head, most, depth, texts) {
+                return false;
+            }
+            rest = tail;
+        }
+        match self.node(rest).kind {
             Kind::Epsilon => {}
             Kind::Bytes(set) => {
                 let set = self.byte_set(set);
@@ -141,11 +158,10 @@ impl Store {
                 }
                 let list = &self.words[list as usize];
                 let words: Vec<&[u8]> = (start..end).map(|word| &list.word(word)[depth as usize..]).collect();
+                if words.iter().any(|word| word.len() > most) {
+                    return false;
+                }
                 *texts = extended(texts, &words);
-            }
-            Kind::Concat(head, tail) => {
-                return self.append_texts(head, most, depth, texts)
-                    && self.append_texts(tail, most, depth, texts);
             }
             Kind::Or(list) => {
                 let mut all = Vec::new();
@@ -191,7 +207,7 @@ impl Store {
             if self.acyclic.is_final(state) {
                 words.push(word.clone());
             }
-            for edge in if state == SINK { &[] } else { self.acyclic.edges(state) } {
+            for edge in self.acyclic.edges(state) {
                 for byte in edge.first..=edge.last {
                     let mut longer = word.clone();
                     longer.push(byte);
@@ -218,6 +234,12 @@ fn extended<T: AsRef<[u8]>>(texts: &[Vec<u8>], more: &[T]) -> Vec<Vec<u8>> {
 
 impl Spelled {
     /// Some of the texts that have the first `at` bytes in common: those with `byte` behind these. Given and taken as a range.
+    ///
+    /// # Complexity
+    /// O(log n) for n of them.
+    ///
+    /// # Panics
+    /// When the range is not one of texts.
     pub fn narrow(&self, (start, end): (u32, u32), at: usize, byte: u8) -> (u32, u32) {
         let texts = &self.texts[start as usize..end as usize];
         let order = |text: &Vec<u8>| text.get(at).map_or(Ordering::Less, |other| other.cmp(&byte));
@@ -262,6 +284,7 @@ mod tests {
             ("(no)?thing", &["nothing", "thing"]),
             ("be{2}r|[xy]z", &["beer", "xz", "yz"]),
             ("é|\u{1F600}\n", &["é", "\u{1F600}\n"]),
+            ("a text of 16 chs", &["a text of 16 chs"]),
         ] {
             for is_complement in [false, true] {
                 let found = spelled(&mut store, pattern, is_complement).unwrap().expect(pattern);
@@ -272,6 +295,38 @@ mod tests {
                 assert_eq!((&found.before[..], &found.after[..]), (&b"\""[..], &b"\""[..]));
             }
         }
+    }
+
+    #[test]
+    fn what_follows_all_other_texts_is_no_part_of_one() {
+        let mut store = Store::new(&Config::default());
+        let any = store.regex("(?s:.)*").unwrap();
+        let text = store.literal(b"a").unwrap();
+        let others = store.complement(text).unwrap();
+        let others = store.intersection(&[any, others]).unwrap();
+        for (after, is_found) in
+            [(&b"\""[..], true), (b"\",", true), (b"x", false), (b"\\\"", false), (b"x\"", false)]
+        {
+            for (text, is_complement) in [(text, false), (others, true)] {
+                let (spelling, after) = (store.json_text(text).unwrap(), store.literal(after).unwrap());
+                let all = store.concat(&[spelling, after]).unwrap();
+                let found = store.spelled(all, 16).unwrap();
+                assert_eq!(found.is_some(), is_found || !is_complement, "{}", store.display(all));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_not_missing() {
+        let mut store = Store::new(&Config::default());
+        let any = store.regex("(?s:.)*").unwrap();
+        let few = store.literals([&b"\xC3"[..], "é".as_bytes()]).unwrap();
+        let others = store.complement(few).unwrap();
+        let others = store.intersection(&[any, others]).unwrap();
+        let (spelling, quote) = (store.json_text(others).unwrap(), store.literal(b"\"").unwrap());
+        let all = store.concat(&[spelling, quote]).unwrap();
+        let texts = store.spelled(all, 16).unwrap().map(|spelled| spelled.texts);
+        assert_eq!(texts, Some(vec!["é".as_bytes().to_vec()]));
     }
 
     #[test]

@@ -12,12 +12,16 @@ const DEPTH: u32 = 32;
 /// And how long the paths of an automaton in it are.
 const LONG: u32 = 64;
 
+/// Up to so many states are looked through, which is faster than to look them up.
+const FEW: usize = 64;
+
 /// Writes numbers as long as there is room.
 struct Writer<'w> {
     room: usize,
     write: &'w mut dyn FnMut(u32),
-    /// The states of the acyclic automaton that have been written, in this order.
+    /// The states of the acyclic automaton that have been written, in this order; and their places, once there are many.
     states: Vec<u32>,
+    places: FxHashMap<u32, u32>,
     /// The unions and intersections that have been written, by their places among these.
     lists: FxHashMap<RegularId, u32>,
 }
@@ -61,6 +65,24 @@ impl Writer<'_> {
         self.room = self.room.checked_sub(1)?;
         (self.write)(number);
         Some(())
+    }
+
+    /// The place of a state among those that have been written; it is one of them now.
+    fn place(&mut self, state: u32) -> u32 {
+        let known = match self.states.len() < FEW {
+            true => self.states.iter().position(|&other| other == state).map(|place| place as u32),
+            false => self.places.get(&state).copied(),
+        };
+        known.unwrap_or_else(|| {
+            let place = self.states.len() as u32;
+            self.states.push(state);
+            match self.states.len() {
+                0..FEW => {}
+                FEW => self.places.extend(self.states.iter().copied().zip(0..)),
+                _ => _ = self.places.insert(state, place),
+            }
+            place
+        })
     }
 
     fn mark(&mut self, mark: Mark) -> Option<()> {
@@ -112,7 +134,7 @@ impl Store {
     /// Equal languages may have different transcripts.
     ///
     /// # Complexity
-    /// O(`most`); with automata in the expression, O(`most`²), as each state is looked for among those that have been written.
+    /// O(`most`).
     ///
     /// ```
     /// # use grammask_regular::{Config, Store};
@@ -130,7 +152,13 @@ impl Store {
     /// ```
     pub fn transcribe(&self, a: RegularId, most: usize, write: &mut dyn FnMut(u32)) -> bool {
         self.transcribe_to(
-            &mut Writer { room: most, write, states: Vec::new(), lists: FxHashMap::default() },
+            &mut Writer {
+                room: most,
+                write,
+                states: Vec::new(),
+                places: FxHashMap::default(),
+                lists: FxHashMap::default(),
+            },
             a,
             DEPTH,
         )
@@ -211,12 +239,12 @@ impl Store {
     /// then its number of edges, doubled, and whether it is final, and each edge with what it leads to.
     fn transcribe_state(&self, to: &mut Writer<'_>, state: u32, depth: u32) -> Option<()> {
         let depth = depth.checked_sub(1)?;
-        let known = to.states.iter().position(|&other| other == state);
-        to.number(known.unwrap_or(to.states.len()) as u32)?;
-        if known.is_some() {
+        let next = to.states.len() as u32;
+        let place = to.place(state);
+        to.number(place)?;
+        if place < next {
             return Some(());
         }
-        to.states.push(state);
         let edges = self.acyclic.edges(state);
         to.number((edges.len() as u32) << 1 | u32::from(self.acyclic.is_final(state)))?;
         edges.iter().try_for_each(|edge| {

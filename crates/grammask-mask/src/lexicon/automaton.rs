@@ -330,11 +330,11 @@ impl Automaton {
     ) -> Result<Option<(Spelled, Option<LexemeId>)>, Error> {
         let mut workbench = self.lock();
         let store = &mut workbench.store;
+        let before = store.bytes_used();
         let Some(spelled) = store.spelled(self.state(id).language, spelling::MANY)? else { return Ok(None) };
         if !spelled.is_complement {
             return Ok(Some((spelled, None)));
         }
-        let before = store.bytes_used();
         let all = store.spelled_all(&spelled)?;
         budget.spend(store.bytes_used().saturating_sub(before));
         let all = self.number(&mut workbench, all, budget)?;
