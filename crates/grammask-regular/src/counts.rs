@@ -94,9 +94,8 @@ impl Store {
     /// The class of every byte in the partition of `a`.
     ///
     /// # Complexity
-    /// One look-up for each byte.
+    /// Linear in the ranges of bytes.
     pub fn classes(&self, a: RegularId) -> [u8; 256] {
-        let partition = self.node(a).partition;
-        std::array::from_fn(|byte| self.partitions.class_of(partition, byte as u8) as u8)
+        self.partitions.classes(self.node(a).partition)
     }
 }

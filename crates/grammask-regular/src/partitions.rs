@@ -88,6 +88,22 @@ impl Partitions {
         members.iter().position(|class| class.contains(byte)).unwrap_or(0)
     }
 
+    /// The numbers of the classes of all bytes.
+    pub(crate) fn classes(&self, id: PartitionId) -> [u8; 256] {
+        let Partition { start, len, map } = self.items[id.0 as usize];
+        if map != NO_MAP {
+            return self.maps[map as usize];
+        }
+        let mut classes = [0; 256];
+        let members = &self.members[start as usize..(start + len) as usize];
+        for (class, bytes) in (0..).zip(members).skip(1) {
+            for (first, last) in bytes.ranges() {
+                classes[usize::from(first)..=usize::from(last)].fill(class);
+            }
+        }
+        classes
+    }
+
     /// The bytes of a class.
     pub(crate) fn class(&self, id: PartitionId, class: usize) -> &ByteSet {
         &self.members[self.items[id.0 as usize].start as usize + class]
@@ -293,6 +309,8 @@ mod tests {
             }
         }
         for id in [small, fine, both] {
+            let classes = (0..=u8::MAX).map(|byte| partitions.class_of(id, byte) as u8);
+            assert!(classes.eq(partitions.classes(id)));
             for class in 0..partitions.len(id) {
                 assert_eq!(partitions.class(id, class).first(), Some(partitions.representative(id, class)));
                 assert_eq!(partitions.class_of(id, partitions.representative(id, class)), class);
