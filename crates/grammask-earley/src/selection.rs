@@ -189,7 +189,6 @@ impl Plan {
         let room = self.room(chosen);
         let mut choices = Vec::with_capacity(self.items.len());
         for (number, item) in self.items.iter().enumerate() {
-            let place = number as u32;
             let count = item.count(&chosen.register);
             if item.max.is_some_and(|max| count >= max) {
                 continue;
@@ -201,7 +200,7 @@ impl Plan {
                 self.closures[number].iter().filter(|&&other| !is_needed[other as usize]).count() as u32
             };
             if is_missing || room.is_none_or(|room| u64::from(brings) < room) {
-                choices.push(Choice { item: place, brings, is_missing });
+                choices.push(Choice { item: number as u32, brings, is_missing });
             }
         }
         choices

@@ -37,6 +37,9 @@ use walk::Walk;
 /// Longer transcripts are not kept: what is so large is rare, and imported each time.
 const LONG_TRANSCRIPT: usize = 16_384;
 
+/// Most are shorter, and need no allocation.
+const SHORT_TRANSCRIPT: usize = 256;
+
 /// What grammars over one vocabulary share.
 ///
 /// Holds lexemes by their languages, places in the trie, and the results of walks. It grows while it is used, by any number of threads;
@@ -248,7 +251,7 @@ impl Lexicon {
     /// # Errors
     /// When a limit of regular languages is exceeded.
     pub(crate) fn lexeme(&self, from: &Store, language: RegularId) -> Result<(LexemeId, bool), Error> {
-        let mut transcript: SmallVec<[u32; 256]> = SmallVec::new();
+        let mut transcript: SmallVec<[u32; SHORT_TRANSCRIPT]> = SmallVec::new();
         if !from.transcribe(language, LONG_TRANSCRIPT, &mut |number| transcript.push(number)) {
             return self.automaton.import(from, language, &self.budget);
         }

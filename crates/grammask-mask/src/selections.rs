@@ -3,7 +3,7 @@
 //! nearly all items take the same: a quote.
 
 use grammask_cache::Row;
-use grammask_earley::{Choice, Error, NodeId, Selection};
+use grammask_earley::{CalleeId, Choice, Error, NodeId, Selection};
 use smallvec::SmallVec;
 
 use crate::Masks;
@@ -43,7 +43,9 @@ impl Masks {
     ) -> Result<Selected, Error> {
         let before = (takings.len(), lexemes.len());
         let selected = match selection {
-            Selection::Items { .. } => self.items(selection, continuation, fuel, buffers, takings)?,
+            Selection::Items { callee, count, choices } => {
+                self.items((callee, count, choices), continuation, fuel, buffers, takings)?
+            }
             Selection::Separator { start, back } => {
                 let lists = (&mut *takings, &mut *lexemes);
                 self.separated((start, back), continuation, fuel, buffers, lists)?
@@ -83,9 +85,11 @@ impl Masks {
         if exits.is_empty() {
             return Ok(Selected::Found);
         }
-        let Some(items) = self.recognizer.selection(back)? else { return Ok(Selected::Longer) };
+        let Some(Selection::Items { callee, count, choices }) = self.recognizer.selection(back)? else {
+            return Ok(Selected::Longer);
+        };
         for exit in exits {
-            match self.items(items, exit, fuel, buffers, takings)? {
+            match self.items((callee, count, choices), exit, fuel, buffers, takings)? {
                 Selected::Found => {}
                 other => return Ok(other),
             }
@@ -93,22 +97,21 @@ impl Masks {
         Ok(Selected::Found)
     }
 
-    /// What the items take that may come.
+    /// What those of a selection's items take that may come; how many items it has says how long their row is.
     fn items(
         &self,
-        selection: Selection<'_>,
+        (callee, count, choices): (CalleeId, usize, &[Choice]),
         continuation: ContinuationId,
         fuel: &Fuel,
         buffers: &mut Buffers,
         takings: &mut Vec<TakingId>,
     ) -> Result<Selected, Error> {
-        let Selection::Items { callee, count, choices } = selection else { return Ok(Selected::Longer) };
         let key = (callee, continuation);
         let row = match self.selections.get(&key) {
             Some(row) => row,
             None => {
                 let row = Row::new(count);
-                self.budget.spend(row.bytes_used() + size_of_val(&(key, &row)));
+                self.budget.spend(row.bytes_used() + size_of::<((CalleeId, ContinuationId), Row)>());
                 self.selections.insert(key, row).0
             }
         };

@@ -13,6 +13,18 @@ pub(crate) const JSON_NESTING: u8 = 8;
 /// The pattern of every text.
 const ANY_TEXT: &str = "(?s:.)*";
 
+/// The letters of short escapes, and the bytes that they stand for.
+pub(crate) const SHORT_ESCAPES: [(u8, u8); 8] = [
+    (b'"', b'"'),
+    (b'\\', b'\\'),
+    (b'/', b'/'),
+    (b'b', 0x08),
+    (b'f', 0x0C),
+    (b'n', b'\n'),
+    (b'r', b'\r'),
+    (b't', b'\t'),
+];
+
 /// Characters that lead to the same language: the language, and the characters as a state of the acyclic automaton.
 type Group = (RegularId, u32);
 
@@ -91,12 +103,10 @@ impl Store {
         let short = match (at, byte) {
             (Spelling::Text, b'\\') => return self.json_state(a, Spelling::Escape),
             (Spelling::Escape, b'u') => return self.json_state(a, Spelling::Unit),
-            (Spelling::Escape, b'"' | b'\\' | b'/') => byte,
-            (Spelling::Escape, b'b') => 0x08,
-            (Spelling::Escape, b'f') => 0x0C,
-            (Spelling::Escape, b'n') => b'\n',
-            (Spelling::Escape, b'r') => b'\r',
-            (Spelling::Escape, b't') => b'\t',
+            (Spelling::Escape, _) => match SHORT_ESCAPES.iter().find(|&&(letter, _)| letter == byte) {
+                Some(&(_, short)) => short,
+                None => return Ok(RegularId::EMPTY),
+            },
             (Spelling::Unit, b'0'..=b'9' | b'A'..=b'F' | b'a'..=b'f') => {
                 let units = self.json_units(a, byte)?;
                 return self.derivative(units, byte);

@@ -1,8 +1,6 @@
 //! Languages that are few texts, as they are spelled in JSON strings, between fixed bytes: keys and values of a schema. Or all other texts.
 //! Whoever knows the texts can follow them without derivatives.
 
-use std::cmp::Ordering;
-
 use crate::node::{Kind, RegularId, Spelling, UNBOUNDED};
 use crate::{Error, Store};
 
@@ -232,23 +230,6 @@ fn extended<T: AsRef<[u8]>>(texts: &[Vec<u8>], more: &[T]) -> Vec<Vec<u8>> {
     texts.iter().flat_map(behind).collect()
 }
 
-impl Spelled {
-    /// Some of the texts that have the first `at` bytes in common: those with `byte` behind these. Given and taken as a range.
-    ///
-    /// # Complexity
-    /// O(log n) for n of them.
-    ///
-    /// # Panics
-    /// When the range is not one of texts.
-    pub fn narrow(&self, (start, end): (u32, u32), at: usize, byte: u8) -> (u32, u32) {
-        let texts = &self.texts[start as usize..end as usize];
-        let order = |text: &Vec<u8>| text.get(at).map_or(Ordering::Less, |other| other.cmp(&byte));
-        let first = texts.partition_point(|text| order(text) == Ordering::Less);
-        let last = texts.partition_point(|text| order(text) != Ordering::Greater);
-        (start + first as u32, start + last as u32)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -335,14 +316,5 @@ mod tests {
         for pattern in ["[a-z]", "a*", "a{17}", "[ab]{5}", "a{2,}", "(?s:.)"] {
             assert_eq!(spelled(&mut store, pattern, false).unwrap(), None, "{pattern}");
         }
-    }
-
-    #[test]
-    fn ranges_of_texts_narrow_byte_by_byte() {
-        let texts = ["", "a", "ab", "b"].map(|text| text.as_bytes().to_vec()).to_vec();
-        let spelled = Spelled { before: Vec::new(), texts, is_complement: false, after: b"\"".to_vec() };
-        assert_eq!(spelled.narrow((0, 4), 0, b'a'), (1, 3));
-        assert_eq!(spelled.narrow((1, 3), 1, b'b'), (2, 3));
-        assert_eq!(spelled.narrow((0, 4), 0, b'c'), (4, 4));
     }
 }

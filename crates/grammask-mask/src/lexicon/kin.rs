@@ -67,8 +67,6 @@ impl Lexicon {
             return Ok(None);
         }
         let Some(kin) = self.kin(lexeme)? else { return Ok(None) };
-        // What the kin takes is mostly known; if it is not, it is found before anything is walked in vain.
-        self.part(kin, id)?;
         match self.difference(lexeme, kin, self.continuation(id))? {
             Some(difference) => self.part_beside(kin, id, &difference),
             None => Ok(None),

@@ -1,7 +1,7 @@
 //! Lexemes that spell few known texts in a JSON string, or all texts but these: keys and values that a schema names. Their spellings are followed
 //! through the trie by the texts themselves. No state of the lexeme is needed for that, and making states is most of the work elsewhere.
 
-use grammask_regular::{Error, Spelled};
+use grammask_regular::{Error, Phase, Spelled};
 use grammask_trie::NodeId;
 
 use super::automaton::LexemeId;
@@ -18,31 +18,6 @@ pub(super) const MANY: usize = 64;
 /// Below so many places, what a byte leads to is looked up for all of them at once.
 const SEVERAL: usize = 4;
 
-/// Some of the texts, as a range: those that agree up to some place.
-type Texts = (u32, u32);
-
-/// How far a spelling has come.
-#[derive(Clone, Copy, Debug)]
-enum Phase {
-    /// So many bytes of what stands before it.
-    Before(usize),
-    /// At a byte of some texts.
-    Text(Texts, usize),
-    /// Behind a backslash there.
-    Escape(Texts, usize),
-    /// In the `\u` escape of a character, behind so many of its symbols; of the texts that have it, and behind it there.
-    Unit(char, usize, Texts, usize),
-    /// So many bytes of what stands behind.
-    After(usize),
-}
-
-impl Phase {
-    /// Whether the lexeme is complete.
-    fn completes(self, spelled: &Spelled) -> bool {
-        matches!(self, Self::After(bytes) if bytes == spelled.after.len())
-    }
-}
-
 /// A lexeme on its way below places in the trie.
 struct Speller<'a> {
     lexicon: &'a Lexicon,
@@ -51,79 +26,6 @@ struct Speller<'a> {
 }
 
 impl Speller<'_> {
-    /// Where a spelling begins.
-    fn start(&self) -> Phase {
-        self.phase_before(0)
-    }
-
-    fn phase_before(&self, bytes: usize) -> Phase {
-        match bytes < self.spelled.before.len() {
-            true => Phase::Before(bytes),
-            false => Phase::Text((0, self.spelled.texts.len() as u32), 0),
-        }
-    }
-
-    /// The bytes that may come next, and where they lead. A byte may be told several times.
-    fn ways(&self, phase: Phase, mut tell: impl FnMut(u8, Phase)) {
-        let Spelled { before, texts, after, .. } = self.spelled;
-        match phase {
-            Phase::Before(bytes) => tell(before[bytes], self.phase_before(bytes + 1)),
-            Phase::Text(some, at) => {
-                let (mut start, end) = some;
-                if texts[start as usize].len() == at {
-                    tell(after[0], Phase::After(1));
-                    start += 1;
-                }
-                let mut escapes = false;
-                while start < end {
-                    let byte = texts[start as usize][at];
-                    let (first, last) = self.spelled.narrow((start, end), at, byte);
-                    if is_raw(byte) {
-                        tell(byte, Phase::Text((first, last), at + 1));
-                    }
-                    escapes |= first_character(texts[start as usize].get(at..)).is_some();
-                    start = last;
-                }
-                if escapes {
-                    tell(b'\\', Phase::Escape(some, at));
-                }
-            }
-            Phase::Escape((mut start, end), at) => {
-                while start < end {
-                    let Some(character) = first_character(texts[start as usize].get(at..)) else {
-                        start += 1;
-                        continue;
-                    };
-                    let (mut some, mut behind) = ((start, end), at);
-                    for byte in character.encode_utf8(&mut [0; 4]).bytes() {
-                        some = self.spelled.narrow(some, behind, byte);
-                        behind += 1;
-                    }
-                    if let Some(letter) = short_escape(character) {
-                        tell(letter, Phase::Text(some, behind));
-                    }
-                    tell(b'u', Phase::Unit(character, 0, some, behind));
-                    start = some.1;
-                }
-            }
-            Phase::Unit(character, symbols, some, behind) => {
-                let (units, count) = symbols_of(character);
-                let next = match symbols + 1 == count {
-                    true => Phase::Text(some, behind),
-                    false => Phase::Unit(character, symbols + 1, some, behind),
-                };
-                let symbol = units[symbols];
-                tell(symbol, next);
-                // `\u` between two surrogates has one case only.
-                if symbol.is_ascii_hexdigit() && symbol.is_ascii_lowercase() {
-                    tell(symbol.to_ascii_uppercase(), next);
-                }
-            }
-            Phase::After(bytes) if bytes < after.len() => tell(after[bytes], Phase::After(bytes + 1)),
-            Phase::After(_) => {}
-        }
-    }
-
     /// Follows all spellings below some places; tells of each node that is reached, and how far the spelling is there. A node may be told
     /// several times.
     fn follow(&mut self, continuation: &Continuation, mut tell: impl FnMut(NodeId, Phase)) {
@@ -132,7 +34,7 @@ impl Speller<'_> {
         let list = match continuation.places() {
             Places::List(list) if list.len() < SEVERAL => &list[..],
             _ => {
-                self.ways(self.start(), |byte, phase| {
+                self.spelled.ways(self.spelled.start(), |byte, phase| {
                     let (children, fresh) = continuation.children(trie, outline, byte);
                     self.lexicon.spend(fresh);
                     open.extend(children.iter().map(|&child| (child, phase)));
@@ -141,11 +43,11 @@ impl Speller<'_> {
             }
         };
         let below = |branch, phase, open: &mut Vec<(NodeId, Phase)>| {
-            self.ways(phase, |byte, next| {
+            self.spelled.ways(phase, |byte, next| {
                 open.extend(outline.child(branch, byte).map(|child| (child, next)));
             });
         };
-        list.iter().for_each(|&branch| below(branch, self.start(), &mut open));
+        list.iter().for_each(|&branch| below(branch, self.spelled.start(), &mut open));
         let mut nodes = 0;
         while let Some((node, phase)) = open.pop() {
             nodes += 1;
@@ -179,7 +81,7 @@ impl Lexicon {
         let mut findings = Findings::new(self.ground());
         speller.follow(self.continuation(id), |node, phase| {
             findings.allow(node);
-            if phase.completes(spelled)
+            if spelled.is_complete(phase)
                 && let Some(branch) = self.outline().branch(node)
             {
                 findings.hand_over(branch);
@@ -210,10 +112,10 @@ impl Lexicon {
         let mut speller = Speller { lexicon: self, spelled, nodes: 0 };
         let mut difference = Difference::default();
         speller.follow(self.continuation(id), |node, phase| {
-            if let Phase::After(_) = phase {
+            if spelled.is_behind(phase) {
                 difference.less.push(node);
             }
-            if phase.completes(spelled) {
+            if spelled.is_complete(phase) {
                 difference.kept.extend(self.outline().branch(node));
             }
         });
@@ -223,50 +125,6 @@ impl Lexicon {
         difference.less.dedup();
         difference
     }
-}
-
-/// Whether a byte may stand for itself.
-const fn is_raw(byte: u8) -> bool {
-    byte >= 0x20 && byte != b'"' && byte != b'\\'
-}
-
-/// The character that a text begins with, or goes on with between two characters.
-fn first_character(text: Option<&[u8]>) -> Option<char> {
-    let text = text?;
-    let width = match text.first()? {
-        0..=0x7F => 1,
-        0xC2..=0xDF => 2,
-        0xE0..=0xEF => 3,
-        0xF0..=0xF4 => 4,
-        _ => return None,
-    };
-    std::str::from_utf8(text.get(..width)?).ok()?.chars().next()
-}
-
-/// The letter of the short escape of a character, if it has one.
-const fn short_escape(character: char) -> Option<u8> {
-    match character {
-        '"' | '\\' | '/' => Some(character as u8),
-        '\u{8}' => Some(b'b'),
-        '\u{C}' => Some(b'f'),
-        '\n' => Some(b'n'),
-        '\r' => Some(b'r'),
-        '\t' => Some(b't'),
-        _ => None,
-    }
-}
-
-/// What follows `\u` in the escape of a character, in small letters, and how much of it there is.
-fn symbols_of(character: char) -> ([u8; 10], usize) {
-    let mut symbols = *b"    \\u    ";
-    let units = &mut [0; 2];
-    let units = character.encode_utf16(units);
-    for (unit, place) in units.iter().zip([0, 6]) {
-        for (shift, symbol) in [12, 8, 4, 0].into_iter().zip(&mut symbols[place..]) {
-            *symbol = b"0123456789abcdef"[usize::from(unit >> shift & 0xF)];
-        }
-    }
-    (symbols, if units.len() == 1 { 4 } else { 10 })
 }
 
 #[cfg(test)]
