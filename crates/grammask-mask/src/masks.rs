@@ -325,13 +325,16 @@ impl Masks {
 
     /// Writes a mask by its recipe, whatever the words have been.
     fn follow(&self, recipe: &Recipe, words: &mut [u32]) {
-        match recipe.as_row().or(recipe.row) {
+        // Asked once: at any moment another thread may give the recipe a row of its own.
+        if let Some(row) = recipe.as_row() {
+            words.copy_from_slice(self.kept_row(row).as_words());
+            return;
+        }
+        match recipe.row {
             Some(row) => words.copy_from_slice(self.kept_row(row).as_words()),
             None => words.fill(0),
         }
-        if recipe.as_row().is_none() {
-            recipe.change(words);
-        }
+        recipe.change(words);
     }
 
     /// Finds the mask of a state, and keeps it if masks are kept; else it is written.

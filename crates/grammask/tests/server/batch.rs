@@ -1,5 +1,7 @@
 //! Batches: bit for bit what each matcher gives alone, whatever the threads.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use grammask::{Config, Grammar, Matcher, RowsError, TokenId, Vocabulary, fill_masks};
 use grammask_testkit::random::Rng;
 
@@ -59,6 +61,51 @@ fn states_that_nobody_has_visited_are_filled_by_many_threads_alike() {
         }
         assert!(masks.windows(2).all(|pair| pair[0] == pair[1]), "seed {seed}");
     }
+}
+
+/// A mask that is asked for often gets a row of its own, at a moment when other threads are writing it.
+#[test]
+fn masks_are_what_they_are_while_another_thread_keeps_them() {
+    const THREADS: usize = 3;
+    let tokens = (b'a'..=b'z').map(|byte| (TokenId(u32::from(byte - b'a')), vec![byte]));
+    let vocabulary = Vocabulary::new(tokens, []).unwrap();
+    // Every state has a mask of its own: the letters of its number.
+    let states = 3_000;
+    let digits =
+        |state: u32| (0..12).filter(move |bit| state >> bit & 1 == 1).map(|bit| (b'a' + bit) as char);
+    let mut text = String::from("start ::= ");
+    for state in 0..states {
+        let letters: String = digits(state).collect();
+        text += &format!("#'[z{letters}]' ");
+    }
+    let grammar = Grammar::compile(&(text + ";"), &vocabulary, &Config::default()).unwrap();
+    let arrived = AtomicUsize::new(0);
+    let meet = |times: usize| {
+        arrived.fetch_add(1, Ordering::SeqCst);
+        while arrived.load(Ordering::SeqCst) < THREADS * times {
+            std::thread::yield_now();
+        }
+    };
+    // Said at the end: a thread that panics would never meet the others again.
+    let wrong = std::thread::scope(|scope| {
+        let threads: Vec<_> = std::iter::repeat_with(|| {
+            scope.spawn(|| {
+                let (mut matcher, mut wrong) = (grammar.matcher(), Vec::new());
+                for state in 0..states {
+                    let expected =
+                        digits(state).fold(1 << 25, |row, letter| row | 1u32 << (letter as u8 - b'a'));
+                    meet(state as usize + 1);
+                    wrong.extend((0..12).map(|_| row(&mut matcher, 1)[0]).filter(|&row| row != expected));
+                    let _ = matcher.accept(TokenId(25));
+                }
+                wrong
+            })
+        })
+        .take(THREADS)
+        .collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<u32>>()
+    });
+    assert_eq!(wrong, [0u32; 0], "rows that are another mask");
 }
 
 #[test]
