@@ -215,8 +215,12 @@ impl Subject {
             }
         }
         MASKS.fetch_add(1, Relaxed);
+        let written = mask.as_words().to_vec();
+        let mut row = vec![u32::MAX; written.len()];
+        matcher.fill_mask(&mut row).map_err(|error| error.to_string())?;
         match matcher.error() {
             Some(error) => Err(error.to_string()),
+            None if row != written => Err(format!("{place}: the row {row:x?} is not the mask {written:x?}")),
             None => Ok(()),
         }
     }

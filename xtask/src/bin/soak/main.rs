@@ -182,12 +182,13 @@ impl Soak {
             if news.elapsed() >= NEWS {
                 news = Instant::now();
                 println!(
-                    "{:.0} s: {} walks, {} masks, {} findings, {} MB",
+                    "{:.0} s: {} walks, {} masks, {} findings, {} MB, {} of them shared by all grammars",
                     begin.elapsed().as_secs_f64(),
                     self.walks.load(Relaxed),
                     self.masks(),
                     self.findings.load(Relaxed),
-                    samples.last().unwrap_or(&0) >> 10
+                    samples.last().unwrap_or(&0) >> 10,
+                    self.outputs.shared_bytes() >> 20
                 );
             }
         }

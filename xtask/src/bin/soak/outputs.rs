@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use grammask::{Config, Grammar, Mask, Matcher, Outcome, TokenId, Vocabulary};
+use grammask::{Config, Grammar, LexiconConfig, Mask, Matcher, Outcome, TokenId, Vocabulary};
 use grammask_testkit::fixtures::GrammarFixture;
 use grammask_testkit::random::Rng;
 use xtask::watch;
@@ -40,6 +40,9 @@ const TOGETHER: u64 = 2;
 const RICH: usize = 8 << 20;
 const POOR: usize = 1 << 20;
 
+/// What all grammars share may hold in bytes: little enough to be full before memory is judged, and to be given up many times in an hour.
+const SHARED: usize = 32 << 20;
+
 /// The grammars, shared by all threads.
 pub struct Outputs {
     vocabulary: Vocabulary,
@@ -67,6 +70,8 @@ pub struct Output {
     rng: Rng,
     rich: Matcher,
     poor: Matcher,
+    /// Where masks are written.
+    row: Vec<u32>,
     /// How many tokens it shall have.
     length: usize,
     /// How many were picked, those that were taken back included.
@@ -85,8 +90,9 @@ impl Outputs {
         let mut cases: Vec<Case> =
             fixtures.iter().map(|fixture| case(&fixture.name, &fixture.grammar, SHORT)).collect();
         cases.push(case("nests and counts", NESTS_AND_COUNTS, LONG));
+        let lexicon = LexiconConfig { budget: SHARED, ..LexiconConfig::default() };
         Self {
-            vocabulary,
+            vocabulary: vocabulary.with_lexicon(&lexicon),
             cases,
             next: AtomicU64::new(0),
             begun: AtomicUsize::new(0),
@@ -123,6 +129,7 @@ impl Outputs {
             rng: Rng::new(number),
             rich: grammars[0].matcher(),
             poor: grammars[1].matcher(),
+            row: vec![u32::MAX; self.vocabulary.mask_words()],
             length: case.tokens,
             picked: 0,
         })
@@ -157,9 +164,21 @@ impl Outputs {
         output.picked += 1;
         let vocabulary = &self.vocabulary;
         let (rich, poor, rng) = (&mut output.rich, &mut output.poor, &mut output.rng);
+        // What a server asks for, and what a single caller does: neither may depend on whether the other came first.
+        let is_row_first = rng.chance(1, 2);
+        if is_row_first {
+            fill(rich, &mut output.row)?;
+        }
         let since = Instant::now();
-        let mask = rich.mask();
+        rich.mask();
         self.note_time(since.elapsed(), &output.name);
+        if !is_row_first {
+            fill(rich, &mut output.row)?;
+        }
+        let mask = rich.mask();
+        if mask.as_words() != output.row {
+            return Err(format!("the mask is {mask}, and the row is another one"));
+        }
         if output.picked.is_multiple_of(EVERY) {
             let others = poor.mask();
             if mask.as_words() != others.as_words() {
@@ -204,6 +223,11 @@ impl Outputs {
         self.masks.load(Relaxed)
     }
 
+    /// Bytes of what all grammars share.
+    pub fn shared_bytes(&self) -> usize {
+        self.vocabulary.stats().bytes
+    }
+
     /// How much was done.
     pub fn closing_line(&self) -> String {
         format!(
@@ -232,6 +256,10 @@ impl Output {
             end.escape_ascii().to_string()
         )
     }
+}
+
+fn fill(matcher: &mut Matcher, row: &mut [u32]) -> Result<(), String> {
+    matcher.fill_mask(row).map_err(|error| error.to_string())
 }
 
 /// A token of the mask: the first at or after a random place.
