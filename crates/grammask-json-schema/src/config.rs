@@ -25,6 +25,8 @@ pub struct Config {
     pub documents: Vec<Document>,
     /// The greatest number of work units: a schema, an alternative or a pair of them that is looked at, or 64 bytes of automata. Default: 1,000,000.
     pub work: u64,
+    /// How deep arrays and objects may nest in a schema's JSON, whatever they mean there. Default: 10,000.
+    pub nesting: u32,
     /// How deep schemas that speak of one value may nest, as `allOf` in `allOf` and chains of `$ref` do. Default: 256.
     pub depth: u32,
     /// The greatest number of alternatives for one value, after `anyOf`, `oneOf`, `not` and the like are multiplied out. Default: 1,024.
@@ -48,6 +50,7 @@ impl Default for Config {
             draft: Draft::Draft202012,
             documents: Vec::new(),
             work: 1_000_000,
+            nesting: 10_000,
             depth: 256,
             alternatives: 1_024,
             regular: grammask_regular::Config::default(),

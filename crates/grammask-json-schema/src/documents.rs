@@ -1,6 +1,7 @@
 //! The schemas of one translation and how they refer to each other: the root and the documents given beside it, with their
 //! ids, anchors and drafts. References are followed here, and nowhere else.
 
+mod survey;
 mod uri;
 mod walk;
 
@@ -16,6 +17,7 @@ use serde_json::Value;
 use crate::config::{Config, Draft};
 use crate::error::{Error, Reason};
 use crate::keywords;
+use survey::survey;
 use walk::{Steps, address, is_schema, push_step};
 
 /// A schema: an object or a boolean somewhere in a document.
@@ -53,6 +55,7 @@ pub(crate) struct Documents<'a> {
     /// Of each document, the root first, its URI.
     uris: Vec<Option<&'a str>>,
     dynamic: bool,
+    asks_evaluated: bool,
 }
 
 #[derive(Clone)]
@@ -92,7 +95,7 @@ impl<'a> Documents<'a> {
     /// for who asks for it. Where ids collide, the first in document order wins, the root before the documents.
     ///
     /// # Errors
-    /// When the root or a document is neither object nor boolean, when the URIs of ids grow too long, or on cancelling.
+    /// When the root or a document is neither object nor boolean or nests too deep, when the URIs of ids grow too long, or on cancelling.
     ///
     /// # Complexity
     /// Linear in the size of the documents.
@@ -106,6 +109,7 @@ impl<'a> Documents<'a> {
             uri_bytes: 0,
             uris: vec![None],
             dynamic: false,
+            asks_evaluated: false,
         };
         documents.add(root, 0)?;
         for document in &config.documents {
@@ -121,6 +125,7 @@ impl<'a> Documents<'a> {
             let pointer = named.map(|uri| format!("{uri}#")).unwrap_or_default();
             return Err(Error::new(pointer, "", Reason::Invalid(NO_SCHEMA.to_owned())));
         }
+        self.asks_evaluated |= survey(value, named, self.config)?;
         self.walk(value, Parent::Document(document), Steps::Pointer(Box::default()), false)?;
         // The URI under which the document was given holds beside the one that it gives itself.
         let root = self.resource(self.by_address[&address(value)]);
@@ -131,6 +136,11 @@ impl<'a> Documents<'a> {
     /// The schema that is to be translated.
     pub fn root(&self) -> SchemaId {
         SchemaId(0)
+    }
+
+    /// Whether some schema may ask what others have evaluated.
+    pub fn asks_evaluated(&self) -> bool {
+        self.asks_evaluated
     }
 
     /// The schema itself: an object or a boolean.

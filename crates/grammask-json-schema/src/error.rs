@@ -63,9 +63,27 @@ impl Error {
     }
 }
 
+/// The longest pointer that is shown as it is, and what is shown of both ends of a longer one, in bytes.
+const LONGEST: usize = 400;
+const END: usize = 150;
+
+/// Both ends of a pointer that nobody would read.
+fn ends(pointer: &str) -> Option<(&str, &str)> {
+    (pointer.len() > LONGEST).then(|| {
+        (
+            &pointer[..pointer.floor_char_boundary(END)],
+            &pointer[pointer.ceil_char_boundary(pointer.len() - END)..],
+        )
+    })
+}
+
 impl fmt::Display for Error {
+    /// What is wrong, behind the place; of very long pointers only both ends.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at '{}'", self.pointer)?;
+        match ends(&self.pointer) {
+            Some((start, end)) => write!(f, "at '{start}…{end}'")?,
+            None => write!(f, "at '{}'", self.pointer)?,
+        }
         if !self.keyword.is_empty() {
             write!(f, ", {}", self.keyword)?;
         }
@@ -82,5 +100,21 @@ impl fmt::Display for Reason {
             Self::Limit { limit, value } => write!(f, "the limit {limit} ({value}) is exceeded"),
             Self::Cancelled => write!(f, "cancelled"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_pointer_is_shown_in_short() {
+        let of = |pointer: String| Error::new(pointer, "", Reason::Cancelled).to_string();
+        assert_eq!(of("/é".repeat(130)), format!("at '{}': cancelled", "/é".repeat(130)));
+        assert_eq!(of("/é".repeat(1_000)), format!("at '{0}…{0}': cancelled", "/é".repeat(50)));
+        assert_eq!(
+            of("é".repeat(1_000) + "/x"),
+            format!("at '{}…{}/x': cancelled", "é".repeat(75), "é".repeat(74))
+        );
     }
 }

@@ -274,7 +274,7 @@ impl<'a> Translator<'a> {
         if schema.has("then") {
             let then = self.documents.child(schema.id, &["then"])?;
             yes = self.applied(schema, &yes, then)?;
-        } else if !schema.has("else") && !self.asks_evaluated {
+        } else if !schema.has("else") && !self.documents.asks_evaluated() {
             return Ok(values);
         }
         let holds = self.values_to_exclude(subject)?;
@@ -287,7 +287,7 @@ impl<'a> Translator<'a> {
     }
 
     fn any_of(&mut self, schema: Schema<'a>, values: &Values, branches: &[SchemaId]) -> Result<Values, Stop> {
-        if !self.asks_evaluated {
+        if !self.documents.asks_evaluated() {
             let mut each = Vec::with_capacity(branches.len());
             for &branch in branches {
                 each.push(self.applied(schema, values, branch)?);
@@ -348,7 +348,7 @@ impl<'a> Translator<'a> {
             }
             let Some(Value::Object(entries)) = schema.get(keyword) else { continue };
             // Many of them overlap, so that what says the same without the key is not said once more with it.
-            let are_apart = self.asks_evaluated || entries.len() <= FEW_DEPENDENT;
+            let are_apart = self.documents.asks_evaluated() || entries.len() <= FEW_DEPENDENT;
             for (key, value) in entries {
                 if value.is_array() || value.is_string() {
                     continue;

@@ -45,8 +45,6 @@ pub(crate) struct Translator<'a> {
     pub constrained_number: LanguageId,
     /// The languages that spell one number each.
     pub single_numbers: FxHashSet<LanguageId>,
-    /// Whether some schema asks what others have evaluated.
-    pub asks_evaluated: bool,
     /// The schema that is being looked at.
     pub place: SchemaId,
     /// The first schema with some words, by resource, draft and words.
@@ -76,9 +74,6 @@ impl<'a> Translator<'a> {
         let mut languages = Languages::new(config);
         let any_number = number::any(&mut languages);
         let constrained_number = number::constrained(&mut languages);
-        let asks_evaluated = std::iter::once(root)
-            .chain(config.documents.iter().map(|document| &document.schema))
-            .any(mentions_unevaluated);
         let place = documents.root();
         Ok(Self {
             documents,
@@ -90,7 +85,6 @@ impl<'a> Translator<'a> {
             any_number,
             constrained_number,
             single_numbers: FxHashSet::default(),
-            asks_evaluated,
             place,
             alike: FxHashMap::default(),
             words: String::with_capacity(256),
@@ -317,26 +311,4 @@ impl<'a> Translator<'a> {
         self.known.insert(subject, Rc::clone(&values));
         Ok(values)
     }
-}
-
-/// Whether `unevaluatedItems` or `unevaluatedProperties` stands anywhere in a document.
-fn mentions_unevaluated(document: &Value) -> bool {
-    let mut open = vec![document];
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Object(entries) => {
-                for (key, value) in entries {
-                    if key == "unevaluatedItems" || key == "unevaluatedProperties" {
-                        return true;
-                    }
-                    if value.is_object() || value.is_array() {
-                        open.push(value);
-                    }
-                }
-            }
-            Value::Array(items) => open.extend(items),
-            _ => {}
-        }
-    }
-    false
 }

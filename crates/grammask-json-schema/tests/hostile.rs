@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use grammask_json_schema::{Config, Error, Reason, translate};
+use grammask_json_schema::{Config, Document, Error, Reason, translate};
 use serde_json::{Map, Value, json};
 
 /// Translates, and leaves the schema where it is: to drop a deep one would exhaust the stack.
@@ -61,12 +61,12 @@ fn list(value: Value) -> Value {
 fn deep_schemas_for_one_value() {
     for (keyword, deepest) in [("oneOf", 1_000_000), ("anyOf", 100_000), ("allOf", 100_000)] {
         let wrap = |inner| one(keyword, list(inner));
-        limit(keyword, nested(10_000, json!({"type": "null"}), wrap), "depth");
-        limit(keyword, nested(deepest, json!(true), wrap), "depth");
+        limit(keyword, nested(4_000, json!({"type": "null"}), wrap), "depth");
+        limit(keyword, nested(deepest, json!(true), wrap), "nesting");
         grammar(keyword, nested(100, json!({"type": "null"}), wrap));
     }
     for keyword in ["not", "if", "then"] {
-        limit(keyword, nested(10_000, json!({"type": "null"}), |inner| json_if(keyword, inner)), "depth");
+        limit(keyword, nested(9_000, json!({"type": "null"}), |inner| json_if(keyword, inner)), "depth");
     }
 }
 
@@ -85,24 +85,45 @@ fn json_if(keyword: &str, inner: Value) -> Value {
 fn deep_schemas_for_values_inside() {
     for (keyword, deepest) in [("items", 1_000_000), ("additionalProperties", 100_000), ("contains", 100_000)]
     {
-        any_end(keyword, nested(10_000, json!({"type": "null"}), |inner| one(keyword, inner)));
-        any_end(keyword, nested(deepest, json!({"type": "null"}), |inner| one(keyword, inner)));
+        any_end(keyword, nested(9_000, json!({"type": "null"}), |inner| one(keyword, inner)));
+        limit(keyword, nested(deepest, json!({"type": "null"}), |inner| one(keyword, inner)), "nesting");
     }
     for keyword in ["properties", "patternProperties", "$defs"] {
-        any_end(keyword, nested(100_000, json!({"type": "null"}), |inner| one(keyword, one("a", inner))));
+        let deep = |times| nested(times, json!({"type": "null"}), |inner| one(keyword, one("a", inner)));
+        any_end(keyword, deep(4_000));
+        limit(keyword, deep(100_000), "nesting");
     }
 }
 
 #[test]
 fn deep_constants_and_annotations() {
     let deep = |times| nested(times, json!(null), list);
-    any_end("const", one("const", deep(1_000_000)));
-    any_end("enum", one("enum", list(deep(100_000))));
-    grammar("default", one("default", deep(1_000_000)));
-    any_end("unknown keyword", one("x-something", deep(100_000)));
-    let object = nested(100_000, json!(null), |inner| one("a", inner));
+    for keyword in ["const", "default", "x-something"] {
+        limit(keyword, one(keyword, deep(1_000_000)), "nesting");
+    }
+    any_end("const", one("const", deep(9_000)));
+    any_end("enum", one("enum", list(deep(9_000))));
+    grammar("default", one("default", deep(9_000)));
+    grammar("unknown keyword", one("x-something", deep(9_000)));
+    let object = nested(9_000, json!(null), |inner| one("a", inner));
     any_end("const of objects", one("const", object));
     any_end("two equal ones", json!({"allOf": [{"const": [[[1]]]}, {"const": [[[1]]]}]}));
+}
+
+#[test]
+fn what_nests_too_deep_is_named() {
+    let place = |schema: Value, nesting, documents: &[Document]| {
+        let config = Config { nesting, documents: documents.to_vec(), ..Config::default() };
+        let error = translate(&schema, &config).err()?;
+        assert_eq!(error.reason, Reason::Limit { limit: "nesting", value: u64::from(nesting) });
+        Some(error.pointer)
+    };
+    let schema = json!({"title": "t", "items": {"enum": [1, [2], 3, {"a/b": [4]}]}});
+    assert_eq!(place(schema.clone(), 5, &[]), None);
+    assert_eq!(place(schema.clone(), 4, &[]).as_deref(), Some("/items/enum/3/a~1b"));
+    assert_eq!(place(schema.clone(), 3, &[]).as_deref(), Some("/items/enum/1"));
+    let document = Document { uri: "https://a/b".to_owned(), schema };
+    assert_eq!(place(json!(true), 3, &[document]).as_deref(), Some("https://a/b#/items/enum/1"));
 }
 
 #[test]

@@ -52,7 +52,7 @@ impl<'a> Translator<'a> {
         if schema.get("uniqueItems") == Some(&Value::Bool(true)) {
             array.unique = Some(schema.id);
         }
-        if self.asks_evaluated {
+        if self.documents.asks_evaluated() {
             array.evaluated = Some(evaluated);
         }
         Ok(array.settle().then_some(array))

@@ -56,7 +56,7 @@ impl<'a> Translator<'a> {
             others = GoalId::NEVER;
             all = true;
         }
-        if self.asks_evaluated {
+        if self.documents.asks_evaluated() {
             let languages: Vec<LanguageId> = match all {
                 true => vec![LanguageId::ANY],
                 false => {
