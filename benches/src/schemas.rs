@@ -13,5 +13,6 @@ pub mod report;
 pub mod samples;
 pub mod suite;
 pub mod tally;
+pub mod together;
 #[cfg(feature = "walks")]
 pub mod walks;

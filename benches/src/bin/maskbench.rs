@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
-use grammask_benches::schemas::maskbench;
 use grammask_benches::schemas::options::{MASKBENCH_HELP, MaskbenchOptions};
 use grammask_benches::schemas::report::Markdown;
 use grammask_benches::schemas::tally::write_failures;
+use grammask_benches::schemas::{maskbench, together};
 
 fn main() -> anyhow::Result<()> {
     let options = MaskbenchOptions::parse(std::env::args().skip(1))?;
@@ -25,6 +25,15 @@ fn main() -> anyhow::Result<()> {
     std::panic::set_hook(Box::new(|_| {}));
     if options.walks.is_some() {
         return walk(&options);
+    }
+    if options.together.is_some() {
+        let together = together::run(&options)?;
+        if let Some(path) = &options.failures {
+            write_failures(path, together.failures.iter())?;
+        }
+        print!("{together}");
+        anyhow::ensure!(together.differences == 0, "masks depend on who else asks");
+        return Ok(());
     }
     let results = maskbench::run(&options)?;
     if let Some(path) = &options.failures {

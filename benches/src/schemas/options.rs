@@ -22,6 +22,8 @@ cargo xtask maskbench [PATH] [OPTIONS]
   --failures FILE      write a line for each schema that is refused or judged wrongly
   --walks N            instead: N documents of each schema by a random model, which must be valid, and random
                        tokenizations of the valid documents, which must be allowed
+  --together N         instead: the documents of each schema on one grammar by N threads at once, whose masks must be
+                       those of one thread that shares nothing
 ";
 
 /// What is printed for `json-schema-suite --help`.
@@ -73,6 +75,8 @@ pub struct MaskbenchOptions {
     pub failures: Option<PathBuf>,
     /// How many documents the random model writes.
     pub walks: Option<usize>,
+    /// How many threads share a grammar.
+    pub together: Option<usize>,
 }
 
 impl MaskbenchOptions {
@@ -92,6 +96,7 @@ impl MaskbenchOptions {
             job: (0, 1),
             failures: None,
             walks: None,
+            together: None,
         };
         let mut words = words;
         while let Some(word) = words.next() {
@@ -106,6 +111,7 @@ impl MaskbenchOptions {
                 "--jobs" => options.job = job(&value()?)?,
                 "--failures" => options.failures = Some(value()?.into()),
                 "--walks" => options.walks = Some(value()?.parse().context("--walks")?),
+                "--together" => options.together = Some(value()?.parse().context("--together")?),
                 other if other.starts_with('-') => bail!("there is no option {other}\n\n{MASKBENCH_HELP}"),
                 path => options.path = path.into(),
             }
