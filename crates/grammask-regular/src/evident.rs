@@ -1,7 +1,7 @@
 //! The bytes that a language goes on by, where they can be read off its expression without a derivative: texts and their spellings, which
 //! are most of what a grammar of data scans.
 
-use crate::node::{INHABITED, Kind, PLAIN, RegularId, Spelling};
+use crate::node::{INHABITED, Kind, RegularId, Spelling};
 use crate::{ByteSet, Store};
 
 /// How deep an expression is looked into, and into how many of its parts.
@@ -24,15 +24,16 @@ impl Store {
     /// # Ok::<(), grammask_regular::Error>(())
     /// ```
     pub fn evident_bytes(&self, a: RegularId) -> Option<ByteSet> {
-        // Of a concatenation only the beginning is looked at.
-        let is_inhabited = self.node(a).has(INHABITED) || self.node(a).has(PLAIN);
-        if is_inhabited { self.evident(a, DEPTH, &mut { PARTS }) } else { None }
+        self.evident(a, DEPTH, &mut { PARTS })
     }
 
-    /// Kinds of which each part is known to be inhabited are looked at, and no others.
+    /// Each part must be known to be inhabited: one that nobody has searched yet may be void, and the whole be inhabited by another.
     fn evident(&self, a: RegularId, depth: u32, parts: &mut u32) -> Option<ByteSet> {
         let depth = depth.checked_sub(1)?;
         *parts = parts.checked_sub(1)?;
+        if !self.node(a).has(INHABITED) {
+            return None;
+        }
         match self.node(a).kind {
             Kind::Epsilon => Some(ByteSet::EMPTY),
             Kind::Bytes(set) => Some(*self.byte_set(set)),
@@ -41,7 +42,6 @@ impl Store {
                 (end - start <= *parts).then(|| self.words[list as usize].next_bytes(start..end, depth))
             }
             Kind::Concat(head, _) if !self.is_nullable(head) => self.evident(head, depth, parts),
-            // The whole is inhabited, so each of its parts is.
             Kind::Concat(head, tail) => {
                 Some(self.evident(head, depth, parts)?.union(&self.evident(tail, depth, parts)?))
             }
@@ -121,5 +121,29 @@ mod tests {
             }
         }
         assert!(evident > 100, "{evident} states are evident");
+    }
+
+    #[test]
+    fn parts_that_are_void_are_not_evident_whether_somebody_knows_or_not() {
+        let mut store = Store::new(&Config::default());
+        let mut of = |pattern: &str| store.regex(pattern).unwrap();
+        let (a, b, xy, xz) = (of("a"), of("b"), of("(xy)+"), of("(xz)+"));
+        let void = store.intersection(&[xy, xz]).unwrap();
+        let after_a = store.concat(&[a, void]).unwrap();
+        for whole in [
+            store.union(&[b, after_a]).unwrap(),
+            store.concat(&[after_a, b]).unwrap(),
+            store.repeat(after_a, 0, None).unwrap(),
+        ] {
+            for whole in [whole, store.json_text(whole).unwrap()] {
+                for _ in 0..2 {
+                    if let Some(bytes) = store.evident_bytes(whole) {
+                        assert!(!bytes.contains(b'a'), "{}", store.display(whole));
+                    }
+                    // Now somebody knows.
+                    let _ = store.derivative(whole, b'a').unwrap();
+                }
+            }
+        }
     }
 }

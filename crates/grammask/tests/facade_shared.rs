@@ -187,6 +187,53 @@ fn later_grammars_find_what_their_lexemes_take() {
     assert!(warm("start ::= #'[0-9]+' '!';") > first);
 }
 
+/// The tokens of a mask, each of which must be accepted, and no other.
+fn allowed(grammar: &Grammar, text: &str) -> Vec<TokenId> {
+    let mut matcher = grammar.matcher();
+    assert!(matcher.accept_bytes(text.as_bytes()).is_accepted());
+    let mask = matcher.mask().clone();
+    for id in (0..mask.id_count() as u32).map(TokenId) {
+        assert_eq!(matcher.clone().accept(id).is_accepted(), mask.allows(id), "token {id} after {text:?}");
+    }
+    mask.iter().collect()
+}
+
+#[test]
+fn what_nothing_can_match_begins_nothing_whoever_has_found_that_out() {
+    let tokens = (0..=u8::MAX).map(|byte| (TokenId(u32::from(byte)), vec![byte]));
+    let plain = Vocabulary::new(tokens, []).unwrap();
+    let text = "start ::= 'k:' json!('b' | 'a' (#'(xy)+' & #'(xz)+')) ';' | 'm:' json!('c' | 'a' (#'(xy)+' & #'(xz)+')) '.';";
+    let id = |byte: u8| TokenId(u32::from(byte));
+    for order in [["k:", "m:"], ["m:", "k:"]] {
+        let vocabulary = plain.with_lexicon(&LexiconConfig::default());
+        let grammar = Grammar::compile(text, &vocabulary, &Config::default()).unwrap();
+        for place in order.into_iter().chain(order) {
+            let letter = if place == "k:" { b'b' } else { b'c' };
+            assert_eq!(allowed(&grammar, place), [id(b'\\'), id(letter)], "after {place}");
+        }
+    }
+}
+
+#[test]
+fn lexemes_that_are_each_others_kin_are_found() {
+    // After most characters the one goes on to the other and back, and each loops by one of them.
+    let class = "A-Z0-9 !#$%&()*+,./:<=>?@_";
+    let text = format!("start ::= #'(~|[{class}]~*[{class}])*' ';';");
+    let single = (0x20..0x7F).map(|byte| vec![byte]);
+    let words = (0..7_000).map(|number: u32| {
+        let mut letters = number.to_string().into_bytes();
+        letters.iter_mut().for_each(|digit| *digit += b'a' - b'0');
+        letters.insert(0, b'q');
+        letters
+    });
+    let tokens = (0..).map(TokenId).zip(single.chain(words));
+    let vocabulary = Vocabulary::new(tokens, []).unwrap();
+    let grammar = Grammar::compile(&text, &vocabulary, &Config::default()).unwrap();
+    let odd = allowed(&grammar, "A");
+    let even = allowed(&grammar, "A~B");
+    assert_eq!(even.len(), odd.len() + 1, "the text may end where no character is left over");
+}
+
 #[test]
 fn a_long_output_that_nests_and_counts_stays_within_its_budgets() {
     const BUDGET: usize = 1 << 20;

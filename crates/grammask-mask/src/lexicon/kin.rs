@@ -67,6 +67,10 @@ impl Lexicon {
             return Ok(None);
         }
         let Some(kin) = self.kin(lexeme)? else { return Ok(None) };
+        // Two may be each other's kin, and many go on in a ring; one that has none itself is found without asking further.
+        if self.kin(kin)?.is_some() {
+            return Ok(None);
+        }
         match self.difference(lexeme, kin, self.continuation(id))? {
             Some(difference) => self.part_beside(kin, id, &difference),
             None => Ok(None),

@@ -59,6 +59,7 @@ pub(super) fn below(
     if let Some(live) = narrow {
         for byte in live.iter() {
             let next = lexicon.automaton.step(lexeme, byte, &lexicon.budget)?;
+            debug_assert!(!next.is_dead(), "a live byte goes on");
             let (children, fresh) = continuation.children(trie, outline, byte);
             lexicon.spend(fresh);
             for &child in children {
@@ -161,6 +162,7 @@ impl<'a> Walk<'a> {
             for byte in live.iter() {
                 let Some(child) = outline.child(branch, byte) else { continue };
                 let next = lexicon.automaton.step(state, byte, &lexicon.budget)?;
+                debug_assert!(!next.is_dead(), "a live byte goes on");
                 self.distance.nodes += 1;
                 findings.allow(child);
                 let Some(below) = outline.branch(child) else { continue };
