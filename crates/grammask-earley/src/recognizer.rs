@@ -4,7 +4,7 @@
 //! [`Workshop`].
 
 use std::borrow::Borrow;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use grammask_cache::{Budget, Interner, LazyRow};
 use grammask_regular::ByteSet;
@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use crate::made::MadeNodes;
 use crate::nodes::Entrance;
 use crate::resumption::Resumption;
-use crate::workshop::Workshop;
+use crate::workshop::{Entered, Workshop};
 use crate::{CalleeId, Class, Config, Error, Item, Network, NodeId, OriginId, SetId};
 
 mod tables;
@@ -494,9 +494,8 @@ impl Recognizer {
         Ok(set.closure.get_or_init(|| Box::new(Closure { scanners, most, first_bytes: OnceLock::new() })))
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Workshop> {
-        // What the workshop publishes is published whole, so a panic elsewhere leaves nothing half done.
-        self.workshop.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn lock(&self) -> Entered<'_> {
+        Entered::new(self, &self.workshop)
     }
 }
 

@@ -1,5 +1,8 @@
 //! Where new sets are made: everything of a recognizer that is changed while it runs, behind its one lock.
 
+use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use grammask_cache::LazyRow;
 use grammask_regular::{ByteSet, RegularId, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,11 +36,51 @@ pub(crate) struct Workshop {
     completions: u32,
     /// What has been looked at: items, callers, and what derivatives were made of. Loading bounds it.
     pub(crate) work: usize,
+    /// Bytes of the store that have been spent.
+    spent: usize,
+}
+
+/// The workshop, while a thread has it. What its store has grown by, whatever for, is spent when it is given back.
+pub(crate) struct Entered<'a> {
+    tables: &'a Recognizer,
+    workshop: MutexGuard<'a, Workshop>,
+}
+
+impl<'a> Entered<'a> {
+    pub(crate) fn new(tables: &'a Recognizer, workshop: &'a Mutex<Workshop>) -> Self {
+        // What the workshop publishes is published whole, so a panic elsewhere leaves nothing half done.
+        Self { tables, workshop: workshop.lock().unwrap_or_else(PoisonError::into_inner) }
+    }
+}
+
+impl Deref for Entered<'_> {
+    type Target = Workshop;
+
+    fn deref(&self) -> &Workshop {
+        &self.workshop
+    }
+}
+
+impl DerefMut for Entered<'_> {
+    fn deref_mut(&mut self) -> &mut Workshop {
+        &mut self.workshop
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        let bytes = self.workshop.store.bytes_used();
+        let before = std::mem::replace(&mut self.workshop.spent, bytes);
+        if bytes > before {
+            self.tables.spend(bytes - before);
+        }
+    }
 }
 
 impl Workshop {
     pub(crate) fn new(network: &Network) -> Self {
         Self {
+            spent: network.store.bytes_used(),
             store: network.store.clone(),
             lexeme_nodes: FxHashMap::default(),
             counter_nodes: FxHashMap::default(),
@@ -167,8 +210,12 @@ impl Workshop {
         }
         let config = tables.config();
         self.items.clear();
-        self.completions += 1;
         self.told.resize(tables.origin_count(), 0);
+        self.completions = self.completions.checked_add(1).unwrap_or_else(|| {
+            // All of them have been told so long ago that the numbers come again.
+            self.told.fill(0);
+            1
+        });
         let mut work = 0;
         while let Some(item) = self.arrivals.pop() {
             self.work += 1;
@@ -288,9 +335,7 @@ impl Workshop {
             None => {
                 let before = self.store.bytes_used();
                 let next = self.store.derivative(*language, byte)?;
-                let grown = self.store.bytes_used().saturating_sub(before);
-                tables.spend(grown);
-                self.work += grown / 4;
+                self.work += self.store.bytes_used().saturating_sub(before) / 4;
                 let next = self.lexeme_node(tables, next, Some((node, byte)))?;
                 let next_raw = next.map_or(NOWHERE, |node| node.0);
                 tables.spend(row.set(class.index(), next_raw, network.byte_classes));
@@ -381,5 +426,45 @@ fn scans(tables: &Recognizer, node: NodeId) -> bool {
     match tables.network().nodes.get(node.index()) {
         Some(known) => !known.scans.is_empty(),
         None => matches!(tables.made().get(node).kind, Kind::Lexeme(..)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::Config;
+
+    fn recognizer(text: &str) -> Recognizer {
+        let ast = grammask_syntax::parse(text, &Default::default()).unwrap();
+        let mut store = Store::new(&Default::default());
+        let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
+        let network = Network::build(&normal, store, &Config::default()).unwrap();
+        Recognizer::new(Arc::new(network), &Config::default())
+    }
+
+    #[test]
+    fn completions_may_be_as_many_as_one_likes() {
+        let recognizer = recognizer("start ::= '(' start ')' | start 'y' | 'x';");
+        let mut state = recognizer.initial();
+        for (place, &byte) in b"((xy)y)yyy".iter().enumerate() {
+            if place == 2 {
+                recognizer.lock().completions = u32::MAX - 2;
+            }
+            state = recognizer.step(state, byte).unwrap();
+            assert!(!state.is_dead(), "byte {place}");
+        }
+        assert!(state.completes() && recognizer.lock().completions < 10);
+    }
+
+    #[test]
+    fn all_that_the_store_grows_by_is_counted() {
+        let recognizer = recognizer("start ::= (#'[a-z]+x' & ~#'.*y.*') start | ~#'.*ab.*' & #'[a-f]*e';");
+        let begin = recognizer.network().store.bytes_used();
+        let state = recognizer.step(recognizer.initial(), b'a').unwrap();
+        recognizer.live_bytes(state).unwrap();
+        let grown = recognizer.lock().store.bytes_used() - begin;
+        assert!(grown > 1_000 && recognizer.bytes_used() > grown, "{grown} of {}", recognizer.bytes_used());
     }
 }
