@@ -138,7 +138,7 @@ impl Masks {
                 }
                 let key = (self.recognizer.saturated(item.node, longest), continuation);
                 let Some(part) = self.part(key, &fuel, buffers)? else { return Ok(Assembled::TooMuch) };
-                let Some(taking) = self.taking_of(part, &mut buffers.gathering)? else {
+                let Some(taking) = self.taking_of(part, &fuel, buffers)? else {
                     return Ok(Assembled::TooMuch);
                 };
                 takings.push(taking);

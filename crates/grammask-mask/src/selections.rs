@@ -76,7 +76,7 @@ impl Masks {
             let Some(part) = self.part((start, continuation), fuel, buffers)? else {
                 return Ok(Selected::TooMuch);
             };
-            let Some(taking) = self.taking_of(part, &mut buffers.gathering)? else {
+            let Some(taking) = self.taking_of(part, fuel, buffers)? else {
                 return Ok(Selected::TooMuch);
             };
             takings.push(taking);
@@ -202,6 +202,6 @@ impl Masks {
         if !part.handovers.is_empty() {
             return Ok(Some(COMPLETE));
         }
-        Ok(self.taking_of(part, &mut buffers.gathering)?.map(TakingId::number))
+        Ok(self.taking_of(part, fuel, buffers)?.map(TakingId::number))
     }
 }

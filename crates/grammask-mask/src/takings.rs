@@ -7,7 +7,8 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::Masks;
-use crate::parts::{LexemeKey, Part, PartKey};
+use crate::parts::{Fuel, LexemeKey, Part, PartKey};
+use crate::run::Buffers;
 
 /// The number of a [`Taking`]. Equal ones mostly have equal numbers: those of few tokens do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,6 +81,14 @@ impl Gathering {
     }
 }
 
+/// What gathering what a part takes has come to.
+enum Gathered {
+    All(TakingId),
+    /// This has not been noted yet.
+    Lacks(PartKey),
+    GivenUp,
+}
+
 impl TakingId {
     /// As a number, and back.
     pub(crate) const fn number(self) -> u32 {
@@ -97,15 +106,27 @@ impl Masks {
         self.takings.get(id.0)
     }
 
-    /// All that a part takes, with what it uses. None where something that it uses is not there: another thread is just
-    /// about to note it, or has given it up before.
+    /// All that a part takes, with what it uses. None where something that it uses has been given up.
     pub(crate) fn taking_of(
         &self,
         part: &Part,
-        gathering: &mut Gathering,
+        fuel: &Fuel,
+        buffers: &mut Buffers,
     ) -> Result<Option<TakingId>, Error> {
+        loop {
+            match self.gather(part, &mut buffers.gathering)? {
+                Gathered::All(taking) => return Ok(Some(taking)),
+                Gathered::GivenUp => return Ok(None),
+                // Another thread has found it, and is just about to note it.
+                Gathered::Lacks(key) if self.part(key, fuel, buffers)?.is_none() => return Ok(None),
+                Gathered::Lacks(_) => {}
+            }
+        }
+    }
+
+    fn gather(&self, part: &Part, gathering: &mut Gathering) -> Result<Gathered, Error> {
         if let Some(&known) = part.taking.get() {
-            return Ok(Some(known));
+            return Ok(Gathered::All(known));
         }
         gathering.clear();
         let mut sets: SmallVec<[&TokenSet; 2]> = SmallVec::new();
@@ -123,15 +144,16 @@ impl Masks {
                 part.tokens.append_to(&mut gathering.tokens);
             }
             gathering.lexemes.extend_from_slice(&part.lexemes);
-            for key in part.uses.iter().filter(|&&key| seen.insert(key)) {
-                match self.parts.get(key) {
+            for &key in part.uses.iter().filter(|&&key| seen.insert(key)) {
+                match self.parts.get(&key) {
                     Some(Some(used)) => parts.push(used),
-                    Some(None) | None => return Ok(None),
+                    Some(None) => return Ok(Gathered::GivenUp),
+                    None => return Ok(Gathered::Lacks(key)),
                 }
             }
         }
         let taking = self.gathered(gathering, &sets)?;
-        Ok(Some(*part.taking.get_or_init(|| taking)))
+        Ok(Gathered::All(*part.taking.get_or_init(|| taking)))
     }
 
     /// All that a lexeme takes, and behind it what has been found there.
@@ -195,5 +217,58 @@ impl Masks {
             taking.clone()
         };
         TakingId(self.takings.intern(&taking, keep))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use grammask_earley::{Network, Recognizer};
+    use grammask_regular::Store;
+    use grammask_trie::Vocabulary;
+
+    use super::*;
+    use crate::continuation::ContinuationId;
+    use crate::{Config, Ending, Lexicon, Scratch};
+
+    /// As when one thread notes what it has found, and another has read only some of it.
+    #[test]
+    fn what_is_used_and_not_yet_noted_is_found() {
+        let words = ["a", "ab", "abc", "(", "((", "(a", ")", "b"];
+        let tokens = (0..).map(TokenId).zip(words.map(|word| word.as_bytes().to_vec()));
+        let vocabulary = Vocabulary::new(tokens, [], &Default::default()).unwrap();
+        let lexicon = Arc::new(Lexicon::new(Arc::new(vocabulary), &Default::default()));
+        let text = "start ::= X ')' | Y 'b'; X ::= '(' X | Y Y 'c'; Y ::= 'a' | '(' X Y;";
+        let ast = grammask_syntax::parse(text, &Default::default()).unwrap();
+        let mut store = Store::new(&Default::default());
+        let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
+        let network = Arc::new(Network::build(&normal, store, &Default::default()).unwrap());
+        let config = Config { light: 0, ..Config::default() };
+        let masks = || {
+            let recognizer = Recognizer::new(Arc::clone(&network), &Default::default());
+            Masks::new(recognizer, Arc::clone(&lexicon), &Ending::default(), &config).unwrap()
+        };
+        let (whole, mut users) = (masks(), 0);
+        whole.mask(whole.recognizer.initial(), &mut Scratch::new(words.len())).unwrap();
+        for (&key, part) in whole.parts.iter() {
+            let Some(part) = part else { continue };
+            users += usize::from(!part.uses.is_empty());
+            let some = masks();
+            let copy = Part::new(
+                part.tokens.clone(),
+                part.lexemes.clone(),
+                part.uses.clone(),
+                part.handovers.clone(),
+            );
+            let copy = some.keep(key, Some(copy)).as_ref().unwrap();
+            let fuel = Fuel::new(some.lexicon.trie(), 1);
+            let all = |masks: &Masks, part| {
+                let taking = masks.taking_of(part, &fuel, &mut Buffers::default()).unwrap();
+                masks.taking(taking.expect("there is little to find")).clone()
+            };
+            assert_eq!(all(&some, copy), all(&whole, part), "below {:?}", key.1 == ContinuationId::WHOLE);
+        }
+        assert!(users > 0, "nothing uses anything");
     }
 }
