@@ -134,7 +134,7 @@ impl Slice {
             }
             node += 1;
         }
-        Self { tokens, branches, exits: exits.into() }
+        Self { tokens: tokens.complete(), branches: branches.complete(), exits: exits.into() }
     }
 
     /// The tokens of up to so many characters, as a packed row.
