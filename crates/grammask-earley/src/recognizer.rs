@@ -408,7 +408,15 @@ impl Recognizer {
         if state.is_dead() || std::ptr::eq(self, from) {
             return Ok(state);
         }
-        self.lock().import(self, from, &from.lock(), &from.set(state).items)
+        // In one order whichever way: another thread may import the other way at the same time.
+        let (mut own, other) = if std::ptr::from_ref(self) < std::ptr::from_ref(from) {
+            let own = self.lock();
+            (own, from.lock())
+        } else {
+            let other = from.lock();
+            (self.lock(), other)
+        };
+        own.import(self, from, &other, &from.set(state).items)
     }
 
     /// Bytes that the tables hold, roughly.

@@ -186,3 +186,22 @@ fn many_items_are_as_many_callees() {
     let each = (recognizer.bytes_used() - before) / 20;
     assert!(each < 512 * 500, "{each} bytes for each item");
 }
+
+#[test]
+fn states_are_imported_both_ways_at_once() {
+    let network = Arc::new(network("start ::= '(' start ')' | #'[a-z]+' | start 'y';"));
+    let one = Recognizer::new(Arc::clone(&network), &Config::default());
+    let other = Recognizer::new(network, &Config::default());
+    let go = |here: &Recognizer, there: &Recognizer| {
+        let inside = state(here, "((((a");
+        let next = here.step(inside, b'b').unwrap();
+        for _ in 0..20_000 {
+            let imported = there.import(here, inside).unwrap();
+            assert_eq!(here.import(there, there.step(imported, b'b').unwrap()), Ok(next));
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| go(&one, &other));
+        go(&other, &one);
+    });
+}

@@ -1,6 +1,7 @@
 //! Computing masks ahead of time, for those who want no first visits. Nothing depends on it.
 
 use std::ops::ControlFlow;
+use std::thread::ScopedJoinHandle;
 
 use grammask_earley::{Class, NodeId, SetId};
 use rustc_hash::FxHashSet;
@@ -85,7 +86,11 @@ impl Masks {
             let workers: Vec<_> =
                 states.chunks(share).map(|share| scope.spawn(move || self.visit(share))).collect();
             // In the order of the states, so that what is visited does not depend on which thread is faster.
-            workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+            let join = |worker: ScopedJoinHandle<'_, Vec<Next>>| match worker.join() {
+                Ok(found) => found,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            workers.into_iter().flat_map(join).collect()
         })
     }
 
