@@ -27,7 +27,8 @@
 //! ```
 //!
 //! A mask is exact: a token is allowed if and only if some output goes on with it. It depends on nothing but the text so
-//! far: not on what was cached, on other matchers, on rollbacks or on threads.
+//! far: not on what was cached, on other matchers, on rollbacks or on threads. Limits bound work, and what is known takes none; so
+//! close to a limit, whether it is hit may depend on what was asked before, but never what a mask says.
 //!
 //! The layers below are crates of their own and can be used alone: `grammask-syntax`, `grammask-normal`, `grammask-regular`,
 //! `grammask-earley`, `grammask-trie`, `grammask-mask`, `grammask-cache`.
