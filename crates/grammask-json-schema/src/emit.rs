@@ -250,6 +250,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
         let plans = self.plans;
         let plan = &plans[&goal];
         let mut parts = self.scalar_parts(&plan.values);
+        self.translator.spend(0)?;
         for array in plan.arrays.iter().filter(|array| is_array_live(array, self.live)) {
             self.translator.spend(0)?;
             self.array(array, &mut parts);

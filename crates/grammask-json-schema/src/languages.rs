@@ -343,7 +343,7 @@ impl Languages {
         Ok(self.lowered[id.index()].unwrap_or(RegularId::EMPTY))
     }
 
-    /// Writes the expression into a syntax tree.
+    /// Writes the expression into a syntax tree; or another one, where [`is_cancelled`](Self::is_cancelled) says that nobody wants it any more.
     pub fn write(&self, id: LanguageId, ast: &mut Ast) -> ExprId {
         enum Task {
             Visit(LanguageId),
@@ -354,7 +354,12 @@ impl Languages {
         }
         let mut done: Vec<ExprId> = Vec::new();
         let mut tasks = vec![Task::Visit(id)];
+        let mut steps = 0_usize;
         while let Some(task) = tasks.pop() {
+            steps += 1;
+            if steps.is_multiple_of(BETWEEN_LOOKS) && self.is_cancelled() {
+                return ast.push(written(&Language::None, Vec::new()), Span::default());
+            }
             match task {
                 Task::Visit(id) => {
                     tasks.push(Task::Make(id));
@@ -405,6 +410,9 @@ fn hash_of(value: &impl Hash) -> u64 {
     value.hash(&mut hasher);
     hasher.finish()
 }
+
+/// So many steps are taken between two looks at the flag that cancels.
+const BETWEEN_LOOKS: usize = 1_024;
 
 fn is_set(flag: Option<&AtomicBool>) -> bool {
     flag.is_some_and(|flag| flag.load(Ordering::Relaxed))

@@ -42,10 +42,7 @@ impl Grammar {
         is_stopped: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Self>, Errors> {
         let mut reader = Reader::new(ast, store, config);
-        if let Err(error) = reader.mark() {
-            return Err(error.into());
-        }
-        if !reader.read_exprs(is_stopped) {
+        if !reader.mark(is_stopped)? || !reader.read_exprs(is_stopped) {
             return Ok(None);
         }
         reader.read_rules();
@@ -143,8 +140,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Finds out which expressions are regular and which have to become terminals; and that the tree is one.
-    fn mark(&mut self) -> Result<(), Error> {
+    /// Finds out which expressions are regular and which have to become terminals; and that the tree is one. Whether nobody has stopped it.
+    fn mark(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<bool, Error> {
         let exprs = &self.ast.exprs;
         let mut used = vec![false; exprs.len()];
         let malformed = |expr: usize| {
@@ -154,6 +151,9 @@ impl<'a> Reader<'a> {
             )
         };
         for (index, expr) in exprs.iter().enumerate() {
+            if index % BETWEEN_QUESTIONS == 0 && is_stopped() {
+                return Ok(false);
+            }
             let children = expr.kind.children();
             if matches!(&expr.kind, ExprKind::Sequence(parts) | ExprKind::Alternatives(parts) | ExprKind::And(parts) if parts.is_empty())
             {
@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
                 self.marks[child.index()] |= inherited;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Reads the expressions, operands before what is made of them; whether nobody has stopped it.
