@@ -81,7 +81,7 @@ fn run() -> anyhow::Result<bool> {
     };
     let soak = Soak {
         pool: Pool::new(),
-        outputs: Outputs::new(vocabulary, &fixtures),
+        outputs: Outputs::new(&vocabulary, &fixtures),
         next_walk: AtomicU64::new(options.first),
         walks: AtomicUsize::new(0),
         findings: AtomicUsize::new(0),

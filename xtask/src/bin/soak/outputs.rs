@@ -80,7 +80,7 @@ pub struct Output {
 
 impl Outputs {
     /// No output of these grammars, and of one that nests and counts.
-    pub fn new(vocabulary: Vocabulary, fixtures: &[GrammarFixture]) -> Self {
+    pub fn new(vocabulary: &Vocabulary, fixtures: &[GrammarFixture]) -> Self {
         let case = |name: &str, text: &str, tokens| Case {
             name: name.to_owned(),
             text: text.to_owned(),
