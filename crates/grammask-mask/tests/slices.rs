@@ -17,6 +17,12 @@ fn vocabulary() -> Arc<Vocabulary> {
         let longer = words.iter().flat_map(|word| pieces.iter().map(move |piece| [word, *piece].concat()));
         words = longer.chain(words.clone()).collect();
     }
+    // Nothing but ASCII below a character of several bytes, and below bytes that are none.
+    for stem in ["ö".as_bytes(), "bö".as_bytes(), b"\xE1", b"b\xFE"] {
+        for length in 0..9 {
+            words.insert([stem, &b"ab".repeat(length)[..length]].concat());
+        }
+    }
     for length in 4..12 {
         words.insert(b"a".repeat(length));
         words.insert([&b"ab".repeat(length)[..], b"x"].concat());
@@ -45,7 +51,7 @@ fn states(masks: &Masks, most: usize) -> Vec<SetId> {
     let mut place = 0;
     while let (Some(&state), true) = (found.get(place), found.len() < most) {
         place += 1;
-        for byte in *b"abx\" \xC3\xA9\xFF" {
+        for byte in *b"abx\" \xC3\xA9\xB6\xE1\xFE\xFF" {
             let next = recognizer.step(state, byte).unwrap();
             if next.goes_on() && !found.contains(&next) {
                 found.push(next);
@@ -82,7 +88,10 @@ fn loops_and_counters_take_what_walking_takes() {
         "start ::= #'((?-u:[a\\\\xC3])|é){0,3}';",
         "start ::= #'((?-u:[a\\\\xC3])|[^x]){0,3}';",
         "start ::= #'((?-u:\\\\xFF)|[^x]){0,3}' 'x';",
+        "start ::= #'(?s-u:.){0,9}' 'x';",
+        "start ::= #'(?s-u:[^x]){2,5}' '\"';",
         "start ::= except!('x', 5) 'x';",
+        "start ::= except!('x', 9) '\"';",
         "start ::= except!('x', 2);",
         "start ::= except!('ab', 6) 'x'?;",
         "start ::= except!(quote, 7) '\"'; quote ::= '\"' | 'é';",

@@ -83,13 +83,9 @@ impl Store {
         let least = self.node(base).min.max(1);
         let mut most = horizon.short / least;
         let mut steps = 0;
-        for text in &horizon.long {
+        'texts: for text in &horizon.long {
             let fit = u32::try_from(text.len()).unwrap_or(UNBOUNDED) / least;
             if fit <= most {
-                break;
-            }
-            if steps > STEPS {
-                most = fit;
                 break;
             }
             // How many end at each place, one after the other, whatever was before the first.
@@ -98,6 +94,11 @@ impl Store {
                 let mut state = base;
                 for (place, &byte) in (start + 1..).zip(&text[start..]) {
                     steps += 1;
+                    if steps > STEPS {
+                        // The texts that follow are no longer.
+                        most = fit;
+                        break 'texts;
+                    }
                     state = self.derivative(state, byte)?;
                     if state == RegularId::EMPTY {
                         break;

@@ -16,6 +16,9 @@ enum Loop {
 /// How much is looked at before the answer is "not proven".
 const BUDGET: u32 = 300;
 const NESTING: u32 = 6;
+/// So many loops of an intersection are compared with the other members, and a quarter of that in unions: that is enough in practice, and keeps
+/// it linear.
+const FEW: usize = 16;
 /// Loop states at one place.
 const WIDTH: usize = 16;
 
@@ -28,7 +31,7 @@ impl Store {
     /// Drops members of an intersection that contain another member.
     pub(crate) fn drop_implied(&self, members: &mut Vec<RegularId>) {
         let loops: Vec<RegularId> = members.iter().copied().filter(|&member| self.is_loop(member)).collect();
-        for large in loops {
+        for large in loops.into_iter().take(FEW) {
             if members.iter().any(|&member| member != large && self.contains_all_of(large, member)) {
                 members.retain(|&member| member != large);
             }
@@ -40,8 +43,7 @@ impl Store {
             return;
         }
         let loops: Vec<RegularId> = members.iter().copied().filter(|&member| self.is_loop(member)).collect();
-        // A few are enough in practice, and keep this linear.
-        for &large in loops.iter().take(4) {
+        for &large in loops.iter().take(FEW / 4) {
             if members.contains(&large) {
                 members.retain(|&member| member == large || !contains(self, large, member));
             }

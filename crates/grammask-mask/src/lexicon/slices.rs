@@ -115,11 +115,13 @@ impl Slice {
                     branches.put(before[n] as usize, length);
                 }
                 path[depth] = (NodeId(node), length, next);
-                // What is nothing but characters of the class is as long as it always is.
-                let below = outline.below(BranchId(before[n]));
+                // What is nothing but characters of the class is as long as it always is, where it has been up to here: bytes are more than
+                // characters.
+                let branch = BranchId(before[n]);
                 if let Some(every) = every
                     && next == Decoder::Between
-                    && class.holds(below)
+                    && every.length(branch) == length
+                    && class.holds(outline.below(branch))
                 {
                     let end = ends[n] as usize;
                     let (these, inner) = (

@@ -59,7 +59,6 @@ pub(super) fn below(
     if let Some(live) = narrow {
         for byte in live.iter() {
             let next = lexicon.automaton.step(lexeme, byte, &lexicon.budget)?;
-            debug_assert!(!next.is_dead(), "a live byte goes on");
             let (children, fresh) = continuation.children(trie, outline, byte);
             lexicon.spend(fresh);
             for &child in children {
@@ -115,7 +114,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The lexeme is in `state` at a node: takes the node's tokens and what is below.
+    /// The lexeme is in `state` at a node: takes the node's tokens and what is below, unless it has died on the way.
     pub(super) fn arrive(
         &mut self,
         node: NodeId,
@@ -123,6 +122,9 @@ impl<'a> Walk<'a> {
         findings: &mut Findings<'_>,
     ) -> Result<(), Error> {
         self.distance.nodes += 1;
+        if state.is_dead() {
+            return Ok(());
+        }
         findings.allow(node);
         if let Some(branch) = self.lexicon.outline().branch(node) {
             if state.completes() {
@@ -162,8 +164,10 @@ impl<'a> Walk<'a> {
             for byte in live.iter() {
                 let Some(child) = outline.child(branch, byte) else { continue };
                 let next = lexicon.automaton.step(state, byte, &lexicon.budget)?;
-                debug_assert!(!next.is_dead(), "a live byte goes on");
                 self.distance.nodes += 1;
+                if next.is_dead() {
+                    continue;
+                }
                 findings.allow(child);
                 let Some(below) = outline.branch(child) else { continue };
                 if next.completes() {
