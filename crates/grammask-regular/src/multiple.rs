@@ -185,6 +185,42 @@ impl Multiples {
         10_u64.checked_pow(left.into()).is_none_or(|end| missing < end)
     }
 
+    /// Digits with which some multiples end that have come to a place, few first; none for divisors of which not only the remainder tells.
+    pub(crate) fn completions(&self, place: Place) -> Vec<String> {
+        let missing = |rest: u64| if rest == 0 { 0 } else { self.modulus - rest };
+        let padded = |digits: u64, length: u8| format!("{digits:0>0$}", usize::from(length));
+        match place {
+            _ if self.divisor.is_step() => Vec::new(),
+            // As it is, and as an integer, which is larger than most bounds.
+            Place::Start => vec![self.numeral(self.modulus, 1), self.modulus.to_string()],
+            Place::Integer(mut rest) => {
+                let mut found = Vec::new();
+                // With so many digits more before the point, until those and the ones behind it reach any remainder.
+                for whole in 0..=u8::try_from(u64::MAX.ilog10() + 1).unwrap_or(u8::MAX) {
+                    if self.fits(rest, self.places.saturating_add(whole)) {
+                        found.push(self.numeral(missing(rest), whole));
+                    }
+                    if self.fits(1, self.places.saturating_add(whole)) {
+                        break;
+                    }
+                    rest = remainder(u128::from(rest) * 10, self.modulus);
+                }
+                found
+            }
+            Place::Point(rest) => vec![padded(missing(rest), self.places)],
+            Place::Fraction { left, remainder } => vec![padded(missing(remainder), left)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// A number of units of 10^-`places`, with so many digits before the point at least.
+    fn numeral(&self, units: u64, whole: u8) -> String {
+        let point = 10_u64.checked_pow(self.places.into());
+        let (before, behind) = point.map_or((0, units), |point| (units / point, units % point));
+        let before = if whole == 0 { String::new() } else { format!("{before:0>0$}", usize::from(whole)) };
+        if behind == 0 { before } else { format!("{before}.{behind:0>0$}", usize::from(self.places)) }
+    }
+
     /// Whether there is such a place.
     pub(crate) fn is_place(&self, place: Place) -> bool {
         let is_step = self.divisor.is_step();

@@ -52,7 +52,7 @@ impl Store {
         }
         let simple: [&[u8]; 3] = [b"1", b"0", b"-1"];
         let mut texts = samples.0.iter().map(Vec::as_slice).chain(simple);
-        texts.any(|text| self.holds(a, text, DEPTH, &mut { PARTS }) == Some(true))
+        texts.any(|text| self.holds(a, text, DEPTH, &mut { 4 * PARTS }) == Some(true))
     }
 
     /// Collects the bounds in an expression; whether there are numbers in it at all.
@@ -61,9 +61,12 @@ impl Store {
         *parts = left;
         match self.node(a).kind {
             Kind::Number(state) => {
-                let NumberState { numbers, .. } = self.number_states[state as usize];
-                if let Numbers::Compared(bound) = &*self.numbers[numbers as usize] {
-                    samples.add(&bound.digits, bound.exponent);
+                let NumberState { numbers, place } = self.number_states[state as usize];
+                match &*self.numbers[numbers as usize] {
+                    Numbers::Compared(bound) => samples.add(&bound.digits, bound.exponent),
+                    Numbers::Multiples(multiples) => {
+                        samples.0.extend(multiples.completions(place).into_iter().map(String::into_bytes));
+                    }
                 }
                 true
             }
@@ -123,7 +126,8 @@ impl Store {
             }
             Kind::Not(inner) => Some(!self.holds(inner, text, depth, parts)?),
             Kind::Concat(head, tail) => {
-                for end in 0..=text.len() {
+                // Mostly the beginning takes as much as it can.
+                for end in (0..=text.len()).rev() {
                     if self.holds(head, &text[..end], depth, parts)?
                         && self.holds(tail, &text[end..], depth, parts)?
                     {
@@ -131,6 +135,13 @@ impl Store {
                     }
                 }
                 Some(false)
+            }
+            Kind::Repeat { base, min, max: UNBOUNDED }
+                if min <= 1
+                    && let Kind::Bytes(set) = self.node(base).kind =>
+            {
+                let set = self.byte_set(set);
+                Some(text.iter().all(|&byte| set.contains(byte)))
             }
             Kind::Repeat { base, min, max } if min <= 1 && (max == 1 || max == UNBOUNDED) => {
                 // Of an endless one, one round more is tried behind each that fits.
@@ -191,6 +202,35 @@ mod tests {
             }
         }
         assert!(proven > 100, "{proven} states");
+    }
+
+    #[test]
+    fn multiples_of_large_numbers_are_proven_without_a_search() {
+        let mut store = Store::new(&Config::default());
+        let plain = store.regex(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?").unwrap();
+        let minus = store.regex("-?").unwrap();
+        for of in
+            ["604800", "86400000", "1000003", "16777216", "123456.7", "0.0000700001", "18446744073709551557"]
+        {
+            let multiples = store.multiple(of).unwrap();
+            let signed = store.concat(&[minus, multiples]).unwrap();
+            let above = store.compared(Comparison::AtLeast, "5").unwrap();
+            for others in [&[plain, signed][..], &[plain, signed, above]] {
+                let both = store.intersection(others).unwrap();
+                let mut state = both;
+                for byte in *b"98702465.1" {
+                    assert!(store.has_sample(state) || store.is_nullable(state), "{}", store.display(state));
+                    state = store
+                        .derivative(state, byte)
+                        .unwrap_or_else(|error| panic!("{of}, {}: {error}", byte as char));
+                    if state == crate::RegularId::EMPTY {
+                        // No fraction is a multiple of an integer.
+                        assert!(byte == b'.' || byte == b'1');
+                        break;
+                    }
+                }
+            }
+        }
     }
 
     #[test]

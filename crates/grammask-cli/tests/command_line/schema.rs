@@ -40,3 +40,30 @@ fn nesting_is_no_reason_to_crash() {
     assert_eq!(run.status, 1);
     assert!(run.err.contains("recursion limit"), "{run}");
 }
+
+/// Numbers mean what they say, in schemas as in documents, however long they are.
+#[test]
+fn documents_are_judged_as_the_schema_is_written() {
+    let cases = [
+        (r#"{"const": 9.58e-31}"#, "9.58e-31", 0),
+        (r#"{"const": 9.540613589525481}"#, "9.540613589525481", 0),
+        (r#"{"const": 18446744073709551616}"#, "18446744073709551616", 0),
+        (r#"{"const": 18446744073709551616}"#, "18446744073709552000", 1),
+        (r#"{"enum": [1e-400]}"#, "1e-400", 0),
+        (r#"{"enum": [1e-400]}"#, "0", 2),
+        (r#"{"const": 1e400}"#, "1e400", 0),
+        (r#"{"exclusiveMaximum": 0.1000000000000000000000000000001}"#, "0.1", 0),
+        (r#"{"minLength": 2.0, "maxLength": 1e1}"#, r#""ab""#, 0),
+        (r#"{"multipleOf": 604800}"#, "1209600", 0),
+        (r#"{"multipleOf": 604800}"#, "1209601", 2),
+        (r#"{"multipleOf": 1000003, "minimum": 5}"#, "-1000003", 1),
+        // A key that needs itself may be there and may be not.
+        (r#"{"if": {"dependentRequired": {"a": ["a"]}}, "else": false}"#, r#"{"a": 0}"#, 0),
+        (r#"{"not": {"required": ["b"], "dependentRequired": {"a": ["a"]}}}"#, r#"{"b": 0, "a": 0}"#, 1),
+    ];
+    for (schema, document, status) in cases {
+        let folder = Folder::new("schema_written").with("schema.json", schema);
+        let run = folder.run(&["accept", "--schema", "schema.json", document]);
+        assert_eq!(run.status, status, "{schema} {document}: {run}");
+    }
+}

@@ -92,7 +92,10 @@ impl<'a> Translator<'a> {
                     let Value::String(second) = second else {
                         return Err(self.invalid(schema, keyword, "a key is a string"));
                     };
-                    object.needs.push((first.as_str().into(), second.as_str().into()));
+                    // That a key needs itself says nothing.
+                    if first != second {
+                        object.needs.push((first.as_str().into(), second.as_str().into()));
+                    }
                 }
             }
         }
