@@ -117,6 +117,8 @@ impl<'a, 'd> Emitter<'a, 'd> {
             self.translator.spend(1)?;
             let name = Rc::clone(&self.names[&goal]);
             let body = self.body(goal)?;
+            // Of what is cancelled while it is written, only some is there.
+            self.translator.spend(0)?;
             self.rule(&name, body);
         }
         Ok(())
@@ -250,7 +252,6 @@ impl<'a, 'd> Emitter<'a, 'd> {
         let plans = self.plans;
         let plan = &plans[&goal];
         let mut parts = self.scalar_parts(&plan.values);
-        self.translator.spend(0)?;
         for array in plan.arrays.iter().filter(|array| is_array_live(array, self.live)) {
             self.translator.spend(0)?;
             self.array(array, &mut parts);

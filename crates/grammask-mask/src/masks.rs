@@ -326,15 +326,14 @@ impl Masks {
     /// Writes a mask by its recipe, whatever the words have been.
     fn follow(&self, recipe: &Recipe, words: &mut [u32]) {
         // Asked once: at any moment another thread may give the recipe a row of its own.
-        if let Some(row) = recipe.as_row() {
-            words.copy_from_slice(self.kept_row(row).as_words());
-            return;
-        }
-        match recipe.row {
+        let whole = recipe.as_row();
+        match whole.or(recipe.row) {
             Some(row) => words.copy_from_slice(self.kept_row(row).as_words()),
             None => words.fill(0),
         }
-        recipe.change(words);
+        if whole.is_none() {
+            recipe.change(words);
+        }
     }
 
     /// Finds the mask of a state, and keeps it if masks are kept; else it is written.

@@ -27,6 +27,9 @@ pub(crate) struct Multiples {
 /// The greatest number of digits of a number whose multiples are asked for.
 const DIGITS: usize = 40;
 
+/// The digits of the largest modulus.
+const LONGEST: u8 = 20;
+
 impl Divisor {
     fn read(numeral: &str) -> Result<Self, Error> {
         let wrong = || Error::numeral(numeral, "positive decimal numeral of at most 40 digits");
@@ -185,7 +188,7 @@ impl Multiples {
         10_u64.checked_pow(left.into()).is_none_or(|end| missing < end)
     }
 
-    /// Digits with which some multiples end that have come to a place, few first; none for divisors of which not only the remainder tells.
+    /// Digits with which some multiples end that have come to a place, few first; none for a step, of which more than a remainder is kept.
     pub(crate) fn completions(&self, place: Place) -> Vec<String> {
         let missing = |rest: u64| if rest == 0 { 0 } else { self.modulus - rest };
         let padded = |digits: u64, length: u8| format!("{digits:0>0$}", usize::from(length));
@@ -196,11 +199,11 @@ impl Multiples {
             Place::Integer(mut rest) => {
                 let mut found = Vec::new();
                 // With so many digits more before the point, until those and the ones behind it reach any remainder.
-                for whole in 0..=u8::try_from(u64::MAX.ilog10() + 1).unwrap_or(u8::MAX) {
-                    if self.fits(rest, self.places.saturating_add(whole)) {
+                for whole in 0..=LONGEST {
+                    if self.fits(rest, self.places + whole) {
                         found.push(self.numeral(missing(rest), whole));
                     }
-                    if self.fits(1, self.places.saturating_add(whole)) {
+                    if self.fits(1, self.places + whole) {
                         break;
                     }
                     rest = remainder(u128::from(rest) * 10, self.modulus);

@@ -79,10 +79,14 @@ impl Layers {
     pub(super) fn up_to(&self, last: usize) -> impl Iterator<Item = u64> {
         let most = u8::try_from(last).unwrap_or(UNRANKED);
         let words = self.words.iter().zip(self.ranks.as_chunks::<WORD>().0);
-        words.map(move |(word, ranks)| match () {
-            () if word.last <= most => word.ranked,
-            () if word.least >= most => 0,
-            () => bits(ranks, most),
+        words.map(move |(word, ranks)| {
+            if word.last <= most {
+                word.ranked
+            } else if word.least >= most {
+                0
+            } else {
+                bits(ranks, most)
+            }
         })
     }
 
