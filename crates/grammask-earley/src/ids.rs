@@ -155,12 +155,14 @@ impl Class {
 }
 
 /// (node, origin): where we are in a rule, and whom to tell when the rule is complete. Ordered by node, then by origin.
+// In this order both are, on most machines, one number in memory, too: that is what `key` reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Item {
-    /// Where we are.
-    pub node: NodeId,
     /// Whom to tell.
     pub origin: OriginId,
+    /// Where we are.
+    pub node: NodeId,
 }
 
 impl Item {

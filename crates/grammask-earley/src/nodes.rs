@@ -11,7 +11,7 @@ use crate::{Callee, CalleeId, Class, Error, NodeId, Recognizer};
 
 /// What is known of a callee.
 pub(crate) struct Entrance {
-    start: OnceLock<NodeId>,
+    pub(crate) start: OnceLock<NodeId>,
     pub(crate) takes: OnceLock<ByteSet>,
 }
 
@@ -240,12 +240,10 @@ impl Recognizer {
         if let Callee::Nonterminal { start, .. } = *self.network().callee(callee) {
             return Ok(start);
         }
-        let place = &self.entrance(callee).start;
-        if let Some(start) = place.get() {
-            return Ok(*start);
+        match self.entrance(callee).start.get() {
+            Some(&start) => Ok(start),
+            None => self.lock().start(self, callee),
         }
-        let start = self.lock().start(self, callee)?;
-        Ok(*place.get_or_init(|| start))
     }
 
     /// For a node that is a state of a lexeme, what `read` makes of its language.

@@ -220,7 +220,7 @@ fn intern_origin(tables: &Recognizer, callers: &mut Vec<Item>, leo: bool) -> Ori
     }
     let origins: &Interner<Origin> = tables.origins();
     let before = origins.len();
-    let id = origins.intern(&callers[..], |callers| Origin::new(callers.into(), None));
+    let id = origins.intern(&callers[..], |callers| Origin::new(Callers::from_slice(callers), None));
     if origins.len() > before {
         tables.spend(size_of::<Origin>() + size_of_val(&callers[..]));
     }

@@ -148,7 +148,7 @@ impl Set {
     fn new(items: &[Item]) -> Self {
         let kernel_len = items.partition_point(|item| item.node != NodeId::DONE);
         Self {
-            items: items.into(),
+            items: SmallVec::from_slice(items),
             kernel_len: kernel_len as u32,
             row: LazyRow::new(),
             closure: OnceLock::new(),

@@ -265,14 +265,19 @@ impl Workshop {
 
     /// Where a callee begins.
     pub(crate) fn start(&mut self, tables: &Recognizer, callee: CalleeId) -> Result<NodeId, Error> {
-        Ok(match *tables.network().callee(callee) {
+        let place = &tables.entrance(callee).start;
+        if let Some(&start) = place.get() {
+            return Ok(start);
+        }
+        let start = match *tables.network().callee(callee) {
             Callee::Nonterminal { start, .. } => start,
             Callee::Lexeme { language, .. } => {
                 self.lexeme_node(tables, language, None)?.expect("the language of a lexeme is not empty")
             }
             Callee::Counter { .. } => self.counter_node(tables, callee, 0),
             Callee::Unordered { .. } => self.unordered_start(tables, callee),
-        })
+        };
+        Ok(*place.get_or_init(|| start))
     }
 
     /// The bytes with which a callee begins. As nothing is nullable, these are the bytes that are scanned where some callee begins
