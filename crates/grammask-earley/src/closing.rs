@@ -4,8 +4,6 @@
 //! that byte, which is mostly little of it; as nothing that is called takes the empty text, whoever calls something that
 //! takes the byte takes it too, so the callers of what is predicted are all there and the origins are the same.
 
-use rustc_hash::FxHashSet;
-
 use crate::made::Kind;
 use crate::origins::{Caller, Reference};
 use crate::recognizer::Recognizer;
@@ -28,8 +26,6 @@ pub(crate) struct Closing {
     search: Search,
     /// The origin of each local.
     pub(crate) origins: Vec<OriginId>,
-    /// Callees of which it could not be found out which bytes they take.
-    unclear: FxHashSet<CalleeId>,
 }
 
 /// Something predicted in the set that is being closed.
@@ -54,15 +50,6 @@ impl Closing {
         }
         self.calls.clear();
         self.origins.clear();
-    }
-
-    /// Whether it could not be found out which bytes a callee takes.
-    pub(crate) fn is_unclear(&self, callee: CalleeId) -> bool {
-        self.unclear.contains(&callee)
-    }
-
-    pub(crate) fn note_unclear(&mut self, callee: CalleeId) {
-        self.unclear.insert(callee);
     }
 
     /// Sorts the callers by whom they call, in linear time.
@@ -174,18 +161,8 @@ impl Workshop {
 
     /// Whether a callee takes a byte, as far as that is clear: whether it does will show when the byte is scanned.
     fn may_take(&mut self, tables: &Recognizer, callee: CalleeId, byte: u8) -> bool {
-        if let Some(takes) = tables.entrance(callee).takes.get() {
-            return takes.contains(byte);
-        }
-        if self.closing.is_unclear(callee) {
-            return true;
-        }
         // A limit that is exceeded here need not be in the way of this byte.
-        let takes = self.taken_by(tables, callee);
-        if takes.is_err() {
-            self.closing.note_unclear(callee);
-        }
-        takes.map_or(true, |takes| takes.contains(byte))
+        self.taken_by(tables, callee).map_or(true, |takes| takes.contains(byte))
     }
 
     /// Finds the origins of what is predicted.

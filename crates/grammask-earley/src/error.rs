@@ -4,9 +4,10 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A set would have more items than allowed: the grammar is very ambiguous here.
+    /// A set would have more items than allowed: the grammar is very ambiguous here, or goes on in very many ways.
     #[error(
-        "the text has more than {limit} readings at once (limit max_items_per_set); the grammar is ambiguous"
+        "one can be at more than {limit} places of the grammar at once (limit max_items_per_set): it is ambiguous, or \
+         very many rules begin alike"
     )]
     TooManyItems {
         /// The value of `max_items_per_set`.
@@ -14,7 +15,7 @@ pub enum Error {
     },
     /// Completing rules after one byte takes more steps than allowed: the grammar is very ambiguous here.
     #[error(
-        "one byte takes more than {limit} completion steps (limit max_work_per_byte); the grammar is ambiguous"
+        "one byte takes more than {limit} completion steps (limit max_work_per_byte): the grammar is ambiguous"
     )]
     TooMuchWork {
         /// The value of `max_work_per_byte`.

@@ -14,6 +14,7 @@ mod choosing;
 mod closing;
 mod config;
 mod drafts;
+mod entrances;
 mod error;
 mod ids;
 mod made;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use grammask_cache::LazyRow;
 use grammask_regular::{ByteSet, RegularId, Store};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::choosing::Choosing;
 use crate::closing::Closing;
@@ -26,6 +26,8 @@ pub(crate) struct Workshop {
     /// The same by number: what they are, and the first of their origins.
     pub(crate) cycle_list: Vec<(Cycle, OriginId)>,
     pub(crate) closing: Closing,
+    /// Callees of which it could not be found out which bytes they take, and why.
+    pub(crate) unclear: FxHashMap<CalleeId, Error>,
     /// A cycle, and callers, that are being looked up.
     pub(crate) cycle: Vec<Caller>,
     pub(crate) known: Vec<Item>,
@@ -88,6 +90,7 @@ impl Workshop {
             cycles: FxHashMap::default(),
             cycle_list: Vec::new(),
             closing: Closing::new(network.callees.len()),
+            unclear: FxHashMap::default(),
             cycle: Vec::new(),
             known: Vec::new(),
             arrivals: Vec::new(),
@@ -130,19 +133,11 @@ impl Workshop {
         if let Some(takes) = place.get() {
             return takes.contains(byte);
         }
-        // Only nodes of the network are met so often that it pays to find it out; and what a limit forbids is tried once.
-        let Some(known) = tables.network().nodes.get(node.index()) else { return true };
-        let callees = known.calls.iter().map(|&(callee, _)| callee);
-        if callees.clone().any(|callee| self.closing.is_unclear(callee)) {
+        // Only nodes of the network are met so often that it pays to find it out.
+        if node.index() >= tables.network().nodes.len() {
             return true;
         }
-        match self.takes(tables, node) {
-            Ok(takes) => place.get_or_init(|| takes).contains(byte),
-            Err(_) => {
-                callees.for_each(|callee| self.closing.note_unclear(callee));
-                true
-            }
-        }
+        self.takes(tables, node).map_or(true, |takes| place.get_or_init(|| takes).contains(byte))
     }
 
     /// The bytes by which a node of the network goes on, what it calls included.
@@ -278,43 +273,6 @@ impl Workshop {
             Callee::Unordered { .. } => self.unordered_start(tables, callee),
         };
         Ok(*place.get_or_init(|| start))
-    }
-
-    /// The bytes with which a callee begins. As nothing is nullable, these are the bytes that are scanned where some callee begins
-    /// that is called at once.
-    pub(crate) fn taken_by(&mut self, tables: &Recognizer, callee: CalleeId) -> Result<ByteSet, Error> {
-        if let Some(takes) = tables.entrance(callee).takes.get() {
-            return Ok(*takes);
-        }
-        let network = tables.network();
-        let mut takes = ByteSet::EMPTY;
-        let mut seen = FxHashSet::default();
-        seen.insert(callee);
-        let mut open = vec![callee];
-        while let Some(callee) = open.pop() {
-            if let Some(known) = tables.entrance(callee).takes.get() {
-                takes = takes.union(known);
-                continue;
-            }
-            let mut call = |callee: CalleeId| {
-                if seen.insert(callee) {
-                    open.push(callee);
-                }
-            };
-            match *network.callee(callee) {
-                Callee::Unordered { ref items, .. } => items.iter().copied().for_each(call),
-                Callee::Nonterminal { start, .. } => {
-                    takes = takes.union(&tables.scanned(start));
-                    network.node(start).calls.iter().for_each(|&(callee, _)| call(callee));
-                }
-                Callee::Lexeme { language, .. } => {
-                    let live = self.store.live_bytes(language)?;
-                    takes = takes.union(tables.entrance(callee).takes.get_or_init(|| live));
-                }
-                Callee::Counter { element, .. } => call(element),
-            }
-        }
-        Ok(*tables.entrance(callee).takes.get_or_init(|| takes))
     }
 
     /// The bytes that a lexeme in this state takes.

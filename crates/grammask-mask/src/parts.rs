@@ -69,7 +69,7 @@ impl LexemeKey {
     }
 }
 
-/// How many nodes of the trie may be walked by lexemes for one mask. In a very ambiguous grammar, parts would take hundreds of walks, where
+/// How many nodes of the trie may be walked by lexemes for one mask, and items be closed. In a very ambiguous grammar, parts would take hundreds of walks, where
 /// walking the trie once with the state as it is takes no longer than some.
 pub(crate) struct Fuel(Cell<u64>);
 
@@ -84,7 +84,7 @@ impl Fuel {
         Self(Cell::new(((TIMES + items / ITEMS) * trie.len()).max(LEAST) as u64))
     }
 
-    fn burn(&self, nodes: u64) {
+    pub(crate) fn burn(&self, nodes: u64) {
         self.0.set(self.0.get().saturating_sub(nodes));
     }
 
