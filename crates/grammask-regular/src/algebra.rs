@@ -396,7 +396,16 @@ impl Store {
     ///
     /// # Errors
     /// When a limit is exceeded.
+    ///
+    /// # Complexity
+    /// Where `a` shows to be few texts, a state is a place in one of them, as in [`except`](Self::except); else it is a set of places in `a`.
     pub fn without(&mut self, a: RegularId) -> Result<RegularId, Error> {
+        if let Some(texts) = self.few_texts(a)
+            && texts.iter().map(Vec::len).sum::<usize>() <= self.config.except_length
+        {
+            let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+            return self.except(&texts, None);
+        }
         let found = self.concat(&[RegularId::ALL, a, RegularId::ALL])?;
         let rest = self.complement(found)?;
         self.non_empty(rest)

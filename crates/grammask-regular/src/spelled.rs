@@ -110,6 +110,34 @@ impl Store {
         if texts.len() == 1 { texts.pop() } else { None }
     }
 
+    /// The texts of a language, in no order, if that shows on the surface of its expression: a few short ones, or one of any length.
+    pub(crate) fn few_texts(&self, a: RegularId) -> Option<Vec<Vec<u8>>> {
+        const FEW: usize = 64;
+        if let Some(texts) = self.texts(a, FEW) {
+            return Some(texts);
+        }
+        let mut text = Vec::new();
+        let mut rest = a;
+        while rest != RegularId::EPSILON {
+            let (head, tail) = match self.node(rest).kind {
+                Kind::Concat(head, tail) => (head, tail),
+                _ => (rest, RegularId::EPSILON),
+            };
+            match self.node(head).kind {
+                Kind::Bytes(set) => text.push(self.byte_set(set).single_byte()?),
+                Kind::Words { range, depth } => match self.ranges[range as usize] {
+                    (list, word, end) if word + 1 == end => {
+                        text.extend_from_slice(&self.words[list as usize].word(word)[depth as usize..]);
+                    }
+                    _ => return None,
+                },
+                _ => return None,
+            }
+            rest = tail;
+        }
+        Some(vec![text])
+    }
+
     /// The texts of a language, in no order, if these are few and show on the surface of its expression.
     fn texts(&self, a: RegularId, most: usize) -> Option<Vec<Vec<u8>>> {
         let mut texts = vec![Vec::new()];

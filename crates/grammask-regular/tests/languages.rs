@@ -62,6 +62,28 @@ fn without_forbids_every_substring() {
 }
 
 #[test]
+fn without_few_texts_is_except() {
+    let mut s = store();
+    let long = "ab".repeat(10_000);
+    for (pattern, texts) in [
+        ("ab", vec!["ab"]),
+        ("(?i:ab)|c{2}", vec!["AB", "Ab", "aB", "ab", "cc"]),
+        ("x(yes|no)", vec!["xyes", "xno"]),
+        (long.as_str(), vec![long.as_str()]),
+    ] {
+        let texts: Vec<&[u8]> = texts.into_iter().map(str::as_bytes).collect();
+        let one = s.regex(pattern).unwrap();
+        assert_eq!(s.without(one), s.except(&texts, None), "{}", &pattern[..2]);
+    }
+    // Places in a periodic text overlap: as sets of places, each state of this would be as large as the text.
+    let one = s.regex(&long).unwrap();
+    let free = s.without(one).unwrap();
+    let end = run(&mut s, free, &long.as_bytes()[..long.len() - 1]);
+    assert_eq!(s.derivative(end, b'b'), Ok(RegularId::EMPTY));
+    assert!(s.bytes_used() < 10_000_000, "{}", s.bytes_used());
+}
+
+#[test]
 fn early_stops_at_the_first_chance() {
     let mut s = store();
     for (pattern, accepted, live, rejected) in [
