@@ -33,6 +33,10 @@ pub(crate) struct Workshop {
     pub(crate) known: Vec<Item>,
     arrivals: Vec<Item>,
     items: Vec<Item>,
+    /// The origins that are complete, and have not told yet.
+    finished: Vec<OriginId>,
+    /// The last origin that was complete alone, and what remained then of those that were told; sorted.
+    completed: (OriginId, Vec<Item>),
     /// The last completion in which an origin was told.
     told: Vec<u32>,
     completions: u32,
@@ -95,6 +99,8 @@ impl Workshop {
             known: Vec::new(),
             arrivals: Vec::new(),
             items: Vec::new(),
+            finished: Vec::new(),
+            completed: (OriginId::ROOT, Vec::new()),
             told: Vec::new(),
             completions: 0,
             work: 0,
@@ -205,36 +211,24 @@ impl Workshop {
         }
         let config = tables.config();
         self.items.clear();
-        self.told.resize(tables.origin_count(), 0);
-        self.completions = self.completions.checked_add(1).unwrap_or_else(|| {
-            // All of them have been told so long ago that the numbers come again.
-            self.told.fill(0);
-            1
-        });
-        let mut work = 0;
-        while let Some(item) = self.arrivals.pop() {
-            self.work += 1;
-            let (is_final, goes_on) = tables.nature(item.node);
-            if goes_on {
-                self.items.push(item);
+        self.finished.clear();
+        for &item in &self.arrivals {
+            self.finished.extend(note(tables, item, &mut self.items));
+        }
+        self.work += self.arrivals.len();
+        // As long as a text goes on in a lexeme that could end at any byte, each byte completes the same.
+        match self.finished[..] {
+            [] => {}
+            [origin] if self.completed.0 == origin => self.items.extend_from_slice(&self.completed.1),
+            [origin] => {
+                let first = self.items.len();
+                self.tell(tables)?;
+                self.items[first..].sort_unstable();
+                self.completed.0 = origin;
+                self.completed.1.clear();
+                self.completed.1.extend_from_slice(&self.items[first..]);
             }
-            if !is_final {
-                continue;
-            }
-            if item.origin.is_outermost() {
-                self.items.push(Item { node: NodeId::DONE, origin: item.origin });
-                continue;
-            }
-            let told = &mut self.told[item.origin.0 as usize];
-            if *told != self.completions {
-                *told = self.completions;
-                let callers = tables.callers(item.origin);
-                work += callers.len();
-                if work > config.max_work_per_byte {
-                    return Err(Error::TooMuchWork { limit: config.max_work_per_byte });
-                }
-                self.arrivals.extend_from_slice(callers);
-            }
+            _ => self.tell(tables)?,
         }
         self.items.sort_unstable();
         self.items.dedup();
@@ -242,6 +236,35 @@ impl Workshop {
             return Err(Error::TooManyItems { limit: config.max_items_per_set });
         }
         tables.intern_set(&self.items)
+    }
+
+    /// Tells whom the finished origins have to tell, transitively, and keeps what remains of them.
+    fn tell(&mut self, tables: &Recognizer) -> Result<(), Error> {
+        let limit = tables.config().max_work_per_byte;
+        self.told.resize(tables.origin_count(), 0);
+        self.completions = self.completions.checked_add(1).unwrap_or_else(|| {
+            // All of them have been told so long ago that the numbers come again.
+            self.told.fill(0);
+            1
+        });
+        let mut work = 0;
+        while let Some(origin) = self.finished.pop() {
+            let told = &mut self.told[origin.0 as usize];
+            if *told == self.completions {
+                continue;
+            }
+            *told = self.completions;
+            let callers = tables.callers(origin);
+            work += callers.len();
+            if work > limit {
+                return Err(Error::TooMuchWork { limit });
+            }
+            for &caller in callers {
+                self.finished.extend(note(tables, caller, &mut self.items));
+            }
+        }
+        self.work += work;
+        Ok(())
     }
 
     /// Predicts to a fixpoint, and gives all items that scan, sorted.
@@ -383,6 +406,19 @@ impl Workshop {
     pub(crate) fn store_mut(&mut self) -> &mut Store {
         &mut self.store
     }
+}
+
+/// Keeps what remains of an item in a set; gives the origin that is complete by it, if that has to tell somebody.
+fn note(tables: &Recognizer, item: Item, items: &mut Vec<Item>) -> Option<OriginId> {
+    let (is_final, goes_on) = tables.nature(item.node);
+    if goes_on {
+        items.push(item);
+    }
+    if is_final && item.origin.is_outermost() {
+        items.push(Item { node: NodeId::DONE, origin: item.origin });
+        return None;
+    }
+    is_final.then_some(item.origin)
 }
 
 fn scans(tables: &Recognizer, node: NodeId) -> bool {
