@@ -204,6 +204,9 @@ impl Store {
         if min > max {
             return Ok(RegularId::EMPTY);
         }
+        if self.is_taken_away(&members, &negative) {
+            return Ok(RegularId::EMPTY);
+        }
         if !negative.is_empty() {
             let Some(rest) = self.meet_complements(&negative, &members, (min, max))? else {
                 return Ok(RegularId::EMPTY);

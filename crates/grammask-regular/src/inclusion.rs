@@ -38,6 +38,17 @@ impl Store {
         }
     }
 
+    /// Is it proven that nothing is left of some members of an intersection, as a loop is taken away that contains one of them? So what has
+    /// met `foo` in `.{9} & ~(.*foo.*)` is empty at once, and needs no search.
+    pub(crate) fn is_taken_away(&self, members: &[RegularId], negative: &[RegularId]) -> bool {
+        let parts = negative.iter().flat_map(|negative| match self.node(*negative).kind {
+            Kind::Or(list) => self.list(list),
+            _ => std::slice::from_ref(negative),
+        });
+        let mut loops = parts.copied().filter(|&part| self.is_loop(part)).take(FEW / 4);
+        loops.any(|large| members.iter().take(FEW).any(|&member| self.contains_all_of(large, member)))
+    }
+
     fn drop_by(&self, members: &mut Vec<RegularId>, contains: impl Fn(&Self, RegularId, RegularId) -> bool) {
         if members.len() < 2 || !members.iter().any(|&member| self.is_loop(member)) {
             return;

@@ -277,3 +277,23 @@ fn nested_groups_of_a_regex_are_no_recursion() {
         assert_eq!(run(&mut deep, star, b"xa").unwrap(), RegularId::EMPTY);
     });
 }
+
+#[test]
+fn what_a_loop_takes_away_is_not_searched() {
+    // What has met `foo` is empty; to find that out, all counts of words and characters would have to be tried.
+    let mut store = Store::new(&config(|config| config.emptiness_steps = 20_000));
+    let parts = ["([a-z]+ ){20,60}", ".{300,400}"].map(|part| store.regex(part).unwrap());
+    let foo = store.regex(".*foo.*").unwrap();
+    let not_foo = store.complement(foo).unwrap();
+    let all = store.intersection(&[parts[0], parts[1], not_foo]).unwrap();
+    assert_eq!(store.is_empty(all), Ok(false));
+    let line = store.regex(".*").unwrap();
+    let no_line = store.complement(line).unwrap();
+    let other = store.regex("(?s).*\n").unwrap();
+    let either = store.union(&[line, other]).unwrap();
+    let neither = store.complement(either).unwrap();
+    for none in [no_line, neither] {
+        assert_eq!(store.intersection(&[parts[1], none]), Ok(RegularId::EMPTY));
+    }
+    assert_ne!(store.intersection(&[other, no_line]), Ok(RegularId::EMPTY));
+}
