@@ -18,7 +18,7 @@ const BATCHES: u64 = 15;
 const TOKENS: usize = 2_600;
 
 /// Tokens of an output at most.
-const STEPS: usize = 8;
+const STEPS: usize = 10;
 
 /// Where there are more ways to read on, the oracle takes too long.
 const MOST_ITEMS: usize = 48;
@@ -111,10 +111,14 @@ fn walk(rng: &mut Rng, random: &RandomGrammar, words: &Words) -> Result<usize, S
         if live.is_empty() {
             return Ok(step + 1);
         }
-        // Mostly a long one, so that bounds come near.
+        // Mostly a long one, so that bounds come near; else a short one, so that no place near a bound is passed by.
         let length = |&id: &TokenId| words.tokens[id.0 as usize].len();
-        let picks = 1 + rng.below(4);
-        let token = (0..picks).map(|_| *rng.pick(&live)).max_by_key(length).unwrap();
+        let few: Vec<TokenId> = (0..1 + rng.below(4)).map(|_| *rng.pick(&live)).collect();
+        let is_short = rng.chance(1, 3);
+        let token = few
+            .into_iter()
+            .max_by_key(|id| if is_short { usize::MAX - length(id) } else { length(id) })
+            .unwrap();
         run.push_all(&words.tokens[token.0 as usize]);
         for (_, matcher) in &mut matchers {
             assert!(matcher.accept(token).is_accepted());

@@ -386,7 +386,7 @@ impl Writer<'_> {
     /// A regular part.
     fn lexeme(&mut self, depth: usize) -> String {
         let Some(depth) = depth.checked_sub(1) else { return self.counted() };
-        match self.rng.below(27) {
+        match self.rng.below(28) {
             0..=4 => self.counted(),
             5 => {
                 let (class, piece) = (self.theme.class, self.piece());
@@ -406,7 +406,7 @@ impl Writer<'_> {
                     false => format!("({whole} & #'(?s:.){braces}')"),
                 }
             }
-            22 => {
+            22 | 24 => {
                 // Characters loop, and bytes are counted.
                 let tail = if self.rng.chance(1, 4) { self.end() } else { "" };
                 let (many, bound) = (self.one_of(&["*", "*", "{0,20}"]), self.bound());
@@ -422,16 +422,19 @@ impl Writer<'_> {
                 let not = self.one_of(&["", "~"]);
                 format!("({one} & {not}{two})")
             }
-            14 | 15 => self.with_void(depth),
+            14 | 15 => {
+                let text = self.with_void(depth);
+                self.fused(text)
+            }
             16 => format!("({})", self.words()),
             17 => {
                 let (one, braces) = (self.lexeme(depth), self.few_times());
-                format!("(({one}){braces})")
+                self.fused(format!("(({one}){braces})"))
             }
             18 => {
                 let (one, two) = (self.lexeme(depth), self.lexeme(depth));
                 let between = self.one_of(&[" ", " | ", "? ", "* "]);
-                format!("({one}{between}{two})")
+                self.fused(format!("({one}{between}{two})"))
             }
             19 => {
                 let pattern = format!("{}{}", self.piece(), self.theme.class);
@@ -439,7 +442,10 @@ impl Writer<'_> {
                 format!("{kind}{}", quoted(&pattern))
             }
             20 => self.number(),
-            21 | 23 => self.key(),
+            21 | 23 => {
+                let key = self.key();
+                self.fused(key)
+            }
             _ => self.spelled(depth),
         }
     }
@@ -463,6 +469,11 @@ impl Writer<'_> {
             2 => "\"",
             _ => "",
         }
+    }
+
+    /// The same, which may be one lexeme as a whole: what stands under `&` is not taken apart.
+    fn fused(&mut self, text: String) -> String {
+        if self.rng.chance(2, 3) { format!("({text} & ~'')") } else { text }
     }
 
     /// A length in characters or in bytes.
