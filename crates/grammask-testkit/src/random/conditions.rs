@@ -139,6 +139,11 @@ const WHOLE: &[&str] = &[
     "(?:a|ab|b){0,9}",
     "(?:a{2,3}){2,5}",
     "(?:a{0,2}b?){1,6}",
+    "(?:ab|é中){0,20}",
+    // One part nearly contains the other: but for a cut character, or for one that begins another.
+    r"[^x]*|a(?-u:\xC3)",
+    "(?:a|ab|é)*|(?:aé)*b?",
+    "[a-z]*|[a-w]*é?",
     // Some characters begin these and go on nowhere else, some begin none; some bytes begin them that are no characters. In two states in turn, so that
     // they are no loops.
     r#",?(?:[^",][^",])+""#,
@@ -357,6 +362,15 @@ impl Writer<'_> {
             6 => format!("(?:{}|{})*", self.inside(), self.outside()),
             _ => String::new(),
         };
+        if self.rng.chance(1, 10) {
+            // The same with other bounds, perhaps with a gap between them.
+            let (low, more) = (self.rng.below(12), 1 + self.rng.below(4));
+            return format!(
+                "(?:{head}{class}{{0,{low}}}{tail}|{head}{class}{{{},{}}}{tail})",
+                low + more,
+                low + 9
+            );
+        }
         format!("{head}{class}{braces}{tail}")
     }
 
