@@ -16,8 +16,9 @@ const TOGETHER: u64 = 16;
 const ROUNDS: u64 = 4;
 /// How many grammars have the same vocabulary.
 const SHARED: u64 = 1_024;
-/// One of so many grammars aims at the conditions of shortcuts: each of its masks takes the oracle long.
-const CONDITIONS: u64 = 8;
+/// The place whose grammars aim at the conditions of shortcuts: one is enough, as each of their masks takes the oracle long, and the last is, so that a
+/// short soak sees the others.
+const FOR_CONDITIONS: u64 = PLACES - 1;
 
 /// Tokens of a walk at most.
 const LENGTH: usize = 10;
@@ -65,7 +66,7 @@ impl Pool {
         self.places[(number % PLACES) as usize].get(number, || {
             let words = number / SHARED;
             let mut rng = Rng::new(number);
-            let (words, random) = if number.is_multiple_of(CONDITIONS) {
+            let (words, random) = if number % PLACES == FOR_CONDITIONS {
                 let words = self.many_words.get(words, || Words::for_conditions(&mut Rng::new(words)))?;
                 (words, conditions::grammar(&mut rng))
             } else {
