@@ -1,12 +1,13 @@
 //! Random grammars on which the engine and the oracle must agree: whether they mean anything, on every text, and on every
 //! mask.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use grammask::{Config, Ending, Error, Grammar, Matcher, Outcome, TokenId, Vocabulary};
-use grammask_testkit::random::{self, RandomGrammar, Rng, Shape};
+use grammask_testkit::random::{self, RandomGrammar, Rng, Shape, conditions};
 use grammask_testkit::{Oracle, OracleError, Run, start_of};
 
 use crate::watch;
@@ -39,21 +40,27 @@ pub fn slowest_mask() -> Duration {
     Duration::from_nanos(SLOWEST.load(Relaxed))
 }
 
-/// The token that ends texts.
-const END: TokenId = TokenId(40);
-
-/// Tokens with bytes.
+/// Tokens with bytes, of an ordinary vocabulary and of one for conditions.
 const WORDS: usize = 32;
+const MANY_WORDS: usize = 2_600;
+
+/// Where there are more ways to read on, the oracle takes too long for many words.
+const MOST_ITEMS: usize = 48;
+
+/// Of so many tokens at most the longest one is taken.
+const MOST_PICKS: usize = 3;
 
 /// The longest text that is read, in bytes.
 const MAX_TEXT: usize = 24;
 
-/// A small vocabulary, whose masks the oracle can be asked for token by token.
+/// A vocabulary that is small enough to ask the oracle for its masks.
 pub struct Words {
     /// For the engine.
     pub vocabulary: Vocabulary,
     /// The bytes of every token but the end, by id.
     bytes: Vec<Vec<u8>>,
+    /// The token that ends texts.
+    end: TokenId,
 }
 
 impl Words {
@@ -62,11 +69,32 @@ impl Words {
     /// # Errors
     /// When the engine does not take it, which it should.
     pub fn random(rng: &mut Rng) -> Result<Self, String> {
-        let bytes = random::vocabulary(rng, WORDS);
+        Self::of(random::vocabulary(rng, WORDS))
+    }
+
+    /// A random one that is large enough for all shortcuts.
+    ///
+    /// # Errors
+    /// When the engine does not take it, which it should.
+    pub fn for_conditions(rng: &mut Rng) -> Result<Self, String> {
+        Self::of(conditions::vocabulary(rng, MANY_WORDS))
+    }
+
+    fn of(bytes: Vec<Vec<u8>>) -> Result<Self, String> {
         let tokens = bytes.iter().cloned().enumerate().map(|(id, bytes)| (TokenId(id as u32), bytes));
+        let end = TokenId(bytes.len() as u32);
         let vocabulary =
-            Vocabulary::new(tokens, [(END, "<|end|>".to_owned())]).map_err(|error| error.to_string())?;
-        Ok(Self { vocabulary, bytes })
+            Vocabulary::new(tokens, [(end, "<|end|>".to_owned())]).map_err(|error| error.to_string())?;
+        Ok(Self { vocabulary, bytes, end })
+    }
+}
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.bytes.len() {
+            0..=WORDS => write!(f, "words {:?}", self.bytes),
+            many => write!(f, "{many} words"),
+        }
     }
 }
 
@@ -110,7 +138,7 @@ impl Subject {
         is_eager: bool,
         budget: Option<usize>,
     ) -> Result<Option<Self>, String> {
-        let ending = if is_eager { Ending::Eager } else { Ending::EndOfSequence(vec![END]) };
+        let ending = if is_eager { Ending::Eager } else { Ending::EndOfSequence(vec![words.end]) };
         let mut config = Config { ending, ..Config::default() };
         if let Some(bytes) = budget {
             config.recognizer.budget = bytes;
@@ -146,10 +174,7 @@ impl Subject {
 
     fn about(&self, what: &str) -> String {
         let Self { is_eager, budget, .. } = self;
-        format!(
-            "{what}\neager {is_eager}, budget {budget:?}, words {:?}\ngrammar:\n{}",
-            self.words.bytes, self.random.text
-        )
+        format!("{what}\neager {is_eager}, budget {budget:?}, {}\ngrammar:\n{}", self.words, self.random.text)
     }
 
     fn try_walk(&self, rng: &mut Rng, tokens: usize) -> Result<(), String> {
@@ -158,11 +183,15 @@ impl Subject {
         let mut places = Vec::new();
         for _ in 0..tokens {
             self.compare(&mut matcher, &oracle)?;
-            let allowed: Vec<TokenId> = matcher.mask().iter().filter(|id| *id != END).collect();
-            if allowed.is_empty() || matcher.is_finished() {
+            let allowed: Vec<TokenId> = matcher.mask().iter().filter(|id| *id != self.words.end).collect();
+            let is_much = oracle.items() * self.words.bytes.len() > MOST_ITEMS * MANY_WORDS;
+            if allowed.is_empty() || matcher.is_finished() || is_much {
                 break;
             }
-            let token = *rng.pick(&allowed);
+            // Mostly a long one, so that bounds come near.
+            let length = |id: &TokenId| self.words.bytes[id.0 as usize].len();
+            let picks = 1 + rng.below(MOST_PICKS);
+            let token = (0..picks).map(|_| *rng.pick(&allowed)).max_by_key(length).unwrap_or(allowed[0]);
             places.push((matcher.state(), oracle.position()));
             let outcome = matcher.accept(token);
             if !outcome.is_accepted() || !oracle.push_all(&self.words.bytes[token.0 as usize]) {
@@ -199,15 +228,15 @@ impl Subject {
         let since = Instant::now();
         let mask = matcher.mask();
         SLOWEST.fetch_max(since.elapsed().as_nanos() as u64, Relaxed);
-        let ends = mask.allows(END);
+        let ends = mask.allows(self.words.end);
         if ends != (!self.is_eager && !is_finished && oracle.is_complete()) {
             return Err(format!("{place}: the end is allowed: {ends}"));
         }
-        for (id, word) in self.words.bytes.iter().enumerate() {
-            let expected =
-                !is_finished && if self.is_eager { oracle.allows_eagerly(word) } else { oracle.allows(word) };
+        let words = &self.words.bytes;
+        let expected = if self.is_eager { oracle.allowed_eagerly(words) } else { oracle.allowed(words) };
+        for ((id, word), expected) in words.iter().enumerate().zip(expected) {
             let allowed = mask.allows(TokenId(id as u32));
-            if allowed != expected {
+            if allowed != (expected && !is_finished) {
                 return Err(format!(
                     "{place}: token {id} {:?} is allowed: {allowed}",
                     word.escape_ascii().to_string()

@@ -23,6 +23,10 @@ fn vocabulary() -> Arc<Vocabulary> {
             words.insert([stem, &b"ab".repeat(length)[..length]].concat());
         }
     }
+    // Nothing but characters, of which some are cut at the very end.
+    for (length, cut) in (0..4).flat_map(|length| (0..4).map(move |cut| (length, cut))) {
+        words.insert([b"c", &b"aaa"[..length], &"😀".as_bytes()[..cut]].concat());
+    }
     for length in 4..12 {
         words.insert(b"a".repeat(length));
         words.insert([&b"ab".repeat(length)[..], b"x"].concat());
@@ -90,6 +94,7 @@ fn loops_and_counters_take_what_walking_takes() {
         "start ::= #'((?-u:\\\\xFF)|[^x]){0,3}' 'x';",
         "start ::= #'(?s-u:.){0,9}' 'x';",
         "start ::= #'(?s-u:[^x]){2,5}' '\"';",
+        "start ::= (#'[^\"]*' & #'(?s-u:.){0,9}') '\"';",
         "start ::= except!('x', 5) 'x';",
         "start ::= except!('x', 9) '\"';",
         "start ::= except!('x', 2);",

@@ -4,6 +4,8 @@ use grammask_syntax::{Ast, Config, parse};
 
 use crate::oracle::{Oracle, Run};
 
+pub mod conditions;
+
 /// A source of random numbers that depends on its seed alone.
 ///
 /// # Source
@@ -117,8 +119,13 @@ pub struct RandomGrammar {
 /// assert!(text.len() <= 10);
 /// ```
 pub fn grammar(rng: &mut Rng, shape: &Shape) -> RandomGrammar {
+    grammar_of(|| grammar_text(rng, shape))
+}
+
+/// The first of some texts that has an oracle, and so a language that is not empty.
+fn grammar_of(mut text: impl FnMut() -> String) -> RandomGrammar {
     loop {
-        let text = grammar_text(rng, shape);
+        let text = text();
         let ast = parse(&text, &Config::default()).expect("a random grammar is KBNF");
         if let Ok(oracle) = Oracle::new(&ast, "start") {
             return RandomGrammar { text, ast, oracle };
@@ -379,9 +386,14 @@ pub fn vocabulary(rng: &mut Rng, tokens: usize) -> Vec<Vec<u8>> {
         };
         vocabulary.push(token);
     }
+    shuffle(rng, &mut vocabulary);
+    vocabulary
+}
+
+/// Puts tokens into another order.
+fn shuffle(rng: &mut Rng, vocabulary: &mut [Vec<u8>]) {
     for _ in 0..vocabulary.len() {
         let (one, two) = (rng.below(vocabulary.len()), rng.below(vocabulary.len()));
         vocabulary.swap(one, two);
     }
-    vocabulary
 }

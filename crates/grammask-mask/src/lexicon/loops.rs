@@ -67,6 +67,9 @@ impl Coverage {
     }
 }
 
+/// So many bytes of a character are missing at most where it is cut.
+const LONGEST_REST: u32 = 3;
+
 /// Over what else a state loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Others {
@@ -151,6 +154,8 @@ impl Loop {
                     counter: None,
                     is_strict: true,
                 };
+                // How many bytes follow at most, where bytes are counted.
+                let mut bytes = u32::MAX;
                 for part in parts {
                     let one = match automaton.surface(part, budget)? {
                         Surface::Counted { base, min, max, rest } => {
@@ -164,11 +169,18 @@ impl Loop {
                         return Ok(Self::NONE);
                     }
                     all.ascii &= one.ascii;
+                    if one.others == Others::Bytes {
+                        bytes = bytes.min(one.reach);
+                    }
                     all.others = all.others.min(one.others);
                     all.is_steady &= one.is_steady;
                     all.reach = all.reach.min(one.reach);
                     all.is_strict &= one.is_strict;
                     all.counter = all.counter.or(one.counter);
+                }
+                // A character that is cut must still be finished where another part counts its bytes.
+                if all.others == Others::Characters && bytes != u32::MAX {
+                    all.reach = all.reach.min(bytes.saturating_sub(LONGEST_REST));
                 }
                 // None asks for more characters, as all are complete.
                 all.counter = all.counter.map(|counter| Counter { max: all.reach, ..counter });

@@ -7,6 +7,9 @@ use regex_syntax::hir::{Hir, HirKind, Look};
 
 use super::dfa::Dfa;
 
+/// What an automaton and making it may take; some counters behind each other would take all memory.
+const MOST_BYTES: usize = 8 << 20;
+
 /// The strings that `pattern` matches from end to end, or what is wrong with it.
 pub(super) fn compile(pattern: &str) -> Result<Dfa, String> {
     let mut parser = regex_syntax::ParserBuilder::new().utf8(false).build();
@@ -18,7 +21,11 @@ pub(super) fn compile(pattern: &str) -> Result<Dfa, String> {
         .build_from_hir(&hir)
         .map_err(|error| error.to_string())?;
     // All matches are wanted, not the preferred one, and the search is anchored.
-    let config = dense::Config::new().match_kind(MatchKind::All).start_kind(StartKind::Anchored);
+    let config = dense::Config::new()
+        .match_kind(MatchKind::All)
+        .start_kind(StartKind::Anchored)
+        .dfa_size_limit(Some(MOST_BYTES))
+        .determinize_size_limit(Some(MOST_BYTES));
     let dense =
         dense::Builder::new().configure(config).build_from_nfa(&nfa).map_err(|error| error.to_string())?;
     let start = dense.universal_start_state(Anchored::Yes).ok_or("depends on what stands before it")?;

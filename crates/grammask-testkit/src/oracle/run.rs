@@ -113,6 +113,11 @@ impl<'g> Run<'g> {
         self.sets.len() - 1
     }
 
+    /// How many ways to read on there are: as much work is a byte.
+    pub fn items(&self) -> usize {
+        self.last().items.len()
+    }
+
     /// Goes back to where `position` bytes and special tokens were read. Does nothing if it is not there yet.
     pub fn rollback(&mut self, position: usize) {
         self.sets.truncate(position + 1);
@@ -121,6 +126,41 @@ impl<'g> Run<'g> {
     /// Whether some output begins with what was read and `token`. Never for a token without bytes.
     pub fn allows(&self, token: &[u8]) -> bool {
         !token.is_empty() && self.clone().push_all(token)
+    }
+
+    /// As [`Run::allows`], for each of some tokens. What they begin with in common is read once.
+    pub fn allowed(&self, tokens: &[Vec<u8>]) -> Vec<bool> {
+        self.allowed_while(tokens, |_| true)
+    }
+
+    /// As [`Run::allows_eagerly`], for each of some tokens.
+    pub fn allowed_eagerly(&self, tokens: &[Vec<u8>]) -> Vec<bool> {
+        self.allowed_while(tokens, |run| !run.is_complete())
+    }
+
+    /// Which of some tokens can be read, if a byte is read only where `goes_on` says so.
+    fn allowed_while(&self, tokens: &[Vec<u8>], goes_on: impl Fn(&Self) -> bool) -> Vec<bool> {
+        let mut order: Vec<usize> = (0..tokens.len()).collect();
+        order.sort_unstable_by_key(|&token| &tokens[token]);
+        let mut allowed = vec![false; tokens.len()];
+        let (mut run, begin) = (self.clone(), self.position());
+        // What was read of the token before, and whether nothing goes on with the last byte of that.
+        let (mut read, mut is_stuck): (&[u8], bool) = (&[], false);
+        for place in order {
+            let token = &tokens[place];
+            let common = read.iter().zip(token).take_while(|(one, other)| one == other).count();
+            if common < read.len() {
+                is_stuck = false;
+                run.rollback(begin + common);
+            }
+            read = &token[..common];
+            while !is_stuck && read.len() < token.len() {
+                read = &token[..=read.len()];
+                is_stuck = !goes_on(&run) || !run.push(read[read.len() - 1]);
+            }
+            allowed[place] = !token.is_empty() && !is_stuck;
+        }
+        allowed
     }
 
     /// As [`Run::allows`], for a special token.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use grammask_testkit::random::{self, Rng, Shape};
+use grammask_testkit::random::{self, Rng, Shape, conditions};
 use xtask::agreement::{self, Subject, Words};
 
 use crate::kept::Kept;
@@ -16,6 +16,9 @@ const TOGETHER: u64 = 16;
 const ROUNDS: u64 = 4;
 /// How many grammars have the same vocabulary.
 const SHARED: u64 = 1_024;
+/// The place whose grammars aim at the conditions of shortcuts: one is enough, as each of their masks takes the oracle long, and the last is, so that a
+/// short soak sees the others.
+const FOR_CONDITIONS: u64 = PLACES - 1;
 
 /// Tokens of a walk at most.
 const LENGTH: usize = 10;
@@ -29,12 +32,17 @@ pub struct Pool {
     /// `None` where a limit was exceeded.
     places: Vec<Kept<Option<Subject>>>,
     words: Kept<Words>,
+    many_words: Kept<Words>,
 }
 
 impl Pool {
     /// A pool without grammars.
     pub fn new() -> Self {
-        Self { places: (0..PLACES).map(|_| Kept::new()).collect(), words: Kept::new() }
+        Self {
+            places: (0..PLACES).map(|_| Kept::new()).collect(),
+            words: Kept::new(),
+            many_words: Kept::new(),
+        }
     }
 
     /// Goes through the output of this number, or reads a text.
@@ -57,9 +65,14 @@ impl Pool {
     fn subject(&self, number: u64) -> Result<Arc<Option<Subject>>, String> {
         self.places[(number % PLACES) as usize].get(number, || {
             let words = number / SHARED;
-            let words = self.words.get(words, || Words::random(&mut Rng::new(words)))?;
             let mut rng = Rng::new(number);
-            let random = random::grammar(&mut rng, &Shape::default());
+            let (words, random) = if number % PLACES == FOR_CONDITIONS {
+                let words = self.many_words.get(words, || Words::for_conditions(&mut Rng::new(words)))?;
+                (words, conditions::grammar(&mut rng))
+            } else {
+                let words = self.words.get(words, || Words::random(&mut Rng::new(words)))?;
+                (words, random::grammar(&mut rng, &Shape::default()))
+            };
             let is_eager = rng.chance(1, 3);
             Subject::new(random, words, is_eager, Some(*rng.pick(BUDGETS)))
         })

@@ -1,0 +1,550 @@
+//! Random grammars and vocabularies for the conditions under which the engine takes a shortcut to a mask: each shortcut holds for some languages
+//! only, and just beside these are the ones that are made here.
+//!
+//! A grammar has a theme: a class of characters, and texts inside and outside of it. Its parts are variations on that, so that they are counters of
+//! the same class, prefixes and rests of each other, and differ in few texts. Bounds are about as large as tokens are long.
+
+use super::{RandomGrammar, Rng, grammar_of};
+
+mod tokens;
+
+pub use tokens::vocabulary;
+
+/// A class of characters as a regex, and pieces of texts that are made of them or begin with something else.
+struct Theme {
+    class: &'static str,
+    inside: &'static [&'static str],
+    outside: &'static [&'static str],
+}
+
+const fn theme(
+    class: &'static str,
+    inside: &'static [&'static str],
+    outside: &'static [&'static str],
+) -> Theme {
+    Theme { class, inside, outside }
+}
+
+/// Characters of one to four bytes, all of them or some; bytes; and both mixed, so that one is the beginning of another.
+const THEMES: &[Theme] = &[
+    theme("[a-z]", &["a", "b", "ab", "x"], &["é", " ", "\"", "0"]),
+    theme("[a-zé]", &["a", "b", "é", "x"], &["中", " ", "\"", r"(?-u:\xC3)"]),
+    theme("[a-zA-Z0-9]", &["a", "b", "0", "1"], &["é", " ", "\"", ","]),
+    theme(r"\w", &["a", "é", "中", "0"], &[" ", "\"", ",", "😀"]),
+    theme("[ -~]", &["a", "b", " ", "\"", r"\\"], &["é", r"\n", "中"]),
+    theme("[!-~]", &["a", "b", "\"", ","], &[" ", "é"]),
+    theme(r"[\x00-\x7F]", &["a", "b", "\"", r"\n"], &["é", r"(?-u:\xFF)"]),
+    theme("[^\"]", &["a", "b", "é", "中", " ", r"\\"], &["\""]),
+    theme("[^\"\\\\]", &["a", "b", "é", "😀", " "], &["\"", r"\\"]),
+    theme("[^\"\\\\\\x00-\\x1F]", &["a", "é", "中", ","], &["\"", r"\n"]),
+    theme("[^aé]", &["b", "x", "中", "\""], &["a", "é"]),
+    theme("[^中x]", &["a", "b", "é", "\""], &["中", "x"]),
+    theme("[^\"é]", &["a", "b", "ö", "中"], &["\"", "é"]),
+    theme(r#"[^"\x{10000}-\x{10FFFF}]"#, &["a", "é", "中"], &["\"", "😀"]),
+    theme(r#"[^"\x{80}-\x{FFFF}]"#, &["a", "b", "😀"], &["\"", "é", "中"]),
+    theme(".", &["a", "é", "\"", "😀"], &[r"\n", r"(?-u:\xFF)"]),
+    theme("(?s:.)", &["a", "b", "é", "中", "\""], &[r"(?-u:\xFF)", r"(?-u:\x80)"]),
+    theme("(?:[a-z]|é|中)", &["a", "b", "é"], &["ö", "\"", "😀"]),
+    theme(r"(?:[a-z ]|[^\x00-\x7F])", &["a", " ", "中", "😀"], &["\"", "0"]),
+    theme("(?:[^\"]|\" )", &["a", "é", "\" "], &["\"", "\"a"]),
+    theme("(?s-u:.)", &["a", "é", "中", r"(?-u:\xFF)", "\""], &["x"]),
+    theme("(?s-u:[^x])", &["a", "é", "\"", r"(?-u:\x80)"], &["x"]),
+    theme("(?s-u:[^\"a])", &["b", "中", r"(?-u:\xC3)"], &["\"", "a"]),
+    theme(r"(?-u:[a-z\xC3])", &["a", "b", r"(?-u:\xC3)"], &["é", r"(?-u:\xA9)", "\""]),
+    theme(r"(?:(?-u:\xC3)|[^x])", &["a", "é", r"(?-u:\xC3)"], &["x", r"(?-u:\xFF)"]),
+    theme(r#"(?:(?-u:\xFF)|[^"])"#, &["a", "é", r"(?-u:\xFF)"], &["\"", r"(?-u:\x80)"]),
+];
+
+/// Upper bounds: what tokens are long, one less and one more, and where numbers of characters are no longer kept.
+const BOUNDS: &[usize] = &[
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 18, 20, 22, 25, 31, 39, 40, 41, 42, 43, 45, 48, 60, 100,
+    254, 255, 300,
+];
+
+/// Inside of spellings, where the oracle has some dozens of states for each character.
+const SMALL_BOUNDS: usize = 45;
+
+/// For what is told apart in many ways, or spelled twice, where the oracle takes long for each time.
+const FEW_TIMES: usize = 9;
+
+/// Texts that some parts are made of but for which the others are: keys, and what must not occur.
+const WORDS: &[&str] = &[
+    "a",
+    "b",
+    "ab",
+    "ba",
+    "aa",
+    "aaa",
+    "abab",
+    "x",
+    "xx",
+    "é",
+    "éa",
+    "aé",
+    "中",
+    "😀",
+    "\"",
+    "a\"",
+    "\\\\",
+    " ",
+    "k",
+    "key",
+    "a b",
+    ",",
+    "\\n",
+    "/",
+    "ö",
+    "0",
+    "10",
+    "b é",
+    "aaaaaaaaaaaaaaaaa",
+    "中中",
+    "ab中é",
+];
+
+/// What nothing matches; some of it shows on the surface, some has to be searched for.
+const VOIDS: &[&str] = &[
+    "(#'(xy)+' & #'(xz)+')",
+    "(#'[ab]*a' & #'[ab]*b')",
+    "(#'a{3}' & #'a{5}')",
+    "('ab' & 'ba')",
+    "(#'(aa)+' & #'a(aa)*')",
+    "(#'[a-z]+' & #'[0-9]+')",
+    "(#'é+' & #'(?-u:[a-z\\\\xC3])+')",
+    "(#'(?s:.)*a' & ~#'(?s:.)*a')",
+];
+
+/// Texts that are bounded in words, must begin or end with some characters, or go on in turns.
+const WHOLE: &[&str] = &[
+    "(?:[^\" ]+ ){0,2}[^\" ]*",
+    "(?:[^\" ]+ ){0,9}[^\" ]*",
+    "(?:[^\" ]+ ){3,9}[^\" ]*",
+    "(?:[^\"éa]*a){0,9}[^\"]",
+    "(?:[^\"a]*a){0,30}[^\"]?",
+    "[^\" ](?:[^\"]*[^\" ])?",
+    "[!-~](?:[ -~]*[!-~])?",
+    "[^\" é](?:[^\"]*[^\" ])?",
+    "[^\" é]+(?:[ é]+[^\" é]+){0,2}",
+    "[^\" é]+(?:[ é]+[^\" é]+){0,9}[é ]",
+    "[^\"é](?:[^\"]{2,})?",
+    "[c-zé](?:[^\"]*ab)?",
+    "[^\"é][^\"]+|é",
+    "(?:[a-z]{1,3}-?){0,6}[a-z]{2,5}",
+    "(?:[ab]+x){0,20}",
+    "(?:b é){0,9}",
+    "(?:~|[A-Z ab,é]~*[A-Z ab,é])*",
+    "[ab]*(?:x[ab]{4}é)?",
+    "[abx]*(?:é[ab]{4}x)?",
+    "[ab]*(?:x[ab]+)?é?",
+    "(?:a|ab|b){0,9}",
+    "(?:a{2,3}){2,5}",
+    "(?:a{0,2}b?){1,6}",
+    "(?:ab|é中){0,20}",
+    // One part nearly contains the other: but for a cut character, or for one that begins another.
+    r"[^x]*|a(?-u:\xC3)",
+    "(?:a|ab|é)*|(?:aé)*b?",
+    "[a-z]*|[a-w]*é?",
+    // Some characters begin these and go on nowhere else, some begin none; some bytes begin them that are no characters. In two states in turn, so that
+    // they are no loops.
+    r#",?(?:[^",][^",])+""#,
+    r#"é?(?:[^"é][^"é])*""#,
+    r#"(?:(?-u:\xC3)|[^"])(?:[^"][^"])*""#,
+    r#"[^" ](?:[^"][^"])*""#,
+    r#"[^"é中](?:[^"][^"])*""#,
+    r#""?[^"]*ab[^"]*"#,
+    r#"[^" ][^"]*[^" ]"#,
+];
+
+/// Complete in one of two states that go on alike.
+const TURNS: &[&str] =
+    &[r#"(?:[a-z ]|"[a-z ]*")"#, r#"(?:[^"é]|é[^"é]*é)"#, r#"(?:[a-z ]+|"[^"]*")"#, "(?:[a-x ]|,[^,]*,)"];
+
+/// A random grammar with a language that is not empty.
+///
+/// # Example
+///
+/// ```
+/// use grammask_testkit::random::{Rng, conditions};
+///
+/// let mut rng = Rng::new(1);
+/// let grammar = conditions::grammar(&mut rng);
+/// let tokens = conditions::vocabulary(&mut rng, 1_000);
+/// assert!(grammar.oracle.run().allowed(&tokens).contains(&true));
+/// ```
+pub fn grammar(rng: &mut Rng) -> RandomGrammar {
+    grammar_of(|| {
+        let theme = rng.pick(THEMES);
+        let mut writer = Writer { rng, theme, most: usize::MAX };
+        let (text, words) = (writer.grammar(), writer.words());
+        if text.contains("except!(T") { format!("{text} T ::= {words};") } else { text }
+    })
+}
+
+struct Writer<'r> {
+    rng: &'r mut Rng,
+    theme: &'static Theme,
+    /// No upper bound is larger.
+    most: usize,
+}
+
+impl Writer<'_> {
+    /// Some lexemes of one theme, in contexts that share them: side by side, one behind the other, and the same one with something else behind it.
+    fn grammar(&mut self) -> String {
+        let (one, two, three) = (self.lexeme(2), self.lexeme(1), self.lexeme(1));
+        let (stop, other) = (self.separator(), self.separator());
+        let bounds = self.few_times();
+        match self.rng.below(17) {
+            0 => format!("start ::= {one};"),
+            1 => format!("start ::= {one} {stop};"),
+            2 => format!("start ::= {one} {stop} {two}?;"),
+            3 => format!("start ::= {one} {two} {stop};"),
+            4 => format!("start ::= ({one} | {two})+ {stop};"),
+            5 => format!("start ::= {one} {stop} | {two} {other} | {three};"),
+            6 => format!("start ::= {one} {stop} start?;"),
+            7 => format!("start ::= 'k' A {stop} | '\"' A {other} | A 'k'; A ::= {one} | B; B ::= {two};"),
+            8 => format!("start ::= '[' (A (',' A)*)? ']'; A ::= {one} | '[' B ']'; B ::= {two} | A;"),
+            9 => format!("start ::= A {stop}; A ::= A {other} {two} | {one};"),
+            10 => format!("start ::= A{bounds} {stop}; A ::= {one} {other} | {two};"),
+            11 => self.object(),
+            12 => {
+                let (key, value) = (self.key(), self.lexeme(1));
+                format!("start ::= '{{' {key} ':' ({one} | {value}) (',' {key} ':' {two})* '}}';")
+            }
+            13 | 14 => self.alike(),
+            15 => {
+                // Below many places at once.
+                let (many, sign) = (self.one_of(&["*", "+", "{0,20}"]), self.one_of(&["+", "*"]));
+                let whole = match self.rng.chance(1, 2) {
+                    true => regex(&format!("{}{sign}", self.one_of(TURNS))),
+                    false => self.whole(),
+                };
+                format!("start ::= {} {whole} {stop};", regex(&format!("{}{many}", self.theme.class)))
+            }
+            _ => format!(
+                "start ::= A {stop} | B {other} | C; A ::= {one}; B ::= A {two} | {three}; C ::= {one} B | {two};"
+            ),
+        }
+    }
+
+    /// Lexemes that go on alike, and differ in how they begin, or in whether they may be empty.
+    fn alike(&mut self) -> String {
+        let rest = if self.rng.chance(1, 2) { self.whole_regex() } else { self.counted_regex() };
+        let mut heads = Vec::new();
+        for _ in 0..3 {
+            let (class, piece) = (self.theme.class, self.piece());
+            heads.push(match self.rng.below(6) {
+                0 => format!("(?:{class})(?:{rest})"),
+                1 => format!("(?:{class}|{piece})(?:{rest})"),
+                2 => format!("(?:{}|{piece})(?:{rest})", self.rng.pick(THEMES).class),
+                3 => format!("(?:(?:{class}|{piece})(?:{rest}))?"),
+                4 => format!("(?:{rest})?"),
+                _ => format!("(?:{piece})?(?:{rest})"),
+            });
+        }
+        let (stop, other) = (self.separator(), self.separator());
+        let [one, two, three] = [0, 1, 2].map(|head| regex(&heads[head]));
+        match self.rng.chance(1, 2) {
+            true => format!("start ::= 'k' {one} {stop} | '\"' {two} {other} | 'x' {three} | {one};"),
+            false => format!("start ::= ('k' {one} | '0' {two} | {three} {other})* {stop};"),
+        }
+    }
+
+    /// `unordered!` with keys, of which the last may be any other.
+    fn object(&mut self) -> String {
+        let mut items = Vec::new();
+        for word in WORDS.iter().take(1 + self.rng.below(3)) {
+            let (value, quantifier) = (self.lexeme(0), self.one_of(&["", "?", "?", "{0,2}"]));
+            items.push(format!("('\"' json!('{word}') '\":' {value}){quantifier}"));
+        }
+        let (key, value) = (self.key(), self.lexeme(0));
+        items.push(format!("({key} ':' {value})*"));
+        format!("start ::= '{{' unordered!({}; ',') '}}';", items.join(", "))
+    }
+
+    /// A text in quotes that is one of some words, or none of them.
+    fn key(&mut self) -> String {
+        let words = self.words();
+        let after = self.one_of(&["'\"'", "'\"'", "'\":'", "'x'", "'a\"'", ""]);
+        let before = self.one_of(&["'\"'", "'\"'", ""]);
+        match self.rng.below(6) {
+            0 => format!("({before} json!({words}) {after})"),
+            1 => format!("({before} json!(#'(?s:.){{0,9}}' & ~({words})) {after})"),
+            2 => {
+                let one = self.up_to(SMALL_BOUNDS, Self::counted);
+                format!("({before} json!({one} & ~({words})) {after})")
+            }
+            3 => format!("({before} json!(~({words} | #'(?-u:\\\\xC3)')) {after})"),
+            _ => format!("({before} json!(#'(?s:.)*' & ~({words})) {after})"),
+        }
+    }
+
+    /// What stands between lexemes; it may be nothing.
+    fn separator(&mut self) -> String {
+        match self.rng.below(8) {
+            0..=2 => {
+                let piece = self.outside();
+                regex(piece)
+            }
+            3 | 4 => {
+                let piece = self.inside();
+                regex(piece)
+            }
+            5 => format!("{}?", regex(self.theme.inside[0])),
+            6 => (self.one_of(&["'\"'", "','", "'\":'", "'b'"])).to_owned(),
+            _ => "''".to_owned(),
+        }
+    }
+
+    fn one_of(&mut self, texts: &[&'static str]) -> &'static str {
+        texts[self.rng.below(texts.len())]
+    }
+
+    fn inside(&mut self) -> &'static str {
+        self.one_of(self.theme.inside)
+    }
+
+    fn outside(&mut self) -> &'static str {
+        self.one_of(self.theme.outside)
+    }
+
+    /// A piece of text, inside or outside.
+    fn piece(&mut self) -> &'static str {
+        if self.rng.chance(2, 3) { self.inside() } else { self.outside() }
+    }
+
+    fn bound(&mut self) -> usize {
+        (*self.rng.pick(BOUNDS)).min(self.most)
+    }
+
+    /// The bounds of a counter, mostly of few more than are asked for at least.
+    fn braces(&mut self) -> String {
+        let most = self.bound();
+        match self.rng.below(10) {
+            0..=3 => format!("{{0,{most}}}"),
+            4 => format!("{{1,{most}}}"),
+            5 => format!("{{{},{most}}}", self.rng.below(most + 1)),
+            6 => format!("{{{},{most}}}", most - self.rng.below(most.min(4))),
+            7 => format!("{{{most},}}"),
+            8 => format!("{{{most}}}"),
+            _ => (self.one_of(&["*", "+"])).to_owned(),
+        }
+    }
+
+    /// Bounds, none of them above [`FEW_TIMES`].
+    fn few_times(&mut self) -> String {
+        self.up_to(FEW_TIMES, Self::braces)
+    }
+
+    /// What is made with no bound above `most`.
+    fn up_to(&mut self, most: usize, make: impl FnOnce(&mut Self) -> String) -> String {
+        let before = self.most;
+        self.most = most.min(before);
+        let made = make(self);
+        self.most = before;
+        made
+    }
+
+    /// A counter of the theme's class, with something before and behind it that may be made of the same characters.
+    fn counted(&mut self) -> String {
+        let pattern = self.counted_regex();
+        regex(&pattern)
+    }
+
+    fn counted_regex(&mut self) -> String {
+        let (class, braces) = (self.theme.class, self.braces());
+        let head = if self.rng.chance(1, 6) { self.piece() } else { "" };
+        let tail = match self.rng.below(12) {
+            0 | 1 => self.outside().to_owned(),
+            2 => self.inside().to_owned(),
+            3 => format!("(?:{})?", self.inside()),
+            4 => format!("(?:{})?", self.outside()),
+            5 => format!("{}{}", self.rng.pick(THEMES).class, self.braces()),
+            6 => format!("(?:{}|{})*", self.inside(), self.outside()),
+            _ => String::new(),
+        };
+        if self.rng.chance(1, 10) {
+            // The same with other bounds, perhaps with a gap between them.
+            let (low, more) = (self.rng.below(12), 1 + self.rng.below(4));
+            return format!(
+                "(?:{head}{class}{{0,{low}}}{tail}|{head}{class}{{{},{}}}{tail})",
+                low + more,
+                low + 9
+            );
+        }
+        format!("{head}{class}{braces}{tail}")
+    }
+
+    /// Some texts side by side: beginnings of each other, few or many, short or long.
+    fn words(&mut self) -> String {
+        let most = *self.rng.pick(&[1, 2, 3, 12]);
+        let count = 1 + self.rng.below(most);
+        let words: Vec<String> = (0..count)
+            .map(|_| {
+                let (one, two) = (self.one_of(WORDS), self.one_of(WORDS));
+                if self.rng.chance(1, 4) { format!("'{one}{two}'") } else { format!("'{one}'") }
+            })
+            .collect();
+        words.join(" | ")
+    }
+
+    /// `except!` of a text or of those of the rule `T`, with a bound and without.
+    fn except(&mut self) -> String {
+        let word = self.one_of(WORDS);
+        let texts = if self.rng.chance(1, 2) { "T".to_owned() } else { format!("'{word}'") };
+        match self.rng.chance(2, 3) {
+            true => format!("except!({texts}, {})", self.bound()),
+            false => format!("except!({texts})"),
+        }
+    }
+
+    /// A regular part.
+    fn lexeme(&mut self, depth: usize) -> String {
+        let Some(depth) = depth.checked_sub(1) else { return self.counted() };
+        match self.rng.below(28) {
+            0..=4 => self.counted(),
+            5 => {
+                let (class, piece) = (self.theme.class, self.piece());
+                let (sign, tail) = (self.one_of(&["*", "+", "?"]), self.end());
+                regex(&format!("{class}*{piece}{class}{sign}{tail}"))
+            }
+            6 | 7 => self.whole(),
+            8 | 9 => self.except(),
+            10 => {
+                let (one, length) = (self.lexeme(depth), self.length());
+                format!("({one} & {length})")
+            }
+            11 => {
+                let (whole, length, braces) = (self.whole(), self.length(), self.braces());
+                match self.rng.chance(1, 2) {
+                    true => format!("({whole} & {length})"),
+                    false => format!("({whole} & #'(?s:.){braces}')"),
+                }
+            }
+            22 | 24 => {
+                // Characters loop, and bytes are counted.
+                let tail = if self.rng.chance(1, 4) { self.end() } else { "" };
+                let (many, bound) = (self.one_of(&["*", "*", "{0,20}"]), self.bound());
+                let one = regex(&format!("{}{many}{tail}", self.theme.class));
+                format!("({one} & #'(?s-u:.){{0,{bound}}}')")
+            }
+            12 => {
+                let (one, words) = (self.lexeme(depth), self.words());
+                format!("({one} & ~({words}))")
+            }
+            13 => {
+                let (one, two) = (self.lexeme(depth), self.lexeme(depth));
+                let not = self.one_of(&["", "~"]);
+                format!("({one} & {not}{two})")
+            }
+            14 | 15 => {
+                let text = self.with_void(depth);
+                self.fused(text)
+            }
+            16 => format!("({})", self.words()),
+            17 => {
+                let (one, braces) = (self.lexeme(depth), self.few_times());
+                self.fused(format!("(({one}){braces})"))
+            }
+            18 => {
+                let (one, two) = (self.lexeme(depth), self.lexeme(depth));
+                let between = self.one_of(&[" ", " | ", "? ", "* "]);
+                self.fused(format!("({one}{between}{two})"))
+            }
+            19 => {
+                let pattern = format!("{}{}", self.piece(), self.theme.class);
+                let kind = self.one_of(&["#e", "#ex"]);
+                format!("{kind}{}", quoted(&pattern))
+            }
+            20 => self.number(),
+            21 | 23 => {
+                let key = self.key();
+                self.fused(key)
+            }
+            _ => self.spelled(depth),
+        }
+    }
+
+    /// One of [`WHOLE`], which may end with something else.
+    fn whole(&mut self) -> String {
+        let pattern = self.whole_regex();
+        regex(&pattern)
+    }
+
+    fn whole_regex(&mut self) -> String {
+        let (whole, tail) = (self.one_of(WHOLE), self.end());
+        format!("(?:{whole}){tail}")
+    }
+
+    /// What ends a regex, if anything.
+    fn end(&mut self) -> &'static str {
+        match self.rng.below(4) {
+            0 => self.outside(),
+            1 => self.piece(),
+            2 => "\"",
+            _ => "",
+        }
+    }
+
+    /// The same, which may be one lexeme as a whole: what stands under `&` is not taken apart.
+    fn fused(&mut self, text: String) -> String {
+        if self.rng.chance(2, 3) { format!("({text} & ~'')") } else { text }
+    }
+
+    /// A length in characters or in bytes.
+    fn length(&mut self) -> String {
+        let braces = self.braces();
+        let any = self.one_of(&["(?s:.)", "(?s:.)", ".", "(?s-u:.)", self.theme.class]);
+        regex(&format!("{any}{braces}"))
+    }
+
+    /// Texts of which some cannot be completed.
+    fn with_void(&mut self, depth: usize) -> String {
+        let (void, one) = (self.one_of(VOIDS), self.lexeme(depth));
+        let (live, dead) = (regex(self.piece()), regex(self.piece()));
+        match self.rng.below(6) {
+            0 => format!("({live} | {dead} {void})"),
+            1 => format!("({one} | {dead} {void})"),
+            2 => format!("({one} ({dead} {void} | {live}))"),
+            3 => format!("(({dead} {void})* {one})"),
+            4 => format!("({live} | {one} {dead} {void} {one})"),
+            _ => format!("(({live} {one} | {dead} {one} {void}) & ~({dead} {void}))"),
+        }
+    }
+
+    fn number(&mut self) -> String {
+        let one =
+            self.one_of(&["multiple!(3)", "multiple!(0.25)", "multiple!(1)", "atleast!(10)", "above!(0)"]);
+        let two = self.one_of(&[
+            "",
+            " & below!(1000)",
+            " & atmost!(1.5)",
+            " & #'[0-9]{1,9}'",
+            " & ~'10'",
+            " | equal!(12.5)",
+        ]);
+        format!("({one}{two})")
+    }
+
+    /// Spellings in JSON strings, between quotes or not.
+    fn spelled(&mut self, depth: usize) -> String {
+        let text = match self.rng.below(5) {
+            0 => self.up_to(SMALL_BOUNDS, Self::counted),
+            1 => self.up_to(SMALL_BOUNDS, |this| this.with_void(0)),
+            2 => format!("json!({})", self.words()),
+            3 => format!("json!({})", self.up_to(FEW_TIMES, Self::counted)),
+            _ => self.up_to(SMALL_BOUNDS, |this| this.lexeme(depth.min(1))),
+        };
+        let (before, after) =
+            *self.rng.pick(&[("", ""), ("'\"' ", " '\"'"), ("", " '\"'"), ("'k' ", " '\",'")]);
+        format!("({before}json!({text}){after})")
+    }
+}
+
+/// A regex as it stands in a grammar.
+fn regex(pattern: &str) -> String {
+    format!("#{}", quoted(pattern))
+}
+
+fn quoted(pattern: &str) -> String {
+    format!("'{}'", pattern.replace('\\', "\\\\").replace('\'', "\\'"))
+}
