@@ -82,3 +82,8 @@ pub use vocabulary::Vocabulary;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The examples of the page on JSON Schema, likewise.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/json-schema.md")]
+struct JsonSchemaPage;
