@@ -117,6 +117,10 @@ impl Matcher {
     }
 
     /// Accepts bytes, as if they were a token; for [`rollback`](Self::rollback) they count as one.
+    ///
+    /// No bytes at all are accepted wherever the output has not ended, and add nothing to it; whoever passes on what something else gave,
+    /// such as [`forced_bytes`](Self::forced_bytes), need not look whether it gave anything. A token without bytes is never allowed, as a model could
+    /// write it for ever.
     pub fn accept_bytes(&mut self, bytes: &[u8]) -> Outcome {
         self.prepare();
         match self.position.after_bytes(&self.tables, bytes) {
