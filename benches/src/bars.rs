@@ -93,8 +93,8 @@ pub fn all(results: &Results) -> Vec<Bar> {
     let masks = bounds().map(|bound| value(&bound.grammar, bound.later.medians.max as f64, SLOW as f64));
     bars.extend(at_most("long bounds: any mask after the first", Unit::Microseconds, masks));
     for hard in &results.hard {
-        let time = Value { at: hard.grammar.clone(), measured: hard.times.p50 as f64, bar: hard.bar as f64 };
-        bars.extend(at_most(&format!("{}: p50", hard.what), Unit::Milliseconds, [time]));
+        let time = hard.bar.map(|bar| value(&hard.grammar, hard.times.p50 as f64, bar as f64));
+        bars.extend(at_most(&format!("{}: p50", hard.what), Unit::Milliseconds, time));
     }
     recursion(results, &mut bars);
     bars

@@ -166,8 +166,9 @@ pub(super) fn hard(hard: &[Hard], f: &mut Formatter<'_>) -> fmt::Result {
     writeln!(f, "| grammar | what | p50 | max | bar |")?;
     writeln!(f, "| --- | --- | --: | --: | --: |")?;
     for Hard { what, grammar, times, bar } in hard {
-        let [p50, max, bar] = [times.p50, times.max, *bar].map(|time| time as f64 / 1e6);
-        writeln!(f, "| `{}` | {what} | {p50:.3} | {max:.3} | {} |", cell(grammar), digits(bar))?;
+        let [p50, max] = [times.p50, times.max].map(|time| time as f64 / 1e6);
+        let bar = bar.map_or_else(none, |bar| digits(bar as f64 / 1e6));
+        writeln!(f, "| `{}` | {what} | {p50:.3} | {max:.3} | {bar} |", cell(grammar))?;
     }
     Ok(())
 }
