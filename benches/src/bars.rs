@@ -33,8 +33,8 @@ const SAME: f64 = 1.25;
 /// The slowest quarter of a list that is read in linear time is at least so fast, as a part of the fastest.
 const FLAT: f64 = 0.8;
 
-/// A million elements are a text and a history, and memory for these comes in steps of doubling: so many bytes for each byte of
-/// text and each call. What the tables hold besides must not grow at all.
+/// A million elements are a text and a history, for which there may be so many bytes for each byte of text and each call. What the
+/// tables hold besides must not grow at all.
 const HISTORY: (f64, f64) = (2.0, 48.0);
 
 /// A number to reach, and the one that is furthest from it.

@@ -46,6 +46,7 @@ mod draft;
 mod error;
 mod forced;
 mod grammar;
+mod history;
 mod json_schema;
 #[cfg(feature = "kbnf")]
 pub mod kbnf;
