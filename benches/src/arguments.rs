@@ -17,13 +17,14 @@ cargo run --release -p grammask-benches -- [OPTIONS]
   --limit SECONDS         an engine that takes longer for a grammar is cut (default 20)
   --kbnf-limit SECONDS    the same for kbnf (default 5, or --limit where that is less)
   --quick                 few rounds each, and shorter texts
-  --only PART             one of the parts; may be repeated. Parts: masks, known, vocabularies, batch, bounds, recursion,
-                          linear
+  --only PART             one of the parts; may be repeated. Parts: masks, known, vocabularies, batch, bounds, hard,
+                          recursion, linear
   --json                  JSON instead of Markdown
 ";
 
 /// The parts of a run, in order.
-pub const PARTS: &[&str] = &["masks", "known", "vocabularies", "batch", "bounds", "recursion", "linear"];
+pub const PARTS: &[&str] =
+    &["masks", "known", "vocabularies", "batch", "bounds", "hard", "recursion", "linear"];
 
 /// The command line, read.
 #[derive(Clone, Debug)]

@@ -24,14 +24,17 @@ const AIMS: &[(&str, f64)] = &[
     ("c", 30.0),
 ];
 
+/// What tables and whatever else beside the vocabulary may take of the process, after a grammar's first text.
+const MEMORY: f64 = 50e6;
+
 /// What is the same may differ so much by measuring alone.
 const SAME: f64 = 1.25;
 
 /// The slowest quarter of a list that is read in linear time is at least so fast, as a part of the fastest.
 const FLAT: f64 = 0.8;
 
-/// A million elements are a text and a history, and memory for these comes in steps of doubling: so many bytes for each byte of
-/// text and each call. What the tables hold besides must not grow at all.
+/// A million elements are a text and a history, for which there may be so many bytes for each byte of text and each call. What the
+/// tables hold besides must not grow at all.
 const HISTORY: (f64, f64) = (2.0, 48.0);
 
 /// A number to reach, and the one that is furthest from it.
@@ -80,6 +83,7 @@ pub fn all(results: &Results) -> Vec<Bar> {
     let mut bars = Vec::new();
     known(&results.known, &mut bars);
     first(results, &mut bars);
+    starts(&results.lines, &mut bars);
     sizes(&results.sizes, &mut bars);
     let batches = results.batches.iter().map(|batch| value(&batch.case, batch.ratio, 1.8));
     bars.extend(at_least("256 known masks, two threads as fast as one", Unit::Times, batches));
@@ -88,6 +92,10 @@ pub fn all(results: &Results) -> Vec<Bar> {
     bars.extend(at_most("long bounds: compile", Unit::Milliseconds, compiles));
     let masks = bounds().map(|bound| value(&bound.grammar, bound.later.medians.max as f64, SLOW as f64));
     bars.extend(at_most("long bounds: any mask after the first", Unit::Microseconds, masks));
+    for hard in &results.hard {
+        let time = hard.bar.map(|bar| value(&hard.grammar, hard.times.p50 as f64, bar as f64));
+        bars.extend(at_most(&format!("{}: p50", hard.what), Unit::Milliseconds, time));
+    }
     recursion(results, &mut bars);
     bars
 }
@@ -98,12 +106,16 @@ fn known(known: &[Known], bars: &mut Vec<Bar>) {
     };
     let by_reference = of(100.0, &|known| known.by_reference.medians.p50);
     bars.extend(at_most("mask seen before, by reference: p50", Unit::Microseconds, by_reference));
+    let written = of(2e3, &|known| known.written.medians.p50);
+    bars.extend(at_most("the same, row written: p50", Unit::Microseconds, written));
     let ratio =
         |written: u64, copy: u64, known: &Known| value(&known.case, written as f64 / copy as f64, 2.0);
     let p50 = known.iter().map(|k| ratio(k.written.medians.p99, k.copy.medians.p50, k));
     bars.extend(at_most("the same, row written: p99, by the p50 of copying a row", Unit::Times, p50));
     let p99 = known.iter().map(|k| ratio(k.written.medians.p99, k.copy.medians.p99, k));
     bars.extend(at_most("the same, by the p99 of copying a row", Unit::Times, p99));
+    let p50 = of(1e3, &|known| known.accept.medians.p50);
+    bars.extend(at_most("accept a token seen before: p50", Unit::Microseconds, p50));
     let mean = known.iter().map(|known| value(&known.case, known.accept.mean, 300.0));
     bars.extend(at_most("accept a token seen before: mean", Unit::Microseconds, mean));
     let accept = of(300.0, &|known| known.accept.medians.p99);
@@ -145,6 +157,27 @@ fn first(results: &Results, bars: &mut Vec<Bar>) {
         });
         let name = format!("compile and first mask, {vocabulary}, by llguidance's");
         bars.extend(at_most(&name, Unit::Times, starts));
+    }
+}
+
+/// What a grammar costs before any of its states is known.
+fn starts(lines: &[Line], bars: &mut Vec<Bar>) {
+    for (engine, vocabulary) in [(WARM, "warm vocabulary"), (COLD, "vocabulary used for the first time")] {
+        let values = |bar: f64, of: &dyn Fn(&Line) -> Option<u64>| -> Vec<Value> {
+            let lines = lines.iter().filter(|line| line.engine == engine);
+            lines.filter_map(|line| Some(value(&line.case, of(line)? as f64, bar))).collect()
+        };
+        let p50 = |places: Option<Places>| Some(places?.medians.p50);
+        let visits = values(1e4, &|line| p50(line.first_visits));
+        bars.extend(at_most(&format!("first visit, {vocabulary}: p50"), Unit::Microseconds, visits));
+        let accepts = values(1e3, &|line| p50(line.first_accepts));
+        let name = format!("accept a token of a first pass, {vocabulary}: p50");
+        bars.extend(at_most(&name, Unit::Microseconds, accepts));
+        let compiles = values(1e6, &|line| Some(line.compile?.p50));
+        bars.extend(at_most(&format!("compile, {vocabulary}: p50"), Unit::Milliseconds, compiles));
+        let growth = values(MEMORY, &|line| line.growth);
+        let name = format!("compile and first pass, {vocabulary}: growth of the process");
+        bars.extend(at_most(&name, Unit::Megabytes, growth));
     }
 }
 

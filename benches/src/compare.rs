@@ -10,6 +10,7 @@ use crate::batch::Batch;
 use crate::bounds::Bound;
 use crate::case::{self, Case};
 use crate::engine::{COLD, GLRMASK, OURS};
+use crate::hard::Hard;
 use crate::known::{Known, Size};
 use crate::linear::{self, Speed};
 use crate::machine::Machine;
@@ -53,6 +54,8 @@ pub struct Results {
     pub batches: Vec<Batch>,
     /// Long bounds.
     pub bounds: Vec<Bound>,
+    /// Many optional parts, many derivations.
+    pub hard: Vec<Hard>,
     /// A million elements.
     pub recursions: Vec<Recursion>,
     /// The recognizer alone.
@@ -148,6 +151,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Results> {
         sizes: Vec::new(),
         batches: Vec::new(),
         bounds: Vec::new(),
+        hard: Vec::new(),
         recursions: Vec::new(),
         speeds: Vec::new(),
         missing: Vec::new(),
@@ -190,6 +194,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Results> {
     }
     if arguments.has("bounds") {
         results.bounds = part("bounds", here, arguments, &mut results.missing)?;
+    }
+    if arguments.has("hard") {
+        results.hard = part("hard", here, arguments, &mut results.missing)?;
     }
     if arguments.has("recursion") {
         for way in recursion::WAYS {

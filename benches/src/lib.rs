@@ -10,6 +10,7 @@ pub mod bounds;
 pub mod case;
 pub mod compare;
 pub mod engine;
+pub mod hard;
 pub mod known;
 pub mod linear;
 pub mod machine;

@@ -39,6 +39,9 @@ impl Display for Markdown<'_> {
         if !results.bounds.is_empty() {
             ours::bounds(&results.bounds, f)?;
         }
+        if !results.hard.is_empty() {
+            ours::hard(&results.hard, f)?;
+        }
         if !results.recursions.is_empty() {
             ours::recursions(&results.recursions, f)?;
         }

@@ -15,7 +15,7 @@ use crate::case;
 use crate::engine::{self, Engine, GLRMASK, OURS};
 use crate::measure::{Effort, Run};
 use crate::vocabulary::Words;
-use crate::{batch, bounds, known, recursion};
+use crate::{batch, bounds, hard, known, recursion};
 
 /// What loading a vocabulary and binding an engine to it may take.
 const SETUP: Duration = Duration::from_secs(60);
@@ -40,6 +40,7 @@ pub fn work(work: &str, arguments: &Arguments) -> anyhow::Result<()> {
         "vocabularies" => told(|tell| known::measure_size(&cases, &words, quick, tell)),
         "batch" => told(|tell| batch::measure(&cases, &words, quick, tell)),
         "bounds" => told(|tell| bounds::measure(&words, quick, tell)),
+        "hard" => told(|tell| hard::measure(&words, quick, tell)),
         way if recursion::WAYS.contains(&way) => told(|tell| {
             tell(recursion::measure(way, &words, quick)?);
             Ok(())

@@ -100,6 +100,11 @@ fn steps(workspace: &Workspace) -> Vec<Step> {
             "test --locked -p grammask-benches --no-default-features --no-fail-fast",
         ),
     ];
+    // Each alone: together, one package's features would be on for all.
+    for package in workspace.default_packages().filter(|package| package.has_default_features) {
+        let command = format!("clippy --locked --no-default-features -p {} -- -D warnings", package.name);
+        steps.push(step(&format!("{} without features", package.name), &command));
+    }
     for package in workspace.default_packages() {
         let command = format!("test --locked --no-fail-fast -p {}", package.name);
         steps.push(step(&format!("{} alone", package.name), &command));

@@ -1,6 +1,7 @@
 //! The rules of docs/architecture.md that a program can check, with one finding for each place that breaks one.
 //! `cargo xtask tidy` runs them, and so does a test.
 
+pub mod decisions;
 pub mod dependencies;
 pub mod source;
 pub mod text;
@@ -71,6 +72,7 @@ pub fn check(workspace: &Workspace) -> anyhow::Result<(usize, Vec<Finding>)> {
             findings.extend(source::check(&path, &content));
         }
         findings.extend(text::check(&path, &content));
+        findings.extend(decisions::check(&path, &content));
     }
     findings.sort();
     Ok((files.len(), findings))

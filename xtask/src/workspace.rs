@@ -28,6 +28,8 @@ pub struct Package {
     pub is_default: bool,
     /// Whether it may be published.
     pub is_published: bool,
+    /// Whether it has features that are on by default.
+    pub has_default_features: bool,
     /// What it depends on.
     pub dependencies: Vec<Dependency>,
 }
@@ -81,6 +83,9 @@ impl Workspace {
                 is_default: defaults.contains(&text(package, "id")?),
                 // Null: may be published anywhere; an empty list: nowhere.
                 is_published: package["publish"].as_array().is_none_or(|places| !places.is_empty()),
+                has_default_features: package["features"]["default"]
+                    .as_array()
+                    .is_some_and(|features| !features.is_empty()),
                 dependencies: dependencies(package)?,
             });
         }

@@ -6,6 +6,7 @@ use super::{PLACES, cell, megabytes, microseconds, none, percentiles};
 use crate::bars::digits;
 use crate::batch::{Batch, SEQUENCES};
 use crate::bounds::{Bound, SLOW};
+use crate::hard::Hard;
 use crate::known::{Known, Size};
 use crate::linear::Speed;
 use crate::recursion::Recursion;
@@ -150,6 +151,24 @@ pub(super) fn bounds(bounds: &[Bound], f: &mut Formatter<'_>) -> fmt::Result {
         let end = if bound.is_at_bound { ", up to the bound" } else { "" };
         let Places { medians: Summary { count, .. }, .. } = bound.later;
         writeln!(f, " {} of {count} | {} | {}{end} |", bound.slow, slowest.join(", "), bound.bytes)?;
+    }
+    Ok(())
+}
+
+/// Many optional parts, and many derivations.
+pub(super) fn hard(hard: &[Hard], f: &mut Formatter<'_>) -> fmt::Result {
+    writeln!(f, "\n## Optional parts in a row, and many derivations\n")?;
+    writeln!(
+        f,
+        "Milliseconds, each time by a fresh grammar for a vocabulary that is used for the first time. Beyond what limits allow, such texts"
+    )?;
+    writeln!(f, "end in an error that names the limit.\n")?;
+    writeln!(f, "| grammar | what | p50 | max | bar |")?;
+    writeln!(f, "| --- | --- | --: | --: | --: |")?;
+    for Hard { what, grammar, times, bar } in hard {
+        let [p50, max] = [times.p50, times.max].map(|time| time as f64 / 1e6);
+        let bar = bar.map_or_else(none, |bar| digits(bar as f64 / 1e6));
+        writeln!(f, "| `{}` | {what} | {p50:.3} | {max:.3} | {bar} |", cell(grammar))?;
     }
     Ok(())
 }

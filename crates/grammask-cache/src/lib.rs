@@ -60,3 +60,8 @@ pub use column::Column;
 pub use interner::Interner;
 pub use memo::Memo;
 pub use row::{LazyRow, Row};
+
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -88,6 +88,18 @@ fn console_blocks_show_what_is_printed() {
 }
 
 #[test]
+fn every_pass_of_the_example_has_a_before_and_an_after() {
+    let text = fs::read_to_string(root().join("docs/examples/passes.kbnf")).expect("the example");
+    let ast = grammask_syntax::parse(&text, &Default::default()).expect("KBNF");
+    let trace = grammask_normal::normalize_traced(&ast, &Default::default()).expect("a language");
+    let texts: Vec<String> = trace.steps.iter().map(|(_, grammar)| grammar.to_string()).collect();
+    for pass in grammask_normal::PASSES {
+        let changes = (1..texts.len()).any(|at| trace.steps[at].0 == pass.name && texts[at] != texts[at - 1]);
+        assert!(changes, "{} changes nothing in the example", pass.name);
+    }
+}
+
+#[test]
 fn kbnf_blocks_compile() {
     let mut blocks = 0;
     for path in documents() {

@@ -77,17 +77,28 @@ fn ends(pointer: &str) -> Option<(&str, &str)> {
     })
 }
 
+/// The place in a schema; of very long pointers only both ends.
+fn write_place(f: &mut fmt::Formatter<'_>, pointer: &str, keyword: &str) -> fmt::Result {
+    match ends(pointer) {
+        Some((start, end)) => write!(f, "at '{start}…{end}'")?,
+        None => write!(f, "at '{pointer}'")?,
+    }
+    if keyword.is_empty() { Ok(()) } else { write!(f, ", {keyword}") }
+}
+
 impl fmt::Display for Error {
     /// What is wrong, behind the place; of very long pointers only both ends.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match ends(&self.pointer) {
-            Some((start, end)) => write!(f, "at '{start}…{end}'")?,
-            None => write!(f, "at '{}'", self.pointer)?,
-        }
-        if !self.keyword.is_empty() {
-            write!(f, ", {}", self.keyword)?;
-        }
+        write_place(f, &self.pointer, &self.keyword)?;
         write!(f, ": {}", self.reason)
+    }
+}
+
+impl fmt::Display for Relaxation {
+    /// What is not asserted, behind the place; of very long pointers only both ends.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_place(f, &self.pointer, &self.keyword)?;
+        write!(f, ": not asserted: {}", self.reason)
     }
 }
 

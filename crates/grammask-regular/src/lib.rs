@@ -98,3 +98,8 @@ pub use saved::{Languages, LoadError};
 pub use spelled::Spelled;
 pub use spellings::Phase;
 pub use store::Store;
+
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -30,6 +30,7 @@
 //!
 //! A grammar that must be refused has `error = "part of the message"` in place of inputs.
 
+mod damage;
 mod format;
 
 use std::fs;

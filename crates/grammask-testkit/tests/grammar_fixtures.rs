@@ -24,29 +24,14 @@ fn samples_are_accepted_and_all_their_beginnings_are_live() {
 
 #[test]
 fn damaged_samples_are_rejected() {
-    for (name, from, to) in [
-        ("json", "1287.50", "01287.50"),
-        ("json", "\"open\": true,", "\"open\": true"),
-        ("arithmetic", "2 * pi", "2 ** pi"),
-        ("c", "counter++;", "counter++"),
-        ("c", "int main(void) {", "int main(void) {{"),
-        ("sql", "GROUP BY", "GROUPBY"),
-        ("sql", "'key%'", "'key%"),
-        ("xml", "<empty></empty>", "<empty></empty"),
-        ("xml", " - of - ", " -- of -- "),
-        ("patterns", "2024-02-29", "2024-13-29"),
-        ("patterns", "192.168.0.254", "192.168.0.256"),
-        ("text", "\n\n> x\n", "\n> x\n\nx"),
-        ("left", ", plum", ",plum"),
-        ("right", ", plum", ", , plum"),
-        ("middle", "heart", "heart)"),
-    ] {
-        let fixtures = grammars(&fixtures_root());
-        let fixture = fixtures.iter().find(|fixture| fixture.name == name).expect("a fixture");
+    let mut damaged = 0;
+    for fixture in grammars(&fixtures_root()) {
         let ast = parse(&fixture.grammar, &Config::default()).expect("KBNF");
         let oracle = Oracle::new(&ast, "start").expect("a language");
-        assert!(fixture.sample.contains(from), "{name} has no {from}");
-        let damaged = fixture.sample.replacen(from, to, 1);
-        assert_ne!(oracle.verdict(damaged.as_bytes()), Verdict::Accept, "{name} with {to}");
+        for text in fixture.damaged() {
+            damaged += 1;
+            assert_ne!(oracle.verdict(text.as_bytes()), Verdict::Accept, "{}: {text}", fixture.name);
+        }
     }
+    assert_eq!(damaged, 15, "a damage without a grammar");
 }

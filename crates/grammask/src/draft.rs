@@ -145,7 +145,7 @@ impl Matcher {
         self.prepare();
         let mut walk = Walk { matcher: self, limits: Vec::new() };
         let (first, mut rest) = rows.split_at_mut(stride);
-        let start = Place { position: walk.matcher.position, text: walk.matcher.text().len(), depth: 0 };
+        let start = Place { position: walk.matcher.position, text: walk.matcher.text_len(), depth: 0 };
         let _ = walk.mask(0, start, first);
         // Where the way to a node leads; none where it is not allowed. Then how far it goes.
         let mut places: Vec<(Option<Place>, usize)> = Vec::with_capacity(draft.len());

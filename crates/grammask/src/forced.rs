@@ -95,9 +95,9 @@ impl Matcher {
         &mut self,
         mut tokenize: impl FnMut(&[u8]) -> Vec<TokenId>,
     ) -> Result<Vec<TokenId>, ForcedError> {
-        let offset = self.text().len();
+        let offset = self.text_len();
         let limit = |cause| ForcedError::Limit(LimitError { offset, cause });
-        let mut text = self.text_since_special().to_vec();
+        let mut text = self.text_since_special();
         let Self { tables, position, scratch, tally, .. } = self;
         let mut position = *position;
         let mut forced = Vec::new();

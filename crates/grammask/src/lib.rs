@@ -46,6 +46,7 @@ mod draft;
 mod error;
 mod forced;
 mod grammar;
+mod history;
 mod json_schema;
 #[cfg(feature = "kbnf")]
 pub mod kbnf;
@@ -82,3 +83,8 @@ pub use vocabulary::Vocabulary;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The examples of the page on JSON Schema, likewise.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/json-schema.md")]
+struct JsonSchemaPage;

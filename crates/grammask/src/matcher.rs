@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use grammask_earley::SetId;
 use grammask_mask::{Masks, Scratch};
 use grammask_trie::{Mask, RowTooShort, TokenId};
 
+use crate::history::History;
 use crate::position::Position;
 use crate::visits::Tally;
 use crate::{Grammar, LimitError, Outcome, RollbackError, State, Visits};
@@ -15,45 +15,32 @@ pub(crate) const MAX_FORCED: usize = 1 << 16;
 
 /// Follows one output.
 ///
-/// A clone goes its own way and shares nothing but the grammar; its [`stats`](Self::stats) begin with zeros. Every call either does what it says or changes nothing.
+/// A clone goes its own way; its [`stats`](Self::stats) begin with zeros. It takes the same time however long the output is: what was accepted long
+/// ago is shared. Every call either does what it says or changes nothing.
 #[derive(Clone)]
 pub struct Matcher {
     pub(crate) grammar: Grammar,
     pub(crate) tables: Arc<Masks>,
     pub(crate) position: Position,
     /// What was accepted, call by call.
-    history: Vec<Step>,
+    history: History,
     /// States before this step belong to tables that were given up; they are found by reading the text again.
     first_known: usize,
     /// Bytes of the tables when they were last exchanged.
     least_bytes: usize,
-    /// The bytes of what was accepted.
-    text: Vec<u8>,
     pub(crate) error: Option<LimitError>,
     /// Where masks are written.
     pub(crate) scratch: Scratch,
     pub(crate) tally: Tally,
 }
 
-/// Something that was accepted.
-#[derive(Clone, Copy)]
-struct Step {
-    /// The state before.
-    before: SetId,
-    /// The length of the text before.
-    start: usize,
-    /// The token; none for bytes.
-    token: Option<TokenId>,
-}
-
 impl Matcher {
     pub(crate) fn new(grammar: Grammar, tables: Arc<Masks>) -> Self {
         Self {
             position: Position::initial(&tables),
-            history: Vec::new(),
+            history: History::default(),
             first_known: 0,
             least_bytes: 0,
-            text: Vec::new(),
             error: None,
             scratch: Scratch::new(tables.vocabulary().id_count()),
             tally: grammar.tally(),
@@ -73,7 +60,7 @@ impl Matcher {
         let written = match self.position.mask(&self.tables, &mut self.scratch, &mut self.tally) {
             Ok(written) => written,
             Err(cause) => {
-                self.error = Some(LimitError { offset: self.text.len(), cause });
+                self.error = Some(LimitError { offset: self.text_len(), cause });
                 self.scratch.write_nothing()
             }
         };
@@ -91,7 +78,7 @@ impl Matcher {
         }
         self.prepare();
         if let Err(cause) = self.position.fill(&self.tables, &mut self.scratch, &mut self.tally, row) {
-            self.error = Some(LimitError { offset: self.text.len(), cause });
+            self.error = Some(LimitError { offset: self.text_len(), cause });
         }
         Ok(())
     }
@@ -117,6 +104,10 @@ impl Matcher {
     }
 
     /// Accepts bytes, as if they were a token; for [`rollback`](Self::rollback) they count as one.
+    ///
+    /// No bytes at all are accepted wherever the output has not ended, and add nothing to it; whoever passes on what something else gave,
+    /// such as [`forced_bytes`](Self::forced_bytes), need not look whether it gave anything. A token without bytes is never allowed, as a model could
+    /// write it for ever.
     pub fn accept_bytes(&mut self, bytes: &[u8]) -> Outcome {
         self.prepare();
         match self.position.after_bytes(&self.tables, bytes) {
@@ -148,12 +139,20 @@ impl Matcher {
 
     /// Whether nothing was accepted yet.
     pub fn is_empty(&self) -> bool {
-        self.history.is_empty()
+        self.history.len() == 0
     }
 
     /// The bytes that were accepted.
+    ///
+    /// # Complexity
+    /// Linear in the text when it is first asked for, of a matcher or a clone; a look-up from then on.
     pub fn text(&self) -> &[u8] {
-        &self.text
+        self.history.text()
+    }
+
+    /// How many bytes were accepted.
+    pub(crate) fn text_len(&self) -> usize {
+        self.history.text_len()
     }
 
     /// The limit that the last call has hit, if it has.
@@ -178,7 +177,7 @@ impl Matcher {
     /// When fewer were accepted: nothing changes.
     ///
     /// # Complexity
-    /// O(1); linear in the text where the grammar's tables have exceeded their budget since then.
+    /// O(`tokens`) at worst, mostly O(1); linear in the text where the grammar's tables have exceeded their budget since then.
     pub fn rollback(&mut self, tokens: usize) -> Result<(), RollbackError> {
         let accepted = self.history.len();
         let Some(keep) = accepted.checked_sub(tokens) else {
@@ -191,10 +190,9 @@ impl Matcher {
         if keep < self.first_known {
             return self.replay(keep);
         }
-        let step = self.history[keep];
-        self.position = Position { set: step.before, finished: false };
-        self.history.truncate(keep);
-        self.text.truncate(step.start);
+        if let Some(set) = self.history.truncate(keep) {
+            self.position = Position { set, finished: false };
+        }
         Ok(())
     }
 
@@ -205,7 +203,6 @@ impl Matcher {
         self.history.clear();
         self.first_known = 0;
         self.least_bytes = 0;
-        self.text.clear();
         self.error = None;
         self.tally.reset();
     }
@@ -246,11 +243,9 @@ impl Matcher {
     }
 
     /// The text from the last token without bytes on.
-    pub(crate) fn text_since_special(&self) -> &[u8] {
+    pub(crate) fn text_since_special(&self) -> Vec<u8> {
         let vocabulary = self.tables.vocabulary();
-        let is_special = |step: &&Step| step.token.is_some_and(|token| vocabulary.bytes(token).is_none());
-        let start = self.history.iter().rev().find(is_special).map_or(0, |step| step.start);
-        &self.text[start..]
+        self.history.text_behind(|step| step.token.is_some_and(|token| vocabulary.bytes(token).is_none()))
     }
 
     /// Whether the mask is a look-up.
@@ -265,14 +260,13 @@ impl Matcher {
     }
 
     pub(crate) fn fail(&mut self, cause: grammask_earley::Error) -> Outcome {
-        self.error = Some(LimitError { offset: self.text.len(), cause });
+        self.error = Some(LimitError { offset: self.text_len(), cause });
         Outcome::LimitExceeded
     }
 
     /// Goes on to where a token, or bytes, have led.
     fn arrive(&mut self, next: Position, token: Option<TokenId>, bytes: &[u8]) -> Outcome {
-        self.history.push(Step { before: self.position.set, start: self.text.len(), token });
-        self.text.extend_from_slice(bytes);
+        self.history.push(self.position.set, token, bytes);
         self.position = next;
         if next.finished {
             return Outcome::Finished;
@@ -304,11 +298,10 @@ impl Matcher {
     /// Reads the first `keep` steps again.
     fn replay(&mut self, keep: usize) -> Result<(), RollbackError> {
         let mut again = Self::new(self.grammar.clone(), self.grammar.tables());
-        for (place, step) in self.history[..keep].iter().enumerate() {
-            let end = self.history.get(place + 1).map_or(self.text.len(), |next| next.start);
+        for (step, bytes) in self.history.steps().take(keep) {
             let outcome = match step.token {
                 Some(token) => again.accept(token),
-                None => again.accept_bytes(&self.text[step.start..end]),
+                None => again.accept_bytes(bytes),
             };
             if outcome == Outcome::LimitExceeded
                 && let Some(error) = again.error
@@ -325,7 +318,7 @@ impl Matcher {
 impl std::fmt::Debug for Matcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Matcher")
-            .field("text", &String::from_utf8_lossy(&self.text))
+            .field("text", &String::from_utf8_lossy(self.text()))
             .field("set", &self.position.set)
             .field("finished", &self.position.finished)
             .finish_non_exhaustive()

@@ -37,10 +37,13 @@ impl Position {
         !self.finished && self.set.completes() && tables.ending().tokens().contains(&token)
     }
 
-    /// The position after bytes; none where they are not allowed.
+    /// The position after bytes; none where they are not allowed. No bytes lead nowhere else, unless the output has ended.
     pub(crate) fn after_bytes(self, tables: &Masks, bytes: &[u8]) -> Result<Option<Self>, Error> {
-        if self.finished || bytes.is_empty() {
+        if self.finished {
             return Ok(None);
+        }
+        if bytes.is_empty() {
+            return Ok(Some(self));
         }
         Ok(Self::arrived(tables, tables.step_bytes(self.set, bytes)?))
     }

@@ -110,6 +110,21 @@ fn four_hundred_ambiguous_characters_are_read() {
 }
 
 #[test]
+fn the_work_for_an_ambiguous_character_grows_with_the_square_of_its_place_and_no_faster() {
+    // Work counts the same on every machine. Each beginning of a sentence is completed once, and tells those that wait there, of
+    // which there are as many as characters before it: half the square, as for any of Earley's recognizers.
+    let read = |work: usize| {
+        let mut config = Config::default();
+        config.recognizer.max_work_per_byte = work;
+        let text = "start ::= E '.'; E ::= E E | 'c';";
+        let mut matcher = Grammar::compile(text, &bytes_vocabulary(), &config).unwrap().matcher();
+        while matcher.accept_bytes(b"c").is_accepted() {}
+        matcher.len()
+    };
+    assert!(read(1_000) >= 40 && read(4_000) >= 80 && read(100_000) >= 400);
+}
+
+#[test]
 fn recursion_of_every_kind_goes_a_hundred_thousand_deep() {
     for text in [
         "start ::= start 'a' | 'a';",

@@ -123,7 +123,7 @@ fn tokens_that_are_not_allowed_change_nothing() {
 fn bytes_that_are_not_allowed_change_nothing() {
     for text in ["(", "((x"] {
         let mut matcher = after(NESTED, text);
-        for refused in ["", "q", "x))))", "(((q", ")q", "((x)))))", "\u{e9}"] {
+        for refused in ["q", "x))))", "(((q", ")q", "((x)))))", "\u{e9}"] {
             let outcome = changes_nothing(&mut matcher, |matcher| matcher.accept_bytes(refused.as_bytes()));
             assert_eq!(outcome, Outcome::Rejected, "{refused:?} after {text:?}");
         }
@@ -140,6 +140,23 @@ fn bytes_may_end_anywhere_and_count_as_one_token() {
     matcher.rollback(2).unwrap();
     assert_eq!((matcher.len(), matcher.text()), (1, &b"\xc3"[..]));
     assert_eq!(matcher.accept_bytes(b"\xa9\xc3\x9f"), Outcome::Finished);
+}
+
+#[test]
+fn no_bytes_are_accepted_until_the_end_and_add_nothing() {
+    let mut matcher = after(NESTED, "(x");
+    let (state, mask) = (matcher.state(), allowed(&mut matcher));
+    assert_eq!(matcher.accept_bytes(b""), Outcome::Ongoing);
+    assert_eq!((matcher.state(), allowed(&mut matcher), matcher.text()), (state, mask, &b"(x"[..]));
+    // A caller who takes back what was accepted, call by call, need not remember which calls had bytes.
+    assert_eq!(matcher.len(), 2);
+    matcher.rollback(2).unwrap();
+    assert_eq!(matcher.text(), b"");
+    assert_eq!(matcher.accept_bytes(b""), Outcome::Ongoing);
+    assert_eq!(matcher.accept_bytes(b"x"), Outcome::Finished);
+    assert_eq!(changes_nothing(&mut matcher, |matcher| matcher.accept_bytes(b"")), Outcome::Rejected);
+    let mut stuck = after("start ::= 'é';", "");
+    assert_eq!(stuck.accept_bytes(b""), Outcome::Stuck, "no token goes on");
 }
 
 #[test]

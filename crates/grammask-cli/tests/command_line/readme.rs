@@ -1,4 +1,8 @@
-//! The examples of the README print what it says.
+//! The examples of the README print what it says, times apart, for which `…` stands there.
+//!
+//! `UPDATE_DOCS=1 cargo test -p grammask-cli --test command_line` writes them anew.
+
+use std::{env, fs};
 
 use crate::running::{Folder, without_times};
 
@@ -26,7 +30,7 @@ fn words(line: &str) -> Vec<String> {
 fn the_examples_print_what_stands_there() {
     let [grammar] = blocks("text")[..] else { panic!("one grammar") };
     let folder = Folder::new("readme").with("list.kbnf", grammar);
-    let mut commands = Vec::new();
+    let (mut commands, mut renewed) = (Vec::new(), README.to_owned());
     for block in blocks("console") {
         for example in block.split("$ grammask ").skip(1) {
             let (line, expected) = example.split_once('\n').unwrap();
@@ -35,13 +39,16 @@ fn the_examples_print_what_stands_there() {
             let run = folder.run(&arguments);
             let printed =
                 format!("{}{}{}", run.text(), if run.out.ends_with(b"\n") { "" } else { "\n" }, run.err);
-            assert_eq!(
-                without_times(printed.trim_end()),
-                without_times(expected.trim_end()),
-                "$ grammask {line}"
-            );
+            let printed = without_times(printed.trim_end()).replace("TIME", "…");
+            renewed =
+                renewed.replace(&format!("{line}\n{}", expected.trim_end()), &format!("{line}\n{printed}"));
             commands.push(arguments[0].to_owned());
         }
     }
     assert_eq!(commands, ["check", "show", "accept", "mask", "generate"]);
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"), renewed).unwrap();
+    } else {
+        assert_eq!(README, renewed, "the README is out of date: UPDATE_DOCS=1 writes it anew");
+    }
 }

@@ -5,7 +5,7 @@ use regex_automata::nfa::thompson;
 use regex_automata::{Anchored, MatchKind};
 use regex_syntax::hir::{Hir, HirKind, Look};
 
-use super::dfa::Dfa;
+use super::dfa::{Dfa, TooLarge};
 
 /// What an automaton and making it may take; some counters behind each other would take all memory.
 const MOST_BYTES: usize = 8 << 20;
@@ -14,6 +14,7 @@ const MOST_BYTES: usize = 8 << 20;
 pub(super) fn compile(pattern: &str) -> Result<Dfa, String> {
     let mut parser = regex_syntax::ParserBuilder::new().utf8(false).build();
     let hir = parser.parse(pattern).map_err(|error| error.to_string())?;
+    let (hir, conditions) = without_boundaries(hir)?;
     let hir = without_ends(hir, true, true)?;
     let config = thompson::Config::new().utf8(false).which_captures(thompson::WhichCaptures::None);
     let nfa = thompson::Compiler::new()
@@ -31,13 +32,56 @@ pub(super) fn compile(pattern: &str) -> Result<Dfa, String> {
     let start = dense.universal_start_state(Anchored::Yes).ok_or("depends on what stands before it")?;
     // A match shows one step late: here, when the end of the input is fed.
     let accepting = |&state: &_| dense.is_match_state(dense.next_eoi_state(state));
-    Dfa::explore(start, accepting, |&state, byte| {
+    let regex = Dfa::explore(start, accepting, |&state, byte| {
         Some(dense.next_state(state, byte)).filter(|&to| !dense.is_dead_state(to))
-    })
-    .map_err(|_| "too many states".to_owned())
+    });
+    conditions
+        .iter()
+        .try_fold(regex.map_err(too_large)?, |regex, condition| regex.intersection(condition))
+        .map_err(too_large)
 }
 
-/// Takes `^ $ \A \z` at the ends away; any other look-around is an error. The depth of a parsed regex is bounded by
+fn too_large(TooLarge: TooLarge) -> String {
+    "too many states".to_owned()
+}
+
+/// Takes word boundaries at the very ends away, and gives what they ask of the whole string: beyond its ends there is no word, so a
+/// boundary is where the first or the last character is one of a word. Those that tell the sides of a boundary apart are not known here.
+fn without_boundaries(mut hir: Hir) -> Result<(Hir, Vec<Dfa>), String> {
+    while let HirKind::Capture(capture) = hir.kind() {
+        hir = (*capture.sub).clone();
+    }
+    let whole = hir.clone();
+    let parts = match hir.into_kind() {
+        HirKind::Concat(parts) => parts,
+        HirKind::Look(look) => vec![Hir::look(look)],
+        _ => return Ok((whole, Vec::new())),
+    };
+    let is_look = |part: &Hir| matches!(part.kind(), HirKind::Look(_));
+    let begin = parts.iter().take_while(|part| is_look(part)).count();
+    let end = parts.len() - parts.iter().rev().take_while(|part| is_look(part)).count();
+    let (mut rest, mut conditions) = (Vec::new(), Vec::new());
+    for (place, part) in parts.into_iter().enumerate() {
+        let (at_start, at_end) = (place < begin, place >= end);
+        let boundary = match part.kind() {
+            HirKind::Look(Look::WordUnicode) => Some((r"\w", true)),
+            HirKind::Look(Look::WordUnicodeNegate) => Some((r"\w", false)),
+            HirKind::Look(Look::WordAscii) => Some(("[0-9A-Z_a-z]", true)),
+            HirKind::Look(Look::WordAsciiNegate) => Some(("[0-9A-Z_a-z]", false)),
+            _ => None,
+        };
+        let Some((word, is_there)) = boundary.filter(|_| at_start || at_end) else {
+            rest.push(part);
+            continue;
+        };
+        let any = "(?s-u:.)*";
+        let with_word = compile(&if at_start { format!("{word}{any}") } else { format!("{any}{word}") })?;
+        conditions.push(if is_there { with_word } else { with_word.complement().map_err(too_large)? });
+    }
+    Ok((Hir::concat(rest), conditions))
+}
+
+/// Takes `^ $ \A \z` at the ends away; what is left of look-arounds is an error. The depth of a parsed regex is bounded by
 /// regex-syntax's nest limit, so recursion is fine.
 fn without_ends(hir: Hir, first: bool, last: bool) -> Result<Hir, String> {
     match hir.into_kind() {
