@@ -220,3 +220,27 @@ impl fmt::Display for Errors {
 }
 
 impl std::error::Error for Errors {}
+
+/// An error of a regular part as one of ours, with the offset in the pattern if it has one.
+pub(crate) fn describe(error: &grammask_regular::Error) -> (ErrorKind, Option<usize>) {
+    match error {
+        grammask_regular::Error::Regex { offset, message } => {
+            (ErrorKind::Regex { message: message.clone() }, Some(*offset))
+        }
+        error => (ErrorKind::Regular { message: error.to_string() }, None),
+    }
+}
+
+/// The place of an offset of a pattern in the text. Where the pattern has been unescaped, offsets do not correspond, and the
+/// whole regex is the place.
+pub(crate) fn place_in_pattern(span: Span, sigil: usize, pattern: &str, offset: Option<usize>) -> Span {
+    match offset {
+        Some(offset) if span.end.saturating_sub(span.start) == pattern.len() + sigil + 2 => {
+            let at = offset.min(pattern.len());
+            let width = pattern.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+            let start = span.start + sigil + 1 + at;
+            Span::new(start, start + width)
+        }
+        _ => span,
+    }
+}

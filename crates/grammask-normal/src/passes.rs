@@ -250,5 +250,5 @@ fn check_limits(grammar: &Grammar, config: &Config) -> Result<(), Error> {
 
 /// An error of a regular part at its place.
 fn regular_error(error: &grammask_regular::Error, span: Span) -> Error {
-    Error::new(crate::read::describe(error).0, span)
+    Error::new(crate::error::describe(error).0, span)
 }
