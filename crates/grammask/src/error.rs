@@ -1,7 +1,9 @@
 //! What can go wrong on the way from a text to a grammar, and while it is used.
 
 use grammask_normal::ErrorKind;
-use grammask_syntax::{Diagnostic, Report};
+use grammask_syntax::{Diagnostic, Recovered, Report};
+
+use crate::Config;
 
 /// Why a grammar could not be compiled.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -10,6 +12,14 @@ pub enum Error {
     /// The text is no KBNF.
     #[error(transparent)]
     Syntax(#[from] grammask_syntax::Errors),
+    /// The text is no KBNF, and what could be read of it is wrong in meaning, too.
+    #[error("{syntax}\n{normal}")]
+    SyntaxAndNormal {
+        /// What is no KBNF.
+        syntax: grammask_syntax::Errors,
+        /// What is wrong in meaning.
+        normal: grammask_normal::Errors,
+    },
     /// The grammar does not mean anything, or too much.
     #[error(transparent)]
     Normal(#[from] grammask_normal::Errors),
@@ -25,6 +35,24 @@ pub enum Error {
 }
 
 impl Error {
+    /// All that is wrong with a text that is no KBNF: also what is wrong in meaning with what could be read of it.
+    ///
+    /// ```
+    /// use grammask::Error;
+    ///
+    /// let text = "start ::= valeu | ; value ::= 'x';";
+    /// let recovered = grammask_syntax::parse_or_recover(text, &Default::default()).unwrap_err();
+    /// let messages: Vec<String> =
+    ///     Error::of_recovered(*recovered, &Default::default()).diagnostics().into_iter().map(|wrong| wrong.message).collect();
+    /// assert_eq!(messages, ["undefined nonterminal `valeu`", "empty alternative"]);
+    /// ```
+    pub fn of_recovered(recovered: Recovered, config: &Config) -> Self {
+        match grammask_normal::check_recovered(&recovered, &config.normal) {
+            Ok(()) => Self::Syntax(recovered.errors),
+            Err(normal) => Self::SyntaxAndNormal { syntax: recovered.errors, normal },
+        }
+    }
+
     /// Whether there is nothing wrong but that no text belongs to the grammar.
     pub(crate) fn is_empty_language(&self) -> bool {
         match self {
@@ -38,12 +66,29 @@ impl Error {
         }
     }
 
-    /// What is wrong, each with its place; empty for errors that have no place in the text.
+    /// What is wrong, each with its place, in the order of the places; empty for errors that have no place in the text.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         match self {
             Self::Syntax(errors) => errors.diagnostics(),
             Self::Normal(errors) => errors.diagnostics(),
+            Self::SyntaxAndNormal { syntax, normal } => {
+                let mut all = syntax.diagnostics();
+                all.extend(normal.diagnostics());
+                all.sort_by_key(|diagnostic| diagnostic.span);
+                all
+            }
             Self::JsonSchema(_) | Self::Recognizer(_) | Self::Bind(_) => Vec::new(),
+        }
+    }
+
+    /// How many errors there are beyond those in [`diagnostics`](Self::diagnostics): more than the `max_errors` of a stage are only
+    /// counted.
+    pub const fn omitted(&self) -> usize {
+        match self {
+            Self::Syntax(errors) => errors.omitted(),
+            Self::Normal(errors) => errors.omitted(),
+            Self::SyntaxAndNormal { syntax, normal } => syntax.omitted() + normal.omitted(),
+            Self::JsonSchema(_) | Self::Recognizer(_) | Self::Bind(_) => 0,
         }
     }
 
@@ -51,15 +96,11 @@ impl Error {
     ///
     /// `text` is what was compiled; `name` says what to call it.
     pub fn render(&self, text: &str, name: &str) -> String {
-        match self {
-            Self::Syntax(errors) => errors.render(text, name).to_string(),
-            Self::Normal(errors) => {
-                Report::new(text, name, errors.diagnostics()).with_omitted(errors.omitted()).to_string()
-            }
-            Self::JsonSchema(_) | Self::Recognizer(_) | Self::Bind(_) => {
-                format!("error: {self}\n  --> {name}\n")
-            }
+        let diagnostics = self.diagnostics();
+        if diagnostics.is_empty() {
+            return format!("error: {self}\n  --> {name}\n");
         }
+        Report::new(text, name, diagnostics).with_omitted(self.omitted()).to_string()
     }
 }
 

@@ -50,7 +50,9 @@ impl Grammar {
     /// # Complexity
     /// Linear in the text; automata are made while masks are computed, as far as they are needed.
     pub fn compile(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
-        Self::from_ast(&grammask_syntax::parse(text, &config.syntax)?, vocabulary, config)
+        let ast = grammask_syntax::parse_or_recover(text, &config.syntax)
+            .map_err(|recovered| Error::of_recovered(*recovered, config))?;
+        Self::from_ast(&ast, vocabulary, config)
     }
 
     /// Compiles a syntax tree, as front ends make it.

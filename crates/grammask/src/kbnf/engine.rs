@@ -225,7 +225,9 @@ impl From<crate::Error> for CreateEngineError {
         use grammask_normal::ErrorKind;
 
         let grammar_error = match error {
-            crate::Error::Syntax(errors) => CreateGrammarError::ParsingError(errors),
+            error @ (crate::Error::Syntax(_) | crate::Error::SyntaxAndNormal { .. }) => {
+                CreateGrammarError::ParsingError(Box::new(error))
+            }
             crate::Error::Normal(errors)
                 if errors.errors().iter().all(|error| {
                     matches!(error.kind, ErrorKind::EmptyLanguage { .. } | ErrorKind::OnlyEmptyText { .. })
