@@ -83,8 +83,10 @@ pub enum ErrorKind {
     #[error(transparent)]
     Unordered(#[from] UnorderedError),
     /// A limit of [`Config`](crate::Config) is broken.
-    #[error("{value} {what} exceed the limit of {limit}")]
+    #[error("{value} {what} exceed the limit {field} of {limit}")]
     Limit {
+        /// The field of [`Config`](crate::Config).
+        field: &'static str,
         /// What there is too much of.
         what: &'static str,
         /// How much there is.
@@ -144,7 +146,7 @@ impl Error {
                 "every way through `{start}` leads back to itself or into a dead end without a byte"
             )),
             ErrorKind::OnlyEmptyText { .. } => Some("an output has at least one byte".to_owned()),
-            ErrorKind::Limit { .. } => Some("the limit stands in the configuration".to_owned()),
+            ErrorKind::Limit { .. } => Some("the limit is a field of `grammask_normal::Config`".to_owned()),
             ErrorKind::EmptyItem { is_separator: true } => {
                 Some("leave it out where nothing stands between items".to_owned())
             }

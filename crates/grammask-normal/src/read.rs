@@ -493,10 +493,12 @@ impl<'a> Reader<'a> {
 
     fn finish(mut self) -> Result<Grammar, Errors> {
         let start = self.find_start();
-        let terminals = self.terminals.len();
-        if terminals > self.config.max_terminals {
-            let limit = self.config.max_terminals;
-            self.report(ErrorKind::Limit { what: "regular parts", value: terminals, limit }, Span::default());
+        let (value, limit) = (self.terminals.len(), self.config.max_terminals);
+        if value > limit {
+            // The first that is one too many.
+            let span = self.terminals.span(TerminalId(limit as u32));
+            let (field, what) = ("max_terminals", "regular parts");
+            self.report(ErrorKind::Limit { field, what, value, limit }, span);
         }
         self.give_errors()?;
         let (start, start_span) = start.expect("a start symbol without a rule is an error");
