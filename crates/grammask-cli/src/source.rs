@@ -131,7 +131,7 @@ impl Source {
         let normal = grammask_normal::normalize_in(&ast, &mut store, &config.normal)
             .map_err(|errors| self.failure(&errors.into()))?;
         let network = Network::build(&normal, store, &config.recognizer)
-            .map_err(|error| self.failure(&error.into()))?;
+            .map_err(|error| self.failure(&Error::of_network(error, &ast)))?;
         Ok(Compiled { ast, normal, network: Arc::new(network), time: started.elapsed() })
     }
 

@@ -1,9 +1,12 @@
 //! What can go wrong on the way from a text to a grammar, and while it is used.
 
+use grammask_earley::BuildError;
+use grammask_mask::BindErrors;
 use grammask_normal::ErrorKind;
-use grammask_syntax::{Diagnostic, Recovered, Report};
+use grammask_syntax::{Ast, Diagnostic, Recovered, Report};
+use grammask_trie::Vocabulary;
 
-use crate::Config;
+use crate::{Config, Placed, placed};
 
 /// Why a grammar could not be compiled.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -28,10 +31,10 @@ pub enum Error {
     JsonSchema(#[from] grammask_json_schema::Error),
     /// A limit of the recognizer.
     #[error(transparent)]
-    Recognizer(#[from] grammask_earley::Error),
+    Recognizer(Placed<BuildError>),
     /// The grammar or the ending names tokens that the vocabulary does not have.
     #[error(transparent)]
-    Bind(#[from] grammask_mask::BindError),
+    Bind(Placed<BindErrors>),
 }
 
 impl Error {
@@ -51,6 +54,16 @@ impl Error {
             Ok(()) => Self::Syntax(recovered.errors),
             Err(normal) => Self::SyntaxAndNormal { syntax: recovered.errors, normal },
         }
+    }
+
+    /// A network that could not be made of this grammar.
+    pub fn of_network(error: BuildError, ast: &Ast) -> Self {
+        Self::Recognizer(placed::of_network(error, ast))
+    }
+
+    /// A vocabulary, or an ending, that does not go with this grammar.
+    pub fn of_binding(errors: BindErrors, ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Self {
+        Self::Bind(placed::of_binding(errors, ast, vocabulary, config.normal.max_errors))
     }
 
     /// Whether there is nothing wrong but that no text belongs to the grammar.
@@ -77,7 +90,9 @@ impl Error {
                 all.sort_by_key(|diagnostic| diagnostic.span);
                 all
             }
-            Self::JsonSchema(_) | Self::Recognizer(_) | Self::Bind(_) => Vec::new(),
+            Self::Recognizer(limit) => limit.diagnostics.clone(),
+            Self::Bind(errors) => errors.diagnostics.clone(),
+            Self::JsonSchema(_) => Vec::new(),
         }
     }
 
@@ -88,7 +103,8 @@ impl Error {
             Self::Syntax(errors) => errors.omitted(),
             Self::Normal(errors) => errors.omitted(),
             Self::SyntaxAndNormal { syntax, normal } => syntax.omitted() + normal.omitted(),
-            Self::JsonSchema(_) | Self::Recognizer(_) | Self::Bind(_) => 0,
+            Self::Bind(errors) => errors.omitted,
+            Self::JsonSchema(_) | Self::Recognizer(_) => 0,
         }
     }
 
@@ -100,7 +116,11 @@ impl Error {
         if diagnostics.is_empty() {
             return format!("error: {self}\n  --> {name}\n");
         }
-        Report::new(text, name, diagnostics).with_omitted(self.omitted()).to_string()
+        let mut report = Report::new(text, name, diagnostics).with_omitted(self.omitted()).to_string();
+        if let Self::Bind(errors) = self {
+            report.extend(placed::elsewhere(&errors.cause).map(|error| format!("\nerror: {error}\n")));
+        }
+        report
     }
 }
 

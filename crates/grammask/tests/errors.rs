@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use grammask::{Config, Error, Grammar, TokenId, Vocabulary};
+use grammask::{Config, Ending, Error, Grammar, TokenId, Vocabulary};
 
 fn fixtures(name: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/invalid").join(name);
@@ -100,4 +100,91 @@ fn what_was_not_read_may_name_and_define_anything() {
         let error = wrong(text, &Config::default());
         assert!(matches!(error, Error::Syntax(_)), "{}", error.render(text, "g"));
     }
+}
+
+fn with_specials(names: &[&str]) -> Vocabulary {
+    let specials =
+        names.iter().enumerate().map(|(index, name)| (TokenId(10 + index as u32), (*name).to_owned()));
+    Vocabulary::new([(TokenId(5), b"ab".to_vec())], specials).expect("a vocabulary")
+}
+
+#[test]
+fn special_tokens_that_are_missing_are_reported_wherever_they_are_named() {
+    let text =
+        "start ::= '{' <|ned|> x <[5]> |\n  <[99]> <|End|> <|slash|> <|nobody|>;\nx ::= <|end|>? <|ned|>;\n";
+    let vocabulary = with_specials(&["<|end|>", "</slash>", "<|pad|>"]);
+    let error = Grammar::compile(text, &vocabulary, &Config::default()).expect_err("most are missing");
+    insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false, snapshot_path => "snapshots/errors" }, {
+        insta::assert_snapshot!("missing_special_tokens", error.render(text, "g.kbnf"));
+    });
+    let mut config = Config::default();
+    config.normal.max_errors = 2;
+    let error = Grammar::compile(text, &vocabulary, &config).expect_err("most are missing");
+    assert_eq!((error.diagnostics().len(), error.omitted()), (2, 5));
+}
+
+#[test]
+fn hints_about_special_tokens_know_the_vocabulary() {
+    let hint = |names: &[&str]| {
+        let text = "start ::= <|end|>;";
+        let error =
+            Grammar::compile(text, &with_specials(names), &Config::default()).expect_err("it is missing");
+        error.diagnostics()[0].hint.clone().unwrap_or_default()
+    };
+    assert_eq!(hint(&[]), "the vocabulary has no special tokens");
+    assert_eq!(hint(&["<|a|>", "<s>"]), "the special tokens of the vocabulary are `<|a|>`, `<[11]>`");
+    assert_eq!(hint(&["a", "b", "c", "d", "e", "f"]).matches("<[").count(), 5);
+    assert_eq!(hint(&["<|begin|>", "<|edn|>"]), "did you mean `<|edn|>`?");
+    assert_eq!(hint(&["[END]"]), "did you mean \"[END]\"? it is written `<[10]>`");
+    assert_eq!(hint(&["<|a b|>", "<|<|>", "<|end |>"]), "did you mean \"<|end |>\"? it is written `<[12]>`");
+}
+
+#[test]
+fn endings_that_are_missing_have_no_place() {
+    let config = Config { ending: Ending::EndOfSequence(vec![TokenId(7)]), ..Config::default() };
+    let text = "start ::= 'a' <|nope|>;";
+    let both = wrong(text, &config);
+    assert_eq!(both.diagnostics().len(), 1);
+    let shown = both.render(text, "g");
+    assert!(shown.starts_with("g:1:15: error: the vocabulary has no special token <|nope|>\n"), "{shown}");
+    assert!(shown.ends_with("\nerror: the vocabulary has no token7, which is to end texts\n"), "{shown}");
+    assert!(wrong("start ::= 'a';", &config).diagnostics().is_empty());
+}
+
+#[test]
+fn limits_say_which_and_how_much_and_where() {
+    let shown = |text: &str, config: &Config| wrong(text, config).render(text, "g");
+    let mut config = Config::default();
+    config.recognizer.max_nodes = 30;
+    let text = "start ::= 'a' long long;\nlong ::= ('abcdefghijklmn' start 'abcdefghijklmnop' 'abcdefgh')?;";
+    let found = shown(text, &config);
+    assert!(
+        found.starts_with("g:2:1: error: the grammar needs more than 30 nodes (limit max_nodes)\n"),
+        "{found}"
+    );
+    config.recognizer.max_nodes = 1;
+    let found = shown("x ::= 'abc';\nstart ::= x y; y ::= x;", &config);
+    assert!(
+        found.starts_with("g:2:1: error: the grammar needs more than 1 nodes (limit max_nodes)\n"),
+        "{found}"
+    );
+
+    let mut config = Config::default();
+    config.normal.max_productions = 2;
+    let found = shown("start ::= 'a' start | 'b' start | 'c';", &config);
+    assert!(
+        found.starts_with("g:1:1: error: 3 productions exceed the limit max_productions of 2\n"),
+        "{found}"
+    );
+
+    let deep = format!("start ::= #'{}a{}';", "(".repeat(1500), ")".repeat(1500));
+    let found = shown(&deep, &Config::default());
+    let nested = "g:1:11: error: limit `regex_nesting` of 1000 exceeded by the groups of a regex: 1001\n";
+    assert!(found.starts_with(nested), "{found}");
+    config.normal.regular.regex_length = 2;
+    let found = shown("start ::= #'abc';", &config);
+    assert!(
+        found.starts_with("g:1:11: error: limit `regex_length` of 2 exceeded by a regex: 3\n"),
+        "{found}"
+    );
 }
