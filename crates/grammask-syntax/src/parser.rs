@@ -258,9 +258,10 @@ impl<'t> Parser<'t> {
                 return;
             }
         }
-        self.scars.first_exprs.push(self.ast.exprs.len());
+        let first_expr = self.ast.exprs.len();
         let body = self.body(&name.text);
-        self.semicolon(|| format!("the rule `{}`", shorten(&name.text)));
+        let is_closed = self.semicolon(|| format!("the rule `{}`", shorten(&name.text)));
+        self.scars.rules.push((first_expr, is_closed));
         let span = Span::new(name.span.start, self.previous_end);
         self.ast.rules.push(Rule { name, body, span });
         if !self.lexer.errors.has_omitted() {
@@ -268,13 +269,16 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn semicolon(&mut self, of: impl FnOnce() -> String) {
-        if self.current.kind == TokenKind::Semicolon {
+    /// Reads a semicolon; says whether there is one.
+    fn semicolon(&mut self, of: impl FnOnce() -> String) -> bool {
+        let is_there = self.current.kind == TokenKind::Semicolon;
+        if is_there {
             self.bump();
         } else if !self.lexer.truncated && self.missing_at != Some(self.current.span.start) {
             let here = Span::new(self.previous_end, self.previous_end);
             self.error(ErrorKind::MissingSemicolon { of: of() }, here);
         }
+        is_there
     }
 
     fn directive(&mut self) {

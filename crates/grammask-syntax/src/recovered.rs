@@ -60,8 +60,8 @@ impl Recovered {
 /// What the parser remembers of its way, for the case that something is wrong.
 #[derive(Debug, Default)]
 pub(crate) struct Scars {
-    /// By rule: how many expressions there were before its own.
-    pub(crate) first_exprs: Vec<usize>,
+    /// By rule: how many expressions there were before its own, and whether a semicolon ends it.
+    pub(crate) rules: Vec<(usize, bool)>,
     /// The names of rules of which nothing else was read.
     pub(crate) names: Vec<Name>,
     /// What was skipped between rules.
@@ -101,11 +101,11 @@ impl Scars {
         let places = in_names.iter().map(Error::span).chain(self.skipped.iter().copied());
         let pieces = places.flat_map(|span| [span.start, span.end]).filter_map(|at| word_at(text, at));
         let pieces = pieces.map(str::to_owned).collect();
-        let trust = |index: usize, span: Span| {
+        let trust = |index: usize, span: Span, is_closed: bool| {
             let is_unsure = index >= self.known || self.quote_is_open && !ends_its_line(text, span);
             if is_unsure || grave.touches(span) {
                 Trust::Name
-            } else if all.touches(span) || !text[span.range()].ends_with(';') {
+            } else if all.touches(span) || !is_closed {
                 Trust::Parts
             } else {
                 Trust::Whole
@@ -116,15 +116,15 @@ impl Scars {
         unsure.extend(self.comments);
         let mut incomplete = BTreeSet::new();
         let mut copier = Copier { source: ast.exprs, ast: Ast { start: ast.start, ..Ast::default() } };
-        for (index, (rule, first)) in ast.rules.into_iter().zip(self.first_exprs).enumerate() {
-            let trust = trust(index, rule.span);
+        for (index, (rule, (first, is_closed))) in ast.rules.into_iter().zip(self.rules).enumerate() {
+            let trust = trust(index, rule.span, is_closed);
             if trust != Trust::Whole {
                 incomplete.insert(rule.name.text.clone());
             }
             match trust {
                 Trust::Whole => copier.whole(rule, first),
                 Trust::Parts => {
-                    copier.parts(rule, first, &all, |span| beside.border(span) || is_glued(text, span))
+                    copier.parts(rule, first, &all, |span| beside.border(span) || is_glued(text, span));
                 }
                 Trust::Name => {
                     unsure.push(rule.span);

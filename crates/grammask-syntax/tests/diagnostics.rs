@@ -67,6 +67,40 @@ fn what_is_recovered_is_a_tree() {
 }
 
 #[test]
+fn what_is_recovered_where_a_limit_ends_the_text_is_a_tree() {
+    let texts = [
+        "a ::= 'x' b; c ::= unordered!('x', 'y'; (((d))));",
+        "a ::= ~~~~~~(b) & 'c'; d ::= 'e' 'f' 'g';",
+        "a ::= {{{[('x' | 'y')]}}} z; b ::= json!(json!(json!(#'x')));",
+    ];
+    for text in texts {
+        for limit in 0..12 {
+            for config in [
+                Config { max_nesting: limit, ..Config::default() },
+                Config { max_expressions: limit, ..Config::default() },
+                Config { max_text_bytes: limit, ..Config::default() },
+            ] {
+                if let Err(recovered) = parse_or_recover(text, &config) {
+                    assert_eq!(recovered.ast.check(), Ok(()), "{text} {config:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn many_errors_are_recovered_from_in_linear_time() {
+    let config = Config { max_errors: usize::MAX, ..Config::default() };
+    for piece in
+        ["a ::= b | ;", "a @ b;", "a ::= ((((b;", "'x' a;", "(* a ::= *) a ::= b{2,1};", "a-b ::= c-d;"]
+    {
+        let text = piece.repeat(20_000);
+        let recovered = parse_or_recover(&text, &config).expect_err(piece);
+        assert_eq!(recovered.ast.check(), Ok(()), "{piece}");
+    }
+}
+
+#[test]
 fn rules_are_recovered_as_far_as_they_say_something() {
     let recovered = |text: &str| parse_or_recover(text, &Config::default()).expect_err(text).ast.to_string();
     for (text, expected) in [
