@@ -56,12 +56,28 @@ impl Error {
         }
     }
 
-    /// A network that could not be made of this grammar.
+    /// A network that could not be made of this grammar: for those who go through the stages one by one.
+    ///
+    /// ```
+    /// use grammask::Error;
+    /// use grammask_earley::{Config, Network};
+    /// use grammask_regular::Store;
+    ///
+    /// let ast = grammask_syntax::parse("start ::= 'x' long; long ::= 'long' long;", &Default::default())?;
+    /// let mut store = Store::new(&Default::default());
+    /// let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default())?;
+    /// let config = Config { max_nodes: 1, ..Default::default() };
+    /// let error = Error::of_network(Network::build(&normal, store, &config).unwrap_err(), &ast);
+    /// assert_eq!(error.diagnostics()[0].message, "the grammar needs more than 1 nodes (limit max_nodes)");
+    /// assert_eq!(error.diagnostics()[0].span.start, 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn of_network(error: BuildError, ast: &Ast) -> Self {
         Self::Recognizer(placed::of_network(error, ast))
     }
 
-    /// A vocabulary, or an ending, that does not go with this grammar.
+    /// A vocabulary, or an ending, that does not go with this grammar: for those who go through the stages one by one. Each place
+    /// that names a special token which is not there is told, with a hint at what may be meant.
     pub fn of_binding(errors: BindErrors, ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Self {
         Self::Bind(placed::of_binding(errors, ast, vocabulary, config.normal.max_errors))
     }
