@@ -34,6 +34,8 @@ pub(crate) struct WrongGrammar {
     pub report: String,
     /// For scripts.
     pub errors: Vec<Value>,
+    /// How many more there are.
+    pub omitted: usize,
 }
 
 /// Where a text stops being one of the language.
@@ -84,7 +86,12 @@ impl Failure {
         match self {
             Self::Usage(message) => json!({ "kind": "usage", "message": message.trim_end() }),
             Self::Grammar(wrong) => {
-                json!({ "kind": "grammar", "message": wrong.report.trim_end(), "errors": wrong.errors })
+                json!({
+                    "kind": "grammar",
+                    "message": wrong.report.trim_end(),
+                    "errors": wrong.errors,
+                    "omitted": wrong.omitted,
+                })
             }
             Self::NotLive { at } => {
                 json!({ "kind": "text", "message": format!("the text before is rejected at byte {at}"), "at": at })

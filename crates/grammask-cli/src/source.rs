@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use grammask::{Config, Relaxation};
+use grammask::{Config, Error, Relaxation};
 use grammask_earley::{Callee, Network, Recognizer};
 use grammask_normal::NormalForm;
 use grammask_regular::Store;
@@ -83,8 +83,8 @@ impl Source {
         if let Some(relaxations) = &self.relaxations {
             return self.translate(relaxations, config);
         }
-        grammask_syntax::parse_bytes(&self.bytes, &config.syntax)
-            .map_err(|errors| self.failure(&errors.into()))
+        grammask_syntax::parse_bytes_or_recover(&self.bytes, &config.syntax)
+            .map_err(|recovered| self.failure(&Error::of_recovered(*recovered, config)))
     }
 
     fn translate(&self, relaxations: &OnceCell<Vec<Relaxation>>, config: &Config) -> Result<Ast, Failure> {
@@ -114,7 +114,7 @@ impl Source {
     fn wrong_schema(&self, message: &str) -> Failure {
         let report = format!("{}: error: {message}\n", self.name);
         let errors = vec![json!({ "file": self.name, "message": message })];
-        Failure::Grammar(Box::new(WrongGrammar { report, errors }))
+        Failure::Grammar(Box::new(WrongGrammar { report, errors, omitted: 0 }))
     }
 
     /// All stages up to the network.
@@ -125,32 +125,28 @@ impl Source {
         let normal = grammask_normal::normalize_in(&ast, &mut store, &config.normal)
             .map_err(|errors| self.failure(&errors.into()))?;
         let network = Network::build(&normal, store, &config.recognizer)
-            .map_err(|error| self.failure(&error.into()))?;
+            .map_err(|error| self.failure(&Error::of_network(error, &ast)))?;
         Ok(Compiled { ast, normal, network: Arc::new(network), time: started.elapsed() })
     }
 
     /// What is wrong with the grammar.
-    pub(crate) fn failure(&self, error: &grammask::Error) -> Failure {
+    pub(crate) fn failure(&self, error: &Error) -> Failure {
         let diagnostics = error.diagnostics();
         // The grammar of a schema has no places in its text.
         if diagnostics.is_empty() || self.relaxations.is_some() {
             let mut answer = json!({ "file": self.name, "message": error.to_string() });
-            if let grammask::Error::JsonSchema(error) = error {
+            if let Error::JsonSchema(error) = error {
                 answer["pointer"] = json!(error.pointer);
                 answer["keyword"] = json!(error.keyword);
                 answer["reason"] = json!(error.reason.to_string());
             }
             let report = format!("{}: error: {error}\n", self.name);
-            return Failure::Grammar(Box::new(WrongGrammar { report, errors: vec![answer] }));
+            return Failure::Grammar(Box::new(WrongGrammar { report, errors: vec![answer], omitted: 0 }));
         }
         let errors = diagnostics_to_json(self, &diagnostics);
-        let omitted = match error {
-            grammask::Error::Normal(errors) => errors.omitted(),
-            grammask::Error::Syntax(errors) => errors.omitted(),
-            _ => 0,
-        };
+        let omitted = error.omitted();
         let report = Report::new(&self.bytes, &self.name, diagnostics).with_omitted(omitted).to_string();
-        Failure::Grammar(Box::new(WrongGrammar { report, errors }))
+        Failure::Grammar(Box::new(WrongGrammar { report, errors, omitted }))
     }
 }
 

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::automaton::{Determinizer, Fragment, Label};
 use crate::drafts::Drafts;
 use crate::network::{LexemeText, lexemes};
-use crate::{Callee, CalleeId, Class, Config, Error, Network, Node, NodeId, Special};
+use crate::{BuildError, Callee, CalleeId, Class, Config, Error, Network, Node, NodeId, Special};
 
 /// Texts of up to this many bytes are chains of nodes; longer ones are called as lexemes.
 const LONGEST_CHAIN: usize = 64;
@@ -38,7 +38,7 @@ impl Network {
     /// let network = Network::build(&normal, store, &Config::default()).unwrap();
     /// assert_eq!(network.check(), Ok(()));
     /// ```
-    pub fn build(normal: &NormalForm, store: Store, config: &Config) -> Result<Self, Error> {
+    pub fn build(normal: &NormalForm, store: Store, config: &Config) -> Result<Self, BuildError> {
         Self::build_with(normal.clone(), Languages::new(normal), store, config)
     }
 
@@ -51,7 +51,7 @@ impl Network {
         languages: Languages,
         store: Store,
         config: &Config,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, BuildError> {
         Ok(Self::build_unless(normal, languages, store, config, || false)?.expect("nobody stops it"))
     }
 
@@ -64,8 +64,8 @@ impl Network {
         languages: Languages,
         store: Store,
         config: &Config,
-        mut is_stopped: impl FnMut() -> bool,
-    ) -> Result<Option<Self>, Error> {
+        is_stopped: impl FnMut() -> bool,
+    ) -> Result<Option<Self>, BuildError> {
         let uses = uses(&normal);
         let names = normal.nonterminals.iter_mut().map(|nonterminal| std::mem::take(&mut nonterminal.name));
         let mut builder = Builder {
@@ -85,24 +85,16 @@ impl Network {
             work: Vec::new(),
             determinizer: Determinizer::new(),
             languages,
+            at: normal.start,
         };
-        let start = builder.nonterminal_node(normal.start)?;
-        while let Some((callee, nonterminal)) = builder.pending.pop_front() {
-            if is_stopped() {
-                return Ok(None);
+        match builder.fill(is_stopped) {
+            Ok(Some(start)) => {
+                let network = builder.finish(start);
+                Ok(Some(Self { terminals: normal.terminals, ..network }))
             }
-            if normal.nonterminals[nonterminal.index()].unordered.is_some() {
-                builder.fill_unordered(callee, nonterminal);
-                continue;
-            }
-            let node =
-                if nonterminal == normal.start { start } else { builder.nonterminal_node(nonterminal)? };
-            if let Callee::Nonterminal { start, .. } = &mut builder.callees[callee.index()] {
-                *start = node;
-            }
+            Ok(None) => Ok(None),
+            Err(cause) => Err(BuildError { nonterminal: builder.name_at(), cause }),
         }
-        let network = builder.finish(start)?;
-        Ok(Some(Self { terminals: normal.terminals, ..network }))
     }
 }
 
@@ -159,17 +151,50 @@ struct Builder<'a> {
     work: Vec<(NonterminalId, u32, u32)>,
     determinizer: Determinizer,
     languages: Languages,
+    /// The nonterminal that is being compiled.
+    at: NonterminalId,
 }
 
 impl Builder<'_> {
+    /// Makes the automata of all nonterminals that are called and says where the start symbol begins; nothing when it is stopped.
+    fn fill(&mut self, mut is_stopped: impl FnMut() -> bool) -> Result<Option<NodeId>, Error> {
+        let normal = self.normal;
+        let start = self.nonterminal_node(normal.start)?;
+        while let Some((callee, nonterminal)) = self.pending.pop_front() {
+            if is_stopped() {
+                return Ok(None);
+            }
+            if normal.nonterminals[nonterminal.index()].unordered.is_some() {
+                self.fill_unordered(callee, nonterminal);
+                continue;
+            }
+            let node = if nonterminal == normal.start { start } else { self.nonterminal_node(nonterminal)? };
+            if let Callee::Nonterminal { start, .. } = &mut self.callees[callee.index()] {
+                *start = node;
+            }
+        }
+        Ok(Some(start))
+    }
+
+    /// The name of the nonterminal that is being compiled.
+    fn name_at(&self) -> String {
+        let callee = self.nonterminals[self.at.index()].map(|callee| &self.callees[callee.index()]);
+        match callee {
+            Some(Callee::Nonterminal { name, .. } | Callee::Unordered { name, .. }) => name.clone(),
+            _ => self.names[self.at.index()].clone(),
+        }
+    }
+
     /// Makes the automaton of a nonterminal and says where it begins.
     fn nonterminal_node(&mut self, nonterminal: NonterminalId) -> Result<NodeId, Error> {
         self.read_fragment(nonterminal, true)?;
+        self.at = nonterminal;
         let limit = self.fragment.len() * 4 + 16;
         if let Some(automaton) = self.determinizer.determinize(&self.fragment, limit) {
             return self.nodes.add(automaton);
         }
         self.read_fragment(nonterminal, false)?;
+        self.at = nonterminal;
         let automaton = self.determinizer.determinize(&self.fragment, usize::MAX);
         self.nodes.add(automaton.expect("a tree of productions has a deterministic automaton of its size"))
     }
@@ -182,6 +207,7 @@ impl Builder<'_> {
         self.work.clear();
         self.work.push((nonterminal, self.fragment.start(), self.fragment.end()));
         while let Some((current, from, to)) = self.work.pop() {
+            self.at = current;
             if normal.nonterminals[current.index()].unordered.is_some() {
                 let callee = self.nonterminal_callee(current);
                 self.fragment.connect(from, Label::Call(callee), to);
@@ -316,7 +342,7 @@ impl Builder<'_> {
     }
 
     /// Finds the classes of bytes and gives the nodes their final form. The terminals are still missing.
-    fn finish(self, start: NodeId) -> Result<Network, Error> {
+    fn finish(self, start: NodeId) -> Network {
         let mut classes = ByteClasses::new();
         // Few classes are split faster.
         self.store.refine(lexemes(&self.callees), &mut classes);
@@ -335,7 +361,7 @@ impl Builder<'_> {
         let scan_only = split_calls(&mut nodes);
         let specials = self.specials;
         let (callees, store) = (self.callees, self.store);
-        Ok(Network {
+        Network {
             nodes,
             callees,
             terminals: Vec::new(),
@@ -346,7 +372,7 @@ impl Builder<'_> {
             class_bytes,
             specials,
             store,
-        })
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What can go wrong: limits, each named with its value.
 
-/// Why a network could not be made, or a step not be taken.
+/// The limit that stopped a step, or the making of a network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -42,4 +42,15 @@ pub enum Error {
     /// A lexeme is beyond a limit of its own.
     #[error(transparent)]
     Regular(#[from] grammask_regular::Error),
+}
+
+/// Why a network could not be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{cause}; exceeded in `{nonterminal}`")]
+pub struct BuildError {
+    /// The nonterminal of the normal form that was being compiled. What is made of a part of a rule has the rule's name, `_` and a number.
+    pub nonterminal: String,
+    /// The limit.
+    #[source]
+    pub cause: Error,
 }

@@ -30,7 +30,7 @@ mod slices;
 mod workshop;
 
 pub use config::Config;
-pub use error::Error;
+pub use error::{BuildError, Error};
 pub use grammask_regular::ByteSet;
 pub use ids::{CalleeId, Class, Item, NodeId, OriginId, SetId};
 pub use network::{Callee, LexemeText, Network, Node, Special};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use grammask_earley::{Config, Error, Network, Recognizer, SetId};
+use grammask_earley::{BuildError, Config, Error, Network, Recognizer, SetId};
 use grammask_regular::Store;
 
 fn network(text: &str) -> Network {
@@ -149,7 +149,11 @@ fn limits_end_in_errors_that_change_nothing() {
     let mut store = Store::new(&Default::default());
     let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
     let config = Config { max_nodes: 5, ..Config::default() };
-    assert_eq!(Network::build(&normal, store, &config).err(), Some(Error::TooManyNodes { limit: 5 }));
+    let error = Network::build(&normal, store, &config).expect_err("more nodes than that");
+    assert_eq!(
+        error,
+        BuildError { nonterminal: "start".to_owned(), cause: Error::TooManyNodes { limit: 5 } }
+    );
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What keeps a grammar and a vocabulary apart.
 
+use std::fmt;
+
 use grammask_earley::Special;
 use grammask_trie::TokenId;
 
@@ -20,3 +22,31 @@ pub enum BindError {
         id: TokenId,
     },
 }
+
+/// All that keeps a grammar and a vocabulary apart: at least one thing, those of the grammar first, each once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BindErrors(Vec<BindError>);
+
+impl BindErrors {
+    /// `Ok` iff there are none.
+    pub(crate) fn unless_empty(errors: Vec<BindError>) -> Result<(), Self> {
+        if errors.is_empty() { Ok(()) } else { Err(Self(errors)) }
+    }
+
+    /// The errors, at least one.
+    pub fn as_slice(&self) -> &[BindError] {
+        &self.0
+    }
+}
+
+impl fmt::Display for BindErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "; " };
+            write!(f, "{separator}{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for BindErrors {}

@@ -46,7 +46,7 @@ mod walked;
 mod warm;
 
 pub use config::{Config, Ending};
-pub use error::BindError;
+pub use error::{BindError, BindErrors};
 pub use lexicon::{Lexicon, LexiconConfig, LexiconStats};
 pub use masks::{DamagedMasks, Masks, SavedMasks, Stats};
 pub use recipe::{Known, Scratch, Written};

@@ -15,7 +15,7 @@ use crate::parts::{LexemeKey, Part, PartKey};
 use crate::recipe::{Known, Recipe, RecipeId, RowId, Scratch, Written};
 use crate::takings::Taking;
 use crate::walked::Walked;
-use crate::{BindError, Config, Ending};
+use crate::{BindError, BindErrors, Config, Ending};
 
 mod snapshot;
 
@@ -94,23 +94,26 @@ impl Masks {
     /// Binds a recognizer to the vocabulary of a lexicon.
     ///
     /// # Errors
-    /// When the grammar or the ending names a token that the vocabulary does not have.
+    /// When the grammar or the ending names tokens that the vocabulary does not have: all of them.
     pub fn new(
         recognizer: Recognizer,
         lexicon: Arc<Lexicon>,
         ending: &Ending,
         config: &Config,
-    ) -> Result<Self, BindError> {
+    ) -> Result<Self, BindErrors> {
         let vocabulary = lexicon.vocabulary();
         let network = recognizer.network();
-        let specials = network
-            .specials
-            .iter()
-            .map(|special| find_special(vocabulary, special))
-            .collect::<Result<_, _>>()?;
-        if let Some(&id) = ending.tokens().iter().find(|&&id| !vocabulary.is_known(id)) {
-            return Err(BindError::UnknownEnd { id });
+        let mut errors = Vec::new();
+        let mut specials = Vec::with_capacity(network.specials.len());
+        for special in &network.specials {
+            match find_special(vocabulary, special) {
+                Some(id) => specials.push(id),
+                None => errors.push(BindError::UnknownSpecial { special: special.clone() }),
+            }
         }
+        let unknown = ending.tokens().iter().filter(|&&id| !vocabulary.is_known(id));
+        errors.extend(unknown.map(|&id| BindError::UnknownEnd { id }));
+        BindErrors::unless_empty(errors)?;
         Ok(Self::with(recognizer, lexicon, ending.clone(), config.clone(), specials))
     }
 
@@ -503,13 +506,9 @@ impl Masks {
     }
 }
 
-fn find_special(vocabulary: &Vocabulary, special: &Special) -> Result<TokenId, BindError> {
+fn find_special(vocabulary: &Vocabulary, special: &Special) -> Option<TokenId> {
     match special {
-        Special::Name(name) => {
-            vocabulary.special(name).ok_or_else(|| BindError::UnknownSpecial { special: special.clone() })
-        }
-        Special::Id(id) => Some(TokenId(*id))
-            .filter(|&id| vocabulary.special_name(id).is_some())
-            .ok_or_else(|| BindError::UnknownSpecial { special: special.clone() }),
+        Special::Name(name) => vocabulary.special(name),
+        Special::Id(id) => Some(TokenId(*id)).filter(|&id| vocabulary.special_name(id).is_some()),
     }
 }

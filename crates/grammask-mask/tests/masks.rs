@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use grammask_earley::{Network, Recognizer};
-use grammask_mask::{BindError, Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
+use grammask_mask::{BindErrors, Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
 use grammask_regular::Store;
 use grammask_trie::{TokenId, Vocabulary};
 
@@ -11,7 +11,7 @@ const WORDS: [&str; 8] = ["a", "b", "ab", "abc", "ca", "c", "é", "b;"];
 const END: TokenId = TokenId(20);
 const CALL: TokenId = TokenId(21);
 
-fn bind(grammar: &str, ending: &Ending) -> Result<Masks, BindError> {
+fn bind(grammar: &str, ending: &Ending) -> Result<Masks, BindErrors> {
     let ast = grammask_syntax::parse(grammar, &Default::default()).unwrap();
     let mut store = Store::new(&Default::default());
     let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
@@ -103,6 +103,10 @@ fn names_that_the_vocabulary_does_not_have_are_errors() {
     let unknown = |grammar: &str, ending: &Ending| bind(grammar, ending).err().map(|error| error.to_string());
     let message = unknown("start ::= <|nobody|>;", &Ending::default());
     assert_eq!(message.as_deref(), Some("the vocabulary has no special token <|nobody|>"));
+    let ending = Ending::EndOfSequence(vec![END, TokenId(30)]);
+    let message = unknown("start ::= <|nobody|> <[20]> <[0]> <|nobody|>;", &ending);
+    let all = "the vocabulary has no special token <|nobody|>; the vocabulary has no special token <[0]>; the vocabulary has no token30, which is to end texts";
+    assert_eq!(message.as_deref(), Some(all));
     // Token 0 is an ordinary token.
     let message = unknown("start ::= <[0]>;", &Ending::default());
     assert_eq!(message.as_deref(), Some("the vocabulary has no special token <[0]>"));

@@ -83,8 +83,10 @@ pub enum ErrorKind {
     #[error(transparent)]
     Unordered(#[from] UnorderedError),
     /// A limit of [`Config`](crate::Config) is broken.
-    #[error("{value} {what} exceed the limit of {limit}")]
+    #[error("{value} {what} exceed the limit {field} of {limit}")]
     Limit {
+        /// The field of [`Config`](crate::Config).
+        field: &'static str,
         /// What there is too much of.
         what: &'static str,
         /// How much there is.
@@ -144,7 +146,7 @@ impl Error {
                 "every way through `{start}` leads back to itself or into a dead end without a byte"
             )),
             ErrorKind::OnlyEmptyText { .. } => Some("an output has at least one byte".to_owned()),
-            ErrorKind::Limit { .. } => Some("the limit stands in the configuration".to_owned()),
+            ErrorKind::Limit { .. } => Some("the limit is a field of `grammask_normal::Config`".to_owned()),
             ErrorKind::EmptyItem { is_separator: true } => {
                 Some("leave it out where nothing stands between items".to_owned())
             }
@@ -220,3 +222,27 @@ impl fmt::Display for Errors {
 }
 
 impl std::error::Error for Errors {}
+
+/// An error of a regular part as one of ours, with the offset in the pattern if it has one.
+pub(crate) fn describe(error: &grammask_regular::Error) -> (ErrorKind, Option<usize>) {
+    match error {
+        grammask_regular::Error::Regex { offset, message } => {
+            (ErrorKind::Regex { message: message.clone() }, Some(*offset))
+        }
+        error => (ErrorKind::Regular { message: error.to_string() }, None),
+    }
+}
+
+/// The place of an offset of a pattern in the text. Where the pattern has been unescaped, offsets do not correspond, and the
+/// whole regex is the place.
+pub(crate) fn place_in_pattern(span: Span, sigil: usize, pattern: &str, offset: Option<usize>) -> Span {
+    match offset {
+        Some(offset) if span.end.saturating_sub(span.start) == pattern.len() + sigil + 2 => {
+            let at = offset.min(pattern.len());
+            let width = pattern.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+            let start = span.start + sigil + 1 + at;
+            Span::new(start, start + width)
+        }
+        _ => span,
+    }
+}

@@ -150,6 +150,7 @@ impl<'a> ExceptTexts<'a> {
         if bytes > self.left {
             let value = (self.limit - self.left).saturating_add(bytes);
             return Err(ErrorKind::Limit {
+                field: "max_except_bytes",
                 what: "bytes in the texts of `except!`",
                 value,
                 limit: self.limit,

@@ -55,6 +55,7 @@ pub use grammar::Grammar;
 pub use lower::Languages;
 pub use passes::{PASSES, Pass};
 pub use print::terminal_text;
+pub use read::check_recovered;
 pub use unordered::{Unordered, UnorderedError};
 
 use grammask_regular::Store;

@@ -236,13 +236,13 @@ impl Pass {
 
 fn check_limits(grammar: &Grammar, config: &Config) -> Result<(), Error> {
     let counts = [
-        ("productions", grammar.production_count(), config.max_productions),
-        ("symbols", grammar.symbol_count(), config.max_symbols),
-        ("regular parts", grammar.terminals.len(), config.max_terminals),
+        ("max_productions", "productions", grammar.production_count(), config.max_productions),
+        ("max_symbols", "symbols", grammar.symbol_count(), config.max_symbols),
+        ("max_terminals", "regular parts", grammar.terminals.len(), config.max_terminals),
     ];
-    match counts.into_iter().find(|(_, value, limit)| value > limit) {
-        Some((what, value, limit)) => {
-            Err(Error::new(ErrorKind::Limit { what, value, limit }, grammar.start_span))
+    match counts.into_iter().find(|(_, _, value, limit)| value > limit) {
+        Some((field, what, value, limit)) => {
+            Err(Error::new(ErrorKind::Limit { field, what, value, limit }, grammar.start_span))
         }
         None => Ok(()),
     }
@@ -250,5 +250,5 @@ fn check_limits(grammar: &Grammar, config: &Config) -> Result<(), Error> {
 
 /// An error of a regular part at its place.
 fn regular_error(error: &grammask_regular::Error, span: Span) -> Error {
-    Error::new(crate::read::describe(error).0, span)
+    Error::new(crate::error::describe(error).0, span)
 }

@@ -1,18 +1,18 @@
 //! Syntax tree to grammar under work, with everything checked that a tree can get wrong: names, operands, regexes. All errors are
 //! collected before any is returned.
 
-use std::rc::Rc;
+mod terminal;
 
 use grammask_regular::Store;
-use grammask_syntax::{Ast, ExceptOperand, ExprId, ExprKind, Span, suggest};
-use rustc_hash::{FxHashMap, FxHashSet};
+use grammask_syntax::{Ast, ExprId, ExprKind, Recovered, Span, suggest};
+use rustc_hash::FxHashMap;
 
 use crate::Config;
 use crate::error::{Error, ErrorKind, Errors};
 use crate::except_texts::ExceptTexts;
 use crate::form::{NonterminalId, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar, Selection, Variable};
-use crate::terminals::{Terminals, Written};
+use crate::terminals::Terminals;
 use crate::unordered::Unordered;
 
 /// How many misspelt names get a suggestion: comparing with all names takes time.
@@ -41,13 +41,44 @@ impl Grammar {
         config: &Config,
         is_stopped: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Self>, Errors> {
-        let mut reader = Reader::new(ast, store, config);
+        let mut reader = Reader::new(ast, None, store, config);
         if !reader.mark(is_stopped)? || !reader.read_exprs(is_stopped) {
             return Ok(None);
         }
         reader.read_rules();
         reader.finish().map(Some)
     }
+}
+
+/// Finds what is wrong with the meaning of what could be read of a wrong text, as far as that can be said without the rest.
+///
+/// # Errors
+/// What [`Grammar::read`] finds, but for what may only be a consequence of what is wrong with the text: a nonterminal that may
+/// have a rule in what could not be read, `except!` of a nonterminal some rules of which are not known as they are, a
+/// start symbol that may be named there.
+///
+/// # Complexity
+/// As [`Grammar::read`].
+///
+/// # Example
+///
+/// ```
+/// let text = "start ::= numbr | word; number ::= #'[0-9'; word ::= 'a' | ;";
+/// let recovered = grammask_syntax::parse_or_recover(text, &Default::default()).unwrap_err();
+/// assert_eq!(recovered.errors.to_string(), "at byte 59: empty alternative");
+/// let errors = grammask_normal::check_recovered(&recovered, &Default::default()).unwrap_err();
+/// assert_eq!(
+///     errors.to_string(),
+///     "undefined nonterminal `numbr` (at byte 10); invalid regex: unclosed character class (at byte 37)",
+/// );
+/// ```
+pub fn check_recovered(recovered: &Recovered, config: &Config) -> Result<(), Errors> {
+    let store = &mut Store::new(&config.regular);
+    let mut reader = Reader::new(&recovered.ast, Some(recovered), store, config);
+    reader.mark(&mut || false)?;
+    reader.read_exprs(&mut || false);
+    reader.find_start();
+    reader.give_errors()
 }
 
 /// So many expressions are read between two questions whether to stop.
@@ -79,6 +110,8 @@ const UNDER: u8 = UNDER_AND | UNDER_NOT | UNDER_JSON;
 
 struct Reader<'a> {
     ast: &'a Ast,
+    /// Of a text that is wrong: what may be more than `ast` says.
+    recovered: Option<&'a Recovered>,
     store: &'a mut Store,
     config: &'a Config,
     ids: FxHashMap<&'a str, NonterminalId>,
@@ -94,7 +127,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(ast: &'a Ast, store: &'a mut Store, config: &'a Config) -> Self {
+    fn new(ast: &'a Ast, recovered: Option<&'a Recovered>, store: &'a mut Store, config: &'a Config) -> Self {
         let mut ids = FxHashMap::default();
         // Groups and terminals are mostly fewer than that.
         let few = ast.exprs.len() / 4;
@@ -117,6 +150,7 @@ impl<'a> Reader<'a> {
         }
         Self {
             ast,
+            recovered,
             store,
             config,
             ids,
@@ -311,7 +345,15 @@ impl<'a> Reader<'a> {
         Part::Factor(Factor::once(group))
     }
 
+    /// Whether a nonterminal may have rules that could not be read.
+    fn is_incomplete(&self, name: &str) -> bool {
+        self.recovered.is_some_and(|recovered| recovered.is_incomplete(name))
+    }
+
     fn undefined(&mut self, name: &'a str, span: Span) {
+        if self.is_incomplete(name) {
+            return;
+        }
         let suggestion = self.suggestion(name);
         self.report(ErrorKind::UndefinedNonterminal { name: name.to_owned(), suggestion }, span);
     }
@@ -332,123 +374,6 @@ impl<'a> Reader<'a> {
             _ => "&",
         };
         self.report(ErrorKind::NotRegular { operator, found }, span);
-    }
-
-    /// An expression that is, or has to be, a terminal.
-    fn terminal(&mut self, kind: &'a ExprKind, index: usize, span: Span) -> Option<TerminalId> {
-        let terminal = match kind {
-            ExprKind::Text(text) => return Some(self.terminals.intern_written(Written::Text, text, span)),
-            ExprKind::Substrings(text) => {
-                return Some(self.terminals.intern_written(Written::Substrings, text, span));
-            }
-            ExprKind::Regex(pattern) => {
-                return self.regex(Written::Regex, 1, pattern, span);
-            }
-            ExprKind::Early(pattern) => {
-                return self.regex(Written::Early, 2, pattern, span);
-            }
-            ExprKind::Without(pattern) => {
-                return self.regex(Written::Without, 3, pattern, span);
-            }
-            ExprKind::Except { operand, max } => return self.except(operand, *max, span),
-            ExprKind::SpecialName(_) | ExprKind::SpecialId(_) => {
-                let marks = self.marks[index];
-                if marks & UNDER != 0 {
-                    self.not_regular(marks, "a special token".to_owned(), span);
-                    return None;
-                }
-                match kind {
-                    ExprKind::SpecialId(id) => Terminal::SpecialId(*id),
-                    ExprKind::SpecialName(name) => Terminal::SpecialName(name.clone()),
-                    _ => return None,
-                }
-            }
-            ExprKind::Sequence(children) => {
-                let operands = self.take_terminals(children)?;
-                return Some(self.terminals.sequence(operands, span));
-            }
-            ExprKind::Alternatives(children) => {
-                let mut operands = self.take_terminals(children)?;
-                let mut seen = FxHashSet::default();
-                operands.retain(|&operand| seen.insert(operand));
-                if let [operand] = operands[..] {
-                    return Some(operand);
-                }
-                Terminal::Alternatives(operands)
-            }
-            ExprKind::And(children) => Terminal::And(self.take_terminals(children)?),
-            ExprKind::Not(child) => Terminal::Not(self.take_terminal(*child)?),
-            ExprKind::Json(child) => {
-                let operand = self.take_terminal(*child)?;
-                // The spellings of a short text exceed no limit; there may be thousands of them, and most are never looked at.
-                if self.terminals.is_short_text(operand) {
-                    return Some(self.terminals.intern(Terminal::Json(operand), span));
-                }
-                return Some(self.lowered(Terminal::Json(operand), span));
-            }
-            ExprKind::Compared(comparison, bound) => {
-                return Some(self.lowered(Terminal::Compared(*comparison, bound.clone()), span));
-            }
-            ExprKind::Multiple(numeral) => {
-                return Some(self.lowered(Terminal::Multiple(numeral.clone()), span));
-            }
-            ExprKind::Repeat { expr, quantifier } => {
-                let (min, max) = quantifier.bounds();
-                let operand = self.take_terminal(*expr)?;
-                return Some(self.terminals.repeat(operand, min, max, span));
-            }
-            ExprKind::Nonterminal(_) | ExprKind::Unordered { .. } => return None,
-        };
-        Some(self.terminals.intern(terminal, span))
-    }
-
-    /// A regex, checked at once, as its place is known here. `sigil`: how many bytes stand before the quote.
-    fn regex(&mut self, kind: Written, sigil: usize, pattern: &str, span: Span) -> Option<TerminalId> {
-        let known = self.terminals.len();
-        let id = self.terminals.intern_written(kind, pattern, span);
-        if id.index() < known {
-            return Some(id);
-        }
-        if let Err(error) = self.terminals.lower(id, self.store) {
-            let (kind, offset) = describe(&error);
-            self.report(kind, place_in_pattern(span, sigil, pattern, offset));
-        }
-        Some(id)
-    }
-
-    fn except(&mut self, operand: &'a ExceptOperand, max: Option<u64>, span: Span) -> Option<TerminalId> {
-        let (name, texts, place) = match operand {
-            ExceptOperand::Text(text) => (None, Ok(Rc::new(vec![text.clone()])), span),
-            ExceptOperand::Nonterminal(name) => {
-                if !self.ids.contains_key(name.text.as_str()) {
-                    self.undefined(&name.text, name.span);
-                    return None;
-                }
-                (Some(name.text.clone()), self.except.list(&name.text), name.span)
-            }
-        };
-        let texts = match texts {
-            Ok(texts) => texts,
-            Err(kind) => {
-                self.report(kind, place);
-                return None;
-            }
-        };
-        if texts.iter().any(String::is_empty) {
-            self.report(ErrorKind::ExceptEmptyText { name }, place);
-            return None;
-        }
-        let terminal = Terminal::Except { name, texts: texts.to_vec(), max: max.filter(|&max| max > 0) };
-        Some(self.lowered(terminal, span))
-    }
-
-    /// A terminal whose language is made at once, as its place is known here.
-    fn lowered(&mut self, terminal: Terminal, span: Span) -> TerminalId {
-        let id = self.terminals.intern(terminal, span);
-        if let Err(error) = self.terminals.lower(id, self.store) {
-            self.report(describe(&error).0, span);
-        }
-        id
     }
 
     fn take_part(&mut self, child: ExprId) -> Part {
@@ -535,30 +460,49 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn finish(mut self) -> Result<Grammar, Errors> {
+    /// The start symbol and where the first of its rules stands; reported where it has none.
+    fn find_start(&mut self) -> Option<(NonterminalId, Span)> {
         let ast = self.ast;
         let (name, span) = match (&self.config.start, &ast.start) {
             (Some(name), _) => (name.as_str(), None),
             (None, Some(name)) => (name.text.as_str(), Some(name.span)),
             (None, None) => ("start", None),
         };
-        let start = self.ids.get(name).copied();
-        if start.is_none() {
+        if let Some(&start) = self.ids.get(name) {
+            let rule = ast.rules.iter().find(|rule| rule.name.text == name);
+            return Some((start, rule.map(|rule| rule.name.span).unwrap_or_default()));
+        }
+        let may_be_named = self.recovered.is_some_and(|recovered| {
+            ast.rules.is_empty() || recovered.start_is_unknown && self.config.start.is_none()
+        });
+        if !may_be_named && !self.is_incomplete(name) {
             let span = span.or_else(|| ast.rules.first().map(|rule| rule.name.span)).unwrap_or_default();
             let names = ast.rules.iter().map(|rule| rule.name.text.as_str());
             let suggestion = suggest(name, names).map(str::to_owned);
             self.report(ErrorKind::UndefinedStart { name: name.to_owned(), suggestion }, span);
         }
-        let terminals = self.terminals.len();
-        if terminals > self.config.max_terminals {
-            let limit = self.config.max_terminals;
-            self.report(ErrorKind::Limit { what: "regular parts", value: terminals, limit }, Span::default());
+        None
+    }
+
+    fn give_errors(&mut self) -> Result<(), Errors> {
+        if self.errors.is_empty() {
+            return Ok(());
         }
-        let Some(start) = start.filter(|_| self.errors.is_empty()) else {
-            return Err(Errors::new(self.errors, self.omitted, self.config.max_errors));
-        };
+        Err(Errors::new(std::mem::take(&mut self.errors), self.omitted, self.config.max_errors))
+    }
+
+    fn finish(mut self) -> Result<Grammar, Errors> {
+        let start = self.find_start();
+        let (value, limit) = (self.terminals.len(), self.config.max_terminals);
+        if value > limit {
+            // The first that is one too many.
+            let span = self.terminals.span(TerminalId(limit as u32));
+            let (field, what) = ("max_terminals", "regular parts");
+            self.report(ErrorKind::Limit { field, what, value, limit }, span);
+        }
+        self.give_errors()?;
+        let (start, start_span) = start.expect("a start symbol without a rule is an error");
         let has_groups = self.variables.len() > self.ids.len();
-        let start_span = ast.rules.iter().find(|rule| rule.name.text == name).map(|rule| rule.name.span);
         Ok(Grammar {
             start,
             variables: self.variables,
@@ -568,31 +512,7 @@ impl<'a> Reader<'a> {
             has_groups,
             is_nullable_free: false,
             empty_text: false,
-            start_span: start_span.unwrap_or_default(),
+            start_span,
         })
-    }
-}
-
-/// An error of a regular part as one of ours, with the offset in the pattern if it has one.
-pub(crate) fn describe(error: &grammask_regular::Error) -> (ErrorKind, Option<usize>) {
-    match error {
-        grammask_regular::Error::Regex { offset, message } => {
-            (ErrorKind::Regex { message: message.clone() }, Some(*offset))
-        }
-        error => (ErrorKind::Regular { message: error.to_string() }, None),
-    }
-}
-
-/// The place of an offset of a pattern in the text. Where the pattern has been unescaped, offsets do not correspond, and the
-/// whole regex is the place.
-fn place_in_pattern(span: Span, sigil: usize, pattern: &str, offset: Option<usize>) -> Span {
-    match offset {
-        Some(offset) if span.end.saturating_sub(span.start) == pattern.len() + sigil + 2 => {
-            let at = offset.min(pattern.len());
-            let width = pattern.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-            let start = span.start + sigil + 1 + at;
-            Span::new(start, start + width)
-        }
-        _ => span,
     }
 }

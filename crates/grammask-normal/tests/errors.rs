@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use grammask_normal::{Config, ErrorKind, Errors, UnorderedError, normalize};
-use grammask_syntax::{Ast, ExprId, ExprKind, Name, Report, Rule, Span, parse};
+use grammask_normal::{Config, ErrorKind, Errors, UnorderedError, check_recovered, normalize};
+use grammask_syntax::{Ast, ExprId, ExprKind, Name, Report, Rule, Span, parse, parse_or_recover};
 
 fn wrong(text: &str) -> Errors {
     let ast = parse(text, &grammask_syntax::Config::default()).expect("valid syntax");
@@ -83,6 +83,21 @@ fn a_misspelt_name_names_its_neighbour() {
     let expected =
         ErrorKind::UndefinedNonterminal { name: "valeu".to_owned(), suggestion: Some("value".to_owned()) };
     assert_eq!(errors.errors()[0].kind, expected);
+}
+
+#[test]
+fn what_could_be_read_of_a_wrong_text_is_checked() {
+    let check = |text: &str, config: &Config| {
+        let recovered = parse_or_recover(text, &grammask_syntax::Config::default()).expect_err(text);
+        check_recovered(&recovered, config).map_err(|errors| errors.to_string())
+    };
+    let text = "start ::= a | 'x' & start; b ::= 'x' | ; c ::= ~b (;";
+    let found = "undefined nonterminal `a` (at byte 10); `&` takes regular parts only, not the nonterminal `start` (at byte 20)";
+    assert_eq!(check(text, &Config::default()), Err(found.to_owned()));
+    let config = Config { start: Some("d".to_owned()), ..Config::default() };
+    assert!(check(text, &config).is_err_and(|found| found.starts_with("the start symbol `d` has no rule")));
+    // What `b` stands for is not known, nor how far the `~` reaches.
+    assert_eq!(check("start ::= except!(b); b ::= 'x' | ; c ::= ~b (;", &Config::default()), Ok(()));
 }
 
 #[test]

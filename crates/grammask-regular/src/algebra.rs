@@ -99,7 +99,12 @@ impl Store {
     pub fn repeat(&mut self, a: RegularId, min: u32, max: Option<u32>) -> Result<RegularId, Error> {
         if max == Some(UNBOUNDED) || min == UNBOUNDED {
             let value = UNBOUNDED as usize - 1;
-            return Err(Error::Limit { limit: "counter", value, place: "a repetition" });
+            return Err(Error::Limit {
+                limit: "counter",
+                value,
+                place: "a repetition",
+                found: Some(UNBOUNDED as usize),
+            });
         }
         let (a, max) = (self.resolved(a), max.unwrap_or(UNBOUNDED));
         if min > max {
@@ -427,8 +432,10 @@ impl Store {
     /// Aho, Corasick, *Efficient string matching* (1975).
     pub fn except(&mut self, texts: &[&[u8]], max: Option<u64>) -> Result<RegularId, Error> {
         let value = self.config.except_length.min(u32::MAX as usize / 2);
-        if texts.iter().map(|text| text.len()).sum::<usize>() > value {
-            return Err(Error::Limit { limit: "except_length", value, place: "the texts of an exception" });
+        let length = texts.iter().map(|text| text.len()).sum::<usize>();
+        if length > value {
+            let place = "the texts of an exception";
+            return Err(Error::Limit { limit: "except_length", value, place, found: Some(length) });
         }
         let max = match max.filter(|&max| max > 0).map(u32::try_from) {
             Some(Ok(max)) => Some(max),
@@ -482,6 +489,7 @@ impl Store {
                 limit: "substrings_length",
                 value,
                 place: "a text given for its substrings",
+                found: Some(text.len()),
             });
         }
         let automaton = match self.factor_ids.get(text) {

@@ -48,7 +48,7 @@ impl Default for Config {
 #[non_exhaustive]
 pub enum Error {
     /// A limit of the [`Config`] is exceeded.
-    #[error("limit `{limit}` of {value} exceeded by {place}")]
+    #[error("limit `{limit}` of {value} exceeded by {place}{}", found.map(|found| format!(": {found}")).unwrap_or_default())]
     Limit {
         /// The field of [`Config`]; or `counter` for the greatest number that a repetition can count to, `json_nesting` for how deep
         /// JSON spellings nest, `multiple` for the greatest number, written without its point, whose multiples can be asked for.
@@ -57,6 +57,8 @@ pub enum Error {
         value: usize,
         /// What exceeds it.
         place: &'static str,
+        /// How much there is, or was when the limit was noticed; `None` where nobody counts further than the limit, or where it says nothing.
+        found: Option<usize>,
     },
     /// A regex cannot be read, or asks for what is not supported.
     #[error("regex at byte {offset}: {message}")]

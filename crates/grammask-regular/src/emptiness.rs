@@ -113,7 +113,7 @@ impl Store {
                 if steps > self.config.emptiness_steps {
                     let value = self.config.emptiness_steps;
                     let place = "deciding whether a complement or an intersection is empty";
-                    return Err(Error::Limit { limit: "emptiness_steps", value, place });
+                    return Err(Error::Limit { limit: "emptiness_steps", value, place, found: None });
                 }
                 if is_stopped() {
                     return Ok(None);

@@ -58,6 +58,7 @@ impl Store {
                 limit: "json_nesting",
                 value,
                 place: "JSON spellings of JSON spellings",
+                found: Some(value + 1),
             });
         }
         let mut text = a;

@@ -65,7 +65,7 @@ impl Divisor {
 }
 
 fn too_large() -> Error {
-    Error::Limit { limit: "multiple", value: usize::MAX, place: "a number without its point" }
+    Error::Limit { limit: "multiple", value: usize::MAX, place: "a number without its point", found: None }
 }
 
 impl Divisor {

@@ -27,7 +27,12 @@ impl Store {
         }
         if pattern.len() > self.config.regex_length {
             let value = self.config.regex_length;
-            return Err(Error::Limit { limit: "regex_length", value, place: "a regex" });
+            return Err(Error::Limit {
+                limit: "regex_length",
+                value,
+                place: "a regex",
+                found: Some(pattern.len()),
+            });
         }
         let ast = ParserBuilder::new()
             .nest_limit(self.config.regex_nesting)
@@ -37,7 +42,13 @@ impl Store {
         let survey = ast::visit(&ast, Survey::default()).unwrap_or_default();
         if survey.classes > self.config.regex_classes {
             let value = self.config.regex_classes;
-            return Err(Error::Limit { limit: "regex_classes", value, place: "the classes of a regex" });
+            let found = Some(survey.classes);
+            return Err(Error::Limit {
+                limit: "regex_classes",
+                value,
+                place: "the classes of a regex",
+                found,
+            });
         }
         let hir = TranslatorBuilder::new().utf8(false).build().translate(pattern, &ast).map_err(|error| {
             Error::Regex { offset: error.span().start.offset, message: error.kind().to_string() }
@@ -59,6 +70,8 @@ impl Store {
                 limit: "regex_nesting",
                 value: *value as usize,
                 place: "the groups of a regex",
+                // Reading stops at the first group that is too deep.
+                found: Some(*value as usize + 1),
             },
             kind => Error::Regex { offset: error.span().start.offset, message: kind.to_string() },
         }

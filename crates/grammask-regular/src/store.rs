@@ -225,6 +225,7 @@ impl Store {
                 limit: "literal_length",
                 value: limit,
                 place: "a literal or a set of literals",
+                found: Some(total.max(words.len())),
             });
         }
         if words.is_empty() {
@@ -361,11 +362,11 @@ impl Store {
         // Ids are below half of what a u32 holds: the upper half marks skeletons.
         let states = self.config.states.min(1 << 31);
         if self.nodes.len() >= states {
-            return Err(Error::Limit { limit: "states", value: states, place: PLACE });
+            return Err(Error::Limit { limit: "states", value: states, place: PLACE, found: None });
         }
         let memory = self.config.memory.min(1 << 33);
         if self.bytes_used() > memory {
-            return Err(Error::Limit { limit: "memory", value: memory, place: PLACE });
+            return Err(Error::Limit { limit: "memory", value: memory, place: PLACE, found: None });
         }
         Ok(())
     }

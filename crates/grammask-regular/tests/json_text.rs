@@ -276,5 +276,5 @@ fn spellings_nest_up_to_a_limit() {
         assert!(!store.live_bytes(spelled).unwrap().is_empty());
     }
     let error = store.json_text(spelled).unwrap_err().to_string();
-    assert_eq!(error, "limit `json_nesting` of 8 exceeded by JSON spellings of JSON spellings");
+    assert_eq!(error, "limit `json_nesting` of 8 exceeded by JSON spellings of JSON spellings: 9");
 }

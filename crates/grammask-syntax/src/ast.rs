@@ -246,6 +246,16 @@ impl ExprKind {
             _ => &[],
         }
     }
+
+    /// The same, to be changed.
+    pub(crate) fn children_mut(&mut self) -> &mut [ExprId] {
+        match self {
+            Self::Sequence(parts) | Self::Alternatives(parts) | Self::And(parts) => parts,
+            Self::Unordered { parts, .. } => parts,
+            Self::Repeat { expr, .. } | Self::Not(expr) | Self::Json(expr) => std::slice::from_mut(expr),
+            _ => &mut [],
+        }
+    }
 }
 
 impl Ast {

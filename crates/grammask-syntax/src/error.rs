@@ -420,6 +420,11 @@ impl ErrorSink {
         }
     }
 
+    /// Whether errors were only counted.
+    pub(crate) const fn has_omitted(&self) -> bool {
+        self.omitted > 0
+    }
+
     pub(crate) fn mark(&self) -> Mark {
         Mark { errors: self.errors.len(), omitted: self.omitted }
     }

@@ -92,6 +92,12 @@ pub(crate) struct Lexer<'t> {
     pub(crate) errors: ErrorSink,
     /// The rest of the text was swallowed by something unclosed, which was reported.
     pub(crate) truncated: bool,
+    /// Where what was not read begins; the end of the text if nothing was swallowed.
+    pub(crate) unread: usize,
+    /// The comments, which may begin or end where nobody meant them to.
+    pub(crate) comments: Vec<Span>,
+    /// Whether it is a quote that was unclosed.
+    pub(crate) quote_is_open: bool,
     /// Whether `->` stands for itself, and not for a wrong `::=`.
     pub(crate) arrows: bool,
 }
@@ -100,7 +106,17 @@ impl<'t> Lexer<'t> {
     pub(crate) fn new(text: &'t str, errors: ErrorSink) -> Self {
         // A byte order mark says nothing about the grammar.
         let position = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
-        Self { text, position, errors, truncated: false, arrows: false }
+        let unread = text.len();
+        Self {
+            text,
+            position,
+            errors,
+            truncated: false,
+            unread,
+            comments: Vec::new(),
+            quote_is_open: false,
+            arrows: false,
+        }
     }
 
     pub(crate) fn slice(&self, span: Span) -> &'t str {
@@ -111,8 +127,9 @@ impl<'t> Lexer<'t> {
         &self.text[..position]
     }
 
-    /// Makes `End` the only token that is left.
-    pub(crate) fn skip_to_end(&mut self) {
+    /// Makes `End` the only token that is left; what stands behind `from` is unread.
+    pub(crate) fn skip_to_end(&mut self, from: usize) {
+        self.unread = self.unread.min(from);
         self.position = self.text.len();
         self.truncated = true;
     }
@@ -158,10 +175,13 @@ impl<'t> Lexer<'t> {
                 return;
             }
             match self.rest().find("*)") {
-                Some(length) => self.position += length + 2,
+                Some(length) => {
+                    self.position += length + 2;
+                    self.comments.push(Span::new(start, self.position));
+                }
                 None => {
                     self.errors.push(ErrorKind::UnclosedComment, Span::new(start, start + 2));
-                    self.skip_to_end();
+                    self.skip_to_end(start);
                 }
             }
         }
@@ -306,7 +326,8 @@ impl<'t> Lexer<'t> {
                 self.errors.rewind(before);
                 let kind = ErrorKind::UnclosedText { quote: char::from(quote) };
                 self.errors.push(kind, Span::new(start, start + 1));
-                self.skip_to_end();
+                self.quote_is_open = true;
+                self.skip_to_end(start);
                 return TokenKind::Bad;
             };
             content.push_str(&self.text[position..position + length]);

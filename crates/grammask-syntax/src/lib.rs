@@ -3,7 +3,8 @@
 //! [`parse`] reads a text, or reports everything that is wrong in it at once. The tree, [`Ast`], is flat plain data
 //! with a [`Span`] on every node; it prints as KBNF, and that text reads as the same tree. Nothing here knows what a
 //! grammar means: an undefined nonterminal is for a later stage to find. That stage reports with the same
-//! [`Diagnostic`] and [`Report`], and [`suggest`]s a neighbour for a misspelt name.
+//! [`Diagnostic`] and [`Report`], and [`suggest`]s a neighbour for a misspelt name. So that it can do so for a text in which more is
+//! wrong, [`parse_or_recover`] hands out what could be read of that.
 //!
 //! ```
 //! use grammask_syntax::{Config, parse};
@@ -67,6 +68,7 @@ mod escape;
 mod lexer;
 mod parser;
 mod print;
+mod recovered;
 mod same;
 mod suggest;
 mod unordered;
@@ -77,8 +79,9 @@ pub use check::{is_bound, is_numeral};
 pub use config::Config;
 pub use diagnostic::{Diagnostic, LineColumn, Note, Report, line_column};
 pub use error::{Error, ErrorKind, Errors, MAX_BOUND, MAX_BOUND_DIGITS, MAX_DIGITS};
-pub use parser::{parse, parse_bytes};
+pub use parser::{parse, parse_bytes, parse_bytes_or_recover, parse_or_recover};
 pub use print::{DisplayExpr, Quote, quote};
+pub use recovered::Recovered;
 pub use suggest::suggest;
 
 #[cfg(doctest)]

@@ -6,6 +6,7 @@ use crate::body::{Frame, Value};
 use crate::config::Config;
 use crate::error::{ErrorKind, ErrorSink, Errors, shorten};
 use crate::lexer::{Lexer, Quoted, Token, TokenKind};
+use crate::recovered::{Recovered, Scars};
 
 /// Reads a KBNF text.
 ///
@@ -25,17 +26,7 @@ use crate::lexer::{Lexer, Quoted, Token, TokenKind};
 /// # Ok::<(), grammask_syntax::Errors>(())
 /// ```
 pub fn parse(text: &str, config: &Config) -> Result<Ast, Errors> {
-    let mut errors = ErrorSink::new(config.max_errors);
-    let mut ast = Ast::default();
-    if text.len() > config.max_text_bytes {
-        let start = text.floor_char_boundary(config.max_text_bytes);
-        errors.push(limit("max_text_bytes", config.max_text_bytes, text.len()), Span::new(start, text.len()));
-    } else {
-        let mut parser = Parser::new(text, config, errors);
-        parser.file();
-        (ast, errors) = (parser.ast, parser.lexer.errors);
-    }
-    errors.finish().map_or(Ok(ast), Err)
+    parse_or_recover(text, config).map_err(|recovered| recovered.errors)
 }
 
 /// Reads a KBNF text that may not be UTF-8.
@@ -43,6 +34,56 @@ pub fn parse(text: &str, config: &Config) -> Result<Ast, Errors> {
 /// # Errors
 /// As [`parse`]; where the bytes are no UTF-8, each place where they are not.
 pub fn parse_bytes(bytes: &[u8], config: &Config) -> Result<Ast, Errors> {
+    parse_bytes_or_recover(bytes, config).map_err(|recovered| recovered.errors)
+}
+
+/// Reads a KBNF text; of one that is wrong, what can be read all the same, so that a later stage can report what is wrong with
+/// the meaning of that in the same go.
+///
+/// # Errors
+/// As [`parse`].
+///
+/// # Complexity
+/// Linear in the length of the text, in time and memory.
+///
+/// # Example
+///
+/// ```
+/// use grammask_syntax::{Config, parse_or_recover};
+///
+/// let text = "start ::= 'a' b | c; b ::= 'x' d | ; e ::= #'\\d' f;";
+/// let recovered = parse_or_recover(text, &Config::default()).unwrap_err();
+/// assert_eq!(recovered.errors.len(), 2);
+/// assert_eq!(recovered.ast.to_string(), "start ::= 'a' b | c;\nb ::= d;\ne ::= f;\n");
+/// assert!(recovered.is_incomplete("b") && recovered.is_incomplete("e") && !recovered.is_incomplete("c"));
+/// ```
+pub fn parse_or_recover(text: &str, config: &Config) -> Result<Ast, Box<Recovered>> {
+    let mut errors = ErrorSink::new(config.max_errors);
+    if text.len() > config.max_text_bytes {
+        let start = text.floor_char_boundary(config.max_text_bytes);
+        errors.push(limit("max_text_bytes", config.max_text_bytes, text.len()), Span::new(start, text.len()));
+        let errors = errors.finish().expect("an error was reported");
+        return Err(Box::new(Recovered::nothing(errors)));
+    }
+    let mut parser = Parser::new(text, config, errors);
+    parser.file();
+    let Parser { ast, lexer, mut scars, .. } = parser;
+    match lexer.errors.finish() {
+        None => Ok(ast),
+        Some(errors) => {
+            scars.comments = lexer.comments;
+            scars.unread = Span::new(lexer.unread, text.len());
+            scars.quote_is_open = lexer.quote_is_open;
+            Err(Box::new(scars.recover(text, ast, errors)))
+        }
+    }
+}
+
+/// [`parse_or_recover`] for a text that may not be UTF-8. Of one that is not, nothing is read.
+///
+/// # Errors
+/// As [`parse_bytes`].
+pub fn parse_bytes_or_recover(bytes: &[u8], config: &Config) -> Result<Ast, Box<Recovered>> {
     let mut errors = ErrorSink::new(config.max_errors);
     let mut position = 0;
     for chunk in bytes.utf8_chunks() {
@@ -54,8 +95,8 @@ pub fn parse_bytes(bytes: &[u8], config: &Config) -> Result<Ast, Errors> {
         }
     }
     match (errors.finish(), str::from_utf8(bytes)) {
-        (None, Ok(text)) => parse(text, config),
-        (Some(errors), _) => Err(errors),
+        (None, Ok(text)) => parse_or_recover(text, config),
+        (Some(errors), _) => Err(Box::new(Recovered::nothing(errors))),
         (None, Err(_)) => unreachable!("bytes without an invalid chunk are UTF-8"),
     }
 }
@@ -78,6 +119,7 @@ pub(crate) struct Parser<'t> {
     pub(crate) frames: Vec<Frame>,
     /// The places of the `~` that wait for their operand.
     pub(crate) nots: Vec<usize>,
+    scars: Scars,
 }
 
 impl<'t> Parser<'t> {
@@ -98,6 +140,7 @@ impl<'t> Parser<'t> {
             values: Vec::new(),
             frames: Vec::new(),
             nots: Vec::new(),
+            scars: Scars::default(),
         }
     }
 
@@ -130,7 +173,7 @@ impl<'t> Parser<'t> {
     /// Reports a breached limit and ends the text here.
     pub(crate) fn stop(&mut self, kind: ErrorKind, span: Span) {
         self.error(kind, span);
-        self.lexer.skip_to_end();
+        self.lexer.skip_to_end(self.current.span.start);
         self.ahead = None;
         self.current = self.lexer.next_token();
     }
@@ -164,12 +207,14 @@ impl<'t> Parser<'t> {
 
     /// Skips to behind the next semicolon, or to what begins a rule or directive.
     fn synchronize(&mut self) {
+        let start = self.current.span.start;
         while !self.at_rule_start() {
             match self.bump().kind {
-                TokenKind::Semicolon | TokenKind::End => return,
+                TokenKind::Semicolon | TokenKind::End => break,
                 _ => {}
             }
         }
+        self.scars.skipped.push(Span::new(start, self.previous_end.max(start)));
     }
 
     fn at_rule_start(&mut self) -> bool {
@@ -209,41 +254,55 @@ impl<'t> Parser<'t> {
             }
             if self.at_body_end() || !self.at_operand() {
                 self.synchronize();
+                self.scars.names.push(name);
                 return;
             }
         }
+        let first_expr = self.ast.exprs.len();
         let body = self.body(&name.text);
-        self.semicolon(|| format!("the rule `{}`", shorten(&name.text)));
+        let is_closed = self.semicolon(|| format!("the rule `{}`", shorten(&name.text)));
+        self.scars.rules.push((first_expr, is_closed));
         let span = Span::new(name.span.start, self.previous_end);
         self.ast.rules.push(Rule { name, body, span });
+        if !self.lexer.errors.has_omitted() {
+            self.scars.known = self.ast.rules.len();
+        }
     }
 
-    fn semicolon(&mut self, of: impl FnOnce() -> String) {
-        if self.current.kind == TokenKind::Semicolon {
+    /// Reads a semicolon; says whether there is one.
+    fn semicolon(&mut self, of: impl FnOnce() -> String) -> bool {
+        let is_there = self.current.kind == TokenKind::Semicolon;
+        if is_there {
             self.bump();
         } else if !self.lexer.truncated && self.missing_at != Some(self.current.span.start) {
             let here = Span::new(self.previous_end, self.previous_end);
             self.error(ErrorKind::MissingSemicolon { of: of() }, here);
         }
+        is_there
     }
 
     fn directive(&mut self) {
+        self.scars.start_is_wrong |= !self.is_right_directive();
+    }
+
+    fn is_right_directive(&mut self) -> bool {
         let span = self.bump().span;
         match self.lexer.slice(span) {
             "%start" => {}
             other => {
                 self.error(ErrorKind::UnknownDirective { name: shorten(&other[1..]) }, span);
                 self.synchronize();
-                return;
+                return false;
             }
         }
         if self.current.kind != TokenKind::Identifier || self.at_rule_start() {
             let found = self.describe_current();
             self.error_here(ErrorKind::MissingStart { found });
             self.synchronize();
-            return;
+            return false;
         }
         let name = self.name();
+        let is_first = self.ast.start.is_none();
         match &self.ast.start {
             Some(first) => {
                 let first = first.span;
@@ -255,9 +314,10 @@ impl<'t> Parser<'t> {
             let found = self.describe_current();
             self.error_here(ErrorKind::Unexpected { found });
             self.synchronize();
-            return;
+            return false;
         }
         self.semicolon(|| "`%start`".to_owned());
+        is_first
     }
 
     /// The current token, as a reader would call it.

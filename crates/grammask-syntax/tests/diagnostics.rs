@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use grammask_syntax::{Config, parse, parse_bytes};
+use grammask_syntax::{Config, parse, parse_bytes, parse_bytes_or_recover, parse_or_recover};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/invalid").join(name)
@@ -54,5 +54,66 @@ fn texts_that_are_wrong_in_meaning_only_are_read() {
         if let Err(errors) = parse(&text, &Config::default()) {
             panic!("{}", errors.render(&text, &name));
         }
+    }
+}
+
+#[test]
+fn what_is_recovered_is_a_tree() {
+    for (name, bytes) in fixtures("syntax") {
+        let recovered = parse_bytes_or_recover(&bytes, &Config::default()).expect_err(&name);
+        assert_eq!(recovered.ast.check(), Ok(()), "{name}");
+        assert_eq!(Err(recovered.errors), parse_bytes(&bytes, &Config::default()), "{name}");
+    }
+}
+
+#[test]
+fn what_is_recovered_where_a_limit_ends_the_text_is_a_tree() {
+    let texts = [
+        "a ::= 'x' b; c ::= unordered!('x', 'y'; (((d))));",
+        "a ::= ~~~~~~(b) & 'c'; d ::= 'e' 'f' 'g';",
+        "a ::= {{{[('x' | 'y')]}}} z; b ::= json!(json!(json!(#'x')));",
+    ];
+    for text in texts {
+        for limit in 0..12 {
+            for config in [
+                Config { max_nesting: limit, ..Config::default() },
+                Config { max_expressions: limit, ..Config::default() },
+                Config { max_text_bytes: limit, ..Config::default() },
+            ] {
+                if let Err(recovered) = parse_or_recover(text, &config) {
+                    assert_eq!(recovered.ast.check(), Ok(()), "{text} {config:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn many_errors_are_recovered_from_in_linear_time() {
+    let config = Config { max_errors: usize::MAX, ..Config::default() };
+    for piece in
+        ["a ::= b | ;", "a @ b;", "a ::= ((((b;", "'x' a;", "(* a ::= *) a ::= b{2,1};", "a-b ::= c-d;"]
+    {
+        let text = piece.repeat(20_000);
+        let recovered = parse_or_recover(&text, &config).expect_err(piece);
+        assert_eq!(recovered.ast.check(), Ok(()), "{piece}");
+    }
+}
+
+#[test]
+fn rules_are_recovered_as_far_as_they_say_something() {
+    let recovered = |text: &str| parse_or_recover(text, &Config::default()).expect_err(text).ast.to_string();
+    for (text, expected) in [
+        ("a ::= 'x' b{2,3}; c ::= ;", "a ::= 'x' b{2,3};\nc ::= '';\n"),
+        ("a ::= (b #'x' & ~c | except!(d);", "a ::= b | #'x' | c | except!(d);\n"),
+        ("a ::= #'\\d' #e'x' 'y' | ;", "a ::= #e'x';\n"),
+        ("a ::= b @ c; d ::= e;", "a ::= '';\nd ::= e;\n"),
+        ("a b; c ::= d; e", "a ::= '';\nc ::= d;\ne ::= '';\n"),
+        ("%start b; a ::= 'x'; %start c;", "%start b;\na ::= 'x';\n"),
+        ("a ::= b; c ::= d 'x; e ::= f;", "a ::= '';\nc ::= '';\n"),
+        ("a ::= b;\nc ::= d 'x; e ::= f;", "a ::= b;\nc ::= '';\n"),
+    ] {
+        let found = recovered(text);
+        assert_eq!(found, expected, "{text}");
     }
 }

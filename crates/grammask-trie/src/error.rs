@@ -15,10 +15,16 @@ pub enum Error {
         limit: u32,
     },
     /// An id was given twice, be it as an ordinary token, as a special one, or as both.
-    #[error("{id} is given twice")]
+    #[error("{id} is given twice: in {first} and {second}{}", more(*.others))]
     DuplicateId {
-        /// The id.
+        /// The smallest such id.
         id: TokenId,
+        /// Where it is given first.
+        first: EntryPlace,
+        /// Where it is given again.
+        second: EntryPlace,
+        /// How many more ids are given twice.
+        others: usize,
     },
     /// Two special tokens have the same name, so that the name would not say which.
     #[error("the special tokens {first} and {second} have the same name {name:?}")]
@@ -78,6 +84,38 @@ pub enum Error {
     #[cfg(feature = "loaders")]
     #[error("no known vocabulary format begins like this")]
     UnknownFormat,
+}
+
+fn more(others: usize) -> String {
+    match others {
+        0 => String::new(),
+        1 => ", and so is 1 more id".to_owned(),
+        others => format!(", and so are {others} more ids"),
+    }
+}
+
+/// Where an entry of a vocabulary comes from; all numbers count from one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EntryPlace {
+    /// A line of a text format.
+    #[error("line {0}")]
+    Line(u32),
+    /// An entry of the object or list that is a JSON file, or of the tokens that are given to make a vocabulary of.
+    #[error("entry {0}")]
+    Entry(u32),
+    /// An entry of the vocabulary in the model of a `tokenizer.json`.
+    #[error("entry {0} of the model")]
+    Piece(u32),
+    /// An entry of the `added_tokens` of a `tokenizer.json`.
+    #[error("added token {0}")]
+    Added(u32),
+    /// One of the special tokens that are given beside the ordinary ones.
+    #[error("special token {0}")]
+    Special(u32),
+    /// The vocabulary to which special tokens are to be added.
+    #[error("the vocabulary")]
+    Vocabulary,
 }
 
 /// What is wrong with a line of a vocabulary file.

@@ -50,7 +50,7 @@ mod trie;
 mod vocabulary;
 
 pub use config::Config;
-pub use error::{Broken, Error, LineProblem, RowTooShort};
+pub use error::{Broken, EntryPlace, Error, LineProblem, RowTooShort};
 pub use mask::{Mask, Ones};
 pub use outline::{Below, BranchId, Decoder, Edge, Encoding, Outline, Traits};
 pub use set::{Members, TokenSet};

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::display::Escaped;
 use crate::error::Broken;
-use crate::{Config, Error, TokenId, Trie};
+use crate::{Config, EntryPlace, Error, TokenId, Trie};
 
 mod build;
 mod fingerprint;
@@ -101,13 +101,13 @@ impl Vocabulary {
     ) -> Result<Self, Error> {
         let mut builder = Builder::new(config);
         for (id, bytes) in self.tokens() {
-            builder.token(id.0.into(), bytes)?;
+            builder.at(EntryPlace::Vocabulary).token(id.0.into(), bytes)?;
         }
         for (id, name) in self.specials() {
-            builder.special(id.0.into(), name)?;
+            builder.at(EntryPlace::Vocabulary).special(id.0.into(), name)?;
         }
-        for (id, name) in special {
-            builder.special(id.0.into(), &name)?;
+        for ((id, name), number) in special.into_iter().zip(1..) {
+            builder.at(EntryPlace::Special(number)).special(id.0.into(), &name)?;
         }
         builder.finish()
     }

@@ -149,17 +149,21 @@ fn bad_json_is_told_with_its_place() {
 #[test]
 fn ids_given_twice_and_huge_ids_are_errors_in_every_format() {
     let base64 = "IQ== 5\nIg== 5";
-    for file in [
-        base64,
-        "5 'a' 1\n5 'b' 1",
-        r#"{"5": "a", "5": "b"}"#,
-        r#"{"a": 5, "b": 5}"#,
-        r#"[[5, "a"], [5, "b"]]"#,
+    for (file, places) in [
+        (base64, "line 1 and line 2"),
+        ("5 'a' 1\n\n5 'b' 1", "line 1 and line 3"),
+        (r#"{"5": "a", "5": "b"}"#, "entry 1 and entry 2"),
+        (r#"{"a": 5, "c": 4, "b": 5}"#, "entry 1 and entry 3"),
+        (r#"[[5, "a"], [5, "b"]]"#, "entry 1 and entry 2"),
     ] {
-        assert_eq!(load(file), Err(Error::DuplicateId { id: TokenId(5) }), "{file}");
+        let found = load(file).unwrap_err().to_string();
+        assert_eq!(found, format!("token5 is given twice: in {places}"), "{file}");
         let huge = file.replacen('5', "4294967301", 1);
         assert_eq!(load(&huge), Err(Error::IdTooLarge { id: 4_294_967_301, limit: 1 << 24 }), "{huge}");
     }
+    let model = r#"{"type": "BPE", "vocab": {"a": 7, "b": 9, "c": 7}}"#;
+    let found = load(&tokenizer(model, LLAMA_2)).unwrap_err().to_string();
+    assert_eq!(found, "token7 is given twice: in entry 1 of the model and entry 3 of the model");
     let model = r#"{"type": "BPE", "vocab": {"a": 4000000000}}"#;
     assert!(matches!(load(&tokenizer(model, LLAMA_2)), Err(Error::IdTooLarge { id: 4_000_000_000, .. })));
 }

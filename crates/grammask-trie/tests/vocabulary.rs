@@ -58,10 +58,17 @@ fn special_tokens_are_found_by_name_and_id_and_have_no_bytes() {
 
 #[test]
 fn an_id_given_twice_is_an_error() {
-    let twice = Err(Error::DuplicateId { id: TokenId(3) });
-    assert_eq!(build(&[(3, b"a"), (1, b"b"), (3, b"a")], &[]), twice);
-    assert_eq!(build(&[(3, b"a")], &[(3, "a")]), twice);
-    assert_eq!(build(&[], &[(3, "a"), (4, "b"), (3, "c")]), twice);
+    let message =
+        |tokens: &[(u32, &[u8])], special: &[(u32, &str)]| build(tokens, special).unwrap_err().to_string();
+    assert_eq!(
+        message(&[(3, b"a"), (1, b"b"), (3, b"a")], &[]),
+        "token3 is given twice: in entry 1 and entry 3"
+    );
+    assert_eq!(message(&[(3, b"a")], &[(3, "a")]), "token3 is given twice: in entry 1 and special token 1");
+    let found = message(&[], &[(3, "a"), (4, "b"), (3, "c")]);
+    assert_eq!(found, "token3 is given twice: in special token 1 and special token 3");
+    let found = message(&[(7, b"a"), (7, b"b"), (5, b"c"), (7, b"d"), (2, b"e")], &[(5, "x"), (2, "y")]);
+    assert_eq!(found, "token2 is given twice: in entry 5 and special token 2, and so are 2 more ids");
 }
 
 #[test]
@@ -116,7 +123,8 @@ fn more_special_tokens_can_be_named_later() {
     let more = vocabulary.with_special([(TokenId(5), "</s>".to_string())], &config).unwrap();
     assert_eq!(more, sound(&[(1, b"a")], &[(0, "<s>"), (5, "</s>")]));
     let taken = vocabulary.with_special([(TokenId(1), "x".to_string())], &config);
-    assert_eq!(taken, Err(Error::DuplicateId { id: TokenId(1) }));
+    let found = taken.unwrap_err().to_string();
+    assert_eq!(found, "token1 is given twice: in the vocabulary and special token 1");
 }
 
 #[test]

@@ -50,7 +50,9 @@ impl Grammar {
     /// # Complexity
     /// Linear in the text; automata are made while masks are computed, as far as they are needed.
     pub fn compile(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
-        Self::from_ast(&grammask_syntax::parse(text, &config.syntax)?, vocabulary, config)
+        let ast = grammask_syntax::parse_or_recover(text, &config.syntax)
+            .map_err(|recovered| Error::of_recovered(*recovered, config))?;
+        Self::from_ast(&ast, vocabulary, config)
     }
 
     /// Compiles a syntax tree, as front ends make it.
@@ -73,10 +75,12 @@ impl Grammar {
     ) -> Result<Option<Self>, Error> {
         let normal = grammask_normal::normalize_with_languages(ast, &mut store, &config.normal, &is_stopped)?;
         let Some((normal, languages)) = normal.filter(|_| !is_stopped()) else { return Ok(None) };
-        let network = Network::build_unless(normal, languages, store, &config.recognizer, &is_stopped)?;
+        let network = Network::build_unless(normal, languages, store, &config.recognizer, &is_stopped)
+            .map_err(|error| Error::of_network(error, ast))?;
         let Some(network) = network.filter(|_| !is_stopped()) else { return Ok(None) };
         let recognizer = Recognizer::new(Arc::new(network), &config.recognizer);
-        let masks = Masks::new(recognizer, vocabulary.lexicon(), &config.ending, &config.masks)?;
+        let masks = Masks::new(recognizer, vocabulary.lexicon(), &config.ending, &config.masks)
+            .map_err(|errors| Error::of_binding(errors, ast, vocabulary, config))?;
         Ok(Some(Self::from_masks(masks, vocabulary)))
     }
 

@@ -52,6 +52,7 @@ mod json_schema;
 pub mod kbnf;
 mod matcher;
 mod outcome;
+mod placed;
 mod position;
 #[cfg(feature = "save")]
 mod save;
@@ -73,6 +74,7 @@ pub use grammask_trie::loaders;
 pub use grammask_trie::{Error as VocabularyError, Mask, RowTooShort, TokenId};
 pub use matcher::Matcher;
 pub use outcome::Outcome;
+pub use placed::Placed;
 #[cfg(feature = "save")]
 pub use save::{LoadError, Tables};
 pub use state::{State, StateError};

@@ -2,7 +2,7 @@
 
 use grammask_earley::{Recognizer, Saved};
 use grammask_json_schema::Relaxation;
-use grammask_mask::{BindError, Ending, Masks, SavedMasks};
+use grammask_mask::{BindErrors, Ending, Masks, SavedMasks};
 use serde::{Deserialize, Serialize};
 
 use crate::{Grammar, Vocabulary};
@@ -63,7 +63,7 @@ pub enum LoadError {
     Masks(#[from] grammask_mask::DamagedMasks),
     /// The grammar or its ending names tokens that the vocabulary does not have.
     #[error(transparent)]
-    Bind(#[from] BindError),
+    Bind(#[from] BindErrors),
 }
 
 /// What stands behind the header. What is changed here, or in what it is made of, is another version of the format.

@@ -242,6 +242,9 @@ fn errors_say_which_kind_and_where() {
     let syntax = error("start ::= 'a' | ; start ::= 'b");
     assert!(matches!(syntax, CreateGrammarError::ParsingError(_)), "{syntax:?}");
     assert!(syntax.diagnostics().len() >= 2, "{syntax}");
+    let both = error("start ::= a | ; start ::= b;");
+    assert!(matches!(both, CreateGrammarError::ParsingError(_)), "{both:?}");
+    assert_eq!(both.diagnostics().len(), 3, "{both}");
     let meaning = error("start ::= a b 'c';");
     assert!(matches!(meaning, CreateGrammarError::SemanticError(_)), "{meaning:?}");
     assert_eq!(meaning.diagnostics().len(), 2, "{meaning}");

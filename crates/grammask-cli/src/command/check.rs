@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &Check, reading: &ReadingArgs, out: &mut Output) ->
         Ok(compiled) => compiled,
         Err(Failure::Grammar(wrong)) => {
             if out.is_json() {
-                out.json(&json!({ "ok": false, "errors": wrong.errors }))?;
+                out.json(&json!({ "ok": false, "errors": wrong.errors, "omitted": wrong.omitted }))?;
             } else {
                 // Whether or not anybody reads the report, the answer is the status.
                 let _ = io::stderr().write_all(wrong.report.as_bytes());

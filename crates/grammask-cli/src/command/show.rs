@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use grammask::Config;
+use grammask::{Config, Error};
 use grammask_earley::{Recognizer, SetId};
 use grammask_mask::{Lexicon, LexiconConfig, Masks};
 use grammask_normal::PASSES;
@@ -146,7 +146,7 @@ fn mask(arguments: &Show, source: &Source, mut config: Config, out: &mut Output)
     let recognizer = compiled.recognizer(&config);
     let lexicon = Arc::new(Lexicon::new(Arc::clone(&vocabulary), &LexiconConfig::default()));
     let masks = Masks::new(recognizer, lexicon, &config.ending, &config.masks)
-        .map_err(|error| source.failure(&error.into()))?;
+        .map_err(|errors| source.failure(&Error::of_binding(errors, &compiled.ast, &vocabulary, &config)))?;
     let text = arguments.after.as_encoded_bytes();
     let mut state = masks.recognizer().initial();
     let mut is_finished = false;

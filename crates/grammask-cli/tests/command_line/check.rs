@@ -45,6 +45,27 @@ fn errors_for_scripts_have_the_same_places() {
 }
 
 #[test]
+fn errors_of_text_and_meaning_come_in_one_go() {
+    let text = "start ::= 'a' undefind | undefined;\nundefind2 ::= 'x' | ;\n";
+    let folder = Folder::new("check_both").with("both.kbnf", text);
+    insta::assert_snapshot!("check_both", folder.run(&["check", "both.kbnf"]));
+    for stage in ["ast", "normal"] {
+        let shown = folder.run(&["show", stage, "both.kbnf"]);
+        assert_eq!(shown.err, folder.run(&["check", "both.kbnf"]).err, "{stage}");
+    }
+    assert_eq!(folder.run(&["check", "both.kbnf", "--json"]).json()["errors"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn errors_for_scripts_say_how_many_there_are() {
+    let folder = Folder::new("check_many").with("many.kbnf", &*format!("start ::= {};", "x ".repeat(250)));
+    let answer = folder.run(&["check", "many.kbnf", "--json"]).json();
+    assert_eq!((answer["errors"].as_array().unwrap().len(), &answer["omitted"]), (100, &150.into()));
+    let answer = folder.run(&["show", "normal", "many.kbnf", "--json"]).json();
+    assert_eq!(answer["error"]["omitted"], 150);
+}
+
+#[test]
 fn bytes_that_are_no_text_are_an_error_with_a_place() {
     let folder = Folder::new("check_bytes").with("bytes.kbnf", b"start ::= 'a\xff';\n");
     insta::assert_snapshot!("check_bytes", folder.run(&["check", "bytes.kbnf"]));

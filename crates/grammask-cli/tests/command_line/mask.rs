@@ -97,7 +97,7 @@ fn vocabularies_that_do_not_fit_are_told() {
     for (arguments, message) in [
         (
             &["mask", "special.kbnf", "--vocab", "vocabulary.json"][..],
-            "special.kbnf: error: the vocabulary has no special token <|call|>",
+            "special.kbnf:1:15: error: the vocabulary has no special token <|call|>",
         ),
         (&["mask", "list.kbnf", "--vocab", "cut.json"], "error: cut.json: line "),
         (&["mask", "list.kbnf", "--vocab", "picture.png"], "error: picture.png: "),

@@ -92,3 +92,17 @@ fn the_sets_up_to_a_wrong_byte_are_shown() {
     assert!(run.text().contains("after byte 1, \"[\""), "{run}");
     assert_eq!(run.err, "error: the text before is rejected at byte 2\n");
 }
+
+#[test]
+fn special_tokens_that_are_missing_have_a_place() {
+    let folder = folder("show_missing").with("special.kbnf", "start ::= '{' <|nope|> |\n  'x' <[5]>;\n");
+    for command in [["show", "mask"].as_slice(), &["generate"], &["mask"]] {
+        let rest = ["special.kbnf", "--vocab", "vocabulary.json"];
+        let run = folder.run(&[command, &rest, ["--json"].as_slice()].concat());
+        let answer = run.json();
+        let errors = answer["error"]["errors"].as_array().unwrap_or_else(|| panic!("{run}"));
+        let places: Vec<_> = errors.iter().map(|error| (&error["line"], &error["column"])).collect();
+        assert_eq!(places, [(&1.into(), &15.into()), (&2.into(), &7.into())], "{run}");
+        assert!(errors.iter().all(|error| error["hint"].is_string()), "{run}");
+    }
+}

@@ -1,6 +1,6 @@
 //! The lines of a text format, with their places.
 
-use crate::{Error, LineProblem};
+use crate::{EntryPlace, Error, LineProblem};
 
 /// A line that is not empty, without its line break.
 #[derive(Clone, Copy)]
@@ -15,6 +15,10 @@ pub(super) struct Line<'a> {
 impl Line<'_> {
     pub(super) fn error(&self, problem: LineProblem) -> Error {
         Error::Line { line: self.number, offset: self.offset, problem }
+    }
+
+    pub(super) fn place(&self) -> EntryPlace {
+        EntryPlace::Line(u32::try_from(self.number).unwrap_or(u32::MAX))
     }
 }
 

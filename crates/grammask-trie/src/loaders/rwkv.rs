@@ -46,7 +46,7 @@ pub fn rwkv_text(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error> {
     let mut builder = Builder::new(config);
     for line in lines::lines(bytes) {
         let (id, token) = entry(&line)?;
-        builder.token(id, &token)?;
+        builder.at(line.place()).token(id, &token)?;
     }
     builder.finish()
 }

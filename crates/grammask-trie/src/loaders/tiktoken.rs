@@ -36,7 +36,7 @@ pub fn tiktoken(
         let id = decimal(rank).ok_or_else(|| line.error(LineProblem::Id))?;
         token.clear();
         STANDARD.decode_vec(text, &mut token).map_err(|_| line.error(LineProblem::Base64))?;
-        builder.token(id, &token)?;
+        builder.at(line.place()).token(id, &token)?;
     }
     for (id, name) in special {
         builder.special(id.0.into(), &name)?;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::entries::{self, Text};
 use super::pieces::{Decoder, unsupported};
 use crate::vocabulary::Builder;
-use crate::{Config, Error, Vocabulary};
+use crate::{Config, EntryPlace, Error, Vocabulary};
 
 /// Reads a `tokenizer.json` whose model is BPE, Unigram or WordLevel.
 ///
@@ -55,17 +55,19 @@ pub fn tokenizer_json(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error
     let mut replaced: Vec<u64> = file.added.iter().map(|added| added.id).collect();
     replaced.sort_unstable();
     let unknown = file.model.unknown();
-    for (Text(piece), id) in &file.model.pieces {
+    for ((Text(piece), id), number) in file.model.pieces.iter().zip(1..) {
         if replaced.binary_search(id).is_ok() {
             continue;
         }
+        builder.at(EntryPlace::Piece(number));
         if unknown.as_ref().is_some_and(|unknown| unknown.is(piece, *id)) {
             builder.special(*id, piece)?;
         } else {
             builder.token(*id, &decoder.bytes(piece))?;
         }
     }
-    for Added { id, content: Text(content), special } in &file.added {
+    for (Added { id, content: Text(content), special }, number) in file.added.iter().zip(1..) {
+        builder.at(EntryPlace::Added(number));
         if *special {
             builder.special(*id, content)?;
         } else if decoder.is_byte_level() {

@@ -1,7 +1,7 @@
 //! Making a vocabulary entry by entry, so that a loader stops at the first entry that breaks a limit.
 
 use super::{Ranks, Vocabulary, fingerprint};
-use crate::{Config, Error, NodeId, TokenId, Trie};
+use crate::{Config, EntryPlace, Error, NodeId, TokenId, Trie};
 
 /// A vocabulary in the making: entries in any order.
 pub(crate) struct Builder<'c> {
@@ -10,6 +10,8 @@ pub(crate) struct Builder<'c> {
     specials: Vec<Entry>,
     /// The bytes of all entries, in the order in which they came.
     bytes: Vec<u8>,
+    /// Where the next entry comes from, if it does not count by itself.
+    place: Option<EntryPlace>,
 }
 
 #[derive(Clone, Copy)]
@@ -17,11 +19,18 @@ struct Entry {
     id: TokenId,
     start: u32,
     end: u32,
+    place: EntryPlace,
 }
 
 impl<'c> Builder<'c> {
     pub(crate) fn new(config: &'c Config) -> Self {
-        Self { config, tokens: Vec::new(), specials: Vec::new(), bytes: Vec::new() }
+        Self { config, tokens: Vec::new(), specials: Vec::new(), bytes: Vec::new(), place: None }
+    }
+
+    /// Says where the next entry comes from.
+    pub(crate) fn at(&mut self, place: EntryPlace) -> &mut Self {
+        self.place = Some(place);
+        self
     }
 
     /// Adds an ordinary token.
@@ -31,7 +40,8 @@ impl<'c> Builder<'c> {
         if bytes.len() > usize::from(limit) {
             return Err(Error::TokenTooLong { id, length: bytes.len(), limit });
         }
-        let entry = self.entry(id, bytes)?;
+        let place = self.place.take().unwrap_or(EntryPlace::Entry(number(self.tokens.len())));
+        let entry = self.entry(id, bytes, place)?;
         self.tokens.push(entry);
         Ok(())
     }
@@ -39,7 +49,8 @@ impl<'c> Builder<'c> {
     /// Adds a special token.
     pub(crate) fn special(&mut self, id: u64, name: &str) -> Result<(), Error> {
         let id = self.id(id)?;
-        let entry = self.entry(id, name.as_bytes())?;
+        let place = self.place.take().unwrap_or(EntryPlace::Special(number(self.specials.len())));
+        let entry = self.entry(id, name.as_bytes(), place)?;
         self.specials.push(entry);
         Ok(())
     }
@@ -53,31 +64,40 @@ impl<'c> Builder<'c> {
         }
     }
 
-    fn entry(&mut self, id: TokenId, bytes: &[u8]) -> Result<Entry, Error> {
+    fn entry(&mut self, id: TokenId, bytes: &[u8], place: EntryPlace) -> Result<Entry, Error> {
         let start = self.bytes.len();
         let limit = self.config.max_bytes;
         match u32::try_from(start + bytes.len()) {
             Ok(end) if end <= limit => {
                 self.bytes.extend_from_slice(bytes);
-                Ok(Entry { id, start: start as u32, end })
+                Ok(Entry { id, start: start as u32, end, place })
             }
             _ => Err(Error::TooManyBytes { id, limit }),
         }
+    }
+
+    /// Whether every id stands once in the sorted entries.
+    fn check_ids(&self, ordinary: &Ranks) -> Result<(), Error> {
+        let pairs = self.tokens.windows(2).chain(self.specials.windows(2));
+        let within = pairs.filter(|pair| pair[0].id == pair[1].id).map(|pair| (pair[0], pair[1]));
+        let as_both = self.specials.iter().filter_map(|&special| {
+            let rank = self.tokens.partition_point(|token| token.id < special.id);
+            ordinary.rank(special.id).map(|_| (self.tokens[rank], special))
+        });
+        let mut twice: Vec<(Entry, Entry)> = within.chain(as_both).collect();
+        // The order of the entries of one id is that in which they came.
+        twice.sort_by_key(|(entry, _)| entry.id);
+        let Some(&(first, second)) = twice.first() else { return Ok(()) };
+        twice.dedup_by_key(|(entry, _)| entry.id);
+        let others = twice.len() - 1;
+        Err(Error::DuplicateId { id: first.id, first: first.place, second: second.place, others })
     }
 
     pub(crate) fn finish(mut self) -> Result<Vocabulary, Error> {
         sort(&mut self.tokens);
         sort(&mut self.specials);
         let ordinary = Ranks::new(self.tokens.iter().map(|entry| entry.id));
-        let twice = |pair: &&[Entry]| pair[0].id == pair[1].id;
-        let duplicates = [
-            self.tokens.windows(2).find(twice).map(|pair| pair[0].id),
-            self.specials.windows(2).find(twice).map(|pair| pair[0].id),
-            self.specials.iter().map(|entry| entry.id).find(|&id| ordinary.rank(id).is_some()),
-        ];
-        if let Some(id) = duplicates.into_iter().flatten().min() {
-            return Err(Error::DuplicateId { id });
-        }
+        self.check_ids(&ordinary)?;
         let content = |entry: &Entry| &self.bytes[entry.start as usize..entry.end as usize];
 
         let mut bytes = Vec::with_capacity(self.bytes.len());
@@ -119,6 +139,11 @@ impl<'c> Builder<'c> {
             fingerprint,
         })
     }
+}
+
+/// Counts from one.
+fn number(before: usize) -> u32 {
+    u32::try_from(before).map_or(u32::MAX, |before| before.saturating_add(1))
 }
 
 fn sort(entries: &mut [Entry]) {

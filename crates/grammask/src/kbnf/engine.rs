@@ -12,7 +12,7 @@ use super::engine_like::{
 };
 use super::grammar::CreateGrammarError;
 use super::{Config, Vocabulary};
-use crate::{Grammar, Matcher, Outcome, TokenId};
+use crate::{Grammar, Matcher, Outcome, Placed, TokenId};
 
 /// The settings of the engine itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -222,10 +222,13 @@ impl fmt::Debug for Engine {
 
 impl From<crate::Error> for CreateEngineError {
     fn from(error: crate::Error) -> Self {
+        use grammask_earley::BuildError;
         use grammask_normal::ErrorKind;
 
         let grammar_error = match error {
-            crate::Error::Syntax(errors) => CreateGrammarError::ParsingError(errors),
+            error @ (crate::Error::Syntax(_) | crate::Error::SyntaxAndNormal { .. }) => {
+                CreateGrammarError::ParsingError(Box::new(error))
+            }
             crate::Error::Normal(errors)
                 if errors.errors().iter().all(|error| {
                     matches!(error.kind, ErrorKind::EmptyLanguage { .. } | ErrorKind::OnlyEmptyText { .. })
@@ -233,9 +236,10 @@ impl From<crate::Error> for CreateEngineError {
             {
                 return Self::EmptyGrammarError;
             }
-            crate::Error::Recognizer(grammask_earley::Error::TooManyNodes { limit }) => {
-                CreateGrammarError::IntConversionError("nodes".to_owned(), limit.saturating_add(1), limit)
-            }
+            crate::Error::Recognizer(Placed {
+                cause: BuildError { cause: grammask_earley::Error::TooManyNodes { limit }, .. },
+                ..
+            }) => CreateGrammarError::IntConversionError("nodes".to_owned(), limit.saturating_add(1), limit),
             other => CreateGrammarError::SemanticError(Box::new(other)),
         };
         Self::GrammarError(grammar_error)

@@ -9,9 +9,9 @@ pub use crate::Grammar;
 /// All that is wrong with a text is in one error: [`diagnostics`](Self::diagnostics) hands it out piece by piece.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CreateGrammarError {
-    /// The text is no KBNF.
+    /// The text is no KBNF; what could be read of it may be wrong in meaning as well.
     #[error("{0}")]
-    ParsingError(#[from] grammask_syntax::Errors),
+    ParsingError(Box<crate::Error>),
     /// The text means nothing, or exceeds a limit.
     #[error("{0}")]
     SemanticError(#[from] Box<crate::Error>),
@@ -33,8 +33,7 @@ impl CreateGrammarError {
     /// What is wrong, each with its place; empty for errors that have no place in the text.
     pub fn diagnostics(&self) -> Vec<grammask_syntax::Diagnostic> {
         match self {
-            Self::ParsingError(errors) => errors.diagnostics(),
-            Self::SemanticError(error) => error.diagnostics(),
+            Self::ParsingError(error) | Self::SemanticError(error) => error.diagnostics(),
             _ => Vec::new(),
         }
     }
