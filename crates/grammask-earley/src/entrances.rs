@@ -35,33 +35,34 @@ impl Workshop {
         if let Some(takes) = tables.entrance(callee).takes.get() {
             return Ok(*takes);
         }
-        let mut path = Vec::new();
-        let found = self.search(tables, callee, &mut path);
+        let mut unfinished = Vec::new();
+        let found = self.search(tables, callee, &mut unfinished);
         if let Err(error) = &found {
-            for open in path {
-                self.unclear.insert(open.callee, error.clone());
+            // All of them lead to the one that has exceeded the limit.
+            for callee in unfinished {
+                self.unclear.insert(callee, error.clone());
             }
         }
         found
     }
 
+    /// `unfinished` holds those that are open or have been left, but whose component is not complete.
     fn search(
         &mut self,
         tables: &Recognizer,
         root: CalleeId,
-        path: &mut Vec<Open>,
+        unfinished: &mut Vec<CalleeId>,
     ) -> Result<ByteSet, Error> {
         let network = tables.network();
         let mut numbers = FxHashMap::default();
-        // Those that are open or have been left, but whose component is not complete.
-        let mut component = Vec::new();
+        let mut path: Vec<Open> = Vec::new();
         let mut entering = Some(root);
         loop {
             if let Some(callee) = entering.take() {
                 self.work += 1;
                 let number = numbers.len();
                 numbers.insert(callee, number);
-                component.push(callee);
+                unfinished.push(callee);
                 path.push(Open { callee, next: 0, number, first: number, takes: ByteSet::EMPTY });
                 let takes = self.scanned_first(tables, callee)?;
                 path.last_mut().expect("it was pushed").takes = takes;
@@ -80,7 +81,7 @@ impl Workshop {
             }
             let Open { callee, number, first, takes, .. } = path.pop().expect("the root is open");
             if first == number {
-                while let Some(member) = component.pop() {
+                while let Some(member) = unfinished.pop() {
                     tables.entrance(member).takes.get_or_init(|| takes);
                     if member == callee {
                         break;
@@ -184,22 +185,24 @@ mod tests {
 
     #[test]
     fn what_exceeds_a_limit_is_tried_once() {
-        let recognizer = recognizer(
+        let mut recognizer = recognizer(
             "start ::= a | '.' start; a ::= b 'x'; b ::= (#'(a|b)*a(a|b){9}' & ~#'(a|b)*b(a|b){8}' & #'.{15,30}') 'y';",
         );
         let mut workshop = recognizer.lock();
         let mut strict = grammask_regular::Config::default();
         (strict.emptiness_steps, strict.memory) = (0, 1);
-        workshop.store_mut().set_config(&strict);
+        workshop.set_limits(&strict);
         let callees = (0..recognizer.network().callees.len() as u32).map(CalleeId);
         let failed = callees.filter(|&callee| workshop.taken_by(&recognizer, callee).is_err());
         let failed: Vec<_> = failed.collect();
         assert!(failed.len() > 1, "{failed:?}");
-        workshop.store_mut().set_config(&Default::default());
-        assert!(failed.iter().all(|&callee| workshop.taken_by(&recognizer, callee).is_err()));
+        assert!(failed.iter().all(|callee| workshop.unclear.contains_key(callee)));
         drop(workshop);
         // Nor is it in the way of what needs it not.
         let dot = recognizer.step(recognizer.initial(), b'.').unwrap();
         assert!(dot.goes_on() && recognizer.step(dot, b'a').unwrap().goes_on());
+        // Other limits, as after loading, are another question.
+        recognizer.set_limits(&Config::default(), &Default::default());
+        assert!(failed.iter().all(|&callee| recognizer.lock().taken_by(&recognizer, callee).is_ok()));
     }
 }

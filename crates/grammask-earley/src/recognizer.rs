@@ -348,6 +348,11 @@ impl Recognizer {
         }
     }
 
+    /// Whether it is known what a state scans: then [`scanners`](Self::scanners) takes no time.
+    pub fn is_closed(&self, state: SetId) -> bool {
+        self.set(state).closure.get().is_some()
+    }
+
     /// The open set of one item: the node, and an unknown origin.
     ///
     /// # Errors

@@ -35,7 +35,7 @@ pub(crate) struct Workshop {
     items: Vec<Item>,
     /// The origins that are complete, and have not told yet.
     finished: Vec<OriginId>,
-    /// The last origin that was complete alone, and what remained then of those that were told; sorted.
+    /// The last origin that was complete alone, and what remained then of those that were told.
     completed: (OriginId, Vec<Item>),
     /// The last completion in which an origin was told.
     told: Vec<u32>,
@@ -223,7 +223,6 @@ impl Workshop {
             [origin] => {
                 let first = self.items.len();
                 self.tell(tables)?;
-                self.items[first..].sort_unstable();
                 self.completed.0 = origin;
                 self.completed.1.clear();
                 self.completed.1.extend_from_slice(&self.items[first..]);
@@ -402,9 +401,10 @@ impl Workshop {
         &self.store
     }
 
-    /// The same, for setting their limits.
-    pub(crate) fn store_mut(&mut self) -> &mut Store {
-        &mut self.store
+    /// Sets the limits of languages that hold from now on: what has exceeded others is tried again.
+    pub(crate) fn set_limits(&mut self, regular: &grammask_regular::Config) {
+        self.store.set_config(regular);
+        self.unclear.clear();
     }
 }
 

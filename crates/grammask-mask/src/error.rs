@@ -39,13 +39,18 @@ impl BindErrors {
     }
 }
 
+/// The first few, and how many more there are.
 impl fmt::Display for BindErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, error) in self.0.iter().enumerate() {
+        const SHOWN: usize = 8;
+        for (index, error) in self.0.iter().take(SHOWN).enumerate() {
             let separator = if index == 0 { "" } else { "; " };
             write!(f, "{separator}{error}")?;
         }
-        Ok(())
+        match self.0.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "; and {more} more"),
+        }
     }
 }
 

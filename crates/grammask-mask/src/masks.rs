@@ -111,8 +111,11 @@ impl Masks {
                 None => errors.push(BindError::UnknownSpecial { special: special.clone() }),
             }
         }
-        let unknown = ending.tokens().iter().filter(|&&id| !vocabulary.is_known(id));
-        errors.extend(unknown.map(|&id| BindError::UnknownEnd { id }));
+        let mut unknown: Vec<TokenId> = ending.tokens().to_vec();
+        unknown.retain(|&id| !vocabulary.is_known(id));
+        unknown.sort_unstable();
+        unknown.dedup();
+        errors.extend(unknown.into_iter().map(|id| BindError::UnknownEnd { id }));
         BindErrors::unless_empty(errors)?;
         Ok(Self::with(recognizer, lexicon, ending.clone(), config.clone(), specials))
     }

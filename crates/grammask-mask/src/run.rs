@@ -189,7 +189,9 @@ impl<'a> Run<'a> {
             self.buffers.calls = calls;
             let set = recognizer.alone(node)?;
             // Where each of thousands of rules may begin with all others, closing a set for each is more than walking the state as it is.
-            self.fuel.burn(recognizer.scanners(set)?.len() as u64);
+            if !recognizer.is_closed(set) {
+                self.fuel.burn(recognizer.scanners(set)?.len() as u64);
+            }
             let this = &mut self.activations[activation];
             this.findings.walk(&self.masks.recognizer, set, list.nodes(lexicon.outline()))?;
             let mut handovers = this.findings.take_handovers();

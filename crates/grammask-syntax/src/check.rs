@@ -182,7 +182,18 @@ fn is_decimal(text: &str, most: usize) -> bool {
     is_digits(whole) && is_digits(fraction) && text.bytes().filter(u8::is_ascii_digit).count() <= most
 }
 
-fn is_special_name(name: &str) -> bool {
+/// Whether a grammar can name a special token like this: `<|`, something without blanks and `<`, and the first `|>` behind it.
+///
+/// # Complexity
+/// Linear in the length.
+///
+/// ```
+/// use grammask_syntax::is_special_name;
+///
+/// assert!(is_special_name("<|end|>"));
+/// assert!(!is_special_name("</s>") && !is_special_name("<|the end|>"));
+/// ```
+pub fn is_special_name(name: &str) -> bool {
     let inside = name.strip_prefix("<|").and_then(|rest| rest.strip_suffix("|>"));
     inside.is_some_and(|inside| {
         // The `|>` that ends the token must be the first one, as the parser takes it.

@@ -75,7 +75,7 @@ mod unordered;
 
 pub use ast::{Ast, Comparison, ExceptOperand, Expr, ExprId, ExprKind, Name, Quantifier, Rule, Span};
 pub use check::Violation;
-pub use check::{is_bound, is_numeral};
+pub use check::{is_bound, is_numeral, is_special_name};
 pub use config::Config;
 pub use diagnostic::{Diagnostic, LineColumn, Note, Report, line_column};
 pub use error::{Error, ErrorKind, Errors, MAX_BOUND, MAX_BOUND_DIGITS, MAX_DIGITS};

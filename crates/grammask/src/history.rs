@@ -58,13 +58,14 @@ impl History {
 
     /// Adds a step: the state before it, its token if it is one, and its bytes.
     pub(crate) fn push(&mut self, before: SetId, token: Option<TokenId>, bytes: &[u8]) {
-        if self.last.steps.len() == CHUNK || self.last.bytes.len() >= CHUNK_BYTES {
-            self.begin_chunk();
-        }
         self.last.steps.push(Step { before, token, start: self.last.bytes.len() });
         self.last.bytes.extend_from_slice(bytes);
         if let Some(text) = self.text.get_mut() {
             text.extend_from_slice(bytes);
+        }
+        // At once, so that no clone copies a full one.
+        if self.last.steps.len() == CHUNK || self.last.bytes.len() >= CHUNK_BYTES {
+            self.begin_chunk();
         }
     }
 
@@ -281,13 +282,17 @@ mod tests {
 
     #[test]
     fn a_long_history_is_dropped_without_nesting() {
-        let mut history = History::default();
-        for _ in 0..2_000_000 {
-            history.push(SetId::DEAD, None, b"x");
-        }
-        let clone = history.clone();
-        drop(history);
-        assert_eq!(clone.len(), 2_000_000);
-        drop(clone);
+        let run = || {
+            let mut history = History::default();
+            for _ in 0..1_000 * CHUNK {
+                history.push(SetId::DEAD, None, b"x");
+            }
+            let clone = history.clone();
+            drop(history);
+            assert_eq!(clone.len(), 1_000 * CHUNK);
+            drop(clone);
+        };
+        // So little stack that a thousand nested calls would not fit.
+        std::thread::Builder::new().stack_size(64 << 10).spawn(run).unwrap().join().unwrap();
     }
 }

@@ -1,8 +1,10 @@
 //! Failures of the stages that know no text, at the places that they have in the text all the same.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use grammask_earley::{BuildError, Special};
 use grammask_mask::{BindError, BindErrors};
-use grammask_syntax::{Ast, Diagnostic, ExprKind, suggest};
+use grammask_syntax::{Ast, Diagnostic, ExprKind, Span, is_special_name, suggest};
 use grammask_trie::{TokenId, Vocabulary};
 
 /// So many special tokens are listed where none is like the one that is named.
@@ -23,11 +25,9 @@ pub struct Placed<E> {
 /// A network that cannot be made, at the rule that exceeds the limit.
 pub(crate) fn of_network(error: BuildError, ast: &Ast) -> Placed<BuildError> {
     let place = |name: &str| ast.rules.iter().find(|rule| rule.name.text == name).map(|rule| rule.name.span);
-    // What is made of a part of a rule is named after it.
-    let origin = error
-        .nonterminal
-        .trim_end_matches(|character: char| character.is_ascii_digit())
-        .trim_end_matches('_');
+    // What is made of a part of a rule is named after it: `rule_7`.
+    let name = error.nonterminal.trim_end_matches(|character: char| character.is_ascii_digit());
+    let origin = name.strip_suffix('_').unwrap_or(name);
     let span = place(&error.nonterminal).or_else(|| place(origin));
     let diagnostics = span.map(|span| Diagnostic::new(error.cause.to_string(), span)).into_iter().collect();
     Placed { cause: error, diagnostics, omitted: 0 }
@@ -40,22 +40,36 @@ pub(crate) fn of_binding(
     vocabulary: &Vocabulary,
     most: usize,
 ) -> Placed<BindErrors> {
-    let mut diagnostics = Vec::new();
-    for error in errors.as_slice() {
-        let BindError::UnknownSpecial { special } = error else { continue };
-        let is_it = |kind: &ExprKind| match (kind, special) {
-            (ExprKind::SpecialName(name), Special::Name(unknown)) => name == unknown,
-            (ExprKind::SpecialId(id), Special::Id(unknown)) => id == unknown,
-            _ => false,
+    let unknown: BTreeSet<&Special> = errors.as_slice().iter().filter_map(unknown_special).collect();
+    let mut places: Vec<(Span, Special)> = Vec::new();
+    for expr in &ast.exprs {
+        let special = match &expr.kind {
+            ExprKind::SpecialName(name) => Special::Name(name.clone()),
+            ExprKind::SpecialId(id) => Special::Id(*id),
+            _ => continue,
         };
-        let hint = hint(special, vocabulary);
-        let uses = ast.exprs.iter().filter(|expr| is_it(&expr.kind));
-        diagnostics.extend(uses.map(|expr| Diagnostic::new(error.to_string(), expr.span).with_hint(&hint)));
+        if unknown.contains(&special) {
+            places.push((expr.span, special));
+        }
     }
-    diagnostics.sort_by_key(|diagnostic: &Diagnostic| diagnostic.span);
-    let omitted = diagnostics.len().saturating_sub(most.max(1));
-    diagnostics.truncate(most.max(1));
+    places.sort();
+    let omitted = places.len().saturating_sub(most.max(1));
+    places.truncate(most.max(1));
+    // Names are compared with all of the vocabulary: once for each, and for those that are shown.
+    let mut hints = BTreeMap::new();
+    let diagnostics = places.into_iter().map(|(span, special)| {
+        let hint: &String = hints.entry(special.clone()).or_insert_with(|| hint(&special, vocabulary));
+        Diagnostic::new(BindError::UnknownSpecial { special }.to_string(), span).with_hint(hint)
+    });
+    let diagnostics = diagnostics.collect();
     Placed { cause: errors, diagnostics, omitted }
+}
+
+fn unknown_special(error: &BindError) -> Option<&Special> {
+    match error {
+        BindError::UnknownSpecial { special } => Some(special),
+        _ => None,
+    }
 }
 
 /// What may be meant by a special token that is not there.
@@ -90,9 +104,7 @@ fn inside(name: &str) -> &str {
 
 /// A special token as a grammar names it, if it can be named otherwise than by its id.
 fn written(name: &str) -> Option<&str> {
-    let inside = name.strip_prefix("<|")?.strip_suffix("|>")?;
-    let is_plain = |character: char| !character.is_whitespace() && character != '<';
-    (!inside.is_empty() && inside.chars().all(is_plain) && !inside.contains("|>")).then_some(name)
+    is_special_name(name).then_some(name)
 }
 
 fn list(vocabulary: &Vocabulary) -> String {
@@ -110,5 +122,5 @@ fn list(vocabulary: &Vocabulary) -> String {
 
 /// What the text is not to blame for.
 pub(crate) fn elsewhere(errors: &BindErrors) -> impl Iterator<Item = &BindError> {
-    errors.as_slice().iter().filter(|error| !matches!(error, BindError::UnknownSpecial { .. }))
+    errors.as_slice().iter().filter(|error| unknown_special(error).is_none())
 }

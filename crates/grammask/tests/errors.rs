@@ -124,6 +124,16 @@ fn special_tokens_that_are_missing_are_reported_wherever_they_are_named() {
 }
 
 #[test]
+fn thousands_of_missing_special_tokens_are_one_look_at_the_text() {
+    // Looking through the text for each would take some thousand million looks.
+    let specials = (0..20_000).map(|id| format!("<[{}]>", 1_000_000 + id)).collect::<Vec<_>>().join(" | ");
+    let text = format!("start ::= {specials} | {}; x ::= 'a';", "x ".repeat(100_000));
+    let error = Grammar::compile(&text, &with_specials(&["<|end|>"]), &Config::default()).unwrap_err();
+    assert_eq!((error.diagnostics().len(), error.omitted()), (100, 19_900));
+    assert!(error.to_string().len() < 100_000, "{}", error.to_string().len());
+}
+
+#[test]
 fn hints_about_special_tokens_know_the_vocabulary() {
     let hint = |names: &[&str]| {
         let text = "start ::= <|end|>;";

@@ -293,7 +293,7 @@ impl Recognizer {
     /// Sets the limits that hold from now on, after loading.
     pub(crate) fn set_limits(&mut self, config: &Config, regular: &grammask_regular::Config) {
         self.config = config.clone();
-        self.lock().store_mut().set_config(regular);
+        self.lock().set_limits(regular);
         if let Some(network) = Arc::get_mut(&mut self.network) {
             network.store.set_config(regular);
         }
