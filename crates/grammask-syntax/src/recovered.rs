@@ -1,7 +1,7 @@
 //! What can be read of a text that is wrong: enough of it to find more that is wrong, and nothing that only looks wrong because
 //! something else is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ast::{Ast, Expr, ExprId, ExprKind, Name, Rule, Span};
 use crate::error::{Error, ErrorKind, Errors};
@@ -27,7 +27,7 @@ pub struct Recovered {
     pub errors: Errors,
     incomplete: BTreeSet<String>,
     /// What may be a piece of a name that an error stands in.
-    pieces: BTreeSet<String>,
+    pieces: BTreeMap<usize, BTreeSet<String>>,
     /// Whether errors were only counted.
     has_omitted: bool,
 }
@@ -41,7 +41,7 @@ impl Recovered {
             start_is_unknown: true,
             errors,
             incomplete: BTreeSet::new(),
-            pieces: BTreeSet::new(),
+            pieces: BTreeMap::new(),
             has_omitted: true,
         }
     }
@@ -50,10 +50,16 @@ impl Recovered {
     /// wrong, or stands where nothing could be read, or has an error in its name (`sta(rt ::= 'x';`).
     ///
     /// # Complexity
-    /// Linear in the length of the name and of the names beside errors.
+    /// Linear in the length of the name, for each of the different lengths that the names beside errors have.
     pub fn is_incomplete(&self, nonterminal: &str) -> bool {
-        let has_piece = |piece: &String| nonterminal.starts_with(piece) || nonterminal.ends_with(piece);
-        self.has_omitted || self.incomplete.contains(nonterminal) || self.pieces.iter().any(has_piece)
+        let length = nonterminal.len();
+        let has_piece = |(&of, pieces): (&usize, &BTreeSet<String>)| {
+            let is_piece = |part: Option<&str>| part.is_some_and(|part| pieces.contains(part));
+            is_piece(nonterminal.get(..of)) || is_piece(nonterminal.get(length - of..))
+        };
+        self.has_omitted
+            || self.incomplete.contains(nonterminal)
+            || self.pieces.range(..=length).any(has_piece)
     }
 }
 
@@ -100,7 +106,10 @@ impl Scars {
         let beside = Places::new(in_names.iter());
         let places = in_names.iter().map(Error::span).chain(self.skipped.iter().copied());
         let pieces = places.flat_map(|span| [span.start, span.end]).filter_map(|at| word_at(text, at));
-        let pieces = pieces.map(str::to_owned).collect();
+        let mut by_length: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+        for piece in pieces {
+            by_length.entry(piece.len()).or_default().insert(piece.to_owned());
+        }
         let trust = |index: usize, span: Span, is_closed: bool| {
             let is_unsure = index >= self.known || self.quote_is_open && !ends_its_line(text, span);
             if is_unsure || grave.touches(span) {
@@ -144,7 +153,7 @@ impl Scars {
             incomplete.extend(perhaps_defined(piece).map(str::to_owned));
         }
         let has_omitted = errors.omitted() > 0;
-        Recovered { ast: copier.ast, start_is_unknown, errors, incomplete, pieces, has_omitted }
+        Recovered { ast: copier.ast, start_is_unknown, errors, incomplete, pieces: by_length, has_omitted }
     }
 }
 
@@ -336,17 +345,12 @@ fn ends_its_line(text: &str, span: Span) -> bool {
     behind.is_empty() || behind.starts_with('\n')
 }
 
-/// The identifiers that something follows with which a definition may begin, in whatever notation.
+/// The identifiers behind which, before a semicolon, something stands with which a definition may begin, in whatever notation: directly
+/// (`foo = x`), or behind what is too much (`'foo' ::= x`, `(foo | bar) ::= x`).
 fn perhaps_defined(piece: &str) -> impl Iterator<Item = &str> {
-    let is_part = |character: char| u8::try_from(character).is_ok_and(is_in_words);
-    let mut rest = piece;
-    std::iter::from_fn(move || {
-        rest = &rest[rest.find(is_part)?..];
-        let length = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
-        let word = &rest[..length];
-        rest = &rest[length..];
-        Some((word, rest.trim_start().starts_with([':', '=', '-', '>', '→'])))
+    piece.split(';').flat_map(|statement| {
+        let sign = statement.rfind([':', '=', '→']).max(statement.rfind("->"));
+        let before = &statement[..sign.unwrap_or(0)];
+        before.split(|character: char| !u8::try_from(character).is_ok_and(is_in_words)).filter_map(identifier)
     })
-    .filter(|&(_, is_defined)| is_defined)
-    .filter_map(|(word, _)| identifier(word))
 }

@@ -96,6 +96,8 @@ fn what_was_not_read_may_name_and_define_anything() {
         "start ::= ~('a' value | 'b'; value ::= 'x';",
         "start ::= except!(words); words ::= 'a' | words2 | ;  words2 ::= 'x';",
         "start ::= unordered!(a, b; ; ; 0 -> 7); a ::= 'x'; b ::= 'y';",
+        "start ::= foo; 'foo' ::= 'x';",
+        "start ::= foo? bar; (foo | bar) ::= 'x';",
     ] {
         let error = wrong(text, &Config::default());
         assert!(matches!(error, Error::Syntax(_)), "{}", error.render(text, "g"));
