@@ -119,20 +119,11 @@ fn begins_with(network: &Network, callee: CalleeId, place: usize) -> Option<Call
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use grammask_regular::{ByteSet, Store};
+    use grammask_regular::ByteSet;
 
     use super::begins_with;
-    use crate::{CalleeId, Config, Network, Recognizer};
-
-    fn recognizer(text: &str) -> Recognizer {
-        let ast = grammask_syntax::parse(text, &Default::default()).unwrap();
-        let mut store = Store::new(&Default::default());
-        let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
-        let network = Network::build(&normal, store, &Config::default()).unwrap();
-        Recognizer::new(Arc::new(network), &Config::default())
-    }
+    use crate::testing::recognizer;
+    use crate::{CalleeId, Config, Recognizer};
 
     /// The same by looking at all callees that can be reached.
     fn reached(recognizer: &Recognizer, callee: CalleeId) -> ByteSet {

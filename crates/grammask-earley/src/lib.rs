@@ -27,6 +27,8 @@ mod saved;
 mod selection;
 mod show;
 mod slices;
+#[cfg(test)]
+mod testing;
 mod workshop;
 
 pub use config::Config;

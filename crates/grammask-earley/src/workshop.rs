@@ -430,18 +430,7 @@ fn scans(tables: &Recognizer, node: NodeId) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::Config;
-
-    fn recognizer(text: &str) -> Recognizer {
-        let ast = grammask_syntax::parse(text, &Default::default()).unwrap();
-        let mut store = Store::new(&Default::default());
-        let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
-        let network = Network::build(&normal, store, &Config::default()).unwrap();
-        Recognizer::new(Arc::new(network), &Config::default())
-    }
+    use crate::testing::recognizer;
 
     #[test]
     fn completions_may_be_as_many_as_one_likes() {
