@@ -110,7 +110,8 @@ impl Store {
         if texts.len() == 1 { texts.pop() } else { None }
     }
 
-    /// The texts of a language, in no order, if that shows on the surface of its expression: a few short ones, or one of any length.
+    /// The texts of a language, in no order, if that shows on the surface of its expression: a few short ones, or one of any length that is
+    /// written out. Long repetitions are left as they are: a count takes less room than a text.
     pub(crate) fn few_texts(&self, a: RegularId) -> Option<Vec<Vec<u8>>> {
         const FEW: usize = 64;
         if let Some(texts) = self.texts(a, FEW) {
