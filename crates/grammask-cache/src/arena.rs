@@ -2,36 +2,31 @@
 
 use std::fmt;
 
-use crate::bucket::{self, BUCKETS, locate};
-use crate::sync::{AtomicU32, OnceLock, Ordering, array, constructor};
-
-/// One bucket: allocated as a whole, filled entry by entry.
-type Bucket<T> = OnceLock<Box<[OnceLock<T>]>>;
+use crate::sync::constructor;
 
 /// Values by the id that [`push`](Arena::push) gave them.
 ///
 /// A growing `Vec` moves its values, which a concurrent reader must not see. Here the values stand in buckets of
-/// doubling size that are allocated once and stay; an id says which bucket and where. An entry is published by its
-/// own [`OnceLock`], so that a reader who has an id finds the value or waits for nobody.
+/// doubling size that are allocated once and stay: it is the vector of [`boxcar`], with ids of 32 bits. An entry is published for
+/// itself, so that a reader who has an id finds the value and waits for nobody.
 ///
 /// # Complexity
-/// `get` and `push` are O(1); at most half of the allocated entries are unused.
+/// `get` and `push` are O(1); most of the time less than half, and at most two thirds, of the allocated entries are unused.
 pub struct Arena<T> {
-    buckets: [Bucket<T>; BUCKETS],
-    len: AtomicU32,
+    values: boxcar::Vec<T>,
 }
 
 impl<T> Arena<T> {
     constructor! {
         /// An arena without values. Allocates nothing.
         pub fn new() -> Self {
-            Self { buckets: array![OnceLock::new(); BUCKETS], len: AtomicU32::new(0) }
+            Self { values: boxcar::Vec::new() }
         }
     }
 
-    /// How many values there are.
+    /// How many values there are; not those that are being stored right now.
     pub fn len(&self) -> usize {
-        self.len.load(Ordering::Acquire) as usize
+        self.values.count()
     }
 
     /// Whether there is no value.
@@ -44,21 +39,15 @@ impl<T> Arena<T> {
     /// # Panics
     /// When the arena holds 2^32 - 1 values.
     pub fn push(&self, value: T) -> u32 {
-        let id = self
-            .len
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |len| len.checked_add(1))
-            .expect("an arena holds fewer than 2^32 values");
-        let (bucket, place) = locate(id);
-        let entries =
-            self.buckets[bucket].get_or_init(|| (0..bucket::size(bucket)).map(|_| OnceLock::new()).collect());
-        assert!(entries[place].set(value).is_ok(), "every id is given once");
-        id
+        u32::try_from(self.values.push(value))
+            .ok()
+            .filter(|&id| id < u32::MAX)
+            .expect("an arena holds fewer than 2^32 values")
     }
 
     /// The value with this id; `None` where none was given, or where it is being stored right now.
     pub fn try_get(&self, id: u32) -> Option<&T> {
-        let (bucket, place) = locate(id);
-        self.buckets[bucket].get()?[place].get()
+        self.values.get(id as usize)
     }
 
     /// The value with this id.
@@ -72,7 +61,7 @@ impl<T> Arena<T> {
 
     /// The values with their ids, in the order of the ids.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        (0..self.len() as u32).filter_map(|id| self.try_get(id).map(|value| (id, value)))
+        self.values.iter().map(|(id, value)| (id as u32, value))
     }
 }
 

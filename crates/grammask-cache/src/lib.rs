@@ -18,7 +18,7 @@
 //!
 //! # What is shown about threads
 //!
-//! There is no `unsafe` here, so no access is undefined; what could go wrong is that a thread sees too little. Models in
+//! There is no `unsafe` here (that of [`boxcar`] is its own, and is run in the models with the rest), so no access is undefined; what could go wrong is that a thread sees too little. Models in
 //! `tests/loom.rs` run the tables, made of the primitives of loom, in every order in which two or three threads can meet,
 //! up to a bound on interruptions, and with every value that weakly ordered memory may let a thread see:
 //!
