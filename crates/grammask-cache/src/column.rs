@@ -3,10 +3,13 @@
 use std::fmt;
 
 use crate::bucket::{self, BUCKETS, locate};
-use crate::sync::{AtomicU32, AtomicUsize, OnceLock, Ordering, array, constructor};
+use crate::sync::{AtomicU32, AtomicUsize, OnceLock, Ordering, array, constructor, zeros};
 
 /// One bucket: allocated as a whole, each entry unknown until it is stored.
 type Bucket = OnceLock<Box<[AtomicU32]>>;
+
+/// Nothing is known; what is known is stored plus one.
+const UNKNOWN: u32 = 0;
 
 /// Numbers below [`Column::LIMIT`] under ids, each unknown until it is stored: what is found out about the entries of an
 /// [`Arena`](crate::Arena) or an [`Interner`](crate::Interner), for which a [`Memo`](crate::Memo) would hash what is a number already.
@@ -44,7 +47,7 @@ impl Column {
     pub fn get(&self, id: u32) -> Option<u32> {
         let (bucket, place) = locate(id);
         let value = self.buckets[bucket].get()?[place].load(Ordering::Acquire);
-        (value != Self::LIMIT).then_some(value)
+        value.checked_sub(1)
     }
 
     /// Stores a number unless another thread was faster; gives the number that is stored, and the bytes that had to be allocated for it.
@@ -57,17 +60,16 @@ impl Column {
         let (bucket, place) = locate(id);
         let mut allocated = 0;
         let entries = self.buckets[bucket].get_or_init(|| {
-            let entries: Box<[AtomicU32]> =
-                (0..bucket::size(bucket)).map(|_| AtomicU32::new(Self::LIMIT)).collect();
+            let entries: Box<[AtomicU32]> = zeros(bucket::size(bucket));
             allocated = size_of_val::<[AtomicU32]>(&entries);
             entries
         });
-        match entries[place].compare_exchange(Self::LIMIT, value, Ordering::AcqRel, Ordering::Acquire) {
+        match entries[place].compare_exchange(UNKNOWN, value + 1, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => {
                 self.len.fetch_add(1, Ordering::Relaxed);
                 (value, allocated)
             }
-            Err(first) => (first, allocated),
+            Err(first) => (first - 1, allocated),
         }
     }
 
@@ -76,10 +78,7 @@ impl Column {
         let buckets =
             self.buckets.iter().zip(0..).filter_map(|(bucket, number)| Some((bucket.get()?, number)));
         let entries = buckets.flat_map(|(entries, number)| (bucket::first(number)..).zip(entries.iter()));
-        entries.filter_map(|(id, entry)| {
-            let value = entry.load(Ordering::Acquire);
-            (value != Self::LIMIT).then_some((id, value))
-        })
+        entries.filter_map(|(id, entry)| Some((id, entry.load(Ordering::Acquire).checked_sub(1)?)))
     }
 }
 

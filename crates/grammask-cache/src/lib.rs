@@ -23,7 +23,7 @@
 //! up to a bound on interruptions, and with every value that weakly ordered memory may let a thread see:
 //!
 //! - equal keys get one id, and different keys different ones, also while the index grows;
-//! - what was in before a look-up began is found, at any moment of a growth, and its value is there;
+//! - what was in before a look-up began is found, at any moment of a growth, which goes step by step, and its value is there;
 //! - the first value under a key of a [`Memo`] is what every thread gets, and exactly one is told that it is fresh;
 //! - who reads a value from a [`Row`] or a [`LazyRow`] sees all that was written before it was stored, and of two values that are stored
 //!   at once in a [`LazyRow`] none is lost;

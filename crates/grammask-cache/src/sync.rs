@@ -19,6 +19,16 @@ pub(crate) use loom::sync::{Mutex, MutexGuard};
 #[cfg(loom)]
 pub(crate) use once_lock::OnceLock;
 
+/// A table of atomics that are zero. Its pages are not touched: those that the system gives are zero already.
+#[cfg(not(loom))]
+pub(crate) fn zeros<A: bytemuck::Zeroable>(len: usize) -> Box<[A]> {
+    bytemuck::allocation::zeroed_slice_box(len)
+}
+#[cfg(loom)]
+pub(crate) fn zeros<A: atomic::Zero>(len: usize) -> Box<[A]> {
+    (0..len).map(|_| A::zero()).collect()
+}
+
 /// A constructor that can run at compile time; not in models, as loom has to be told of every primitive that is made.
 #[cfg(not(loom))]
 macro_rules! constructor {

@@ -85,21 +85,21 @@ fn different_keys_get_ids_of_their_own() {
 fn what_is_in_is_found_at_any_moment_of_a_growth() {
     let seen = outcomes(TWO_THREADS, || {
         let words = Arc::new(Interner::<u32>::new());
-        let first = intern(&words, 1);
-        // The first table has two slots, one of which stays free: both further keys make a table grow.
-        let other = spawn(&words, |words| (intern(words, 2), intern(words, 3)));
-        assert_eq!(words.find(&1), Some(first));
-        let found = words.find(&3);
+        let ids = [1, 2].map(|key| Some(intern(&words, key)));
+        // The first table has four slots: the third key makes it grow, and half of it is moved with each of the two further keys.
+        let other = spawn(&words, |words| (intern(words, 3), intern(words, 4)));
+        assert_eq!(words.find(&1), ids[0]);
+        let found = words.find(&4);
         if let Some(id) = found {
-            assert_eq!(*words.get(id), 3);
-            assert!(words.find(&2).is_some(), "it was in before");
+            assert_eq!(*words.get(id), 4);
+            assert!(words.find(&3).is_some(), "it was in before");
         }
-        assert_eq!(words.find(&1), Some(first));
-        let (second, third) = other.join().unwrap();
-        assert_eq!([1, 2, 3].map(|key| words.find(&key)), [first, second, third].map(Some));
+        assert_eq!(words.find(&2), ids[1]);
+        let (third, fourth) = other.join().unwrap();
+        assert_eq!([3, 4].map(|key| words.find(&key)), [third, fourth].map(Some));
         found
     });
-    assert_eq!(seen, [None, Some(2)].into());
+    assert_eq!(seen, [None, Some(3)].into());
 }
 
 #[test]
@@ -107,6 +107,7 @@ fn two_threads_let_a_table_grow_while_a_third_one_reads() {
     let seen = outcomes(THREE_THREADS, || {
         let words = Arc::new(Interner::<u32>::new());
         let first = intern(&words, 1);
+        intern(&words, 5);
         let writers = [2, 3].map(|key| spawn(&words, move |words| intern(words, key)));
         assert_eq!(words.find(&1), Some(first));
         let found = words.find(&2);
@@ -114,10 +115,10 @@ fn two_threads_let_a_table_grow_while_a_third_one_reads() {
         let ids = writers.map(|writer| writer.join().unwrap());
         assert_eq!([2, 3].map(|key| words.find(&key)), ids.map(Some));
         assert!(found.is_none_or(|found| found == ids[0]));
-        assert_eq!((first, words.len()), (0, 3));
+        assert_eq!((first, words.len()), (0, 4));
         (found.is_some(), ids)
     });
-    assert_eq!(seen, [(false, [1, 2]), (true, [1, 2]), (false, [2, 1]), (true, [2, 1])].into());
+    assert_eq!(seen, [(false, [2, 3]), (true, [2, 3]), (false, [3, 2]), (true, [3, 2])].into());
 }
 
 #[test]
@@ -125,14 +126,15 @@ fn an_interner_gives_a_key_one_id_while_it_grows() {
     let seen = outcomes(TWO_THREADS, || {
         let words = Arc::new(Interner::<u32>::new());
         intern(&words, 1);
+        intern(&words, 4);
         let other = spawn(&words, |words| [intern(words, 2), intern(words, 3)]);
         let ids = [intern(&words, 3), intern(&words, 2)];
         let others = other.join().unwrap();
         assert_eq!(ids, [others[1], others[0]]);
-        assert_eq!(words.len(), 3);
+        assert_eq!(words.len(), 4);
         ids
     });
-    assert_eq!(seen, [[1, 2], [2, 1]].into());
+    assert_eq!(seen, [[2, 3], [3, 2]].into());
 }
 
 #[test]
@@ -158,6 +160,7 @@ fn a_memo_that_grows_forgets_nothing() {
     let seen = outcomes(TWO_THREADS, || {
         let memo = Arc::new(Memo::<u32, u32>::new());
         memo.insert(1, 10);
+        memo.insert(4, 40);
         let other = spawn(&memo, |memo| {
             memo.insert(2, 20);
             memo.insert(3, 30);

@@ -10,6 +10,11 @@ use std::fmt;
 pub(crate) use loom::Ordering;
 use loom::sync::atomic as loom;
 
+/// An atomic that can be made without a value.
+pub(crate) trait Zero {
+    fn zero() -> Self;
+}
+
 macro_rules! atomic {
     ($name:ident, $of:ty) => {
         pub(crate) struct $name {
@@ -44,6 +49,12 @@ macro_rules! atomic {
                 failure: Ordering,
             ) -> Result<$of, $of> {
                 self.in_turn().compare_exchange(current, new, success, failure)
+            }
+        }
+
+        impl Zero for $name {
+            fn zero() -> Self {
+                Self::new(<$of>::default())
             }
         }
 
