@@ -244,11 +244,11 @@ mod tests {
     fn a_table_is_filled_bit_by_bit() {
         let index = Index::new();
         let add = |id: u32| index.find_or_add(u64::from(id), |other| other == id, || id);
-        (0..=512).for_each(|id| drop(add(id)));
+        (0..=512).for_each(|id| assert!(add(id).1));
         // The last one was one too many for half of 1,024 slots.
         let current = index.current.load(Ordering::Acquire);
         assert_eq!((index.table(current).len(), index.moved.load(Ordering::Acquire)), (2048, MOVED_AT_ONCE));
-        (513..=768).for_each(|id| drop(add(id)));
+        (513..=768).for_each(|id| assert!(add(id).1));
         assert!(!index.is_moving());
         let filled = index.table(current).iter().filter(|slot| slot.load(Ordering::Acquire) != FREE).count();
         assert_eq!(filled, 769);
