@@ -40,9 +40,61 @@ pub(crate) struct ReadingArgs {
     /// The grammar's file is a JSON Schema: its language is the valid documents
     #[arg(long, global = true)]
     pub schema: bool,
+    #[command(flatten)]
+    pub choices: ChoiceArgs,
     /// Write one JSON object to stdout
     #[arg(long, global = true)]
     pub json: bool,
+}
+
+/// What a JSON Schema leaves to choose.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "With --schema")]
+pub(crate) struct ChoiceArgs {
+    /// The white space of documents
+    #[arg(long, global = true, value_name = "HOW", requires = "schema", default_value = "flexible")]
+    pub whitespace: WhitespaceChoice,
+    /// Properties that the schema names come in its order, others behind them
+    #[arg(long, global = true, requires = "schema")]
+    pub as_written: bool,
+    /// Objects of which the schema names properties have no others, unless it says so
+    #[arg(long, global = true, requires = "schema")]
+    pub closed: bool,
+    /// Formats are annotations: no document is held to them
+    #[arg(long, global = true, requires = "schema")]
+    pub no_formats: bool,
+    /// What cannot be said exactly is weakened, with a warning, and not refused
+    #[arg(long, global = true, requires = "schema")]
+    pub relax: bool,
+    /// The draft of a schema that does not name it
+    #[arg(long, global = true, value_name = "NAME", requires = "schema", default_value = "2020-12")]
+    pub draft: DraftChoice,
+}
+
+/// The white space of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WhitespaceChoice {
+    /// Wherever JSON allows it, in runs of up to 64 bytes
+    Flexible,
+    /// None
+    Compact,
+    /// One space behind each comma and colon, no other
+    Spaced,
+}
+
+/// A draft of JSON Schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DraftChoice {
+    #[value(name = "4")]
+    Draft4,
+    #[value(name = "6")]
+    Draft6,
+    #[value(name = "7")]
+    Draft7,
+    #[value(name = "2019-09")]
+    Draft201909,
+    #[value(name = "2020-12")]
+    Draft202012,
 }
 
 #[derive(Debug, Subcommand)]

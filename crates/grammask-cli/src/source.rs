@@ -7,6 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use grammask::json_schema::{
+    AdditionalProperties, Draft, Formats, PropertyOrder, Unsupported, Whitespace, translate,
+};
 use grammask::{Config, Error, Relaxation};
 use grammask_earley::{Callee, Network, Recognizer};
 use grammask_normal::NormalForm;
@@ -14,7 +17,7 @@ use grammask_regular::Store;
 use grammask_syntax::{Ast, Report};
 use serde_json::json;
 
-use crate::args::ReadingArgs;
+use crate::args::{DraftChoice, ReadingArgs, WhitespaceChoice};
 use crate::failure::{Failure, WrongGrammar, diagnostics_to_json};
 
 /// The text of a grammar and what to call it.
@@ -37,12 +40,40 @@ pub(crate) struct Compiled {
     pub time: Duration,
 }
 
-/// The configuration of a command: the default, and the start symbol if one is named.
+/// The configuration of a command: the default, the start symbol if one is named, and what is chosen of a JSON Schema.
 pub(crate) fn config(reading: &ReadingArgs) -> Config {
-    match &reading.start {
+    let mut config = match &reading.start {
         Some(start) => Config::default().with_start(start),
         None => Config::default(),
+    };
+    let (choices, chosen) = (&reading.choices, &mut config.json_schema);
+    match choices.whitespace {
+        WhitespaceChoice::Flexible => {}
+        WhitespaceChoice::Compact => chosen.whitespace = Whitespace::Compact,
+        WhitespaceChoice::Spaced => {
+            chosen.whitespace = Whitespace::Separators { item: ", ".into(), key: ": ".into() };
+        }
     }
+    if choices.as_written {
+        chosen.property_order = PropertyOrder::AsWritten;
+    }
+    if choices.closed {
+        chosen.additional_properties = AdditionalProperties::Closed;
+    }
+    if choices.no_formats {
+        chosen.formats = Formats::Annotations;
+    }
+    if choices.relax {
+        chosen.unsupported = Unsupported::Relax;
+    }
+    chosen.draft = match choices.draft {
+        DraftChoice::Draft4 => Draft::Draft4,
+        DraftChoice::Draft6 => Draft::Draft6,
+        DraftChoice::Draft7 => Draft::Draft7,
+        DraftChoice::Draft201909 => Draft::Draft201909,
+        DraftChoice::Draft202012 => Draft::Draft202012,
+    };
+    config
 }
 
 /// Reads a file, or stdin for `-`; one byte more than `most` where there is more.
@@ -94,8 +125,8 @@ impl Source {
         }
         let schema = serde_json::from_slice(&self.bytes)
             .map_err(|error| self.wrong_schema(&format!("no JSON: {error}")))?;
-        let translation = grammask_json_schema::translate(&schema, &config.json_schema)
-            .map_err(|error| self.failure(&error.into()))?;
+        let translation =
+            translate(&schema, &config.json_schema).map_err(|error| self.failure(&error.into()))?;
         relaxations.get_or_init(|| {
             for relaxation in translation.relaxations.iter().filter(|_| self.warns) {
                 // A warning is a courtesy; the answer is not less right without.
@@ -123,10 +154,15 @@ impl Source {
         let ast = self.parse(config)?;
         let mut store = Store::new(&config.normal.regular);
         let normal = grammask_normal::normalize_in(&ast, &mut store, &config.normal)
-            .map_err(|errors| self.failure(&errors.into()))?;
+            .map_err(|errors| self.failure(&self.about(errors.into())))?;
         let network = Network::build(&normal, store, &config.recognizer)
             .map_err(|error| self.failure(&Error::of_network(error, &ast)))?;
         Ok(Compiled { ast, normal, network: Arc::new(network), time: started.elapsed() })
+    }
+
+    /// An error of a stage, as it is about a grammar or about a schema.
+    fn about(&self, error: Error) -> Error {
+        if self.relaxations.is_some() { error.about_schema() } else { error }
     }
 
     /// What is wrong with the grammar.

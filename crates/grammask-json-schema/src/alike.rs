@@ -63,9 +63,21 @@ fn write_words(value: &Value, role: Role, depth: usize, words: &mut String) -> b
                     Role::Schema if keywords::is_annotation(key) => continue,
                     Role::Schema => match key.as_str() {
                         "properties" | "patternProperties" | "dependentSchemas" | "dependencies" => Role::Map,
-                        "items" | "prefixItems" | "additionalItems" | "unevaluatedItems" | "contains"
-                        | "additionalProperties" | "unevaluatedProperties" | "propertyNames" | "allOf"
-                        | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" => Role::Schema,
+                        "items"
+                        | "prefixItems"
+                        | "additionalItems"
+                        | "unevaluatedItems"
+                        | "contains"
+                        | "additionalProperties"
+                        | "unevaluatedProperties"
+                        | "propertyNames"
+                        | "allOf"
+                        | "anyOf"
+                        | "oneOf"
+                        | "not"
+                        | "if"
+                        | "then"
+                        | "else" => Role::Schema,
                         // What is compared word by word is never taken for something else.
                         _ => Role::Literal,
                     },

@@ -11,7 +11,7 @@ use crate::goals::{Claim, GoalId, ScopeId, Subject};
 use crate::languages::LanguageId;
 use crate::number::{self, Decimal};
 use crate::translator::{Stop, Translator};
-use crate::values::{Array, Object, Property, Values};
+use crate::values::{Array, Keys, Known, Object, Property, Values};
 use crate::{Draft, keywords};
 
 /// A schema, and what has to be known to look at its keywords.
@@ -135,8 +135,11 @@ impl<'a> Translator<'a> {
                         required: true,
                     })
                     .collect();
-                let len = properties.len() as u64;
-                let object = Object { properties, max: Some(len), ..Object::any() };
+                // Closed by a rule, not by a count: what is not the constant can then be said, and so can an order.
+                let names = properties.iter().map(|property| Rc::clone(&property.key)).collect();
+                let known = Known { names, ..Known::default() };
+                let rules = vec![(Keys::Others(Rc::new(known)), GoalId::NEVER)];
+                let object = Object { properties, rules, ..Object::any() };
                 values.objects.push(Rc::new(object));
             }
         }

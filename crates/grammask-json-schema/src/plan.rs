@@ -76,6 +76,7 @@ impl Translator<'_> {
     pub fn plan(&mut self, goal: GoalId) -> Result<Plan, Stop> {
         let values = self.values(goal)?;
         let values = self.without_empty(values)?;
+        let values = self.closed(values);
         let mut arrays = Vec::new();
         for array in &values.arrays {
             for plan in self.plan_array(array)? {

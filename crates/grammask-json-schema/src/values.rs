@@ -216,6 +216,9 @@ pub(crate) struct Object {
     pub counted: Option<SchemaId>,
     /// Keys that `unevaluatedProperties` need not look at; `None` where nobody asks.
     pub evaluated: Option<Vec<Keys>>,
+    /// Whether a document may have no other keys than these, by choice. That is no part of what the object is, so nothing that is derived from
+    /// it by `not` and the like has it.
+    pub closes: bool,
 }
 
 impl Object {
@@ -229,6 +232,7 @@ impl Object {
             max: None,
             counted: None,
             evaluated: None,
+            closes: false,
         }
     }
 

@@ -82,8 +82,23 @@ impl Error {
         Self::Bind(placed::of_binding(errors, ast, vocabulary, config.normal.max_errors))
     }
 
+    /// The same about the grammar of a JSON Schema: one to which no text belongs comes of a schema that no document obeys.
+    ///
+    /// ```
+    /// use grammask::Error;
+    ///
+    /// let ast = grammask_syntax::parse("start ::= 'a' start;", &Default::default())?;
+    /// let error = Error::from(grammask_normal::normalize(&ast, &Default::default()).unwrap_err());
+    /// assert!(error.about_schema().to_string().contains("no document is valid"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn about_schema(self) -> Self {
+        if self.is_empty_language() { grammask_json_schema::Error::unsatisfiable().into() } else { self }
+    }
+
     /// Whether there is nothing wrong but that no text belongs to the grammar.
-    pub(crate) fn is_empty_language(&self) -> bool {
+    fn is_empty_language(&self) -> bool {
         match self {
             Self::Normal(errors) => {
                 let is_empty = |error: &grammask_normal::Error| {

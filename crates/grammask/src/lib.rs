@@ -45,9 +45,9 @@ mod config;
 mod draft;
 mod error;
 mod forced;
+mod from_schema;
 mod grammar;
 mod history;
-mod json_schema;
 #[cfg(feature = "kbnf")]
 pub mod kbnf;
 mod matcher;
@@ -61,17 +61,34 @@ mod visits;
 mod vocabulary;
 mod warm;
 
+/// What the configuration of JSON Schemas chooses from, and what their errors say.
+///
+/// ```
+/// use grammask::json_schema::{AdditionalProperties, Unsupported, Whitespace};
+///
+/// let mut config = grammask::Config::default();
+/// config.json_schema.whitespace = Whitespace::Compact;
+/// config.json_schema.additional_properties = AdditionalProperties::Closed;
+/// config.json_schema.unsupported = Unsupported::Relax;
+/// ```
+pub mod json_schema {
+    pub use grammask_json_schema::{
+        AdditionalProperties, Config, Document, Draft, Error, Formats, PropertyOrder, Reason, Relaxation,
+        Translation, Unsupported, Whitespace, translate,
+    };
+}
+
 pub use batch::{RowsError, fill_masks};
 pub use config::Config;
 pub use draft::{Draft, DraftError, DraftMasks};
 pub use error::{Error, LimitError, RollbackError};
 pub use forced::ForcedError;
 pub use grammar::Grammar;
-pub use grammask_json_schema::{Config as JsonSchemaConfig, Relaxation};
 pub use grammask_mask::{Ending, LexiconConfig, LexiconStats, Scratch, Stats, WarmLimits, Warmth};
 #[cfg(feature = "loaders")]
 pub use grammask_trie::loaders;
 pub use grammask_trie::{Error as VocabularyError, Mask, RowTooShort, TokenId};
+pub use json_schema::{Config as JsonSchemaConfig, Relaxation};
 pub use matcher::Matcher;
 pub use outcome::Outcome;
 pub use placed::Placed;

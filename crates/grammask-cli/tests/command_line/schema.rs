@@ -67,3 +67,45 @@ fn documents_are_judged_as_the_schema_is_written() {
         assert_eq!(run.status, status, "{schema} {document}: {run}");
     }
 }
+
+/// What a schema leaves to choose can be chosen.
+#[test]
+fn choices_change_the_documents() {
+    let schema = r#"{"properties":{"b":{"type":"integer"},"a":{"format":"date"}}}"#;
+    let folder = Folder::new("schema_choices").with("schema.json", schema);
+    let cases: &[(&[&str], &str, i32)] = &[
+        (&[], r#"{"a" : 1, "b":2, "c":3}"#, 0),
+        (&["--whitespace", "compact"], r#"{"a":1,"b":2}"#, 0),
+        (&["--whitespace", "compact"], r#"{"a":1, "b":2}"#, 1),
+        (&["--whitespace", "spaced"], r#"{"a": 1, "b": 2}"#, 0),
+        (&["--whitespace", "spaced"], r#"{"a":1,"b":2}"#, 1),
+        (&["--as-written"], r#"{"b":2,"a":1,"c":3}"#, 0),
+        (&["--as-written"], r#"{"a":1,"b":2}"#, 1),
+        (&["--closed"], r#"{"a":1,"b":2}"#, 0),
+        (&["--closed"], r#"{"c":3}"#, 1),
+        (&[], r#"{"a":"today"}"#, 1),
+        (&["--no-formats"], r#"{"a":"today"}"#, 0),
+        (&[], r#"{"b":2.0}"#, 0),
+        (&["--draft", "4"], r#"{"b":2.0}"#, 1),
+    ];
+    for (choices, document, status) in cases {
+        let run = folder.run(&[&["accept", "--schema", "schema.json", *document], *choices].concat());
+        assert_eq!(run.status, *status, "{choices:?} {document}: {run}");
+    }
+    let folder = Folder::new("schema_relaxed").with("schema.json", r#"{"uniqueItems":true}"#);
+    assert_eq!(folder.run(&["check", "--schema", "schema.json"]).status, 1);
+    let run = folder.run(&["check", "--schema", "schema.json", "--relax"]);
+    assert_eq!(run.status, 0, "{run}");
+    assert!(run.err.contains("warning: at '', uniqueItems: not asserted"), "{run}");
+    let folder = Folder::new("no_schema").with("g.kbnf", "start ::= 'a';");
+    assert_eq!(folder.run(&["check", "g.kbnf", "--closed"]).status, 4);
+}
+
+#[test]
+fn a_schema_without_documents_is_said_to_be_one() {
+    let schema = r#"{"type":"string","minLength":2,"maxLength":1}"#;
+    let folder = Folder::new("schema_none").with("schema.json", schema);
+    let run = folder.run(&["check", "--schema", "schema.json"]);
+    assert_eq!(run.status, 1, "{run}");
+    assert!(run.err.contains("no document is valid"), "{run}");
+}

@@ -15,7 +15,7 @@ impl Shape for Object {
     }
 
     fn is_all(&self) -> bool {
-        self.is_any() && self.evaluated.is_none()
+        self.is_any() && self.evaluated.is_none() && !self.closes
     }
 
     fn meet(&self, other: &Self, translator: &mut Translator<'_>) -> Result<Option<Self>, Stop> {
@@ -51,6 +51,7 @@ impl Shape for Object {
             }
             (own, more) => own.or_else(|| more.clone()),
         };
+        both.closes |= other.closes;
         let required = both.properties.iter().filter(|property| property.required).count() as u64;
         Ok(both.max.is_none_or(|max| both.min.max(required) <= max).then_some(both))
     }
@@ -70,6 +71,7 @@ impl Shape for Object {
         self.min >= other.min
             && other.max.is_none_or(|max| self.max.is_some_and(|own| own <= max))
             && self.evaluated == other.evaluated
+            && self.closes == other.closes
             && other.rules.iter().all(|rule| self.rules.contains(rule))
             && other.some.iter().all(|some| self.some.contains(some))
             && other.needs.iter().all(|needs| self.needs.contains(needs))

@@ -50,13 +50,10 @@ impl<'a> Translator<'a> {
         if schema.has("additionalProperties") {
             others = self.child(schema, &["additionalProperties"])?;
             all = true;
-        } else if self.config.additional_properties == AdditionalProperties::Closed
-            && schema.has("properties")
-        {
-            others = GoalId::NEVER;
-            all = true;
         }
-        if self.documents.asks_evaluated() {
+        let is_closed = self.config.additional_properties == AdditionalProperties::Closed;
+        object.closes = is_closed && schema.has("properties");
+        if is_closed || self.documents.asks_evaluated() {
             let languages: Vec<LanguageId> = match all {
                 true => vec![LanguageId::ANY],
                 false => {

@@ -19,13 +19,7 @@ impl<'a> Translator<'a> {
             let goal = self.child(schema, &["unevaluatedProperties"])?;
             let mut objects = Vec::with_capacity(values.objects.len());
             for object in &values.objects {
-                let keys = object.evaluated.clone().unwrap_or_default();
-                let languages: Vec<LanguageId> = keys.iter().map(|keys| self.key_language(keys)).collect();
-                let mut object = Object::clone(object);
-                if goal != GoalId::ANY && !languages.contains(&LanguageId::ANY) {
-                    let known = Known { languages, ..Known::default() };
-                    object.rules.push((Keys::Others(Rc::new(known)), goal));
-                }
+                let mut object = self.with_others(object, goal);
                 object.evaluated = Some(vec![Keys::In(LanguageId::ANY)]);
                 objects.push(Rc::new(object));
             }
@@ -56,5 +50,30 @@ impl<'a> Translator<'a> {
             values.arrays = arrays;
         }
         Ok(values)
+    }
+
+    /// The values of a goal as a document may have them: by choice, objects whose keys a schema lists have no others. It is so said of values that are
+    /// written, not of those that are compared: a schema under `not` or `if` is not closed, and those that speak of one value are together.
+    pub fn closed(&mut self, mut values: Rc<Values>) -> Rc<Values> {
+        if values.objects.iter().any(|object| object.closes) {
+            for object in &mut Rc::make_mut(&mut values).objects {
+                if object.closes {
+                    *object = Rc::new(self.with_others(object, GoalId::NEVER));
+                }
+            }
+        }
+        values
+    }
+
+    /// The objects in which the values of keys that have not been evaluated reach a goal.
+    fn with_others(&mut self, object: &Object, goal: GoalId) -> Object {
+        let keys = object.evaluated.as_deref().unwrap_or_default();
+        let languages: Vec<LanguageId> = keys.iter().map(|keys| self.key_language(keys)).collect();
+        let mut object = object.clone();
+        if goal != GoalId::ANY && !languages.contains(&LanguageId::ANY) {
+            let known = Known { languages, ..Known::default() };
+            object.rules.push((Keys::Others(Rc::new(known)), goal));
+        }
+        object
     }
 }

@@ -1,5 +1,6 @@
 //! Grammars of random schemas against a validator of documents, and their masks against brute force.
 
+mod choices;
 mod documents;
 mod masks;
 mod schemas;
@@ -35,10 +36,22 @@ fn compile(schema: &Value, vocabulary: &Vocabulary, config: &Config) -> Compiled
     }
 }
 
+/// A token for each byte.
+fn bytes() -> Vocabulary {
+    Vocabulary::new((0..=255u8).map(|byte| (TokenId(u32::from(byte)), vec![byte])), []).unwrap()
+}
+
+/// Whether a text is one of a grammar's outputs.
+fn accepts(grammar: &Grammar, text: &str) -> bool {
+    let mut matcher = grammar.matcher();
+    let accepted = matcher.accept_bytes(text.as_bytes()).is_accepted() && matcher.is_complete();
+    assert_eq!(matcher.error(), None);
+    accepted
+}
+
 #[test]
 fn documents_are_accepted_if_and_only_if_they_are_valid() {
-    let bytes = (0..=255u8).map(|byte| (TokenId(u32::from(byte)), vec![byte]));
-    let vocabulary = Vocabulary::new(bytes, []).unwrap();
+    let vocabulary = bytes();
     let mut config = Config::default();
     config.json_schema.whitespace = Whitespace::Flexible { longest: 8 };
     config.json_schema.unsupported = Unsupported::Refuse;
@@ -63,12 +76,7 @@ fn documents_are_accepted_if_and_only_if_they_are_valid() {
             *if valid { &mut right } else { &mut wrong } += 1;
             let mut text = String::new();
             spell(&mut rng, &document, exponents, &mut text);
-            let accepted = grammar.as_ref().is_some_and(|grammar| {
-                let mut matcher = grammar.matcher();
-                let accepted = matcher.accept_bytes(text.as_bytes()).is_accepted() && matcher.is_complete();
-                assert_eq!(matcher.error(), None);
-                accepted
-            });
+            let accepted = grammar.as_ref().is_some_and(|grammar| accepts(grammar, &text));
             if accepted != valid {
                 differences
                     .push(format!("seed {seed}: accepted {accepted}, valid {valid}: {text}\n  of {schema}"));

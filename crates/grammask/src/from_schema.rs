@@ -61,10 +61,7 @@ impl Grammar {
         ) {
             Ok(Some(grammar)) => Ok(grammar.with_relaxations(translation.relaxations)),
             Ok(None) => Err(grammask_json_schema::Error::cancelled().into()),
-            Err(error) if error.is_empty_language() => {
-                Err(grammask_json_schema::Error::unsatisfiable().into())
-            }
-            Err(error) => Err(error),
+            Err(error) => Err(error.about_schema()),
         }
     }
 }
