@@ -1,7 +1,7 @@
 //! Masks of states: put together from parts that do not depend on what surrounds a state.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use grammask_cache::{Arena, Budget, Column, Interner, Memo, Row};
 use grammask_earley::{CalleeId, Class, Error, Recognizer, SetId, Special};
@@ -38,6 +38,8 @@ pub struct Masks {
     specials: Vec<TokenId>,
     /// Whether some token that ends a text has bytes, so that a walk over the trie may come upon it.
     pub(crate) ends_are_read: bool,
+    /// Whether some token can follow wherever some byte can.
+    is_never_stuck: bool,
     /// The lexemes of the lexicon that nodes are states of; and whether they are these in all that ever follows, not just for as long as
     /// a token is.
     pub(crate) lexemes: Column,
@@ -61,6 +63,8 @@ pub struct Masks {
     /// Tells the recipes of these tables from those of others.
     number: u64,
     pub(crate) budget: Budget,
+    /// Bytes that tables which succeed others began with, and what the states take that were carried over to them.
+    carried: AtomicUsize,
     pub(crate) walked: Arc<Walked>,
 }
 
@@ -129,6 +133,12 @@ impl Masks {
     ) -> Self {
         Self {
             budget: Budget::new(config.budget),
+            // A token that ends outputs adds nothing to them, whatever its bytes.
+            is_never_stuck: lexicon.vocabulary().has_every_byte()
+                && !ending
+                    .tokens()
+                    .iter()
+                    .any(|&id| lexicon.vocabulary().bytes(id).is_some_and(|bytes| bytes.len() == 1)),
             ends_are_read: ending.tokens().iter().any(|&id| {
                 let bytes = lexicon.vocabulary().bytes(id);
                 bytes.is_some_and(|bytes| !bytes.is_empty())
@@ -150,6 +160,7 @@ impl Masks {
             recipes: Arena::new(),
             rows: Interner::new(),
             number: TABLES.fetch_add(1, Ordering::Relaxed),
+            carried: AtomicUsize::new(0),
             walked: Arc::default(),
         }
     }
@@ -163,7 +174,20 @@ impl Masks {
             self.config.clone(),
             self.specials.clone(),
         );
-        Self { walked: Arc::clone(&self.walked), ..masks }
+        let carried = AtomicUsize::new(masks.bytes_used() + masks.lexicon.bytes_used());
+        Self { walked: Arc::clone(&self.walked), carried, ..masks }
+    }
+
+    /// A state of other tables of the same grammar, in these.
+    ///
+    /// # Errors
+    /// When a limit of the recognizer is exceeded.
+    pub fn carry_over(&self, from: &Self, state: SetId) -> Result<SetId, Error> {
+        let before = self.recognizer.bytes_used();
+        let state = self.recognizer.import(&from.recognizer, state)?;
+        let grown = self.recognizer.bytes_used().saturating_sub(before);
+        self.carried.fetch_add(grown, Ordering::Relaxed);
+        Ok(state)
     }
 
     /// The recognizer whose states have masks here.
@@ -506,6 +530,20 @@ impl Masks {
     /// Whether the tables, or those of the recognizer or of the lexicon, hold more bytes than they may.
     pub fn is_over_budget(&self) -> bool {
         self.budget.is_exceeded() || self.recognizer.is_over_budget() || self.lexicon.is_over_budget()
+    }
+
+    /// Whether the tables should be given up for a [`successor`](Self::successor): they exceed their budget, and hold at least as much again as the
+    /// states that were carried over to them. States in use may be larger than the budget, one of them or all together; carrying them
+    /// over again and again would then be all that is done.
+    pub fn is_full(&self) -> bool {
+        self.is_over_budget()
+            && self.bytes_used() + self.lexicon.bytes_used() > 2 * self.carried.load(Ordering::Relaxed)
+    }
+
+    /// Whether some token can follow wherever some byte can.
+    #[inline]
+    pub fn is_never_stuck(&self) -> bool {
+        self.is_never_stuck
     }
 }
 

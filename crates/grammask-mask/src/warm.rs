@@ -27,7 +27,7 @@ impl Default for WarmLimits {
 /// How far it has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Warmth {
-    /// States whose masks have been computed, or were known.
+    /// States that have been visited: their masks have been computed, or were known, or hit a limit.
     pub states: usize,
     /// States that are known to wait.
     pub waiting: usize,
@@ -49,7 +49,7 @@ impl Masks {
     /// outside, one is enough, as the others are put together from the same parts.
     ///
     /// Ends when every kind has been visited, when a limit or the memory budget is reached, or when `progress`, which is called
-    /// between some dozens of states, says so. States at which a limit of the recognizer is hit are left out.
+    /// every 32 states for each thread, says so. What comes after states at which a limit of the recognizer is hit is left out.
     pub fn warm(&self, limits: &WarmLimits, mut progress: impl FnMut(Warmth) -> ControlFlow<()>) -> Warmth {
         let threads = limits.threads.clamp(1, 256);
         let mut seen: FxHashSet<Outlook> = FxHashSet::default();

@@ -180,7 +180,7 @@ impl Vocabulary {
         usize::from(self.longest)
     }
 
-    /// Whether each of the 256 bytes is a token by itself: then no live state is ever stuck.
+    /// Whether each of the 256 bytes is a token by itself: then wherever some text goes on, some token does, unless it is given another meaning.
     #[inline]
     pub fn has_every_byte(&self) -> bool {
         self.every_byte

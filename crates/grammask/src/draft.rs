@@ -218,9 +218,7 @@ impl Walk<'_> {
             return Outcome::Finished;
         }
         match filled {
-            Ok(()) if words.iter().any(|&word| word != 0) || tables.vocabulary().has_every_byte() => {
-                Outcome::Ongoing
-            }
+            Ok(()) if words.iter().any(|&word| word != 0) || tables.is_never_stuck() => Outcome::Ongoing,
             Ok(()) => Outcome::Stuck,
             Err(cause) => {
                 self.limits.push((row, LimitError { offset: place.text, cause }));

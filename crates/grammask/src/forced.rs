@@ -29,7 +29,7 @@ impl Matcher {
     /// Accepts none of them.
     ///
     /// These are tokens of the [forced bytes](Self::forced_bytes), and, where only one token without bytes can follow them, this
-    /// token and what is forced after it. At most some 65,536 bytes and as many tokens.
+    /// token and what is forced after it. It ends after some 65,536, bytes and tokens counted together.
     ///
     /// `tokenize` is the model's tokenizer. It is given the output so far, from the last token without bytes on (as no other token goes
     /// across such a token), followed by some forced bytes: how a text is cut may depend on what stands before. It gives the tokens of

@@ -71,7 +71,8 @@ impl Vocabulary {
     /// bounded length, numbers, common formats, names of properties, and what stands between them. Masks are the same without.
     ///
     /// `config` is that of the schemas to come, as choices like white space make other terminals. `limits` are for each of a dozen
-    /// terminals; `progress` is called between some dozens of states, and ends it by breaking. The sum is returned.
+    /// terminals; `progress` is called every 32 states for each thread, and ends it by breaking. The sum is returned; it is not complete where terminals were
+    /// left out, as nobody wanted them or there was no more room.
     ///
     /// # Errors
     /// When a limit of the configuration is so low that these terminals exceed it.
@@ -99,9 +100,9 @@ impl Vocabulary {
             json!({ "type": "object", "properties": { "name": { "const": "value" } } }),
             json!(true),
         ];
-        let schemas = others.into_iter().chain(formats);
-        let grammars = schemas.map(|schema| Grammar::from_json_schema(&schema, self, config));
-        warm_each(grammars, limits, progress)
+        let schemas: Vec<Value> = others.into_iter().chain(formats).collect();
+        let grammars = schemas.iter().map(|schema| Grammar::from_json_schema(schema, self, config));
+        warm_each(self, grammars, limits, progress)
     }
 }
 

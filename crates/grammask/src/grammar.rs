@@ -154,10 +154,10 @@ impl Grammar {
         Arc::clone(&self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Tables that are not `full`: those that another matcher has moved to, or empty ones.
+    /// Tables that are not `full`: those that another matcher has moved to, unless they are full as well; or empty ones.
     pub(crate) fn tables_after(&self, full: &Arc<Masks>) -> Arc<Masks> {
         let mut tables = self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        if Arc::ptr_eq(&tables, full) {
+        if Arc::ptr_eq(&tables, full) || tables.is_full() {
             *tables = Arc::new(full.successor(self.shared.vocabulary.lexicon()));
         }
         Arc::clone(&tables)

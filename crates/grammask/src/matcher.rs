@@ -13,10 +13,16 @@ use crate::{Grammar, LimitError, Outcome, RollbackError, State, Visits};
 /// At most this many bytes are given as forced, so that a grammar that forces endlessly many gives an answer.
 pub(crate) const MAX_FORCED: usize = 1 << 16;
 
+/// So many bytes are read at once before the tables are looked at again.
+const BETWEEN_EXCHANGES: usize = 1 << 12;
+
 /// Follows one output.
 ///
 /// A clone goes its own way; its [`stats`](Self::stats) begin with zeros. It takes the same time however long the output is: what was accepted long
 /// ago is shared. Every call either does what it says or changes nothing.
+///
+/// A matcher holds the tables of the grammar in which it stands, also when the grammar has given them up for others, until its next call. Drop matchers of outputs
+/// that have ended, or [`reset`](Self::reset) them.
 #[derive(Clone)]
 pub struct Matcher {
     pub(crate) grammar: Grammar,
@@ -26,8 +32,6 @@ pub struct Matcher {
     history: History,
     /// States before this step belong to tables that were given up; they are found by reading the text again.
     first_known: usize,
-    /// Bytes of the tables when they were last exchanged.
-    least_bytes: usize,
     pub(crate) error: Option<LimitError>,
     /// Where masks are written.
     pub(crate) scratch: Scratch,
@@ -40,7 +44,6 @@ impl Matcher {
             position: Position::initial(&tables),
             history: History::default(),
             first_known: 0,
-            least_bytes: 0,
             error: None,
             scratch: Scratch::new(tables.vocabulary().id_count()),
             tally: grammar.tally(),
@@ -110,11 +113,36 @@ impl Matcher {
     /// write it for ever.
     pub fn accept_bytes(&mut self, bytes: &[u8]) -> Outcome {
         self.prepare();
+        if bytes.len() > BETWEEN_EXCHANGES {
+            return self.accept_many(bytes);
+        }
         match self.position.after_bytes(&self.tables, bytes) {
             Ok(None) => Outcome::Rejected,
             Ok(Some(next)) => self.arrive(next, None, bytes),
             Err(cause) => self.fail(cause),
         }
+    }
+
+    /// The same for so many bytes that they may fill the tables, or several.
+    fn accept_many(&mut self, bytes: &[u8]) -> Outcome {
+        let (mut tables, mut position) = (Arc::clone(&self.tables), self.position);
+        let mut has_moved = false;
+        for bytes in bytes.chunks(BETWEEN_EXCHANGES) {
+            if tables.is_full() {
+                has_moved |= move_on(&self.grammar, &mut tables, &mut position);
+            }
+            match position.after_bytes(&tables, bytes) {
+                Ok(Some(next)) => position = next,
+                Ok(None) => return Outcome::Rejected,
+                Err(cause) => return self.fail(cause),
+            }
+        }
+        self.tables = tables;
+        let outcome = self.arrive(position, None, bytes);
+        if has_moved {
+            self.first_known = self.history.len();
+        }
+        outcome
     }
 
     /// Whether the output so far is in the language.
@@ -202,7 +230,6 @@ impl Matcher {
         self.position = Position::initial(&self.tables);
         self.history.clear();
         self.first_known = 0;
-        self.least_bytes = 0;
         self.error = None;
         self.tally.reset();
     }
@@ -223,9 +250,12 @@ impl Matcher {
     /// How many of these tokens could be accepted, one after the other. Changes nothing.
     pub fn validate(&mut self, tokens: &[TokenId]) -> usize {
         self.prepare();
-        let mut position = self.position;
+        let (mut tables, mut position) = (Arc::clone(&self.tables), self.position);
         for (place, &token) in tokens.iter().enumerate() {
-            match position.after(&self.tables, token) {
+            if tables.is_full() {
+                move_on(&self.grammar, &mut tables, &mut position);
+            }
+            match position.after(&tables, token) {
                 Ok(Some(next)) => position = next,
                 Ok(None) => return place,
                 Err(cause) => {
@@ -271,26 +301,15 @@ impl Matcher {
         if next.finished {
             return Outcome::Finished;
         }
-        // With a token for every byte, something always goes on from a live state.
-        if self.tables.vocabulary().has_every_byte() || !self.is_stuck() {
+        if self.tables.is_never_stuck() || !self.is_stuck() {
             return Outcome::Ongoing;
         }
         Outcome::Stuck
     }
 
-    /// Moves to fresh tables where those in use exceed their budget.
+    /// Moves to fresh tables where those in use are full.
     fn make_room(&mut self) {
-        // A state may be larger than the budget; then its tables may grow to twice its size, so that carrying it over stays cheap.
-        let bytes = |tables: &Masks| tables.bytes_used() + tables.lexicon().bytes_used();
-        if !self.tables.is_over_budget() || bytes(&self.tables) <= 2 * self.least_bytes {
-            return;
-        }
-        let tables = self.grammar.tables_after(&self.tables);
-        // A limit that is hit now will be hit again, and reported, by whatever is done with the state.
-        if let Ok(state) = tables.recognizer().import(self.tables.recognizer(), self.position.set) {
-            self.position.set = state;
-            self.least_bytes = bytes(&tables);
-            self.tables = tables;
+        if self.tables.is_full() && move_on(&self.grammar, &mut self.tables, &mut self.position) {
             self.first_known = self.history.len();
         }
     }
@@ -298,20 +317,43 @@ impl Matcher {
     /// Reads the first `keep` steps again.
     fn replay(&mut self, keep: usize) -> Result<(), RollbackError> {
         let mut again = Self::new(self.grammar.clone(), self.grammar.tables());
-        for (step, bytes) in self.history.steps().take(keep) {
+        // What is asked on the way, this matcher asks.
+        std::mem::swap(&mut again.tally, &mut self.tally);
+        let result = again.read_again(&self.history, keep);
+        match result {
+            Ok(()) => *self = again,
+            Err(_) => std::mem::swap(&mut again.tally, &mut self.tally),
+        }
+        result
+    }
+
+    fn read_again(&mut self, history: &History, keep: usize) -> Result<(), RollbackError> {
+        for (step, bytes) in history.steps().take(keep) {
             let outcome = match step.token {
-                Some(token) => again.accept(token),
-                None => again.accept_bytes(bytes),
+                Some(token) => self.accept(token),
+                None => self.accept_bytes(bytes),
             };
             if outcome == Outcome::LimitExceeded
-                && let Some(error) = again.error
+                && let Some(error) = self.error.take()
             {
                 return Err(error.into());
             }
         }
-        std::mem::swap(&mut again.tally, &mut self.tally);
-        *self = again;
         Ok(())
+    }
+}
+
+/// Takes a position from tables that are full to others; whether it did. A limit that is hit on the way will be hit again, and reported, by whatever
+/// is done with the position.
+fn move_on(grammar: &Grammar, tables: &mut Arc<Masks>, position: &mut Position) -> bool {
+    let next = grammar.tables_after(tables);
+    match next.carry_over(tables, position.set) {
+        Ok(set) => {
+            position.set = set;
+            *tables = next;
+            true
+        }
+        Err(_) => false,
     }
 }
 

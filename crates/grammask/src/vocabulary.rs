@@ -59,14 +59,24 @@ impl Vocabulary {
 
     /// The same tokens, with nothing shared yet, and with other limits for what will be.
     pub fn with_lexicon(&self, config: &LexiconConfig) -> Self {
-        let lexicon = Arc::new(self.lexicon().with_config(config));
+        let lexicon = Arc::new(self.current().with_config(config));
         let tokens = Arc::clone(&self.shared.tokens);
         Self { shared: Arc::new(Shared { tokens, lexicon: Mutex::new(lexicon) }) }
     }
 
     /// Sizes of what grammars share.
     pub fn stats(&self) -> LexiconStats {
-        self.lexicon().stats()
+        self.current().stats()
+    }
+
+    /// Whether what grammars share has reached its budget.
+    pub(crate) fn is_full(&self) -> bool {
+        self.current().is_over_budget()
+    }
+
+    /// What grammars share, as it is.
+    fn current(&self) -> Arc<Lexicon> {
+        Arc::clone(&self.shared.lexicon.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What grammars share: never more than its budget when it is given out.

@@ -10,7 +10,7 @@ impl Grammar {
     /// Computes masks before anybody asks for them, breadth first from the beginning of outputs. Masks are the same without.
     ///
     /// Ends when every kind of state has been visited, at a limit, when the tables reach their memory budget, or when
-    /// `progress` breaks; it is called between some dozens of states. Other threads may use the grammar meanwhile.
+    /// `progress` breaks; it is called every 32 states for each thread. Other threads may use the grammar meanwhile.
     ///
     /// ```
     /// # use grammask::{Config, Grammar, TokenId, Vocabulary, WarmLimits};
@@ -41,7 +41,8 @@ impl Vocabulary {
     /// Computes what some lexemes, written as regexes, take of the vocabulary, before a grammar asks for it: at most
     /// `limits.states` states of each. [`COMMON_LEXEMES`](Self::COMMON_LEXEMES) is a beginning. Masks are the same without.
     ///
-    /// `progress` is called between some dozens of states, and ends it by breaking. The sum over all lexemes is returned.
+    /// Ends earlier when what grammars share has no more room. `progress` is called every 32 states for each thread, and ends it by breaking. The sum
+    /// over all lexemes is returned; it is not complete where some of them were left out.
     ///
     /// # Errors
     /// When one of them is no regex, or exceeds a limit: those before it have been computed.
@@ -62,19 +63,22 @@ impl Vocabulary {
     ) -> Result<Warmth, Error> {
         let grammars =
             lexemes.iter().map(|lexeme| Grammar::from_ast(&only(lexeme), self, &Config::default()));
-        warm_each(grammars, limits, progress)
+        warm_each(self, grammars, limits, progress)
     }
 }
 
-/// Warms one grammar after the other, each up to the limits, and sums up.
+/// Warms one grammar after the other, each up to the limits, and sums up. Ends where what the vocabulary shares has no more room: whoever comes next
+/// would begin with empty tables.
 pub(crate) fn warm_each(
-    grammars: impl Iterator<Item = Result<Grammar, Error>>,
+    vocabulary: &Vocabulary,
+    mut grammars: impl ExactSizeIterator<Item = Result<Grammar, Error>>,
     limits: &WarmLimits,
     mut progress: impl FnMut(Warmth) -> ControlFlow<()>,
 ) -> Result<Warmth, Error> {
     let mut all = Warmth { is_complete: true, ..Warmth::default() };
-    for grammar in grammars {
-        let mut is_over = false;
+    let mut is_over = false;
+    while !is_over && !vocabulary.is_full() {
+        let Some(grammar) = grammars.next() else { return Ok(all) };
         let warmth = grammar?.warm(limits, |now| {
             let flow = progress(Warmth { states: all.states + now.states, ..now });
             is_over = flow.is_break();
@@ -83,10 +87,9 @@ pub(crate) fn warm_each(
         all.states += warmth.states;
         all.waiting += warmth.waiting;
         all.is_complete &= warmth.is_complete;
-        if is_over {
-            break;
-        }
     }
+    // Not by asking for the next one: that would be compiled, and take the place of what is full.
+    all.is_complete &= grammars.len() == 0;
     Ok(all)
 }
 

@@ -87,9 +87,14 @@ fn a_clone_begins_with_zeros_and_the_way_back_keeps_the_counts() {
         let clone = matcher.clone();
         assert_eq!(clone.stats(), Default::default());
         matcher.rollback(2).unwrap();
-        assert_eq!(matcher.stats(), before, "also where the text is read again");
+        let after = matcher.stats();
+        if config.masks.budget > 0 {
+            assert_eq!(after, before, "nothing is read again");
+        }
+        assert!(after.asked >= before.asked && after.first >= before.first, "{before:?} {after:?}");
         drop((matcher, clone));
-        assert!(grammar.stats().visits.first >= before.first);
+        let all = grammar.stats().visits;
+        assert_eq!((all.asked, all.first), (after.asked, after.first), "also where the text is read again");
     }
 }
 

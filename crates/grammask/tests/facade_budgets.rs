@@ -1,0 +1,200 @@
+//! Memory budgets hold inside of one call, and whoever shares the tables; what is counted adds up all the same.
+
+use std::ops::ControlFlow;
+
+use grammask::{Config, Grammar, LexiconConfig, Matcher, Outcome, TokenId, Vocabulary, WarmLimits};
+
+const BUDGET: usize = 1 << 20;
+
+/// Lists that nest and count: each byte of a text of them leads to a state that has not been seen.
+const LISTS: &str = "start ::= v{0,1000000}; v ::= '[' v{0,1000} ']' | '(' v ')' | #'[a-z]{1,40}' ';';";
+
+fn bytes() -> Vocabulary {
+    Vocabulary::new((0..=255u8).map(|byte| (TokenId(u32::from(byte)), vec![byte])), []).unwrap()
+}
+
+fn budgeted(text: &str, budget: usize, vocabulary: &Vocabulary) -> Grammar {
+    let mut config = Config::default();
+    (config.masks.budget, config.recognizer.budget) = (budget, budget);
+    Grammar::compile(text, vocabulary, &config).unwrap()
+}
+
+fn largest(grammar: &Grammar) -> usize {
+    grammar.stats().tables.bytes + grammar.vocabulary().stats().bytes
+}
+
+#[test]
+fn one_call_with_a_long_text_stays_within_the_budget() {
+    let vocabulary = bytes();
+    let grammar = budgeted(LISTS, BUDGET, &vocabulary);
+    let text = format!("[{}]", "abc;(de;)".repeat(400)).repeat(200);
+    let mut matcher = grammar.matcher();
+    assert_eq!(matcher.accept_bytes(b"[xyz;"), Outcome::Ongoing);
+    assert_eq!(matcher.accept_bytes(text.as_bytes()), Outcome::Ongoing);
+    assert!(largest(&grammar) < 3 * BUDGET, "{} bytes", largest(&grammar));
+    assert_eq!((matcher.len(), matcher.text().len()), (2, 5 + text.len()));
+    // Nothing is lost on the way: what follows, and the way back.
+    assert_eq!(matcher.accept_bytes(b"]"), Outcome::Ongoing);
+    assert!(matcher.is_complete());
+    let mask = matcher.mask().clone();
+    matcher.rollback(2).unwrap();
+    assert_eq!(matcher.text(), b"[xyz;");
+    assert_eq!(matcher.accept_bytes(b"]"), Outcome::Ongoing);
+    let mut fresh = budgeted(LISTS, usize::MAX, &vocabulary).matcher();
+    assert!(fresh.accept_bytes(b"[xyz;]").is_accepted());
+    assert_eq!(matcher.mask(), fresh.mask());
+    assert!(fresh.accept_bytes(b"a;").is_accepted());
+    assert_eq!(matcher.accept_bytes(b"a;"), Outcome::Ongoing);
+    assert_eq!(&mask, fresh.mask());
+}
+
+#[test]
+fn a_refused_text_changes_nothing_though_the_tables_are_exchanged_on_the_way() {
+    let grammar = budgeted(LISTS, BUDGET, &bytes());
+    let mut matcher = grammar.matcher();
+    assert!(matcher.accept_bytes(b"[a;").is_accepted());
+    let mask = matcher.mask().clone();
+    let wrong = format!("{}!", "(abc;)".repeat(60_000));
+    assert_eq!(matcher.accept_bytes(wrong.as_bytes()), Outcome::Rejected);
+    assert!(largest(&grammar) < 3 * BUDGET, "{} bytes", largest(&grammar));
+    assert_eq!((matcher.len(), matcher.text()), (1, &b"[a;"[..]));
+    assert_eq!(*matcher.mask(), mask);
+    assert_eq!(matcher.accept_bytes(b"]"), Outcome::Ongoing);
+    assert!(matcher.is_complete());
+}
+
+#[test]
+fn what_is_only_tried_stays_within_the_budget() {
+    let grammar = budgeted(LISTS, BUDGET, &bytes());
+    let mut matcher = grammar.matcher();
+    let tokens: Vec<TokenId> =
+        "[abc;(de;)]".repeat(40_000).bytes().chain(*b"]").map(|byte| TokenId(u32::from(byte))).collect();
+    assert_eq!(matcher.validate(&tokens), tokens.len() - 1);
+    assert!(largest(&grammar) < 3 * BUDGET, "{} bytes", largest(&grammar));
+    assert!(matcher.is_empty() && matcher.text().is_empty());
+}
+
+/// Matchers that have waited in tables that were given up come, one after the other, to tables that are nearly twice as full as they were for the one
+/// before. None tolerates more because of that.
+#[test]
+fn matchers_that_come_to_full_tables_move_on() {
+    // No two of them share a state.
+    let ways: Vec<String> =
+        (0..6).map(|number| format!("'{number}' v{{0,{}}}", 1_000_000 + number)).collect();
+    let text = format!("start ::= {}; v ::= #'[a-z]' ';';", ways.join(" | "));
+    let grammar = budgeted(&text, BUDGET, &bytes());
+    let mut matchers: Vec<Matcher> = (0..6).map(|_| grammar.matcher()).collect();
+    let mut full = 0;
+    for (number, matcher) in matchers.iter_mut().enumerate() {
+        assert!(matcher.accept_bytes(number.to_string().as_bytes()).is_accepted());
+        let begin = largest(&grammar);
+        for turn in 0..60_000 {
+            let before = largest(&grammar);
+            assert!(matcher.accept(TokenId(u32::from(b"a;"[turn % 2]))).is_accepted());
+            let now = largest(&grammar);
+            assert!(now < 3 * BUDGET, "{now} bytes at matcher {number}");
+            // The first one goes on to the second tables, and fills these.
+            full += usize::from(now < before);
+            if full > 0 && now > if number == 0 { BUDGET } else { begin * 197 / 100 } {
+                break;
+            }
+        }
+    }
+    assert!(full > 0, "no tables were exchanged");
+}
+
+/// States that are deep are carried over with all that waits for them: together they exceed the budget, and still get somewhere.
+#[test]
+fn many_deep_states_in_turn_are_not_carried_over_all_the_time() {
+    let vocabulary = bytes();
+    let grammar = budgeted(LISTS, 1 << 16, &vocabulary);
+    let mut matchers: Vec<Matcher> = (0..8).map(|_| grammar.matcher()).collect();
+    for matcher in &mut matchers {
+        assert!(matcher.accept_bytes("[".repeat(1_000).as_bytes()).is_accepted());
+    }
+    let before = grammar.stats().visits;
+    for _ in 0..900 {
+        for matcher in &mut matchers {
+            for byte in *b"[a;]" {
+                assert!(matcher.accept(TokenId(u32::from(byte))).is_accepted());
+            }
+        }
+    }
+    assert_eq!(grammar.stats().visits, before);
+    // What waits is of 1,000 levels for each of them, at some hundred bytes a level.
+    assert!(largest(&grammar) < 8 << 20, "{} bytes", largest(&grammar));
+}
+
+/// A token that ends outputs is none that goes on with its bytes.
+#[test]
+fn an_output_is_stuck_where_the_only_token_of_a_byte_ends_outputs() {
+    let vocabulary = bytes();
+    let config = Config::default().ending_with([TokenId(u32::from(b'a'))]);
+    let grammar = Grammar::compile("start ::= 'x' 'a';", &vocabulary, &config).unwrap();
+    let mut matcher = grammar.matcher();
+    assert_eq!(matcher.accept(TokenId(u32::from(b'x'))), Outcome::Stuck);
+    assert!(matcher.is_stuck());
+    let twice = (0..=256u32).map(|id| (TokenId(id), vec![if id == 256 { b'a' } else { id as u8 }]));
+    let grammar =
+        Grammar::compile("start ::= 'x' 'a';", &Vocabulary::new(twice, []).unwrap(), &config).unwrap();
+    let mut matcher = grammar.matcher();
+    assert_eq!(matcher.accept(TokenId(u32::from(b'x'))), Outcome::Ongoing);
+    assert_eq!(matcher.mask().iter().collect::<Vec<_>>(), [TokenId(256)]);
+}
+
+/// What is asked on the way back through tables that were exchanged is asked by that matcher.
+#[test]
+fn visits_add_up_behind_an_exchange() {
+    let few = b"ab()[]".iter().map(|&byte| (TokenId(u32::from(byte)), vec![byte]));
+    let vocabulary = Vocabulary::new(few, []).unwrap();
+    let grammar = budgeted("start ::= v+; v ::= '(' v ')' | 'a'{1,9} 'b';", 0, &vocabulary);
+    let mut matchers = [grammar.matcher(), grammar.matcher()];
+    for (turn, byte) in b"(aaab)ab(aab)ab".iter().enumerate() {
+        for matcher in &mut matchers {
+            assert!(matcher.accept(TokenId(u32::from(*byte))).is_accepted());
+            if turn % 4 == 3 {
+                matcher.rollback(3).unwrap();
+                for again in &b"(aaab)ab(aab)ab"[turn - 2..=turn] {
+                    assert!(matcher.accept(TokenId(u32::from(*again))).is_accepted());
+                }
+            }
+            matcher.mask();
+        }
+    }
+    let (asked, first) = matchers.iter().fold((0, 0), |(asked, first), matcher| {
+        (asked + matcher.stats().asked, first + matcher.stats().first)
+    });
+    drop(matchers);
+    let all = grammar.stats().visits;
+    assert_eq!((asked, first), (all.asked, all.first));
+}
+
+#[test]
+fn warming_that_is_broken_off_is_not_complete() {
+    let vocabulary = bytes();
+    let (lexemes, limits) = (["a", "[0-9]+x{3,40}", "b+"], WarmLimits::default());
+    let warmth = vocabulary.warm(&lexemes, &limits, |_| ControlFlow::Break(())).unwrap();
+    assert!(!warmth.is_complete, "{warmth:?}");
+    let warmth = vocabulary.warm(&lexemes[..1], &limits, |_| ControlFlow::Continue(())).unwrap();
+    assert!(warmth.is_complete, "{warmth:?}");
+    let warmth = vocabulary.warm(&lexemes, &limits, |_| ControlFlow::Continue(())).unwrap();
+    assert!(warmth.is_complete, "{warmth:?}");
+}
+
+/// What does not fit is left out; what has been warmed stays.
+#[test]
+fn warming_ends_where_there_is_no_more_room() {
+    let vocabulary = bytes().with_lexicon(&LexiconConfig { budget: 60_000, ..LexiconConfig::default() });
+    let lexemes: Vec<String> = (1..60).map(|length| format!("[a-z]{{{length}}}[0-9]{{{length}}}")).collect();
+    let lexemes: Vec<&str> = lexemes.iter().map(String::as_str).collect();
+    let mut last = 0;
+    let warmth = vocabulary.warm(&lexemes, &WarmLimits::default(), |_| {
+        let now = vocabulary.stats().bytes;
+        assert!(now >= last, "{now} bytes after {last}");
+        last = now;
+        ControlFlow::Continue(())
+    });
+    let warmth = warmth.unwrap();
+    assert!(!warmth.is_complete && warmth.states > 10, "{warmth:?}");
+    assert!(vocabulary.stats().bytes >= 50_000, "{:?}", vocabulary.stats());
+}
