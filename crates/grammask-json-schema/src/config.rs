@@ -90,12 +90,16 @@ pub enum PropertyOrder {
 }
 
 /// What an object schema means that says nothing of further properties.
+///
+/// Values are closed as a whole, and only those of documents: see [`Closed`](Self::Closed).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AdditionalProperties {
     /// They are allowed, as the standard has it.
     Standard,
-    /// A schema with `properties` allows no others, unless it says so.
+    /// A schema with `properties` allows no others, unless it says so: no keys but those that are named, or matched by a pattern, by the schemas of
+    /// the value that hold, those of `allOf`, `$ref` and the like together. Schemas under `not` and `if` are as the standard has them, so this
+    /// allows less, and never more.
     Closed,
 }
 

@@ -154,6 +154,14 @@ impl<'a> Documents<'a> {
         self.resources[self.resource(id).index()].draft
     }
 
+    /// Whether a schema's own `$schema` names neither a draft that is known nor a document that is given.
+    pub fn is_of_unknown_draft(&self, id: SchemaId) -> bool {
+        self.value(id).as_object().is_some_and(|schema| {
+            let uri = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
+            walk::draft_of(schema) == Some(None) && !self.by_uri.contains_key(uri::split(uri).0)
+        })
+    }
+
     /// The innermost resource that the schema belongs to.
     pub fn resource(&self, id: SchemaId) -> ResourceId {
         self.schemas[id.index()].resource

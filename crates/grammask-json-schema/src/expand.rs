@@ -63,6 +63,7 @@ impl<'a> Translator<'a> {
         let validates = self.documents.validates(id);
         let schema = Schema { id, scope, draft, entries, validates };
         if draft <= Draft::Draft7 && schema.has("$ref") {
+            self.note_siblings(id, entries);
             return self.reference(schema, Values::any(self.any_number));
         }
         let values = self.assertions(schema)?;
@@ -96,6 +97,9 @@ impl<'a> Translator<'a> {
                         }
                         _ => break,
                     };
+                    if entries.len() > 1 && self.documents.draft(id) <= Draft::Draft7 {
+                        self.note_siblings(id, entries);
+                    }
                     scope = self.enter(scope, self.documents.resource(id));
                     match self.documents.resolve(id, reference) {
                         Ok(target) => id = target,
@@ -257,7 +261,11 @@ impl<'a> Translator<'a> {
                 if self.config.unsupported == crate::Unsupported::Refuse {
                     return Err(error.into());
                 }
-                self.refuse(schema.id, "$ref", error.reason.to_string())?;
+                let reason = match error.reason {
+                    Reason::Unsupported(what) => what,
+                    other => other.to_string(),
+                };
+                self.refuse(schema.id, "$ref", reason)?;
                 Ok(values)
             }
         }

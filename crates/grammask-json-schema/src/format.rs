@@ -13,8 +13,8 @@ use crate::languages::{LanguageId, Languages};
 /// The texts of a format; none where the name stands for no format here, and so asks for nothing.
 ///
 /// Known are the formats of draft 2020-12, section 7.3, in every draft: schemas of older drafts use them, too, and mean the same.
-/// Two are left out: the texts of `regex` are no regular set and have rules of their own, and those of `idn-hostname` depend on decoded
-/// Punycode and on Unicode normal forms.
+/// Two are said elsewhere: the texts of `regex` are no regular set and have rules of their own, and those of `idn-hostname`, which depend on decoded
+/// Punycode and on Unicode normal forms, are refused.
 pub(crate) fn format(languages: &mut Languages, name: &str, draft: Draft) -> Option<LanguageId> {
     Some(match name {
         "date-time" => time::date_time(languages),

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
+use crate::documents::SchemaId;
 use crate::expand::Schema;
 use crate::languages::LanguageId;
 use crate::translator::{Stop, Translator};
@@ -103,6 +104,23 @@ pub(crate) fn is_validation(name: &str) -> bool {
     )
 }
 
+/// The draft that brought a keyword; draft 4 for what is older.
+fn since(name: &str) -> Draft {
+    match name {
+        "const" | "contains" | "propertyNames" => Draft::Draft6,
+        "if" | "then" | "else" => Draft::Draft7,
+        "dependentRequired"
+        | "dependentSchemas"
+        | "minContains"
+        | "maxContains"
+        | "unevaluatedItems"
+        | "unevaluatedProperties"
+        | "$recursiveRef" => Draft::Draft201909,
+        "prefixItems" | "$dynamicRef" => Draft::Draft202012,
+        _ => Draft::Draft4,
+    }
+}
+
 /// What stands under a key of a schema. Most have so few that comparing is faster than hashing.
 pub(crate) fn entry<'a>(entries: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     const FEW: usize = 8;
@@ -126,6 +144,10 @@ impl<'a> Translator<'a> {
         for name in schema.entries.keys() {
             if is_annotation(name) && !is_known_annotation(name) {
                 self.note(schema.id, name, "an unknown keyword is an annotation");
+            } else if since(name) > schema.draft {
+                self.note(schema.id, name, "a keyword that came after the schema's draft is an annotation");
+            } else if name == "$schema" && self.documents.is_of_unknown_draft(schema.id) {
+                self.note(schema.id, name, "the draft is not known, and read as the configured one");
             }
         }
         let mut values = self.types(schema)?;
@@ -169,6 +191,13 @@ impl<'a> Translator<'a> {
             values.objects = self.both_lists(&values.objects, &objects)?;
         }
         Ok(values)
+    }
+
+    /// Lists what stands beside a `$ref` in vain, as it does up to draft 7.
+    pub fn note_siblings(&mut self, id: SchemaId, entries: &Map<String, Value>) {
+        for name in entries.keys().filter(|name| *name != "$ref" && !is_annotation(name)) {
+            self.note(id, name, "up to draft 7, nothing counts beside a $ref");
+        }
     }
 
     fn types(&mut self, schema: Schema<'a>) -> Result<Values, Stop> {

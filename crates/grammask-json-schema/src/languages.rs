@@ -10,6 +10,7 @@ use grammask_syntax::{Ast, Comparison, ExprId, ExprKind, Quantifier, Span};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::Config;
+use crate::number;
 
 /// A set of texts in [`Languages`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -194,6 +195,7 @@ impl Languages {
                 _ => all.push(part),
             }
         }
+        self.join_multiples(&mut all);
         all.sort_unstable();
         all.dedup();
         match all[..] {
@@ -201,6 +203,49 @@ impl Languages {
             [part] => part,
             _ => self.intern(Language::And(all)),
         }
+    }
+
+    /// Multiples of several numbers are those of the least common one: to find texts in one set is less work than in several at once.
+    fn join_multiples(&mut self, parts: &mut Vec<LanguageId>) {
+        let mut joined: Option<(usize, LanguageId, String)> = None;
+        let mut place = 0;
+        while place < parts.len() {
+            if let Some((sign, of)) = self.as_multiples(parts[place]) {
+                match &mut joined {
+                    Some((first, first_sign, common)) if *first_sign == sign => {
+                        if let Some(least) = number::least_common_multiple(common, of) {
+                            let unsigned = self.multiple(&least);
+                            parts[*first] = self.sequence([sign, unsigned]);
+                            *common = least;
+                            parts.remove(place);
+                            continue;
+                        }
+                    }
+                    Some(_) => {}
+                    None => joined = Some((place, sign, of.to_owned())),
+                }
+            }
+            place += 1;
+        }
+    }
+
+    /// Of the multiples of a number with a sign before it: how the sign is written, and the number.
+    fn as_multiples(&self, id: LanguageId) -> Option<(LanguageId, &str)> {
+        let Language::Sequence(parts) = self.get(id) else { return None };
+        let [sign, unsigned] = parts[..] else { return None };
+        match self.get(unsigned) {
+            Language::Multiple(of) => Some((sign, of)),
+            _ => None,
+        }
+    }
+
+    /// The number of which all numbers of a language are multiples, where it says so.
+    pub fn step(&self, id: LanguageId) -> Option<String> {
+        match self.get(id) {
+            Language::And(parts) => parts.iter().find_map(|&part| self.as_multiples(part)),
+            _ => self.as_multiples(id),
+        }
+        .map(|(_, of)| of.to_owned())
     }
 
     pub fn not(&mut self, of: LanguageId) -> LanguageId {

@@ -83,6 +83,40 @@ pub(crate) fn has_multiples(of: &Decimal) -> bool {
         && (is_told_by_a_digit(of) || of.to_string().replace('.', "").parse::<u64>().is_ok())
 }
 
+/// The least common multiple of two positive numerals of which [`has_multiples`] is true, where it is true of it, too.
+pub(crate) fn least_common_multiple(a: &str, b: &str) -> Option<String> {
+    let places = |numeral: &str| numeral.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let scale = places(a).max(places(b));
+    let scaled = |numeral: &str| -> Option<u128> {
+        let zeros = "0".repeat(scale - places(numeral));
+        (numeral.replace('.', "") + &zeros).parse().ok()
+    };
+    let (a, b) = (scaled(a)?, scaled(b)?);
+    let (mut divisor, mut rest) = (a, b);
+    while rest != 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    let digits = format!("{:0>width$}", (a / divisor).checked_mul(b)?, width = scale + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - scale);
+    let numeral = format!("{whole}.{fraction}");
+    let least = Decimal::parse(numeral.trim_end_matches('.')).ok()?;
+    has_multiples(&least).then(|| least.to_string())
+}
+
+/// Zero, and so many multiples of a positive numeral on both sides of it.
+pub(crate) fn multiples_around_zero(of: &str, count: usize) -> Vec<Decimal> {
+    let places = of.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let Ok(scaled) = of.replace('.', "").parse::<u128>() else { return Vec::new() };
+    let one = |factor: usize| {
+        let digits = format!("{:0>width$}", scaled.checked_mul(factor as u128)?, width = places + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - places);
+        Some(format!("{whole}.{fraction}").trim_end_matches('.').to_owned())
+    };
+    let magnitudes: Vec<String> = (0..=count).map_while(one).collect();
+    let below = magnitudes[1..].iter().rev().map(|magnitude| format!("-{magnitude}"));
+    below.chain(magnitudes.iter().cloned()).filter_map(|numeral| Decimal::parse(&numeral).ok()).collect()
+}
+
 /// The multiples of a positive number. Exact among [`among_multiples`], and a part of it: those of a power of ten, and of two
 /// or five times one, in all spellings, those of other numbers without exponent.
 pub(crate) fn multiple_of(languages: &mut Languages, of: &Decimal) -> LanguageId {

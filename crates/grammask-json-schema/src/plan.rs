@@ -7,10 +7,17 @@ mod object;
 use std::rc::Rc;
 
 use crate::documents::SchemaId;
-use crate::goals::GoalId;
+use crate::goals::{GoalId, Subject};
 use crate::languages::{Language, LanguageId};
+use crate::number;
 use crate::translator::{Stop, Translator};
 use crate::values::{Array, Expressions, Values};
+
+/// So many first items are compared with each other.
+const MOST_DIFFERENT: usize = 16;
+
+/// So many values may be told apart one by one.
+const MOST_MEMBERS: usize = 128;
 
 /// What a goal comes to.
 #[derive(Debug)]
@@ -75,7 +82,7 @@ impl Translator<'_> {
     /// What a goal comes to, made ready for writing.
     pub fn plan(&mut self, goal: GoalId) -> Result<Plan, Stop> {
         let values = self.values(goal)?;
-        let values = self.without_empty(values)?;
+        let values = self.without_empty(goal, values)?;
         let values = self.closed(values);
         let mut arrays = Vec::new();
         for array in &values.arrays {
@@ -97,17 +104,42 @@ impl Translator<'_> {
         Ok(Plan { values, arrays, objects })
     }
 
-    /// The same values; a set of numbers or of strings in which there is none is seen to be empty.
-    fn without_empty(&mut self, mut values: Rc<Values>) -> Result<Rc<Values>, Stop> {
-        let may_be_empty =
-            |this: &Self, id| matches!(this.languages.get(id), Language::And(_) | Language::Not(_));
-        if may_be_empty(self, values.number) && self.is_empty(values.number)? {
-            Rc::make_mut(&mut values).number = LanguageId::NONE;
+    /// The same values; a set of numbers or of strings in which there is none is seen to be empty. Where that cannot be found out, no grammar could
+    /// be run.
+    fn without_empty(&mut self, goal: GoalId, mut values: Rc<Values>) -> Result<Rc<Values>, Stop> {
+        let any = (self.any_number, LanguageId::ANY);
+        if let Some(number) = self.replaced(goal, "multipleOf", values.number, any.0)? {
+            Rc::make_mut(&mut values).number = number;
         }
-        if may_be_empty(self, values.string) && self.is_empty(values.string)? {
-            Rc::make_mut(&mut values).string = LanguageId::NONE;
+        if let Some(string) = self.replaced(goal, "pattern", values.string, any.1)? {
+            Rc::make_mut(&mut values).string = string;
         }
         Ok(values)
+    }
+
+    /// What stands for a language: none where it is empty, all where nobody knows and the user is content with less.
+    fn replaced(
+        &mut self,
+        goal: GoalId,
+        keyword: &str,
+        language: LanguageId,
+        all: LanguageId,
+    ) -> Result<Option<LanguageId>, Stop> {
+        if !matches!(self.languages.get(language), Language::And(_) | Language::Not(_)) {
+            return Ok(None);
+        }
+        match self.emptiness(language)? {
+            Ok(is_empty) => Ok(is_empty.then_some(LanguageId::NONE)),
+            Err(limit) => {
+                let schema = self.goals.claims(goal).iter().find_map(|claim| match claim.subject {
+                    Subject::Schema(id, _) => Some(id),
+                    _ => None,
+                });
+                let what = format!("all constraints together, as {limit} when looking for a value");
+                self.refuse(schema.unwrap_or(self.place), keyword, what)?;
+                Ok(Some(all))
+            }
+        }
     }
 
     fn plan_array(&mut self, array: &Array) -> Result<Vec<ArrayPlan>, Stop> {
@@ -118,6 +150,7 @@ impl Translator<'_> {
         if let Some(place) = array.unique {
             let elements = if array.prefix.is_empty() { self.elements(array.rest)? } else { None };
             match elements {
+                _ if self.items_differ(array)? => {}
                 Some(elements) if array.contains.is_empty() => {
                     let max = array.max.unwrap_or(u64::MAX).min(elements.len() as u64);
                     let plan = ArrayPlan {
@@ -128,10 +161,31 @@ impl Translator<'_> {
                     };
                     return Ok(if array.min <= max { vec![plan] } else { Vec::new() });
                 }
-                _ => self.refuse(place, "uniqueItems", "that infinitely many items differ")?,
+                _ => {
+                    self.refuse(place, "uniqueItems", "that infinitely many items differ, or more than 128")?
+                }
             }
         }
         self.plan_contains(array)
+    }
+
+    /// Whether no two items of an array can be equal: there are only first ones, and no two of them have a value in common.
+    fn items_differ(&mut self, array: &Array) -> Result<bool, Stop> {
+        let first = array.prefix.len();
+        if first > MOST_DIFFERENT
+            || array.rest != GoalId::NEVER && array.max.is_none_or(|max| max > first as u64)
+        {
+            return Ok(false);
+        }
+        for place in 0..first {
+            for other in 0..place {
+                let both = self.goals.both(array.prefix[place], array.prefix[other]);
+                if !self.values(both)?.is_none() {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// All values that reach a goal, one by one; nothing where these are not finitely many.
@@ -141,10 +195,14 @@ impl Translator<'_> {
         {
             return Ok(None);
         }
-        let (Some(texts), Some(numbers)) = (self.members(values.string)?, self.members(values.number)?)
-        else {
+        let Some(texts) = self.members(values.string)?.or_else(|| self.few_texts(values.string)) else {
             return Ok(None);
         };
+        let numbers = match self.members(values.number)? {
+            Some(numbers) => Some(numbers),
+            None => self.few_numbers(values.number)?,
+        };
+        let Some(numbers) = numbers else { return Ok(None) };
         let mut all = Vec::new();
         if values.null {
             all.push(Values { null: true, ..Values::NONE });
@@ -187,5 +245,34 @@ impl Translator<'_> {
             }
         }
         Ok(Some(some))
+    }
+
+    /// The texts of a language, where a pattern says that they are few.
+    fn few_texts(&mut self, language: LanguageId) -> Option<Vec<LanguageId>> {
+        let texts = self.languages.few(language, MOST_MEMBERS)?;
+        Some(texts.iter().map(|text| self.languages.text(text)).collect())
+    }
+
+    /// The numbers of a language one by one, where bounds leave few multiples.
+    fn few_numbers(&mut self, language: LanguageId) -> Result<Option<Vec<LanguageId>>, Stop> {
+        let Some(step) = self.languages.step(language) else { return Ok(None) };
+        let mut members = Vec::new();
+        for decimal in number::multiples_around_zero(&step, MOST_MEMBERS) {
+            self.spend(1)?;
+            if self.contains(language, &decimal.to_string())? {
+                let spellings = number::equal(&mut self.languages, &decimal);
+                members.push((decimal, spellings));
+            }
+        }
+        // There are no others.
+        let all = self.languages.union(members.iter().map(|&(_, spellings)| spellings));
+        let others = self.languages.not(all);
+        let others = self.languages.and([language, others]);
+        if members.is_empty() || self.emptiness(others)? != Ok(true) {
+            return Ok(None);
+        }
+        // Some may be spelled in fewer ways there.
+        let members = members.into_iter().map(|(_, spellings)| self.languages.and([spellings, language]));
+        Ok(Some(members.collect()))
     }
 }

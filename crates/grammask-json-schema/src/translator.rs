@@ -31,6 +31,9 @@ impl From<Error> for Stop {
     }
 }
 
+/// Whether a language is empty, or the limit that forbids to find out.
+pub(crate) type Emptiness = Result<bool, grammask_regular::Error>;
+
 /// What is known while a schema is translated.
 pub(crate) struct Translator<'a> {
     pub documents: Documents<'a>,
@@ -58,7 +61,7 @@ pub(crate) struct Translator<'a> {
     scope_ids: FxHashMap<Box<[ResourceId]>, ScopeId>,
     known: FxHashMap<Subject, Rc<Values>>,
     reached: FxHashMap<GoalId, Rc<Values>>,
-    empty: FxHashMap<LanguageId, bool>,
+    empty: FxHashMap<LanguageId, Emptiness>,
     members: FxHashMap<(LanguageId, Box<str>), bool>,
     /// What is being looked for; nothing for a step into a value.
     open: Vec<Option<Subject>>,
@@ -177,24 +180,29 @@ impl<'a> Translator<'a> {
 
     /// Whether a language is empty; `false` where a limit forbids to find out.
     pub fn is_empty(&mut self, language: LanguageId) -> Result<bool, Stop> {
+        Ok(self.emptiness(language)?.unwrap_or(false))
+    }
+
+    /// Whether a language is empty, or the limit that forbids to find out.
+    pub fn emptiness(&mut self, language: LanguageId) -> Result<Emptiness, Stop> {
         match language {
-            LanguageId::NONE => return Ok(true),
-            LanguageId::ANY | LanguageId::EMPTY_TEXT => return Ok(false),
+            LanguageId::NONE => return Ok(Ok(true)),
+            LanguageId::ANY | LanguageId::EMPTY_TEXT => return Ok(Ok(false)),
             _ => {}
         }
-        if let Some(&known) = self.empty.get(&language) {
-            return Ok(known);
+        if let Some(known) = self.empty.get(&language) {
+            return Ok(known.clone());
         }
         let before = self.languages.size();
-        let empty = match self.languages.is_empty(language) {
-            Ok(Some(empty)) => empty,
+        let found = match self.languages.is_empty(language) {
+            Ok(Some(empty)) => Ok(empty),
             Ok(None) => return Err(Error::cancelled().into()),
-            Err(_) => false,
+            Err(limit) => Err(limit),
         };
-        self.empty.insert(language, empty);
+        self.empty.insert(language, found.clone());
         // One question can take as long as everything else.
         self.spend(1 + self.languages.size().saturating_sub(before) as u64)?;
-        Ok(empty)
+        Ok(found)
     }
 
     pub fn contains(&mut self, language: LanguageId, text: &str) -> Result<bool, Stop> {

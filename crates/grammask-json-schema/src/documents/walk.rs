@@ -50,7 +50,7 @@ fn place(keyword: &str, value: &Value, draft: Draft) -> Option<Place> {
 }
 
 /// The draft that a `$schema` names, if it is one of those that are known.
-fn draft_of(schema: &Map<String, Value>) -> Option<Option<Draft>> {
+pub(super) fn draft_of(schema: &Map<String, Value>) -> Option<Option<Draft>> {
     let uri = schema.get("$schema")?.as_str()?;
     let uri = uri.strip_suffix('#').unwrap_or(uri);
     let known = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://")).and_then(|rest| {

@@ -49,8 +49,10 @@ impl<'a> Translator<'a> {
                 evaluated.matching.push(goal);
             }
         }
-        if schema.get("uniqueItems") == Some(&Value::Bool(true)) {
-            array.unique = Some(schema.id);
+        match schema.get("uniqueItems") {
+            None | Some(Value::Bool(false)) => {}
+            Some(Value::Bool(true)) => array.unique = Some(schema.id),
+            Some(_) => return Err(self.invalid(schema, "uniqueItems", "it is neither true nor false")),
         }
         if self.documents.asks_evaluated() {
             array.evaluated = Some(evaluated);

@@ -302,3 +302,32 @@ fn multiples_of_long_numbers_cannot_be_said() {
         assert_eq!(languages.is_empty(id).is_ok(), expected, "{of}");
     }
 }
+
+#[test]
+fn multiples_of_two_numbers_are_those_of_one() {
+    for (a, b, expected) in [
+        ("1", "0.123456789", Some("123456789")),
+        ("1", "1234567.89", Some("123456789")),
+        ("0.5", "0.75", Some("1.5")),
+        ("4", "6", Some("12")),
+        ("100", "0.25", Some("100")),
+        ("0.1", "0.1", Some("0.1")),
+        ("0.02", "0.005", Some("0.02")),
+        // Too long to be said.
+        ("9999999999999999999", "9999999999999999998", None),
+    ] {
+        assert_eq!(least_common_multiple(a, b).as_deref(), expected, "{a} and {b}");
+        assert_eq!(least_common_multiple(b, a).as_deref(), expected, "{b} and {a}");
+    }
+    let mut languages = languages();
+    let [a, b] = ["0.5", "0.75"].map(|of| multiple_of(&mut languages, &decimal(of)));
+    let plain = plain(&mut languages);
+    let both = languages.and([a, b, plain]);
+    for (text, expected) in
+        [("3", true), ("-1.50", true), ("0", true), ("1", false), ("0.75", false), ("4.5", true)]
+    {
+        let in_each = [a, b].map(|id| languages.contains(id, text).unwrap());
+        assert_eq!(languages.contains(both, text).unwrap(), expected, "{text}");
+        assert_eq!(in_each == [true; 2], expected, "{text}");
+    }
+}

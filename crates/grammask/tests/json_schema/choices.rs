@@ -1,10 +1,11 @@
 //! What the choices of a configuration do: they make the set of documents smaller or larger, as they say, and never the other way round.
 
-use grammask::{Config, Error, Grammar, Vocabulary};
+use grammask::{Config, Grammar};
 use grammask_json_schema::{AdditionalProperties, PropertyOrder, Unsupported, Whitespace};
 use grammask_testkit::random::Rng;
 use serde_json::{Value, json};
 
+use crate::cases::check;
 use crate::documents::{document, spell};
 use crate::validator::is_valid;
 use crate::{accepts, bytes, schemas};
@@ -70,23 +71,6 @@ fn what_is_relaxed_is_only_ever_weaker() {
         accepted_in_all += usize::from(accepted);
     });
     assert!(accepted_in_all > 10_000, "{accepted_in_all}");
-}
-
-/// Schemas, texts that are documents under a choice, and texts that are none.
-type Case = (Value, &'static [&'static str], &'static [&'static str]);
-
-fn check(config: &Config, cases: &[Case]) {
-    let vocabulary: Vocabulary = bytes();
-    for (schema, right, wrong) in cases {
-        let grammar = Grammar::from_json_schema(schema, &vocabulary, config)
-            .unwrap_or_else(|error: Error| panic!("{error}\n  of {schema}"));
-        for text in *right {
-            assert!(accepts(&grammar, text), "refused: {text}\n  of {schema}");
-        }
-        for text in *wrong {
-            assert!(!accepts(&grammar, text), "accepted: {text}\n  of {schema}");
-        }
-    }
 }
 
 #[test]

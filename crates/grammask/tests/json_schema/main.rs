@@ -1,5 +1,6 @@
 //! Grammars of random schemas against a validator of documents, and their masks against brute force.
 
+mod cases;
 mod choices;
 mod documents;
 mod masks;

@@ -155,8 +155,18 @@ fn arrays(rng: &mut Rng, depth: usize, schema: &mut Map<String, Value>) {
         }
     }
     if rng.chance(1, 12) {
-        let list: Vec<Value> = (0..1 + rng.below(4)).map(|_| constant(rng, 0)).collect();
-        schema.insert("items".to_owned(), json!({"enum": list}));
+        let items = match rng.below(4) {
+            0 => {
+                let least = rng.below(5) as i64 - 2;
+                json!({"type": "integer", "minimum": least, "maximum": least + rng.below(4) as i64})
+            }
+            1 => json!({"type": "string", "pattern": "^(a|b|ab)$"}),
+            _ => {
+                let list: Vec<Value> = (0..1 + rng.below(4)).map(|_| constant(rng, 0)).collect();
+                json!({"enum": list})
+            }
+        };
+        schema.insert("items".to_owned(), items);
         schema.remove("prefixItems");
         schema.remove("contains");
         schema.insert("uniqueItems".to_owned(), json!(true));

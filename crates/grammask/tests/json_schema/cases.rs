@@ -1,0 +1,148 @@
+//! Documents of single schemas: what was wrong once, or refused though it can be said.
+
+use grammask::json_schema::Reason;
+use grammask::{Config, Error, Grammar, Vocabulary};
+use serde_json::{Value, json};
+
+use crate::{accepts, bytes};
+
+/// A schema, texts that are its documents, and texts that are none.
+pub type Case = (Value, &'static [&'static str], &'static [&'static str]);
+
+/// Judges the texts of some schemas.
+pub fn check(config: &Config, cases: &[Case]) {
+    let vocabulary: Vocabulary = bytes();
+    for (schema, right, wrong) in cases {
+        let grammar = Grammar::from_json_schema(schema, &vocabulary, config)
+            .unwrap_or_else(|error: Error| panic!("{error}\n  of {schema}"));
+        for text in *right {
+            assert!(accepts(&grammar, text), "refused: {text}\n  of {schema}");
+        }
+        for text in *wrong {
+            assert!(!accepts(&grammar, text), "accepted: {text}\n  of {schema}");
+        }
+    }
+}
+
+#[test]
+fn schemas_that_differ_in_names_only_are_not_alike() {
+    let part = |keyword: &str, a: &str, b: &str| -> Case {
+        let one = |key: &str| match keyword {
+            "dependentRequired" => json!({ key: ["n"] }),
+            "required" | "enum" => json!([key]),
+            _ => json!({ key: false }),
+        };
+        (json!({"properties": {"x": {keyword: one(a)}, "y": {keyword: one(b)}}}), &[], &[])
+    };
+    check(
+        &Config::default(),
+        &[
+            (
+                part("dependentRequired", "a", "b").0,
+                &[r#"{"x":{"b":1},"y":{"a":1}}"#, r#"{"x":{"a":1,"n":1}}"#],
+                &[r#"{"x":{"a":1}}"#, r#"{"y":{"b":1}}"#],
+            ),
+            (
+                part("properties", "a", "b").0,
+                &[r#"{"x":{"b":1},"y":{"a":1}}"#],
+                &[r#"{"x":{"a":1}}"#, r#"{"y":{"b":1}}"#],
+            ),
+            (
+                part("dependentSchemas", "a", "b").0,
+                &[r#"{"x":{"b":1},"y":{"a":1}}"#],
+                &[r#"{"x":{"a":1}}"#, r#"{"y":{"b":1}}"#],
+            ),
+            (
+                part("patternProperties", "a", "b").0,
+                &[r#"{"x":{"b":1},"y":{"a":1}}"#],
+                &[r#"{"x":{"a":1}}"#, r#"{"y":{"b":1}}"#],
+            ),
+            (
+                part("required", "a", "b").0,
+                &[r#"{"x":{"a":1},"y":{"b":1}}"#],
+                &[r#"{"x":{"b":1}}"#, r#"{"y":{"a":1}}"#],
+            ),
+            (part("enum", "a", "b").0, &[r#"{"x":"a","y":"b"}"#], &[r#"{"x":"b"}"#, r#"{"y":"a"}"#]),
+        ],
+    );
+}
+
+#[test]
+fn items_differ_where_they_are_few_or_of_different_kinds() {
+    let unique = |mut schema: Value| {
+        schema["uniqueItems"] = json!(true);
+        schema["type"] = json!("array");
+        schema
+    };
+    check(
+        &Config::default(),
+        &[
+            (
+                unique(json!({"items": {"type": "integer", "minimum": -1, "maximum": 6}})),
+                &["[]", "[0,1,6]", "[6,5,4,3,2,1,0,-1]", "[1.0, 2]"],
+                &["[1,1]", "[1, 1.0]", "[-0, 0]", "[7]", "[0.5]"],
+            ),
+            (
+                unique(
+                    json!({"items": {"type": "number", "multipleOf": 0.25, "exclusiveMinimum": -1, "maximum": 1}}),
+                ),
+                &["[0.5,-0.75,1]", "[0.250]"],
+                &["[0.25,0.250]", "[-1]", "[0.1]"],
+            ),
+            (
+                unique(json!({"items": {"type": "string", "pattern": "^(mon|tue|wed)$"}})),
+                &[r#"["mon","tue"]"#, r#"["wed"]"#],
+                &[r#"["mon","mon"]"#, r#"["mon","\u006don"]"#, r#"["sun"]"#],
+            ),
+            (
+                unique(json!({"prefixItems": [{"type": "string"}, {"type": "integer"}], "items": false})),
+                &[r#"["a",1]"#, r#"["b"]"#],
+                &["[1]", r#"["a",1,2]"#],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn multiples_of_several_numbers_are_those_of_one() {
+    check(
+        &Config::default(),
+        &[
+            (
+                json!({"type": "integer", "multipleOf": 0.123_456_789}),
+                &["123456789", "-246913578", "0"],
+                &["1", "0.123456789"],
+            ),
+            (
+                json!({"type": "number", "allOf": [{"multipleOf": 4}, {"multipleOf": 6}]}),
+                &["12", "-24.0"],
+                &["4", "6", "8"],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_is_not_a_constant_can_be_said_of_objects() {
+    check(
+        &Config::default(),
+        &[(
+            json!({"type": "object", "not": {"const": {"a": false}}}),
+            &["{}", r#"{"a":true}"#, r#"{"a":false,"b":1}"#],
+            &[r#"{"a":false}"#],
+        )],
+    );
+}
+
+/// What is refused, with the place and the keyword.
+#[test]
+fn what_cannot_be_run_is_refused_before() {
+    let schema = json!({"properties": {"a": {"type": "integer", "minimum": 100_000, "multipleOf": 86_400}}});
+    match Grammar::from_json_schema(&schema, &bytes(), &Config::default()) {
+        Err(Error::JsonSchema(error)) => {
+            assert_eq!((&error.pointer[..], &error.keyword[..]), ("/properties/a", "multipleOf"));
+            assert!(matches!(error.reason, Reason::Unsupported(_)), "{error}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
