@@ -162,7 +162,7 @@ impl Translator<'_> {
                     return Ok(if array.min <= max { vec![plan] } else { Vec::new() });
                 }
                 _ => {
-                    self.refuse(place, "uniqueItems", "that infinitely many items differ, or more than 128")?
+                    self.refuse(place, "uniqueItems", "that infinitely many items differ, or more than 128")?;
                 }
             }
         }
