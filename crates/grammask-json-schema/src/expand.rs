@@ -361,7 +361,7 @@ impl<'a> Translator<'a> {
             // Many of them overlap, so that what says the same without the key is not said once more with it.
             let are_apart = self.documents.asks_evaluated() || entries.len() <= FEW_DEPENDENT;
             for (key, value) in entries {
-                if value.is_array() || value.is_string() {
+                if value.is_array() || value.is_string() || keywords::only_required(value).is_some() {
                     continue;
                 }
                 let dependent = self.documents.child(schema.id, &[keyword, key])?;

@@ -7,6 +7,7 @@ mod unevaluated;
 
 use std::rc::Rc;
 
+pub(crate) use objects::only_required;
 use serde_json::{Map, Value};
 
 use crate::documents::SchemaId;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::MOST;
+use super::{MOST, is_known_annotation};
 use crate::error::Reason;
 use crate::expand::Schema;
 use crate::goals::GoalId;
@@ -74,8 +74,8 @@ impl<'a> Translator<'a> {
             let keys = self.key_list(schema, "required", required)?;
             require(&mut object, keys);
         }
-        for keyword in ["dependentRequired", "dependencies"] {
-            if keyword == "dependentRequired" && schema.draft < Draft::Draft201909 {
+        for keyword in ["dependentRequired", "dependentSchemas", "dependencies"] {
+            if keyword != "dependencies" && schema.draft < Draft::Draft201909 {
                 continue;
             }
             let Some(Value::Object(entries)) = schema.get(keyword) else { continue };
@@ -83,7 +83,10 @@ impl<'a> Translator<'a> {
                 let seconds = match seconds {
                     Value::String(_) => std::slice::from_ref(seconds),
                     Value::Array(list) => &list[..],
-                    _ => continue,
+                    _ => match only_required(seconds) {
+                        Some(list) => list,
+                        None => continue,
+                    },
                 };
                 for second in seconds {
                     let Value::String(second) = second else {
@@ -131,6 +134,13 @@ impl<'a> Translator<'a> {
         let keys: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
         keys.ok_or_else(|| self.invalid(schema, keyword, "a key is a string"))
     }
+}
+
+/// The keys that a schema requires, where it says nothing else: as a dependent schema, it is a list of keys.
+pub(crate) fn only_required(schema: &Value) -> Option<&[Value]> {
+    let schema = schema.as_object()?;
+    let Value::Array(list) = schema.get("required")? else { return None };
+    schema.keys().all(|name| name == "required" || is_known_annotation(name)).then_some(list)
 }
 
 /// Has the object have all these keys.

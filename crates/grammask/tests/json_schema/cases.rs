@@ -134,6 +134,31 @@ fn what_is_not_a_constant_can_be_said_of_objects() {
     );
 }
 
+/// Many keys that need others, said as schemas, are no more than as many pairs.
+#[test]
+fn dependent_schemas_that_require_keys_only_are_lists_of_keys() {
+    let keys: Vec<String> = (0..40).map(|number| format!("k{number}")).collect();
+    let dependent: serde_json::Map<String, Value> = keys
+        .iter()
+        .map(|key| (key.clone(), json!({"title": "needs", "required": [format!("{key}x"), key]})))
+        .collect();
+    check(
+        &Config::default(),
+        &[
+            (
+                json!({"dependentSchemas": dependent}),
+                &[r#"{"k1":1,"k1x":2}"#, r#"{"k7x":1,"k7":2,"a":3}"#, "7"],
+                &[r#"{"k1":1}"#, r#"{"k1":1,"k2x":2}"#],
+            ),
+            (
+                json!({"type": "object", "not": {"dependentSchemas": {"a": {"required": ["b"]}}}}),
+                &[r#"{"a":1}"#],
+                &["{}", r#"{"a":1,"b":1}"#],
+            ),
+        ],
+    );
+}
+
 /// What is refused, with the place and the keyword.
 #[test]
 fn what_cannot_be_run_is_refused_before() {
