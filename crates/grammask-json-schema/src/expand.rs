@@ -243,6 +243,8 @@ impl<'a> Translator<'a> {
             Some(Value::Array(list)) if !list.is_empty() => {
                 let mut ids = Vec::with_capacity(list.len());
                 for place in 0..list.len() {
+                    // No work by itself, but there may be very many.
+                    self.spend(0)?;
                     ids.push(self.documents.child(schema.id, &[keyword, &place.to_string()])?);
                 }
                 Ok(ids)

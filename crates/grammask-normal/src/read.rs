@@ -84,6 +84,9 @@ pub fn check_recovered(recovered: &Recovered, config: &Config) -> Result<(), Err
 /// So many expressions are read between two questions whether to stop.
 const BETWEEN_QUESTIONS: usize = 256;
 
+/// A regex of so many bytes takes long enough that somebody may want to stop it.
+const LONG_REGEX: usize = 1 << 12;
+
 /// What an expression has become; its parent decides whether it needs a group.
 enum Part {
     Factor(Factor),
@@ -256,12 +259,27 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
+    /// Reads a regex that takes long ahead, so that it is only looked up afterwards; whether nobody has stopped it. What is wrong with it is told then.
+    fn reads_long_regex(&mut self, kind: &ExprKind, is_stopped: &mut dyn FnMut() -> bool) -> bool {
+        match kind {
+            ExprKind::Regex(pattern) | ExprKind::Early(pattern) | ExprKind::Without(pattern)
+                if pattern.len() >= LONG_REGEX =>
+            {
+                !matches!(self.store.regex_unless(pattern, is_stopped), Ok(None))
+            }
+            _ => true,
+        }
+    }
+
     /// Reads the expressions, operands before what is made of them; whether nobody has stopped it.
     fn read_exprs(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> bool {
         let ast = self.ast;
         self.parts.reserve(ast.exprs.len());
         for (index, expr) in ast.exprs.iter().enumerate() {
             if index % BETWEEN_QUESTIONS == 0 && is_stopped() {
+                return false;
+            }
+            if !self.reads_long_regex(&expr.kind, is_stopped) {
                 return false;
             }
             let part = match &expr.kind {

@@ -9,6 +9,9 @@ use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Look};
 use regex_syntax::utf8::Utf8Sequences;
 use std::sync::Arc;
 
+/// So many parts of a pattern are looked at before somebody is asked whether to go on.
+const BETWEEN_QUESTIONS: usize = 512;
+
 impl Store {
     /// The strings that the regex matches from end to end, in the syntax of the `regex` crate with Unicode on.
     ///
@@ -22,8 +25,28 @@ impl Store {
     /// # Complexity
     /// Linear in the length of the pattern, and in the number of ranges of its classes; a counter costs nothing.
     pub fn regex(&mut self, pattern: &str) -> Result<RegularId, Error> {
+        Ok(self.regex_unless(pattern, || false)?.unwrap_or(RegularId::EMPTY))
+    }
+
+    /// The same, unless somebody who is asked between the steps, some hundred parts of the pattern each, says to stop: nothing then.
+    ///
+    /// # Errors
+    /// As [`regex`](Self::regex).
+    ///
+    /// ```
+    /// # use grammask_regular::{Config, Store};
+    /// let mut store = Store::new(&Config::default());
+    /// assert_eq!(store.regex_unless("a+", || true)?, None);
+    /// assert_eq!(store.regex_unless("a+", || false)?, Some(store.regex("aa*")?));
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
+    pub fn regex_unless(
+        &mut self,
+        pattern: &str,
+        mut is_stopped: impl FnMut() -> bool,
+    ) -> Result<Option<RegularId>, Error> {
         if let Some(&known) = self.patterns.get(pattern) {
-            return Ok(known);
+            return Ok(Some(known));
         }
         if pattern.len() > self.config.regex_length {
             let value = self.config.regex_length;
@@ -39,6 +62,9 @@ impl Store {
             .build()
             .parse(pattern)
             .map_err(|error| self.syntax_error(&error))?;
+        if is_stopped() {
+            return Ok(None);
+        }
         let survey = ast::visit(&ast, Survey::default()).unwrap_or_default();
         if survey.classes > self.config.regex_classes {
             let value = self.config.regex_classes;
@@ -53,10 +79,10 @@ impl Store {
         let hir = TranslatorBuilder::new().utf8(false).build().translate(pattern, &ast).map_err(|error| {
             Error::Regex { offset: error.span().start.offset, message: error.kind().to_string() }
         })?;
-        let id = self.translate_whole(&hir, &survey)?;
+        let Some(id) = self.translate_whole(&hir, &survey, &mut is_stopped)? else { return Ok(None) };
         self.leaf_bytes += pattern.len() + 32;
         self.patterns.insert(pattern.into(), id);
-        Ok(id)
+        Ok(Some(id))
     }
 
     /// Whether [`regex`](Self::regex) has been asked for this pattern before: what it comes to is only looked up then.
@@ -77,12 +103,18 @@ impl Store {
         }
     }
 
-    fn translate_whole(&mut self, hir: &Hir, survey: &Survey) -> Result<RegularId, Error> {
+    fn translate_whole(
+        &mut self,
+        hir: &Hir,
+        survey: &Survey,
+        is_stopped: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<RegularId>, Error> {
         let parts = split_ends(hir);
         if !parts.has_boundary() {
-            return self.translate(std::slice::from_ref(hir), survey);
+            return self.translate(std::slice::from_ref(hir), survey, is_stopped);
         }
-        let mut all = vec![self.translate(parts.body, survey)?];
+        let Some(body) = self.translate(parts.body, survey, is_stopped)? else { return Ok(None) };
+        let mut all = vec![body];
         for (looks, at_start) in [(parts.before, true), (parts.after, false)] {
             let ends =
                 Ends { start: at_start || parts.body.is_empty(), end: !at_start || parts.body.is_empty() };
@@ -95,16 +127,27 @@ impl Store {
             }
         }
         let id = self.intersection(&all)?;
-        Ok(if self.is_empty(id)? { RegularId::EMPTY } else { id })
+        let is_empty = self.is_empty_unless(id, is_stopped)?;
+        Ok(is_empty.map(|is_empty| if is_empty { RegularId::EMPTY } else { id }))
     }
 
     /// The concatenation of all parts, which are the whole regex.
-    fn translate(&mut self, whole: &[Hir], survey: &Survey) -> Result<RegularId, Error> {
+    fn translate(
+        &mut self,
+        whole: &[Hir],
+        survey: &Survey,
+        is_stopped: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<RegularId>, Error> {
         let mut done: Vec<RegularId> = Vec::new();
         let mut tasks = Vec::new();
         push_parts(&mut tasks, whole, Ends { start: true, end: true });
         let mut looks = 0;
+        let mut steps = 0;
         while let Some(task) = tasks.pop() {
+            steps += 1;
+            if steps % BETWEEN_QUESTIONS == 0 && is_stopped() {
+                return Ok(None);
+            }
             match task {
                 Task::Visit(hir, ends) => match hir.kind() {
                     HirKind::Empty => done.push(RegularId::EPSILON),
@@ -133,9 +176,15 @@ impl Store {
                     done.push(self.repeat(base, min, max)?);
                 }
                 Task::Concat(len) => {
-                    let mut parts = done.split_off(done.len() - len);
-                    parts.reverse();
-                    done.push(self.concat(&parts)?);
+                    // They stand in the order in which they were done, the last one first.
+                    let mut tail = RegularId::EPSILON;
+                    for (place, head) in done.split_off(done.len() - len).into_iter().enumerate() {
+                        if place % BETWEEN_QUESTIONS == BETWEEN_QUESTIONS - 1 && is_stopped() {
+                            return Ok(None);
+                        }
+                        tail = self.concat_two(head, tail)?;
+                    }
+                    done.push(tail);
                 }
                 Task::Union(len) => {
                     let parts = done.split_off(done.len() - len);
@@ -143,7 +192,7 @@ impl Store {
                 }
             }
         }
-        Ok(done.pop().unwrap_or(RegularId::EMPTY))
+        Ok(Some(done.pop().unwrap_or(RegularId::EMPTY)))
     }
 
     fn alternation<'h>(

@@ -297,3 +297,27 @@ fn what_a_loop_takes_away_is_not_searched() {
     }
     assert_ne!(store.intersection(&[other, no_line]), Ok(RegularId::EMPTY));
 }
+
+/// Whoever is asked may stop it each time, and all is as it was: the same language comes of it afterwards.
+#[test]
+fn a_long_regex_can_be_stopped_everywhere() {
+    let pattern = format!("{}(x|yz)*", "ab?[0-9]".repeat(1_500));
+    let mut questions = 0;
+    let whole = Store::new(&Config::default()).regex_unless(&pattern, || {
+        questions += 1;
+        false
+    });
+    assert!(whole.unwrap().is_some() && questions > 10, "asked {questions} times");
+    let mut store = Store::new(&Config::default());
+    for last in 0..questions {
+        let mut asked = 0;
+        let stopped = store.regex_unless(&pattern, || {
+            asked += 1;
+            asked > last
+        });
+        assert_eq!((stopped.unwrap(), asked), (None, last + 1));
+        assert!(!store.knows_regex(&pattern));
+    }
+    let language = store.regex(&pattern).unwrap();
+    assert_eq!(store.regex_unless(&pattern, || true).unwrap(), Some(language), "it is known");
+}
