@@ -170,7 +170,7 @@ impl Index {
     }
 }
 
-/// What of a hash says where it stands, in tables of all sizes. Fibonacci hashing takes the high bits, which the hashes of rustc-hash mix best.
+/// What of a hash says where it stands, in tables of all sizes: the upper half of a product, as in Fibonacci hashing, to which all bits below contribute.
 fn tag(hash: u64) -> u32 {
     (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
 }

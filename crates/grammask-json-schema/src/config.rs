@@ -98,8 +98,8 @@ pub enum AdditionalProperties {
     /// They are allowed, as the standard has it.
     Standard,
     /// A schema with `properties` allows no others, unless it says so: no keys but those that are named, or matched by a pattern, by the schemas of
-    /// the value that hold, those of `allOf`, `$ref` and the like together. Schemas under `not` and `if` are as the standard has them, so this
-    /// allows less, and never more.
+    /// the value that hold, those of `allOf`, `$ref` and the like together, and of one branch of `anyOf` and `oneOf`. Schemas under `not` and `if` close
+    /// nothing, so this allows less, and never more.
     Closed,
 }
 

@@ -62,8 +62,8 @@ impl<'a> Translator<'a> {
         let scope = self.enter(scope, self.documents.resource(id));
         let validates = self.documents.validates(id);
         let schema = Schema { id, scope, draft, entries, validates };
+        self.note_ignored(id, entries);
         if draft <= Draft::Draft7 && schema.has("$ref") {
-            self.note_siblings(id, entries);
             return self.reference(schema, Values::any(self.any_number));
         }
         let values = self.assertions(schema)?;
@@ -84,6 +84,8 @@ impl<'a> Translator<'a> {
                 Value::Bool(true) => return Ok(GoalId::ANY),
                 Value::Bool(false) => return Ok(GoalId::NEVER),
                 Value::Object(entries) => {
+                    // Also of those that are skipped, or are like another one.
+                    self.note_ignored(id, entries);
                     let is_bare = |name: &String| keywords::is_annotation(name);
                     if entries.keys().all(is_bare) {
                         return Ok(GoalId::ANY);
@@ -97,9 +99,6 @@ impl<'a> Translator<'a> {
                         }
                         _ => break,
                     };
-                    if entries.len() > 1 && self.documents.draft(id) <= Draft::Draft7 {
-                        self.note_siblings(id, entries);
-                    }
                     scope = self.enter(scope, self.documents.resource(id));
                     match self.documents.resolve(id, reference) {
                         Ok(target) => id = target,
@@ -283,6 +282,7 @@ impl<'a> Translator<'a> {
         let condition = self.documents.child(schema.id, &["if"])?;
         let subject = Subject::Schema(condition, schema.scope);
         let holds = self.values_of(subject)?;
+        let holds = self.opened(holds);
         let mut yes = self.intersect(&values, &holds)?;
         if schema.has("then") {
             let then = self.documents.child(schema.id, &["then"])?;

@@ -122,6 +122,14 @@ fn since(name: &str) -> Draft {
     }
 }
 
+/// The last draft that has a keyword. (`dependencies`, which is older, is held to in every draft, as many schemas have it.)
+fn until(name: &str) -> Draft {
+    match name {
+        "additionalItems" | "$recursiveRef" => Draft::Draft201909,
+        _ => Draft::Draft202012,
+    }
+}
+
 /// What stands under a key of a schema. Most have so few that comparing is faster than hashing.
 pub(crate) fn entry<'a>(entries: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     const FEW: usize = 8;
@@ -142,15 +150,6 @@ const MOST: u64 = 1_000_000_000;
 impl<'a> Translator<'a> {
     /// The values that a schema's own assertions allow.
     pub fn assertions(&mut self, schema: Schema<'a>) -> Result<Values, Stop> {
-        for name in schema.entries.keys() {
-            if is_annotation(name) && !is_known_annotation(name) {
-                self.note(schema.id, name, "an unknown keyword is an annotation");
-            } else if since(name) > schema.draft {
-                self.note(schema.id, name, "a keyword that came after the schema's draft is an annotation");
-            } else if name == "$schema" && self.documents.is_of_unknown_draft(schema.id) {
-                self.note(schema.id, name, "the draft is not known, and read as the configured one");
-            }
-        }
         let mut values = self.types(schema)?;
         if let Some(list) = schema.get("enum") {
             let Value::Array(list) = list else {
@@ -194,10 +193,26 @@ impl<'a> Translator<'a> {
         Ok(values)
     }
 
-    /// Lists what stands beside a `$ref` in vain, as it does up to draft 7.
-    pub fn note_siblings(&mut self, id: SchemaId, entries: &Map<String, Value>) {
-        for name in entries.keys().filter(|name| *name != "$ref" && !is_annotation(name)) {
-            self.note(id, name, "up to draft 7, nothing counts beside a $ref");
+    /// Lists what a schema says and no document is held to.
+    pub fn note_ignored(&mut self, id: SchemaId, entries: &Map<String, Value>) {
+        let draft = self.documents.draft(id);
+        let beside = draft <= Draft::Draft7 && entries.len() > 1 && entry(entries, "$ref").is_some();
+        for name in entries.keys() {
+            let why = match &name[..] {
+                "$schema" if self.documents.is_of_unknown_draft(id) => {
+                    "the draft is not known, and read as the configured one"
+                }
+                "$ref" => continue,
+                _ if is_known_annotation(name) => continue,
+                _ if beside => "up to draft 7, nothing counts beside a $ref",
+                _ if is_annotation(name) => "an unknown keyword is an annotation",
+                _ if since(name) > draft => "a keyword that came after the schema's draft is an annotation",
+                _ if until(name) < draft => {
+                    "a keyword that the schema's draft does not have any more is an annotation"
+                }
+                _ => continue,
+            };
+            self.note(id, name, why);
         }
     }
 

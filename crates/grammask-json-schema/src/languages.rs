@@ -239,13 +239,9 @@ impl Languages {
         }
     }
 
-    /// The number of which all numbers of a language are multiples, where it says so.
-    pub fn step(&self, id: LanguageId) -> Option<String> {
-        match self.get(id) {
-            Language::And(parts) => parts.iter().find_map(|&part| self.as_multiples(part)),
-            _ => self.as_multiples(id),
-        }
-        .map(|(_, of)| of.to_owned())
+    /// The number whose multiples, with a sign or without, a language is, if it is so written.
+    pub fn multiples_of(&self, id: LanguageId) -> Option<&str> {
+        self.as_multiples(id).map(|(_, of)| of)
     }
 
     pub fn not(&mut self, of: LanguageId) -> LanguageId {

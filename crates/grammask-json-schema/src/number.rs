@@ -85,36 +85,51 @@ pub(crate) fn has_multiples(of: &Decimal) -> bool {
 
 /// The least common multiple of two positive numerals of which [`has_multiples`] is true, where it is true of it, too.
 pub(crate) fn least_common_multiple(a: &str, b: &str) -> Option<String> {
-    let places = |numeral: &str| numeral.split_once('.').map_or(0, |(_, fraction)| fraction.len());
     let scale = places(a).max(places(b));
-    let scaled = |numeral: &str| -> Option<u128> {
-        let zeros = "0".repeat(scale - places(numeral));
-        (numeral.replace('.', "") + &zeros).parse().ok()
-    };
-    let (a, b) = (scaled(a)?, scaled(b)?);
+    let (a, b) = (scaled(a, scale)?, scaled(b, scale)?);
     let (mut divisor, mut rest) = (a, b);
     while rest != 0 {
         (divisor, rest) = (rest, divisor % rest);
     }
-    let digits = format!("{:0>width$}", (a / divisor).checked_mul(b)?, width = scale + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - scale);
-    let numeral = format!("{whole}.{fraction}");
-    let least = Decimal::parse(numeral.trim_end_matches('.')).ok()?;
+    let least = unscaled((a / divisor).checked_mul(b)?, scale)?;
     has_multiples(&least).then(|| least.to_string())
 }
 
-/// Zero, and so many multiples of a positive numeral on both sides of it.
-pub(crate) fn multiples_around_zero(of: &str, count: usize) -> Vec<Decimal> {
-    let places = of.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-    let Ok(scaled) = of.replace('.', "").parse::<u128>() else { return Vec::new() };
-    let one = |factor: usize| {
-        let digits = format!("{:0>width$}", scaled.checked_mul(factor as u128)?, width = places + 1);
-        let (whole, fraction) = digits.split_at(digits.len() - places);
-        Some(format!("{whole}.{fraction}").trim_end_matches('.').to_owned())
-    };
-    let magnitudes: Vec<String> = (0..=count).map_while(one).collect();
-    let below = magnitudes[1..].iter().rev().map(|magnitude| format!("-{magnitude}"));
-    below.chain(magnitudes.iter().cloned()).filter_map(|numeral| Decimal::parse(&numeral).ok()).collect()
+/// The multiples of a positive numeral from one number to another, where they are at most `most`, and none of the three is too long to count with.
+pub(crate) fn multiples_between(
+    of: &str,
+    first: &Decimal,
+    last: &Decimal,
+    most: usize,
+) -> Option<Vec<Decimal>> {
+    let (first, last) = (first.to_string(), last.to_string());
+    let scale = places(of).max(places(&first)).max(places(&last));
+    let (of, first, last) = (scaled(of, scale)?, scaled(&first, scale)?, scaled(&last, scale)?);
+    let (first, last) = (-(-first).div_euclid(of), last.div_euclid(of));
+    if last.checked_sub(first)? >= most as i128 {
+        return None;
+    }
+    (first..=last).map(|factor| unscaled(factor.checked_mul(of)?, scale)).collect()
+}
+
+/// How many digits a numeral has behind the point.
+fn places(numeral: &str) -> usize {
+    numeral.split_once('.').map_or(0, |(_, fraction)| fraction.len())
+}
+
+/// A numeral of up to `scale` digits behind the point, without it; nothing for one of more than some thirty digits.
+fn scaled(numeral: &str, scale: usize) -> Option<i128> {
+    const LONGEST: usize = 36;
+    let zeros = scale - places(numeral);
+    (numeral.len() + zeros <= LONGEST).then(|| numeral.replace('.', "") + &"0".repeat(zeros))?.parse().ok()
+}
+
+/// The number with `scale` digits behind the point.
+fn unscaled(value: i128, scale: usize) -> Option<Decimal> {
+    let digits = format!("{:0>width$}", value.unsigned_abs(), width = scale + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - scale);
+    let sign = if value < 0 { "-" } else { "" };
+    Decimal::parse(format!("{sign}{whole}.{fraction}").trim_end_matches('.')).ok()
 }
 
 /// The multiples of a positive number. Exact among [`among_multiples`], and a part of it: those of a power of ten, and of two

@@ -2,6 +2,7 @@
 //! write them down. What cannot be planned exactly is refused here.
 
 mod contains;
+mod distinct;
 mod object;
 
 use std::rc::Rc;
@@ -9,15 +10,12 @@ use std::rc::Rc;
 use crate::documents::SchemaId;
 use crate::goals::{GoalId, Subject};
 use crate::languages::{Language, LanguageId};
-use crate::number;
 use crate::translator::{Stop, Translator};
-use crate::values::{Array, Expressions, Values};
+use crate::values::{Array, Values};
 
-/// So many first items are compared with each other.
-const MOST_DIFFERENT: usize = 16;
-
-/// So many values may be told apart one by one.
-const MOST_MEMBERS: usize = 128;
+/// The keywords that may make a set of numbers too hard to see through, and a set of strings; those first that mostly do.
+const OF_NUMBERS: [&str; 5] = ["multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
+const OF_STRINGS: [&str; 4] = ["pattern", "format", "maxLength", "minLength"];
 
 /// What a goal comes to.
 #[derive(Debug)]
@@ -107,11 +105,10 @@ impl Translator<'_> {
     /// The same values; a set of numbers or of strings in which there is none is seen to be empty. Where that cannot be found out, no grammar could
     /// be run.
     fn without_empty(&mut self, goal: GoalId, mut values: Rc<Values>) -> Result<Rc<Values>, Stop> {
-        let any = (self.any_number, LanguageId::ANY);
-        if let Some(number) = self.replaced(goal, "multipleOf", values.number, any.0)? {
+        if let Some(number) = self.replaced(goal, &OF_NUMBERS, values.number, self.any_number)? {
             Rc::make_mut(&mut values).number = number;
         }
-        if let Some(string) = self.replaced(goal, "pattern", values.string, any.1)? {
+        if let Some(string) = self.replaced(goal, &OF_STRINGS, values.string, LanguageId::ANY)? {
             Rc::make_mut(&mut values).string = string;
         }
         Ok(values)
@@ -121,7 +118,7 @@ impl Translator<'_> {
     fn replaced(
         &mut self,
         goal: GoalId,
-        keyword: &str,
+        keywords: &[&'static str],
         language: LanguageId,
         all: LanguageId,
     ) -> Result<Option<LanguageId>, Stop> {
@@ -135,8 +132,11 @@ impl Translator<'_> {
                     Subject::Schema(id, _) => Some(id),
                     _ => None,
                 });
+                let schema = schema.unwrap_or(self.place);
+                let said = |keyword: &&&str| self.documents.value(schema).get(keyword).is_some();
+                let keyword = keywords.iter().find(said).copied().unwrap_or_default();
                 let what = format!("all constraints together, as {limit} when looking for a value");
-                self.refuse(schema.unwrap_or(self.place), keyword, what)?;
+                self.refuse(schema, keyword, what)?;
                 Ok(Some(all))
             }
         }
@@ -167,112 +167,5 @@ impl Translator<'_> {
             }
         }
         self.plan_contains(array)
-    }
-
-    /// Whether no two items of an array can be equal: there are only first ones, and no two of them have a value in common.
-    fn items_differ(&mut self, array: &Array) -> Result<bool, Stop> {
-        let first = array.prefix.len();
-        if first > MOST_DIFFERENT
-            || array.rest != GoalId::NEVER && array.max.is_none_or(|max| max > first as u64)
-        {
-            return Ok(false);
-        }
-        for place in 0..first {
-            for other in 0..place {
-                let both = self.goals.both(array.prefix[place], array.prefix[other]);
-                if !self.values(both)?.is_none() {
-                    return Ok(false);
-                }
-            }
-        }
-        Ok(true)
-    }
-
-    /// All values that reach a goal, one by one; nothing where these are not finitely many.
-    fn elements(&mut self, goal: GoalId) -> Result<Option<Vec<Values>>, Stop> {
-        let values = self.values(goal)?;
-        if !values.arrays.is_empty() || !values.objects.is_empty() || values.expressions != Expressions::None
-        {
-            return Ok(None);
-        }
-        let Some(texts) = self.members(values.string)?.or_else(|| self.few_texts(values.string)) else {
-            return Ok(None);
-        };
-        let numbers = match self.members(values.number)? {
-            Some(numbers) => Some(numbers),
-            None => self.few_numbers(values.number)?,
-        };
-        let Some(numbers) = numbers else { return Ok(None) };
-        let mut all = Vec::new();
-        if values.null {
-            all.push(Values { null: true, ..Values::NONE });
-        }
-        for truth in [0, 1] {
-            if values.booleans[truth] {
-                let mut booleans = [false; 2];
-                booleans[truth] = true;
-                all.push(Values { booleans, ..Values::NONE });
-            }
-        }
-        all.extend(texts.into_iter().map(|string| Values { string, ..Values::NONE }));
-        all.extend(numbers.into_iter().map(|number| Values { number, ..Values::NONE }));
-        Ok(Some(all))
-    }
-
-    /// The texts of a language, or the numbers that it spells, one by one.
-    fn members(&mut self, language: LanguageId) -> Result<Option<Vec<LanguageId>>, Stop> {
-        let is_one = |this: &Self, id: LanguageId| {
-            matches!(this.languages.get(id), Language::Text(_)) || this.single_numbers.contains(&id)
-        };
-        let list = |this: &Self, id: LanguageId| match this.languages.get(id) {
-            Language::None => Some(Vec::new()),
-            _ if is_one(this, id) => Some(vec![id]),
-            Language::Union(parts) if parts.iter().all(|&part| is_one(this, part)) => Some(parts.clone()),
-            _ => None,
-        };
-        if let Some(all) = list(self, language) {
-            return Ok(Some(all));
-        }
-        let Language::And(parts) = self.languages.get(language).clone() else { return Ok(None) };
-        let Some(all) = parts.iter().find_map(|&part| list(self, part)) else { return Ok(None) };
-        let mut some = Vec::new();
-        for member in all {
-            let both = self.languages.and([member, language]);
-            if !self.is_empty(both)? {
-                // A number may be spelled in fewer ways there; a text is itself.
-                let is_text = matches!(self.languages.get(member), Language::Text(_));
-                some.push(if is_text { member } else { both });
-            }
-        }
-        Ok(Some(some))
-    }
-
-    /// The texts of a language, where a pattern says that they are few.
-    fn few_texts(&mut self, language: LanguageId) -> Option<Vec<LanguageId>> {
-        let texts = self.languages.few(language, MOST_MEMBERS)?;
-        Some(texts.iter().map(|text| self.languages.text(text)).collect())
-    }
-
-    /// The numbers of a language one by one, where bounds leave few multiples.
-    fn few_numbers(&mut self, language: LanguageId) -> Result<Option<Vec<LanguageId>>, Stop> {
-        let Some(step) = self.languages.step(language) else { return Ok(None) };
-        let mut members = Vec::new();
-        for decimal in number::multiples_around_zero(&step, MOST_MEMBERS) {
-            self.spend(1)?;
-            if self.contains(language, &decimal.to_string())? {
-                let spellings = number::equal(&mut self.languages, &decimal);
-                members.push((decimal, spellings));
-            }
-        }
-        // There are no others.
-        let all = self.languages.union(members.iter().map(|&(_, spellings)| spellings));
-        let others = self.languages.not(all);
-        let others = self.languages.and([language, others]);
-        if members.is_empty() || self.emptiness(others)? != Ok(true) {
-            return Ok(None);
-        }
-        // Some may be spelled in fewer ways there.
-        let members = members.into_iter().map(|(_, spellings)| self.languages.and([spellings, language]));
-        Ok(Some(members.collect()))
     }
 }

@@ -11,6 +11,7 @@ use crate::documents::{Documents, ResourceId, SchemaId};
 use crate::error::{Error, Reason, Relaxation};
 use crate::goals::{ConstantId, GoalId, Goals, ScopeId, Subject};
 use crate::languages::{LanguageId, Languages};
+use crate::number::Decimal;
 use crate::values::Values;
 use crate::{Config, Draft, Unsupported, number};
 
@@ -62,6 +63,8 @@ pub(crate) struct Translator<'a> {
     known: FxHashMap<Subject, Rc<Values>>,
     reached: FxHashMap<GoalId, Rc<Values>>,
     empty: FxHashMap<LanguageId, Emptiness>,
+    /// The bounds of numbers, by their sets: whether it is the least number or the greatest, and which, whether or not it is in the set.
+    pub bounds: FxHashMap<LanguageId, (bool, Decimal)>,
     members: FxHashMap<(LanguageId, Box<str>), bool>,
     /// What is being looked for; nothing for a step into a value.
     open: Vec<Option<Subject>>,
@@ -98,6 +101,7 @@ impl<'a> Translator<'a> {
             known: FxHashMap::default(),
             reached: FxHashMap::default(),
             empty: FxHashMap::default(),
+            bounds: FxHashMap::default(),
             members: FxHashMap::default(),
             open: Vec::new(),
             weakened: 0,

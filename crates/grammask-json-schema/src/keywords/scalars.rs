@@ -24,10 +24,12 @@ impl<'a> Translator<'a> {
                     Some(_) => return Err(self.invalid(schema, keyword, "it is not a number")),
                 };
                 let languages = &mut self.languages;
-                parts.push(match is_least {
+                let part = match is_least {
                     true => number::at_least(languages, &bound, is_exclusive),
                     false => number::at_most(languages, &bound, is_exclusive),
-                });
+                };
+                self.bounds.insert(part, (is_least, bound));
+                parts.push(part);
             }
         }
         if let Some(of) = schema.get("multipleOf") {

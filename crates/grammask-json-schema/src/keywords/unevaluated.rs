@@ -65,6 +65,20 @@ impl<'a> Translator<'a> {
         values
     }
 
+    /// The values of a condition: it closes nothing, and names no key that would be allowed because of that, unless the schema asks for those that were
+    /// evaluated.
+    pub fn opened(&mut self, mut values: Rc<Values>) -> Rc<Values> {
+        let asks = self.documents.asks_evaluated();
+        if values.objects.iter().any(|object| object.closes || !asks && object.evaluated.is_some()) {
+            for object in &mut Rc::make_mut(&mut values).objects {
+                let object = Rc::make_mut(object);
+                object.closes = false;
+                object.evaluated = object.evaluated.take().filter(|_| asks);
+            }
+        }
+        values
+    }
+
     /// The objects in which the values of keys that have not been evaluated reach a goal.
     fn with_others(&mut self, object: &Object, goal: GoalId) -> Object {
         let keys = object.evaluated.as_deref().unwrap_or_default();

@@ -90,6 +90,39 @@ fn items_differ_where_they_are_few_or_of_different_kinds() {
                 &["[0.25,0.250]", "[-1]", "[0.1]"],
             ),
             (
+                unique(json!({"items": {"type": "integer", "minimum": 2020, "maximum": 2030}})),
+                &["[2020,2030,2025.0]", "[2021]"],
+                &["[2020,2020.0]", "[2031]", "[2020.5]"],
+            ),
+            (
+                unique(
+                    json!({"$schema": "http://json-schema.org/draft-04/schema#", "items": {"type": "integer", "minimum": 0, "maximum": 2}}),
+                ),
+                &["[0,2,1]", "[]"],
+                &["[0,0]", "[3]"],
+            ),
+            (
+                unique(
+                    json!({"items": {"type": ["integer", "null"], "minimum": 1, "maximum": 4, "multipleOf": 5}}),
+                ),
+                &["[null]", "[]"],
+                &["[null,null]", "[0]", "[5]"],
+            ),
+            (
+                unique(
+                    json!({"prefixItems": [{"const": 1}, {"enum": [2, 3]}, {"minimum": 5}], "items": false}),
+                ),
+                &["[1,2,7]", "[1,3]", "[1,2,null]"],
+                &["[2]", "[1,2,4]"],
+            ),
+            (
+                unique(
+                    json!({"prefixItems": [{"type": "string", "pattern": "^a"}, {"type": "string", "pattern": "^b"}], "maxItems": 2}),
+                ),
+                &[r#"["a","b"]"#],
+                &[r#"["a","a"]"#],
+            ),
+            (
                 unique(json!({"items": {"type": "string", "pattern": "^(mon|tue|wed)$"}})),
                 &[r#"["mon","tue"]"#, r#"["wed"]"#],
                 &[r#"["mon","mon"]"#, r#"["mon","\u006don"]"#, r#"["sun"]"#],
@@ -157,6 +190,20 @@ fn dependent_schemas_that_require_keys_only_are_lists_of_keys() {
             ),
         ],
     );
+}
+
+/// A limit that is hit while it is looked whether items are few says that nobody knows, no more.
+#[test]
+fn items_of_which_nobody_knows_whether_they_are_few_are_relaxed() {
+    let mut config = Config::default();
+    config.json_schema.unsupported = grammask::json_schema::Unsupported::Relax;
+    let items = json!({"type": "integer", "multipleOf": 999_983, "minimum": 0, "maximum": 99_998_300_000u64});
+    let schema = json!({"properties": {"u": {"type": "array", "uniqueItems": true, "items": items}}});
+    let grammar = Grammar::from_json_schema(&schema, &bytes(), &config).unwrap();
+    let keywords: Vec<&str> =
+        grammar.relaxations().iter().map(|relaxation| &relaxation.keyword[..]).collect();
+    assert!(keywords.contains(&"uniqueItems"), "{keywords:?}");
+    assert_eq!(grammar.relaxations()[0].pointer, "/properties/u");
 }
 
 /// What is refused, with the place and the keyword.

@@ -82,7 +82,7 @@ fn what_is_closed_is_the_value_as_a_whole() {
         &[
             (
                 json!({"properties": {"a": {"properties": {"b": integer}}}}),
-                &["{}", r#"{"a":{}}"#, r#"{"a":{"b":1}}"#, r#"{"a":{"b":1},"a":{}}"#, "7"][..3],
+                &["{}", r#"{"a":{}}"#, r#"{"a":{"b":1}}"#, "7"],
                 &[r#"{"c":1}"#, r#"{"a":{"c":1}}"#, r#"{"a":{"b":"x"}}"#],
             ),
             // Nothing is said of further keys where no keys are named.
@@ -130,6 +130,15 @@ fn what_is_closed_is_the_value_as_a_whole() {
                 }),
                 &[r#"{"kind":"a","c":1,"b":2}"#, r#"{"kind":"b","c":1}"#],
                 &[r#"{"kind":"a","c":1}"#, r#"{"kind":"b","d":1}"#],
+            ),
+            (
+                json!({
+                    "type": "object",
+                    "if": {"properties": {"k": {"const": 1}}, "required": ["k"]},
+                    "then": {"required": ["b"]},
+                }),
+                &[r#"{"k":1,"b":2}"#, r#"{"k":2}"#, r#"{"c":1}"#],
+                &[r#"{"k":1}"#, r#"{"k":1,"c":2}"#],
             ),
             (
                 json!({"type": "object", "not": {"properties": {"a": integer}}}),
