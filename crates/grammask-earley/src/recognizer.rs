@@ -4,6 +4,7 @@
 //! [`Workshop`].
 
 use std::borrow::Borrow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use grammask_cache::{Budget, Interner, LazyRow};
@@ -63,6 +64,8 @@ pub struct Recognizer {
     /// What is known of each callee.
     entrances: Box<[Entrance]>,
     budget: Budget,
+    /// Bytes of what was imported.
+    imported: AtomicUsize,
     initial: SetId,
     workshop: Mutex<Workshop>,
 }
@@ -194,6 +197,7 @@ impl Recognizer {
             entrances: network.callees.iter().map(|_| Entrance::new()).collect(),
             network,
             budget: Budget::new(config.budget),
+            imported: AtomicUsize::new(0),
             initial: SetId::DEAD,
             workshop: Mutex::new(workshop),
         };
@@ -421,7 +425,17 @@ impl Recognizer {
             let other = from.lock();
             (self.lock(), other)
         };
-        own.import(self, from, &other, &from.set(state).items)
+        // With the lock, hardly anybody else adds anything; what languages have grown by is counted when it is given back.
+        let before = self.bytes_used();
+        let imported = own.import(self, from, &other, &from.set(state).items);
+        drop(own);
+        self.imported.fetch_add(self.bytes_used() - before, Ordering::Relaxed);
+        imported
+    }
+
+    /// Bytes that the tables have grown by through [`import`](Self::import).
+    pub fn imported_bytes(&self) -> usize {
+        self.imported.load(Ordering::Relaxed)
     }
 
     /// Bytes that the tables hold, roughly.

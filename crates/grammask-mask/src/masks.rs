@@ -1,7 +1,7 @@
 //! Masks of states: put together from parts that do not depend on what surrounds a state.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use grammask_cache::{Arena, Budget, Column, Interner, Memo, Row};
 use grammask_earley::{CalleeId, Class, Error, Recognizer, SetId, Special};
@@ -63,8 +63,8 @@ pub struct Masks {
     /// Tells the recipes of these tables from those of others.
     number: u64,
     pub(crate) budget: Budget,
-    /// Bytes that tables which succeed others began with, and what the states take that were carried over to them.
-    carried: AtomicUsize,
+    /// Bytes that tables which succeed others began with.
+    first_bytes: usize,
     pub(crate) walked: Arc<Walked>,
 }
 
@@ -160,7 +160,7 @@ impl Masks {
             recipes: Arena::new(),
             rows: Interner::new(),
             number: TABLES.fetch_add(1, Ordering::Relaxed),
-            carried: AtomicUsize::new(0),
+            first_bytes: 0,
             walked: Arc::default(),
         }
     }
@@ -174,20 +174,7 @@ impl Masks {
             self.config.clone(),
             self.specials.clone(),
         );
-        let carried = AtomicUsize::new(masks.bytes_used() + masks.lexicon.bytes_used());
-        Self { walked: Arc::clone(&self.walked), carried, ..masks }
-    }
-
-    /// A state of other tables of the same grammar, in these.
-    ///
-    /// # Errors
-    /// When a limit of the recognizer is exceeded.
-    pub fn carry_over(&self, from: &Self, state: SetId) -> Result<SetId, Error> {
-        let before = self.recognizer.bytes_used();
-        let state = self.recognizer.import(&from.recognizer, state)?;
-        let grown = self.recognizer.bytes_used().saturating_sub(before);
-        self.carried.fetch_add(grown, Ordering::Relaxed);
-        Ok(state)
+        Self { walked: Arc::clone(&self.walked), first_bytes: masks.bytes_used(), ..masks }
     }
 
     /// The recognizer whose states have masks here.
@@ -532,12 +519,13 @@ impl Masks {
         self.budget.is_exceeded() || self.recognizer.is_over_budget() || self.lexicon.is_over_budget()
     }
 
-    /// Whether the tables should be given up for a [`successor`](Self::successor): they exceed their budget, and hold at least as much again as the
-    /// states that were carried over to them. States in use may be larger than the budget, one of them or all together; carrying them
-    /// over again and again would then be all that is done.
+    /// Whether the tables should be given up for a [`successor`](Self::successor): those of the lexicon exceed their budget; or these exceed theirs, and
+    /// hold at least as much again as they began with and as was imported. States in use may be larger than the budget, one of them or all together;
+    /// carrying them over again and again would then be all that is done.
     pub fn is_full(&self) -> bool {
-        self.is_over_budget()
-            && self.bytes_used() + self.lexicon.bytes_used() > 2 * self.carried.load(Ordering::Relaxed)
+        let is_over = self.budget.is_exceeded() || self.recognizer.is_over_budget();
+        let carried = || self.first_bytes + self.recognizer.imported_bytes();
+        self.lexicon.is_over_budget() || is_over && self.bytes_used() > 2 * carried()
     }
 
     /// Whether some token can follow wherever some byte can.

@@ -347,7 +347,7 @@ impl Matcher {
 /// is done with the position.
 fn move_on(grammar: &Grammar, tables: &mut Arc<Masks>, position: &mut Position) -> bool {
     let next = grammar.tables_after(tables);
-    match next.carry_over(tables, position.set) {
+    match next.recognizer().import(tables.recognizer(), position.set) {
         Ok(set) => {
             position.set = set;
             *tables = next;

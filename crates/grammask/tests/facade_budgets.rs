@@ -125,6 +125,38 @@ fn many_deep_states_in_turn_are_not_carried_over_all_the_time() {
     assert!(largest(&grammar) < 8 << 20, "{} bytes", largest(&grammar));
 }
 
+/// What a vocabulary shares has a budget of its own, and makes nobody else's larger.
+#[test]
+fn a_large_lexicon_leaves_the_budget_of_a_grammar_as_it_is() {
+    let vocabulary = bytes();
+    let lexemes: Vec<String> = (1..200).map(|length| format!("[a-z]{{{length}}}[0-9]{{{length}}}")).collect();
+    let lexemes: Vec<&str> = lexemes.iter().map(String::as_str).collect();
+    vocabulary.warm(&lexemes, &WarmLimits::default(), |_| ControlFlow::Continue(())).unwrap();
+    let shared = vocabulary.stats().bytes;
+    let budget = shared / 16;
+    let grammar = budgeted(LISTS, budget, &vocabulary);
+    let mut matcher = grammar.matcher();
+    for byte in "[abc;(de;)]".repeat(2_000).bytes() {
+        assert!(matcher.accept(TokenId(u32::from(byte))).is_accepted());
+        let now = grammar.stats().tables.bytes;
+        assert!(now < 3 * budget, "{now} bytes of {budget}, beside {shared} of the lexicon");
+    }
+    // And the other way round: a lexicon that is full is left, however much the grammar holds.
+    let vocabulary = bytes().with_lexicon(&LexiconConfig { budget: 40_000, ..LexiconConfig::default() });
+    let words: Vec<String> =
+        (1..80).map(|length| format!("#'[a-z]{{{length}}}[0-9]{{{length}}}' ';'")).collect();
+    let grammar = budgeted(&format!("start ::= {};", words.join(" ")), 1 << 22, &vocabulary);
+    let mut matcher = grammar.matcher();
+    for length in 1..80 {
+        for byte in format!("{}{};", "a".repeat(length), "0".repeat(length)).bytes() {
+            matcher.mask();
+            assert!(matcher.accept(TokenId(u32::from(byte))).is_accepted());
+            let now = vocabulary.stats().bytes;
+            assert!(now < 2 * 40_000, "{now} bytes");
+        }
+    }
+}
+
 /// A token that ends outputs is none that goes on with its bytes.
 #[test]
 fn an_output_is_stuck_where_the_only_token_of_a_byte_ends_outputs() {
