@@ -87,7 +87,7 @@ impl Error {
     /// ```
     /// use grammask::Error;
     ///
-    /// let ast = grammask_syntax::parse("start ::= 'a' start;", &Default::default())?;
+    /// let ast = grammask_syntax::parse("start ::= #'a' & #'b';", &Default::default())?;
     /// let error = Error::from(grammask_normal::normalize(&ast, &Default::default()).unwrap_err());
     /// assert!(error.about_schema().to_string().contains("no document is valid"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

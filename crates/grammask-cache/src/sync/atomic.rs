@@ -76,21 +76,3 @@ impl AtomicUsize {
         self.in_turn().fetch_add(value, order)
     }
 }
-
-impl AtomicU32 {
-    pub(crate) fn fetch_update(
-        &self,
-        set: Ordering,
-        fetch: Ordering,
-        mut next: impl FnMut(u32) -> Option<u32>,
-    ) -> Result<u32, u32> {
-        let mut seen = self.load(fetch);
-        while let Some(value) = next(seen) {
-            match self.compare_exchange(seen, value, set, fetch) {
-                Ok(before) => return Ok(before),
-                Err(now) => seen = now,
-            }
-        }
-        Err(seen)
-    }
-}

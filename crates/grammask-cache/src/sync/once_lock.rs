@@ -38,12 +38,6 @@ impl<T> OnceLock<T> {
         Some(&published.value)
     }
 
-    pub(crate) fn set(&self, value: T) -> Result<(), T> {
-        let mut value = Some(value);
-        self.get_or_init(|| value.take().expect("called once"));
-        value.map_or(Ok(()), Err)
-    }
-
     pub(crate) fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         if let Some(value) = self.get() {
             return value;
