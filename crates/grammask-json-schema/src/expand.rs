@@ -84,10 +84,9 @@ impl<'a> Translator<'a> {
                 Value::Bool(true) => return Ok(GoalId::ANY),
                 Value::Bool(false) => return Ok(GoalId::NEVER),
                 Value::Object(entries) => {
-                    // Also of those that are skipped, or are like another one.
-                    self.note_ignored(id, entries);
                     let is_bare = |name: &String| keywords::is_annotation(name);
                     if entries.keys().all(is_bare) {
+                        self.note_ignored(id, entries);
                         return Ok(GoalId::ANY);
                     }
                     let reference = match keywords::entry(entries, "$ref") {
@@ -99,6 +98,7 @@ impl<'a> Translator<'a> {
                         }
                         _ => break,
                     };
+                    self.note_ignored(id, entries);
                     scope = self.enter(scope, self.documents.resource(id));
                     match self.documents.resolve(id, reference) {
                         Ok(target) => id = target,
@@ -109,7 +109,14 @@ impl<'a> Translator<'a> {
                 _ => break,
             }
         }
-        let id = self.first_alike(id);
+        let first = self.first_alike(id);
+        // The first one is looked at when its values are looked for.
+        if let Value::Object(entries) = self.documents.value(id)
+            && first != id
+        {
+            self.note_ignored(id, entries);
+        }
+        let id = first;
         Ok(self.goals.single(Claim { subject: Subject::Schema(id, scope), holds: true }))
     }
 

@@ -192,6 +192,33 @@ fn dependent_schemas_that_require_keys_only_are_lists_of_keys() {
     );
 }
 
+/// What is said in vain is listed wherever it stands: alone, beside a reference, in a schema like another one, in a draft that does not have it.
+#[test]
+fn what_is_ignored_is_listed() {
+    let listed = |schema: Value| {
+        let grammar = Grammar::from_json_schema(&schema, &bytes(), &Config::default()).unwrap();
+        let list = grammar.relaxations().iter();
+        let mut list: Vec<String> = list.map(|item| format!("{} {}", item.pointer, item.keyword)).collect();
+        list.sort();
+        list.join(", ")
+    };
+    let draft = |name: &str, schema: Value| {
+        let mut schema = schema;
+        schema["$schema"] = json!(format!("http://json-schema.org/{name}/schema#"));
+        schema
+    };
+    assert_eq!(listed(json!({"properties": {"a": {"nosuch": 1}}, "title": "x"})), "/properties/a nosuch");
+    let alike = json!({"properties": {"a": {"type": "string", "foo": 1}, "b": {"type": "string", "bar": 1}}});
+    assert_eq!(listed(alike), "/properties/a foo, /properties/b bar");
+    let beside = json!({"properties": {"a": {"$ref": "#/definitions/d", "type": "null", "foo": 1, "title": "x"}}, "definitions": {"d": {}}});
+    assert_eq!(listed(beside.clone()), "/properties/a foo");
+    assert_eq!(listed(draft("draft-07", beside)), "/properties/a foo, /properties/a type");
+    assert_eq!(listed(draft("draft-04", json!({"const": 1, "if": {}}))), " const,  if");
+    assert_eq!(listed(draft("draft-03", json!({"type": "object"}))), " $schema");
+    assert_eq!(listed(json!({"additionalItems": false})), " additionalItems");
+    assert_eq!(listed(draft("draft-07", json!({"additionalItems": false, "items": [{}]}))), "");
+}
+
 /// A limit that is hit while it is looked whether items are few says that nobody knows, no more.
 #[test]
 fn items_of_which_nobody_knows_whether_they_are_few_are_relaxed() {
