@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::documents::SchemaId;
+use crate::Draft;
+use crate::documents::{Place, SchemaId, place};
 use crate::keywords;
 use crate::translator::Translator;
 
@@ -29,11 +30,11 @@ impl Translator<'_> {
     /// The first schema that says the same as this one.
     pub fn first_alike(&mut self, id: SchemaId) -> SchemaId {
         self.words.clear();
-        let place = (self.documents.resource(id), self.documents.draft(id));
-        if !write_words(self.documents.value(id), Role::Schema, 0, &mut self.words) {
+        let draft = self.documents.draft(id);
+        if !write_words(self.documents.value(id), draft, Role::Schema, 0, &mut self.words) {
             return id;
         }
-        let alike = self.alike.entry(place).or_default();
+        let alike = self.alike.entry((self.documents.resource(id), draft)).or_default();
         if let Some(&first) = alike.get(&self.words) {
             return first;
         }
@@ -43,7 +44,7 @@ impl Translator<'_> {
 }
 
 /// Writes a schema without its annotations; `false` where it is too large, or names itself.
-fn write_words(value: &Value, role: Role, depth: usize, words: &mut String) -> bool {
+fn write_words(value: &Value, draft: Draft, role: Role, depth: usize, words: &mut String) -> bool {
     if words.len() > LONGEST || depth > DEEPEST {
         return false;
     }
@@ -61,25 +62,11 @@ fn write_words(value: &Value, role: Role, depth: usize, words: &mut String) -> b
                         return false;
                     }
                     Role::Schema if keywords::is_annotation(key) => continue,
-                    Role::Schema => match key.as_str() {
-                        "properties" | "patternProperties" | "dependentSchemas" | "dependencies" => Role::Map,
-                        "items"
-                        | "prefixItems"
-                        | "additionalItems"
-                        | "unevaluatedItems"
-                        | "contains"
-                        | "additionalProperties"
-                        | "unevaluatedProperties"
-                        | "propertyNames"
-                        | "allOf"
-                        | "anyOf"
-                        | "oneOf"
-                        | "not"
-                        | "if"
-                        | "then"
-                        | "else" => Role::Schema,
+                    Role::Schema => match place(key, value, draft) {
+                        Some(Place::Object) => Role::Map,
+                        Some(Place::One | Place::Array) => Role::Schema,
                         // What is compared word by word is never taken for something else.
-                        _ => Role::Literal,
+                        None => Role::Literal,
                     },
                     Role::Map => Role::Schema,
                     Role::Literal => Role::Literal,
@@ -87,7 +74,7 @@ fn write_words(value: &Value, role: Role, depth: usize, words: &mut String) -> b
                 write_number(key.len(), words);
                 words.push(':');
                 words.push_str(key);
-                if !write_words(value, inner, depth + 1, words) {
+                if !write_words(value, draft, inner, depth + 1, words) {
                     return false;
                 }
             }
@@ -96,7 +83,7 @@ fn write_words(value: &Value, role: Role, depth: usize, words: &mut String) -> b
         Value::Array(items) => {
             words.push('[');
             for item in items {
-                if !write_words(item, role, depth + 1, words) {
+                if !write_words(item, draft, role, depth + 1, words) {
                     return false;
                 }
                 words.push(',');

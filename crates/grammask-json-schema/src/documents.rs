@@ -18,6 +18,7 @@ use crate::config::{Config, Draft};
 use crate::error::{Error, Reason};
 use crate::keywords;
 use survey::survey;
+pub(crate) use walk::{Place, place};
 use walk::{Steps, address, is_schema, push_step};
 
 /// A schema: an object or a boolean somewhere in a document.

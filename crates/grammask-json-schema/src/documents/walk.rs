@@ -18,7 +18,7 @@ const BETWEEN_LOOKS: usize = 1_024;
 
 /// What makes a part of a schema one or several schemas.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+pub(crate) enum Place {
     /// The value is a schema.
     One,
     /// The items of the array are schemas.
@@ -28,7 +28,7 @@ enum Place {
 }
 
 /// Where schemas stand under a keyword. `dependencies` and `definitions` live on in the drafts that have renamed them.
-fn place(keyword: &str, value: &Value, draft: Draft) -> Option<Place> {
+pub(crate) fn place(keyword: &str, value: &Value, draft: Draft) -> Option<Place> {
     use Draft::{Draft4, Draft6, Draft7, Draft201909, Draft202012};
     let (since, place) = match keyword {
         "additionalProperties" | "not" => (Draft4, Place::One),

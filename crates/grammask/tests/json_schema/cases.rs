@@ -26,43 +26,25 @@ pub fn check(config: &Config, cases: &[Case]) {
 
 #[test]
 fn schemas_that_differ_in_names_only_are_not_alike() {
-    let part = |keyword: &str, a: &str, b: &str| -> Case {
+    let two = |keyword: &str| {
         let one = |key: &str| match keyword {
             "dependentRequired" => json!({ key: ["n"] }),
             "required" | "enum" => json!([key]),
             _ => json!({ key: false }),
         };
-        (json!({"properties": {"x": {keyword: one(a)}, "y": {keyword: one(b)}}}), &[], &[])
+        json!({"properties": {"x": {keyword: one("a")}, "y": {keyword: one("b")}}})
     };
+    for keyword in ["dependentRequired", "properties", "dependentSchemas", "patternProperties"] {
+        let right = &[r#"{"x":{"b":1},"y":{"a":1}}"#];
+        let wrong = &[r#"{"x":{"a":1}}"#, r#"{"y":{"b":1}}"#];
+        check(&Config::default(), &[(two(keyword), right, wrong)]);
+    }
     check(
         &Config::default(),
         &[
-            (
-                part("dependentRequired", "a", "b").0,
-                &[r#"{"x":{"b":1},"y":{"a":1}}"#, r#"{"x":{"a":1,"n":1}}"#],
-                &[r#"{"x":{"a":1}}"#, r#"{"y":{"b":1}}"#],
-            ),
-            (
-                part("properties", "a", "b").0,
-                &[r#"{"x":{"b":1},"y":{"a":1}}"#],
-                &[r#"{"x":{"a":1}}"#, r#"{"y":{"b":1}}"#],
-            ),
-            (
-                part("dependentSchemas", "a", "b").0,
-                &[r#"{"x":{"b":1},"y":{"a":1}}"#],
-                &[r#"{"x":{"a":1}}"#, r#"{"y":{"b":1}}"#],
-            ),
-            (
-                part("patternProperties", "a", "b").0,
-                &[r#"{"x":{"b":1},"y":{"a":1}}"#],
-                &[r#"{"x":{"a":1}}"#, r#"{"y":{"b":1}}"#],
-            ),
-            (
-                part("required", "a", "b").0,
-                &[r#"{"x":{"a":1},"y":{"b":1}}"#],
-                &[r#"{"x":{"b":1}}"#, r#"{"y":{"a":1}}"#],
-            ),
-            (part("enum", "a", "b").0, &[r#"{"x":"a","y":"b"}"#], &[r#"{"x":"b"}"#, r#"{"y":"a"}"#]),
+            (two("dependentRequired"), &[r#"{"x":{"a":1,"n":1}}"#], &[]),
+            (two("required"), &[r#"{"x":{"a":1},"y":{"b":1}}"#], &[r#"{"x":{"b":1}}"#, r#"{"y":{"a":1}}"#]),
+            (two("enum"), &[r#"{"x":"a","y":"b"}"#], &[r#"{"x":"b"}"#, r#"{"y":"a"}"#]),
         ],
     );
 }
