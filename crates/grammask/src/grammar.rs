@@ -81,6 +81,10 @@ impl Grammar {
         let recognizer = Recognizer::new(Arc::new(network), &config.recognizer);
         let masks = Masks::new(recognizer, vocabulary.lexicon(), &config.ending, &config.masks)
             .map_err(|errors| Error::of_binding(errors, ast, vocabulary, config))?;
+        if is_stopped() {
+            return Ok(None);
+        }
+        masks.begin();
         Ok(Some(Self::from_masks(masks, vocabulary)))
     }
 
