@@ -154,6 +154,16 @@ impl Recognizer {
         }
     }
 
+    /// Where the lexemes of the grammar begin, in the order in which the network has met them.
+    ///
+    /// # Errors
+    /// For each: when a limit is exceeded.
+    pub fn lexeme_starts(&self) -> impl Iterator<Item = Result<NodeId, Error>> {
+        let callees = (0..).map(CalleeId).zip(&self.network().callees);
+        let lexemes = callees.filter(|(_, callee)| matches!(callee, Callee::Lexeme { .. }));
+        lexemes.map(|(id, _)| self.start_of(id))
+    }
+
     /// Where an item of those in any order begins.
     ///
     /// # Errors

@@ -353,18 +353,8 @@ impl Masks {
         }
     }
 
-    /// Computes the mask of the first state, if masks are kept. Every output asks for it, so whoever has time before the first output begins
-    /// can spare it the wait. Where a limit is exceeded, nothing is kept: whoever asks will be told.
-    pub fn begin(&self) {
-        let first = self.recognizer.initial();
-        if self.config.keep_masks && self.known(first).is_none() {
-            // Nothing is written in which an output would go on.
-            _ = self.make(first, &mut Scratch::new(self.vocabulary().id_count()));
-        }
-    }
-
     /// Finds the mask of a state, and keeps it if masks are kept; else it is written.
-    fn make(&self, state: SetId, scratch: &mut Scratch) -> Result<Option<Known>, Error> {
+    pub(crate) fn make(&self, state: SetId, scratch: &mut Scratch) -> Result<Option<Known>, Error> {
         let few = self.recognizer.kernel(state).len() <= MANY_ITEMS;
         let assembled = match self.config.keep_parts && few {
             true => self.assemble(state, scratch)?,

@@ -106,7 +106,7 @@ impl Part {
 
 impl Masks {
     /// The lexeme that a node is a state of; none where the lexicon has no room for it.
-    fn lexeme(&self, node: NodeId) -> Option<LexemeId> {
+    pub(crate) fn lexeme(&self, node: NodeId) -> Option<LexemeId> {
         if let Some(known) = self.known_lexeme(node) {
             return known.map(|(lexeme, _)| lexeme);
         }

@@ -7,7 +7,7 @@ use grammask_mask::{BindErrors, Config, Ending, Lexicon, LexiconConfig, Masks, S
 use grammask_regular::Store;
 use grammask_trie::{TokenId, Vocabulary};
 
-const WORDS: [&str; 8] = ["a", "b", "ab", "abc", "ca", "c", "é", "b;"];
+const WORDS: [&str; 9] = ["a", "b", "ab", "abc", "ca", "c", "é", "b;", "\""];
 const END: TokenId = TokenId(20);
 const CALL: TokenId = TokenId(21);
 
@@ -125,4 +125,27 @@ fn parts_are_shared_between_depths() {
     let after = masks.stats();
     assert!(after.masks >= before.masks + 40);
     assert!(after.parts <= before.parts + 3, "{} parts became {}", before.parts, after.parts);
+}
+
+#[test]
+fn looking_ahead_finds_the_first_mask_and_what_lexemes_take() {
+    let bind = || {
+        let grammar =
+            r#"start ::= #'a+' '"' json!('c' | 'ab') '"' #'a+' start | #'b+' '"' json!('b') '"' #'c+';"#;
+        bind(grammar, &Ending::default()).unwrap()
+    };
+    let masks = bind();
+    let first = masks.recognizer().initial();
+    assert!(masks.known(first).is_none());
+    // Whoever stops it has the first mask all the same.
+    masks.look_ahead(4096, || true);
+    assert!(masks.known(first).is_some());
+    let few = masks.lexicon().stats();
+    masks.look_ahead(4096, || false);
+    let more = masks.lexicon().stats();
+    assert!(more.lexemes > few.lexemes && more.parts > few.parts, "{few:?}, then {more:?}");
+    let fresh = bind();
+    for text in ["", "a", "a\"", "a\"a", "a\"c\"", "a\"ab\"a", "bb", "b\"b\"c"] {
+        assert_eq!(allowed(&masks, text), allowed(&fresh, text), "after {text}");
+    }
 }

@@ -112,7 +112,7 @@ impl ByteSet {
 
     /// The byte, where there is just one.
     #[inline]
-    pub(crate) fn single_byte(&self) -> Option<u8> {
+    pub fn single_byte(&self) -> Option<u8> {
         self.first().filter(|&byte| *self == Self::single(byte))
     }
 

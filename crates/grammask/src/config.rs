@@ -10,7 +10,7 @@ use crate::Ending;
 /// let config = Config { ending: Ending::Eager, ..Config::default() }.with_start("value");
 /// assert_eq!(config.normal.start.as_deref(), Some("value"));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Config {
     /// When a text ends. Default: an end-of-sequence ending without tokens.
@@ -25,6 +25,24 @@ pub struct Config {
     pub recognizer: grammask_earley::Config,
     /// Limits and switches of masks.
     pub masks: grammask_mask::Config,
+    /// How much is found before the first mask is asked for, so that whoever waits for masks waits less: what the grammar's lexemes take,
+    /// as long as walking so many nodes of the vocabulary's trie takes, roughly; a lexeme counts as 64. The mask of the first state is found with
+    /// any value, and masks are the same with any. Default: 4096, a fraction of a millisecond.
+    pub ahead: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            ending: Ending::default(),
+            json_schema: grammask_json_schema::Config::default(),
+            syntax: grammask_syntax::Config::default(),
+            normal: grammask_normal::Config::default(),
+            recognizer: grammask_earley::Config::default(),
+            masks: grammask_mask::Config::default(),
+            ahead: 4096,
+        }
+    }
 }
 
 impl Config {

@@ -24,11 +24,11 @@ pub(crate) fn run(arguments: &Compile, reading: &ReadingArgs, out: &mut Output) 
     let bytes = grammar.save(tables);
     let name = arguments.output.display();
     // What cannot be loaded is of no use to anybody.
-    Grammar::load(&bytes, vocabulary)
+    let saved = Grammar::load(&bytes, vocabulary)
         .map_err(|error: LoadError| Failure::other(format!("the saved grammar: {error}")))?;
     std::fs::write(&arguments.output, &bytes)
         .map_err(|error| Failure::other(format!("cannot write {name}: {error}")))?;
-    let masks = grammar.stats().tables.masks;
+    let masks = saved.stats().tables.masks;
     if out.is_json() {
         let fingerprint = format!("{:032x}", vocabulary.fingerprint());
         out.json(&json!({ "bytes": bytes.len(), "masks": masks, "vocabulary": fingerprint }))?;
