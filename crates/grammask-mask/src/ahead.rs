@@ -1,31 +1,53 @@
 //! What is found before anybody asks, while a grammar is bound to a vocabulary: whoever compiles has time, and whoever waits for a mask has none.
 //! Nothing depends on it.
 
+use grammask_earley::SetId;
+
 use crate::{Masks, Scratch};
 
 /// Looking for a lexeme among those of the vocabulary takes about as long as walking so many nodes of the trie.
 const LEXEME: u64 = 64;
 
+/// What is worth being found ahead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ahead<'a> {
+    /// Texts with which outputs probably begin: the masks behind them.
+    pub texts: &'a [&'a [u8]],
+    /// How long the grammar's lexemes are looked at: as long as walking so many nodes of the trie takes, roughly. A lexeme counts as 64, and what is
+    /// walked for it is counted when it has been walked. With 0, only the mask of the first state is found.
+    pub nodes: u64,
+    /// Whether it is found for every lexeme what it takes; otherwise for those that spell known texts in JSON strings, which is less work.
+    pub walks: bool,
+}
+
 impl Masks {
     /// Finds the mask of the first state, which every output asks for; and of the grammar's lexemes, in the order in which they are met, which
     /// ones of the vocabulary's they are and what they take at the beginning of a token. Masks are the same without.
     ///
-    /// Looks at lexemes for about as long as walking `nodes` nodes of the trie takes: each counts as 64, and what is walked for it is counted when it has
-    /// been. Ends early when somebody who is asked between two lexemes says so. Where a limit is exceeded, nothing is kept: whoever needs it will be
-    /// told.
+    /// Ends early when somebody who is asked between two steps says so. Where a limit is exceeded, nothing is kept: whoever needs it will be told.
     ///
     /// # Complexity
-    /// That of one mask, and what `nodes` says.
-    pub fn look_ahead(&self, nodes: u64, is_stopped: impl Fn() -> bool) {
+    /// That of one mask, and what `ahead` says.
+    pub fn look_ahead(&self, ahead: &Ahead<'_>, is_stopped: impl Fn() -> bool) {
         let first = self.recognizer.initial();
-        if self.config.keep_masks && self.known(first).is_none() {
-            // Nothing is written in which an output would go on.
-            _ = self.make(first, &mut Scratch::new(self.vocabulary().id_count()));
+        self.find(first);
+        if ahead.nodes == 0 {
+            return;
+        }
+        for text in ahead.texts {
+            if is_stopped() {
+                return;
+            }
+            if let Ok(state) = self.step_bytes(first, text)
+                && state.goes_on()
+            {
+                self.find(state);
+            }
         }
         if !self.config.keep_parts {
             return;
         }
-        let mut left = nodes;
+        let mut left = ahead.nodes;
         for node in self.recognizer.lexeme_starts() {
             if left < LEXEME || is_stopped() {
                 break;
@@ -33,8 +55,16 @@ impl Masks {
             left -= LEXEME;
             let Ok(node) = node else { continue };
             if let Some(lexeme) = self.lexeme(node) {
-                left = left.saturating_sub(self.lexicon.look_ahead(lexeme));
+                left = left.saturating_sub(self.lexicon.look_ahead(lexeme, ahead.walks));
             }
+        }
+    }
+
+    /// Finds the mask of a state, if masks are kept.
+    fn find(&self, state: SetId) {
+        if self.config.keep_masks && self.known(state).is_none() {
+            // Nothing is written in which an output would go on.
+            _ = self.make(state, &mut Scratch::new(self.vocabulary().id_count()));
         }
     }
 }

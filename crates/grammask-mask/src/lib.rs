@@ -46,6 +46,7 @@ mod takings;
 mod walked;
 mod warm;
 
+pub use ahead::Ahead;
 pub use config::{Config, Ending};
 pub use error::{BindError, BindErrors};
 pub use lexicon::{Lexicon, LexiconConfig, LexiconStats};

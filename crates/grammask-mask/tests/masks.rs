@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use grammask_earley::{Network, Recognizer};
-use grammask_mask::{BindErrors, Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
+use grammask_mask::{Ahead, BindErrors, Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
 use grammask_regular::Store;
 use grammask_trie::{TokenId, Vocabulary};
 
@@ -138,10 +138,11 @@ fn looking_ahead_finds_the_first_mask_and_what_lexemes_take() {
     let first = masks.recognizer().initial();
     assert!(masks.known(first).is_none());
     // Whoever stops it has the first mask all the same.
-    masks.look_ahead(4096, || true);
+    let ahead = Ahead { texts: &[b"a"], nodes: 4096, walks: false };
+    masks.look_ahead(&ahead, || true);
     assert!(masks.known(first).is_some());
     let few = masks.lexicon().stats();
-    masks.look_ahead(4096, || false);
+    masks.look_ahead(&ahead, || false);
     let more = masks.lexicon().stats();
     assert!(more.lexemes > few.lexemes && more.parts > few.parts, "{few:?}, then {more:?}");
     let fresh = bind();

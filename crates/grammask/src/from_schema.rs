@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
 use grammask_json_schema::translate;
+use grammask_mask::Ahead;
 use grammask_regular::Store;
 use grammask_syntax::{Ast, ExprKind};
 use serde_json::{Value, json};
@@ -52,19 +53,18 @@ impl Grammar {
         let translation = translate(schema, &config.json_schema)?;
         let flag = config.json_schema.cancel.as_deref();
         let is_cancelled = || flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
-        match Self::from_ast_in(
-            &translation.ast,
-            store(&translation.ast, config),
-            vocabulary,
-            config,
-            is_cancelled,
-        ) {
+        let ahead = Ahead { texts: &BEGINNINGS, nodes: config.ahead, walks: true };
+        let store = store(&translation.ast, config);
+        match Self::from_ast_in(&translation.ast, store, vocabulary, config, &ahead, is_cancelled) {
             Ok(Some(grammar)) => Ok(grammar.with_relaxations(translation.relaxations)),
             Ok(None) => Err(grammask_json_schema::Error::cancelled().into()),
             Err(error) => Err(error.about_schema()),
         }
     }
 }
+
+/// With what documents mostly begin: tokens end behind the first quote. Where a schema does not allow it, nothing is looked for.
+const BEGINNINGS: [&[u8]; 1] = [b"{\""];
 
 impl Vocabulary {
     /// Computes what the terminals of most JSON Schemas take of the vocabulary, before a schema asks for it: texts of any and of

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_earley::{Network, Recognizer};
 use grammask_json_schema::Relaxation;
-use grammask_mask::Masks;
+use grammask_mask::{Ahead, Masks};
 use grammask_regular::Store;
 use grammask_syntax::Ast;
 
@@ -62,7 +62,8 @@ impl Grammar {
     /// As [`compile`](Self::compile).
     pub fn from_ast(ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let store = Store::new(&config.normal.regular);
-        Ok(Self::from_ast_in(ast, store, vocabulary, config, || false)?.expect("nobody stops it"))
+        let ahead = Ahead { nodes: config.ahead, ..Ahead::default() };
+        Ok(Self::from_ast_in(ast, store, vocabulary, config, &ahead, || false)?.expect("nobody stops it"))
     }
 
     /// The same with the languages of the terminals in a store that may know some of them, unless somebody who is asked before each
@@ -72,6 +73,7 @@ impl Grammar {
         mut store: Store,
         vocabulary: &Vocabulary,
         config: &Config,
+        ahead: &Ahead<'_>,
         is_stopped: impl Fn() -> bool,
     ) -> Result<Option<Self>, Error> {
         let normal = grammask_normal::normalize_with_languages(ast, &mut store, &config.normal, &is_stopped)?;
@@ -85,7 +87,7 @@ impl Grammar {
         if is_stopped() {
             return Ok(None);
         }
-        masks.look_ahead(config.ahead, &is_stopped);
+        masks.look_ahead(ahead, &is_stopped);
         Ok(Some(Self::from_masks(masks, vocabulary)))
     }
 
