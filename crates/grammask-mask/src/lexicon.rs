@@ -263,12 +263,12 @@ impl Lexicon {
         Ok(*self.imported.insert(transcript.as_slice().into(), found).0)
     }
 
-    /// The lexeme after a byte, or one that takes the same tokens; and whether it is that language.
+    /// The lexeme after a text, or one that takes the same tokens; and whether it is that language.
     ///
     /// # Errors
     /// When a limit of regular languages is exceeded.
-    pub(crate) fn after(&self, lexeme: LexemeId, byte: u8) -> Result<(LexemeId, bool), Error> {
-        let next = self.automaton.step(lexeme, byte, &self.budget)?;
+    pub(crate) fn after(&self, lexeme: LexemeId, text: &[u8]) -> Result<(LexemeId, bool), Error> {
+        let next = self.automaton.step_all(lexeme, text, &self.budget)?;
         let same = self.automaton.saturated(next, &self.budget)?;
         Ok((same, same == next))
     }
@@ -337,7 +337,7 @@ impl Lexicon {
     pub(crate) fn look_ahead(&self, lexeme: LexemeId, walks: bool) -> u64 {
         let first = self.automaton.few_live_bytes(lexeme, &self.budget).ok().flatten();
         let behind = first.and_then(|bytes| {
-            let (next, _) = self.after(lexeme, bytes.single_byte()?).ok()?;
+            let (next, _) = self.after(lexeme, &[bytes.single_byte()?]).ok()?;
             next.goes_on().then_some(next)
         });
         let states = [Some(lexeme), behind].into_iter().flatten();

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use grammask_earley::{Error, NodeId};
 use grammask_trie::{TokenSet, Trie};
+use smallvec::SmallVec;
 
 use crate::Masks;
 use crate::continuation::ContinuationId;
@@ -123,29 +124,23 @@ impl Masks {
     /// The same by the steps that led to the node from one whose lexeme is known: taking known steps is less work than comparing
     /// languages.
     fn lexeme_by_steps(&self, node: NodeId) -> Option<(LexemeId, bool)> {
-        let mut path = Vec::new();
+        // From the last byte to the first.
+        let mut text: SmallVec<[u8; LONGEST_PATH]> = SmallVec::new();
         let mut here = node;
-        let mut found = loop {
-            if path.len() == LONGEST_PATH {
+        let known = loop {
+            if text.len() == LONGEST_PATH {
                 return None;
             }
             let (before, byte) = self.recognizer.before(here)?;
-            path.push((here, byte));
+            text.push(byte);
             if let Some(known) = self.known_lexeme(before) {
                 break known?;
             }
             here = before;
         };
-        while let Some((node, byte)) = path.pop() {
-            if !found.1 {
-                return None;
-            }
-            found = self.lexicon.after(found.0, byte).ok()?;
-            if !path.is_empty() {
-                self.note_lexeme(node, Some(found));
-            }
-        }
-        Some(found)
+        text.reverse();
+        let (lexeme, is_same) = known;
+        if is_same { self.lexicon.after(lexeme, &text).ok() } else { None }
     }
 
     /// The lexeme of a node, if that is known; none also where there is none in the lexicon.

@@ -247,6 +247,30 @@ impl Automaton {
         Ok(next)
     }
 
+    /// The state after a text. What is not known on the way is not made a state: nobody may ever stop there.
+    pub(super) fn step_all(&self, id: LexemeId, text: &[u8], budget: &Budget) -> Result<LexemeId, Error> {
+        let mut id = id;
+        for (place, &byte) in text.iter().enumerate() {
+            let state = self.state(id);
+            id = match Self::known_step(state, byte) {
+                Some(next) => next,
+                None if place + 1 == text.len() => return self.step_anew(state, byte, budget),
+                None => {
+                    let mut workbench = self.lock();
+                    let before = workbench.store.bytes_used();
+                    let mut language = state.language;
+                    for &byte in &text[place..] {
+                        language = workbench.store.derivative(language, byte)?;
+                    }
+                    let last = self.number(&mut workbench, language, budget)?;
+                    budget.spend(workbench.store.bytes_used().saturating_sub(before));
+                    return Ok(last);
+                }
+            };
+        }
+        Ok(id)
+    }
+
     /// The states after some bytes: tells of which of them lead to which, class by class. Stops where `tell` says no, and gives what it said
     /// last.
     pub(super) fn steps(
