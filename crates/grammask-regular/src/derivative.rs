@@ -29,6 +29,59 @@ impl Store {
         Ok(trimmed)
     }
 
+    /// What may follow a text in `a`: the derivative by one byte after the other. States on the way are not made where a JSON string spells the text
+    /// out, as with keys.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Complexity
+    /// As [`derivative`](Self::derivative) for each byte; linear in the text where it is spelled out.
+    ///
+    /// ```
+    /// # use grammask_regular::{Config, RegularId, Store};
+    /// let mut store = Store::new(&Config::default());
+    /// let a = store.regex("[a-z]{3}=[0-9]+")?;
+    /// let digits = store.regex("[0-9]+")?;
+    /// assert_eq!(store.derivative_by_text(a, b"key=")?, digits);
+    /// assert_eq!(store.derivative_by_text(a, b"keys")?, RegularId::EMPTY);
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
+    pub fn derivative_by_text(&mut self, a: RegularId, text: &[u8]) -> Result<RegularId, Error> {
+        let (mut a, mut rest) = (a, text);
+        while let Some((&byte, behind)) = rest.split_first() {
+            (a, rest) = match self.behind_spelling(a, rest)? {
+                Some((next, read)) => (next, &rest[read..]),
+                None => (self.derivative(a, byte)?, behind),
+            };
+        }
+        Ok(a)
+    }
+
+    /// Where a JSON string spells out some of the first bytes of a text, what may follow these, and how many they are.
+    fn behind_spelling(&mut self, a: RegularId, text: &[u8]) -> Result<Option<(RegularId, usize)>, Error> {
+        let Kind::Concat(head, tail) = self.node(a).kind else { return Ok(None) };
+        let Kind::Json { text: mut inner, at: Spelling::Text } = self.node(head).kind else {
+            return Ok(None);
+        };
+        let mut read = 0;
+        while let Some(&byte) = text.get(read)
+            && Self::is_raw(byte)
+            && let Kind::Concat(first, rest) = self.node(inner).kind
+            && let Kind::Bytes(set) = self.node(first).kind
+            && self.byte_set(set).single_byte() == Some(byte)
+        {
+            (inner, read) = (rest, read + 1);
+        }
+        if read < 2 {
+            return Ok(None);
+        }
+        let head = self.json_node(inner)?;
+        let next = self.concat_two(head, tail)?;
+        let next = if self.node(next).has(TRIMMED) { next } else { self.trim(next)? };
+        Ok(Some((next, read)))
+    }
+
     /// Does `a` contain a string that is not empty: can it go on?
     ///
     /// # Errors

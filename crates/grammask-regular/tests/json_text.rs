@@ -47,7 +47,10 @@ fn decoded(mut spelling: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn end_of(store: &mut Store, start: RegularId, word: &[u8]) -> RegularId {
-    word.iter().try_fold(start, |state, &byte| store.derivative(state, byte)).unwrap()
+    let at_once = store.derivative_by_text(start, word).unwrap();
+    let end = word.iter().try_fold(start, |state, &byte| store.derivative(state, byte)).unwrap();
+    assert_eq!(at_once, end, "behind {}: {}", String::from_utf8_lossy(word), store.display(start));
+    end
 }
 
 fn accepts(store: &mut Store, start: RegularId, word: &[u8]) -> bool {
@@ -74,6 +77,7 @@ fn languages(store: &mut Store) -> Vec<(RegularId, &'static str)> {
         "😀|a",
         "[^a]*",
         "u0061|\\\\u0061",
+        "aé/a\"?a",
     ] {
         all.push((store.regex(pattern).unwrap(), pattern));
     }

@@ -258,11 +258,8 @@ impl Automaton {
                 None => {
                     let mut workbench = self.lock();
                     let before = workbench.store.bytes_used();
-                    let mut language = state.language;
-                    for &byte in &text[place..] {
-                        language = workbench.store.derivative(language, byte)?;
-                    }
-                    let last = self.number(&mut workbench, language, budget)?;
+                    let last = workbench.store.derivative_by_text(state.language, &text[place..])?;
+                    let last = self.number(&mut workbench, last, budget)?;
                     budget.spend(workbench.store.bytes_used().saturating_sub(before));
                     return Ok(last);
                 }
