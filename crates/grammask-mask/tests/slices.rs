@@ -69,7 +69,7 @@ fn states(masks: &Masks, most: usize) -> Vec<SetId> {
 fn loops_and_counters_take_what_walking_takes() {
     let vocabulary = vocabulary();
     let lexicon = |change: fn(&mut LexiconConfig)| {
-        let mut config = LexiconConfig { slice_size: 1, ..LexiconConfig::default() };
+        let mut config = LexiconConfig { slice_size: 1, strays: 0, ..LexiconConfig::default() };
         change(&mut config);
         Arc::new(Lexicon::new(Arc::clone(&vocabulary), &config))
     };
@@ -137,6 +137,16 @@ fn loops_and_counters_take_what_walking_takes() {
         "start ::= json!(#'(?s:.)*ab(?s:.)*') '\"';",
         "start ::= json!(#'([^a]+a){0,9}[^a]?') '\"';",
         "start ::= #'[^\"]*(ab|x\"|é)' '!'?;",
+        // The same, and their characters are counted.
+        "start ::= '\"' json!(#'([^ ]+ +){0,9}[^ ]+' & #'(?s:.){1,30}') '\"';",
+        "start ::= '\"' json!(#'([^ ]+ +){0,4}[^ ]+' & #'(?s:.){0,14}') '\"';",
+        "start ::= '\"' json!(#'([^ ]+ +){0,4}[^ ]+' & #'(?s:.){0,11}') '\"';",
+        "start ::= '\"' json!(#'([^ ]+ +){0,9}[^ ]+' & #'(?s:.){4,30}') '\"';",
+        "start ::= '\"' json!(#'([^ ]+ ){0,12}[^ ]{3}' & #'(?s:.){1,17}') '\"';",
+        "start ::= '\"' json!(#'(?s:.)*ab(?s:.)*' & #'(?s:.){0,12}') '\"';",
+        "start ::= '\"' json!(#'([^aé]*[aé]){0,9}b?' & #'(?s:.){1,13}') '\"';",
+        "start ::= '\"' json!(#'([^b]+[bé]+){0,9}[^b]+x' & #'(?s:.){0,16}') '\"';",
+        "start ::= '\"' json!(#'a{20}|[^a ][^ ]{8,12}' & #'(?s:.){15,30}') '\"';",
         // Some characters only behind the first, of one and of several bytes.
         "start ::= #'[^\" é]([^\"]*[^\" ])?' '\"';",
         "start ::= #'[^\" é]+([ é]+[^\" é]+){0,2}' '\"';",

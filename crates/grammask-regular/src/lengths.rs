@@ -1,7 +1,9 @@
 //! Texts of so many characters, met with another part: where only one thing in that part has no fixed length, the bounds move into
 //! its counter, and there is no intersection left. `[a-z]+` of up to 9 characters is `[a-z]{1,9}`.
 
-use crate::node::{Kind, RegularId, UNBOUNDED};
+use std::ops::RangeInclusive;
+
+use crate::node::{Kind, RegularId, Spelling, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 
 /// The pattern of any one character.
@@ -26,6 +28,78 @@ impl Store {
         let character = self.regex(CHARACTER)?;
         self.character = Some(character);
         Ok(character)
+    }
+
+    /// Where JSON strings spell texts whose characters are counted, which is not all that is asked of them: what they are without that, and from the least to
+    /// the greatest number of characters. What follows a string is kept.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Complexity
+    /// Linear in the members of one intersection.
+    pub fn without_length(
+        &mut self,
+        a: RegularId,
+    ) -> Result<Option<(RegularId, RangeInclusive<u32>)>, Error> {
+        let Kind::Concat(head, tail) = self.node(a).kind else { return Ok(None) };
+        let Kind::Json { text, at: Spelling::Text } = self.node(head).kind else { return Ok(None) };
+        let Kind::And(list) = self.node(text).kind else { return Ok(None) };
+        let mut members = self.list(list).to_vec();
+        for place in 0..members.len() {
+            if let Some((least, most)) = self.text_bounds(members[place])? {
+                members.remove(place);
+                let text = self.intersection(&members)?;
+                let head = self.json_node(text)?;
+                return Ok(Some((self.concat_two(head, tail)?, least..=most)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A number of characters that suffice to end a text that a JSON string spells, where that shows on the surface of its expression: some text
+    /// has no more.
+    ///
+    /// # Complexity
+    /// Bounded by a constant.
+    pub fn enough_to_end(&self, a: RegularId) -> Option<u32> {
+        let Kind::Concat(head, _) = self.node(a).kind else { return None };
+        let Kind::Json { text, at: Spelling::Text } = self.node(head).kind else { return None };
+        self.short_text(text, NESTING, &mut { 4 * BUDGET })
+    }
+
+    /// Some text of a language has no more bytes.
+    fn short_text(&self, a: RegularId, nesting: u32, budget: &mut u32) -> Option<u32> {
+        let (mut sum, mut rest) = (0u32, a);
+        loop {
+            *budget = budget.checked_sub(1)?;
+            if self.is_nullable(rest) {
+                return Some(sum);
+            }
+            let (head, tail) = match self.node(rest).kind {
+                Kind::Concat(head, tail) => (head, Some(tail)),
+                _ => (rest, None),
+            };
+            let bytes = match self.node(head).kind {
+                _ if self.is_nullable(head) => 0,
+                Kind::Bytes(_) => 1,
+                Kind::Acyclic(_) | Kind::Words { .. } => self.node(head).max,
+                Kind::Repeat { base, min, .. } => {
+                    self.short_text(base, nesting.checked_sub(1)?, budget)?.checked_mul(min)?
+                }
+                Kind::Or(list) => {
+                    let nesting = nesting.checked_sub(1)?;
+                    let members = list.range().map(|index| self.lists[index]);
+                    members.filter_map(|member| self.short_text(member, nesting, budget)).min()?
+                }
+                _ => return None,
+            };
+            sum = sum.checked_add(bytes)?;
+            match tail {
+                Some(tail) => rest = tail,
+                None => return Some(sum),
+            }
+        }
     }
 
     /// The bounds of what holds all texts of some numbers of characters, and nothing else.

@@ -48,6 +48,7 @@ impl Words {
 fn lexicon(rng: &mut Rng) -> LexiconConfig {
     let mut config = LexiconConfig {
         slice_size: *rng.pick(&[1, 12]),
+        strays: *rng.pick(&[0, 1_024]),
         short_list: *rng.pick(&[0, 64, 2_048]),
         ..LexiconConfig::default()
     };

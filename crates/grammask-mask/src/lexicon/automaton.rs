@@ -362,6 +362,28 @@ impl Automaton {
         Ok(Some((spelled, Some(all))))
     }
 
+    /// The state that differs from this one only in that the characters of its text are not counted, and how many there may be at most; nothing where
+    /// they are not counted, or where a text of no or one more character is too short.
+    pub(super) fn uncounted(
+        &self,
+        id: LexemeId,
+        budget: &Budget,
+    ) -> Result<Option<(LexemeId, usize)>, Error> {
+        let mut workbench = self.lock();
+        let before = workbench.store.bytes_used();
+        let Some((language, characters)) = workbench.store.without_length(self.state(id).language)? else {
+            return Ok(None);
+        };
+        let free = self.number(&mut workbench, language, budget)?;
+        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        Ok((*characters.start() <= 1).then_some((free, *characters.end() as usize)))
+    }
+
+    /// So many characters suffice to end the text of a state, where that is evident.
+    pub(super) fn enough_to_end(&self, id: LexemeId) -> Option<usize> {
+        self.lock().store.enough_to_end(self.state(id).language).map(|characters| characters as usize)
+    }
+
     /// The state in which nothing can follow and nothing is missing.
     pub(super) fn epsilon(&self, budget: &Budget) -> Result<LexemeId, Error> {
         self.number(&mut self.lock(), RegularId::EPSILON, budget)

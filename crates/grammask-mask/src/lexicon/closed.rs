@@ -139,8 +139,28 @@ impl Reached {
 }
 
 impl Closed {
-    /// The class of the characters that go on from a state and from where it leads to, without those that end some way soon.
-    fn of(automaton: &Automaton, start: LexemeId, budget: &Budget) -> Result<Option<Self>, Error> {
+    /// What keeps a lexeme alive.
+    ///
+    /// Where the characters of its text are counted, every character leads to another state. So the same lexeme is looked at that does not count them: as long
+    /// as so many may follow as suffice to end its text, one is alive where the other is.
+    fn find(automaton: &Automaton, lexeme: LexemeId, budget: &Budget) -> Result<Option<Self>, Error> {
+        if let Some((free, most)) = automaton.uncounted(lexeme, budget)?
+            && let Some(closed) = Self::of(automaton, free, most, budget)?
+            && !closed.completes
+        {
+            return Ok(Some(closed));
+        }
+        Self::of(automaton, lexeme, usize::MAX, budget)
+    }
+
+    /// The class of the characters that go on from a state and from where it leads to, without those that end some way soon; of a text of so many
+    /// characters at most.
+    fn of(
+        automaton: &Automaton,
+        start: LexemeId,
+        most: usize,
+        budget: &Budget,
+    ) -> Result<Option<Self>, Error> {
         let live = automaton.live_bytes(start, budget)?;
         let is_live = |byte| live.contains(byte);
         let others = match (0x80..=u8::MAX).any(is_live) {
@@ -155,8 +175,8 @@ impl Closed {
                 None => counts.push((next, by.count_ones())),
             }
         })?;
-        let Some(&(most, _)) = counts.iter().max_by_key(|&&(_, count)| count) else { return Ok(None) };
-        let mut ascii = first | going_on(automaton, most, u128::MAX, budget, |_, _| ())?;
+        let Some(&(main, _)) = counts.iter().max_by_key(|&&(_, count)| count) else { return Ok(None) };
+        let mut ascii = first | going_on(automaton, main, u128::MAX, budget, |_, _| ())?;
         'smaller: while (ascii & first).count_ones() >= FEW {
             let class = Class { ascii, others };
             let mut reached = Reached::default();
@@ -189,7 +209,19 @@ impl Closed {
                 } else {
                     reached.states.truncate(until);
                 }
-                let reach = (!is_endless).then_some(reach);
+                let mut reach = (!is_endless).then_some(reach);
+                if most != usize::MAX {
+                    let mut ends = reached.states.iter().map(|&state| automaton.enough_to_end(state));
+                    let Some(enough) = ends.try_fold(0, |sum, end| Some(sum.max(end?))) else {
+                        return Ok(None);
+                    };
+                    // The last character may be cut.
+                    let room = most.saturating_sub(enough + 1);
+                    if room < SHORT {
+                        return Ok(None);
+                    }
+                    reach = Some(reach.map_or(room, |reach| reach.min(room)));
+                }
                 let closed = Self { class, not_first, reach, completes: false, exits: 0 };
                 return closed.with_states(automaton, start, &reached.states, budget);
             }
@@ -243,7 +275,7 @@ fn going_on(
 /// What a lexeme takes below the root, where a class of characters keeps it alive. Gives up, with `false`, where none does.
 pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Result<bool, Error> {
     let lexicon = walk.lexicon;
-    let Some(closed) = Closed::of(&lexicon.automaton, walk.lexeme, &lexicon.budget)? else {
+    let Some(closed) = Closed::find(&lexicon.automaton, walk.lexeme, &lexicon.budget)? else {
         return Ok(false);
     };
     let slice = lexicon.slice(closed.class);

@@ -15,6 +15,9 @@ pub struct LexiconConfig {
     /// Whether a lexeme loops through a subtree is asked where it has at least so many nodes. Masks are the same with any value.
     /// Default: 12.
     pub slice_size: u32,
+    /// Whether a class of characters keeps a lexeme alive is asked where it may go on by more edges of the trie than so many that are not of its
+    /// loop: by few there is little to walk. Masks are the same with any value. Default: 1024.
+    pub strays: usize,
     /// Sets of up to this many places in the trie are lists, longer ones rows of bits, one for each inner node. Masks are the same with
     /// any value. Default: 2,048, as a list of so many takes as much as a row of bits for 128,000 tokens.
     pub short_list: usize,
@@ -28,6 +31,7 @@ impl Default for LexiconConfig {
             budget: 128 << 20,
             slices: true,
             slice_size: 12,
+            strays: 1024,
             short_list: 2048,
             regular: grammask_regular::Config::default(),
         }

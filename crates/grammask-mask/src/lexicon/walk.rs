@@ -18,9 +18,6 @@ const NARROW: usize = 8;
 /// Below so many places, what few bytes lead to is looked up for all of them at once.
 const SEVERAL: usize = 4;
 
-/// By so many edges that are not of a loop there is little to walk.
-const STRAYS: usize = 1_024;
-
 /// In a subtree of so many nodes, the children by a few bytes are searched for.
 const WIDE: u32 = 64;
 
@@ -41,7 +38,9 @@ pub(super) fn below(
     if by_slices {
         let by = lexicon.coverage(lexeme)?.by;
         let is_found = slices::below_root(walk, &by, findings)?
-            || (!by.counts() && walk.strays(&by)? > STRAYS && closed::below_root(walk, findings)?);
+            || (!by.counts()
+                && walk.strays(&by)? > lexicon.config.strays
+                && closed::below_root(walk, findings)?);
         if is_found {
             return Ok(());
         }
