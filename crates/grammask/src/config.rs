@@ -26,7 +26,7 @@ pub struct Config {
     /// Limits and switches of masks.
     pub masks: grammask_mask::Config,
     /// How much is found while compiling, so that whoever waits for masks waits less: what the grammar's lexemes take, as long as walking so
-    /// many nodes of the vocabulary's trie takes, roughly; a lexeme counts as 64. For a JSON Schema, the mask behind `{"` is found, too. That
+    /// many nodes of the vocabulary's trie takes, roughly; a lexeme counts as 64. For a JSON Schema, the masks behind `{"` and `[` are found, too. That
     /// of the first state is found with any value, and masks are the same with any. Default: 6144, a fraction of a millisecond.
     pub ahead: u64,
 }

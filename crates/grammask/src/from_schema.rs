@@ -63,8 +63,9 @@ impl Grammar {
     }
 }
 
-/// With what documents mostly begin: tokens end behind the first quote. Where a schema does not allow it, nothing is looked for.
-const BEGINNINGS: [&[u8]; 1] = [b"{\""];
+/// With what documents mostly begin: tokens end behind the first quote of an object, or behind a bracket. Where a schema does not allow it, nothing is
+/// looked for.
+const BEGINNINGS: [&[u8]; 2] = [b"{\"", b"["];
 
 impl Vocabulary {
     /// Computes what the terminals of most JSON Schemas take of the vocabulary, before a schema asks for it: texts of any and of
