@@ -31,6 +31,9 @@ fn vocabulary() -> Arc<Vocabulary> {
         words.insert(b"a".repeat(length));
         words.insert([&b"ab".repeat(length)[..], b"x"].concat());
         words.insert("é".repeat(length).into_bytes());
+        for (stem, tail) in [("é", ""), ("é", "b"), ("é", "bb"), ("é", "bbb"), ("b", "bb")] {
+            words.insert([stem.as_bytes(), &b"a".repeat(length), tail.as_bytes()].concat());
+        }
         words.insert(["é".repeat(length).as_bytes(), b"\xC3"].concat());
         words.insert(["b é".repeat(length).as_bytes(), b"\" \""].concat());
     }
@@ -147,6 +150,14 @@ fn loops_and_counters_take_what_walking_takes() {
         "start ::= '\"' json!(#'([^aé]*[aé]){0,9}b?' & #'(?s:.){1,13}') '\"';",
         "start ::= '\"' json!(#'([^b]+[bé]+){0,9}[^b]+x' & #'(?s:.){0,16}') '\"';",
         "start ::= '\"' json!(#'a{20}|[^a ][^ ]{8,12}' & #'(?s:.){15,30}') '\"';",
+        // Of the characters that a lead byte begins, only some go on, and not for long.
+        "start ::= #'([^\"éü][^\"]{9}|é[^\"]{0,8})\"';",
+        "start ::= '\"' json!(#'[^éü](?s:.){9}|é(?s:.){0,8}') '\"';",
+        "start ::= '\"' json!(#'[^éü ]([^ ]+ ){0,4}[^ ]*|é[^ ]{0,9}' & #'(?s:.){0,12}') '\"';",
+        // Without the count of characters, it may end in what is no text.
+        "start ::= '\"' json!(#'[^x]*x((?-u:\\\\xFF)|y{14})' & #'(?s:.){0,20}') '\"';",
+        // Without the count of characters, the text may be empty, and another one begins.
+        "start ::= '\"' ((json!(#'([0-9]+ ?)*' & #'(?s:.){1,30}') ';'? json!(#'[a-z]*') '\"') & #'(?s:.)*');",
         // Some characters only behind the first, of one and of several bytes.
         "start ::= #'[^\" é]([^\"]*[^\" ])?' '\"';",
         "start ::= #'[^\" é]+([ é]+[^\" é]+){0,2}' '\"';",

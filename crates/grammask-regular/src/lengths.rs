@@ -31,13 +31,31 @@ impl Store {
     }
 
     /// Where JSON strings spell texts whose characters are counted, which is not all that is asked of them: what they are without that, and from the least to
-    /// the greatest number of characters. What follows a string is kept.
+    /// the greatest number of characters. What follows a string is kept. Nothing where what is left may be no text, or empty though some characters are
+    /// asked for: then it is not the count alone that is left out.
     ///
     /// # Errors
     /// When a limit is exceeded.
     ///
     /// # Complexity
-    /// Linear in the members of one intersection.
+    /// Linear in the size of what is left.
+    ///
+    /// ```
+    /// # use grammask_regular::{Config, RegularId, Store};
+    /// let mut store = Store::new(&Config::default());
+    /// let quote = store.literal(b"\"")?;
+    /// let mut key = |patterns: &[&str]| {
+    ///     let texts: Vec<RegularId> = patterns.iter().map(|pattern| store.regex(pattern)).collect::<Result<_, _>>()?;
+    ///     let texts = store.intersection(&texts)?;
+    ///     let spelled = store.json_text(texts)?;
+    ///     store.concat(&[spelled, quote])
+    /// };
+    /// let words = key(&["([a-z]+ )*[a-z]+"])?;
+    /// let counted = key(&["([a-z]+ )*[a-z]+", "(?s:.){1,9}"])?;
+    /// assert_eq!(store.without_length(counted)?, Some((words, 1..=9)));
+    /// assert_eq!(store.without_length(words)?, None);
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
     pub fn without_length(
         &mut self,
         a: RegularId,
@@ -50,6 +68,10 @@ impl Store {
             if let Some((least, most)) = self.text_bounds(members[place])? {
                 members.remove(place);
                 let text = self.intersection(&members)?;
+                // That all of it is text, or that there is some, may have been known by the count alone.
+                if !self.is_text(text) || (least > 0 && self.is_nullable(text)) {
+                    return Ok(None);
+                }
                 let head = self.json_node(text)?;
                 return Ok(Some((self.concat_two(head, tail)?, least..=most)));
             }

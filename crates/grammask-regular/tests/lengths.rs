@@ -86,3 +86,30 @@ fn a_length_moves_into_the_only_counter() {
     let (few, many) = (store.regex("[0-9]{4}").unwrap(), store.regex("(?s:.){5,}").unwrap());
     assert_eq!(store.intersection(&[few, many]), Ok(RegularId::EMPTY));
 }
+
+#[test]
+fn a_count_is_left_out_only_where_nothing_else_is() {
+    let mut store = Store::new(&Default::default());
+    let quote = store.literal(b"\"").unwrap();
+    let mut left = |patterns: &[&str]| {
+        let texts: Vec<_> = patterns.iter().map(|pattern| store.regex(pattern).unwrap()).collect();
+        let text = store.intersection(&texts).unwrap();
+        let spelled = store.json_text(text).unwrap();
+        let lexeme = store.concat(&[spelled, quote]).unwrap();
+        let left = store.without_length(lexeme).unwrap();
+        left.map(|(free, characters)| (store.enough_to_end(free), characters))
+    };
+    // A character that is asked for may have four bytes; what is the least is found out.
+    let words = "([^ ]+ )*[^ ]+";
+    assert_eq!(left(&[words, "(?s:.){0,30}"]), Some((Some(4), 0..=30)));
+    assert_eq!(left(&[words, "(?s:.){1,30}"]), Some((Some(4), 1..=30)));
+    assert_eq!(left(&["([^ ]+ )*a{3}(bc|bcd)", "(?s:.){2,30}"]), Some((Some(5), 2..=30)));
+    assert_eq!(left(&["([0-9]+ ?)*", "(?s:.){0,30}"]), Some((Some(0), 0..=30)));
+    // Characters that are asked for by the count alone.
+    assert_eq!(left(&["([0-9]+ ?)*", "(?s:.){1,30}"]), None);
+    // What is text by the count alone.
+    assert_eq!(left(&["[^x]*x((?-u:\\xFF)|y{14})", "(?s:.){0,20}"]), None);
+    // Two conditions remain, of which some text need not be short.
+    assert_eq!(left(&[words, "[^a]*(b+[^a]+)*", "(?s:.){0,30}"]), Some((None, 0..=30)));
+    assert_eq!(left(&[words]), None);
+}

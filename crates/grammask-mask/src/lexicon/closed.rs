@@ -215,7 +215,7 @@ impl Closed {
                     let Some(enough) = ends.try_fold(0, |sum, end| Some(sum.max(end?))) else {
                         return Ok(None);
                     };
-                    // The last character may be cut.
+                    // One to spare, so that nothing here depends on how a character is counted that is cut.
                     let room = most.saturating_sub(enough + 1);
                     if room < SHORT {
                         return Ok(None);
@@ -382,10 +382,13 @@ fn go_further(
             }
             nodes += 1;
             let next = lexicon.automaton.step(state, byte, &lexicon.budget)?;
-            if usize::from(slice.length(branch)) == reach {
-                walk.subtree(child, next, findings)?;
-            } else if next.goes_on() {
-                open.push((child, next, decoder));
+            // Of the characters that some byte begins, only some may go on.
+            if !next.goes_on() {
+                continue;
+            }
+            match usize::from(slice.length(branch)) == reach {
+                true => walk.subtree(child, next, findings)?,
+                false => open.push((child, next, decoder)),
             }
         }
     }

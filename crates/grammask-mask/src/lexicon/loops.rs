@@ -129,6 +129,10 @@ impl Loop {
 
     /// The loop of a state.
     pub(super) fn of(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result<Self, Error> {
+        // From where nothing goes on, every byte leads back, but nothing is taken.
+        if !state.goes_on() {
+            return Ok(Self::NONE);
+        }
         let steady = |state: LexemeId| {
             let (ascii, others, is_strict) = returns(automaton, state, state, budget)?;
             let completes = state.completes();
