@@ -27,7 +27,7 @@ pub struct Config {
     pub masks: grammask_mask::Config,
     /// How much is found while compiling, so that whoever waits for masks waits less: what the grammar's lexemes take, as long as walking so
     /// many nodes of the vocabulary's trie takes, roughly; a lexeme counts as 64. For a JSON Schema, the masks behind `{"` and `[` are found, too. That
-    /// of the first state is found with any value, and masks are the same with any. Default: 6144, a fraction of a millisecond.
+    /// of the first state is found with any value, and masks are the same with any. Default: 8192, a fraction of a millisecond.
     pub ahead: u64,
 }
 
@@ -40,7 +40,7 @@ impl Default for Config {
             normal: grammask_normal::Config::default(),
             recognizer: grammask_earley::Config::default(),
             masks: grammask_mask::Config::default(),
-            ahead: 6144,
+            ahead: 8192,
         }
     }
 }
