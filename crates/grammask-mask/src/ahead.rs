@@ -16,8 +16,6 @@ pub struct Ahead<'a> {
     /// How long the grammar's lexemes are looked at: as long as walking so many nodes of the trie takes, roughly. A lexeme counts as 64, and what is
     /// walked for it is counted when it has been walked. With 0, only the mask of the first state is found.
     pub nodes: u64,
-    /// Whether it is found for every lexeme what it takes; otherwise for those that spell known texts in JSON strings, which is less work.
-    pub walks: bool,
 }
 
 impl Masks {
@@ -55,7 +53,7 @@ impl Masks {
             left -= LEXEME;
             let Ok(node) = node else { continue };
             if let Some(lexeme) = self.lexeme(node) {
-                left = left.saturating_sub(self.lexicon.look_ahead(lexeme, ahead.walks));
+                left = left.saturating_sub(self.lexicon.look_ahead(lexeme));
             }
         }
     }

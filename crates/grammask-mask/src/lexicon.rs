@@ -332,26 +332,20 @@ impl Lexicon {
     }
 
     /// Finds what a lexeme takes at the beginning of a token, and behind the byte that it begins with, if there is just one: a quote, mostly, behind
-    /// which another token often begins. If it is not to be walked, only where it spells known texts. Gives what that has cost, in nodes of the
-    /// trie. Where a limit of regular languages is exceeded, nothing is found.
-    pub(crate) fn look_ahead(&self, lexeme: LexemeId, walks: bool) -> u64 {
+    /// which another token often begins. Gives what that has cost, in nodes of the trie. Where a limit of regular languages is exceeded, nothing is
+    /// found.
+    pub(crate) fn look_ahead(&self, lexeme: LexemeId) -> u64 {
         let first = self.automaton.few_live_bytes(lexeme, &self.budget).ok().flatten();
         let behind = first.and_then(|bytes| {
             let (next, _) = self.after(lexeme, &[bytes.single_byte()?]).ok()?;
             next.goes_on().then_some(next)
         });
-        let states = [Some(lexeme), behind].into_iter().flatten();
-        states.map(|state| self.look_from(state, walks).unwrap_or(0)).sum()
-    }
-
-    /// The same for one state.
-    fn look_from(&self, lexeme: LexemeId, walks: bool) -> Result<u64, Error> {
-        let is_known = self.known_part(lexeme, ContinuationId::WHOLE).is_some();
-        if is_known || !(walks || self.automaton.spelled(lexeme, &self.budget)?.is_some()) {
-            return Ok(0);
-        }
-        let part = self.part(lexeme, ContinuationId::WHOLE)?;
-        Ok(self.part_of(part).nodes)
+        let unknown = [Some(lexeme), behind]
+            .into_iter()
+            .flatten()
+            .filter(|&state| self.known_part(state, ContinuationId::WHOLE).is_none());
+        let found = unknown.filter_map(|state| self.part(state, ContinuationId::WHOLE).ok());
+        found.map(|part| self.part_of(part).nodes).sum()
     }
 
     fn keep(&self, key: (LexemeId, ContinuationId), part: LexemePart) -> PartId {

@@ -138,7 +138,7 @@ fn looking_ahead_finds_the_first_mask_and_what_lexemes_take() {
     let first = masks.recognizer().initial();
     assert!(masks.known(first).is_none());
     // Whoever stops it has the first mask all the same.
-    let ahead = Ahead { texts: &[b"a"], nodes: 4096, walks: false };
+    let ahead = Ahead { texts: &[b"a"], nodes: 4096 };
     masks.look_ahead(&ahead, || true);
     assert!(masks.known(first).is_some());
     let few = masks.lexicon().stats();

@@ -28,7 +28,8 @@ impl Grammar {
     /// before each pass of the normalizer, and before and after the network is built; a pass is one more walk over the grammar.
     ///
     /// # Complexity
-    /// Mostly linear in the schema; alternatives of one value (`anyOf` and the like) are multiplied out, up to the limits.
+    /// Mostly linear in the schema; alternatives of one value (`anyOf` and the like) are multiplied out, up to the limits. Masks are looked
+    /// for as far as [`Config::ahead`] says.
     ///
     /// ```
     /// use grammask::{Config, Grammar, TokenId, Vocabulary};
@@ -53,7 +54,7 @@ impl Grammar {
         let translation = translate(schema, &config.json_schema)?;
         let flag = config.json_schema.cancel.as_deref();
         let is_cancelled = || flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
-        let ahead = Ahead { texts: &BEGINNINGS, nodes: config.ahead, walks: true };
+        let ahead = Ahead { texts: &BEGINNINGS, nodes: config.ahead };
         let store = store(&translation.ast, config);
         match Self::from_ast_in(&translation.ast, store, vocabulary, config, &ahead, is_cancelled) {
             Ok(Some(grammar)) => Ok(grammar.with_relaxations(translation.relaxations)),

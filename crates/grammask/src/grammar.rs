@@ -48,8 +48,8 @@ impl Grammar {
     /// When the text is no KBNF, means nothing, exceeds a limit, or names tokens that the vocabulary does not have.
     ///
     /// # Complexity
-    /// Linear in the text; automata are made while masks are computed, as far as they are needed. That of the first mask, and what
-    /// [`Config::ahead`] says.
+    /// Linear in the text; automata are made while masks are computed, as far as they are needed; the first mask
+    /// is found at once.
     pub fn compile(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let ast = grammask_syntax::parse_or_recover(text, &config.syntax)
             .map_err(|recovered| Error::of_recovered(*recovered, config))?;
@@ -62,7 +62,7 @@ impl Grammar {
     /// As [`compile`](Self::compile).
     pub fn from_ast(ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let store = Store::new(&config.normal.regular);
-        let ahead = Ahead { nodes: config.ahead, ..Ahead::default() };
+        let ahead = Ahead::default();
         Ok(Self::from_ast_in(ast, store, vocabulary, config, &ahead, || false)?.expect("nobody stops it"))
     }
 
