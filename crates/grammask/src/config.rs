@@ -27,8 +27,7 @@ pub struct Config {
     pub masks: grammask_mask::Config,
     /// How much is found while a JSON Schema is compiled, so that whoever waits for masks waits less: the masks behind `{"` and `[`, and what the
     /// grammar's lexemes take, as long as walking so many nodes of the vocabulary's trie takes, roughly; a lexeme counts as 64. The mask
-    /// of the first state is found with any value, for other grammars, too, and masks are the same with any. Default: 8192, a fraction of a
-    /// millisecond.
+    /// of the first state is found with any value, and masks are the same with any. Default: 8192, a fraction of a millisecond.
     pub ahead: u64,
 }
 

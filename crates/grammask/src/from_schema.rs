@@ -56,7 +56,7 @@ impl Grammar {
         let is_cancelled = || flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
         let ahead = Ahead { texts: &BEGINNINGS, nodes: config.ahead };
         let store = store(&translation.ast, config);
-        match Self::from_ast_in(&translation.ast, store, vocabulary, config, &ahead, is_cancelled) {
+        match Self::from_ast_in(&translation.ast, store, vocabulary, config, Some(&ahead), is_cancelled) {
             Ok(Some(grammar)) => Ok(grammar.with_relaxations(translation.relaxations)),
             Ok(None) => Err(grammask_json_schema::Error::cancelled().into()),
             Err(error) => Err(error.about_schema()),

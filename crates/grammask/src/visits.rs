@@ -21,8 +21,7 @@ pub struct GrammarStats {
 /// Counted are the masks of matchers: [`mask`](crate::Matcher::mask) and whatever else needs one, drafts and batches included; also
 /// [`accept`](crate::Matcher::accept), where the vocabulary does not have every byte, so that an output may get stuck. Of masks that are
 /// asked for without a matcher, as by [`Grammar::mask_of`](crate::Grammar::mask_of), those are counted that were not known. What
-/// [`Grammar::warm`](crate::Grammar::warm) computes is asked for by nobody, nor is the mask of the beginning, which is found while a grammar is
-/// compiled.
+/// [`Grammar::warm`](crate::Grammar::warm) computes is asked for by nobody, nor is what is found while a JSON Schema is compiled.
 ///
 /// The clock is read only around what is computed, so a known mask costs no more for being counted. It is the only clock that the
 /// library reads; where there is none (WebAssembly without a system), times are zero.
