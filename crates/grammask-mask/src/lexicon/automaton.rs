@@ -371,12 +371,15 @@ impl Automaton {
     ) -> Result<Option<(LexemeId, usize)>, Error> {
         let mut workbench = self.lock();
         let before = workbench.store.bytes_used();
-        let Some((language, characters)) = workbench.store.without_length(self.state(id).language)? else {
-            return Ok(None);
+        let found = workbench.store.without_length(self.state(id).language)?;
+        let free = match found.filter(|(_, characters)| *characters.start() <= 1) {
+            Some((language, characters)) => {
+                Some((self.number(&mut workbench, language, budget)?, *characters.end() as usize))
+            }
+            None => None,
         };
-        let free = self.number(&mut workbench, language, budget)?;
         budget.spend(workbench.store.bytes_used().saturating_sub(before));
-        Ok((*characters.start() <= 1).then_some((free, *characters.end() as usize)))
+        Ok(free)
     }
 
     /// So many characters suffice to end the text of a state, where that is evident.

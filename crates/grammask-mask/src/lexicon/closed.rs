@@ -145,20 +145,20 @@ impl Closed {
     /// as so many may follow as suffice to end its text, one is alive where the other is.
     fn find(automaton: &Automaton, lexeme: LexemeId, budget: &Budget) -> Result<Option<Self>, Error> {
         if let Some((free, most)) = automaton.uncounted(lexeme, budget)?
-            && let Some(closed) = Self::of(automaton, free, most, budget)?
+            && let Some(closed) = Self::of(automaton, free, Some(most), budget)?
             && !closed.completes
         {
             return Ok(Some(closed));
         }
-        Self::of(automaton, lexeme, usize::MAX, budget)
+        Self::of(automaton, lexeme, None, budget)
     }
 
-    /// The class of the characters that go on from a state and from where it leads to, without those that end some way soon; of a text of so many
-    /// characters at most.
+    /// The class of the characters that go on from a state and from where it leads to, without those that end some way soon; where
+    /// characters are counted beside that, as long as a text of so many at most can still be ended.
     fn of(
         automaton: &Automaton,
         start: LexemeId,
-        most: usize,
+        most: Option<usize>,
         budget: &Budget,
     ) -> Result<Option<Self>, Error> {
         let live = automaton.live_bytes(start, budget)?;
@@ -210,7 +210,7 @@ impl Closed {
                     reached.states.truncate(until);
                 }
                 let mut reach = (!is_endless).then_some(reach);
-                if most != usize::MAX {
+                if let Some(most) = most {
                     let mut ends = reached.states.iter().map(|&state| automaton.enough_to_end(state));
                     let Some(enough) = ends.try_fold(0, |sum, end| Some(sum.max(end?))) else {
                         return Ok(None);
