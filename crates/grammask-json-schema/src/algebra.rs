@@ -127,6 +127,19 @@ impl Translator<'_> {
         }
     }
 
+    /// Both goals at once. One that only excludes what the other one excludes anyhow adds nothing: without this, shapes that are the same
+    /// would differ in what they had been compared with, and none would be seen to be within another.
+    pub fn both_goals(&mut self, a: GoalId, b: GoalId) -> Result<GoalId, Stop> {
+        for (goal, other) in [(a, b), (b, a)] {
+            let Some(excluded) = self.goals.excluded(other) else { continue };
+            let inside = self.goals.both(goal, excluded);
+            if goal != GoalId::ANY && !self.may_reach(inside, 1)? {
+                return Ok(goal);
+            }
+        }
+        Ok(self.goals.both(a, b))
+    }
+
     /// The goal of a property, all rules considered.
     pub fn goal_of(&mut self, object: &Object, key: &str) -> Result<GoalId, Stop> {
         let named = object.properties.iter().find(|property| &*property.key == key);

@@ -135,6 +135,14 @@ impl Goals {
         }
     }
 
+    /// What a goal excludes, where that is all that it says.
+    pub fn excluded(&mut self, goal: GoalId) -> Option<GoalId> {
+        match *self.claims(goal) {
+            [Claim { subject, holds: false }] => Some(self.single(Claim { subject, holds: true })),
+            _ => None,
+        }
+    }
+
     /// Whatever reaches one of two goals.
     pub fn either(&mut self, a: GoalId, b: GoalId) -> GoalId {
         let (a, b) = (self.negate(a), self.negate(b));

@@ -29,7 +29,7 @@ impl Shape for Object {
             };
             match place.map(|place| &mut both.properties[place]) {
                 Some(own) => {
-                    own.goal = translator.goals.both(own.goal, property.goal);
+                    own.goal = translator.both_goals(own.goal, property.goal)?;
                     own.required |= property.required;
                     if own.required && own.goal == GoalId::NEVER {
                         return Ok(None);
