@@ -19,6 +19,7 @@ mod config;
 mod kin;
 mod layers;
 mod loops;
+mod runs;
 mod slices;
 mod spelling;
 mod taken;
@@ -30,6 +31,7 @@ use automaton::Automaton;
 pub(crate) use automaton::LexemeId;
 pub use config::LexiconConfig;
 use loops::Coverage;
+use runs::Kinds;
 use slices::{Class, Slice};
 pub(crate) use taken::{LexemeTokens, Taken};
 use walk::Walk;
@@ -61,6 +63,7 @@ pub struct Lexicon {
     /// The slice of all characters, from which the others are made.
     characters: Arc<Slice>,
     slices: Arc<Memo<Class, Slice>>,
+    runs: Arc<Memo<Kinds, Slice>>,
     budget: Budget,
     walked: Arc<Walked>,
 }
@@ -120,7 +123,7 @@ impl Lexicon {
         for id in trie.tokens_slice() {
             every[id.word()] |= id.bit();
         }
-        let characters = Arc::new(Slice::new(&vocabulary, &outline, Class::EVERY, None));
+        let characters = Arc::new(Slice::new(&vocabulary, &outline, &Class::EVERY, None));
         Self::with(vocabulary, outline, every.into(), characters, config)
     }
 
@@ -145,6 +148,7 @@ impl Lexicon {
             rows: Arena::new(),
             characters,
             slices: Arc::default(),
+            runs: Arc::default(),
             budget: Budget::new(config.budget),
             walked: Arc::default(),
         }
@@ -154,10 +158,13 @@ impl Lexicon {
     /// than a quarter of the budget.
     pub fn successor(&self) -> Self {
         let mut lexicon = Self { walked: Arc::clone(&self.walked), ..self.with_config(&self.config) };
-        let bytes: usize = self.slices.iter().map(|(_, slice)| slice.bytes_used()).sum();
+        let slices = self.slices.iter().map(|(_, slice)| slice);
+        let slices = slices.chain(self.runs.iter().map(|(_, slice)| slice));
+        let bytes: usize = slices.map(Slice::bytes_used).sum();
         if bytes < self.config.budget / 4 {
             lexicon.budget.spend(bytes);
             lexicon.slices = Arc::clone(&self.slices);
+            lexicon.runs = Arc::clone(&self.runs);
         }
         lexicon
     }

@@ -23,6 +23,9 @@ fn vocabulary() -> Arc<Vocabulary> {
             words.insert([stem, &b"ab".repeat(length)[..length]].concat());
         }
     }
+    for tail in ["é", "éc", "écé", "éé", "écécé"] {
+        words.insert(["cccc", tail].concat().into_bytes());
+    }
     // Nothing but characters, of which some are cut at the very end.
     for (length, cut) in (0..4).flat_map(|length| (0..4).map(move |cut| (length, cut))) {
         words.insert([b"c", &b"aaa"[..length], &"😀".as_bytes()[..cut]].concat());
@@ -72,7 +75,8 @@ fn states(masks: &Masks, most: usize) -> Vec<SetId> {
 fn loops_and_counters_take_what_walking_takes() {
     let vocabulary = vocabulary();
     let lexicon = |change: fn(&mut LexiconConfig)| {
-        let mut config = LexiconConfig { slice_size: 1, strays: 0, ..LexiconConfig::default() };
+        let mut config =
+            LexiconConfig { slice_size: 1, strays: 0, seams: usize::MAX, ..LexiconConfig::default() };
         change(&mut config);
         Arc::new(Lexicon::new(Arc::clone(&vocabulary), &config))
     };
@@ -158,6 +162,23 @@ fn loops_and_counters_take_what_walking_takes() {
         "start ::= '\"' json!(#'[^x]*x((?-u:\\\\xFF)|y{14})' & #'(?s:.){0,20}') '\"';",
         // Without the count of characters, the text may be empty, and another one begins.
         "start ::= '\"' ((json!(#'([0-9]+ ?)*' & #'(?s:.){1,30}') ';'? json!(#'[a-z]*') '\"') & #'(?s:.)*');",
+        // Few words more, and what stands between them of one and of several bytes.
+        "start ::= #'([^\" ]+ +){0,1}[^\" ]+\"';",
+        "start ::= #'([^\" ]+ +){0,3}[^\" ]+\"';",
+        "start ::= #'([^\" ]+ +){0,3}[^\" ]*\"';",
+        "start ::= #'([^\" é]+[ é]+){0,2}[^\" é]+\"';",
+        "start ::= #'([^\" ö]+[ ö]+){1,4}[^\" ö]+\"';",
+        "start ::= #' *([^\" é]+[ é]+){0,5}[^\" é]+\"';",
+        "start ::= #'([!-~]+ +){0,2}[!-~]+é';",
+        "start ::= #'([^\"é ]+é? +){0,3}[^\"é ]+\"';",
+        "start ::= #'[^\" ]+( [^\" ]+){0,2}( é)?\"';",
+        "start ::= #'([^\" À-ÿ]+[ À-ÿ]+){0,2}[^\" À-ÿ]+\"';",
+        "start ::= #'([^\" ]+( |(?-u:\\\\xFF))+){0,3}[^\" ]+\"';",
+        "start ::= #'(?-u:\\\\xFF)?([^\" ]+ +){0,3}[^\" ]+\"';",
+        "start ::= #'é?([#-~]+ +){0,3}[#-~]+\"';",
+        "start ::= '\"' json!(#'([^ é]+[ é]+){0,3}[^ é]+' & #'(?s:.){0,14}') '\"';",
+        "start ::= '\"' json!(#'([^ ö]+[ ö]+){0,2}[^ ö]+' & #'(?s:.){0,13}') '\"';",
+        "start ::= '\"' json!(#'[ é]*([^ é]+[ é]+){0,6}[^ é]+' & #'(?s:.){1,12}') '\"';",
         // Some characters only behind the first, of one and of several bytes.
         "start ::= #'[^\" é]([^\"]*[^\" ])?' '\"';",
         "start ::= #'[^\" é]+([ é]+[^\" é]+){0,2}' '\"';",

@@ -3,12 +3,14 @@
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
-use grammask_trie::{BranchId, Decoder, NodeId};
+use grammask_trie::{BranchId, Decoder, NodeId, Trie};
 
+use super::Lexicon;
 use super::automaton::{Automaton, LexemeId};
 use super::layers::NOWHERE;
 use super::loops::{Others, behind_characters, behind_leads};
-use super::slices::{Class, Slice};
+use super::runs;
+use super::slices::{Class, Slice, Step};
 use super::walk::Walk;
 use crate::findings::Findings;
 use crate::places::over_range;
@@ -36,6 +38,8 @@ struct Closed {
     completes: bool,
     /// The ASCII characters that lead somewhere else from some state, bit by bit.
     exits: u128,
+    /// Whether neither characters had to be left out, nor longer texts, other than those that are too long anyhow.
+    is_whole: bool,
 }
 
 /// What lies behind all characters of several bytes.
@@ -177,6 +181,7 @@ impl Closed {
         })?;
         let Some(&(main, _)) = counts.iter().max_by_key(|&&(_, count)| count) else { return Ok(None) };
         let mut ascii = first | going_on(automaton, main, u128::MAX, budget, |_, _| ())?;
+        let whole = ascii;
         'smaller: while (ascii & first).count_ones() >= FEW {
             let class = Class { ascii, others };
             let mut reached = Reached::default();
@@ -209,20 +214,15 @@ impl Closed {
                 } else {
                     reached.states.truncate(until);
                 }
+                let is_whole = is_endless && ascii == whole;
                 let mut reach = (!is_endless).then_some(reach);
                 if let Some(most) = most {
-                    let mut ends = reached.states.iter().map(|&state| automaton.enough_to_end(state));
-                    let Some(enough) = ends.try_fold(0, |sum, end| Some(sum.max(end?))) else {
+                    let Some(room) = room(automaton, most, reached.states.iter().copied()) else {
                         return Ok(None);
                     };
-                    // One to spare, so that nothing here depends on how a character is counted that is cut.
-                    let room = most.saturating_sub(enough + 1);
-                    if room < SHORT {
-                        return Ok(None);
-                    }
                     reach = Some(reach.map_or(room, |reach| reach.min(room)));
                 }
-                let closed = Self { class, not_first, reach, completes: false, exits: 0 };
+                let closed = Self { class, not_first, reach, completes: false, exits: 0, is_whole };
                 return closed.with_states(automaton, start, &reached.states, budget);
             }
         }
@@ -252,8 +252,21 @@ impl Closed {
     }
 }
 
+/// How many characters may follow, where `most` may be in the rest of a text, and it must be possible to end it from any of some states; nothing
+/// where these are few, or where it is not evident.
+pub(super) fn room(
+    automaton: &Automaton,
+    most: usize,
+    states: impl Iterator<Item = LexemeId>,
+) -> Option<usize> {
+    let mut ends = states.map(|state| automaton.enough_to_end(state));
+    let enough = ends.try_fold(0, |sum: usize, end| Some(sum.max(end?)))?;
+    // One to spare, so that nothing here depends on how a character is counted that is cut.
+    Some(most.saturating_sub(enough + 1)).filter(|&room| room >= SHORT)
+}
+
 /// Those of some ASCII characters, bit by bit, with which a lexeme goes on. Tells where they lead, and by which bits.
-fn going_on(
+pub(super) fn going_on(
     automaton: &Automaton,
     state: LexemeId,
     among: u128,
@@ -275,9 +288,12 @@ fn going_on(
 /// What a lexeme takes below the root, where a class of characters keeps it alive. Gives up, with `false`, where none does.
 pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Result<bool, Error> {
     let lexicon = walk.lexicon;
-    let Some(closed) = Closed::find(&lexicon.automaton, walk.lexeme, &lexicon.budget)? else {
-        return Ok(false);
-    };
+    let closed = Closed::find(&lexicon.automaton, walk.lexeme, &lexicon.budget)?;
+    // By runs where that may leave less to be walked.
+    if !closed.as_ref().is_some_and(|closed| closed.is_whole) && runs::below_root(walk, findings)? {
+        return Ok(true);
+    }
+    let Some(closed) = closed else { return Ok(false) };
     let slice = lexicon.slice(closed.class);
     // A slice has no token of so many characters.
     let most = usize::from(NOWHERE) - 1;
@@ -289,12 +305,10 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
     let mut row = slice.row(&lexicon.vocabulary, reach);
     let mut branches = if closed.completes { slice.branches(reach) } else { Vec::new() };
     let (trie, outline) = (lexicon.trie(), lexicon.outline());
-    let children =
-        closed.not_first.iter().filter_map(|byte| Some((byte, outline.child(BranchId::ROOT, byte)?)));
-    let children: Vec<(u8, NodeId)> = children.collect();
-    for &(_, child) in &children {
-        trie.subtree_tokens(child).iter().for_each(|id| row[id.word()] &= !id.bit());
-        if closed.completes {
+    let firsts = Firsts::of(lexicon, &closed.not_first);
+    firsts.forget(trie, &mut row);
+    if closed.completes {
+        for &(_, child) in &firsts.0 {
             let below = outline.branches(child.0..trie.end(child).0);
             over_range(below.start, below.end, |word, mask| branches[word] &= !mask);
         }
@@ -303,30 +317,53 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
     if closed.completes {
         findings.hand_over_all(branches);
     }
-    for (byte, child) in children {
-        let next = lexicon.automaton.step(walk.lexeme, byte, &lexicon.budget)?;
-        if !next.is_dead() {
-            walk.arrive(child, next, findings)?;
-        }
-    }
+    firsts.arrive(walk, findings)?;
     for byte in (0..128u8).filter(|byte| closed.exits >> byte & 1 == 1) {
-        leave(walk, slice, byte, reach, findings)?;
+        let is_too_far = |branch| (reach..usize::from(NOWHERE)).contains(&usize::from(slice.length(branch)));
+        follow_ways(walk, slice.exits(byte), is_too_far, findings)?;
     }
     if closed.reach.is_some() {
-        go_further(walk, slice, reach, findings)?;
+        go_further(walk, slice, slice, reach, findings)?;
     }
     Ok(true)
 }
 
-/// Follows the ways through up to so many characters to one that is not of the class.
-fn leave(
+/// The children of the root by some bytes: what is below is not as the rest of a slice.
+pub(super) struct Firsts(Vec<(u8, NodeId)>);
+
+impl Firsts {
+    pub(super) fn of(lexicon: &Lexicon, bytes: &ByteSet) -> Self {
+        let child = |byte| Some((byte, lexicon.outline().child(BranchId::ROOT, byte)?));
+        Self(bytes.iter().filter_map(child).collect())
+    }
+
+    /// Without their tokens.
+    pub(super) fn forget(&self, trie: &Trie, row: &mut [u32]) {
+        for &(_, child) in &self.0 {
+            trie.subtree_tokens(child).iter().for_each(|id| row[id.word()] &= !id.bit());
+        }
+    }
+
+    /// Walks below them.
+    pub(super) fn arrive(&self, walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Result<(), Error> {
+        for &(byte, child) in &self.0 {
+            let next = walk.lexicon.automaton.step(walk.lexeme, byte, &walk.lexicon.budget)?;
+            if !next.is_dead() {
+                walk.arrive(child, next, findings)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Follows ways through characters of a slice to where they lead.
+pub(super) fn follow_ways(
     walk: &mut Walk<'_>,
-    slice: &Slice,
-    byte: u8,
-    reach: usize,
+    steps: &[Step],
+    is_too_far: impl Fn(BranchId) -> bool,
     findings: &mut Findings<'_>,
 ) -> Result<(), Error> {
-    let (lexicon, steps) = (walk.lexicon, slice.exits(byte));
+    let lexicon = walk.lexicon;
     let outline = lexicon.outline();
     // The states by depth; nothing below the depth at which the way has been too long.
     let mut states = vec![walk.lexeme; outline.height() + 1];
@@ -350,8 +387,7 @@ fn leave(
             continue;
         }
         states[depth] = next;
-        let length = outline.branch(step.node).map_or(NOWHERE, |branch| slice.length(branch));
-        if length != NOWHERE && usize::from(length) >= reach {
+        if outline.branch(step.node).is_some_and(&is_too_far) {
             too_deep = depth;
         }
     }
@@ -359,10 +395,11 @@ fn leave(
     Ok(())
 }
 
-/// Goes on below all places behind just so many characters of the class.
-fn go_further(
+/// Goes on below all places behind just so many characters of a slice, by the lengths of another one.
+pub(super) fn go_further(
     walk: &mut Walk<'_>,
     slice: &Slice,
+    lengths: &Slice,
     reach: usize,
     findings: &mut Findings<'_>,
 ) -> Result<(), Error> {
@@ -386,7 +423,7 @@ fn go_further(
             if !next.goes_on() {
                 continue;
             }
-            match usize::from(slice.length(branch)) == reach {
+            match usize::from(lengths.length(branch)) == reach {
                 true => walk.subtree(child, next, findings)?,
                 false => open.push((child, next, decoder)),
             }

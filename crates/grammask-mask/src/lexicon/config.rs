@@ -18,6 +18,9 @@ pub struct LexiconConfig {
     /// Whether a class of characters keeps a lexeme alive is asked where it may go on by more edges of the trie than so many that are not of its
     /// loop: by few there is little to walk. Masks are the same with any value. Default: 1024.
     pub strays: usize,
+    /// Texts are taken as runs of words and of what stands between them where at most so many edges of the trie are by the latter: else too many
+    /// tokens have several runs. Masks are the same with any value. Default: 2,048, which spaces keep within, but not letters.
+    pub seams: usize,
     /// Sets of up to this many places in the trie are lists, longer ones rows of bits, one for each inner node. Masks are the same with
     /// any value. Default: 2,048, as a list of so many takes as much as a row of bits for 128,000 tokens.
     pub short_list: usize,
@@ -32,6 +35,7 @@ impl Default for LexiconConfig {
             slices: true,
             slice_size: 12,
             strays: 1024,
+            seams: 2048,
             short_list: 2048,
             regular: grammask_regular::Config::default(),
         }

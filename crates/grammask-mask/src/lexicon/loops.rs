@@ -1,6 +1,8 @@
 //! Loops of lexemes: which texts lead from a state back to it. Where all strings below a place in the trie are such texts, they need
 //! not be walked. This is what makes the first visit to free text cheap: nearly all tokens stand in such subtrees.
 
+use std::rc::Rc;
+
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
 use grammask_trie::{Below, BranchId, Encoding, Outline, Traits};
@@ -337,4 +339,121 @@ pub(super) fn behind_leads(
         }
     }
     Ok(Some(is_strict))
+}
+
+/// Some characters, by their code points: the first and the last one.
+pub(super) type CharacterRange = (u32, u32);
+
+/// So many ranges of characters that lead to different states are no kinds of characters.
+const MANY_RANGES: usize = 64;
+
+/// The states behind all characters of several bytes that begin with bytes of a range, ranges that touch and lead to the same state being one; dead
+/// ones where a character is not taken. Nothing where these are many, or where other bytes go on where one of a character's may stand.
+pub(super) fn behind_each_character(
+    automaton: &Automaton,
+    from: LexemeId,
+    (least, most): (u8, u8),
+    budget: &Budget,
+) -> Result<Option<Vec<(CharacterRange, LexemeId)>>, Error> {
+    let mut found = Vec::new();
+    let mut inner = Inner { automaton, budget, known: Vec::new() };
+    for (first, last, low, high, rest) in LEADS {
+        let leads = ByteSet::range(first.max(least), last.min(most));
+        let mut groups = Vec::new();
+        automaton.steps(from, &leads, budget, |bytes, next| {
+            groups.push((*bytes, next));
+            true
+        })?;
+        for (bytes, next) in groups {
+            let Some(ranges) = inner.behind(next, low, high, rest)? else { return Ok(None) };
+            for byte in bytes.iter() {
+                let bits = u32::from(byte) & (0x3F >> (rest + 1));
+                push_shifted(&mut found, bits << (6 * (rest + 1)), &ranges);
+                if found.len() > MANY_RANGES {
+                    return Ok(None);
+                }
+            }
+        }
+    }
+    found.sort_unstable_by_key(|&(range, _)| range);
+    let mut joined = Vec::new();
+    push_shifted(&mut joined, 0, &found);
+    Ok(Some(joined))
+}
+
+/// Appends ranges, each by so much larger; where one touches the last one and leads to the same state, they become one.
+fn push_shifted(ranges: &mut Vec<(CharacterRange, LexemeId)>, by: u32, more: &[(CharacterRange, LexemeId)]) {
+    for &((first, last), next) in more {
+        match ranges.last_mut() {
+            Some(((_, end), same)) if *same == next && *end + 1 == first + by => *end = last + by,
+            _ => ranges.push(((first + by, last + by), next)),
+        }
+    }
+}
+
+/// What is behind the rests of characters.
+struct Inner<'a> {
+    automaton: &'a Automaton,
+    budget: &'a Budget,
+    known: Vec<(InnerKey, Rc<[(CharacterRange, LexemeId)]>)>,
+}
+
+/// The state inside of a character, between which bytes the next one is, and how many more follow.
+type InnerKey = (LexemeId, u8, u8, usize);
+
+impl Inner<'_> {
+    /// The states behind the rests of a character, by the bits of these. Nothing where other bytes go on, too, or the ranges are many.
+    fn behind(
+        &mut self,
+        state: LexemeId,
+        low: u8,
+        high: u8,
+        rest: usize,
+    ) -> Result<Option<Rc<[(CharacterRange, LexemeId)]>>, Error> {
+        let key = (state, low, high, rest);
+        if let Some((_, known)) = self.known.iter().find(|(known, _)| *known == key) {
+            return Ok(Some(Rc::clone(known)));
+        }
+        let bits = |byte: u8| u32::from(byte & 0x3F) << (6 * rest);
+        let mut found = Vec::new();
+        if state.is_dead() {
+            found.push(((bits(low), bits(high) | ((1 << (6 * rest)) - 1)), state));
+        } else if state.completes() {
+            return Ok(None);
+        } else {
+            let inside = ByteSet::range(low, high);
+            let mut groups = Vec::new();
+            let is_strict = self.automaton.steps(state, &ByteSet::ALL, self.budget, |bytes, next| {
+                groups.push((bytes.intersection(&inside), next));
+                next.is_dead() || bytes.is_subset(&inside)
+            })?;
+            if !is_strict {
+                return Ok(None);
+            }
+            for (bytes, next) in groups {
+                let mut below = None;
+                for byte in bytes.iter() {
+                    if rest == 0 {
+                        push_shifted(&mut found, bits(byte), &[((0, 0), next)]);
+                        continue;
+                    }
+                    if below.is_none() {
+                        below = self.behind(next, 0x80, 0xBF, rest - 1)?;
+                    }
+                    let Some(below) = &below else { return Ok(None) };
+                    push_shifted(&mut found, bits(byte), below);
+                }
+                if found.len() > MANY_RANGES {
+                    return Ok(None);
+                }
+            }
+            found.sort_unstable_by_key(|&(range, _)| range);
+            let mut joined = Vec::new();
+            push_shifted(&mut joined, 0, &found);
+            found = joined;
+        }
+        let found: Rc<[_]> = found.into();
+        self.known.push((key, Rc::clone(&found)));
+        Ok(Some(found))
+    }
 }

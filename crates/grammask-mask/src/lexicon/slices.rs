@@ -8,10 +8,41 @@ use super::Lexicon;
 use super::automaton::LexemeId;
 use super::layers::{Layers, NOWHERE};
 use super::loops::{Loop, Others};
+use super::runs::Kinds;
 use super::walk::Walk;
 use crate::findings::Findings;
 
-/// What names a slice: the characters.
+/// How far a text is into what a slice tells apart, byte by byte: a number of characters, or of runs of them.
+pub(super) trait Measure {
+    /// A place in a text.
+    type Place: Copy;
+
+    /// Before the text.
+    fn start(&self) -> Self::Place;
+    /// Behind one more byte.
+    fn after(&self, place: Self::Place, byte: u8) -> Onward<Self::Place>;
+    /// How many there are up to the place, at least one, and fewer than [`NOWHERE`]. Where a character is cut, so many at most.
+    fn length(&self, place: Self::Place) -> u8;
+    /// Whether the place is not inside of a character.
+    fn is_between(&self, place: Self::Place) -> bool;
+    /// The number, if it is told what is longer, and what may come of the text by the next byte is.
+    fn exceeds(&self, place: Self::Place, next: Self::Place) -> Option<u8>;
+    /// Whether strings that follow make the text no longer.
+    fn is_level(&self, place: Self::Place, below: &Below) -> bool;
+    /// Whether strings are as long as they are where all characters are counted.
+    fn is_as_ever(&self, below: &Below) -> bool;
+}
+
+/// What a byte leads to.
+pub(super) enum Onward<P> {
+    /// An ASCII character that is not of the class.
+    Exit,
+    /// What is no character of the class, or too many of them.
+    Nowhere,
+    To(P),
+}
+
+/// What names a slice by numbers of characters: the characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Class {
     pub(super) ascii: u128,
@@ -33,24 +64,78 @@ impl Class {
     }
 }
 
+impl Measure for Class {
+    /// Characters, a cut one counts; and where in the last one.
+    type Place = (u8, Decoder);
+
+    fn start(&self) -> Self::Place {
+        (0, Decoder::Between)
+    }
+
+    fn after(&self, (length, inside): Self::Place, byte: u8) -> Onward<Self::Place> {
+        let is_between = inside == Decoder::Between;
+        let next = match self.others {
+            _ if is_between && byte < 0x80 => {
+                if self.ascii >> byte & 1 == 0 {
+                    return Onward::Exit;
+                }
+                Some(Decoder::Between)
+            }
+            Others::Bytes => Some(Decoder::Between),
+            Others::None => None,
+            Others::Characters => {
+                let (next, is_right) = inside.after(byte);
+                is_right.then_some(next)
+            }
+        };
+        let length = length.saturating_add(u8::from(is_between));
+        match next {
+            Some(next) if length < NOWHERE => Onward::To((length, next)),
+            _ => Onward::Nowhere,
+        }
+    }
+
+    fn length(&self, (length, _): Self::Place) -> u8 {
+        length
+    }
+
+    fn is_between(&self, (_, inside): Self::Place) -> bool {
+        inside == Decoder::Between
+    }
+
+    fn exceeds(&self, _: Self::Place, _: Self::Place) -> Option<u8> {
+        None
+    }
+
+    fn is_level(&self, _: Self::Place, _: &Below) -> bool {
+        false
+    }
+
+    fn is_as_ever(&self, below: &Below) -> bool {
+        self.holds(below)
+    }
+}
+
 /// The tokens and places that a class of characters leads to from the root of the trie.
 pub(super) struct Slice {
-    /// The tokens by their numbers of characters. One that is cut counts.
+    /// The tokens by their lengths. One that is cut counts.
     tokens: Layers,
     /// The branches between two characters, likewise; the root is not among them.
     branches: Layers,
     /// For every ASCII character that is not of the class, the ways to it.
     exits: Box<[Vec<Step>]>,
+    /// For every length, the ways to what is longer, where the measure tells.
+    beyond: Vec<Vec<Step>>,
 }
 
-/// A step on the ways through characters of a class to one that is none of them; depth first, so a step goes on from the last one that is
-/// one less deep.
+/// A step on the ways through characters of a class to somewhere else; depth first, so a step goes on from the last one that is one less
+/// deep.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) node: NodeId,
     pub(super) depth: u16,
     pub(super) byte: u8,
-    /// Whether the byte is the one that is not of the class.
+    /// Whether this is where the way leads to.
     pub(super) leaves: bool,
 }
 
@@ -59,15 +144,16 @@ const FEW: u32 = 20;
 
 impl Slice {
     pub(super) fn bytes_used(&self) -> usize {
-        let exits: usize = self.exits.iter().map(|steps| size_of_val(&steps[..])).sum();
-        size_of::<Self>() + self.tokens.bytes_used() + self.branches.bytes_used() + exits
+        let ways = self.exits.iter().chain(&self.beyond);
+        let ways: usize = ways.map(|steps| size_of_val(&steps[..])).sum();
+        size_of::<Self>() + self.tokens.bytes_used() + self.branches.bytes_used() + ways
     }
 
     /// `every` is the slice of all characters, unless that is the one.
-    pub(super) fn new(
+    pub(super) fn new<M: Measure>(
         vocabulary: &Vocabulary,
         outline: &Outline,
-        class: Class,
+        measure: &M,
         every: Option<&Self>,
     ) -> Self {
         let trie = vocabulary.trie();
@@ -77,66 +163,66 @@ impl Slice {
         let mut tokens = Layers::new(32 * vocabulary.mask_words());
         let mut branches = Layers::new(outline.len());
         let mut exits = vec![Vec::new(); 128];
-        // By depth: the node, complete characters, and where it is in a further one.
-        let mut path = vec![(NodeId::ROOT, 0u8, Decoder::Between); outline.height() + 1];
+        let mut beyond: Vec<Vec<Step>> = Vec::new();
+        // By depth: the node, and the place behind it.
+        let mut path = vec![(NodeId::ROOT, measure.start()); outline.height() + 1];
         let mut node = 1;
         while node < ends[0] {
             let n = node as usize;
             let depth = usize::from(depths[n]);
-            let (_, length, inside) = path[depth - 1];
+            let (_, place) = path[depth - 1];
             let byte = bytes[n];
-            let is_between = inside == Decoder::Between;
-            let next = match class.others {
-                _ if is_between && byte < 0x80 => {
-                    if class.ascii >> byte & 1 == 0 {
-                        leave(&mut exits[usize::from(byte)], trie, &path[1..depth], NodeId(node));
-                        node = ends[n];
-                        continue;
+            let next = match measure.after(place, byte) {
+                Onward::To(next) => next,
+                onward => {
+                    if let Onward::Exit = onward {
+                        note_way(&mut exits[usize::from(byte)], trie, &path[1..depth], NodeId(node));
                     }
-                    Some(Decoder::Between)
-                }
-                Others::Bytes => Some(Decoder::Between),
-                Others::None => None,
-                Others::Characters => {
-                    let (next, is_right) = inside.after(byte);
-                    is_right.then_some(next)
+                    node = ends[n];
+                    continue;
                 }
             };
-            let length = length.saturating_add(u8::from(is_between));
-            let Some(next) = next.filter(|_| length < NOWHERE) else {
-                node = ends[n];
-                continue;
-            };
+            if let Some(length) = measure.exceeds(place, next) {
+                let length = usize::from(length);
+                beyond.resize(beyond.len().max(length + 1), Vec::new());
+                note_way(&mut beyond[length], trie, &path[1..depth], NodeId(node));
+            }
+            let length = measure.length(next);
             for id in &ids[starts[n] as usize..starts[n + 1] as usize] {
                 tokens.put(id.0 as usize, length);
             }
             if before[n] < before[n + 1] {
-                if next == Decoder::Between {
+                if measure.is_between(next) {
                     branches.put(before[n] as usize, length);
                 }
-                path[depth] = (NodeId(node), length, next);
+                path[depth] = (NodeId(node), next);
+                let branch = BranchId(before[n]);
+                let below = outline.below(branch);
+                let end = ends[n] as usize;
+                let these = &ids[starts[n + 1] as usize..starts[end] as usize];
+                let inner = before[n + 1] as usize..before[end] as usize;
                 // What is nothing but characters of the class is as long as it always is, where it has been up to here: bytes are more than
                 // characters.
-                let branch = BranchId(before[n]);
                 if let Some(every) = every
-                    && next == Decoder::Between
+                    && measure.is_between(next)
                     && every.length(branch) == length
-                    && class.holds(outline.below(branch))
+                    && measure.is_as_ever(below)
                 {
-                    let end = ends[n] as usize;
-                    let (these, inner) = (
-                        starts[n + 1] as usize..starts[end] as usize,
-                        before[n + 1] as usize..before[end] as usize,
-                    );
-                    tokens.copy(&every.tokens, ids[these].iter().map(|id| id.0 as usize));
+                    tokens.copy(&every.tokens, these.iter().map(|id| id.0 as usize));
                     branches.copy_range(&every.branches, inner);
+                    node = ends[n];
+                    continue;
+                }
+                if measure.is_level(next, below) {
+                    these.iter().for_each(|id| tokens.put(id.0 as usize, length));
+                    inner.for_each(|branch| branches.put(branch, length));
                     node = ends[n];
                     continue;
                 }
             }
             node += 1;
         }
-        Self { tokens: tokens.complete(), branches: branches.complete(), exits: exits.into() }
+        Self { tokens: tokens.complete(), branches: branches.complete(), exits: exits.into(), beyond }
     }
 
     /// The tokens of up to so many characters, as a packed row.
@@ -162,19 +248,23 @@ impl Slice {
     pub(super) fn exits(&self, byte: u8) -> &[Step] {
         &self.exits[usize::from(byte)]
     }
+
+    /// The ways to what is longer than `length`, where the measure tells.
+    pub(super) fn beyond(&self, length: usize) -> &[Step] {
+        self.beyond.get(length).map_or(&[], |steps| steps)
+    }
 }
 
-/// Notes the way to a node that is not of the class, without the steps that the last way has in common with it.
-fn leave(steps: &mut Vec<Step>, trie: &Trie, path: &[(NodeId, u8, Decoder)], node: NodeId) {
+/// Notes the way to a node, without the steps that the last way has in common with it.
+fn note_way<P>(steps: &mut Vec<Step>, trie: &Trie, path: &[(NodeId, P)], node: NodeId) {
     let last = steps.last().map(|step| step.node);
     // What the last way went through ends behind it.
-    let is_shared = |&(shared, ..): &(NodeId, u8, Decoder)| {
-        last.is_some_and(|last| shared < last && last < trie.end(shared))
-    };
+    let is_shared =
+        |&(shared, _): &(NodeId, P)| last.is_some_and(|last| shared < last && last < trie.end(shared));
     let known = path.iter().take_while(|place| is_shared(place)).count();
     let step =
         |node: NodeId, leaves| Step { node, depth: trie.depth(node) as u16, byte: trie.byte(node), leaves };
-    steps.extend(path[known..].iter().map(|&(node, ..)| step(node, false)));
+    steps.extend(path[known..].iter().map(|&(node, _)| step(node, false)));
     steps.push(step(node, true));
 }
 
@@ -187,9 +277,23 @@ impl Lexicon {
         match self.slices.get(&class) {
             Some(slice) => slice,
             None => {
-                let slice = Slice::new(&self.vocabulary, &self.outline, class, Some(&self.characters));
+                let slice = Slice::new(&self.vocabulary, &self.outline, &class, Some(&self.characters));
                 self.spend(slice.bytes_used());
                 self.slices.insert(class, slice).0
+            }
+        }
+    }
+}
+
+impl Lexicon {
+    /// The slice by numbers of runs.
+    pub(super) fn slice_of_runs(&self, kinds: Kinds) -> &Slice {
+        match self.runs.get(&kinds) {
+            Some(slice) => slice,
+            None => {
+                let slice = Slice::new(&self.vocabulary, &self.outline, &kinds, None);
+                self.spend(slice.bytes_used());
+                self.runs.insert(kinds, slice).0
             }
         }
     }
