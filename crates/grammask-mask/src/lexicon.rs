@@ -123,7 +123,7 @@ impl Lexicon {
         for id in trie.tokens_slice() {
             every[id.word()] |= id.bit();
         }
-        let characters = Arc::new(Slice::new(&vocabulary, &outline, &Class::EVERY, None));
+        let characters = Arc::new(Slice::new(&vocabulary, &outline, &Class::EVERY));
         Self::with(vocabulary, outline, every.into(), characters, config)
     }
 

@@ -320,7 +320,7 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
     firsts.arrive(walk, findings)?;
     for byte in (0..128u8).filter(|byte| closed.exits >> byte & 1 == 1) {
         let is_too_far = |branch| (reach..usize::from(NOWHERE)).contains(&usize::from(slice.length(branch)));
-        follow_ways(walk, slice.exits(byte), is_too_far, findings)?;
+        follow_ways(walk, lexicon.exits(slice, byte), is_too_far, findings)?;
     }
     if closed.reach.is_some() {
         go_further(walk, slice, slice, reach, findings)?;

@@ -61,15 +61,20 @@ impl Layers {
         self.ranks[thing] = layer - 1;
     }
 
-    /// Puts things where they are in others.
-    #[inline]
-    pub(super) fn copy(&mut self, others: &Self, things: impl Iterator<Item = usize>) {
-        things.for_each(|thing| self.ranks[thing] = others.ranks[thing]);
+    /// The same things in the same layers, where more may be put.
+    pub(super) fn again(&self) -> Self {
+        Self { ranks: self.ranks.clone(), words: Box::default() }
     }
 
-    /// As [`copy`](Self::copy), for a range of them.
-    pub(super) fn copy_range(&mut self, others: &Self, things: std::ops::Range<usize>) {
-        self.ranks[things.clone()].copy_from_slice(&others.ranks[things]);
+    /// Puts a thing into no layer.
+    #[inline]
+    pub(super) fn remove(&mut self, thing: usize) {
+        self.ranks[thing] = UNRANKED;
+    }
+
+    /// Puts a range of things into no layer.
+    pub(super) fn remove_range(&mut self, things: std::ops::Range<usize>) {
+        self.ranks[things].fill(UNRANKED);
     }
 
     /// Everything from layer 1 to the layer `last`, one bit each, after [`complete`](Self::complete).

@@ -3,19 +3,22 @@
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
-use grammask_trie::{Below, Decoder, Encoding};
+use grammask_trie::{BranchId, Decoder, Encoding, Outline};
 
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId};
 use super::closed::{Firsts, follow_ways, go_further, going_on, room};
 use super::layers::NOWHERE;
 use super::loops::{CharacterRange, Others, behind_each_character};
-use super::slices::{Class, Measure, Onward};
+use super::slices::{Class, Measure};
 use super::walk::Walk;
 use crate::findings::Findings;
 
 /// A kind of fewer ASCII characters makes few tokens.
 const FEW: u32 = 24;
+
+/// Less of the trie than one in so many is walked as fast.
+const MUCH: usize = 16;
 
 /// Few tokens have more runs, so what is alive for so many is followed no further.
 const MANY_RUNS: usize = 8;
@@ -55,6 +58,11 @@ impl Kinds {
         Class { ascii: self.ascii[0] | self.ascii[1], others: self.others }
     }
 
+    fn start(&self) -> Place {
+        let kind = if self.is_between { Second } else { First };
+        Place { runs: 1, kind, inside: Decoder::Between, cut: (0, 0) }
+    }
+
     fn of_ascii(&self, byte: u8) -> Option<Kind> {
         Kind::ALL.into_iter().find(|&kind| self.ascii[kind as usize] >> byte & 1 == 1)
     }
@@ -89,43 +97,75 @@ impl Place {
     }
 }
 
-impl Measure for Kinds {
+/// Numbers of runs of texts, and what is known of the trie for that.
+pub(super) struct Counting<'a> {
+    kinds: &'a Kinds,
+    /// One bit a branch: whether some character of several bytes below may be of the second kind.
+    doubtful: Box<[u64]>,
+}
+
+impl<'a> Counting<'a> {
+    pub(super) fn new(kinds: &'a Kinds, outline: &Outline) -> Self {
+        let mut doubtful = vec![0; outline.len().div_ceil(64)];
+        let start =
+            |byte| lead(byte).is_some_and(|cut| kinds.among(Place { cut, ..kinds.start() }.characters())[1]);
+        for edge in (0x80..=u8::MAX).filter(|&byte| start(byte)).flat_map(|byte| outline.edges(byte)) {
+            let mut branch = edge.parent;
+            while !has_bit(&doubtful, branch) {
+                doubtful[branch.index() / 64] |= 1 << (branch.index() % 64);
+                branch = outline.parent(branch);
+            }
+        }
+        Self { kinds, doubtful: doubtful.into() }
+    }
+}
+
+/// The bits of a character that its first byte gives, and how many are missing; nothing where no character of several bytes begins so.
+fn lead(byte: u8) -> Option<(u32, u32)> {
+    match byte {
+        0xC2..0xE0 => Some((u32::from(byte & 0x1F), 6)),
+        0xE0..0xF0 => Some((u32::from(byte & 0x0F), 12)),
+        0xF0..0xF5 => Some((u32::from(byte & 0x07), 18)),
+        _ => None,
+    }
+}
+
+fn has_bit(bits: &[u64], branch: BranchId) -> bool {
+    bits[branch.index() / 64] >> (branch.index() % 64) & 1 == 1
+}
+
+impl Measure for Counting<'_> {
     type Place = Place;
 
     fn start(&self) -> Place {
-        let kind = if self.is_between { Second } else { First };
-        Place { runs: 1, kind, inside: Decoder::Between, cut: (0, 0) }
+        self.kinds.start()
     }
 
-    fn after(&self, place: Place, byte: u8) -> Onward<Place> {
+    fn after(&self, place: Place, byte: u8) -> Option<Place> {
+        let kinds = self.kinds;
         let is_between = place.inside == Decoder::Between;
         if is_between && byte < 0x80 {
-            return match self.of_ascii(byte) {
-                None => Onward::Exit,
-                Some(kind) => self.with(place, kind),
-            };
+            return place.with(kinds.of_ascii(byte)?);
         }
-        let (inside, true) = place.inside.after(byte) else { return Onward::Nowhere };
-        if self.others == Others::None {
-            return Onward::Nowhere;
+        let (inside, true) = place.inside.after(byte) else { return None };
+        if kinds.others == Others::None {
+            return None;
         }
-        let cut = match (is_between, byte) {
-            (true, 0..0xE0) => (u32::from(byte & 0x1F), 6),
-            (true, 0..0xF0) => (u32::from(byte & 0x0F), 12),
-            (true, _) => (u32::from(byte & 0x07), 18),
-            (false, _) => (place.cut.0 << 6 | u32::from(byte & 0x3F), place.cut.1 - 6),
+        let cut = match is_between {
+            true => lead(byte)?,
+            false => (place.cut.0 << 6 | u32::from(byte & 0x3F), place.cut.1 - 6),
         };
         let next = Place { inside, cut, ..place };
         if inside != Decoder::Between {
-            return Onward::To(next);
+            return Some(next);
         }
-        let [_, is_second] = self.among(next.characters());
-        self.with(next, if is_second { Second } else { First })
+        let [_, is_second] = kinds.among(next.characters());
+        next.with(if is_second { Second } else { First })
     }
 
     fn length(&self, place: Place) -> u8 {
         let may_begin =
-            place.inside != Decoder::Between && self.among(place.characters())[1 - place.kind as usize];
+            place.inside != Decoder::Between && self.kinds.among(place.characters())[1 - place.kind as usize];
         place.runs + u8::from(may_begin)
     }
 
@@ -138,23 +178,29 @@ impl Measure for Kinds {
         (is_told && self.length(next) > place.runs).then_some(place.runs)
     }
 
-    fn is_level(&self, place: Place, below: &Below) -> bool {
-        place.inside == Decoder::Between
-            && below.encoding == Encoding::Ascii
-            && below.ascii & !self.ascii[place.kind as usize] == 0
-    }
-
-    fn is_as_ever(&self, _: &Below) -> bool {
-        false
+    fn is_level(&self, place: Place, outline: &Outline, branch: BranchId) -> bool {
+        let below = outline.below(branch);
+        let others = match below.encoding {
+            Encoding::Ascii => true,
+            Encoding::Utf8 => {
+                place.kind == First
+                    && self.kinds.others == Others::Characters
+                    && !has_bit(&self.doubtful, branch)
+            }
+            Encoding::Bytes => false,
+        };
+        others
+            && place.inside == Decoder::Between
+            && below.ascii & !self.kinds.ascii[place.kind as usize] == 0
     }
 }
 
-impl Kinds {
+impl Place {
     /// The place behind a character.
-    fn with(&self, place: Place, kind: Kind) -> Onward<Place> {
-        let runs = place.runs + u8::from(kind != place.kind);
+    fn with(self, kind: Kind) -> Option<Self> {
+        let runs = self.runs + u8::from(kind != self.kind);
         // A cut character may begin one more.
-        if runs >= NOWHERE - 1 { Onward::Nowhere } else { Onward::To(Place { runs, kind, ..place }) }
+        (runs < NOWHERE - 1).then_some(Self { runs, kind, ..self })
     }
 }
 
@@ -193,8 +239,7 @@ impl Runs {
         let Some(kinds) = kinds(lexicon, start)? else { return Ok(None) };
         let mut not_first = ByteSet::EMPTY;
         let mut reached = Reached::default();
-        let before = if kinds.is_between { Second } else { First };
-        reached.begin(automaton, start, before, &kinds, &mut not_first, budget)?;
+        reached.begin(automaton, start, kinds.start().kind, &kinds, &mut not_first, budget)?;
         let Some(runs @ 1..) = reached.go_on(automaton, &kinds, budget)? else { return Ok(None) };
         let states = || reached.states.iter().map(|&(state, _)| state);
         let room = match most {
@@ -377,7 +422,7 @@ fn kinds(lexicon: &Lexicon, start: LexemeId) -> Result<Option<Kinds>, Error> {
             }
         }
     }
-    if first.count_ones() < FEW || second == 0 || edges(lexicon, second) > lexicon.config.seams {
+    if first.count_ones() < FEW || second == 0 || !is_worth(lexicon, second) {
         return Ok(None);
     }
     let told = if is_between { start } else { word };
@@ -396,10 +441,14 @@ fn kinds(lexicon: &Lexicon, start: LexemeId) -> Result<Option<Kinds>, Error> {
     Ok(Some(kinds))
 }
 
-/// How many edges of the trie are by some ASCII characters.
-fn edges(lexicon: &Lexicon, ascii: u128) -> usize {
+/// Whether what follows some ASCII characters is much of the trie, and few of its edges are by these: as spaces are, by which many tokens begin, and
+/// which few have further inside.
+fn is_worth(lexicon: &Lexicon, ascii: u128) -> bool {
+    let (trie, outline) = (lexicon.trie(), lexicon.outline());
     let bytes = (0..128u8).filter(|byte| ascii >> byte & 1 == 1);
-    bytes.map(|byte| lexicon.outline().edges(byte).len()).sum()
+    let edges = || bytes.clone().flat_map(|byte| outline.edges(byte));
+    let below: u32 = edges().map(|edge| trie.end(edge.child).0 - edge.child.0).sum();
+    edges().count() <= lexicon.config.seams && below as usize * MUCH > trie.len()
 }
 
 /// What a lexeme takes below the root, where texts of so many runs keep it alive. Gives up, with `false`, where they do not.
@@ -424,7 +473,7 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
     for byte in (0..128u8).filter(|byte| runs.exits >> byte & 1 == 1) {
         let is_too_far =
             |branch| (most + 1..usize::from(NOWHERE)).contains(&usize::from(slice.length(branch)));
-        follow_ways(walk, slice.exits(byte), is_too_far, findings)?;
+        follow_ways(walk, lexicon.exits(slice, byte), is_too_far, findings)?;
     }
     follow_ways(walk, slice.beyond(most), |_| false, findings)?;
     if let Some(room) = room {

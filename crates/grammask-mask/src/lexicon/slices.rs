@@ -1,14 +1,17 @@
 //! Slices of the vocabulary: the tokens made of the characters of a loop, by their numbers of characters. Where a counter is near its bound,
 //! most subtrees of the trie are cut somewhere; then the tokens that are short enough are taken from here.
 
+use std::ops::Range;
+use std::sync::OnceLock;
+
 use grammask_regular::Error;
-use grammask_trie::{Below, BranchId, Decoder, Encoding, NodeId, Outline, Trie, Vocabulary};
+use grammask_trie::{BranchId, Decoder, Edge, NodeId, Outline, Trie, Vocabulary};
 
 use super::Lexicon;
 use super::automaton::LexemeId;
 use super::layers::{Layers, NOWHERE};
 use super::loops::{Loop, Others};
-use super::runs::Kinds;
+use super::runs::{Counting, Kinds};
 use super::walk::Walk;
 use crate::findings::Findings;
 
@@ -19,27 +22,20 @@ pub(super) trait Measure {
 
     /// Before the text.
     fn start(&self) -> Self::Place;
-    /// Behind one more byte.
-    fn after(&self, place: Self::Place, byte: u8) -> Onward<Self::Place>;
+    /// Behind one more byte; nothing where that is no character that is asked for, or one too many.
+    fn after(&self, place: Self::Place, byte: u8) -> Option<Self::Place>;
     /// How many there are up to the place, at least one, and fewer than [`NOWHERE`]. Where a character is cut, so many at most.
     fn length(&self, place: Self::Place) -> u8;
     /// Whether the place is not inside of a character.
     fn is_between(&self, place: Self::Place) -> bool;
     /// The number, if it is told what is longer, and what may come of the text by the next byte is.
-    fn exceeds(&self, place: Self::Place, next: Self::Place) -> Option<u8>;
-    /// Whether strings that follow make the text no longer.
-    fn is_level(&self, place: Self::Place, below: &Below) -> bool;
-    /// Whether strings are as long as they are where all characters are counted.
-    fn is_as_ever(&self, below: &Below) -> bool;
-}
-
-/// What a byte leads to.
-pub(super) enum Onward<P> {
-    /// An ASCII character that is not of the class.
-    Exit,
-    /// What is no character of the class, or too many of them.
-    Nowhere,
-    To(P),
+    fn exceeds(&self, _: Self::Place, _: Self::Place) -> Option<u8> {
+        None
+    }
+    /// Whether strings below a branch make the text no longer.
+    fn is_level(&self, _: Self::Place, _: &Outline, _: BranchId) -> bool {
+        false
+    }
 }
 
 /// What names a slice by numbers of characters: the characters.
@@ -52,16 +48,6 @@ pub(super) struct Class {
 impl Class {
     /// All characters.
     pub(super) const EVERY: Self = Self { ascii: u128::MAX, others: Others::Characters };
-
-    /// Whether some strings are made of characters of the class alone, the last of them perhaps cut.
-    fn holds(&self, below: &Below) -> bool {
-        let others = match below.encoding {
-            Encoding::Ascii => true,
-            Encoding::Utf8 => self.others == Others::Characters,
-            Encoding::Bytes => false,
-        };
-        others && below.ascii & !self.ascii == 0
-    }
 }
 
 impl Measure for Class {
@@ -72,27 +58,19 @@ impl Measure for Class {
         (0, Decoder::Between)
     }
 
-    fn after(&self, (length, inside): Self::Place, byte: u8) -> Onward<Self::Place> {
+    fn after(&self, (length, inside): Self::Place, byte: u8) -> Option<Self::Place> {
         let is_between = inside == Decoder::Between;
         let next = match self.others {
-            _ if is_between && byte < 0x80 => {
-                if self.ascii >> byte & 1 == 0 {
-                    return Onward::Exit;
-                }
-                Some(Decoder::Between)
-            }
-            Others::Bytes => Some(Decoder::Between),
-            Others::None => None,
+            _ if is_between && byte < 0x80 => (self.ascii >> byte & 1 == 1).then_some(Decoder::Between)?,
+            Others::Bytes => Decoder::Between,
+            Others::None => return None,
             Others::Characters => {
                 let (next, is_right) = inside.after(byte);
-                is_right.then_some(next)
+                is_right.then_some(next)?
             }
         };
         let length = length.saturating_add(u8::from(is_between));
-        match next {
-            Some(next) if length < NOWHERE => Onward::To((length, next)),
-            _ => Onward::Nowhere,
-        }
+        (length < NOWHERE).then_some((length, next))
     }
 
     fn length(&self, (length, _): Self::Place) -> u8 {
@@ -102,18 +80,6 @@ impl Measure for Class {
     fn is_between(&self, (_, inside): Self::Place) -> bool {
         inside == Decoder::Between
     }
-
-    fn exceeds(&self, _: Self::Place, _: Self::Place) -> Option<u8> {
-        None
-    }
-
-    fn is_level(&self, _: Self::Place, _: &Below) -> bool {
-        false
-    }
-
-    fn is_as_ever(&self, below: &Below) -> bool {
-        self.holds(below)
-    }
 }
 
 /// The tokens and places that a class of characters leads to from the root of the trie.
@@ -122,10 +88,10 @@ pub(super) struct Slice {
     tokens: Layers,
     /// The branches between two characters, likewise; the root is not among them.
     branches: Layers,
-    /// For every ASCII character that is not of the class, the ways to it.
-    exits: Box<[Vec<Step>]>,
+    /// For every ASCII character that is not of the class, the ways to it, once they were asked for.
+    exits: [OnceLock<Box<[Step]>>; 128],
     /// For every length, the ways to what is longer, where the measure tells.
-    beyond: Vec<Vec<Step>>,
+    beyond: Box<[Box<[Step]>]>,
 }
 
 /// A step on the ways through characters of a class to somewhere else; depth first, so a step goes on from the last one that is one less
@@ -144,85 +110,84 @@ const FEW: u32 = 20;
 
 impl Slice {
     pub(super) fn bytes_used(&self) -> usize {
-        let ways = self.exits.iter().chain(&self.beyond);
+        let ways = self.exits.iter().filter_map(OnceLock::get).chain(&self.beyond);
         let ways: usize = ways.map(|steps| size_of_val(&steps[..])).sum();
         size_of::<Self>() + self.tokens.bytes_used() + self.branches.bytes_used() + ways
     }
 
-    /// `every` is the slice of all characters, unless that is the one.
-    pub(super) fn new<M: Measure>(
-        vocabulary: &Vocabulary,
-        outline: &Outline,
-        measure: &M,
-        every: Option<&Self>,
-    ) -> Self {
+    /// # Complexity
+    /// Linear in the nodes of the trie.
+    pub(super) fn new<M: Measure>(vocabulary: &Vocabulary, outline: &Outline, measure: &M) -> Self {
         let trie = vocabulary.trie();
         let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
         let (starts, before, ids) =
             (trie.token_starts_slice(), outline.branches_before(), trie.tokens_slice());
         let mut tokens = Layers::new(32 * vocabulary.mask_words());
         let mut branches = Layers::new(outline.len());
-        let mut exits = vec![Vec::new(); 128];
-        let mut beyond: Vec<Vec<Step>> = Vec::new();
-        // By depth: the node, and the place behind it.
-        let mut path = vec![(NodeId::ROOT, measure.start()); outline.height() + 1];
+        let mut beyond: Vec<Vec<Edge>> = Vec::new();
+        // By depth: the branch, and the place behind it.
+        let mut path = vec![(BranchId::ROOT, measure.start()); outline.height() + 1];
         let mut node = 1;
         while node < ends[0] {
             let n = node as usize;
             let depth = usize::from(depths[n]);
-            let (_, place) = path[depth - 1];
-            let byte = bytes[n];
-            let next = match measure.after(place, byte) {
-                Onward::To(next) => next,
-                onward => {
-                    if let Onward::Exit = onward {
-                        note_way(&mut exits[usize::from(byte)], trie, &path[1..depth], NodeId(node));
-                    }
-                    node = ends[n];
-                    continue;
-                }
+            let (parent, place) = path[depth - 1];
+            let Some(next) = measure.after(place, bytes[n]) else {
+                node = ends[n];
+                continue;
             };
             if let Some(length) = measure.exceeds(place, next) {
                 let length = usize::from(length);
                 beyond.resize(beyond.len().max(length + 1), Vec::new());
-                note_way(&mut beyond[length], trie, &path[1..depth], NodeId(node));
+                beyond[length].push(Edge { parent, child: NodeId(node) });
             }
             let length = measure.length(next);
             for id in &ids[starts[n] as usize..starts[n + 1] as usize] {
                 tokens.put(id.0 as usize, length);
             }
             if before[n] < before[n + 1] {
-                if measure.is_between(next) {
-                    branches.put(before[n] as usize, length);
-                }
-                path[depth] = (NodeId(node), next);
                 let branch = BranchId(before[n]);
-                let below = outline.below(branch);
-                let end = ends[n] as usize;
-                let these = &ids[starts[n + 1] as usize..starts[end] as usize];
-                let inner = before[n + 1] as usize..before[end] as usize;
-                // What is nothing but characters of the class is as long as it always is, where it has been up to here: bytes are more than
-                // characters.
-                if let Some(every) = every
-                    && measure.is_between(next)
-                    && every.length(branch) == length
-                    && measure.is_as_ever(below)
-                {
-                    tokens.copy(&every.tokens, these.iter().map(|id| id.0 as usize));
-                    branches.copy_range(&every.branches, inner);
-                    node = ends[n];
-                    continue;
+                if measure.is_between(next) {
+                    branches.put(branch.index(), length);
                 }
-                if measure.is_level(next, below) {
+                if measure.is_level(next, outline, branch) {
+                    let end = ends[n] as usize;
+                    let these = &ids[starts[n + 1] as usize..starts[end] as usize];
                     these.iter().for_each(|id| tokens.put(id.0 as usize, length));
-                    inner.for_each(|branch| branches.put(branch, length));
+                    put_between(&mut branches, outline, before[n + 1]..before[end], length);
                     node = ends[n];
                     continue;
                 }
+                path[depth] = (branch, next);
             }
             node += 1;
         }
-        Self { tokens: tokens.complete(), branches: branches.complete(), exits: exits.into(), beyond }
+        let beyond = beyond.iter().map(|edges| ways(trie, outline, edges.iter())).collect();
+        let exits = [const { OnceLock::new() }; 128];
+        Self { tokens: tokens.complete(), branches: branches.complete(), exits, beyond }
+    }
+
+    /// The slice of a class, made from that of all characters.
+    ///
+    /// # Complexity
+    /// Linear in the bytes of a row, and in the nodes of the trie that are left out.
+    fn within(every: &Self, trie: &Trie, outline: &Outline, class: Class) -> Self {
+        let (mut tokens, mut branches) = (every.tokens.again(), every.branches.again());
+        let is_other = |byte: u8| match byte {
+            0..0x80 => class.ascii >> byte & 1 == 0,
+            _ => class.others == Others::None,
+        };
+        for edge in (0..=u8::MAX).filter(|&byte| is_other(byte)).flat_map(|byte| outline.edges(byte)) {
+            // Then it was left out with its parent; or that is inside of a character, so it is the rest of it, or no text.
+            if edge.parent != BranchId::ROOT && branches.layer(edge.parent.index()) == NOWHERE {
+                continue;
+            }
+            trie.subtree_tokens(edge.child).iter().for_each(|id| tokens.remove(id.0 as usize));
+            let inner = outline.branches(edge.child.0..trie.end(edge.child).0);
+            branches.remove_range(inner.start as usize..inner.end as usize);
+        }
+        let exits = [const { OnceLock::new() }; 128];
+        Self { tokens: tokens.complete(), branches: branches.complete(), exits, beyond: Box::default() }
     }
 
     /// The tokens of up to so many characters, as a packed row.
@@ -244,28 +209,39 @@ impl Slice {
         if branch == BranchId::ROOT { 0 } else { self.branches.layer(branch.index()) }
     }
 
-    /// The ways to an ASCII character that is not of the class.
-    pub(super) fn exits(&self, byte: u8) -> &[Step] {
-        &self.exits[usize::from(byte)]
-    }
-
     /// The ways to what is longer than `length`, where the measure tells.
     pub(super) fn beyond(&self, length: usize) -> &[Step] {
         self.beyond.get(length).map_or(&[], |steps| steps)
     }
 }
 
-/// Notes the way to a node, without the steps that the last way has in common with it.
-fn note_way<P>(steps: &mut Vec<Step>, trie: &Trie, path: &[(NodeId, P)], node: NodeId) {
-    let last = steps.last().map(|step| step.node);
-    // What the last way went through ends behind it.
-    let is_shared =
-        |&(shared, _): &(NodeId, P)| last.is_some_and(|last| shared < last && last < trie.end(shared));
-    let known = path.iter().take_while(|place| is_shared(place)).count();
+/// Those of some branches that stand between two characters, all of one length.
+fn put_between(branches: &mut Layers, outline: &Outline, range: Range<u32>, length: u8) {
+    let between = outline.between();
+    let is_between = |branch: u32| between[branch as usize / 64] >> (branch % 64) & 1 == 1;
+    range.filter(|&branch| is_between(branch)).for_each(|branch| branches.put(branch as usize, length));
+}
+
+/// The ways to some edges, which ascend; each without the steps that the last way has in common with it.
+fn ways<'a>(trie: &Trie, outline: &Outline, edges: impl Iterator<Item = &'a Edge>) -> Box<[Step]> {
     let step =
         |node: NodeId, leaves| Step { node, depth: trie.depth(node) as u16, byte: trie.byte(node), leaves };
-    steps.extend(path[known..].iter().map(|&(node, _)| step(node, false)));
-    steps.push(step(node, true));
+    let mut steps: Vec<Step> = Vec::new();
+    for &Edge { parent, child } in edges {
+        let last = steps.last().map(|step| step.node);
+        // What the last way went through ends behind it.
+        let is_shared = |shared: NodeId| last.is_some_and(|last| shared < last && last < trie.end(shared));
+        let above = std::iter::successors(Some(parent), |&branch| Some(outline.parent(branch)));
+        let own = above
+            .take_while(|&branch| branch != BranchId::ROOT)
+            .map(|branch| outline.node(branch))
+            .take_while(|&node| !is_shared(node));
+        let known = steps.len();
+        steps.extend(own.map(|node| step(node, false)));
+        steps[known..].reverse();
+        steps.push(step(child, true));
+    }
+    steps.into()
 }
 
 impl Lexicon {
@@ -277,21 +253,34 @@ impl Lexicon {
         match self.slices.get(&class) {
             Some(slice) => slice,
             None => {
-                let slice = Slice::new(&self.vocabulary, &self.outline, &class, Some(&self.characters));
+                let slice = match class.others {
+                    Others::Bytes => Slice::new(&self.vocabulary, &self.outline, &class),
+                    _ => Slice::within(&self.characters, self.trie(), &self.outline, class),
+                };
                 self.spend(slice.bytes_used());
                 self.slices.insert(class, slice).0
             }
         }
     }
-}
 
-impl Lexicon {
+    /// The ways through characters of a slice to an ASCII character that is none of them.
+    pub(super) fn exits<'a>(&self, slice: &'a Slice, byte: u8) -> &'a [Step] {
+        slice.exits[usize::from(byte)].get_or_init(|| {
+            let is_within =
+                |edge: &&Edge| edge.parent == BranchId::ROOT || slice.length(edge.parent) != NOWHERE;
+            let steps = ways(self.trie(), &self.outline, self.outline.edges(byte).iter().filter(is_within));
+            self.spend(size_of_val(&steps[..]));
+            steps
+        })
+    }
+
     /// The slice by numbers of runs.
     pub(super) fn slice_of_runs(&self, kinds: Kinds) -> &Slice {
         match self.runs.get(&kinds) {
             Some(slice) => slice,
             None => {
-                let slice = Slice::new(&self.vocabulary, &self.outline, &kinds, None);
+                let counting = Counting::new(&kinds, &self.outline);
+                let slice = Slice::new(&self.vocabulary, &self.outline, &counting);
                 self.spend(slice.bytes_used());
                 self.runs.insert(kinds, slice).0
             }
