@@ -14,6 +14,7 @@ use crate::places::Places;
 use crate::walked::Walked;
 
 mod automaton;
+mod characters;
 mod closed;
 mod config;
 mod kin;

@@ -7,8 +7,9 @@ use grammask_trie::{BranchId, Decoder, NodeId, Trie};
 
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId};
+use super::characters::{behind_characters, behind_leads};
 use super::layers::NOWHERE;
-use super::loops::{Others, behind_characters, behind_leads};
+use super::loops::Others;
 use super::runs;
 use super::slices::{Class, Slice, Step};
 use super::walk::Walk;

@@ -7,9 +7,10 @@ use grammask_trie::{BranchId, Decoder, Encoding, Outline};
 
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId};
+use super::characters::{CharacterRange, behind_each_character};
 use super::closed::{Firsts, follow_ways, go_further, going_on, room};
 use super::layers::NOWHERE;
-use super::loops::{CharacterRange, Others, behind_each_character};
+use super::loops::Others;
 use super::slices::{Class, Measure};
 use super::walk::Walk;
 use crate::findings::Findings;
@@ -293,7 +294,7 @@ impl Reached {
             let each = behind_each_character(automaton, start, (lead, lead), budget)?;
             match each.filter(|each| each.iter().all(|(_, next)| next.goes_on())) {
                 Some(each) => {
-                    for each in &each {
+                    for each in each.iter() {
                         self.arrive_by(each, before, kinds);
                     }
                 }
@@ -380,7 +381,7 @@ impl Reached {
         let Some(each) = behind_each_character(automaton, state, (0xC2, 0xF4), budget)? else {
             return Ok([false; 2]);
         };
-        for each in &each {
+        for each in each.iter() {
             let among = self.arrive_by(each, from, kinds);
             if !each.1.goes_on() {
                 alive.iter_mut().zip(among).for_each(|(alive, is_among)| *alive &= !is_among);
@@ -435,8 +436,8 @@ fn kinds(lexicon: &Lexicon, start: LexemeId) -> Result<Option<Kinds>, Error> {
             return Ok(None);
         };
         let is_second = |next: LexemeId| next.goes_on() && (next == told) == is_between;
-        let seconds = each.into_iter().filter(|&(_, next)| is_second(next));
-        kinds.second = seconds.map(|(range, _)| range).collect();
+        let seconds = each.iter().filter(|&&(_, next)| is_second(next));
+        kinds.second = seconds.map(|&(range, _)| range).collect();
     }
     Ok(Some(kinds))
 }
