@@ -84,7 +84,7 @@ impl Continuation {
     }
 
     /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.
-    pub(crate) fn children(&self, trie: &Trie, outline: &Outline, byte: u8) -> (&[NodeId], usize) {
+    pub(crate) fn children(&self, outline: &Outline, byte: u8) -> (&[NodeId], usize) {
         let mut fresh = 0;
         let rows = self.children.get_or_init(|| {
             fresh += 256 * size_of::<Children>();
@@ -94,7 +94,7 @@ impl Continuation {
             let found: Box<[NodeId]> = match &self.places {
                 Places::List(list) if list.len() < outline.edges(byte).len() / 8 => {
                     let mut found: Vec<NodeId> =
-                        list.iter().filter_map(|&branch| trie.child(outline.node(branch), byte)).collect();
+                        list.iter().filter_map(|&branch| outline.child(branch, byte)).collect();
                     // Places may stand below one another, so children come in order only nearly.
                     found.sort_unstable();
                     found.into()
@@ -216,7 +216,7 @@ mod tests {
         // One node below another: their children come out of order unless they are sorted.
         let places = places(trie, &outline, &["", "a", "b", "ba"]);
         let continuation = Continuation::new(trie, &outline, &places);
-        let children = |byte| continuation.children(trie, &outline, byte).0.to_vec();
+        let children = |byte| continuation.children(&outline, byte).0.to_vec();
         assert_eq!(children(b'b'), nodes(trie, &["b", "ab", "bb", "bab"]));
         assert_eq!(children(b'a'), nodes(trie, &["a", "ba"]));
         assert_eq!(children(b'c'), nodes(trie, &["c"]));

@@ -32,6 +32,9 @@ impl Hash for Places {
     }
 }
 
+/// Up to so many branches are sorted; more go through a row of bits, which is faster then, whatever becomes of them.
+const FEW: usize = 128;
+
 impl Places {
     /// The set of the branches whose bits are set in a row, which may be empty; of some others, in any order; of some ranges of
     /// branches; and of those in further ranges that stand between two characters. Nothing for the empty set.
@@ -47,7 +50,7 @@ impl Places {
             ranges.iter().map(|&(start, end)| (end - start) as usize).sum()
         };
         let between = outline.between();
-        if bits.is_empty() && single.len() + count(everywhere) + count(ranges) <= short {
+        if bits.is_empty() && single.len() + count(everywhere) + count(ranges) <= short.min(FEW) {
             let all = |ranges: &'_ [(u32, u32)]| -> Vec<u32> {
                 ranges.iter().flat_map(|&(start, end)| start..end).collect()
             };
@@ -83,7 +86,12 @@ impl Places {
 
     fn of_bits(short: usize, bits: Box<[u64]>) -> Self {
         let count: u32 = bits.iter().map(|word| word.count_ones()).sum();
-        if count as usize > short { Self::Bits(bits) } else { Self::List(ones(&bits).collect()) }
+        if count as usize > short {
+            return Self::Bits(bits);
+        }
+        let mut list = Vec::with_capacity(count as usize);
+        list.extend(ones(&bits));
+        Self::List(list.into())
     }
 
     /// The branches, ascending.

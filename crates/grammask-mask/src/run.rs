@@ -338,7 +338,7 @@ impl<'a> Run<'a> {
             for &(class, target) in scans {
                 let Some(bytes) = network.class_bytes.get(class.index()) else { continue };
                 for byte in bytes.intersection(first_bytes).iter() {
-                    let (children, fresh) = list.children(trie, outline, byte);
+                    let (children, fresh) = list.children(outline, byte);
                     lexicon.spend(fresh);
                     self.nodes += children.len() as u64;
                     for &child in children {

@@ -29,13 +29,13 @@ impl Speller<'_> {
     /// Follows all spellings below some places; tells of each node that is reached, and how far the spelling is there. A node may be told
     /// several times.
     fn follow(&mut self, continuation: &Continuation, mut tell: impl FnMut(NodeId, Phase)) {
-        let (trie, outline) = (self.lexicon.trie(), self.lexicon.outline());
+        let outline = self.lexicon.outline();
         let mut open: Vec<(NodeId, Phase)> = Vec::new();
         let list = match continuation.places() {
             Places::List(list) if list.len() < SEVERAL => &list[..],
             _ => {
                 self.spelled.ways(self.spelled.start(), |byte, phase| {
-                    let (children, fresh) = continuation.children(trie, outline, byte);
+                    let (children, fresh) = continuation.children(outline, byte);
                     self.lexicon.spend(fresh);
                     open.extend(children.iter().map(|&child| (child, phase)));
                 });

@@ -58,7 +58,7 @@ pub(super) fn below(
     if let Some(live) = narrow {
         for byte in live.iter() {
             let next = lexicon.automaton.step(lexeme, byte, &lexicon.budget)?;
-            let (children, fresh) = continuation.children(trie, outline, byte);
+            let (children, fresh) = continuation.children(outline, byte);
             lexicon.spend(fresh);
             for &child in children {
                 walk.arrive(child, next, findings)?;
