@@ -8,6 +8,7 @@ mod shapes;
 
 use shapes::Shape;
 
+use crate::error::Reason;
 use crate::goals::GoalId;
 use crate::languages::{Language, LanguageId};
 use crate::translator::{Stop, Translator};
@@ -133,8 +134,15 @@ impl Translator<'_> {
         for (goal, other) in [(a, b), (b, a)] {
             let Some(excluded) = self.goals.excluded(other) else { continue };
             let inside = self.goals.both(goal, excluded);
-            if goal != GoalId::ANY && !self.may_reach(inside, 1)? {
-                return Ok(goal);
+            if goal == GoalId::ANY {
+                continue;
+            }
+            match self.may_reach(inside, 1) {
+                Ok(false) => return Ok(goal),
+                Ok(true) => {}
+                // Whoever needs the values is told so; here nobody has to know them.
+                Err(Stop::Error(error)) if matches!(error.reason, Reason::Unsupported(_)) => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(self.goals.both(a, b))
