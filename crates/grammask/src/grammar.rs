@@ -80,7 +80,7 @@ impl Grammar {
             .map_err(|error| Error::of_network(error, ast))?;
         let Some(network) = network.filter(|_| !is_stopped()) else { return Ok(None) };
         let recognizer = Recognizer::new(Arc::new(network), &config.recognizer);
-        let masks = Masks::new(recognizer, vocabulary.lexicon(), &config.ending, &config.masks)
+        let masks = Masks::new(recognizer, vocabulary.lexicon_to_compile(), &config.ending, &config.masks)
             .map_err(|errors| Error::of_binding(errors, ast, vocabulary, config))?;
         if is_stopped() {
             return Ok(None);

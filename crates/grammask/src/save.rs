@@ -154,7 +154,7 @@ impl Grammar {
         }
         let room = bytes.len().saturating_mul(ROOM_PER_BYTE).saturating_add(ROOM);
         let recognizer = Recognizer::load(&body.recognizer, room)?;
-        let masks = Masks::new(recognizer, vocabulary.lexicon(), &body.ending, &body.config)?;
+        let masks = Masks::new(recognizer, vocabulary.lexicon_to_compile(), &body.ending, &body.config)?;
         if let Some(saved) = &body.masks {
             masks.load(saved, room)?;
         }

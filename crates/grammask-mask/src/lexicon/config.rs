@@ -5,7 +5,8 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct LexiconConfig {
     /// Bytes that the tables may hold before [`Lexicon::is_over_budget`](crate::Lexicon::is_over_budget) says so. It is for the tables in use: those that
-    /// were given up stay in memory as long as a grammar that was bound to them is not used, or is not dropped.
+    /// were given up stay in memory as long as a grammar that was bound to them is not used, or is not dropped; the facade keeps the last of them until a
+    /// grammar is compiled, as freeing it takes longer than a mask may.
     /// Default: 128 MiB.
     pub budget: usize,
     /// Whether subtrees of the trie through which a lexeme provably loops are taken whole, and lexemes that nearly loop are found from those
