@@ -120,12 +120,12 @@ impl Translator<'_> {
         if goal == GoalId::NEVER || goal == GoalId::ANY || depth == 0 {
             return Ok(goal != GoalId::NEVER);
         }
-        match self.values_inside(goal) {
-            Ok(values) => self.may_be(&values, depth - 1),
+        self.aside(|translator| match translator.values_inside(goal) {
+            Ok(values) => translator.may_be(&values, depth - 1),
             // It is being found out; perhaps so.
             Err(Stop::Busy) => Ok(true),
             Err(error) => Err(error),
-        }
+        })
     }
 
     /// Both goals at once. One that only excludes what the other one excludes anyhow adds nothing: without this, shapes that are the same
@@ -141,7 +141,8 @@ impl Translator<'_> {
                 Ok(false) => return Ok(goal),
                 Ok(true) => {}
                 // Whoever needs the values is told so; here nobody has to know them.
-                Err(Stop::Error(error)) if matches!(error.reason, Reason::Unsupported(_)) => {}
+                Err(Stop::Error(error))
+                    if matches!(error.reason, Reason::Unsupported(_) | Reason::Invalid(_)) => {}
                 Err(error) => return Err(error),
             }
         }

@@ -71,6 +71,8 @@ pub(crate) struct Translator<'a> {
     /// How often something was left out, and what that makes larger than it is.
     weakened: u64,
     weak: FxHashSet<Subject>,
+    /// The same of what is known to reach goals.
+    weak_goals: FxHashSet<GoalId>,
     work: u64,
 }
 
@@ -106,6 +108,7 @@ impl<'a> Translator<'a> {
             open: Vec::new(),
             weakened: 0,
             weak: FxHashSet::default(),
+            weak_goals: FxHashSet::default(),
             work: 0,
         })
     }
@@ -224,8 +227,8 @@ impl<'a> Translator<'a> {
 
     /// The values that reach a goal inside of the value that is being looked at.
     pub fn values_inside(&mut self, goal: GoalId) -> Result<Rc<Values>, Stop> {
-        if let Some(known) = self.reached.get(&goal) {
-            return Ok(Rc::clone(known));
+        if let Some(known) = self.known_values(goal) {
+            return Ok(known);
         }
         if self.open.iter().filter(|open| open.is_none()).count() >= DEEPEST_LOOK {
             return Err(Stop::Busy);
@@ -238,14 +241,30 @@ impl<'a> Translator<'a> {
         values
     }
 
+    /// The values that reach a goal, if that was found before. What was weakened then is weakened for whoever uses it.
+    fn known_values(&mut self, goal: GoalId) -> Option<Rc<Values>> {
+        let known = self.reached.get(&goal).map(Rc::clone)?;
+        self.weakened += u64::from(self.weak_goals.contains(&goal));
+        Some(known)
+    }
+
+    /// What a question answers that is only asked to leave something out: nothing is weakened by having asked.
+    pub fn aside<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> T {
+        let weakened = self.weakened;
+        let answer = ask(self);
+        self.weakened = weakened;
+        answer
+    }
+
     /// The values that reach a goal.
     pub fn values(&mut self, goal: GoalId) -> Result<Rc<Values>, Stop> {
-        if let Some(known) = self.reached.get(&goal) {
-            return Ok(Rc::clone(known));
+        if let Some(known) = self.known_values(goal) {
+            return Ok(known);
         }
         if goal == GoalId::NEVER {
             return Ok(Rc::new(Values::NONE));
         }
+        let weakened = self.weakened;
         let count = self.goals.claims(goal).len();
         let mut all: Option<Rc<Values>> = None;
         for place in 0..count {
@@ -270,6 +289,9 @@ impl<'a> Translator<'a> {
             }
             let values = self.values_to_exclude(claim.subject)?;
             all = Rc::new(self.subtract(&all, &values)?);
+        }
+        if self.weakened > weakened {
+            self.weak_goals.insert(goal);
         }
         self.reached.insert(goal, Rc::clone(&all));
         Ok(all)

@@ -39,7 +39,7 @@ fn config(name: &str) -> Config {
         }
         "order_as_written" => config.property_order = PropertyOrder::AsWritten,
         "closed_by_default" => config.additional_properties = AdditionalProperties::Closed,
-        "relaxed" => config.unsupported = Unsupported::Relax,
+        "relaxed" | "relaxed_and_excluded" => config.unsupported = Unsupported::Relax,
         "limit_depth" => config.depth = 4,
         "limit_alternatives" => config.alternatives = 16,
         "limit_work" => config.work = 5,

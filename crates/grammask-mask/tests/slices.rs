@@ -23,6 +23,20 @@ fn vocabulary() -> Arc<Vocabulary> {
             words.insert([stem, &b"ab".repeat(length)[..length]].concat());
         }
     }
+    // What stands in a line, what ends one, and what is cut between.
+    let bytes: [&[u8]; 7] = [
+        b"\xE2\x80\xA8",
+        b"\xE2\x80\xA9",
+        b"\xE2\x80\xA7",
+        b"\xE2\x81\xA8",
+        b"\xE2\x80",
+        b"\xE2",
+        b"\xE3\x80\xA8",
+    ];
+    for (stem, tail) in [("", ""), ("a", ""), ("é", ""), ("", "b"), ("ab é", " a")] {
+        words.extend(bytes.map(|bytes| [stem.as_bytes(), bytes, tail.as_bytes()].concat()));
+        words.extend(bytes.map(|bytes| [stem.as_bytes(), b"\xE2\x81\xA8", bytes, tail.as_bytes()].concat()));
+    }
     for tail in ["é", "éc", "écé", "éé", "écécé"] {
         words.insert(["cccc", tail].concat().into_bytes());
     }
@@ -39,6 +53,23 @@ fn vocabulary() -> Arc<Vocabulary> {
         }
         words.insert(["é".repeat(length).as_bytes(), b"\xC3"].concat());
         words.insert(["b é".repeat(length).as_bytes(), b"\" \""].concat());
+    }
+    // A byte that begins characters of both kinds; and behind a space nothing but characters of several bytes.
+    let mut mixed: Vec<String> = vec![String::new()];
+    for _ in 0..4 {
+        let longer: Vec<String> = mixed
+            .iter()
+            .flat_map(|word| ["a", " ", "\u{a0}", "¡"].map(|piece| format!("{word}{piece}")))
+            .collect();
+        mixed.extend(longer);
+    }
+    words.extend(mixed.into_iter().map(String::into_bytes));
+    words.extend(["d ", "d é", "d  é", "d éé", "  é  é"].map(|word| word.as_bytes().to_vec()));
+    words.insert(b"a \xC2".to_vec());
+    // More characters than a slice tells apart.
+    for length in [253, 254, 255, 256, 270, 300, 330] {
+        words.insert(b"a".repeat(length));
+        words.insert([&b"a".repeat(length)[..], b" b"].concat());
     }
     words.remove(&Vec::new());
     let mut words: Vec<Vec<u8>> = words.into_iter().collect();
@@ -61,7 +92,7 @@ fn states(masks: &Masks, most: usize) -> Vec<SetId> {
     let mut place = 0;
     while let (Some(&state), true) = (found.get(place), found.len() < most) {
         place += 1;
-        for byte in *b"abx\" \xC3\xA9\xB6\xE1\xFE\xFF" {
+        for byte in *b"abx\" \xC3\xA9\xB6\xE1\xFE\xFF\xE2\x80\xA8" {
             let next = recognizer.step(state, byte).unwrap();
             if next.goes_on() && !found.contains(&next) {
                 found.push(next);
@@ -162,6 +193,25 @@ fn loops_and_counters_take_what_walking_takes() {
         "start ::= '\"' json!(#'[^x]*x((?-u:\\\\xFF)|y{14})' & #'(?s:.){0,20}') '\"';",
         // Without the count of characters, the text may be empty, and another one begins.
         "start ::= '\"' ((json!(#'([0-9]+ ?)*' & #'(?s:.){1,30}') ';'? json!(#'[a-z]*') '\"') & #'(?s:.)*');",
+        // Characters that stand in a line, by ECMA 262: without two of several bytes.
+        "start ::= #'[^\"\u{2028}\u{2029}]*' '\"';",
+        "start ::= #'[^\"\u{2028}\u{2029}]{0,7}' '\"';",
+        "start ::= #'[^\"\u{2028}\u{2029}]+' '\u{2028}'? '\"';",
+        "start ::= #'[^\"\u{2028}]*' '\"';",
+        "start ::= #'[^\"\u{2028}\u{2029}]*ab[^\"\u{2028}\u{2029}]*' '\"';",
+        "start ::= #'[^\"\u{2028}\u{2029}]*ab[^\"]*' '\"';",
+        "start ::= #'[^\"\u{2028}\u{2029}]*éa' '\"';",
+        "start ::= #'[^\"x][^\"\u{2028}\u{2029}]*ab' '\"';",
+        "start ::= '\"' json!(#'[^é].+ +.*a' & #'(?s:.){0,19}') '\"';",
+        "start ::= '\"' json!(#'[^é][^\n\u{2028}\u{2029}]+ +[^\n\u{2028}\u{2029}]*a' & #'(?s:.){0,19}') '\"';",
+        "start ::= #'([^\"\u{2028}\u{2029}]*a){0,4}b' '\"';",
+        "start ::= #'([^\" \u{2028}\u{2029}]+ ){0,12}[^\" ]*' '\"';",
+        "start ::= #'([^\" \u{2028}\u{2029}]+[ \u{2028}]){0,3}[^\" ]*\"';",
+        "start ::= #'[^\"\u{2028}\u{2029}](?s-u:.)*ab' '\"';",
+        "start ::= #'([^\"\u{2028}\u{2029}]|(?-u:\\\\xE2)\"|\u{2028}!)*ab' '\"';",
+        "start ::= (#'[^\"\u{2028}\u{2029}]*' & #'(?s-u:.){0,9}') '\"';",
+        "start ::= '\"' json!(#'.*ab[^\u{2028}\u{2029}]*' & #'(?s:.){0,14}') '\"';",
+        "start ::= '\"' json!(#'[^\u{2028}\u{2029}]*ab[^\u{2028}\u{2029}]*' & #'(?s:.){0,30}') '\"';",
         // Few words more, and what stands between them of one and of several bytes.
         "start ::= #'([^\" ]+ +){0,1}[^\" ]+\"';",
         "start ::= #'([^\" ]+ +){0,3}[^\" ]+\"';",
@@ -179,6 +229,21 @@ fn loops_and_counters_take_what_walking_takes() {
         "start ::= '\"' json!(#'([^ é]+[ é]+){0,3}[^ é]+' & #'(?s:.){0,14}') '\"';",
         "start ::= '\"' json!(#'([^ ö]+[ ö]+){0,2}[^ ö]+' & #'(?s:.){0,13}') '\"';",
         "start ::= '\"' json!(#'[ é]*([^ é]+[ é]+){0,6}[^ é]+' & #'(?s:.){1,12}') '\"';",
+        "start ::= #'([^\" \u{a0}]+[ \u{a0}]+){0,1}[^\" \u{a0}]+\"';",
+        "start ::= #'([^\" \u{a0}]+[ \u{a0}]+){0,3}[^\" \u{a0}]+\"';",
+        "start ::= #'[ \u{a0}]*([^\" \u{a0}]+[ \u{a0}]+){0,4}[^\" \u{a0}]+\"';",
+        "start ::= #'([^\" \u{a0}]+[ \u{a0}]+){0,1}\"';",
+        "start ::= #'([^\" \u{a0}]+[ \u{a0}]+){0,2}\"';",
+        "start ::= #'([^\" ]+ +){0,1}\"';",
+        "start ::= #'([^\" ]+ +){0,2}\"';",
+        "start ::= #'(x[ab]*|([^\"x ]+ +){0,3}[^\"x ]+)\"';",
+        "start ::= #'(x|([^\"x ]+ +){1,3}[^\"x ]+)\"';",
+        "start ::= #'x?([^\"x ]+ +){0,3}[^\"x ]+\"';",
+        "start ::= #'([^\" é]+([ é]|(?-u:\\\\xC3x))+){0,3}[^\" é]+\"';",
+        "start ::= #'([^\" ]+ +){0,3}[^\" ]+ (?-u:\\\\xC3)' '\"';",
+        "start ::= #'([^\" ]+ +){0,3}[^\" ]+(?-u:\\\\xC3x)' '\"';",
+        "start ::= #'([^\" ]+([ ]|(?-u:\\\\xC3))+){0,3}[^\" ]+\"';",
+        "start ::= '\"' json!(#'([^ ]+ +){0,3}[^ ]+' & #'(?s:.){1,290}') '\"';",
         // Some characters only behind the first, of one and of several bytes.
         "start ::= #'[^\" é]([^\"]*[^\" ])?' '\"';",
         "start ::= #'[^\" é]+([ é]+[^\" é]+){0,2}' '\"';",

@@ -39,7 +39,7 @@ impl BranchId {
 /// assert_eq!(outline.len(), 3);
 /// let below = outline.below(BranchId::ROOT);
 /// assert_eq!((below.ascii, below.height), (1 << b'a' | 1 << b'b', 3));
-/// assert_eq!(below.encoding, Encoding::Utf8);
+/// assert_eq!(below.encoding, Encoding::Lines);
 /// assert_eq!(outline.edges(b'b').len(), 1);
 /// assert_eq!(outline.child(BranchId::ROOT, b'a'), trie.find(b"a"));
 /// # Ok::<(), grammask_trie::Error>(())
@@ -99,6 +99,7 @@ pub struct Below {
 pub struct Traits(u32);
 
 impl Traits {
+    const LINES: u32 = 1 << 29;
     const UTF8: u32 = 1 << 30;
     const BYTES: u32 = 1 << 31;
 
@@ -107,8 +108,9 @@ impl Traits {
     pub fn of(ascii: u128, encoding: Encoding) -> (Self, Self) {
         let other = match encoding {
             Encoding::Ascii => 0,
-            Encoding::Utf8 => Self::UTF8,
-            Encoding::Bytes => Self::UTF8 | Self::BYTES,
+            Encoding::Lines => Self::LINES,
+            Encoding::Utf8 => Self::LINES | Self::UTF8,
+            Encoding::Bytes => Self::LINES | Self::UTF8 | Self::BYTES,
         };
         let (mut some, mut all) = (other, other | ((1 << groups::COUNT) - 1));
         for byte in 0..128u8 {
@@ -135,6 +137,8 @@ pub enum Encoding {
     /// ASCII.
     #[default]
     Ascii,
+    /// UTF-8 without U+2028 and U+2029, which end lines as controls do; the last character may be cut.
+    Lines,
     /// UTF-8, but that the last character may be cut.
     Utf8,
     /// Anything; also what begins inside of a character.
@@ -175,7 +179,7 @@ impl Outline {
             }
         }
         before.push(nodes.len() as u32);
-        let below = summaries(trie, &nodes, &before, &edges, &decoders, &sound);
+        let below = summaries(trie, (&nodes, &parents, &before), &edges, &decoders, &sound);
         let traits = below.iter().map(|below| Traits::of(below.ascii, below.encoding).0).collect();
         let mut between = vec![0; nodes.len().div_ceil(64)];
         for (branch, node) in nodes.iter().enumerate() {
@@ -244,6 +248,20 @@ impl Outline {
         &self.edges[self.edge_starts[byte] as usize..self.edge_starts[byte + 1] as usize]
     }
 
+    /// The edges by which U+2028 and U+2029 end, which no [`Encoding::Lines`] has.
+    pub fn line_separators(&self) -> impl Iterator<Item = &Edge> {
+        // The bytes of the two are E2 80 A8 and E2 80 A9; edges ascend by child.
+        let behind = |byte: u8, before: Option<&[NodeId]>| -> Vec<NodeId> {
+            let is_behind = |edge: &&Edge| {
+                before.is_none_or(|before| before.binary_search(&self.node(edge.parent)).is_ok())
+            };
+            self.edges(byte).iter().filter(is_behind).map(|edge| edge.child).collect()
+        };
+        let second = behind(0x80, Some(&behind(0xE2, None)));
+        let last = self.edges(0xA8).iter().chain(self.edges(0xA9));
+        last.filter(move |edge| second.binary_search(&self.node(edge.parent)).is_ok())
+    }
+
     /// The child of a branch by this byte. O(log children).
     #[inline]
     pub fn child(&self, parent: BranchId, byte: u8) -> Option<NodeId> {
@@ -295,20 +313,27 @@ impl Outline {
 /// What is below each branch, from the last node back to the root.
 fn summaries(
     trie: &Trie,
-    nodes: &[NodeId],
-    before: &[u32],
+    (nodes, parents, before): (&[NodeId], &[BranchId], &[u32]),
     edges: &[(u8, Edge)],
     decoders: &[Decoder],
     sound: &[bool],
 ) -> Box<[Below]> {
     let mut below = vec![Below::default(); nodes.len()];
+    let byte_of = |branch: BranchId| trie.byte(nodes[branch.index()]);
+    // Behind the bytes that U+2028 and U+2029 begin with.
+    let before_last = |branch: BranchId| {
+        byte_of(branch) == 0x80
+            && byte_of(parents[branch.index()]) == 0xE2
+            && parents[branch.index()] != BranchId::ROOT
+    };
     for &(byte, Edge { parent, child }) in edges.iter().rev() {
         let n = child.index();
         let own = if trie.has_children(child) { below[before[n] as usize] } else { Below::default() };
         let edge = match byte {
             _ if !sound[n] => Encoding::Bytes,
             0..0x80 => Encoding::Ascii,
-            _ => Encoding::Utf8,
+            0xA8 | 0xA9 if before_last(parent) => Encoding::Utf8,
+            _ => Encoding::Lines,
         };
         let sum = &mut below[parent.index()];
         sum.ascii |= own.ascii | if byte < 0x80 { 1 << byte } else { 0 };

@@ -67,7 +67,7 @@ pub(super) struct State {
     /// See `twins.rs`.
     pub(super) twin: OnceLock<LexemeId>,
     /// See `closed.rs`.
-    pub(super) behind: OnceLock<Option<Behind>>,
+    pub(super) behind: [OnceLock<Option<Behind>>; 2],
     live: OnceLock<ByteSet>,
     /// The state that counters lead to that are as far from their bounds as can be seen.
     saturated: OnceLock<LexemeId>,
@@ -137,7 +137,7 @@ impl Workbench {
             loops: OnceLock::new(),
             kin: OnceLock::new(),
             twin: OnceLock::new(),
-            behind: OnceLock::new(),
+            behind: Default::default(),
             saturated: OnceLock::new(),
             live: OnceLock::new(),
         }

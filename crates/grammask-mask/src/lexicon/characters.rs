@@ -40,7 +40,46 @@ pub(super) fn behind_characters(
     Ok(strict.map(|inside| inside && is_strict))
 }
 
-/// The same for the characters that begin with bytes of a range.
+/// The same for all characters but U+2028 and U+2029; these go on where other bytes do.
+pub(super) fn behind_characters_of_lines(
+    automaton: &Automaton,
+    from: LexemeId,
+    budget: &Budget,
+    mut takes: impl FnMut(LexemeId) -> bool,
+) -> Result<Option<bool>, Error> {
+    // The bytes of the two are E2 80 A8 and E2 80 A9.
+    let last = ByteSet::range(0x80, 0xA7).union(&ByteSet::range(0xAA, 0xBF));
+    let any = ByteSet::range(0x80, 0xBF);
+    let second = automaton.step(from, 0xE2, budget)?;
+    let third = automaton.step(second, 0x80, budget)?;
+    let mut inside = vec![(third, last)];
+    automaton.steps(second, &ByteSet::range(0x81, 0xBF), budget, |_, next| {
+        inside.push((next, any));
+        true
+    })?;
+    let is_inside = |state: LexemeId| state.goes_on() && !state.completes();
+    if !is_inside(second) {
+        return Ok(None);
+    }
+    let mut is_strict = automaton.live_bytes(second, budget)?.is_subset(&any);
+    for (state, bytes) in inside {
+        if !is_inside(state) || !automaton.steps(state, &bytes, budget, |_, next| takes(next))? {
+            return Ok(None);
+        }
+        is_strict &= automaton.live_bytes(state, budget)?.is_subset(&bytes);
+    }
+    let strange = ByteSet::range(0x80, 0xC1).union(&ByteSet::range(0xF5, u8::MAX));
+    is_strict &= automaton.live_bytes(from, budget)?.intersection(&strange).is_empty();
+    for leads in [(0xC2, 0xE1), (0xE3, 0xF4)] {
+        match behind_leads(automaton, from, leads, budget, &mut takes)? {
+            Some(inner) => is_strict &= inner,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(is_strict))
+}
+
+/// As [`behind_characters`] for the characters that begin with bytes of a range.
 pub(super) fn behind_leads(
     automaton: &Automaton,
     from: LexemeId,

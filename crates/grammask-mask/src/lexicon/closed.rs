@@ -7,7 +7,7 @@ use grammask_trie::{BranchId, Decoder, NodeId, Trie};
 
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId};
-use super::characters::{behind_characters, behind_leads};
+use super::characters::{behind_characters, behind_characters_of_lines, behind_leads};
 use super::layers::NOWHERE;
 use super::loops::Others;
 use super::runs;
@@ -50,18 +50,24 @@ pub(super) struct Behind {
     is_strict: bool,
 }
 
-/// The states behind all characters of several bytes; nothing where some of them cannot be finished.
+/// The states behind all characters of several bytes, or those that stand in lines; nothing where some of them cannot be finished.
 fn behind<'a>(
     automaton: &'a Automaton,
     state: LexemeId,
+    others: Others,
     budget: &Budget,
 ) -> Result<Option<&'a Behind>, Error> {
-    let place = &automaton.state(state).behind;
+    let is_line = others == Others::Lines;
+    let place = &automaton.state(state).behind[usize::from(is_line)];
     if let Some(known) = place.get() {
         return Ok(known.as_ref());
     }
     let mut states = Vec::new();
-    let strict = behind_characters(automaton, state, budget, |next| takes(&mut states, next))?;
+    let tell = |next| takes(&mut states, next);
+    let strict = match is_line {
+        true => behind_characters_of_lines(automaton, state, budget, tell)?,
+        false => behind_characters(automaton, state, budget, tell)?,
+    };
     let found = strict.map(|is_strict| Behind { states: states.into(), is_strict });
     Ok(place.get_or_init(|| found).as_ref())
 }
@@ -104,12 +110,14 @@ impl Reached {
         let first = going_on(automaton, start, class.ascii, budget, |next, by| self.arrive(next, by))?;
         let mut not_first: ByteSet =
             (0..128u8).filter(|byte| (class.ascii & !first) >> byte & 1 == 1).collect();
-        if class.others == Others::Characters {
+        if class.others != Others::None {
             for lead in 0xC2..=0xF4 {
                 let mut states = Vec::new();
                 let tell = |next| takes(&mut states, next);
                 let strict = behind_leads(automaton, start, (lead, lead), budget, tell)?;
-                if strict == Some(true) {
+                // Two characters by this byte are not of the class, but may begin the lexeme.
+                let has_strange = class.others == Others::Lines && lead == 0xE2;
+                if strict == Some(true) && !has_strange {
                     states.into_iter().for_each(|next| self.arrive(next, u128::MAX));
                 } else {
                     not_first.insert(lead);
@@ -130,7 +138,7 @@ impl Reached {
     ) -> Result<Option<u128>, Error> {
         let alive = going_on(automaton, state, class.ascii, budget, |next, by| self.arrive(next, by))?;
         match class.others {
-            Others::Characters => match behind(automaton, state, budget)? {
+            Others::Lines | Others::Characters => match behind(automaton, state, class.others, budget)? {
                 Some(behind) if behind.is_strict => {
                     behind.states.iter().for_each(|&next| self.arrive(next, u128::MAX));
                 }
@@ -168,11 +176,10 @@ impl Closed {
     ) -> Result<Option<Self>, Error> {
         let live = automaton.live_bytes(start, budget)?;
         let is_live = |byte| live.contains(byte);
-        let others = match (0x80..=u8::MAX).any(is_live) {
-            true if (0x80..0xC2).chain(0xF5..=u8::MAX).any(is_live) => return Ok(None),
-            true => Others::Characters,
-            false => Others::None,
-        };
+        let has_others = (0x80..=u8::MAX).any(is_live);
+        if (0x80..0xC2).chain(0xF5..=u8::MAX).any(is_live) {
+            return Ok(None);
+        }
         let mut counts: Vec<(LexemeId, u32)> = Vec::new();
         let first = going_on(automaton, start, u128::MAX, budget, |next, by| {
             match counts.iter_mut().find(|(other, _)| *other == next) {
@@ -181,6 +188,11 @@ impl Closed {
             }
         })?;
         let Some(&(main, _)) = counts.iter().max_by_key(|&&(_, count)| count) else { return Ok(None) };
+        let others = match has_others {
+            false => Others::None,
+            true if behind(automaton, main, Others::Characters, budget)?.is_some() => Others::Characters,
+            true => Others::Lines,
+        };
         let mut ascii = first | going_on(automaton, main, u128::MAX, budget, |_, _| ())?;
         let whole = ascii;
         'smaller: while (ascii & first).count_ones() >= FEW {

@@ -6,7 +6,7 @@ use grammask_regular::{ByteSet, Error};
 use grammask_trie::{Below, BranchId, Encoding, Outline, Traits};
 
 use super::automaton::{Automaton, LexemeId, Surface};
-use super::characters::behind_characters;
+use super::characters::{behind_characters, behind_characters_of_lines};
 
 /// Over which characters a state loops.
 ///
@@ -51,6 +51,7 @@ impl Coverage {
         let by = Loop::of(automaton, state, budget)?;
         let encoding = match by.others {
             Others::None => Encoding::Ascii,
+            Others::Lines => Encoding::Lines,
             Others::Characters => Encoding::Utf8,
             Others::Bytes => Encoding::Bytes,
         };
@@ -76,6 +77,8 @@ const LONGEST_REST: u32 = 3;
 pub(super) enum Others {
     /// Nothing else, or not all.
     None,
+    /// All other characters but U+2028 and U+2029, as what stands in a line by ECMA 262; otherwise as all.
+    Lines,
     /// All other characters, as UTF-8. One that is cut leads to a state from which it can be finished, and in which the lexeme is
     /// not complete.
     Characters,
@@ -113,6 +116,7 @@ impl Loop {
     fn covers(&self, below: &Below) -> bool {
         let least = match below.encoding {
             Encoding::Ascii => Others::None,
+            Encoding::Lines => Others::Lines,
             Encoding::Utf8 => Others::Characters,
             Encoding::Bytes => Others::Bytes,
         };
@@ -184,7 +188,7 @@ impl Loop {
                     all.counter = all.counter.or(one.counter);
                 }
                 // A character that is cut must still be finished where another part counts its bytes.
-                if all.others == Others::Characters && bytes != u32::MAX {
+                if matches!(all.others, Others::Lines | Others::Characters) && bytes != u32::MAX {
                     all.reach = all.reach.min(bytes.saturating_sub(LONGEST_REST));
                 }
                 // None asks for more characters, as all are complete.
@@ -248,9 +252,14 @@ fn returns(
     if automaton.steps(from, &ByteSet::range(0x80, u8::MAX), budget, |_, next| next == to)? {
         return Ok((ascii, Others::Bytes, true));
     }
-    let strict = all_characters_return(automaton, from, to, budget)?;
-    let others = if strict.is_some() { Others::Characters } else { Others::None };
-    Ok((ascii, others, strict.unwrap_or(true)))
+    if let Some(is_strict) = all_characters_return(automaton, from, to, budget)? {
+        return Ok((ascii, Others::Characters, is_strict));
+    }
+    // What stands for a character at the end of a line is not asked.
+    if behind_characters_of_lines(automaton, from, budget, |next| next == to)?.is_some() {
+        return Ok((ascii, Others::Lines, false));
+    }
+    Ok((ascii, Others::None, true))
 }
 
 /// Whether all characters of several bytes return; and if so, whether no other bytes go on where one of theirs may stand.

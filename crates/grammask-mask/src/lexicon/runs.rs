@@ -183,7 +183,7 @@ impl Measure for Counting<'_> {
         let below = outline.below(branch);
         let others = match below.encoding {
             Encoding::Ascii => true,
-            Encoding::Utf8 => {
+            Encoding::Lines | Encoding::Utf8 => {
                 place.kind == First
                     && self.kinds.others == Others::Characters
                     && !has_bit(&self.doubtful, branch)
@@ -462,7 +462,9 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
     // What is before a text is the first run.
     let most = runs.most + 1;
     let mut row = slice.row(&lexicon.vocabulary, most);
-    let room = runs.room.filter(|&room| room < lexicon.outline().height());
+    // A slice has no token of so many characters; fewer keep the lexeme alive as well.
+    let longest = usize::from(NOWHERE) - 1;
+    let room = runs.room.map(|room| room.min(longest)).filter(|&room| room < lexicon.outline().height());
     if let Some(room) = room {
         let short = lexicon.slice(Class::EVERY).row(&lexicon.vocabulary, room);
         row.iter_mut().zip(short).for_each(|(all, short)| *all &= short);

@@ -64,7 +64,7 @@ impl Measure for Class {
             _ if is_between && byte < 0x80 => (self.ascii >> byte & 1 == 1).then_some(Decoder::Between)?,
             Others::Bytes => Decoder::Between,
             Others::None => return None,
-            Others::Characters => {
+            Others::Lines | Others::Characters => {
                 let (next, is_right) = inside.after(byte);
                 is_right.then_some(next)?
             }
@@ -177,14 +177,19 @@ impl Slice {
             0..0x80 => class.ascii >> byte & 1 == 0,
             _ => class.others == Others::None,
         };
-        for edge in (0..=u8::MAX).filter(|&byte| is_other(byte)).flat_map(|byte| outline.edges(byte)) {
-            // Then it was left out with its parent; or that is inside of a character, so it is the rest of it, or no text.
-            if edge.parent != BranchId::ROOT && branches.layer(edge.parent.index()) == NOWHERE {
-                continue;
-            }
+        let mut leave_out = |edge: &Edge, branches: &mut Layers| {
             trie.subtree_tokens(edge.child).iter().for_each(|id| tokens.remove(id.0 as usize));
             let inner = outline.branches(edge.child.0..trie.end(edge.child).0);
             branches.remove_range(inner.start as usize..inner.end as usize);
+        };
+        for edge in (0..=u8::MAX).filter(|&byte| is_other(byte)).flat_map(|byte| outline.edges(byte)) {
+            // Else it was left out with its parent; or that is inside of a character, so it is the rest of it, or no text.
+            if edge.parent == BranchId::ROOT || branches.layer(edge.parent.index()) != NOWHERE {
+                leave_out(edge, &mut branches);
+            }
+        }
+        if class.others == Others::Lines {
+            outline.line_separators().for_each(|edge| leave_out(edge, &mut branches));
         }
         let exits = [const { OnceLock::new() }; 128];
         Self { tokens: tokens.complete(), branches: branches.complete(), exits, beyond: Box::default() }

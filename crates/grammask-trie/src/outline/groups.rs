@@ -59,10 +59,10 @@ mod tests {
             .flat_map(|n| [1 << n, u128::MAX >> n, u128::MAX << n, 0x7fff_ffe0_7fff_ffe0 << (n % 64)])
             .chain([0, 0x7fff_fffe_87ff_fffe_03ff_0000_0000_0000])
             .collect();
-        let encodings = [Encoding::Ascii, Encoding::Utf8, Encoding::Bytes];
+        let encodings = [Encoding::Ascii, Encoding::Lines, Encoding::Utf8, Encoding::Bytes];
         for (place, &small) in sets.iter().enumerate() {
             for &large in &sets[place % 7..] {
-                let (inside, outside) = (encodings[place % 3], encodings[place / 3 % 3]);
+                let (inside, outside) = (encodings[place % 4], encodings[place / 4 % 4]);
                 let (some, _) = Traits::of(small, inside);
                 let (any, all) = Traits::of(large, outside);
                 let is_subset = small & !large == 0 && inside <= outside;
