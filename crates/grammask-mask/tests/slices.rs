@@ -64,7 +64,10 @@ fn vocabulary() -> Arc<Vocabulary> {
         mixed.extend(longer);
     }
     words.extend(mixed.into_iter().map(String::into_bytes));
-    words.extend(["d ", "d é", "d  é", "d éé", "  é  é"].map(|word| word.as_bytes().to_vec()));
+    words.extend(
+        ["d ", "d é", "d  é", "d éé", "  é  é", " €", "a €", " €a", "\u{2003}€"]
+            .map(|word| word.as_bytes().to_vec()),
+    );
     words.insert(b"a \xC2".to_vec());
     // More characters than a slice tells apart.
     for length in [253, 254, 255, 256, 270, 300, 330] {
@@ -234,6 +237,7 @@ fn loops_and_counters_take_what_walking_takes() {
         "start ::= #'[ \u{a0}]*([^\" \u{a0}]+[ \u{a0}]+){0,4}[^\" \u{a0}]+\"';",
         "start ::= #'([^\" \u{a0}]+[ \u{a0}]+){0,1}\"';",
         "start ::= #'([^\" \u{a0}]+[ \u{a0}]+){0,2}\"';",
+        "start ::= #'[^\"\u{2000}-\u{200a} y]*([\u{2000}-\u{200a} ]+[^\"\u{2000}-\u{200a} y]+){1,5}é\"';",
         "start ::= #'([^\" ]+ +){0,1}\"';",
         "start ::= #'([^\" ]+ +){0,2}\"';",
         "start ::= #'(x[ab]*|([^\"x ]+ +){0,3}[^\"x ]+)\"';",

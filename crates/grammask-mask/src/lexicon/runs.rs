@@ -72,7 +72,7 @@ impl Kinds {
     fn among(&self, (least, most): CharacterRange) -> [bool; 2] {
         let overlapping = || self.second.iter().filter(|&&(first, last)| first <= most && least <= last);
         let has_second = overlapping().next().is_some();
-        // Ranges that touch are one, so what lies within the second kind lies within one of its ranges.
+        // What lies within several ranges that touch counts as being of both kinds, which is right for all of its characters.
         let has_first = !overlapping().any(|&(first, last)| first <= least && most <= last);
         [has_first, has_second]
     }
