@@ -133,10 +133,10 @@ impl Translator<'_> {
     pub fn both_goals(&mut self, a: GoalId, b: GoalId) -> Result<GoalId, Stop> {
         for (goal, other) in [(a, b), (b, a)] {
             let Some(excluded) = self.goals.excluded(other) else { continue };
-            let inside = self.goals.both(goal, excluded);
             if goal == GoalId::ANY {
                 continue;
             }
+            let inside = self.goals.both(goal, excluded);
             match self.may_reach(inside, 1) {
                 Ok(false) => return Ok(goal),
                 Ok(true) => {}

@@ -249,17 +249,9 @@ impl Outline {
     }
 
     /// The edges by which U+2028 and U+2029 end, which no [`Encoding::Lines`] has.
-    pub fn line_separators(&self) -> impl Iterator<Item = &Edge> {
-        // The bytes of the two are E2 80 A8 and E2 80 A9; edges ascend by child.
-        let behind = |byte: u8, before: Option<&[NodeId]>| -> Vec<NodeId> {
-            let is_behind = |edge: &&Edge| {
-                before.is_none_or(|before| before.binary_search(&self.node(edge.parent)).is_ok())
-            };
-            self.edges(byte).iter().filter(is_behind).map(|edge| edge.child).collect()
-        };
-        let second = behind(0x80, Some(&behind(0xE2, None)));
+    pub fn line_separators<'a>(&'a self, trie: &'a Trie) -> impl Iterator<Item = &'a Edge> {
         let last = self.edges(0xA8).iter().chain(self.edges(0xA9));
-        last.filter(move |edge| second.binary_search(&self.node(edge.parent)).is_ok())
+        last.filter(|edge| is_behind_e2_80(trie, &self.nodes, &self.parents, edge.parent))
     }
 
     /// The child of a branch by this byte. O(log children).
@@ -310,6 +302,14 @@ impl Outline {
     }
 }
 
+/// Whether a branch is behind the bytes E2 80, with which U+2028 and U+2029 begin; they end by A8 and A9.
+fn is_behind_e2_80(trie: &Trie, nodes: &[NodeId], parents: &[BranchId], branch: BranchId) -> bool {
+    let parent = parents[branch.index()];
+    let ends_by =
+        |branch: BranchId, byte| branch != BranchId::ROOT && trie.byte(nodes[branch.index()]) == byte;
+    ends_by(branch, 0x80) && ends_by(parent, 0xE2)
+}
+
 /// What is below each branch, from the last node back to the root.
 fn summaries(
     trie: &Trie,
@@ -319,20 +319,13 @@ fn summaries(
     sound: &[bool],
 ) -> Box<[Below]> {
     let mut below = vec![Below::default(); nodes.len()];
-    let byte_of = |branch: BranchId| trie.byte(nodes[branch.index()]);
-    // Behind the bytes that U+2028 and U+2029 begin with.
-    let before_last = |branch: BranchId| {
-        byte_of(branch) == 0x80
-            && byte_of(parents[branch.index()]) == 0xE2
-            && parents[branch.index()] != BranchId::ROOT
-    };
     for &(byte, Edge { parent, child }) in edges.iter().rev() {
         let n = child.index();
         let own = if trie.has_children(child) { below[before[n] as usize] } else { Below::default() };
         let edge = match byte {
             _ if !sound[n] => Encoding::Bytes,
             0..0x80 => Encoding::Ascii,
-            0xA8 | 0xA9 if before_last(parent) => Encoding::Utf8,
+            0xA8 | 0xA9 if is_behind_e2_80(trie, nodes, parents, parent) => Encoding::Utf8,
             _ => Encoding::Lines,
         };
         let sum = &mut below[parent.index()];

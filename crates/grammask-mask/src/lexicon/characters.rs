@@ -19,6 +19,11 @@ const LEADS: [(u8, u8, u8, u8, usize); 8] = [
     (0xF4, 0xF4, 0x80, 0x8F, 2),
 ];
 
+/// The bytes that are no ASCII and begin no character.
+pub(super) fn no_leads() -> ByteSet {
+    ByteSet::range(0x80, 0xC1).union(&ByteSet::range(0xF5, u8::MAX))
+}
+
 /// So many different states inside of characters are more than free text has.
 const MANY: usize = 64;
 
@@ -31,8 +36,7 @@ pub(super) fn behind_characters(
     takes: impl FnMut(LexemeId) -> bool,
 ) -> Result<Option<bool>, Error> {
     let mut is_strict = true;
-    let never_first = ByteSet::range(0x80, 0xC1).union(&ByteSet::range(0xF5, u8::MAX));
-    automaton.steps(from, &never_first, budget, |_, next| {
+    automaton.steps(from, &no_leads(), budget, |_, next| {
         is_strict &= next.is_dead();
         true
     })?;
@@ -68,8 +72,7 @@ pub(super) fn behind_characters_of_lines(
         }
         is_strict &= automaton.live_bytes(state, budget)?.is_subset(&bytes);
     }
-    let strange = ByteSet::range(0x80, 0xC1).union(&ByteSet::range(0xF5, u8::MAX));
-    is_strict &= automaton.live_bytes(from, budget)?.intersection(&strange).is_empty();
+    is_strict &= automaton.live_bytes(from, budget)?.intersection(&no_leads()).is_empty();
     for leads in [(0xC2, 0xE1), (0xE3, 0xF4)] {
         match behind_leads(automaton, from, leads, budget, &mut takes)? {
             Some(inner) => is_strict &= inner,
@@ -127,7 +130,7 @@ pub(super) fn behind_leads(
 pub(super) type CharacterRange = (u32, u32);
 
 /// What is behind characters, by ascending code points.
-pub(super) type Behind = Rc<[(CharacterRange, LexemeId)]>;
+pub(super) type EachBehind = Rc<[(CharacterRange, LexemeId)]>;
 
 /// So many ranges of characters that lead to different states are no kinds of characters.
 const MANY_RANGES: usize = 64;
@@ -139,7 +142,7 @@ pub(super) fn behind_each_character(
     from: LexemeId,
     (least, most): (u8, u8),
     budget: &Budget,
-) -> Result<Option<Behind>, Error> {
+) -> Result<Option<EachBehind>, Error> {
     let mut found = Vec::new();
     let mut inner = Inner { automaton, budget, known: Vec::new() };
     for (first, last, low, high, rest) in LEADS {
@@ -160,10 +163,7 @@ pub(super) fn behind_each_character(
             }
         }
     }
-    found.sort_unstable_by_key(|&(range, _)| range);
-    let mut joined = Vec::new();
-    push_shifted(&mut joined, 0, &found);
-    Ok(Some(joined.into()))
+    Ok(Some(joined(found)))
 }
 
 /// Appends ranges, each by so much larger; where one touches the last one and leads to the same state, they become one.
@@ -176,11 +176,19 @@ fn push_shifted(ranges: &mut Vec<(CharacterRange, LexemeId)>, by: u32, more: &[(
     }
 }
 
+/// The ranges in ascending order, those that touch and lead to the same state as one.
+fn joined(mut ranges: Vec<(CharacterRange, LexemeId)>) -> EachBehind {
+    ranges.sort_unstable_by_key(|&(range, _)| range);
+    let mut joined = Vec::new();
+    push_shifted(&mut joined, 0, &ranges);
+    joined.into()
+}
+
 /// What is behind the rests of characters.
 struct Inner<'a> {
     automaton: &'a Automaton,
     budget: &'a Budget,
-    known: Vec<(InnerKey, Behind)>,
+    known: Vec<(InnerKey, EachBehind)>,
 }
 
 /// The state inside of a character, between which bytes the next one is, and how many more follow.
@@ -188,7 +196,13 @@ type InnerKey = (LexemeId, u8, u8, usize);
 
 impl Inner<'_> {
     /// The states behind the rests of a character, by the bits of these. Nothing where other bytes go on, too, or the ranges are many.
-    fn behind(&mut self, state: LexemeId, low: u8, high: u8, rest: usize) -> Result<Option<Behind>, Error> {
+    fn behind(
+        &mut self,
+        state: LexemeId,
+        low: u8,
+        high: u8,
+        rest: usize,
+    ) -> Result<Option<EachBehind>, Error> {
         let key = (state, low, high, rest);
         if let Some((_, known)) = self.known.iter().find(|(known, _)| *known == key) {
             return Ok(Some(Rc::clone(known)));
@@ -226,12 +240,8 @@ impl Inner<'_> {
                     return Ok(None);
                 }
             }
-            found.sort_unstable_by_key(|&(range, _)| range);
-            let mut joined = Vec::new();
-            push_shifted(&mut joined, 0, &found);
-            found = joined;
         }
-        let found: Behind = found.into();
+        let found = joined(found);
         self.known.push((key, Rc::clone(&found)));
         Ok(Some(found))
     }

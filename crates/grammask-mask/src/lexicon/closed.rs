@@ -7,7 +7,7 @@ use grammask_trie::{BranchId, Decoder, NodeId, Trie};
 
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId};
-use super::characters::{behind_characters, behind_characters_of_lines, behind_leads};
+use super::characters::{behind_characters, behind_characters_of_lines, behind_leads, no_leads};
 use super::layers::NOWHERE;
 use super::loops::Others;
 use super::runs;
@@ -177,7 +177,7 @@ impl Closed {
         let live = automaton.live_bytes(start, budget)?;
         let is_live = |byte| live.contains(byte);
         let has_others = (0x80..=u8::MAX).any(is_live);
-        if (0x80..0xC2).chain(0xF5..=u8::MAX).any(is_live) {
+        if !live.intersection(&no_leads()).is_empty() {
             return Ok(None);
         }
         let mut counts: Vec<(LexemeId, u32)> = Vec::new();

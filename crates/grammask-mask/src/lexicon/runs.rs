@@ -7,7 +7,7 @@ use grammask_trie::{BranchId, Decoder, Encoding, Outline};
 
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId};
-use super::characters::{CharacterRange, behind_each_character};
+use super::characters::{CharacterRange, behind_each_character, no_leads};
 use super::closed::{Firsts, follow_ways, go_further, going_on, room};
 use super::layers::NOWHERE;
 use super::loops::Others;
@@ -375,7 +375,7 @@ impl Reached {
             let is_strange = (0x80..=u8::MAX).any(|byte| live.contains(byte));
             return Ok(if is_strange { [false; 2] } else { alive });
         }
-        if (0x80..0xC2).chain(0xF5..=u8::MAX).any(|byte| live.contains(byte)) {
+        if !live.intersection(&no_leads()).is_empty() {
             return Ok([false; 2]);
         }
         let Some(each) = behind_each_character(automaton, state, (0xC2, 0xF4), budget)? else {

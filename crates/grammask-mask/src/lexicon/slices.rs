@@ -64,6 +64,7 @@ impl Measure for Class {
             _ if is_between && byte < 0x80 => (self.ascii >> byte & 1 == 1).then_some(Decoder::Between)?,
             Others::Bytes => Decoder::Between,
             Others::None => return None,
+            // Of lines, what ends them is left out by `within`.
             Others::Lines | Others::Characters => {
                 let (next, is_right) = inside.after(byte);
                 is_right.then_some(next)?
@@ -189,7 +190,7 @@ impl Slice {
             }
         }
         if class.others == Others::Lines {
-            outline.line_separators().for_each(|edge| leave_out(edge, &mut branches));
+            outline.line_separators(trie).for_each(|edge| leave_out(edge, &mut branches));
         }
         let exits = [const { OnceLock::new() }; 128];
         Self { tokens: tokens.complete(), branches: branches.complete(), exits, beyond: Box::default() }
