@@ -137,7 +137,7 @@ impl Lexicon {
     ) -> Self {
         Self {
             continuations: Continuations::new(vocabulary.trie(), &outline),
-            automaton: Automaton::new(&vocabulary, &config.regular),
+            automaton: Automaton::new(&vocabulary, &config.regular, config.budget),
             vocabulary,
             outline,
             every,

@@ -73,6 +73,15 @@ impl Partitions {
         partitions
     }
 
+    /// Takes the address space of so many partitions. See [`Store::take_space`].
+    pub(crate) fn take_space(&mut self, partitions: usize) {
+        let classes = partitions * 16;
+        let _ = self.items.try_reserve(partitions);
+        let _ = self.members.try_reserve(classes);
+        let _ = self.representatives.try_reserve(classes);
+        let _ = self.maps.try_reserve(partitions);
+    }
+
     /// The number of classes, 1 to 256.
     pub(crate) fn len(&self, id: PartitionId) -> usize {
         self.items[id.0 as usize].len as usize

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use grammask_cache::{Arena, Budget, Row};
+use grammask_cache::{Arena, Budget, Column, Row};
 use grammask_regular::{ByteSet, Config, Count, Error, Horizon, RegularId, Spelled, Store};
 use grammask_trie::Vocabulary;
 use rustc_hash::FxHashMap;
@@ -108,7 +108,8 @@ struct Workbench {
     store: Store,
     /// What stands below places in the trie.
     horizon: Horizon,
-    numbers: FxHashMap<RegularId, LexemeId>,
+    /// States by language.
+    numbers: Column,
     /// The classes of bytes, by the number that the store has for them.
     classes: FxHashMap<u32, Arc<Classes>>,
 }
@@ -157,26 +158,33 @@ pub(super) enum Surface {
 /// Strings of up to so many bytes are not looked for in the vocabulary: most of those that matter are somewhere.
 const SHORT: u32 = 16;
 
+/// What a lexicon takes for each expression of its store, all tables together, and more than which budget no space is taken for.
+const BYTES_AN_EXPRESSION: usize = 400;
+const LARGE: usize = 1 << 28;
+
 /// So many bytes are few, and so many classes of bytes not yet many.
 const FEW: usize = 4;
 const CLASSES: usize = 8;
 
 impl Automaton {
-    pub(super) fn new(vocabulary: &Vocabulary, config: &Config) -> Self {
+    /// Without states, but with the address space for what a budget of so many bytes allows.
+    pub(super) fn new(vocabulary: &Vocabulary, config: &Config, budget: usize) -> Self {
+        let mut store = Store::new(config);
+        store.take_space(budget.min(LARGE) / BYTES_AN_EXPRESSION);
         let texts = vocabulary.tokens().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() > SHORT as usize);
         let automaton = Self {
             states: Arena::new(),
             workbench: Mutex::new(Workbench {
-                store: Store::new(config),
+                store,
                 horizon: Horizon::new(SHORT, texts),
-                numbers: FxHashMap::default(),
+                numbers: Column::new(),
                 classes: FxHashMap::default(),
             }),
         };
         // The number 0 belongs to the empty language.
         let mut workbench = automaton.lock();
         automaton.states.push(workbench.state(RegularId::EMPTY));
-        workbench.numbers.insert(RegularId::EMPTY, LexemeId::DEAD);
+        workbench.numbers.set(RegularId::EMPTY.index() as u32, LexemeId::DEAD.number());
         drop(workbench);
         automaton
     }
@@ -398,8 +406,8 @@ impl Automaton {
         language: RegularId,
         budget: &Budget,
     ) -> Result<LexemeId, Error> {
-        if let Some(&id) = workbench.numbers.get(&language) {
-            return Ok(id);
+        if let Some(number) = workbench.numbers.get(language.index() as u32) {
+            return Ok(LexemeId::from_number(number));
         }
         let goes_on = workbench.store.has_more(language)?;
         let completes = workbench.store.is_nullable(language);
@@ -411,8 +419,8 @@ impl Automaton {
                 | (u32::from(completes) * LexemeId::COMPLETES)
                 | (u32::from(goes_on) * LexemeId::GOES_ON),
         );
-        workbench.numbers.insert(language, id);
-        budget.spend(size_of::<State>() + row + 32);
+        let (_, allocated) = workbench.numbers.set(language.index() as u32, id.number());
+        budget.spend(size_of::<State>() + row + allocated);
         Ok(id)
     }
 
