@@ -17,6 +17,7 @@ mod automaton;
 mod characters;
 mod closed;
 mod config;
+mod kernel;
 mod kin;
 mod layers;
 mod loops;

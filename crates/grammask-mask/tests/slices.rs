@@ -9,8 +9,9 @@ use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
 use grammask_regular::Store;
 use grammask_trie::{TokenId, Vocabulary};
 
-/// All strings of up to three of some pieces, and some long ones.
-fn vocabulary() -> Arc<Vocabulary> {
+/// All strings of up to three of some pieces, and some long ones; with tokens of more characters than a slice tells apart, or without: then what goes on
+/// for ever is taken from slices.
+fn vocabulary(has_longer: bool) -> Arc<Vocabulary> {
     let pieces: [&[u8]; 8] = [b"a", b"b", b"x", b"\"", b" ", "é".as_bytes(), b"\xC3", b"\xFF"];
     let mut words: HashSet<Vec<u8>> = HashSet::from([Vec::new()]);
     for _ in 0..3 {
@@ -69,8 +70,8 @@ fn vocabulary() -> Arc<Vocabulary> {
             .map(|word| word.as_bytes().to_vec()),
     );
     words.insert(b"a \xC2".to_vec());
-    // More characters than a slice tells apart.
-    for length in [253, 254, 255, 256, 270, 300, 330] {
+    let longer = [253, 254, 255, 256, 270, 300, 330];
+    for length in longer.into_iter().filter(|_| has_longer) {
         words.insert(b"a".repeat(length));
         words.insert([&b"a".repeat(length)[..], b" b"].concat());
     }
@@ -107,12 +108,20 @@ fn states(masks: &Masks, most: usize) -> Vec<SetId> {
 
 #[test]
 fn loops_and_counters_take_what_walking_takes() {
-    let vocabulary = vocabulary();
+    check(&vocabulary(false));
+}
+
+#[test]
+fn loops_and_counters_take_what_walking_takes_where_tokens_are_long() {
+    check(&vocabulary(true));
+}
+
+fn check(vocabulary: &Arc<Vocabulary>) {
     let lexicon = |change: fn(&mut LexiconConfig)| {
         let mut config =
             LexiconConfig { slice_size: 1, strays: 0, seams: usize::MAX, ..LexiconConfig::default() };
         change(&mut config);
-        Arc::new(Lexicon::new(Arc::clone(&vocabulary), &config))
+        Arc::new(Lexicon::new(Arc::clone(vocabulary), &config))
     };
     // Shared by all grammars below, so that what one leaves there must be right for the next.
     let lexicons =
@@ -248,6 +257,37 @@ fn loops_and_counters_take_what_walking_takes() {
         "start ::= #'([^\" ]+ +){0,3}[^\" ]+(?-u:\\\\xC3x)' '\"';",
         "start ::= #'([^\" ]+([ ]|(?-u:\\\\xC3))+){0,3}[^\" ]+\"';",
         "start ::= '\"' json!(#'([^ ]+ +){0,3}[^ ]+' & #'(?s:.){1,290}') '\"';",
+        // What was begun is remembered, but something goes on anyhow.
+        "start ::= #'[^\"]*(aba|bab|xa)[^\"]*\"';",
+        "start ::= #'[^\"]*(aba|bab|xa|éa b)[^\"]*' ' '?;",
+        "start ::= #'[^\"]*(aba|éb|xa)\"';",
+        "start ::= #'[^\"]*aba(éa|xx)*\"|[^\"]*b{3}\"|é[ab]*é\"';",
+        "start ::= #'[^\"]*x\"|aba';",
+        "start ::= #'[^\"]*x\"|aba|éaé|b{5}' '!'?;",
+        "start ::= #'[^\"]*x?|aba|b{5}\"';",
+        "start ::= #'([^\"x]*|[^\"]*ab)\"';",
+        "start ::= #'[^x\"]([^x\"]*|[^\"]*ab)\"' 'x'?;",
+        "start ::= '\"' #'([^\\\\]\\\\\\\\-]|a-[a-z]|b-[b-z]|x-[x-z]|é-[é-ÿ])*\\\\]' ' ';",
+        "start ::= #'([^\\\\]\\\\\\\\-]|a-[a-z]|b-[b-z]|x-[x-z]|é-[é-ÿ])*-?\\\\]x?';",
+        "start ::= '\"' json!(#'.+(ab|x|é b)[ab]{2,3}x?') '\"';",
+        "start ::= '\"' json!(#'([^\\\\]\\\\\\\\-]|a-[a-z]|b-[b-z]|x-[x-z]|é-[é-ÿ])*-?\\\\][ab]*');",
+        "start ::= #'[^\"]*(aba|(?-u:\\\\xFF))\"';",
+        "start ::= #'[^\"]*(aba|(?-u:\\\\xC3)x)b?\"';",
+        "start ::= #'[^\"]*aba\"|[ab]*(?-u:\\\\xFF)\"';",
+        "start ::= #'[^\"]*(aba|xx)\"|[ab ]{2,9}(?-u:\\\\xFF)\"';",
+        "start ::= #'[^x\"][^\"]*(ab|ba)\"';",
+        "start ::= #'[^xé\"][^\"]*(ab|éa)\"|x\"';",
+        // The same in lines, and some of it beyond them.
+        "start ::= #'[^\"\u{2028}\u{2029}]*(ab|xa)[^\"]*\"';",
+        "start ::= #'([^\"\u{2028}\u{2029}]*x|[ab]*\u{2028}b|é\u{2028}a*|[ab]*\u{2029})\"';",
+        "start ::= #'([^\"\u{2028}\u{2029}]*x|[ab é]*\u{2028}(\u{2028} é)?)\"';",
+        "start ::= '\"' json!(#'.*(ab|ba).*|[ab]*\u{2028}b') '\"';",
+        // Of so many characters.
+        "start ::= '\"' json!(#'(?s:.)*(ab|bab|é)(?s:.)*' & #'(?s:.){0,12}') '\"';",
+        "start ::= '\"' json!(#'(?s:.)*(ab|bab|é)[abx]{2}' & #'(?s:.){0,14}') '\"';",
+        "start ::= '\"' json!(#'.+(ab|\u{2028}b)x?' & #'(?s:.){0,14}') '\"';",
+        "start ::= '\"' json!(#'(?s:.)+(ab|\u{2028}b)x{9}' & #'(?s:.){0,19}') '\"';",
+        "start ::= '\"' json!(#'(?s:.)*(aba|b{4}|x{3})(?s:.)*' & #'(?s:.){0,290}') '\"';",
         // Some characters only behind the first, of one and of several bytes.
         "start ::= #'[^\" é]([^\"]*[^\" ])?' '\"';",
         "start ::= #'[^\" é]+([ é]+[^\" é]+){0,2}' '\"';",

@@ -75,7 +75,7 @@ impl Store {
     }
 
     /// Is it proven that the loop `large` contains `small`?
-    fn contains_all_of(&self, large: RegularId, small: RegularId) -> bool {
+    pub(crate) fn contains_all_of(&self, large: RegularId, small: RegularId) -> bool {
         let Kind::Repeat { base, min, max } = self.node(large).kind else { return false };
         let node = self.node(small);
         if base == RegularId::ANY {

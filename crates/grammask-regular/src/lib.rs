@@ -53,6 +53,7 @@ mod avoid;
 mod boundaries;
 mod byte_classes;
 mod byte_set;
+mod common;
 mod compared;
 mod config;
 mod counters;

@@ -59,7 +59,7 @@ impl Store {
     ///
     /// # Complexity
     /// Linear in the size of the expression and of its texts.
-    pub(crate) fn is_text(&self, a: RegularId) -> bool {
+    pub fn is_text(&self, a: RegularId) -> bool {
         if self.node(a).has(TEXT) {
             return true;
         }

@@ -248,6 +248,58 @@ fn random_expressions_mean_what_their_definitions_say() {
 }
 
 #[test]
+fn what_is_evident_about_languages_holds() {
+    let all = universe();
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    let (mut common, mut within, mut needy) = (0, 0, 0);
+    for round in 0..60 {
+        let mut store = Store::new(&Config::default());
+        // Languages, and what they become: these have parts in common.
+        let mut states = Vec::new();
+        for _ in 0..3 {
+            let tail = random.language(1);
+            let parts = vec![random.language(1 + round % 3), tail.clone()];
+            for language in [Language::Concat(parts), tail] {
+                let start = language.build(&mut store).unwrap();
+                states.extend(explore(&mut store, start, 20_000).states.into_iter().take(6));
+            }
+        }
+        let words: Vec<Words> = states
+            .iter()
+            .map(|&state| all.iter().filter(|word| accepts(&mut store, state, word)).cloned().collect())
+            .collect();
+        for (&a, of_a) in states.iter().zip(&words) {
+            let shown = store.display(a).to_string();
+            let alphabet = store.evident_alphabet(a);
+            assert!(of_a.iter().flatten().all(|&byte| alphabet.contains(byte)), "{shown}: {alphabet}");
+            for bytes in [&b"a"[..], b"b", b"ab", b"bc"] {
+                let bytes: ByteSet = bytes.iter().copied().collect();
+                let needs = store.evidently_needs_other(a, &bytes);
+                let holds = of_a.iter().all(|word| word.iter().any(|&byte| !bytes.contains(byte)));
+                assert!(holds || !needs, "{shown} needs no other than {bytes}");
+                needy += usize::from(needs && a != RegularId::EMPTY);
+            }
+            for (&b, of_b) in states.iter().zip(&words) {
+                let other = store.display(b).to_string();
+                let both = store.evident_common(a, b).unwrap();
+                assert_eq!(store.evident_common(b, a), Ok(both), "{shown} and {other}");
+                for word in all.iter().filter(|word| accepts(&mut store, both, word)) {
+                    assert!(of_a.contains(word) && of_b.contains(word), "{shown} and {other}: {word:?}");
+                }
+                let is_within = store.is_evidently_within(a, b);
+                assert!(!is_within || of_a.is_subset(of_b), "{shown} within {other}");
+                assert!(store.is_evidently_within(both, both));
+                common += usize::from(a != b && both != RegularId::EMPTY && both != RegularId::EPSILON);
+                within += usize::from(a != b && is_within && a != RegularId::EMPTY);
+            }
+        }
+        store.check().unwrap();
+    }
+    // That much is seen; else this would show nothing.
+    assert!(common > 500 && within > 500 && needy > 200, "{common} {within} {needy}");
+}
+
+#[test]
 fn laws_of_the_algebra_hold_as_equal_ids() {
     let mut store = Store::new(&Config::default());
     let [a, b, c] = ["a+b", "[b-d]*", "x{2,5}"].map(|pattern| store.regex(pattern).unwrap());

@@ -395,6 +395,46 @@ impl Automaton {
         self.lock().store.enough_to_end(self.state(id).language).map(|characters| characters as usize)
     }
 
+    /// A state whose language lies within those of both, as far as they show what they have in common; nothing where that does not go on, or where
+    /// somebody would have to search for what is in it, or behind it.
+    pub(super) fn common(
+        &self,
+        a: LexemeId,
+        b: LexemeId,
+        budget: &Budget,
+    ) -> Result<Option<LexemeId>, Error> {
+        let mut workbench = self.lock();
+        let before = workbench.store.bytes_used();
+        let common = workbench.store.evident_common(self.state(a).language, self.state(b).language)?;
+        if !workbench.store.is_inhabited_throughout(common) {
+            return Ok(None);
+        }
+        let common = self.number(&mut workbench, common, budget)?;
+        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        Ok(Some(common).filter(|common| common.goes_on()))
+    }
+
+    /// Whether the language of one state evidently lies within that of another.
+    pub(super) fn is_within(&self, small: LexemeId, large: LexemeId) -> bool {
+        let [small, large] = [small, large].map(|id| self.state(id).language);
+        self.lock().store.is_evidently_within(small, large)
+    }
+
+    /// Whether the strings of a state are known to be whole characters.
+    pub(super) fn is_text(&self, id: LexemeId) -> bool {
+        self.lock().store.is_text(self.state(id).language)
+    }
+
+    /// The bytes of the strings of a state; perhaps more.
+    pub(super) fn bytes(&self, id: LexemeId) -> ByteSet {
+        self.lock().store.evident_alphabet(self.state(id).language)
+    }
+
+    /// Whether every string of a state evidently has a byte that is not one of these.
+    pub(super) fn needs_other(&self, id: LexemeId, bytes: &ByteSet) -> bool {
+        self.lock().store.evidently_needs_other(self.state(id).language, bytes)
+    }
+
     /// The state in which nothing can follow and nothing is missing.
     pub(super) fn epsilon(&self, budget: &Budget) -> Result<LexemeId, Error> {
         self.number(&mut self.lock(), RegularId::EPSILON, budget)

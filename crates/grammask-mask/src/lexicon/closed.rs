@@ -8,6 +8,7 @@ use grammask_trie::{BranchId, Decoder, NodeId, Trie};
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId};
 use super::characters::{behind_characters, behind_characters_of_lines, behind_leads, no_leads};
+use super::kernel;
 use super::layers::NOWHERE;
 use super::loops::Others;
 use super::runs;
@@ -17,7 +18,7 @@ use crate::findings::Findings;
 use crate::places::over_range;
 
 /// A class of fewer ASCII characters makes few tokens.
-const FEW: u32 = 24;
+pub(super) const FEW: u32 = 24;
 
 /// States that are looked at before a class is no longer followed.
 const MANY: usize = 72;
@@ -29,18 +30,20 @@ const LONG: usize = 24;
 const SHORT: usize = 8;
 
 /// What keeps a lexeme alive.
-struct Closed {
-    class: Class,
+pub(super) struct Closed {
+    pub(super) class: Class,
     /// The bytes with which characters of the class begin, but not the lexeme: not with all of these characters.
-    not_first: ByteSet,
+    pub(super) not_first: ByteSet,
     /// For how many characters; `None` for ever.
-    reach: Option<usize>,
+    pub(super) reach: Option<usize>,
     /// Whether the lexeme is complete behind one and more of them.
-    completes: bool,
-    /// The ASCII characters that lead somewhere else from some state, bit by bit.
-    exits: u128,
-    /// Whether neither characters had to be left out, nor longer texts, other than those that are too long anyhow.
-    is_whole: bool,
+    pub(super) completes: bool,
+    /// The ASCII characters that may lead somewhere else from some state, bit by bit.
+    pub(super) exits: u128,
+    /// Whether U+2028 and U+2029 may, too.
+    pub(super) separators: bool,
+    /// Whether hardly any characters had to be left out, and no longer texts, other than those that are too long anyhow.
+    pub(super) is_whole: bool,
 }
 
 /// What lies behind all characters of several bytes.
@@ -158,12 +161,24 @@ impl Closed {
     /// as so many may follow as suffice to end its text, one is alive where the other is.
     fn find(automaton: &Automaton, lexeme: LexemeId, budget: &Budget) -> Result<Option<Self>, Error> {
         if let Some((free, most)) = automaton.uncounted(lexeme, budget)?
-            && let Some(closed) = Self::of(automaton, free, Some(most), budget)?
+            && let Some(closed) = Self::by_kernel_or_states(automaton, free, Some(most), budget)?
             && !closed.completes
         {
             return Ok(Some(closed));
         }
-        Self::of(automaton, lexeme, None, budget)
+        Self::by_kernel_or_states(automaton, lexeme, None, budget)
+    }
+
+    fn by_kernel_or_states(
+        automaton: &Automaton,
+        lexeme: LexemeId,
+        most: Option<usize>,
+        budget: &Budget,
+    ) -> Result<Option<Self>, Error> {
+        match kernel::closed(automaton, lexeme, most, budget)? {
+            Some(closed) => Ok(Some(closed)),
+            None => Self::of(automaton, lexeme, most, budget),
+        }
     }
 
     /// The class of the characters that go on from a state and from where it leads to, without those that end some way soon; where
@@ -235,7 +250,8 @@ impl Closed {
                     };
                     reach = Some(reach.map_or(room, |reach| reach.min(room)));
                 }
-                let closed = Self { class, not_first, reach, completes: false, exits: 0, is_whole };
+                let closed =
+                    Self { class, not_first, reach, completes: false, exits: 0, separators: false, is_whole };
                 return closed.with_states(automaton, start, &reached.states, budget);
             }
         }
@@ -334,6 +350,9 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
     for byte in (0..128u8).filter(|byte| closed.exits >> byte & 1 == 1) {
         let is_too_far = |branch| (reach..usize::from(NOWHERE)).contains(&usize::from(slice.length(branch)));
         follow_ways(walk, lexicon.exits(slice, byte), is_too_far, findings)?;
+    }
+    if closed.separators {
+        follow_ways(walk, &lexicon.ways_to_separators(slice), |_| false, findings)?;
     }
     if closed.reach.is_some() {
         go_further(walk, slice, slice, reach, findings)?;

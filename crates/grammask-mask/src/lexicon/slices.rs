@@ -280,6 +280,16 @@ impl Lexicon {
         })
     }
 
+    /// The ways through at least one character of a slice to U+2028 and U+2029, of which few are in a vocabulary.
+    pub(super) fn ways_to_separators(&self, slice: &Slice) -> Box<[Step]> {
+        let outline = &self.outline;
+        let is_within = |edge: &&Edge| {
+            let before = outline.parent(outline.parent(edge.parent));
+            before != BranchId::ROOT && slice.length(before) != NOWHERE
+        };
+        ways(self.trie(), outline, outline.line_separators(self.trie()).filter(is_within))
+    }
+
     /// The slice by numbers of runs.
     pub(super) fn slice_of_runs(&self, kinds: Kinds) -> &Slice {
         match self.runs.get(&kinds) {

@@ -1,0 +1,149 @@
+//! Kernels: languages that stay within what a lexeme may become, whatever characters of a class follow. As long as only they do, the lexeme can
+//! be finished as the kernel can, and nobody has to follow its states: behind `.*(red|blue)` or in a class of a regular expression they are
+//! many, for each of them remembers what was begun.
+
+use grammask_cache::Budget;
+use grammask_regular::{ByteSet, Error};
+
+use super::automaton::{Automaton, LexemeId};
+use super::characters::{behind_characters, behind_characters_of_lines, behind_leads};
+use super::closed::{Closed, FEW, going_on, room};
+use super::loops::Others;
+use super::slices::Class;
+
+/// So many characters may be left out of a class, if blanks are not among them: what is left is most of the vocabulary.
+const LEFT_OUT: u32 = 4;
+
+/// So many states behind a character are looked at for what they have in common with the one that most lead to.
+const STATES: usize = 5;
+
+/// What keeps a lexeme alive by a kernel. Where the characters of its text are counted beside that, there may be `most`.
+///
+/// If a kernel X lies within δ(X, k) for each character k of a class, and within δ(L, k) for the lexeme L, it lies within δ(L, w) for each text w of
+/// the class: derivatives keep inclusion. All strings are texts, so no state goes on by bytes that are no character.
+pub(super) fn closed(
+    automaton: &Automaton,
+    start: LexemeId,
+    most: Option<usize>,
+    budget: &Budget,
+) -> Result<Option<Closed>, Error> {
+    if !automaton.is_text(start) {
+        return Ok(None);
+    }
+    // Where characters lead to, and by how many of ASCII.
+    let mut states: Vec<(u32, LexemeId)> = Vec::new();
+    let first = going_on(automaton, start, u128::MAX, budget, |next, by| {
+        match states.iter_mut().find(|(_, state)| *state == next) {
+            Some((count, _)) => *count += by.count_ones(),
+            None => states.push((by.count_ones(), next)),
+        }
+    })?;
+    states.sort_by_key(|&(count, _)| std::cmp::Reverse(count));
+    let Some(&(_, main)) = states.first() else { return Ok(None) };
+    // What most characters lead to, or what it has in common with something else: behind a backslash, say, that is nothing.
+    for &(_, other) in states.iter().take(STATES) {
+        let Some(state) = automaton.common(main, other, budget)? else { continue };
+        let mut kernel = Kernel { automaton, state, known: Vec::new() };
+        if let Some(class) = kernel.class(first, budget)? {
+            return kernel.closed(start, class, most, budget);
+        }
+    }
+    Ok(None)
+}
+
+/// A language that may be a kernel.
+struct Kernel<'a> {
+    automaton: &'a Automaton,
+    state: LexemeId,
+    /// Whether it lies within states, each asked once.
+    known: Vec<(LexemeId, bool)>,
+}
+
+impl Kernel<'_> {
+    fn is_within(&mut self, next: LexemeId) -> bool {
+        if let Some(&(_, is_within)) = self.known.iter().find(|(state, _)| *state == next) {
+            return is_within;
+        }
+        let is_within = self.automaton.is_within(self.state, next);
+        self.known.push((next, is_within));
+        is_within
+    }
+
+    /// The characters that leave the kernel within where they lead to, if these are nearly all by which it goes on, or by which the lexeme begins.
+    fn class(&mut self, first: u128, budget: &Budget) -> Result<Option<Class>, Error> {
+        let (automaton, state) = (self.automaton, self.state);
+        let mut ascii = 0;
+        let whole = going_on(automaton, state, u128::MAX, budget, |next, by| {
+            if self.is_within(next) {
+                ascii |= by;
+            }
+        })? | first;
+        let left_out = whole & !ascii;
+        if ascii.count_ones() < FEW || left_out.count_ones() > LEFT_OUT || left_out >> b' ' & 1 == 1 {
+            return Ok(None);
+        }
+        let others = if behind_characters(automaton, state, budget, |next| self.is_within(next))?.is_some() {
+            Others::Characters
+        } else if behind_characters_of_lines(automaton, state, budget, |next| self.is_within(next))?.is_some()
+        {
+            Others::Lines
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(Class { ascii, others }))
+    }
+
+    /// What the lexeme takes by the characters of the class.
+    fn closed(
+        &mut self,
+        start: LexemeId,
+        class: Class,
+        most: Option<usize>,
+        budget: &Budget,
+    ) -> Result<Option<Closed>, Error> {
+        let (automaton, state) = (self.automaton, self.state);
+        let completes = state.completes();
+        let members = (0..128u8).filter(|byte| class.ascii >> byte & 1 == 1).chain(0x80..=u8::MAX).collect();
+        // Where the kernel is not complete, a state that it lies within might be.
+        if !completes && !automaton.needs_other(start, &members) {
+            return Ok(None);
+        }
+        let mut reach = None;
+        if let Some(most) = most {
+            // What ends the kernel ends the lexeme.
+            let Some(room) = room(automaton, most, [state].into_iter()) else { return Ok(None) };
+            reach = Some(room);
+        }
+        Ok(Some(Closed {
+            class,
+            not_first: self.not_first(start, class, budget)?,
+            reach,
+            completes,
+            exits: automaton.bytes(start).ascii() & !class.ascii,
+            separators: class.others == Others::Lines,
+            is_whole: true,
+        }))
+    }
+
+    /// The bytes by which characters of the class begin, but not all of them lead to where the kernel lies within.
+    fn not_first(&mut self, start: LexemeId, class: Class, budget: &Budget) -> Result<ByteSet, Error> {
+        let automaton = self.automaton;
+        let mut first = 0;
+        going_on(automaton, start, class.ascii, budget, |next, by| {
+            if self.is_within(next) {
+                first |= by;
+            }
+        })?;
+        let mut not_first: ByteSet =
+            (0..128u8).filter(|byte| (class.ascii & !first) >> byte & 1 == 1).collect();
+        for lead in 0xC2..=0xF4 {
+            // Two characters by this byte end lines.
+            let has_strange = class.others == Others::Lines && lead == 0xE2;
+            let takes = |next| self.is_within(next);
+            if has_strange || behind_leads(automaton, start, (lead, lead), budget, takes)?.is_none() {
+                not_first.insert(lead);
+            }
+        }
+        Ok(not_first)
+    }
+}
