@@ -1,7 +1,7 @@
 //! Is a language empty? Without complement and intersection it shows in the expression; with them, a search over
 //! derivatives decides, and what it learns is kept for all states on its way.
 
-use crate::node::{INHABITED, Kind, RegularId, Spelling, VOID};
+use crate::node::{INHABITED, Kind, List, RegularId, Spelling, UNBOUNDED, VOID};
 use crate::{Error, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
@@ -204,5 +204,43 @@ impl Store {
             }
         }
         self.node(a).has(VOID)
+    }
+
+    /// Is an intersection that of a loop without end and of complements of what ends somewhere?
+    pub(crate) fn goes_beyond(&self, members: List) -> bool {
+        let mut loops = 0;
+        let fits = self.list(members).iter().all(|&member| match self.node(member).kind {
+            Kind::Not(a) => self.node(a).max != UNBOUNDED,
+            Kind::Repeat { base, max: UNBOUNDED, .. } => {
+                loops += 1;
+                self.node(base).has(INHABITED) && self.node(base).min > 0
+            }
+            _ => false,
+        });
+        fits && loops < 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Config, Error, RegularId, Store};
+
+    #[test]
+    fn what_is_longer_than_all_that_is_left_out_is_not_searched() -> Result<(), Error> {
+        let mut store = Store::new(&Config { emptiness_steps: 3, ..Config::default() });
+        let [free, short, other] =
+            ["(?s:.)*", "(?s:.){0,9999}", "(?:ab){3}|c"].map(|pattern| store.regex(pattern));
+        let others = [store.complement(short?)?, store.complement(other?)?];
+        let longer = store.intersection(&[free?, others[0], others[1]])?;
+        let spelled = store.json_text(longer)?;
+        for language in [others[0], longer, spelled] {
+            assert_eq!(store.is_empty(language), Ok(false));
+            assert_ne!(store.derivative(language, b'a')?, RegularId::EMPTY);
+        }
+        // Two loops may have nothing in common.
+        let [one, two] = ["(?:ab)+", "(?:cd)+"].map(|pattern| store.regex(pattern));
+        let neither = store.intersection(&[one?, two?, others[0]])?;
+        assert!(store.is_empty(neither).is_err(), "that takes a search, of more steps than these");
+        Ok(())
     }
 }

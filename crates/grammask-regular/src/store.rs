@@ -481,12 +481,16 @@ impl Store {
                 flags = if is_union {
                     any & (NULLABLE | INHABITED) | all & (PLAIN | TEXT)
                 } else {
-                    all & NULLABLE
+                    all & NULLABLE | if self.goes_beyond(list) { INHABITED } else { 0 }
                 };
             }
             Kind::Not(a) => {
                 let a = self.node(a);
                 flags = if a.has(NULLABLE) { 0 } else { NULLABLE };
+                // Something is longer than all that is left out.
+                if a.max != UNBOUNDED {
+                    flags |= INHABITED;
+                }
                 (min, max, partition) = (u32::from(a.has(NULLABLE)), UNBOUNDED, a.partition);
                 nesting = a.nesting;
             }
