@@ -12,6 +12,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 use crate::Config;
 use crate::number;
 
+mod lengths;
+
 /// A set of texts in [`Languages`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct LanguageId(u32);
@@ -176,6 +178,10 @@ impl Languages {
                 _ => all.push(part),
             }
         }
+        self.unite_lengths(&mut all);
+        if all.contains(&LanguageId::ANY) {
+            return LanguageId::ANY;
+        }
         all.sort_unstable();
         all.dedup();
         match all[..] {
@@ -196,6 +202,10 @@ impl Languages {
             }
         }
         self.join_multiples(&mut all);
+        self.meet_lengths(&mut all);
+        if all.contains(&LanguageId::NONE) {
+            return LanguageId::NONE;
+        }
         all.sort_unstable();
         all.dedup();
         match all[..] {
@@ -249,7 +259,15 @@ impl Languages {
             Language::None => LanguageId::ANY,
             Language::Not(inner) => inner,
             _ if of == LanguageId::ANY => LanguageId::NONE,
-            _ => self.intern(Language::Not(of)),
+            _ => match self.as_length(of) {
+                // As repetitions they are counted; a complement would have to be followed.
+                Some((min, max)) => {
+                    let shorter = min.checked_sub(1).map(|most| self.length(0, Some(most)));
+                    let longer = max.and_then(|max| max.checked_add(1)).map(|least| self.length(least, None));
+                    self.union(shorter.into_iter().chain(longer))
+                }
+                None => self.intern(Language::Not(of)),
+            },
         }
     }
 
@@ -266,15 +284,6 @@ impl Languages {
                 }
             }
             _ => self.intern(Language::Repeat(of, min, max)),
-        }
-    }
-
-    /// The texts with so many characters.
-    pub fn length(&mut self, min: u32, max: Option<u32>) -> LanguageId {
-        let any = self.regex("(?s:.)");
-        match (min, max) {
-            (0, None) => LanguageId::ANY,
-            _ => self.repeat(any, min, max),
         }
     }
 
