@@ -14,6 +14,9 @@ use super::slices::Class;
 /// So many characters may be left out of a class, if blanks are not among them: what is left is most of the vocabulary.
 const LEFT_OUT: u32 = 4;
 
+/// By so many bytes a character of the class may begin, but not so the lexeme: what is below them is walked.
+const NOT_FIRST: usize = 8;
+
 /// So many states behind a character are looked at for what they have in common with the one that most lead to.
 const STATES: usize = 5;
 
@@ -44,8 +47,10 @@ pub(super) fn closed(
     for &(_, other) in states.iter().take(STATES) {
         let Some(state) = automaton.common(main, other, budget)? else { continue };
         let mut kernel = Kernel { automaton, state, known: Vec::new() };
-        if let Some(class) = kernel.class(first, budget)? {
-            return kernel.closed(start, class, most, budget);
+        if let Some(class) = kernel.class(first, budget)?
+            && let Some(closed) = kernel.closed(start, class, most, budget)?
+        {
+            return Ok(Some(closed));
         }
     }
     Ok(None)
@@ -108,6 +113,10 @@ impl Kernel<'_> {
         if !completes && !automaton.needs_other(start, &members) {
             return Ok(None);
         }
+        let not_first = self.not_first(start, class, budget)?;
+        if not_first.len() > NOT_FIRST {
+            return Ok(None);
+        }
         let mut reach = None;
         if let Some(most) = most {
             // What ends the kernel ends the lexeme.
@@ -116,7 +125,7 @@ impl Kernel<'_> {
         }
         Ok(Some(Closed {
             class,
-            not_first: self.not_first(start, class, budget)?,
+            not_first,
             reach,
             completes,
             exits: automaton.bytes(start).ascii() & !class.ascii,
