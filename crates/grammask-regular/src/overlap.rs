@@ -89,7 +89,10 @@ impl Store {
             (_, Kind::Or(list)) => {
                 let members = self.list(list);
                 members.binary_search(&small).is_ok()
-                    || members.iter().any(|&member| self.is_within(small, member, depth, parts))
+                    || members
+                        .iter()
+                        .take(left as usize)
+                        .any(|&member| self.is_within(small, member, depth, parts))
             }
             (Kind::Concat(head, tail), Kind::Concat(other, same))
                 if tail == same && self.is_within(head, other, depth, parts) =>
@@ -131,12 +134,14 @@ impl Store {
             Kind::Concat(head, tail) => {
                 self.alphabet(head, depth, parts).union(&self.alphabet(tail, depth, parts))
             }
+            Kind::Or(list) if list.len > left => ByteSet::ALL,
             Kind::Or(list) => {
                 let members = self.list(list).iter().map(|&member| self.alphabet(member, depth, parts));
                 members.fold(ByteSet::EMPTY, |all, member| all.union(&member))
             }
             Kind::And(list) => {
-                let members = self.list(list).iter().map(|&member| self.alphabet(member, depth, parts));
+                let members = self.list(list).iter().take(left as usize);
+                let members = members.map(|&member| self.alphabet(member, depth, parts));
                 members.fold(ByteSet::ALL, |all, member| all.intersection(&member))
             }
             Kind::Repeat { base, .. } | Kind::Early(base) => self.alphabet(base, depth, parts),

@@ -30,9 +30,6 @@ pub(super) fn closed(
     most: Option<usize>,
     budget: &Budget,
 ) -> Result<Option<Closed>, Error> {
-    if !automaton.is_text(start) {
-        return Ok(None);
-    }
     // Where characters lead to, and by how many of ASCII.
     let mut states: Vec<(u32, LexemeId)> = Vec::new();
     let first = going_on(automaton, start, u128::MAX, budget, |next, by| {
@@ -109,8 +106,9 @@ impl Kernel<'_> {
         let (automaton, state) = (self.automaton, self.state);
         let completes = state.completes();
         let members = (0..128u8).filter(|byte| class.ascii >> byte & 1 == 1).chain(0x80..=u8::MAX).collect();
-        // Where the kernel is not complete, a state that it lies within might be.
-        if !completes && !automaton.needs_other(start, &members) {
+        // Asked for the lexeme as a whole, as its states are not known: whether they all go on by characters only; and where the kernel is not
+        // complete, whether one that it lies within might be.
+        if !automaton.is_text(start) || !completes && !automaton.needs_other(start, &members) {
             return Ok(None);
         }
         let not_first = self.not_first(start, class, budget)?;
