@@ -32,9 +32,6 @@ impl Hash for Places {
     }
 }
 
-/// Up to so many branches are sorted; more go through a row of bits, which is faster then, whatever becomes of them.
-const FEW: usize = 128;
-
 impl Places {
     /// The set of the branches whose bits are set in a row, which may be empty; of some others, in any order; of some ranges of
     /// branches; and of those in further ranges that stand between two characters. Nothing for the empty set.
@@ -50,7 +47,7 @@ impl Places {
             ranges.iter().map(|&(start, end)| (end - start) as usize).sum()
         };
         let between = outline.between();
-        if bits.is_empty() && single.len() + count(everywhere) + count(ranges) <= short.min(FEW) {
+        if bits.is_empty() && single.len() + count(everywhere) + count(ranges) <= short {
             let all = |ranges: &'_ [(u32, u32)]| -> Vec<u32> {
                 ranges.iter().flat_map(|&(start, end)| start..end).collect()
             };
