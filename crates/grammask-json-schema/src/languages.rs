@@ -1,6 +1,8 @@
 //! Regular sets of texts, as they will stand in the grammar: an arena of expressions, each once, operands before what is
 //! made of them. Formats, patterns and numbers are made here; what is empty or disjoint is decided by `grammask-regular`.
 
+mod lengths;
+
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,8 +13,6 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::Config;
 use crate::number;
-
-mod lengths;
 
 /// A set of texts in [`Languages`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
