@@ -118,7 +118,7 @@ impl Kernel<'_> {
         let mut reach = None;
         if let Some(most) = most {
             // What ends the kernel ends the lexeme.
-            let Some(room) = room(automaton, most, [state].into_iter()) else { return Ok(None) };
+            let Some(room) = room(automaton, most, std::iter::once(state)) else { return Ok(None) };
             reach = Some(room);
         }
         Ok(Some(Closed {
