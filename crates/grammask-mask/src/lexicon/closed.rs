@@ -195,13 +195,7 @@ impl Closed {
         if !live.intersection(&no_leads()).is_empty() {
             return Ok(None);
         }
-        let mut counts: Vec<(LexemeId, u32)> = Vec::new();
-        let first = going_on(automaton, start, u128::MAX, budget, |next, by| {
-            match counts.iter_mut().find(|(other, _)| *other == next) {
-                Some((_, count)) => *count += by.count_ones(),
-                None => counts.push((next, by.count_ones())),
-            }
-        })?;
+        let (first, counts) = behind_ascii(automaton, start, budget)?;
         let Some(&(main, _)) = counts.iter().max_by_key(|&&(_, count)| count) else { return Ok(None) };
         let others = match has_others {
             false => Others::None,
@@ -312,6 +306,22 @@ pub(super) fn going_on(
         true
     })?;
     Ok(ascii)
+}
+
+/// The ASCII characters with which a lexeme goes on, bit by bit; and the states behind them, with how many lead to each.
+pub(super) fn behind_ascii(
+    automaton: &Automaton,
+    state: LexemeId,
+    budget: &Budget,
+) -> Result<(u128, Vec<(LexemeId, u32)>), Error> {
+    let mut counts: Vec<(LexemeId, u32)> = Vec::new();
+    let ascii = going_on(automaton, state, u128::MAX, budget, |next, by| {
+        match counts.iter_mut().find(|(other, _)| *other == next) {
+            Some((_, count)) => *count += by.count_ones(),
+            None => counts.push((next, by.count_ones())),
+        }
+    })?;
+    Ok((ascii, counts))
 }
 
 /// What a lexeme takes below the root, where a class of characters keeps it alive. Gives up, with `false`, where none does.

@@ -7,7 +7,7 @@ use grammask_regular::{ByteSet, Error};
 
 use super::automaton::{Automaton, LexemeId};
 use super::characters::{behind_characters, behind_characters_of_lines, behind_leads};
-use super::closed::{Closed, FEW, going_on, room};
+use super::closed::{Closed, FEW, behind_ascii, going_on, room};
 use super::loops::Others;
 use super::slices::Class;
 
@@ -30,18 +30,11 @@ pub(super) fn closed(
     most: Option<usize>,
     budget: &Budget,
 ) -> Result<Option<Closed>, Error> {
-    // Where characters lead to, and by how many of ASCII.
-    let mut states: Vec<(u32, LexemeId)> = Vec::new();
-    let first = going_on(automaton, start, u128::MAX, budget, |next, by| {
-        match states.iter_mut().find(|(_, state)| *state == next) {
-            Some((count, _)) => *count += by.count_ones(),
-            None => states.push((by.count_ones(), next)),
-        }
-    })?;
-    states.sort_by_key(|&(count, _)| std::cmp::Reverse(count));
-    let Some(&(_, main)) = states.first() else { return Ok(None) };
+    let (first, mut states) = behind_ascii(automaton, start, budget)?;
+    states.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    let Some(&(main, _)) = states.first() else { return Ok(None) };
     // What most characters lead to, or what it has in common with something else: behind a backslash, say, that is nothing.
-    for &(_, other) in states.iter().take(STATES) {
+    for &(other, _) in states.iter().take(STATES) {
         let Some(state) = automaton.common(main, other, budget)? else { continue };
         let mut kernel = Kernel { automaton, state, known: Vec::new() };
         if let Some(class) = kernel.class(first, budget)?
