@@ -222,7 +222,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
                 None => self.counts.entry(wish.clone()).or_insert(1),
             };
             *count += 1;
-            name = format!("{wish}_{count}").into();
+            name = [&*wish, "_", &count.to_string()].concat().into();
         }
         self.taken.insert(Rc::clone(&name));
         if is_scalar {

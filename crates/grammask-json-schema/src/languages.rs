@@ -399,8 +399,14 @@ impl Languages {
             Visit(LanguageId),
             Make(LanguageId),
         }
-        if operands(self.get(id)).is_empty() {
-            return ast.push(written(self.get(id), Vec::new()), Span::default());
+        // Mostly there is nothing below the operands.
+        let is_leaf = |&part: &LanguageId| operands(self.get(part)).is_empty();
+        let parts = operands(self.get(id));
+        if parts.len() < BETWEEN_LOOKS && parts.iter().all(is_leaf) {
+            let parts =
+                parts.iter().map(|&part| ast.push(written(self.get(part), Vec::new()), Span::default()));
+            let parts = parts.collect();
+            return ast.push(written(self.get(id), parts), Span::default());
         }
         let mut done: Vec<ExprId> = Vec::new();
         let mut tasks = vec![Task::Visit(id)];

@@ -21,6 +21,7 @@ mod kernel;
 mod kin;
 mod layers;
 mod loops;
+mod reached;
 mod runs;
 mod slices;
 mod spelling;

@@ -31,7 +31,12 @@ pub(crate) struct Acyclic {
     states: Vec<State>,
     edges: Vec<Edge>,
     table: IdTable,
+    /// Of [`build`](Self::build), kept for its room: nothing is open, and nothing final, between two calls.
+    frames: Vec<Frame>,
 }
+
+/// Room for so many frames is kept from one automaton to the next.
+const FRAMES: usize = 64;
 
 /// The final state without edges.
 pub(crate) const SINK: u32 = 0;
@@ -107,7 +112,10 @@ impl Acyclic {
     /// with ranges in the place of letters.
     pub(crate) fn build<'a>(&mut self, rows: impl IntoIterator<Item = &'a [(u8, u8)]>) -> Option<u32> {
         // The path of the last row: a frame per state, with its finished edges and the range of the open one.
-        let mut frames: Vec<Frame> = vec![Frame::default()];
+        let mut frames = std::mem::take(&mut self.frames);
+        if frames.is_empty() {
+            frames.push(Frame::default());
+        }
         let mut depth = 0;
         let mut is_empty = true;
         for row in rows {
@@ -123,22 +131,29 @@ impl Acyclic {
             depth = row.len();
             frames[depth].is_final = true;
         }
-        if is_empty {
-            return None;
-        }
-        self.freeze(&mut frames, depth, 0);
-        Some(self.state(frames[0].is_final, &frames[0].edges))
+        let root = (!is_empty).then(|| {
+            self.freeze(&mut frames, depth, 0);
+            self.state_of(&mut frames[0])
+        });
+        frames.truncate(FRAMES);
+        self.frames = frames;
+        root
     }
 
     fn freeze(&mut self, frames: &mut [Frame], from: usize, to: usize) {
         for depth in (to..from).rev() {
-            let frame = &mut frames[depth + 1];
-            let target = self.state(frame.is_final, &frame.edges);
-            frame.edges.clear();
-            frame.is_final = false;
+            let target = self.state_of(&mut frames[depth + 1]);
             let (first, last) = frames[depth].open;
             frames[depth].edges.push(Edge { first, last, target });
         }
+    }
+
+    /// The state of a frame, which is empty afterwards.
+    fn state_of(&mut self, frame: &mut Frame) -> u32 {
+        let state = self.state(frame.is_final, &frame.edges);
+        frame.edges.clear();
+        frame.is_final = false;
+        state
     }
 
     /// The length of the longest string that is accepted from a state.
@@ -153,7 +168,7 @@ impl Acyclic {
     }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Frame {
     is_final: bool,
     edges: Vec<Edge>,

@@ -1,7 +1,7 @@
 //! What two languages have in common, whether one lies within another, and what their strings are made of: as far as that can be read off
 //! expressions. So it is seen that `.*:[0-9]+` stays what it is, whatever else a text has begun on its way.
 
-use crate::node::{Kind, PLAIN, RegularId, Spelling};
+use crate::node::{Kind, List, PLAIN, RegularId, Spelling};
 use crate::{ByteSet, Error, Store};
 
 /// How deep expressions are looked into, and into how many of their parts; of what is asked for each character, into fewer.
@@ -49,6 +49,8 @@ impl Store {
             }
             (Kind::Or(list), _) if self.list(list).binary_search(&b).is_ok() => Ok(b),
             (_, Kind::Or(list)) if self.list(list).binary_search(&a).is_ok() => Ok(a),
+            (Kind::Or(list), _) => self.members_within(list, b, depth),
+            (_, Kind::Or(list)) => self.members_within(list, a, depth),
             (Kind::Concat(head, tail), Kind::Concat(other, same)) if tail == same => {
                 let head = self.common(head, other, depth)?;
                 self.concat_two(head, tail)
@@ -62,6 +64,15 @@ impl Store {
             _ if self.is_nullable(a) && self.is_nullable(b) => Ok(RegularId::EPSILON),
             _ => Ok(RegularId::EMPTY),
         }
+    }
+
+    /// Those members of a union that lie within a language.
+    fn members_within(&mut self, list: List, large: RegularId, depth: u32) -> Result<RegularId, Error> {
+        let parts = &mut { FEW };
+        let members = self.list(list).to_vec();
+        let within: Vec<RegularId> =
+            members.into_iter().filter(|&member| self.is_within(member, large, depth, parts)).collect();
+        self.union(&within)
     }
 
     /// Is it proven that each string of `small` is one of `large`?

@@ -1,6 +1,8 @@
 //! Texts that prove languages of numbers to be inhabited. Bounds and divisors meet in intersections, where a search would follow derivatives
 //! digit by digit; but mostly a bound itself, zero or one is in all of them, which is seen without making anything.
 
+use std::ops::Range;
+
 use crate::Store;
 use crate::node::{Kind, RegularId, UNBOUNDED};
 use crate::number::{NumberState, Numbers};
@@ -15,9 +17,12 @@ const LONG: usize = 20;
 /// So many samples are tried at most.
 const SAMPLES: usize = 16;
 
-/// Texts that may be in a language.
+/// Texts that may be in a language, one after the other.
 #[derive(Default)]
-struct Samples(Vec<Vec<u8>>);
+struct Samples {
+    bytes: Vec<u8>,
+    texts: Vec<Range<usize>>,
+}
 
 impl Samples {
     /// Adds the numeral of a bound, and what is left of it behind each digit.
@@ -26,14 +31,28 @@ impl Samples {
         if exponent >= LONG || digits.len() > exponent + 1 {
             return;
         }
-        let mut numeral: Vec<u8> = digits.iter().map(|digit| b'0' + digit).collect();
-        numeral.resize(exponent + 1, b'0');
-        while !numeral.is_empty() && self.0.len() < SAMPLES {
-            if !self.0.contains(&numeral) {
-                self.0.push(numeral.clone());
+        let start = self.bytes.len();
+        self.bytes.extend(digits.iter().map(|digit| b'0' + digit));
+        self.bytes.resize(start + exponent + 1, b'0');
+        let end = self.bytes.len();
+        for start in start..end {
+            if self.texts.len() == SAMPLES {
+                break;
             }
-            numeral.remove(0);
+            if !self.iter().any(|text| text == &self.bytes[start..end]) {
+                self.texts.push(start..end);
+            }
         }
+    }
+
+    fn push(&mut self, text: &str) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.texts.push(start..self.bytes.len());
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.texts.iter().map(|place| &self.bytes[place.clone()])
     }
 }
 
@@ -51,7 +70,7 @@ impl Store {
             return false;
         }
         let simple: [&[u8]; 3] = [b"1", b"0", b"-1"];
-        let mut texts = samples.0.iter().map(Vec::as_slice).chain(simple);
+        let mut texts = samples.iter().chain(simple);
         texts.any(|text| self.holds(a, text, DEPTH, &mut { 4 * PARTS }) == Some(true))
     }
 
@@ -65,7 +84,7 @@ impl Store {
                 match &*self.numbers[numbers as usize] {
                     Numbers::Compared(bound) => samples.add(&bound.digits, bound.exponent),
                     Numbers::Multiples(multiples) => {
-                        samples.0.extend(multiples.completions(place).into_iter().map(String::into_bytes));
+                        multiples.completions(place).iter().for_each(|text| samples.push(text));
                     }
                 }
                 true

@@ -146,7 +146,7 @@ fn class() -> String {
     }
     let range = format!("(?:{})", ranges.join("|"));
     let hyphens = format!("--(?:{}|{escape})", from(0x2d));
-    format!(r"\[\^?(?:{hyphens}|(?:(?:{single}|-){single}*)?{range})*(?:\]|(?:{single}|-){single}*-?\])")
+    format!(r"\[\^?(?:{hyphens}|-?{single}*{range})*-?{single}*-?\]")
 }
 
 /// The end of a range that begins with an ASCII character.

@@ -52,7 +52,7 @@ impl Decimal {
             return Err(invalid());
         }
         let fraction = fraction.unwrap_or_default();
-        let all = format!("{whole}{fraction}");
+        let all = [whole, fraction].concat();
         let trimmed = all.trim_start_matches('0');
         let zeros = all.len() - trimmed.len();
         let digits = trimmed.trim_end_matches('0');
@@ -97,9 +97,12 @@ impl Decimal {
 
     /// Without sign and exponent.
     pub(super) fn magnitude(&self) -> String {
-        let (whole, fraction) = self.plain();
-        let point = if fraction.is_empty() { "" } else { "." };
-        format!("{whole}{point}{fraction}")
+        let (mut whole, fraction) = self.plain();
+        if !fraction.is_empty() {
+            whole.push('.');
+            whole.push_str(&fraction);
+        }
+        whole
     }
 
     /// The digits before the point, `0` if there are none, and those after it, without sign and trailing zeros.
@@ -108,12 +111,12 @@ impl Decimal {
         let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
         match self.point {
             ..=0 if self.is_zero() => ("0".to_owned(), String::new()),
-            ..=0 => ("0".to_owned(), format!("{}{}", zeros(-self.point), self.digits)),
+            ..=0 => ("0".to_owned(), zeros(-self.point) + &self.digits),
             point if point < length => {
                 let (whole, fraction) = self.digits.split_at(usize::try_from(point).unwrap_or(0));
                 (whole.to_owned(), fraction.to_owned())
             }
-            point => (format!("{}{}", self.digits, zeros(point - length)), String::new()),
+            point => (self.digits.clone() + &zeros(point - length), String::new()),
         }
     }
 }

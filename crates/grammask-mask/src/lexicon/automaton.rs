@@ -7,8 +7,8 @@ use grammask_regular::{ByteSet, Config, Count, Error, Horizon, RegularId, Spelle
 use grammask_trie::Vocabulary;
 use rustc_hash::FxHashMap;
 
-use super::closed::Behind;
 use super::loops::Coverage;
+use super::reached::Behind;
 use super::spelling;
 
 /// A state of a lexeme. Two bits of the number say what walks ask most often.
@@ -66,7 +66,7 @@ pub(super) struct State {
     pub(super) kin: OnceLock<Option<LexemeId>>,
     /// See `twins.rs`.
     pub(super) twin: OnceLock<LexemeId>,
-    /// See `closed.rs`.
+    /// See `reached.rs`.
     pub(super) behind: [OnceLock<Option<Behind>>; 2],
     live: OnceLock<ByteSet>,
     /// The state that counters lead to that are as far from their bounds as can be seen.

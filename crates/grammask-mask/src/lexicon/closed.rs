@@ -3,14 +3,15 @@
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
-use grammask_trie::{BranchId, Decoder, NodeId, Trie};
+use grammask_trie::{BranchId, Decoder, NodeId};
 
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId};
-use super::characters::{behind_characters, behind_characters_of_lines, behind_leads, no_leads};
+use super::characters::no_leads;
 use super::kernel;
 use super::layers::NOWHERE;
 use super::loops::Others;
+use super::reached::{End, Reached, behind};
 use super::runs;
 use super::slices::{Class, Slice, Step};
 use super::walk::Walk;
@@ -21,7 +22,14 @@ use crate::places::over_range;
 pub(super) const FEW: u32 = 24;
 
 /// States that are looked at before a class is no longer followed.
-const MANY: usize = 72;
+pub(super) const MANY: usize = 72;
+
+/// Where so few characters end ways behind so few others, these pairs are looked for in the vocabulary; else the one or the other are no
+/// characters of the class. What is found is the same.
+const ENDS: u32 = 4;
+
+/// ASCII letters and digits, bit by bit.
+const LETTERS: u128 = 0x07ff_fffe_07ff_fffe_03ff_0000_0000_0000;
 
 /// Few tokens have more characters, so what is alive for so many is followed no further.
 const LONG: usize = 24;
@@ -42,116 +50,10 @@ pub(super) struct Closed {
     pub(super) exits: u128,
     /// Whether U+2028 and U+2029 may, too.
     pub(super) separators: bool,
+    /// Where characters of the class end some ways.
+    pub(super) ends: Vec<End>,
     /// Whether hardly any characters had to be left out, and no longer texts, other than those that are too long anyhow.
     pub(super) is_whole: bool,
-}
-
-/// What lies behind all characters of several bytes.
-#[derive(Debug)]
-pub(super) struct Behind {
-    states: Box<[LexemeId]>,
-    is_strict: bool,
-}
-
-/// The states behind all characters of several bytes, or those that stand in lines; nothing where some of them cannot be finished.
-fn behind<'a>(
-    automaton: &'a Automaton,
-    state: LexemeId,
-    others: Others,
-    budget: &Budget,
-) -> Result<Option<&'a Behind>, Error> {
-    let is_line = others == Others::Lines;
-    let place = &automaton.state(state).behind[usize::from(is_line)];
-    if let Some(known) = place.get() {
-        return Ok(known.as_ref());
-    }
-    let mut states = Vec::new();
-    let tell = |next| takes(&mut states, next);
-    let strict = match is_line {
-        true => behind_characters_of_lines(automaton, state, budget, tell)?,
-        false => behind_characters(automaton, state, budget, tell)?,
-    };
-    let found = strict.map(|is_strict| Behind { states: states.into(), is_strict });
-    Ok(place.get_or_init(|| found).as_ref())
-}
-
-/// Notes a state behind a character, each once. Whether the lexeme goes on there, and there are not yet too many.
-fn takes(states: &mut Vec<LexemeId>, next: LexemeId) -> bool {
-    if !states.contains(&next) {
-        states.push(next);
-    }
-    next.goes_on() && states.len() <= MANY
-}
-
-/// The states that a class leads to.
-#[derive(Default)]
-struct Reached {
-    states: Vec<LexemeId>,
-    /// For each state the ASCII characters that lead to it; all ones where one of several bytes does.
-    ways: Vec<u128>,
-}
-
-impl Reached {
-    fn arrive(&mut self, next: LexemeId, by: u128) {
-        match self.states.iter().position(|&state| state == next) {
-            Some(place) => self.ways[place] |= by,
-            None => {
-                self.states.push(next);
-                self.ways.push(by);
-            }
-        }
-    }
-
-    /// Follows the characters of a class from the beginning of a lexeme. Gives the bytes of which not all characters that begin so go on.
-    fn begin(
-        &mut self,
-        automaton: &Automaton,
-        start: LexemeId,
-        class: Class,
-        budget: &Budget,
-    ) -> Result<ByteSet, Error> {
-        let first = going_on(automaton, start, class.ascii, budget, |next, by| self.arrive(next, by))?;
-        let mut not_first: ByteSet =
-            (0..128u8).filter(|byte| (class.ascii & !first) >> byte & 1 == 1).collect();
-        if class.others != Others::None {
-            for lead in 0xC2..=0xF4 {
-                let mut states = Vec::new();
-                let tell = |next| takes(&mut states, next);
-                let strict = behind_leads(automaton, start, (lead, lead), budget, tell)?;
-                // Two characters by this byte are not of the class, but may begin the lexeme.
-                let has_strange = class.others == Others::Lines && lead == 0xE2;
-                if strict == Some(true) && !has_strange {
-                    states.into_iter().for_each(|next| self.arrive(next, u128::MAX));
-                } else {
-                    not_first.insert(lead);
-                }
-            }
-        }
-        Ok(not_first)
-    }
-
-    /// Follows all characters of a class from a state. Gives those ASCII characters of the class with which the lexeme does not go on;
-    /// nothing where that holds for some other characters.
-    fn follow(
-        &mut self,
-        automaton: &Automaton,
-        state: LexemeId,
-        class: Class,
-        budget: &Budget,
-    ) -> Result<Option<u128>, Error> {
-        let alive = going_on(automaton, state, class.ascii, budget, |next, by| self.arrive(next, by))?;
-        match class.others {
-            Others::Lines | Others::Characters => match behind(automaton, state, class.others, budget)? {
-                Some(behind) if behind.is_strict => {
-                    behind.states.iter().for_each(|&next| self.arrive(next, u128::MAX));
-                }
-                _ => return Ok(None),
-            },
-            _ if automaton.live_bytes(state, budget)?.iter().any(|byte| byte >= 0x80) => return Ok(None),
-            _ => {}
-        }
-        Ok(Some(class.ascii & !alive))
-    }
 }
 
 impl Closed {
@@ -175,10 +77,21 @@ impl Closed {
         most: Option<usize>,
         budget: &Budget,
     ) -> Result<Option<Self>, Error> {
-        match kernel::closed(automaton, lexeme, most, budget)? {
-            Some(closed) => Ok(Some(closed)),
-            None => Self::of(automaton, lexeme, most, budget),
+        let by_kernel = kernel::closed(automaton, lexeme, most, budget)?;
+        // By a letter that had to be left out, much of the vocabulary has to be walked.
+        if let Some(closed) = &by_kernel
+            && closed.exits & LETTERS == 0
+        {
+            return Ok(by_kernel);
         }
+        let by_states = Self::of(automaton, lexeme, most, budget)?;
+        let class =
+            |closed: &Option<Self>| closed.as_ref().map_or(0, |closed| closed.class.ascii.count_ones());
+        let is_better = by_kernel.is_none()
+            || class(&by_states) > class(&by_kernel)
+                && by_states.as_ref().map(|closed| closed.reach)
+                    == by_kernel.as_ref().map(|closed| closed.reach);
+        Ok(if is_better { by_states } else { by_kernel })
     }
 
     /// The class of the characters that go on from a state and from where it leads to, without those that end some way soon; where
@@ -209,15 +122,26 @@ impl Closed {
             let mut reached = Reached::default();
             let not_first = reached.begin(automaton, start, class, budget)?;
             let (mut from, mut reach) = (0, 1);
+            let mut ends = Vec::new();
             loop {
                 let until = reached.states.len();
                 let mut ending = 0;
                 for place in from..until {
                     let state = reached.states[place];
                     let here = reached.follow(automaton, state, class, budget)?.unwrap_or(ascii);
-                    // What ends here, or what leads here: whichever is less.
-                    let way = reached.ways[place];
-                    ending |= if way.count_ones() < here.count_ones() { way } else { here };
+                    if here != 0 && here.count_ones() <= ENDS {
+                        ends.push((place, here));
+                    } else {
+                        ending |= reached.fewer(place, here);
+                    }
+                }
+                // Behind how many characters a state is, is not known before.
+                let is_behind_many = |&&(place, _): &&(usize, u128)| reached.ways[place].count_ones() > ENDS;
+                let late = ends.iter().filter(is_behind_many);
+                let late = late.fold(0, |late, &(place, here)| late | reached.fewer(place, here));
+                if late != 0 {
+                    ascii &= !late;
+                    continue 'smaller;
                 }
                 let is_endless = ending == 0 && reached.states.len() == until;
                 if ending != 0 && reach < SHORT {
@@ -244,8 +168,17 @@ impl Closed {
                     };
                     reach = Some(reach.map_or(room, |reach| reach.min(room)));
                 }
-                let closed =
-                    Self { class, not_first, reach, completes: false, exits: 0, separators: false, is_whole };
+                let ends = reached.ends(automaton, class, &ends, budget)?;
+                let closed = Self {
+                    class,
+                    not_first,
+                    reach,
+                    completes: false,
+                    exits: 0,
+                    separators: false,
+                    ends,
+                    is_whole,
+                };
                 return closed.with_states(automaton, start, &reached.states, budget);
             }
         }
@@ -343,22 +276,28 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
     };
     let mut row = slice.row(&lexicon.vocabulary, reach);
     let mut branches = if closed.completes { slice.branches(reach) } else { Vec::new() };
-    let (trie, outline) = (lexicon.trie(), lexicon.outline());
     let firsts = Firsts::of(lexicon, &closed.not_first);
-    firsts.forget(trie, &mut row);
-    if closed.completes {
-        for &(_, child) in &firsts.0 {
-            let below = outline.branches(child.0..trie.end(child).0);
-            over_range(below.start, below.end, |word, mask| branches[word] &= !mask);
+    firsts.forget(lexicon, &mut row, &mut branches);
+    // What is behind more characters is looked for below.
+    let is_too_far = |branch| (reach..usize::from(NOWHERE)).contains(&usize::from(slice.length(branch)));
+    let mut ended = Vec::new();
+    let to_ends = lexicon.ways_to_ends(slice, &closed.ends);
+    follow_ways_to(walk, &to_ends, is_too_far, |_, child, next| {
+        if !next.goes_on() {
+            forget(lexicon, child, &mut row, &mut branches);
+            ended.push((child, next));
         }
-    }
+        Ok(())
+    })?;
     findings.allow_row(row);
     if closed.completes {
         findings.hand_over_all(branches);
     }
+    for (child, next) in ended {
+        walk.arrive(child, next, findings)?;
+    }
     firsts.arrive(walk, findings)?;
     for byte in (0..128u8).filter(|byte| closed.exits >> byte & 1 == 1) {
-        let is_too_far = |branch| (reach..usize::from(NOWHERE)).contains(&usize::from(slice.length(branch)));
         follow_ways(walk, lexicon.exits(slice, byte), is_too_far, findings)?;
     }
     if closed.separators {
@@ -379,11 +318,9 @@ impl Firsts {
         Self(bytes.iter().filter_map(child).collect())
     }
 
-    /// Without their tokens.
-    pub(super) fn forget(&self, trie: &Trie, row: &mut [u32]) {
-        for &(_, child) in &self.0 {
-            trie.subtree_tokens(child).iter().for_each(|id| row[id.word()] &= !id.bit());
-        }
+    /// Takes them out, with all that is below.
+    pub(super) fn forget(&self, lexicon: &Lexicon, row: &mut [u32], branches: &mut [u64]) {
+        self.0.iter().for_each(|&(_, child)| forget(lexicon, child, row, branches));
     }
 
     /// Walks below them.
@@ -398,12 +335,35 @@ impl Firsts {
     }
 }
 
-/// Follows ways through characters of a slice to where they lead.
+/// Takes the tokens and the branches of a subtree out of a row and of bits, of which there may be none.
+fn forget(lexicon: &Lexicon, node: NodeId, row: &mut [u32], branches: &mut [u64]) {
+    let trie = lexicon.trie();
+    trie.subtree_tokens(node).iter().for_each(|id| row[id.word()] &= !id.bit());
+    if !branches.is_empty() {
+        let inner = lexicon.outline().branches(node.0..trie.end(node).0);
+        over_range(inner.start, inner.end, |word, mask| branches[word] &= !mask);
+    }
+}
+
+/// Follows ways through characters of a slice to where they lead, and goes on there.
 pub(super) fn follow_ways(
     walk: &mut Walk<'_>,
     steps: &[Step],
     is_too_far: impl Fn(BranchId) -> bool,
     findings: &mut Findings<'_>,
+) -> Result<(), Error> {
+    follow_ways_to(walk, steps, is_too_far, |walk, node, next| match next.is_dead() {
+        true => Ok(()),
+        false => walk.arrive(node, next, findings),
+    })
+}
+
+/// The same, telling what the lexeme is where they lead.
+fn follow_ways_to<'a>(
+    walk: &mut Walk<'a>,
+    steps: &[Step],
+    is_too_far: impl Fn(BranchId) -> bool,
+    mut tell: impl FnMut(&mut Walk<'a>, NodeId, LexemeId) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let lexicon = walk.lexicon;
     let outline = lexicon.outline();
@@ -423,9 +383,7 @@ pub(super) fn follow_ways(
             continue;
         }
         if step.leaves {
-            if !next.is_dead() {
-                walk.arrive(step.node, next, findings)?;
-            }
+            tell(walk, step.node, next)?;
             continue;
         }
         states[depth] = next;

@@ -14,7 +14,7 @@ use super::slices::Class;
 /// So many characters may be left out of a class, if blanks are not among them: what is left is most of the vocabulary.
 const LEFT_OUT: u32 = 4;
 
-/// By so many bytes a character of the class may begin, but not so the lexeme: what is below them is walked.
+/// By so many bytes a character of the class may begin, and the lexeme otherwise: what is below them is walked. By any others it may not begin.
 const NOT_FIRST: usize = 8;
 
 /// So many states behind a character are looked at for what they have in common with the one that most lead to.
@@ -31,19 +31,31 @@ pub(super) fn closed(
     budget: &Budget,
 ) -> Result<Option<Closed>, Error> {
     let (first, mut states) = behind_ascii(automaton, start, budget)?;
-    states.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-    let Some(&(main, _)) = states.first() else { return Ok(None) };
-    // What most characters lead to, or what it has in common with something else: behind a backslash, say, that is nothing.
-    for &(other, _) in states.iter().take(STATES) {
-        let Some(state) = automaton.common(main, other, budget)? else { continue };
-        let mut kernel = Kernel { automaton, state, known: Vec::new() };
-        if let Some(class) = kernel.class(first, budget)?
-            && let Some(closed) = kernel.closed(start, class, most, budget)?
-        {
-            return Ok(Some(closed));
+    // Behind one character, or behind two: then it has to lie within what the first one leads to.
+    let mut before = None;
+    loop {
+        states.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+        let Some(&(main, _)) = states.first() else { return Ok(None) };
+        // What most characters lead to, or what it has in common with something else: behind a backslash, say, that is nothing.
+        for &(other, _) in states.iter().take(STATES) {
+            let mut state = automaton.common(main, other, budget)?;
+            if let (Some(common), Some(before)) = (state, before) {
+                state = automaton.common(common, before, budget)?;
+            }
+            let Some(state) = state else { continue };
+            let mut kernel = Kernel { automaton, state, known: Vec::new() };
+            if let Some(class) = kernel.class(first, budget)?
+                && let Some(closed) = kernel.closed(start, class, most, budget)?
+            {
+                return Ok(Some(closed));
+            }
         }
+        if before.is_some() || main == start {
+            return Ok(None);
+        }
+        states = behind_ascii(automaton, main, budget)?.1;
+        before = Some(main);
     }
-    Ok(None)
 }
 
 /// A language that may be a kernel.
@@ -98,14 +110,17 @@ impl Kernel<'_> {
     ) -> Result<Option<Closed>, Error> {
         let (automaton, state) = (self.automaton, self.state);
         let completes = state.completes();
-        let members = (0..128u8).filter(|byte| class.ascii >> byte & 1 == 1).chain(0x80..=u8::MAX).collect();
+        let members: ByteSet =
+            (0..128u8).filter(|byte| class.ascii >> byte & 1 == 1).chain(0x80..=u8::MAX).collect();
         // Asked for the lexeme as a whole, as its states are not known: whether they all go on by characters only; and where the kernel is not
         // complete, whether one that it lies within might be.
         if !automaton.is_text(start) || !completes && !automaton.needs_other(start, &members) {
             return Ok(None);
         }
         let not_first = self.not_first(start, class, budget)?;
-        if not_first.len() > NOT_FIRST {
+        let otherwise = automaton.live_bytes(start, budget)?.intersection(&not_first);
+        let left = members.len().saturating_sub(not_first.len());
+        if otherwise.len() > NOT_FIRST || left < FEW as usize {
             return Ok(None);
         }
         let mut reach = None;
@@ -121,6 +136,7 @@ impl Kernel<'_> {
             completes,
             exits: automaton.bytes(start).ascii() & !class.ascii,
             separators: class.others == Others::Lines,
+            ends: Vec::new(),
             is_whole: true,
         }))
     }

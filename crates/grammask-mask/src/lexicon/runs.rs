@@ -470,7 +470,7 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
         row.iter_mut().zip(short).for_each(|(all, short)| *all &= short);
     }
     let firsts = Firsts::of(lexicon, &runs.not_first);
-    firsts.forget(lexicon.trie(), &mut row);
+    firsts.forget(lexicon, &mut row, &mut []);
     findings.allow_row(row);
     firsts.arrive(walk, findings)?;
     for byte in (0..128u8).filter(|byte| runs.exits >> byte & 1 == 1) {

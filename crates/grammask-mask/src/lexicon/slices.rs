@@ -11,6 +11,7 @@ use super::Lexicon;
 use super::automaton::LexemeId;
 use super::layers::{Layers, NOWHERE};
 use super::loops::{Loop, Others};
+use super::reached::End;
 use super::runs::{Counting, Kinds};
 use super::walk::Walk;
 use crate::findings::Findings;
@@ -278,6 +279,23 @@ impl Lexicon {
             self.spend(size_of_val(&steps[..]));
             steps
         })
+    }
+
+    /// The ways through at least one character of a slice to where they may end by characters of it.
+    pub(super) fn ways_to_ends(&self, slice: &Slice, ends: &[End]) -> Box<[Step]> {
+        let (trie, outline) = (self.trie(), &self.outline);
+        let by = ends.iter().fold(0, |all, end| all | end.by);
+        let mut edges: Vec<&Edge> = Vec::new();
+        for byte in (0..128u8).filter(|byte| by >> byte & 1 == 1) {
+            edges.extend(outline.edges(byte).iter().filter(|edge| {
+                let is_end = |end: &End| end.by >> byte & 1 == 1 && end.is_behind(trie, outline, edge.parent);
+                edge.parent != BranchId::ROOT
+                    && slice.length(edge.parent) != NOWHERE
+                    && ends.iter().any(is_end)
+            }));
+        }
+        edges.sort_unstable_by_key(|edge| edge.child);
+        ways(trie, outline, edges.into_iter())
     }
 
     /// The ways through at least one character of a slice to U+2028 and U+2029, of which few are in a vocabulary.

@@ -1,0 +1,187 @@
+//! The states that a class of characters leads to, and where ways through them end.
+
+use grammask_cache::Budget;
+use grammask_regular::{ByteSet, Error};
+use grammask_trie::{BranchId, Outline, Trie};
+
+use super::automaton::{Automaton, LexemeId};
+use super::characters::{behind_characters, behind_characters_of_lines, behind_leads};
+use super::closed::{MANY, going_on};
+use super::loops::Others;
+use super::slices::Class;
+
+/// So many characters before an end are compared.
+const BEFORE: usize = 4;
+
+/// An end of ways through characters of a class: behind some of them, all going on, nothing goes on by others.
+#[derive(Clone, Copy, Default)]
+pub(super) struct End {
+    /// ASCII characters, bit by bit.
+    pub(super) by: u128,
+    /// What stands before them, the nearest first: ASCII characters, bit by bit; anything, where all bits are set.
+    before: [u128; BEFORE],
+}
+
+impl End {
+    /// Whether the end may be behind a branch: the characters before it are among those that stand there, as far as there are any.
+    pub(super) fn is_behind(&self, trie: &Trie, outline: &Outline, branch: BranchId) -> bool {
+        let above = std::iter::successors(Some(branch), |&branch| Some(outline.parent(branch)));
+        for (branch, &among) in above.take_while(|&branch| branch != BranchId::ROOT).zip(&self.before) {
+            match trie.byte(outline.node(branch)) {
+                // Before a character of several bytes, nothing more is compared.
+                0x80.. => return among == u128::MAX,
+                byte if among >> byte & 1 == 0 => return false,
+                _ => {}
+            }
+        }
+        true
+    }
+}
+
+/// What lies behind all characters of several bytes.
+#[derive(Debug)]
+pub(super) struct Behind {
+    states: Box<[LexemeId]>,
+    is_strict: bool,
+}
+
+/// The states behind all characters of several bytes, or those that stand in lines; nothing where some of them cannot be finished.
+pub(super) fn behind<'a>(
+    automaton: &'a Automaton,
+    state: LexemeId,
+    others: Others,
+    budget: &Budget,
+) -> Result<Option<&'a Behind>, Error> {
+    let is_line = others == Others::Lines;
+    let place = &automaton.state(state).behind[usize::from(is_line)];
+    if let Some(known) = place.get() {
+        return Ok(known.as_ref());
+    }
+    let mut states = Vec::new();
+    let tell = |next| takes(&mut states, next);
+    let strict = match is_line {
+        true => behind_characters_of_lines(automaton, state, budget, tell)?,
+        false => behind_characters(automaton, state, budget, tell)?,
+    };
+    let found = strict.map(|is_strict| Behind { states: states.into(), is_strict });
+    Ok(place.get_or_init(|| found).as_ref())
+}
+
+/// Notes a state behind a character, each once. Whether the lexeme goes on there, and there are not yet too many.
+fn takes(states: &mut Vec<LexemeId>, next: LexemeId) -> bool {
+    if !states.contains(&next) {
+        states.push(next);
+    }
+    next.goes_on() && states.len() <= MANY
+}
+
+/// The states that a class leads to.
+#[derive(Default)]
+pub(super) struct Reached {
+    pub(super) states: Vec<LexemeId>,
+    /// For each state the ASCII characters that lead to it; all ones where one of several bytes does.
+    pub(super) ways: Vec<u128>,
+}
+
+impl Reached {
+    fn arrive(&mut self, next: LexemeId, by: u128) {
+        match self.states.iter().position(|&state| state == next) {
+            Some(place) => self.ways[place] |= by,
+            None => {
+                self.states.push(next);
+                self.ways.push(by);
+            }
+        }
+    }
+
+    /// Follows the characters of a class from the beginning of a lexeme. Gives the bytes of which not all characters that begin so go on.
+    pub(super) fn begin(
+        &mut self,
+        automaton: &Automaton,
+        start: LexemeId,
+        class: Class,
+        budget: &Budget,
+    ) -> Result<ByteSet, Error> {
+        let first = going_on(automaton, start, class.ascii, budget, |next, by| self.arrive(next, by))?;
+        let mut not_first: ByteSet =
+            (0..128u8).filter(|byte| (class.ascii & !first) >> byte & 1 == 1).collect();
+        if class.others != Others::None {
+            for lead in 0xC2..=0xF4 {
+                let mut states = Vec::new();
+                let tell = |next| takes(&mut states, next);
+                let strict = behind_leads(automaton, start, (lead, lead), budget, tell)?;
+                // Two characters by this byte are not of the class, but may begin the lexeme.
+                let has_strange = class.others == Others::Lines && lead == 0xE2;
+                if strict == Some(true) && !has_strange {
+                    states.into_iter().for_each(|next| self.arrive(next, u128::MAX));
+                } else {
+                    not_first.insert(lead);
+                }
+            }
+        }
+        Ok(not_first)
+    }
+
+    /// Ends of ways, each by its state and the characters by which nothing goes on; with what stands before it.
+    pub(super) fn ends(
+        &self,
+        automaton: &Automaton,
+        class: Class,
+        ends: &[(usize, u128)],
+        budget: &Budget,
+    ) -> Result<Vec<End>, Error> {
+        if ends.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Before a character of several bytes nothing is compared, so what these lead to is not needed.
+        let mut from: Vec<Vec<usize>> = vec![Vec::new(); self.states.len()];
+        for (place, &state) in self.states.iter().enumerate() {
+            going_on(automaton, state, class.ascii, budget, |next, _| {
+                if let Some(to) = self.states.iter().position(|&state| state == next) {
+                    from[to].push(place);
+                }
+            })?;
+        }
+        let end = |&(place, by): &(usize, u128)| {
+            let mut end = End { by, ..End::default() };
+            let mut places = vec![place];
+            for before in &mut end.before {
+                *before = places.iter().fold(0, |all, &place| all | self.ways[place]);
+                places = places.iter().flat_map(|&place| from[place].iter().copied()).collect();
+                places.sort_unstable();
+                places.dedup();
+            }
+            end
+        };
+        Ok(ends.iter().map(end).collect())
+    }
+
+    /// What ends at a state by some characters, or what leads there: whichever is less.
+    pub(super) fn fewer(&self, place: usize, here: u128) -> u128 {
+        let way = self.ways[place];
+        if way.count_ones() < here.count_ones() { way } else { here }
+    }
+
+    /// Follows all characters of a class from a state. Gives those ASCII characters of the class with which the lexeme does not go on;
+    /// nothing where that holds for some other characters.
+    pub(super) fn follow(
+        &mut self,
+        automaton: &Automaton,
+        state: LexemeId,
+        class: Class,
+        budget: &Budget,
+    ) -> Result<Option<u128>, Error> {
+        let alive = going_on(automaton, state, class.ascii, budget, |next, by| self.arrive(next, by))?;
+        match class.others {
+            Others::Lines | Others::Characters => match behind(automaton, state, class.others, budget)? {
+                Some(behind) if behind.is_strict => {
+                    behind.states.iter().for_each(|&next| self.arrive(next, u128::MAX));
+                }
+                _ => return Ok(None),
+            },
+            _ if automaton.live_bytes(state, budget)?.iter().any(|byte| byte >= 0x80) => return Ok(None),
+            _ => {}
+        }
+        Ok(Some(class.ascii & !alive))
+    }
+}
