@@ -119,8 +119,8 @@ impl Kernel<'_> {
         }
         let not_first = self.not_first(start, class, budget)?;
         let otherwise = automaton.live_bytes(start, budget)?.intersection(&not_first);
-        let left = members.len().saturating_sub(not_first.len());
-        if otherwise.len() > NOT_FIRST || left < FEW as usize {
+        let first = class.ascii & !not_first.ascii();
+        if otherwise.len() > NOT_FIRST || first.count_ones() < FEW {
             return Ok(None);
         }
         let mut reach = None;
