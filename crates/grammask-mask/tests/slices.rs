@@ -38,6 +38,15 @@ fn vocabulary(has_longer: bool) -> Arc<Vocabulary> {
         words.extend(bytes.map(|bytes| [stem.as_bytes(), bytes, tail.as_bytes()].concat()));
         words.extend(bytes.map(|bytes| [stem.as_bytes(), b"\xE2\x81\xA8", bytes, tail.as_bytes()].concat()));
     }
+    // White space, what is next to it, and what is cut before it.
+    let characters = "\u{85}\u{1680}\u{1681}\u{2000}\u{200a}\u{200b}\u{2010}\u{202f}\u{205f}\u{2060}\u{3000}\u{3001}\u{fefe}\u{feff}\u{ff00}";
+    for character in characters.chars() {
+        for (stem, tail) in [("", ""), ("a", ""), ("é", "b"), ("ab", " a"), ("a\u{3000}", "x")] {
+            words.insert(format!("{stem}{character}{tail}").into_bytes());
+        }
+        let cut = character.len_utf8() - 1;
+        words.insert([b"ab", &character.to_string().as_bytes()[..cut]].concat());
+    }
     for tail in ["é", "éc", "écé", "éé", "écécé"] {
         words.insert(["cccc", tail].concat().into_bytes());
     }
@@ -296,6 +305,26 @@ fn check(vocabulary: &Arc<Vocabulary>) {
         "start ::= #'([^\"\u{2028}\u{2029}]*x|[ab]*\u{2028}b|é\u{2028}a*|[ab]*\u{2029})\"';",
         "start ::= #'([^\"\u{2028}\u{2029}]*x|[ab é]*\u{2028}(\u{2028} é)?)\"';",
         "start ::= '\"' json!(#'.*(ab|ba).*|[ab]*\u{2028}b') '\"';",
+        // Words: without white space of several bytes.
+        "start ::= #'[^\"\\\\s\u{feff}]*' '\"';",
+        "start ::= #'[^\"\\\\s\u{feff}]*' '\u{3000}'? '\"';",
+        "start ::= #'[^\"\\\\s]*' '\"';",
+        "start ::= #'[^\" \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}]+' '\"';",
+        "start ::= #'[^\"\\\\s\u{feff}]{0,7}' '\"';",
+        "start ::= #'[^\"\\\\s\u{feff}x]+x[^\"\\\\s\u{feff}x]+(b[^\"\\\\s\u{feff}x]+)+' '\"';",
+        "start ::= #'[^\"\\\\s\u{feff}]+x[^\"\\\\s\u{feff}]+' '\"';",
+        "start ::= #'[^\"\\\\s\u{feff}]+(x|\u{3000}b|\u{85})[^\"\\\\s\u{feff}]*' '\"'?;",
+        "start ::= #'[^\"\\\\s\u{feff}]*(aba|bab|xa)[^\"\\\\s\u{feff}]*\"';",
+        "start ::= #'[^\"\\\\s\u{feff}]*(aba|xa|\u{2003}x)[^\"]*\"';",
+        "start ::= (#'[^\"\\\\s\u{feff}]*' & ~#'(?s:.)*(aba|éab|xx)(?s:.)*') '\"';",
+        "start ::= (#'[^\"\\\\s\u{feff}]*' & #'(?s-u:.){0,9}') '\"';",
+        "start ::= (#'[^\"\\\\s\u{feff}]*' & #'[^\"\u{2028}\u{2029}]*') '\"';",
+        "start ::= '\"' json!(#'[^\\\\s\u{feff}]+@?[^\\\\s\u{feff}]+') '\"';",
+        "start ::= '\"' json!(#'[^\\\\s\u{feff}]+x[^\\\\s\u{feff}]+' & #'(?s:.){0,14}') '\"';",
+        "start ::= '\"' json!(#'([^\\\\s\u{feff}]+[\\\\s\u{feff}]+){0,3}[^\\\\s\u{feff}]+') '\"';",
+        "start ::= #'([^\"\\\\s\u{feff}]|(?-u:\\\\xE2)\"|\u{3000}!)*ab' '\"';",
+        "start ::= #'([^\"\\\\s\u{feff}]|(?-u:\\\\xC2)\"|\u{a0}!)*ab' '\"';",
+        "start ::= #'é?[^\"\\\\s\u{feff}]+ [^\"\\\\s\u{feff}]*\"';",
         // Of so many characters.
         "start ::= '\"' json!(#'(?s:.)*(ab|bab|é)(?s:.)*' & #'(?s:.){0,12}') '\"';",
         "start ::= '\"' json!(#'(?s:.)*(ab|bab|é)[abx]{2}' & #'(?s:.){0,14}') '\"';",

@@ -6,8 +6,10 @@ use std::ops::Range;
 use crate::{NodeId, Trie};
 
 mod groups;
+mod omissions;
 mod utf8;
 
+pub use omissions::Omission;
 pub use utf8::Decoder;
 
 /// An inner node of a trie, one with children: a number below [`Outline::len`], in the order of the nodes.
@@ -39,7 +41,7 @@ impl BranchId {
 /// assert_eq!(outline.len(), 3);
 /// let below = outline.below(BranchId::ROOT);
 /// assert_eq!((below.ascii, below.height), (1 << b'a' | 1 << b'b', 3));
-/// assert_eq!(below.encoding, Encoding::Lines);
+/// assert_eq!(below.encoding, Encoding::Words);
 /// assert_eq!(outline.edges(b'b').len(), 1);
 /// assert_eq!(outline.child(BranchId::ROOT, b'a'), trie.find(b"a"));
 /// # Ok::<(), grammask_trie::Error>(())
@@ -99,6 +101,7 @@ pub struct Below {
 pub struct Traits(u32);
 
 impl Traits {
+    const WORDS: u32 = 1 << 28;
     const LINES: u32 = 1 << 29;
     const UTF8: u32 = 1 << 30;
     const BYTES: u32 = 1 << 31;
@@ -108,9 +111,10 @@ impl Traits {
     pub fn of(ascii: u128, encoding: Encoding) -> (Self, Self) {
         let other = match encoding {
             Encoding::Ascii => 0,
-            Encoding::Lines => Self::LINES,
-            Encoding::Utf8 => Self::LINES | Self::UTF8,
-            Encoding::Bytes => Self::LINES | Self::UTF8 | Self::BYTES,
+            Encoding::Words => Self::WORDS,
+            Encoding::Lines => Self::WORDS | Self::LINES,
+            Encoding::Utf8 => Self::WORDS | Self::LINES | Self::UTF8,
+            Encoding::Bytes => Self::WORDS | Self::LINES | Self::UTF8 | Self::BYTES,
         };
         let (mut some, mut all) = (other, other | ((1 << groups::COUNT) - 1));
         for byte in 0..128u8 {
@@ -137,6 +141,8 @@ pub enum Encoding {
     /// ASCII.
     #[default]
     Ascii,
+    /// UTF-8 without white space, by Unicode or by ECMA 262, of several bytes; the last character may be cut.
+    Words,
     /// UTF-8 without U+2028 and U+2029, which end lines as controls do; the last character may be cut.
     Lines,
     /// UTF-8, but that the last character may be cut.
@@ -248,12 +254,6 @@ impl Outline {
         &self.edges[self.edge_starts[byte] as usize..self.edge_starts[byte + 1] as usize]
     }
 
-    /// The edges by which U+2028 and U+2029 end, which no [`Encoding::Lines`] has.
-    pub fn line_separators<'a>(&'a self, trie: &'a Trie) -> impl Iterator<Item = &'a Edge> {
-        let last = self.edges(0xA8).iter().chain(self.edges(0xA9));
-        last.filter(|edge| is_behind_e2_80(trie, &self.nodes, &self.parents, edge.parent))
-    }
-
     /// The child of a branch by this byte. O(log children).
     #[inline]
     pub fn child(&self, parent: BranchId, byte: u8) -> Option<NodeId> {
@@ -302,14 +302,6 @@ impl Outline {
     }
 }
 
-/// Whether a branch is behind the bytes E2 80, with which U+2028 and U+2029 begin; they end by A8 and A9.
-fn is_behind_e2_80(trie: &Trie, nodes: &[NodeId], parents: &[BranchId], branch: BranchId) -> bool {
-    let parent = parents[branch.index()];
-    let ends_by =
-        |branch: BranchId, byte| branch != BranchId::ROOT && trie.byte(nodes[branch.index()]) == byte;
-    ends_by(branch, 0x80) && ends_by(parent, 0xE2)
-}
-
 /// What is below each branch, from the last node back to the root.
 fn summaries(
     trie: &Trie,
@@ -325,8 +317,9 @@ fn summaries(
         let edge = match byte {
             _ if !sound[n] => Encoding::Bytes,
             0..0x80 => Encoding::Ascii,
-            0xA8 | 0xA9 if is_behind_e2_80(trie, nodes, parents, parent) => Encoding::Utf8,
-            _ => Encoding::Lines,
+            _ => omissions::encoding_of(byte, parent, |branch, bytes| {
+                omissions::above(trie, nodes, parents, branch, bytes).is_some()
+            }),
         };
         let sum = &mut below[parent.index()];
         sum.ascii |= own.ascii | if byte < 0x80 { 1 << byte } else { 0 };

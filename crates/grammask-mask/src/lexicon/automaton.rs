@@ -67,7 +67,7 @@ pub(super) struct State {
     /// See `twins.rs`.
     pub(super) twin: OnceLock<LexemeId>,
     /// See `reached.rs`.
-    pub(super) behind: [OnceLock<Option<Behind>>; 2],
+    pub(super) behind: [OnceLock<Option<Behind>>; 3],
     live: OnceLock<ByteSet>,
     /// The state that counters lead to that are as far from their bounds as can be seen.
     saturated: OnceLock<LexemeId>,

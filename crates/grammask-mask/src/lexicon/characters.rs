@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
+use grammask_trie::Omission;
 
 use super::automaton::{Automaton, LexemeId};
 
@@ -44,40 +45,77 @@ pub(super) fn behind_characters(
     Ok(strict.map(|inside| inside && is_strict))
 }
 
-/// The same for all characters but U+2028 and U+2029; these go on where other bytes do.
-pub(super) fn behind_characters_of_lines(
+/// The same for all characters but some; these go on where other bytes do.
+pub(super) fn behind_characters_but(
     automaton: &Automaton,
     from: LexemeId,
+    omissions: &[Omission],
     budget: &Budget,
     mut takes: impl FnMut(LexemeId) -> bool,
 ) -> Result<Option<bool>, Error> {
-    // The bytes of the two are E2 80 A8 and E2 80 A9.
-    let last = ByteSet::range(0x80, 0xA7).union(&ByteSet::range(0xAA, 0xBF));
+    let mut is_strict = automaton.live_bytes(from, budget)?.intersection(&no_leads()).is_empty();
+    let mut least = 0xC2;
+    for lead in 0xC2..=0xF4 {
+        let of_lead: Vec<&Omission> =
+            omissions.iter().filter(|omission| omission.before[0] == lead).collect();
+        if of_lead.is_empty() && lead < 0xF4 {
+            continue;
+        }
+        let most = if of_lead.is_empty() { lead } else { lead - 1 };
+        let others = behind_leads(automaton, from, (least, most), budget, &mut takes)?;
+        least = lead + 1;
+        let these = match of_lead[..] {
+            [] => Some(true),
+            _ => {
+                behind_lead_but(automaton, automaton.step(from, lead, budget)?, &of_lead, budget, &mut takes)?
+            }
+        };
+        let (Some(others), Some(these)) = (others, these) else { return Ok(None) };
+        is_strict &= others && these;
+    }
+    Ok(Some(is_strict))
+}
+
+/// The same behind the first byte of some characters, whose other bytes may be any from 0x80 to 0xBF.
+fn behind_lead_but(
+    automaton: &Automaton,
+    lead: LexemeId,
+    omissions: &[&Omission],
+    budget: &Budget,
+    mut takes: impl FnMut(LexemeId) -> bool,
+) -> Result<Option<bool>, Error> {
     let any = ByteSet::range(0x80, 0xBF);
-    let second = automaton.step(from, 0xE2, budget)?;
-    let third = automaton.step(second, 0x80, budget)?;
-    let mut inside = vec![(third, last)];
-    automaton.steps(second, &ByteSet::range(0x81, 0xBF), budget, |_, next| {
-        inside.push((next, any));
-        true
-    })?;
     let is_inside = |state: LexemeId| state.goes_on() && !state.completes();
-    if !is_inside(second) {
+    // States inside of characters, and by which bytes one ends there.
+    let mut inside: Vec<(LexemeId, ByteSet)> = Vec::new();
+    let mut second = any;
+    for omission in omissions {
+        let mut last = any;
+        omission.last.iter().for_each(|&byte| last.remove(byte));
+        match *omission.before {
+            [_] => inside.push((lead, last)),
+            [_, byte] => {
+                inside.push((automaton.step(lead, byte, budget)?, last));
+                second.remove(byte);
+            }
+            _ => return Ok(None),
+        }
+    }
+    if !is_inside(lead) {
         return Ok(None);
     }
-    let mut is_strict = automaton.live_bytes(second, budget)?.is_subset(&any);
+    if omissions.iter().all(|omission| omission.before.len() > 1) {
+        automaton.steps(lead, &second, budget, |_, next| {
+            inside.push((next, any));
+            true
+        })?;
+    }
+    let mut is_strict = automaton.live_bytes(lead, budget)?.is_subset(&any);
     for (state, bytes) in inside {
         if !is_inside(state) || !automaton.steps(state, &bytes, budget, |_, next| takes(next))? {
             return Ok(None);
         }
         is_strict &= automaton.live_bytes(state, budget)?.is_subset(&bytes);
-    }
-    is_strict &= automaton.live_bytes(from, budget)?.intersection(&no_leads()).is_empty();
-    for leads in [(0xC2, 0xE1), (0xE3, 0xF4)] {
-        match behind_leads(automaton, from, leads, budget, &mut takes)? {
-            Some(inner) => is_strict &= inner,
-            None => return Ok(None),
-        }
     }
     Ok(Some(is_strict))
 }

@@ -48,8 +48,8 @@ pub(super) struct Closed {
     pub(super) completes: bool,
     /// The ASCII characters that may lead somewhere else from some state, bit by bit.
     pub(super) exits: u128,
-    /// Whether U+2028 and U+2029 may, too.
-    pub(super) separators: bool,
+    /// Whether characters of several bytes that are left out may, too.
+    pub(super) omitted: bool,
     /// Where characters of the class end some ways.
     pub(super) ends: Vec<End>,
     /// Whether hardly any characters had to be left out, and no longer texts, other than those that are too long anyhow.
@@ -113,7 +113,8 @@ impl Closed {
         let others = match has_others {
             false => Others::None,
             true if behind(automaton, main, Others::Characters, budget)?.is_some() => Others::Characters,
-            true => Others::Lines,
+            true if behind(automaton, main, Others::Lines, budget)?.is_some() => Others::Lines,
+            true => Others::Words,
         };
         let mut ascii = first | going_on(automaton, main, u128::MAX, budget, |_, _| ())?;
         let whole = ascii;
@@ -175,7 +176,7 @@ impl Closed {
                     reach,
                     completes: false,
                     exits: 0,
-                    separators: false,
+                    omitted: false,
                     ends,
                     is_whole,
                 };
@@ -300,8 +301,9 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
     for byte in (0..128u8).filter(|byte| closed.exits >> byte & 1 == 1) {
         follow_ways(walk, lexicon.exits(slice, byte), is_too_far, findings)?;
     }
-    if closed.separators {
-        follow_ways(walk, &lexicon.ways_to_separators(slice), |_| false, findings)?;
+    if closed.omitted {
+        let to_omitted = lexicon.ways_to_omitted(slice, closed.class.others);
+        follow_ways(walk, &to_omitted, |_| false, findings)?;
     }
     if closed.reach.is_some() {
         go_further(walk, slice, slice, reach, findings)?;

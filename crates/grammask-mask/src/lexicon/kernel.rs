@@ -6,7 +6,7 @@ use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
 
 use super::automaton::{Automaton, LexemeId};
-use super::characters::{behind_characters, behind_characters_of_lines, behind_leads};
+use super::characters::{behind_characters, behind_characters_but, behind_leads};
 use super::closed::{Closed, FEW, behind_ascii, going_on, room};
 use super::loops::Others;
 use super::slices::Class;
@@ -89,15 +89,16 @@ impl Kernel<'_> {
         if ascii.count_ones() < FEW || left_out.count_ones() > LEFT_OUT || left_out >> b' ' & 1 == 1 {
             return Ok(None);
         }
-        let others = if behind_characters(automaton, state, budget, |next| self.is_within(next))?.is_some() {
-            Others::Characters
-        } else if behind_characters_of_lines(automaton, state, budget, |next| self.is_within(next))?.is_some()
-        {
-            Others::Lines
-        } else {
-            return Ok(None);
-        };
-        Ok(Some(Class { ascii, others }))
+        if behind_characters(automaton, state, budget, |next| self.is_within(next))?.is_some() {
+            return Ok(Some(Class { ascii, others: Others::Characters }));
+        }
+        for others in Others::SOME {
+            let takes = |next| self.is_within(next);
+            if behind_characters_but(automaton, state, others.omissions(), budget, takes)?.is_some() {
+                return Ok(Some(Class { ascii, others }));
+            }
+        }
+        Ok(None)
     }
 
     /// What the lexeme takes by the characters of the class.
@@ -135,7 +136,7 @@ impl Kernel<'_> {
             reach,
             completes,
             exits: automaton.bytes(start).ascii() & !class.ascii,
-            separators: class.others == Others::Lines,
+            omitted: !class.others.omissions().is_empty(),
             ends: Vec::new(),
             is_whole: true,
         }))
@@ -153,8 +154,7 @@ impl Kernel<'_> {
         let mut not_first: ByteSet =
             (0..128u8).filter(|byte| (class.ascii & !first) >> byte & 1 == 1).collect();
         for lead in 0xC2..=0xF4 {
-            // Two characters by this byte end lines.
-            let has_strange = class.others == Others::Lines && lead == 0xE2;
+            let has_strange = class.others.omit_some_by(lead);
             let takes = |next| self.is_within(next);
             if has_strange || behind_leads(automaton, start, (lead, lead), budget, takes)?.is_none() {
                 not_first.insert(lead);

@@ -3,10 +3,10 @@
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
-use grammask_trie::{Below, BranchId, Encoding, Outline, Traits};
+use grammask_trie::{Below, BranchId, Encoding, Omission, Outline, Traits};
 
 use super::automaton::{Automaton, LexemeId, Surface};
-use super::characters::{behind_characters, behind_characters_of_lines};
+use super::characters::{behind_characters, behind_characters_but};
 
 /// Over which characters a state loops.
 ///
@@ -49,13 +49,7 @@ pub(super) struct Coverage {
 impl Coverage {
     pub(super) fn of(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result<Self, Error> {
         let by = Loop::of(automaton, state, budget)?;
-        let encoding = match by.others {
-            Others::None => Encoding::Ascii,
-            Others::Lines => Encoding::Lines,
-            Others::Characters => Encoding::Utf8,
-            Others::Bytes => Encoding::Bytes,
-        };
-        let (some, all) = Traits::of(by.ascii, encoding);
+        let (some, all) = Traits::of(by.ascii, by.others.encoding());
         Ok(Self { by, some, all })
     }
 
@@ -77,6 +71,8 @@ const LONGEST_REST: u32 = 3;
 pub(super) enum Others {
     /// Nothing else, or not all.
     None,
+    /// All other characters but white space, as what stands in a word; otherwise as all.
+    Words,
     /// All other characters but U+2028 and U+2029, as what stands in a line by ECMA 262; otherwise as all.
     Lines,
     /// All other characters, as UTF-8. One that is cut leads to a state from which it can be finished, and in which the lexeme is
@@ -84,6 +80,37 @@ pub(super) enum Others {
     Characters,
     /// All other bytes, one by one.
     Bytes,
+}
+
+impl Others {
+    /// Those that are characters, but not all of them, the most first.
+    pub(super) const SOME: [Self; 2] = [Self::Lines, Self::Words];
+
+    /// What strings of them are.
+    pub(super) const fn encoding(self) -> Encoding {
+        match self {
+            Self::None => Encoding::Ascii,
+            Self::Words => Encoding::Words,
+            Self::Lines => Encoding::Lines,
+            Self::Characters => Encoding::Utf8,
+            Self::Bytes => Encoding::Bytes,
+        }
+    }
+
+    /// Whether they are characters of several bytes.
+    pub(super) fn are_characters(self) -> bool {
+        (Self::Words..=Self::Characters).contains(&self)
+    }
+
+    /// The characters of several bytes that are left out.
+    pub(super) const fn omissions(self) -> &'static [Omission] {
+        self.encoding().omissions()
+    }
+
+    /// Whether some of the characters that are left out begin with a byte.
+    pub(super) fn omit_some_by(self, lead: u8) -> bool {
+        self.omissions().iter().any(|omission| omission.before[0] == lead)
+    }
 }
 
 impl Loop {
@@ -114,13 +141,9 @@ impl Loop {
 
     /// Whether all strings below a branch are taken.
     fn covers(&self, below: &Below) -> bool {
-        let least = match below.encoding {
-            Encoding::Ascii => Others::None,
-            Encoding::Lines => Others::Lines,
-            Encoding::Utf8 => Others::Characters,
-            Encoding::Bytes => Others::Bytes,
-        };
-        below.ascii & !self.ascii == 0 && self.others >= least && u32::from(below.height) <= self.reach
+        below.ascii & !self.ascii == 0
+            && self.others.encoding() >= below.encoding
+            && u32::from(below.height) <= self.reach
     }
 
     /// Whether every byte leads back, so that there is nothing inside of a character.
@@ -188,7 +211,7 @@ impl Loop {
                     all.counter = all.counter.or(one.counter);
                 }
                 // A character that is cut must still be finished where another part counts its bytes.
-                if matches!(all.others, Others::Lines | Others::Characters) && bytes != u32::MAX {
+                if all.others.are_characters() && bytes != u32::MAX {
                     all.reach = all.reach.min(bytes.saturating_sub(LONGEST_REST));
                 }
                 // None asks for more characters, as all are complete.
@@ -255,9 +278,11 @@ fn returns(
     if let Some(is_strict) = all_characters_return(automaton, from, to, budget)? {
         return Ok((ascii, Others::Characters, is_strict));
     }
-    // What stands for a character at the end of a line is not asked.
-    if behind_characters_of_lines(automaton, from, budget, |next| next == to)?.is_some() {
-        return Ok((ascii, Others::Lines, false));
+    // What stands for a character that is left out is not asked.
+    for others in Others::SOME {
+        if behind_characters_but(automaton, from, others.omissions(), budget, |next| next == to)?.is_some() {
+            return Ok((ascii, others, false));
+        }
     }
     Ok((ascii, Others::None, true))
 }

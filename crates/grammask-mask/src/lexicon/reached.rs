@@ -5,7 +5,7 @@ use grammask_regular::{ByteSet, Error};
 use grammask_trie::{BranchId, Outline, Trie};
 
 use super::automaton::{Automaton, LexemeId};
-use super::characters::{behind_characters, behind_characters_of_lines, behind_leads};
+use super::characters::{behind_characters, behind_characters_but, behind_leads};
 use super::closed::{MANY, going_on};
 use super::loops::Others;
 use super::slices::Class;
@@ -45,23 +45,23 @@ pub(super) struct Behind {
     is_strict: bool,
 }
 
-/// The states behind all characters of several bytes, or those that stand in lines; nothing where some of them cannot be finished.
+/// The states behind all characters of several bytes, or most; nothing where some of them cannot be finished.
 pub(super) fn behind<'a>(
     automaton: &'a Automaton,
     state: LexemeId,
     others: Others,
     budget: &Budget,
 ) -> Result<Option<&'a Behind>, Error> {
-    let is_line = others == Others::Lines;
-    let place = &automaton.state(state).behind[usize::from(is_line)];
+    let place = Others::SOME.iter().position(|&some| some == others).map_or(0, |place| place + 1);
+    let place = &automaton.state(state).behind[place];
     if let Some(known) = place.get() {
         return Ok(known.as_ref());
     }
     let mut states = Vec::new();
     let tell = |next| takes(&mut states, next);
-    let strict = match is_line {
-        true => behind_characters_of_lines(automaton, state, budget, tell)?,
-        false => behind_characters(automaton, state, budget, tell)?,
+    let strict = match others.omissions() {
+        [] => behind_characters(automaton, state, budget, tell)?,
+        omissions => behind_characters_but(automaton, state, omissions, budget, tell)?,
     };
     let found = strict.map(|is_strict| Behind { states: states.into(), is_strict });
     Ok(place.get_or_init(|| found).as_ref())
@@ -110,8 +110,8 @@ impl Reached {
                 let mut states = Vec::new();
                 let tell = |next| takes(&mut states, next);
                 let strict = behind_leads(automaton, start, (lead, lead), budget, tell)?;
-                // Two characters by this byte are not of the class, but may begin the lexeme.
-                let has_strange = class.others == Others::Lines && lead == 0xE2;
+                // Some characters by this byte may be none of the class, but begin the lexeme.
+                let has_strange = class.others.omit_some_by(lead);
                 if strict == Some(true) && !has_strange {
                     states.into_iter().for_each(|next| self.arrive(next, u128::MAX));
                 } else {
@@ -173,12 +173,14 @@ impl Reached {
     ) -> Result<Option<u128>, Error> {
         let alive = going_on(automaton, state, class.ascii, budget, |next, by| self.arrive(next, by))?;
         match class.others {
-            Others::Lines | Others::Characters => match behind(automaton, state, class.others, budget)? {
-                Some(behind) if behind.is_strict => {
-                    behind.states.iter().for_each(|&next| self.arrive(next, u128::MAX));
+            Others::Words | Others::Lines | Others::Characters => {
+                match behind(automaton, state, class.others, budget)? {
+                    Some(behind) if behind.is_strict => {
+                        behind.states.iter().for_each(|&next| self.arrive(next, u128::MAX));
+                    }
+                    _ => return Ok(None),
                 }
-                _ => return Ok(None),
-            },
+            }
             _ if automaton.live_bytes(state, budget)?.iter().any(|byte| byte >= 0x80) => return Ok(None),
             _ => {}
         }

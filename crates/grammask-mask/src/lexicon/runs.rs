@@ -183,7 +183,7 @@ impl Measure for Counting<'_> {
         let below = outline.below(branch);
         let others = match below.encoding {
             Encoding::Ascii => true,
-            Encoding::Lines | Encoding::Utf8 => {
+            Encoding::Words | Encoding::Lines | Encoding::Utf8 => {
                 place.kind == First
                     && self.kinds.others == Others::Characters
                     && !has_bit(&self.doubtful, branch)

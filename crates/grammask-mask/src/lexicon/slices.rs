@@ -65,8 +65,8 @@ impl Measure for Class {
             _ if is_between && byte < 0x80 => (self.ascii >> byte & 1 == 1).then_some(Decoder::Between)?,
             Others::Bytes => Decoder::Between,
             Others::None => return None,
-            // Of lines, what ends them is left out by `within`.
-            Others::Lines | Others::Characters => {
+            // What is left out of them is so by `within`.
+            Others::Words | Others::Lines | Others::Characters => {
                 let (next, is_right) = inside.after(byte);
                 is_right.then_some(next)?
             }
@@ -190,8 +190,8 @@ impl Slice {
                 leave_out(edge, &mut branches);
             }
         }
-        if class.others == Others::Lines {
-            outline.line_separators(trie).for_each(|edge| leave_out(edge, &mut branches));
+        for (_, edge) in outline.omitted(trie, class.others.encoding()) {
+            leave_out(edge, &mut branches);
         }
         let exits = [const { OnceLock::new() }; 128];
         Self { tokens: tokens.complete(), branches: branches.complete(), exits, beyond: Box::default() }
@@ -298,14 +298,16 @@ impl Lexicon {
         ways(trie, outline, edges.into_iter())
     }
 
-    /// The ways through at least one character of a slice to U+2028 and U+2029, of which few are in a vocabulary.
-    pub(super) fn ways_to_separators(&self, slice: &Slice) -> Box<[Step]> {
-        let outline = &self.outline;
-        let is_within = |edge: &&Edge| {
-            let before = outline.parent(outline.parent(edge.parent));
-            before != BranchId::ROOT && slice.length(before) != NOWHERE
-        };
-        ways(self.trie(), outline, outline.line_separators(self.trie()).filter(is_within))
+    /// The ways through at least one character of a slice to the characters of several bytes that are left out of it, of which few are in a
+    /// vocabulary.
+    pub(super) fn ways_to_omitted(&self, slice: &Slice, others: Others) -> Box<[Step]> {
+        let (trie, outline) = (self.trie(), &self.outline);
+        let is_within =
+            |&(before, _): &(BranchId, &Edge)| before != BranchId::ROOT && slice.length(before) != NOWHERE;
+        let mut edges: Vec<&Edge> =
+            outline.omitted(trie, others.encoding()).filter(is_within).map(|(_, edge)| edge).collect();
+        edges.sort_unstable_by_key(|edge| edge.child);
+        ways(trie, outline, edges.into_iter())
     }
 
     /// The slice by numbers of runs.
