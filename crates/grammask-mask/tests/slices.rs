@@ -325,6 +325,8 @@ fn check(vocabulary: &Arc<Vocabulary>) {
         "start ::= #'([^\"\\\\s\u{feff}]|(?-u:\\\\xE2)\"|\u{3000}!)*ab' '\"';",
         "start ::= #'([^\"\\\\s\u{feff}]|(?-u:\\\\xC2)\"|\u{a0}!)*ab' '\"';",
         "start ::= #'é?[^\"\\\\s\u{feff}]+ [^\"\\\\s\u{feff}]*\"';",
+        "start ::= (#'([^\"\\\\s\u{feff}]|\u{3000}x)*' & ~#'(?s:.)*(aba|xab)(?s:.)*') '\"';",
+        "start ::= (#'([^\"\u{2028}\u{2029}]|\u{2028} a)*' & ~#'(?s:.)*(bab|xab)(?s:.)*') '\"';",
         // Of so many characters.
         "start ::= '\"' json!(#'(?s:.)*(ab|bab|é)(?s:.)*' & #'(?s:.){0,12}') '\"';",
         "start ::= '\"' json!(#'(?s:.)*(ab|bab|é)[abx]{2}' & #'(?s:.){0,14}') '\"';",

@@ -44,10 +44,14 @@ pub(super) fn closed(
             }
             let Some(state) = state else { continue };
             let mut kernel = Kernel { automaton, state, known: Vec::new() };
-            if let Some(class) = kernel.class(first, budget)?
-                && let Some(closed) = kernel.closed(start, class, most, budget)?
-            {
-                return Ok(Some(closed));
+            let mut tried = None;
+            for comes_back in [false, true] {
+                let class = kernel.class(first, comes_back, budget)?;
+                let (Some(some), true) = (class, class != tried) else { break };
+                if let Some(closed) = kernel.closed(start, some, most, budget)? {
+                    return Ok(Some(closed));
+                }
+                tried = class;
             }
         }
         if before.is_some() || main == start {
@@ -77,11 +81,12 @@ impl Kernel<'_> {
     }
 
     /// The characters that leave the kernel within where they lead to, if these are nearly all by which it goes on, or by which the lexeme begins.
-    fn class(&mut self, first: u128, budget: &Budget) -> Result<Option<Class>, Error> {
+    /// Of the ASCII ones, where asked for, only those by which it comes back: by others, the lexeme may become complete.
+    fn class(&mut self, first: u128, comes_back: bool, budget: &Budget) -> Result<Option<Class>, Error> {
         let (automaton, state) = (self.automaton, self.state);
         let mut ascii = 0;
         let whole = going_on(automaton, state, u128::MAX, budget, |next, by| {
-            if self.is_within(next) {
+            if next == state || !comes_back && self.is_within(next) {
                 ascii |= by;
             }
         })? | first;

@@ -296,7 +296,8 @@ impl<'a> Walk<'a> {
         let (ascii, others) = by.characters();
         let is_stray = |&byte: &u8| match byte {
             0..0x80 => ascii >> byte & 1 == 0,
-            _ => others == Others::None,
+            // White space is little by itself, but what follows it is much.
+            _ => matches!(others, Others::None | Others::Words),
         };
         Ok(live.iter().filter(is_stray).map(|byte| outline.edges(byte).len()).sum())
     }
