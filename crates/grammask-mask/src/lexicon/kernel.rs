@@ -35,7 +35,7 @@ pub(super) fn closed(
     let mut before = None;
     loop {
         states.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-        let Some(&(main, _)) = states.first() else { return Ok(None) };
+        let Some(&(main, count)) = states.first() else { return Ok(None) };
         // What most characters lead to, or what it has in common with something else: behind a backslash, say, that is nothing.
         for &(other, _) in states.iter().take(STATES) {
             let mut state = automaton.common(main, other, budget)?;
@@ -54,7 +54,7 @@ pub(super) fn closed(
                 tried = class;
             }
         }
-        if before.is_some() || main == start {
+        if before.is_some() || main == start || count < FEW {
             return Ok(None);
         }
         states = behind_ascii(automaton, main, budget)?.1;
