@@ -28,6 +28,9 @@ pub(super) const MANY: usize = 72;
 /// characters of the class. What is found is the same.
 const ENDS: u32 = 4;
 
+/// Where there are more ends, as many words, or as many counts of a word, no more is looked for.
+const MANY_ENDS: usize = 12;
+
 /// ASCII letters and digits, bit by bit.
 const LETTERS: u128 = 0x07ff_fffe_07ff_fffe_03ff_0000_0000_0000;
 
@@ -54,6 +57,8 @@ pub(super) struct Closed {
     pub(super) ends: Vec<End>,
     /// Whether hardly any characters had to be left out, and no longer texts, other than those that are too long anyhow.
     pub(super) is_whole: bool,
+    /// Whether the states were followed for some characters only.
+    pub(super) is_cut: bool,
 }
 
 impl Closed {
@@ -102,6 +107,23 @@ impl Closed {
         most: Option<usize>,
         budget: &Budget,
     ) -> Result<Option<Self>, Error> {
+        let mut has_ends = false;
+        let closed = Self::followed(automaton, start, most, Some(&mut has_ends), budget)?;
+        // What is cut anyhow is cut better where there is less to be looked for.
+        if has_ends && closed.as_ref().is_none_or(|closed| closed.is_cut) {
+            return Self::followed(automaton, start, most, None, budget);
+        }
+        Ok(closed)
+    }
+
+    /// The same; where ends are looked for, whether there have been any.
+    fn followed(
+        automaton: &Automaton,
+        start: LexemeId,
+        most: Option<usize>,
+        mut has_ends: Option<&mut bool>,
+        budget: &Budget,
+    ) -> Result<Option<Self>, Error> {
         let live = automaton.live_bytes(start, budget)?;
         let is_live = |byte| live.contains(byte);
         let has_others = (0x80..=u8::MAX).any(is_live);
@@ -130,11 +152,16 @@ impl Closed {
                 for place in from..until {
                     let state = reached.states[place];
                     let here = reached.follow(automaton, state, class, budget)?.unwrap_or(ascii);
-                    if here != 0 && here.count_ones() <= ENDS {
-                        ends.push((place, here));
-                    } else {
-                        ending |= reached.fewer(place, here);
+                    match &mut has_ends {
+                        Some(has_ends) if here != 0 && here.count_ones() <= ENDS => {
+                            **has_ends = true;
+                            ends.push((place, here));
+                        }
+                        _ => ending |= reached.fewer(place, here),
                     }
+                }
+                if ends.len() > MANY_ENDS {
+                    return Ok(None);
                 }
                 // Behind how many characters a state is, is not known before.
                 let is_behind_many = |&&(place, _): &&(usize, u128)| reached.ways[place].count_ones() > ENDS;
@@ -179,6 +206,7 @@ impl Closed {
                     omitted: false,
                     ends,
                     is_whole,
+                    is_cut: !is_endless,
                 };
                 return closed.with_states(automaton, start, &reached.states, budget);
             }

@@ -144,6 +144,7 @@ impl Kernel<'_> {
             omitted: !class.others.omissions().is_empty(),
             ends: Vec::new(),
             is_whole: true,
+            is_cut: false,
         }))
     }
 

@@ -23,6 +23,11 @@ pub(super) struct End {
 }
 
 impl End {
+    /// What stands right before it.
+    pub(super) const fn near(&self) -> u128 {
+        self.before[0]
+    }
+
     /// Whether the end may be behind a branch: the characters before it are among those that stand there, as far as there are any.
     pub(super) fn is_behind(&self, trie: &Trie, outline: &Outline, branch: BranchId) -> bool {
         let above = std::iter::successors(Some(branch), |&branch| Some(outline.parent(branch)));

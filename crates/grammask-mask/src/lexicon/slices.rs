@@ -284,14 +284,18 @@ impl Lexicon {
     /// The ways through at least one character of a slice to where they may end by characters of it.
     pub(super) fn ways_to_ends(&self, slice: &Slice, ends: &[End]) -> Box<[Step]> {
         let (trie, outline) = (self.trie(), &self.outline);
-        let by = ends.iter().fold(0, |all, end| all | end.by);
         let mut edges: Vec<&Edge> = Vec::new();
-        for byte in (0..128u8).filter(|byte| by >> byte & 1 == 1) {
+        for byte in 0..128u8 {
+            let here = || ends.iter().filter(|end| end.by >> byte & 1 == 1);
+            let near = here().fold(0, |near, end| near | end.near());
+            // Most edges are seen at once to be behind something else.
+            let may_end =
+                |parent: u8| if parent < 0x80 { near >> parent & 1 == 1 } else { near == u128::MAX };
             edges.extend(outline.edges(byte).iter().filter(|edge| {
-                let is_end = |end: &End| end.by >> byte & 1 == 1 && end.is_behind(trie, outline, edge.parent);
                 edge.parent != BranchId::ROOT
+                    && may_end(trie.byte(outline.node(edge.parent)))
                     && slice.length(edge.parent) != NOWHERE
-                    && ends.iter().any(is_end)
+                    && here().any(|end| end.is_behind(trie, outline, edge.parent))
             }));
         }
         edges.sort_unstable_by_key(|edge| edge.child);
