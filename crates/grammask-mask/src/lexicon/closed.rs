@@ -84,19 +84,18 @@ impl Closed {
     ) -> Result<Option<Self>, Error> {
         let by_kernel = kernel::closed(automaton, lexeme, most, budget)?;
         // By a letter that had to be left out, much of the vocabulary has to be walked.
-        if let Some(closed) = &by_kernel
-            && closed.exits & LETTERS == 0
-        {
+        if by_kernel.as_ref().is_some_and(|closed| closed.exits & LETTERS == 0) {
             return Ok(by_kernel);
         }
         let by_states = Self::of(automaton, lexeme, most, budget)?;
-        let class =
-            |closed: &Option<Self>| closed.as_ref().map_or(0, |closed| closed.class.ascii.count_ones());
-        let is_better = by_kernel.is_none()
-            || class(&by_states) > class(&by_kernel)
-                && by_states.as_ref().map(|closed| closed.reach)
-                    == by_kernel.as_ref().map(|closed| closed.reach);
-        Ok(if is_better { by_states } else { by_kernel })
+        let has_more = |one: &Self, other: &Self| {
+            one.reach == other.reach && one.class.ascii.count_ones() > other.class.ascii.count_ones()
+        };
+        Ok(match (by_kernel, by_states) {
+            (Some(kernel), Some(states)) if has_more(&states, &kernel) => Some(states),
+            (Some(kernel), _) => Some(kernel),
+            (None, states) => states,
+        })
     }
 
     /// The class of the characters that go on from a state and from where it leads to, without those that end some way soon; where

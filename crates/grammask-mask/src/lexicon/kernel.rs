@@ -14,7 +14,8 @@ use super::slices::Class;
 /// So many characters may be left out of a class, if blanks are not among them: what is left is most of the vocabulary.
 const LEFT_OUT: u32 = 4;
 
-/// By so many bytes a character of the class may begin, and the lexeme otherwise: what is below them is walked. By any others it may not begin.
+/// By so many bytes the lexeme may begin otherwise than the class: what is below them is walked. Where it does not begin by a byte at all, there is
+/// nothing to walk; but by some characters both must begin.
 const NOT_FIRST: usize = 8;
 
 /// So many states behind a character are looked at for what they have in common with the one that most lead to.
@@ -124,10 +125,12 @@ impl Kernel<'_> {
             return Ok(None);
         }
         let not_first = self.not_first(start, class, budget)?;
-        let otherwise = automaton.live_bytes(start, budget)?.intersection(&not_first);
-        let first = class.ascii & !not_first.ascii();
-        if otherwise.len() > NOT_FIRST || first.count_ones() < FEW {
-            return Ok(None);
+        if not_first.len() > NOT_FIRST {
+            let otherwise = automaton.live_bytes(start, budget)?.intersection(&not_first);
+            let alike = class.ascii & !not_first.ascii();
+            if otherwise.len() > NOT_FIRST || alike.count_ones() < FEW {
+                return Ok(None);
+            }
         }
         let mut reach = None;
         if let Some(most) = most {

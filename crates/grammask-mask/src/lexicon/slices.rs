@@ -288,6 +288,9 @@ impl Lexicon {
         for byte in 0..128u8 {
             let here = || ends.iter().filter(|end| end.by >> byte & 1 == 1);
             let near = here().fold(0, |near, end| near | end.near());
+            if near == 0 {
+                continue;
+            }
             // Most edges are seen at once to be behind something else.
             let may_end =
                 |parent: u8| if parent < 0x80 { near >> parent & 1 == 1 } else { near == u128::MAX };
