@@ -53,6 +53,9 @@ pub(super) fn behind_characters_but(
     budget: &Budget,
     mut takes: impl FnMut(LexemeId) -> bool,
 ) -> Result<Option<bool>, Error> {
+    if omissions.is_empty() {
+        return behind_characters(automaton, from, budget, takes);
+    }
     let mut is_strict = automaton.live_bytes(from, budget)?.intersection(&no_leads()).is_empty();
     let mut least = 0xC2;
     for lead in 0xC2..=0xF4 {

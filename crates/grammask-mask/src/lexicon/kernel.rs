@@ -6,7 +6,7 @@ use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
 
 use super::automaton::{Automaton, LexemeId};
-use super::characters::{behind_characters, behind_characters_but, behind_leads};
+use super::characters::{behind_characters_but, behind_leads};
 use super::closed::{Closed, FEW, behind_ascii, going_on, room};
 use super::loops::Others;
 use super::slices::Class;
@@ -95,10 +95,7 @@ impl Kernel<'_> {
         if ascii.count_ones() < FEW || left_out.count_ones() > LEFT_OUT || left_out >> b' ' & 1 == 1 {
             return Ok(None);
         }
-        if behind_characters(automaton, state, budget, |next| self.is_within(next))?.is_some() {
-            return Ok(Some(Class { ascii, others: Others::Characters }));
-        }
-        for others in Others::SOME {
+        for others in Others::CHARACTERS {
             let takes = |next| self.is_within(next);
             if behind_characters_but(automaton, state, others.omissions(), budget, takes)?.is_some() {
                 return Ok(Some(Class { ascii, others }));

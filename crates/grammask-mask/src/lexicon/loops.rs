@@ -83,8 +83,8 @@ pub(super) enum Others {
 }
 
 impl Others {
-    /// Those that are characters, but not all of them, the most first.
-    pub(super) const SOME: [Self; 2] = [Self::Lines, Self::Words];
+    /// Those that are characters, the most first.
+    pub(super) const CHARACTERS: [Self; 3] = [Self::Characters, Self::Lines, Self::Words];
 
     /// What strings of them are.
     pub(super) const fn encoding(self) -> Encoding {
@@ -99,7 +99,7 @@ impl Others {
 
     /// Whether they are characters of several bytes.
     pub(super) fn are_characters(self) -> bool {
-        (Self::Words..=Self::Characters).contains(&self)
+        Self::CHARACTERS.contains(&self)
     }
 
     /// The characters of several bytes that are left out.
@@ -279,7 +279,7 @@ fn returns(
         return Ok((ascii, Others::Characters, is_strict));
     }
     // What stands for a character that is left out is not asked.
-    for others in Others::SOME {
+    for others in [Others::Lines, Others::Words] {
         if behind_characters_but(automaton, from, others.omissions(), budget, |next| next == to)?.is_some() {
             return Ok((ascii, others, false));
         }

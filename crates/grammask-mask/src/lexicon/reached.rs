@@ -5,7 +5,7 @@ use grammask_regular::{ByteSet, Error};
 use grammask_trie::{BranchId, Outline, Trie};
 
 use super::automaton::{Automaton, LexemeId};
-use super::characters::{behind_characters, behind_characters_but, behind_leads};
+use super::characters::{behind_characters_but, behind_leads};
 use super::closed::{MANY, going_on};
 use super::loops::Others;
 use super::slices::Class;
@@ -57,17 +57,14 @@ pub(super) fn behind<'a>(
     others: Others,
     budget: &Budget,
 ) -> Result<Option<&'a Behind>, Error> {
-    let place = Others::SOME.iter().position(|&some| some == others).map_or(0, |place| place + 1);
+    let Some(place) = Others::CHARACTERS.iter().position(|&some| some == others) else { return Ok(None) };
     let place = &automaton.state(state).behind[place];
     if let Some(known) = place.get() {
         return Ok(known.as_ref());
     }
     let mut states = Vec::new();
     let tell = |next| takes(&mut states, next);
-    let strict = match others.omissions() {
-        [] => behind_characters(automaton, state, budget, tell)?,
-        omissions => behind_characters_but(automaton, state, omissions, budget, tell)?,
-    };
+    let strict = behind_characters_but(automaton, state, others.omissions(), budget, tell)?;
     let found = strict.map(|is_strict| Behind { states: states.into(), is_strict });
     Ok(place.get_or_init(|| found).as_ref())
 }
