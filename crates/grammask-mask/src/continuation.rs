@@ -106,8 +106,15 @@ impl Continuation {
                 Places::Bits(bits) => {
                     let holds =
                         |branch: BranchId| bits[branch.index() / 64] >> (branch.index() % 64) & 1 == 1;
-                    let edges = outline.edges(byte).iter();
-                    edges.filter(|edge| holds(edge.parent)).map(|edge| edge.child).collect()
+                    // Nobody can foresee which edges these are, so each is written, and overwritten if it is none.
+                    let edges = outline.edges(byte);
+                    let (mut found, mut len) = (vec![NodeId::ROOT; edges.len()], 0);
+                    for edge in edges {
+                        found[len] = edge.child;
+                        len += usize::from(holds(edge.parent));
+                    }
+                    found.truncate(len);
+                    found.into()
                 }
             };
             fresh += size_of_val(&*found);

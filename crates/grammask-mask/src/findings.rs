@@ -60,9 +60,16 @@ impl<'a> Findings<'a> {
         self.allow_range(starts[node.index()], starts[node.index() + 1]);
     }
 
+    /// The tokens that end at some nodes are allowed.
+    #[inline]
+    pub(crate) fn allow_nodes(&mut self, start: u32, end: u32) {
+        let starts = self.ground.trie.token_starts_slice();
+        self.allow_range(starts[start as usize], starts[end as usize]);
+    }
+
     /// The tokens of a range of the trie's list are allowed.
     #[inline]
-    pub(crate) fn allow_range(&mut self, start: u32, end: u32) {
+    fn allow_range(&mut self, start: u32, end: u32) {
         match self.ranges.last_mut() {
             Some(last) if last.1 == start => last.1 = end,
             _ if start < end => self.ranges.push((start, end)),
@@ -86,13 +93,15 @@ impl<'a> Findings<'a> {
         self.handovers.push(branch);
     }
 
-    /// All tokens below a node are allowed; where `completes`, the outermost origin is complete at all branches there, or
-    /// at those between two characters.
-    pub(crate) fn take_whole(&mut self, node: NodeId, completes: bool, everywhere: bool) {
-        let (trie, outline) = (self.ground.trie, self.ground.outline);
-        let (starts, nodes) = (trie.token_starts_slice(), node.0 + 1..trie.end(node).0);
-        self.allow_range(starts[nodes.start as usize], starts[nodes.end as usize]);
-        let branches = outline.branches(nodes);
+    /// The outermost origin is complete at those of some nodes that are branches.
+    #[inline]
+    pub(crate) fn hand_over_nodes(&mut self, start: u32, end: u32) {
+        self.handovers.extend(self.ground.outline.branches(start..end).map(BranchId));
+    }
+
+    /// Where `completes`, the outermost origin is complete at all branches below a node, or at those between two characters.
+    pub(crate) fn complete_below(&mut self, node: NodeId, completes: bool, everywhere: bool) {
+        let branches = self.ground.outline.branches(node.0 + 1..self.ground.trie.end(node).0);
         if completes && !branches.is_empty() {
             let ranges = if everywhere { &mut self.everywhere } else { &mut self.between };
             match ranges.last_mut() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use grammask_cache::{Arena, Budget, Memo};
 use grammask_regular::{Error, RegularId, Store};
-use grammask_trie::{Mask, Outline, Trie, Vocabulary};
+use grammask_trie::{BranchId, Mask, Outline, Trie, Vocabulary};
 use smallvec::SmallVec;
 
 use crate::continuation::{Continuation, ContinuationId, Continuations};
@@ -65,7 +65,7 @@ pub struct Lexicon {
     rows: Arena<Mask>,
     /// The slice of all characters, from which the others are made.
     characters: Arc<Slice>,
-    slices: Arc<Memo<Class, Slice>>,
+    slices: Arc<Memo<(Class, BranchId), Slice>>,
     runs: Arc<Memo<Kinds, Slice>>,
     budget: Budget,
     walked: Arc<Walked>,
@@ -332,9 +332,8 @@ impl Lexicon {
             return Ok(self.keep(key, part));
         }
         let mut findings = Findings::new(self.ground());
-        let by_slices = slices && continuation == ContinuationId::WHOLE;
         let mut walk = Walk::new(self, lexeme);
-        walk::below(&mut walk, self.continuation(continuation), by_slices, &mut findings)?;
+        walk::below(&mut walk, self.continuation(continuation), slices, &mut findings)?;
         let nodes = walk.distance.nodes + walk.distance.taken;
         let (tokens, places) = findings.finish();
         let handover = places.map(|places| self.intern(&places));

@@ -128,13 +128,17 @@ fn loops_and_counters_take_what_walking_takes_where_tokens_are_long() {
 fn check(vocabulary: &Arc<Vocabulary>) {
     let lexicon = |change: fn(&mut LexiconConfig)| {
         let mut config =
-            LexiconConfig { slice_size: 1, strays: 0, seams: usize::MAX, ..LexiconConfig::default() };
+            LexiconConfig { slice_size: 1, strays: 0, base_size: 1, seams: usize::MAX, ..Default::default() };
         change(&mut config);
         Arc::new(Lexicon::new(Arc::clone(vocabulary), &config))
     };
     // Shared by all grammars below, so that what one leaves there must be right for the next.
-    let lexicons =
-        [lexicon(|_| ()), lexicon(|config| config.short_list = 0), lexicon(|config| config.slices = false)];
+    let lexicons = [
+        lexicon(|_| ()),
+        lexicon(|config| config.strays = usize::MAX),
+        lexicon(|config| config.short_list = 0),
+        lexicon(|config| config.slices = false),
+    ];
     let grammars = [
         "start ::= #'[ab]{0,4}';",
         "start ::= #'[ab]{0,4}' 'x';",

@@ -1,5 +1,5 @@
-//! The outline of a trie: its inner nodes, numbered densely, its edges by byte, and what the strings below each inner node
-//! are made of. With it a walk can take or leave whole subtrees, and a set of places in the trie is a row of bits.
+//! The outline of a trie: its inner nodes, numbered densely, its edges by byte, and what the strings below each inner node and
+//! those that lead to it are made of. With it a walk can take or leave whole subtrees, and a set of places in the trie is a row of bits.
 
 use std::ops::Range;
 
@@ -7,9 +7,11 @@ use crate::{NodeId, Trie};
 
 mod groups;
 mod omissions;
+mod planes;
 mod utf8;
 
 pub use omissions::Omission;
+use planes::Planes;
 pub use utf8::Decoder;
 
 /// An inner node of a trie, one with children: a number below [`Outline::len`], in the order of the nodes.
@@ -29,8 +31,8 @@ impl BranchId {
 
 /// The inner nodes of a [`Trie`], and what is below them.
 ///
-/// Branches are numbered as nodes are, depth first, so the branches of a subtree are a range. A third of a vocabulary's
-/// nodes are branches.
+/// Branches are numbered as nodes are, depth first, so the branches of a subtree are a range. Two thirds of a vocabulary's
+/// nodes are branches, most of them with a single child.
 ///
 /// ```
 /// use grammask_trie::{BranchId, Config, Encoding, Outline, TokenId, Trie};
@@ -48,7 +50,7 @@ impl BranchId {
 /// ```
 ///
 /// # Cost
-/// 17 bytes a node and 48 bytes a branch.
+/// 17 bytes a node, 52 bytes a branch and 4 bytes a token.
 #[derive(Clone, Debug)]
 pub struct Outline {
     nodes: Box<[NodeId]>,
@@ -63,6 +65,9 @@ pub struct Outline {
     traits: Box<[Traits]>,
     /// One bit a branch: whether it stands between two characters.
     between: Box<[u64]>,
+    /// What the ways to tokens and to branches are made of.
+    tokens_with: Planes,
+    branches_with: Planes,
 }
 
 /// The children of every branch, those of each ascending by byte, one branch behind the other.
@@ -109,13 +114,7 @@ impl Traits {
     /// Of some ASCII characters, given bit by bit: the groups of which there are some, and those that are there as a whole.
     /// `encoding` is what other strings there are.
     pub fn of(ascii: u128, encoding: Encoding) -> (Self, Self) {
-        let other = match encoding {
-            Encoding::Ascii => 0,
-            Encoding::Words => Self::WORDS,
-            Encoding::Lines => Self::WORDS | Self::LINES,
-            Encoding::Utf8 => Self::WORDS | Self::LINES | Self::UTF8,
-            Encoding::Bytes => Self::WORDS | Self::LINES | Self::UTF8 | Self::BYTES,
-        };
+        let other = Self::of_encoding(encoding).0;
         let (mut some, mut all) = (other, other | ((1 << groups::COUNT) - 1));
         for byte in 0..128u8 {
             let group = 1 << groups::GROUPS[usize::from(byte)];
@@ -126,6 +125,30 @@ impl Traits {
             }
         }
         (Self(some), Self(all))
+    }
+
+    /// Of nothing.
+    const NONE: Self = Self(0);
+
+    /// Of an ASCII character: its group.
+    const fn of_character(byte: u8) -> Self {
+        Self(1 << groups::GROUPS[byte as usize])
+    }
+
+    /// Of strings without ASCII characters.
+    const fn of_encoding(encoding: Encoding) -> Self {
+        Self(match encoding {
+            Encoding::Ascii => 0,
+            Encoding::Words => Self::WORDS,
+            Encoding::Lines => Self::WORDS | Self::LINES,
+            Encoding::Utf8 => Self::WORDS | Self::LINES | Self::UTF8,
+            Encoding::Bytes => Self::WORDS | Self::LINES | Self::UTF8 | Self::BYTES,
+        })
+    }
+
+    /// Of what either is of.
+    const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     /// Whether all is in another one.
@@ -161,31 +184,50 @@ impl Outline {
         let (bytes, depths) = (trie.bytes_slice(), trie.depths_slice());
         let (mut nodes, mut parents) = (Vec::new(), Vec::new());
         let mut before = Vec::with_capacity(count + 1);
-        // The branch of each node on the path, and where its characters are, by depth.
-        let mut path = vec![(BranchId::ROOT, Decoder::Between); trie.max_depth() + 1];
+        // The branch of each node on the path, where its characters are, and what the way to it is made of, by depth.
+        let mut path = vec![(BranchId::ROOT, Decoder::Between, Traits::NONE); trie.max_depth() + 1];
         let mut decoders = Vec::with_capacity(count);
         let mut edges = Vec::with_capacity(count);
-        let mut sound = Vec::with_capacity(count);
+        // What the bytes of the edges say of strings that have them.
+        let mut encodings = Vec::with_capacity(count);
+        let ids = trie.tokens_slice().iter().map(|id| id.0 as usize + 1).max().unwrap_or(0);
+        let (mut tokens_with, mut branches_with) = (Planes::new(ids), Planes::new(count));
         for n in 0..count {
             before.push(nodes.len() as u32);
             let depth = usize::from(depths[n]);
             let mut decoder = Decoder::Between;
-            let mut is_sound = true;
+            let mut made = Traits::NONE;
             if depth > 0 {
-                let (parent, state) = path[depth - 1];
-                edges.push((bytes[n], Edge { parent, child: NodeId(n as u32) }));
-                (decoder, is_sound) = state.after(bytes[n]);
+                let (parent, state, above) = path[depth - 1];
+                let byte = bytes[n];
+                edges.push((byte, Edge { parent, child: NodeId(n as u32) }));
+                let is_sound;
+                (decoder, is_sound) = state.after(byte);
+                let ends_by =
+                    |branch, bytes: &[u8]| omissions::above(trie, &nodes, &parents, branch, bytes).is_some();
+                let encoding = match byte {
+                    _ if !is_sound => Encoding::Bytes,
+                    0..0x80 => Encoding::Ascii,
+                    _ => omissions::encoding_of(byte, parent, ends_by),
+                };
+                encodings.push(encoding);
+                made = above.union(Traits::of_encoding(encoding));
+                if byte < 0x80 {
+                    made = made.union(Traits::of_character(byte));
+                }
             }
-            sound.push(is_sound);
+            trie.tokens(NodeId(n as u32)).iter().for_each(|id| tokens_with.put(id.0 as usize, made));
             decoders.push(decoder);
             if trie.has_children(NodeId(n as u32)) {
                 parents.push(if depth > 0 { path[depth - 1].0 } else { BranchId::ROOT });
-                path[depth] = (BranchId(nodes.len() as u32), decoder);
+                path[depth] = (BranchId(nodes.len() as u32), decoder, made);
+                branches_with.put(nodes.len(), made);
                 nodes.push(NodeId(n as u32));
             }
         }
         before.push(nodes.len() as u32);
-        let below = summaries(trie, (&nodes, &parents, &before), &edges, &decoders, &sound);
+        branches_with.truncate(nodes.len());
+        let below = summaries(trie, (&nodes, &before), &edges, &encodings, &decoders);
         let traits = below.iter().map(|below| Traits::of(below.ascii, below.encoding).0).collect();
         let mut between = vec![0; nodes.len().div_ceil(64)];
         for (branch, node) in nodes.iter().enumerate() {
@@ -203,6 +245,8 @@ impl Outline {
             below,
             traits,
             between: between.into(),
+            tokens_with,
+            branches_with,
         }
     }
 
@@ -254,6 +298,13 @@ impl Outline {
         &self.edges[self.edge_starts[byte] as usize..self.edge_starts[byte + 1] as usize]
     }
 
+    /// The edges by this byte that lead to some nodes, by ascending child. O(log edges).
+    pub fn edges_to(&self, byte: u8, nodes: Range<u32>) -> &[Edge] {
+        let edges = self.edges(byte);
+        let before = |node: u32| edges.partition_point(|edge| edge.child.0 < node);
+        &edges[before(nodes.start)..before(nodes.end)]
+    }
+
     /// The child of a branch by this byte. O(log children).
     #[inline]
     pub fn child(&self, parent: BranchId, byte: u8) -> Option<NodeId> {
@@ -286,6 +337,22 @@ impl Outline {
         &self.between
     }
 
+    /// One bit a token, by id: whether it is made of nothing but this. Bits of numbers that are no tokens of the trie may be set.
+    ///
+    /// # Complexity
+    /// Linear in the ids, at 64 a step, and in the groups of characters that are left out.
+    pub fn tokens_of(&self, traits: Traits) -> Vec<u64> {
+        self.tokens_with.without(traits)
+    }
+
+    /// One bit a branch: whether the way from the root to it is made of nothing but this. Bits behind the last branch may be set.
+    ///
+    /// # Complexity
+    /// As of [`tokens_of`](Self::tokens_of).
+    pub fn branches_of(&self, traits: Traits) -> Vec<u64> {
+        self.branches_with.without(traits)
+    }
+
     /// The memory that the outline holds, in bytes.
     pub fn bytes_used(&self) -> usize {
         size_of_val(&*self.nodes)
@@ -299,28 +366,23 @@ impl Outline {
             + size_of_val(&*self.below)
             + size_of_val(&*self.traits)
             + size_of_val(&*self.between)
+            + self.tokens_with.bytes_used()
+            + self.branches_with.bytes_used()
     }
 }
 
 /// What is below each branch, from the last node back to the root.
 fn summaries(
     trie: &Trie,
-    (nodes, parents, before): (&[NodeId], &[BranchId], &[u32]),
+    (nodes, before): (&[NodeId], &[u32]),
     edges: &[(u8, Edge)],
+    encodings: &[Encoding],
     decoders: &[Decoder],
-    sound: &[bool],
 ) -> Box<[Below]> {
     let mut below = vec![Below::default(); nodes.len()];
-    for &(byte, Edge { parent, child }) in edges.iter().rev() {
+    for (&(byte, Edge { parent, child }), &edge) in edges.iter().zip(encodings).rev() {
         let n = child.index();
         let own = if trie.has_children(child) { below[before[n] as usize] } else { Below::default() };
-        let edge = match byte {
-            _ if !sound[n] => Encoding::Bytes,
-            0..0x80 => Encoding::Ascii,
-            _ => omissions::encoding_of(byte, parent, |branch, bytes| {
-                omissions::above(trie, nodes, parents, branch, bytes).is_some()
-            }),
-        };
         let sum = &mut below[parent.index()];
         sum.ascii |= own.ascii | if byte < 0x80 { 1 << byte } else { 0 };
         sum.height = sum.height.max(own.height + 1);

@@ -49,6 +49,7 @@ fn lexicon(rng: &mut Rng) -> LexiconConfig {
     let mut config = LexiconConfig {
         slice_size: *rng.pick(&[1, 12]),
         strays: *rng.pick(&[0, 1_024]),
+        base_size: *rng.pick(&[1, 30, 16_384]),
         seams: *rng.pick(&[0, 2_048, usize::MAX]),
         short_list: *rng.pick(&[0, 64, 2_048]),
         ..LexiconConfig::default()

@@ -10,7 +10,7 @@ use super::automaton::{Automaton, LexemeId};
 use super::characters::no_leads;
 use super::kernel;
 use super::layers::NOWHERE;
-use super::loops::Others;
+use super::loops::{Loop, Others};
 use super::reached::{End, Reached, behind};
 use super::runs;
 use super::slices::{Class, Slice, Step};
@@ -213,6 +213,35 @@ impl Closed {
         Ok(None)
     }
 
+    /// The characters that lead a lexeme back to where it is, where nothing else begins as those of several bytes do.
+    fn of_loop(
+        automaton: &Automaton,
+        lexeme: LexemeId,
+        by: &Loop,
+        budget: &Budget,
+    ) -> Result<Option<Self>, Error> {
+        let (ascii, others) = by.characters();
+        let live = automaton.live_bytes(lexeme, budget)?;
+        let is_strict = match others {
+            Others::None => live.iter().all(|byte| byte < 0x80),
+            Others::Bytes => false,
+            Others::Words | Others::Lines | Others::Characters => {
+                behind(automaton, lexeme, others, budget)?.is_some_and(|behind| behind.is_strict)
+            }
+        };
+        Ok((is_strict && ascii.count_ones() >= FEW).then(|| Self {
+            class: Class { ascii, others },
+            not_first: ByteSet::EMPTY,
+            reach: None,
+            completes: by.completes,
+            exits: live.ascii() & !ascii,
+            omitted: false,
+            ends: Vec::new(),
+            is_whole: true,
+            is_cut: false,
+        }))
+    }
+
     /// The same with what can be read off the beginning and the states behind some characters; nothing where only some of these are
     /// complete.
     fn with_states(
@@ -285,16 +314,46 @@ pub(super) fn behind_ascii(
     Ok((ascii, counts))
 }
 
-/// What a lexeme takes below the root, where a class of characters keeps it alive. Gives up, with `false`, where none does.
-pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Result<bool, Error> {
+/// What a lexeme takes below a place, where a class of characters keeps it alive. Gives up, with `false`, where none does.
+pub(super) fn below(
+    walk: &mut Walk<'_>,
+    base: BranchId,
+    by: &Loop,
+    findings: &mut Findings<'_>,
+) -> Result<bool, Error> {
     let lexicon = walk.lexicon;
-    let closed = Closed::find(&lexicon.automaton, walk.lexeme, &lexicon.budget)?;
+    let (automaton, budget) = (&lexicon.automaton, &lexicon.budget);
+    if by.counts() {
+        return Ok(false);
+    }
+    // By few other edges of the trie there is little to take that a loop does not.
+    if walk.strays(base, by)? <= lexicon.config.strays {
+        return match Closed::of_loop(automaton, walk.lexeme, by, budget)? {
+            Some(closed) => take(walk, base, &closed, findings),
+            None => Ok(false),
+        };
+    }
+    let closed = Closed::find(automaton, walk.lexeme, budget)?;
     // By runs where that may leave less to be walked.
-    if !closed.as_ref().is_some_and(|closed| closed.is_whole) && runs::below_root(walk, findings)? {
+    let is_whole = closed.as_ref().is_some_and(|closed| closed.is_whole);
+    if !is_whole && base == BranchId::ROOT && runs::below_root(walk, findings)? {
         return Ok(true);
     }
-    let Some(closed) = closed else { return Ok(false) };
-    let slice = lexicon.slice(closed.class);
+    match closed {
+        Some(closed) => take(walk, base, &closed, findings),
+        None => Ok(false),
+    }
+}
+
+/// What a lexeme takes below a place, where this keeps it alive. Gives up, with `false`, where tokens are too long.
+fn take(
+    walk: &mut Walk<'_>,
+    base: BranchId,
+    closed: &Closed,
+    findings: &mut Findings<'_>,
+) -> Result<bool, Error> {
+    let lexicon = walk.lexicon;
+    let slice = lexicon.slice(closed.class, base);
     // A slice has no token of so many characters.
     let most = usize::from(NOWHERE) - 1;
     let reach = match closed.reach {
@@ -304,7 +363,7 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
     };
     let mut row = slice.row(&lexicon.vocabulary, reach);
     let mut branches = if closed.completes { slice.branches(reach) } else { Vec::new() };
-    let firsts = Firsts::of(lexicon, &closed.not_first);
+    let firsts = Firsts::of(lexicon, base, &closed.not_first);
     firsts.forget(lexicon, &mut row, &mut branches);
     // What is behind more characters is looked for below.
     let is_too_far = |branch| (reach..usize::from(NOWHERE)).contains(&usize::from(slice.length(branch)));
@@ -338,12 +397,12 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
     Ok(true)
 }
 
-/// The children of the root by some bytes: what is below is not as the rest of a slice.
+/// The children of a place by some bytes: what is below is not as the rest of a slice.
 pub(super) struct Firsts(Vec<(u8, NodeId)>);
 
 impl Firsts {
-    pub(super) fn of(lexicon: &Lexicon, bytes: &ByteSet) -> Self {
-        let child = |byte| Some((byte, lexicon.outline().child(BranchId::ROOT, byte)?));
+    pub(super) fn of(lexicon: &Lexicon, base: BranchId, bytes: &ByteSet) -> Self {
+        let child = |byte| Some((byte, lexicon.outline().child(base, byte)?));
         Self(bytes.iter().filter_map(child).collect())
     }
 
@@ -434,7 +493,8 @@ pub(super) fn go_further(
 ) -> Result<(), Error> {
     let lexicon = walk.lexicon;
     let (trie, outline) = (lexicon.trie(), lexicon.outline());
-    let mut open = vec![(NodeId::ROOT, walk.lexeme, Decoder::Between)];
+    let base = outline.node(slice.base());
+    let mut open = vec![(base, walk.lexeme, Decoder::Between)];
     let mut nodes = 0;
     while let Some((node, state, inside)) = open.pop() {
         for child in trie.children(node) {
@@ -442,7 +502,8 @@ pub(super) fn go_further(
             let (decoder, is_character) = inside.after(byte);
             let is_of_class = byte >= 0x80 || slice.length(branch) != NOWHERE;
             // No token below has so many characters.
-            let is_short = trie.depth(child) + usize::from(outline.below(branch).height) <= reach;
+            let is_short =
+                trie.depth(child) - trie.depth(base) + usize::from(outline.below(branch).height) <= reach;
             if is_short || !is_character || !is_of_class {
                 continue;
             }

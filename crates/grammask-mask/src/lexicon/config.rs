@@ -19,6 +19,9 @@ pub struct LexiconConfig {
     /// Whether a class of characters keeps a lexeme alive is asked where it may go on by more edges of the trie than so many that are not of its
     /// loop: by few there is little to walk. Masks are the same with any value. Default: 1024.
     pub strays: usize,
+    /// Below a place in the trie, slices are used where it has at least so many nodes, or is the root. Masks are the same with any value.
+    /// Default: 16,384; in most vocabularies that is so of a blank, with which half of the tokens begin.
+    pub base_size: usize,
     /// Texts are taken as runs of words and of what stands between them where at most so many edges of the trie are by the latter: else too many
     /// tokens have several runs. Masks are the same with any value. Default: 2,048, which spaces keep within, but not letters.
     pub seams: usize,
@@ -36,6 +39,7 @@ impl Default for LexiconConfig {
             slices: true,
             slice_size: 12,
             strays: 1024,
+            base_size: 16_384,
             seams: 2048,
             short_list: 2048,
             regular: grammask_regular::Config::default(),

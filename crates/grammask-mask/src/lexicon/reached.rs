@@ -28,10 +28,10 @@ impl End {
         self.before[0]
     }
 
-    /// Whether the end may be behind a branch: the characters before it are among those that stand there, as far as there are any.
-    pub(super) fn is_behind(&self, trie: &Trie, outline: &Outline, branch: BranchId) -> bool {
+    /// Whether the end may be behind a branch: the characters before it are among those that stand there, as far as there are any behind a place above.
+    pub(super) fn is_behind(&self, trie: &Trie, outline: &Outline, branch: BranchId, base: BranchId) -> bool {
         let above = std::iter::successors(Some(branch), |&branch| Some(outline.parent(branch)));
-        for (branch, &among) in above.take_while(|&branch| branch != BranchId::ROOT).zip(&self.before) {
+        for (branch, &among) in above.take_while(|&branch| branch != base).zip(&self.before) {
             match trie.byte(outline.node(branch)) {
                 // Before a character of several bytes, nothing more is compared.
                 0x80.. => return among == u128::MAX,
@@ -47,7 +47,7 @@ impl End {
 #[derive(Debug)]
 pub(super) struct Behind {
     states: Box<[LexemeId]>,
-    is_strict: bool,
+    pub(super) is_strict: bool,
 }
 
 /// The states behind all characters of several bytes, or most; nothing where some of them cannot be finished.

@@ -466,10 +466,10 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
     let longest = usize::from(NOWHERE) - 1;
     let room = runs.room.map(|room| room.min(longest)).filter(|&room| room < lexicon.outline().height());
     if let Some(room) = room {
-        let short = lexicon.slice(Class::EVERY).row(&lexicon.vocabulary, room);
+        let short = lexicon.slice(Class::EVERY, BranchId::ROOT).row(&lexicon.vocabulary, room);
         row.iter_mut().zip(short).for_each(|(all, short)| *all &= short);
     }
-    let firsts = Firsts::of(lexicon, &runs.not_first);
+    let firsts = Firsts::of(lexicon, BranchId::ROOT, &runs.not_first);
     firsts.forget(lexicon, &mut row, &mut []);
     findings.allow_row(row);
     firsts.arrive(walk, findings)?;
@@ -480,7 +480,7 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
     }
     follow_ways(walk, slice.beyond(most), |_| false, findings)?;
     if let Some(room) = room {
-        go_further(walk, slice, lexicon.slice(Class::EVERY), room, findings)?;
+        go_further(walk, slice, lexicon.slice(Class::EVERY, BranchId::ROOT), room, findings)?;
     }
     Ok(true)
 }

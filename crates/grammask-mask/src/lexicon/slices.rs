@@ -5,16 +5,17 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use grammask_regular::Error;
-use grammask_trie::{BranchId, Decoder, Edge, NodeId, Outline, Trie, Vocabulary};
+use grammask_trie::{BranchId, Decoder, Edge, Encoding, NodeId, Outline, Traits, Trie, Vocabulary};
 
 use super::Lexicon;
 use super::automaton::LexemeId;
-use super::layers::{Layers, NOWHERE};
+use super::layers::{Layers, NOWHERE, Ranks};
 use super::loops::{Loop, Others};
 use super::reached::End;
 use super::runs::{Counting, Kinds};
 use super::walk::Walk;
 use crate::findings::Findings;
+use crate::places::over_range;
 
 /// How far a text is into what a slice tells apart, byte by byte: a number of characters, or of runs of them.
 pub(super) trait Measure {
@@ -84,11 +85,14 @@ impl Measure for Class {
     }
 }
 
-/// The tokens and places that a class of characters leads to from the root of the trie.
+/// The tokens and places that a class of characters leads to from a place in the trie: the root, mostly.
 pub(super) struct Slice {
+    /// The place, and how many characters lead to it.
+    base: BranchId,
+    before: u8,
     /// The tokens by their lengths. One that is cut counts.
     tokens: Layers,
-    /// The branches between two characters, likewise; the root is not among them.
+    /// The branches between two characters, likewise; the place itself is not among them.
     branches: Layers,
     /// For every ASCII character that is not of the class, the ways to it, once they were asked for.
     exits: [OnceLock<Box<[Step]>>; 128],
@@ -124,8 +128,8 @@ impl Slice {
         let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
         let (starts, before, ids) =
             (trie.token_starts_slice(), outline.branches_before(), trie.tokens_slice());
-        let mut tokens = Layers::new(32 * vocabulary.mask_words());
-        let mut branches = Layers::new(outline.len());
+        let mut tokens = Ranks::new(32 * vocabulary.mask_words());
+        let mut branches = Ranks::new(outline.len());
         let mut beyond: Vec<Vec<Edge>> = Vec::new();
         // By depth: the branch, and the place behind it.
         let mut path = vec![(BranchId::ROOT, measure.start()); outline.height() + 1];
@@ -164,56 +168,96 @@ impl Slice {
             }
             node += 1;
         }
-        let beyond = beyond.iter().map(|edges| ways(trie, outline, edges.iter())).collect();
-        let exits = [const { OnceLock::new() }; 128];
-        Self { tokens: tokens.complete(), branches: branches.complete(), exits, beyond }
+        let beyond = beyond.iter().map(|edges| ways(trie, outline, BranchId::ROOT, edges.iter())).collect();
+        Self { beyond, ..Self::of(BranchId::ROOT, 0, tokens.complete(), branches.complete()) }
     }
 
-    /// The slice of a class, made from that of all characters.
+    fn of(base: BranchId, before: u8, tokens: Layers, branches: Layers) -> Self {
+        let exits = [const { OnceLock::new() }; 128];
+        Self { base, before, tokens, branches, exits, beyond: Box::default() }
+    }
+
+    /// What is below another place, to which a few ASCII characters lead.
     ///
     /// # Complexity
-    /// Linear in the bytes of a row, and in the nodes of the trie that are left out.
+    /// Linear in the tokens below.
+    fn below(every: &Self, trie: &Trie, outline: &Outline, base: BranchId) -> Self {
+        let node = outline.node(base);
+        let mut tokens = vec![0u64; trie.tokens_slice().len() / 64 + 1];
+        for id in trie.tokens_below(node) {
+            let word = id.0 as usize / 64;
+            if word >= tokens.len() {
+                tokens.resize(word + 1, 0);
+            }
+            tokens[word] |= 1 << (id.0 % 64);
+        }
+        let mut branches = vec![0; outline.len().div_ceil(64)];
+        let inner = outline.branches(node.0 + 1..trie.end(node).0);
+        over_range(inner.start, inner.end, |word, mask| branches[word] |= mask);
+        let before = trie.depth(node) as u8;
+        Self::of(base, before, every.tokens.only(tokens), every.branches.only(branches))
+    }
+
+    /// The slice of a class, made from that of all characters below the same place.
+    ///
+    /// # Complexity
+    /// Linear in the bytes of a row. Where a class has some characters of a group of [`Traits`] but not all, also in the nodes of the trie
+    /// that are left out for these.
     fn within(every: &Self, trie: &Trie, outline: &Outline, class: Class) -> Self {
-        let (mut tokens, mut branches) = (every.tokens.again(), every.branches.again());
-        let is_other = |byte: u8| match byte {
-            0..0x80 => class.ascii >> byte & 1 == 0,
-            _ => class.others == Others::None,
+        let base = every.base;
+        // What leads to the place does not count.
+        let above = way(trie, outline, base).fold(0u128, |above, byte| above | 1 << byte);
+        let (some, _) = Traits::of(class.ascii | above, class.others.encoding());
+        let (mut tokens, mut branches) = (outline.tokens_of(some), outline.branches_of(some));
+        let is_other = |&byte: &u8| {
+            let is_of_group = || Traits::of(1 << byte, Encoding::Ascii).0.is_subset(some);
+            class.ascii >> byte & 1 == 0 && is_of_group()
         };
-        let mut leave_out = |edge: &Edge, branches: &mut Layers| {
-            trie.subtree_tokens(edge.child).iter().for_each(|id| tokens.remove(id.0 as usize));
-            let inner = outline.branches(edge.child.0..trie.end(edge.child).0);
-            branches.remove_range(inner.start as usize..inner.end as usize);
-        };
-        for edge in (0..=u8::MAX).filter(|&byte| is_other(byte)).flat_map(|byte| outline.edges(byte)) {
-            // Else it was left out with its parent; or that is inside of a character, so it is the rest of it, or no text.
-            if edge.parent == BranchId::ROOT || branches.layer(edge.parent.index()) != NOWHERE {
-                leave_out(edge, &mut branches);
+        let edges = |byte| outline.edges_to(byte, nodes_below(trie, outline, base));
+        for edge in (0..0x80).filter(is_other).flat_map(edges) {
+            // Else it was left out with its parent.
+            let parent = edge.parent.index();
+            if branches[parent / 64] >> (parent % 64) & 1 == 1 {
+                let ids = trie.subtree_tokens(edge.child).iter();
+                ids.map(|id| id.0 as usize).for_each(|id| tokens[id / 64] &= !(1 << (id % 64)));
+                let inner = outline.branches(edge.child.0..trie.end(edge.child).0);
+                over_range(inner.start, inner.end, |word, mask| branches[word] &= !mask);
             }
         }
-        for (_, edge) in outline.omitted(trie, class.others.encoding()) {
-            leave_out(edge, &mut branches);
-        }
-        let exits = [const { OnceLock::new() }; 128];
-        Self { tokens: tokens.complete(), branches: branches.complete(), exits, beyond: Box::default() }
+        Self::of(base, every.before, every.tokens.only(tokens), every.branches.only(branches))
+    }
+
+    /// The place below which it is.
+    pub(super) const fn base(&self) -> BranchId {
+        self.base
     }
 
     /// The tokens of up to so many characters, as a packed row.
     pub(super) fn row(&self, vocabulary: &Vocabulary, most: usize) -> Vec<u32> {
         let mut row = Vec::with_capacity(vocabulary.mask_words() + 1);
-        row.extend(self.tokens.up_to(most).flat_map(|word| [word as u32, (word >> 32) as u32]));
+        row.extend(self.tokens.up_to(self.layer(most)).flat_map(|word| [word as u32, (word >> 32) as u32]));
         row.truncate(vocabulary.mask_words());
         row
     }
 
     /// The branches behind at least one and up to so many characters, one bit each.
     pub(super) fn branches(&self, most: usize) -> Vec<u64> {
-        self.branches.up_to(most).collect()
+        self.branches.up_to(self.layer(most)).collect()
+    }
+
+    /// The layer of what is so many characters below the place.
+    fn layer(&self, length: usize) -> usize {
+        length.saturating_add(usize::from(self.before))
     }
 
     /// The number of characters before a branch, or [`NOWHERE`].
     #[inline]
     pub(super) fn length(&self, branch: BranchId) -> u8 {
-        if branch == BranchId::ROOT { 0 } else { self.branches.layer(branch.index()) }
+        match self.branches.layer(branch.index()) {
+            _ if branch == self.base => 0,
+            NOWHERE => NOWHERE,
+            layer => layer - self.before,
+        }
     }
 
     /// The ways to what is longer than `length`, where the measure tells.
@@ -223,14 +267,31 @@ impl Slice {
 }
 
 /// Those of some branches that stand between two characters, all of one length.
-fn put_between(branches: &mut Layers, outline: &Outline, range: Range<u32>, length: u8) {
+fn put_between(branches: &mut Ranks, outline: &Outline, range: Range<u32>, length: u8) {
     let between = outline.between();
     let is_between = |branch: u32| between[branch as usize / 64] >> (branch % 64) & 1 == 1;
     range.filter(|&branch| is_between(branch)).for_each(|branch| branches.put(branch as usize, length));
 }
 
-/// The ways to some edges, which ascend; each without the steps that the last way has in common with it.
-fn ways<'a>(trie: &Trie, outline: &Outline, edges: impl Iterator<Item = &'a Edge>) -> Box<[Step]> {
+/// The nodes below a place.
+pub(super) fn nodes_below(trie: &Trie, outline: &Outline, base: BranchId) -> Range<u32> {
+    let node = outline.node(base);
+    node.0 + 1..trie.end(node).0
+}
+
+/// The bytes that lead to a place, the last one first.
+pub(super) fn way<'a>(trie: &'a Trie, outline: &'a Outline, base: BranchId) -> impl Iterator<Item = u8> + 'a {
+    let above = std::iter::successors(Some(base), |&branch| Some(outline.parent(branch)));
+    above.take_while(|&branch| branch != BranchId::ROOT).map(|branch| trie.byte(outline.node(branch)))
+}
+
+/// The ways from a place to some edges below it, which ascend; each without the steps that the last way has in common with it.
+fn ways<'a>(
+    trie: &Trie,
+    outline: &Outline,
+    base: BranchId,
+    edges: impl Iterator<Item = &'a Edge>,
+) -> Box<[Step]> {
     let step =
         |node: NodeId, leaves| Step { node, depth: trie.depth(node) as u16, byte: trie.byte(node), leaves };
     let mut steps: Vec<Step> = Vec::new();
@@ -240,7 +301,7 @@ fn ways<'a>(trie: &Trie, outline: &Outline, edges: impl Iterator<Item = &'a Edge
         let is_shared = |shared: NodeId| last.is_some_and(|last| shared < last && last < trie.end(shared));
         let above = std::iter::successors(Some(parent), |&branch| Some(outline.parent(branch)));
         let own = above
-            .take_while(|&branch| branch != BranchId::ROOT)
+            .take_while(|&branch| branch != base)
             .map(|branch| outline.node(branch))
             .take_while(|&node| !is_shared(node));
         let known = steps.len();
@@ -252,30 +313,37 @@ fn ways<'a>(trie: &Trie, outline: &Outline, edges: impl Iterator<Item = &'a Edge
 }
 
 impl Lexicon {
-    /// The slice of a class.
-    pub(super) fn slice(&self, class: Class) -> &Slice {
-        if class == Class::EVERY {
+    /// The slice of a class below a place: the root, or one to which ASCII characters lead; then not of all bytes.
+    pub(super) fn slice(&self, class: Class, base: BranchId) -> &Slice {
+        if (class, base) == (Class::EVERY, BranchId::ROOT) {
             return &self.characters;
         }
-        match self.slices.get(&class) {
+        match self.slices.get(&(class, base)) {
             Some(slice) => slice,
             None => {
-                let slice = match class.others {
-                    Others::Bytes => Slice::new(&self.vocabulary, &self.outline, &class),
-                    _ => Slice::within(&self.characters, self.trie(), &self.outline, class),
+                let (trie, outline) = (self.trie(), &self.outline);
+                let slice = match class {
+                    Class::EVERY => Slice::below(&self.characters, trie, outline, base),
+                    Class { others: Others::Bytes, .. } => Slice::new(&self.vocabulary, outline, &class),
+                    _ => Slice::within(self.slice(Class::EVERY, base), trie, outline, class),
                 };
                 self.spend(slice.bytes_used());
-                self.slices.insert(class, slice).0
+                self.slices.insert((class, base), slice).0
             }
         }
+    }
+
+    /// The edges by a byte from places of a slice.
+    fn edges_of<'a>(&'a self, slice: &'a Slice, byte: u8) -> impl Iterator<Item = &'a Edge> {
+        let below = nodes_below(self.trie(), &self.outline, slice.base);
+        let edges = self.outline.edges_to(byte, below).iter();
+        edges.filter(|edge| slice.length(edge.parent) != NOWHERE)
     }
 
     /// The ways through characters of a slice to an ASCII character that is none of them.
     pub(super) fn exits<'a>(&self, slice: &'a Slice, byte: u8) -> &'a [Step] {
         slice.exits[usize::from(byte)].get_or_init(|| {
-            let is_within =
-                |edge: &&Edge| edge.parent == BranchId::ROOT || slice.length(edge.parent) != NOWHERE;
-            let steps = ways(self.trie(), &self.outline, self.outline.edges(byte).iter().filter(is_within));
+            let steps = ways(self.trie(), &self.outline, slice.base, self.edges_of(slice, byte));
             self.spend(size_of_val(&steps[..]));
             steps
         })
@@ -283,7 +351,7 @@ impl Lexicon {
 
     /// The ways through at least one character of a slice to where they may end by characters of it.
     pub(super) fn ways_to_ends(&self, slice: &Slice, ends: &[End]) -> Box<[Step]> {
-        let (trie, outline) = (self.trie(), &self.outline);
+        let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
         let mut edges: Vec<&Edge> = Vec::new();
         for byte in 0..128u8 {
             let here = || ends.iter().filter(|end| end.by >> byte & 1 == 1);
@@ -294,27 +362,26 @@ impl Lexicon {
             // Most edges are seen at once to be behind something else.
             let may_end =
                 |parent: u8| if parent < 0x80 { near >> parent & 1 == 1 } else { near == u128::MAX };
-            edges.extend(outline.edges(byte).iter().filter(|edge| {
-                edge.parent != BranchId::ROOT
+            edges.extend(outline.edges_to(byte, nodes_below(trie, outline, base)).iter().filter(|edge| {
+                edge.parent != base
                     && may_end(trie.byte(outline.node(edge.parent)))
                     && slice.length(edge.parent) != NOWHERE
-                    && here().any(|end| end.is_behind(trie, outline, edge.parent))
+                    && here().any(|end| end.is_behind(trie, outline, edge.parent, base))
             }));
         }
         edges.sort_unstable_by_key(|edge| edge.child);
-        ways(trie, outline, edges.into_iter())
+        ways(trie, outline, base, edges.into_iter())
     }
 
     /// The ways through at least one character of a slice to the characters of several bytes that are left out of it, of which few are in a
     /// vocabulary.
     pub(super) fn ways_to_omitted(&self, slice: &Slice, others: Others) -> Box<[Step]> {
-        let (trie, outline) = (self.trie(), &self.outline);
-        let is_within =
-            |&(before, _): &(BranchId, &Edge)| before != BranchId::ROOT && slice.length(before) != NOWHERE;
+        let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
+        let is_within = |&(before, _): &(BranchId, &Edge)| before != base && slice.length(before) != NOWHERE;
         let mut edges: Vec<&Edge> =
             outline.omitted(trie, others.encoding()).filter(is_within).map(|(_, edge)| edge).collect();
         edges.sort_unstable_by_key(|edge| edge.child);
-        ways(trie, outline, edges.into_iter())
+        ways(trie, outline, base, edges.into_iter())
     }
 
     /// The slice by numbers of runs.
@@ -331,8 +398,13 @@ impl Lexicon {
     }
 }
 
-/// What a lexeme takes below the root, where it counts characters. Gives up, with `false`, where that cannot be read off a slice.
-pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings<'_>) -> Result<bool, Error> {
+/// What a lexeme takes below a place, where it counts characters. Gives up, with `false`, where that cannot be read off a slice.
+pub(super) fn below(
+    walk: &mut Walk<'_>,
+    base: BranchId,
+    by: &Loop,
+    findings: &mut Findings<'_>,
+) -> Result<bool, Error> {
     let Some(counter) = by.counter() else { return Ok(false) };
     let (lexicon, lexeme) = (walk.lexicon, walk.lexeme);
     let outline = lexicon.outline();
@@ -348,10 +420,11 @@ pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings
         || most >= usize::from(NOWHERE)
         || ascii.count_ones() < FEW
         || (others == Others::None && has_strange)
+        || (others == Others::Bytes && base != BranchId::ROOT)
     {
         return Ok(false);
     }
-    let slice = lexicon.slice(Class { ascii, others });
+    let slice = lexicon.slice(Class { ascii, others }, base);
     findings.allow_row(slice.row(&lexicon.vocabulary, most));
     if counter.completes {
         let mut branches = slice.branches(most);
@@ -382,7 +455,7 @@ pub(super) fn below_root(walk: &mut Walk<'_>, by: &Loop, findings: &mut Findings
         if next.iter().all(|next| next.is_dead()) {
             continue;
         }
-        for edge in outline.edges(byte) {
+        for edge in outline.edges_to(byte, nodes_below(lexicon.trie(), outline, base)) {
             let mut length = usize::from(slice.length(edge.parent));
             if is_steady && length < usize::from(NOWHERE) {
                 length = length.min(next.len() - 1);

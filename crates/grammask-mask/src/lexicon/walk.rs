@@ -6,6 +6,7 @@ use grammask_trie::{BranchId, NodeId};
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId, State};
 use super::loops::{Loop, Others};
+use super::slices::{nodes_below, way};
 use super::{closed, slices};
 use crate::continuation::Continuation;
 use crate::findings::Findings;
@@ -24,7 +25,7 @@ const WIDE: u32 = 64;
 /// Whether a language contains another is found out by following so many pairs of states at most.
 const PAIRS: usize = 24;
 
-/// What the lexeme of a walk takes below all of the places; by slices, if they are just the root.
+/// What the lexeme of a walk takes below all of the places; by slices where these are few and one is much of the trie.
 pub(super) fn below(
     walk: &mut Walk<'_>,
     continuation: &Continuation,
@@ -35,17 +36,15 @@ pub(super) fn below(
     if !lexeme.goes_on() {
         return Ok(());
     }
-    if by_slices {
+    let (trie, outline) = (lexicon.trie(), lexicon.outline());
+    if by_slices && let Some(base) = largest(lexicon, continuation) {
         let by = lexicon.coverage(lexeme)?.by;
-        let is_found = slices::below_root(walk, &by, findings)?
-            || (!by.counts()
-                && walk.strays(&by)? > lexicon.config.strays
-                && closed::below_root(walk, findings)?);
-        if is_found {
-            return Ok(());
+        if slices::below(walk, base, &by, findings)? || closed::below(walk, base, &by, findings)? {
+            let base = outline.node(base);
+            let mut others = continuation.nodes(outline).filter(|&node| node != base);
+            return others.try_for_each(|node| walk.subtree(node, lexeme, findings));
         }
     }
-    let (trie, outline) = (lexicon.trie(), lexicon.outline());
     let narrow = match continuation.places() {
         Places::List(list) if list.len() < SEVERAL => None,
         Places::List(_) => lexicon.automaton.few_live_bytes(lexeme, &lexicon.budget)?,
@@ -83,6 +82,19 @@ pub(super) fn below(
     Ok(())
 }
 
+/// Of few places the one that most is below of, if that is much, and if nothing but ASCII characters leads to it.
+fn largest(lexicon: &Lexicon, continuation: &Continuation) -> Option<BranchId> {
+    let (trie, outline) = (lexicon.trie(), lexicon.outline());
+    let Places::List(places) = continuation.places() else { return None };
+    if places.len() >= SEVERAL {
+        return None;
+    }
+    let size = |&branch: &BranchId| nodes_below(trie, outline, branch).len();
+    let largest = places.iter().copied().max_by_key(size)?;
+    let is_much = largest == BranchId::ROOT || size(&largest) >= lexicon.config.base_size;
+    (is_much && way(trie, outline, largest).all(|byte| byte < 0x80)).then_some(largest)
+}
+
 /// One lexeme on its way below many places.
 pub(super) struct Walk<'a> {
     pub(super) lexicon: &'a Lexicon,
@@ -91,7 +103,8 @@ pub(super) struct Walk<'a> {
     remaining: Option<Box<[u64]>>,
     /// States that are known to take whatever the lexeme takes, or not to.
     larger: Vec<(LexemeId, bool)>,
-    path: Vec<(u32, LexemeId, &'a State)>,
+    /// The states by depth.
+    path: Vec<(LexemeId, &'a State)>,
     pub(super) distance: Distance,
 }
 
@@ -108,7 +121,7 @@ impl<'a> Walk<'a> {
             lexeme,
             remaining: None,
             larger: Vec::new(),
-            path: Vec::with_capacity(32),
+            path: Vec::new(),
             distance: Distance { walks: 1, ..Distance::default() },
         }
     }
@@ -181,80 +194,91 @@ impl<'a> Walk<'a> {
     }
 
     /// The same by looking at all children.
+    ///
+    /// In the order of the trie, with the state at each depth. What the lexeme takes is told by runs of nodes, which end where it dies: so hardly anything
+    /// is asked of a node that goes on as the last one did, above all not whether it is a leaf, which no processor can foresee.
     fn all_below(&mut self, root: NodeId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
         let lexicon = self.lexicon;
-        let (trie, outline, automaton) = (lexicon.trie(), lexicon.outline(), &lexicon.automaton);
-        let (bytes, ends) = (trie.bytes_slice(), trie.ends_slice());
-        let token_starts = trie.token_starts_slice();
-        let branches_before = outline.branches_before();
-        let slice_size = if lexicon.config.slices { lexicon.config.slice_size } else { u32::MAX };
-        let mut end = ends[root.index()];
-        let mut id = state;
-        let mut here = automaton.state(id);
-        if end - root.0 >= slice_size && self.takes_whole(root, end, id, here, findings)? {
+        let (trie, automaton) = (lexicon.trie(), &lexicon.automaton);
+        let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
+        // A leaf is no subtree.
+        let slice_size = if lexicon.config.slices { lexicon.config.slice_size.max(2) } else { u32::MAX };
+        let end = ends[root.index()];
+        let here = automaton.state(state);
+        if end - root.0 >= slice_size && self.takes_whole(root, end, state, here, findings)? {
+            findings.allow_nodes(root.0 + 1, end);
             return Ok(());
         }
+        let above = depths[root.index()];
+        let mut path = std::mem::take(&mut self.path);
+        path.resize(lexicon.outline().height() + 1, (state, here));
+        path[0] = (state, here);
         let mut node = root.0 + 1;
-        // The tokens of the last nodes, as far as they are one range: they are told when it ends.
-        let mut tokens = (0, 0);
+        // Where the run of nodes begins that the lexeme takes, and the run of those at which it is complete, if the last one is in such a run.
+        let mut taken = node;
+        let mut complete = None;
         let mut nodes = 0;
-        self.path.clear();
-        loop {
-            if node == end {
-                let Some(outer) = self.path.pop() else { break };
-                (end, id, here) = outer;
-                continue;
-            }
+        while node < end {
             let n = node as usize;
             nodes += 1;
+            let depth = usize::from(depths[n] - above);
+            let (id, here) = path[depth - 1];
             let next = match Automaton::known_step(here, bytes[n]) {
                 Some(next) => next,
                 None => automaton.step_anew(here, bytes[n], &lexicon.budget)?,
             };
-            let below = ends[n];
-            if next.is_dead() {
-                node = below;
-                continue;
-            }
-            let (start, stop) = (token_starts[n], token_starts[n + 1]);
-            if tokens.1 == start {
-                tokens.1 = stop;
-            } else if start < stop {
-                findings.allow_range(tokens.0, tokens.1);
-                tokens = (start, stop);
-            }
-            node += 1;
-            if below == node {
-                continue;
-            }
-            if next.completes() {
-                findings.hand_over(BranchId(branches_before[n]));
-            }
-            if !next.goes_on() {
-                node = below;
-                continue;
-            }
-            if self.remaining.is_some() {
-                self.leave_out(BranchId(branches_before[n]), next)?;
-            }
-            let there = if next == id { here } else { automaton.state(next) };
-            if below - n as u32 >= slice_size {
-                findings.allow_range(tokens.0, tokens.1);
-                tokens = (0, 0);
-                if self.takes_whole(NodeId(n as u32), below, next, there, findings)? {
-                    node = below;
-                    continue;
+            if next.completes() != complete.is_some() {
+                match complete.take() {
+                    Some(start) => findings.hand_over_nodes(start, node),
+                    None => complete = Some(node),
                 }
             }
-            self.path.push((end, id, here));
-            (end, id, here) = (below, next, there);
+            if next.is_dead() {
+                findings.allow_nodes(taken, node);
+                node = ends[n];
+                taken = node;
+                continue;
+            }
+            let below = ends[n];
+            node += 1;
+            if !next.goes_on() {
+                if below > node {
+                    findings.allow_nodes(taken, node);
+                    if let Some(start) = complete.take() {
+                        findings.hand_over_nodes(start, node);
+                    }
+                    node = below;
+                    taken = node;
+                }
+                continue;
+            }
+            let there = if next == id { here } else { automaton.state(next) };
+            if self.remaining.is_some()
+                && let Some(branch) = lexicon.outline().branch(NodeId(n as u32))
+            {
+                self.leave_out(branch, next)?;
+            }
+            if below - n as u32 >= slice_size
+                && self.takes_whole(NodeId(n as u32), below, next, there, findings)?
+            {
+                if let Some(start) = complete.take() {
+                    findings.hand_over_nodes(start, node);
+                }
+                node = below;
+                continue;
+            }
+            path[depth] = (next, there);
         }
-        findings.allow_range(tokens.0, tokens.1);
+        findings.allow_nodes(taken, end);
+        if let Some(start) = complete {
+            findings.hand_over_nodes(start, end);
+        }
+        self.path = path;
         self.distance.nodes += nodes;
         Ok(())
     }
 
-    /// Takes the whole subtree of a node, if the lexeme loops over it.
+    /// Takes the whole subtree of a node, if the lexeme loops over it; all but the tokens.
     #[inline]
     fn takes_whole(
         &mut self,
@@ -276,7 +300,7 @@ impl<'a> Walk<'a> {
         }
         self.distance.taken += 1;
         let found = &found.by;
-        findings.take_whole(node, found.completes, found.is_of_bytes());
+        findings.complete_below(node, found.completes, found.is_of_bytes());
         if self.remaining.is_some() && found.is_steady && self.is_larger(state)? {
             let branches = outline.branches(node.0 + 1..end);
             let between = outline.between();
@@ -289,8 +313,8 @@ impl<'a> Walk<'a> {
         Ok(true)
     }
 
-    /// How many edges of the trie the lexeme may go on by that are not of its loop.
-    fn strays(&self, by: &Loop) -> Result<usize, Error> {
+    /// How many edges of the trie below a place the lexeme may go on by that are not of its loop.
+    pub(super) fn strays(&self, base: BranchId, by: &Loop) -> Result<usize, Error> {
         let (automaton, outline) = (&self.lexicon.automaton, self.lexicon.outline());
         let live = automaton.live_bytes(self.lexeme, &self.lexicon.budget)?;
         let (ascii, others) = by.characters();
@@ -299,7 +323,8 @@ impl<'a> Walk<'a> {
             // White space is little by itself, but what follows it is much.
             _ => matches!(others, Others::None | Others::Words),
         };
-        Ok(live.iter().filter(is_stray).map(|byte| outline.edges(byte).len()).sum())
+        let below = nodes_below(self.lexicon.trie(), outline, base);
+        Ok(live.iter().filter(is_stray).map(|byte| outline.edges_to(byte, below.clone()).len()).sum())
     }
 
     /// Whether the first character below a node leads to another state, as far as is seen at once.

@@ -1,0 +1,107 @@
+//! What things are made of, as rows of bits: one for each trait, so that the things without some of them are found 64 at a time.
+
+use super::Traits;
+
+/// Rows, one for each bit of [`Traits`], of one bit for each thing: whether it has the trait.
+#[derive(Clone, Debug)]
+pub(super) struct Planes {
+    rows: [Box<[u64]>; u32::BITS as usize],
+}
+
+impl Planes {
+    /// So many things, without traits.
+    pub(super) fn new(things: usize) -> Self {
+        Self { rows: std::array::from_fn(|_| vec![0; things.div_ceil(64)].into()) }
+    }
+
+    /// A thing has these traits, and those that it had.
+    pub(super) fn put(&mut self, thing: usize, Traits(mut traits): Traits) {
+        while traits != 0 {
+            self.rows[traits.trailing_zeros() as usize][thing / 64] |= 1 << (thing % 64);
+            traits &= traits - 1;
+        }
+    }
+
+    /// There are no more things than so many.
+    pub(super) fn truncate(&mut self, things: usize) {
+        self.rows.iter_mut().for_each(|row| *row = row[..things.div_ceil(64)].into());
+    }
+
+    /// One bit for each thing: whether it has no other traits. Bits behind the last thing are set.
+    pub(super) fn without(&self, Traits(traits): Traits) -> Vec<u64> {
+        let mut without = vec![u64::MAX; self.rows[0].len()];
+        for (number, row) in self.rows.iter().enumerate() {
+            if traits >> number & 1 == 0 {
+                without.iter_mut().zip(row).for_each(|(without, with)| *without &= !with);
+            }
+        }
+        without
+    }
+
+    pub(super) fn bytes_used(&self) -> usize {
+        self.rows.iter().map(|row| size_of_val(&**row)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{BranchId, Config, Encoding, Outline, TokenId, Traits, Trie};
+
+    /// What a way is made of, byte by byte.
+    fn is_made_of(way: &[u8], ascii: u128, encoding: Encoding) -> bool {
+        let is_ascii = |&byte: &u8| byte < 0x80;
+        let characters = way.iter().filter(|byte| is_ascii(byte)).all(|byte| ascii >> byte & 1 == 1);
+        let own = match std::str::from_utf8(way) {
+            _ if way.iter().all(is_ascii) => Encoding::Ascii,
+            // What is cut at the end is no error.
+            Err(error) if error.error_len().is_some() => Encoding::Bytes,
+            _ if way.windows(3).any(|bytes| matches!(bytes, b"\xE2\x80\xA8" | b"\xE2\x80\xA9")) => {
+                Encoding::Utf8
+            }
+            _ if way.windows(2).any(|bytes| bytes == b"\xC2\xA0") => Encoding::Lines,
+            _ => Encoding::Words,
+        };
+        characters && own <= encoding
+    }
+
+    #[test]
+    fn what_is_made_of_groups_is_found_as_byte_by_byte() {
+        let pieces: [&[u8]; 10] =
+            [b"a", b"z", b"Q", b"7", b" ", b"-", "é".as_bytes(), b"\xC2\xA0", b"\xE2\x80\xA8", b"\xFF"];
+        let mut words: Vec<Vec<u8>> = vec![Vec::new()];
+        for _ in 0..3 {
+            let longer =
+                words.iter().flat_map(|word| pieces.iter().map(move |piece| [word, *piece].concat()));
+            words = longer.chain(words.clone()).collect();
+            words.sort();
+            words.dedup();
+        }
+        words.extend([b"a\xE2\x80".to_vec(), b"\xE2".to_vec(), b"z\xC3".to_vec()]);
+        words.retain(|word| !word.is_empty());
+        // Ids that leave gaps, as special tokens do.
+        let tokens: Vec<(TokenId, &[u8])> =
+            (0..).map(|id| TokenId(3 * id)).zip(words.iter().map(Vec::as_slice)).collect();
+        let trie = Trie::new(&tokens, &Config::default()).unwrap();
+        let outline = Outline::new(&trie);
+        let letters: u128 = 0x07ff_fffe << 96 | 0x07ff_fffe << 64;
+        let digits: u128 = 0x03ff << 48;
+        for ascii in [0, letters, digits, letters | digits, letters | 1 << b' ', u128::MAX] {
+            for encoding in
+                [Encoding::Ascii, Encoding::Words, Encoding::Lines, Encoding::Utf8, Encoding::Bytes]
+            {
+                let (traits, _) = Traits::of(ascii, encoding);
+                let has = |bits: &[u64], place: usize| bits[place / 64] >> (place % 64) & 1 == 1;
+                let (of_tokens, of_branches) = (outline.tokens_of(traits), outline.branches_of(traits));
+                for &(id, bytes) in &tokens {
+                    let expected = is_made_of(bytes, ascii, encoding);
+                    assert_eq!(has(&of_tokens, id.0 as usize), expected, "{bytes:?} {encoding:?}");
+                }
+                for branch in 0..outline.len() {
+                    let way = trie.path(outline.node(BranchId(branch as u32)));
+                    let expected = is_made_of(&way, ascii, encoding);
+                    assert_eq!(has(&of_branches, branch), expected, "{way:?} {encoding:?}");
+                }
+            }
+        }
+    }
+}
