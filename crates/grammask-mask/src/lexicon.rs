@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use crate::continuation::{Continuation, ContinuationId, Continuations};
 use crate::findings::{Findings, Ground};
 use crate::places::Places;
+use crate::recipe::{OwnerId, Rooms};
 use crate::walked::Walked;
 
 mod automaton;
@@ -63,6 +64,8 @@ pub struct Lexicon {
     /// See `unions.rs`: rows, and which is whose.
     unions: Memo<Box<[PartId]>, u32>,
     rows: Arena<Mask>,
+    owner: OwnerId,
+    rooms: Arc<Rooms>,
     /// The slice of all characters, from which the others are made.
     characters: Arc<Slice>,
     slices: Arc<Memo<(Class, BranchId), Slice>>,
@@ -149,6 +152,8 @@ impl Lexicon {
             imported: Memo::new(),
             unions: Memo::new(),
             rows: Arena::new(),
+            owner: OwnerId::new(),
+            rooms: Arc::default(),
             characters,
             slices: Arc::default(),
             runs: Arc::default(),
@@ -215,6 +220,16 @@ impl Lexicon {
     /// Whether the tables hold more bytes than they may.
     pub fn is_over_budget(&self) -> bool {
         self.bytes_used() > self.budget.limit()
+    }
+
+    /// Names it as the owner of its rows.
+    pub(crate) fn owner(&self) -> OwnerId {
+        self.owner
+    }
+
+    /// Where the rooms of scratches are left.
+    pub(crate) fn rooms(&self) -> &Arc<Rooms> {
+        &self.rooms
     }
 
     pub(crate) fn trie(&self) -> &Trie {

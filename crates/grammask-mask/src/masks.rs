@@ -1,7 +1,6 @@
 //! Masks of states: put together from parts that do not depend on what surrounds a state.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use grammask_cache::{Arena, Budget, Column, Interner, Memo, Row};
 use grammask_earley::{CalleeId, Class, Error, Recognizer, SetId, Special};
@@ -12,7 +11,7 @@ use crate::continuation::ContinuationId;
 use crate::findings::Findings;
 use crate::lexicon::Lexicon;
 use crate::parts::{LexemeKey, Part, PartKey};
-use crate::recipe::{Known, Recipe, RecipeId, RowId, Scratch, Written};
+use crate::recipe::{Known, OwnerId, Owners, Recipe, RowId, Scratch, Written};
 use crate::takings::Taking;
 use crate::walked::Walked;
 use crate::{BindError, BindErrors, Config, Ending};
@@ -60,16 +59,13 @@ pub struct Masks {
     whole: Column,
     recipes: Arena<Recipe>,
     rows: Interner<Mask>,
-    /// Tells the recipes of these tables from those of others.
-    number: u64,
+    /// Tells the recipes and rows of these tables from those of others.
+    owner: OwnerId,
     pub(crate) budget: Budget,
     /// Bytes that tables which succeed others began with.
     first_bytes: usize,
     pub(crate) walked: Arc<Walked>,
 }
-
-/// How many tables there have been.
-static TABLES: AtomicU64 = AtomicU64::new(0);
 
 /// A state of more items is walked as it is: its items have too much in common to be looked at one by one.
 const MANY_ITEMS: usize = 2048;
@@ -159,7 +155,7 @@ impl Masks {
             whole: Column::new(),
             recipes: Arena::new(),
             rows: Interner::new(),
-            number: TABLES.fetch_add(1, Ordering::Relaxed),
+            owner: OwnerId::new(),
             first_bytes: 0,
             walked: Arc::default(),
         }
@@ -239,6 +235,12 @@ impl Masks {
         Ok(next)
     }
 
+    /// Where masks of this vocabulary can be written. Keeps what was written for outputs that have ended, so that rows which many have in common
+    /// need not be copied anew.
+    pub fn scratch(&self) -> Scratch {
+        Scratch::of(self.vocabulary().id_count(), self.lexicon.rooms())
+    }
+
     /// The mask of a state: the tokens with which some text goes on, and the tokens that end a complete text.
     ///
     /// `scratch` is where the mask is written unless it is kept as a row; it is one for this vocabulary.
@@ -286,7 +288,8 @@ impl Masks {
         if let Some(row) = recipe.as_row() {
             return Written(Some(row));
         }
-        scratch.write(RecipeId { tables: self.number, number }, recipe, |row| self.kept_row(row));
+        let owners = Owners { tables: self.owner, lexicon: self.lexicon.owner() };
+        scratch.write(number, recipe, owners, |row| self.kept_row(row));
         recipe.count(|| self.new_row(scratch.mask().clone()));
         Written(None)
     }

@@ -1,8 +1,8 @@
 //! How masks are kept: most allow few tokens, or differ in few tokens from a row that many have in common. So what is kept is the row
 //! and the difference, and writing one mask behind another takes no more than what differs between the two.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use grammask_trie::{Mask, TokenId};
 
@@ -13,6 +13,35 @@ pub(crate) enum RowId {
     Own(u32),
     /// By their lexicon.
     Shared(u32),
+}
+
+/// How many owners of rows there have been.
+static OWNERS: AtomicU64 = AtomicU64::new(0);
+
+/// Names who keeps rows, tables or a lexicon, as long as the process lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OwnerId(u64);
+
+impl OwnerId {
+    pub(crate) fn new() -> Self {
+        Self(OWNERS.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Who keeps rows here.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owners {
+    pub(crate) tables: OwnerId,
+    pub(crate) lexicon: OwnerId,
+}
+
+impl Owners {
+    fn of(self, row: RowId) -> OwnerId {
+        match row {
+            RowId::Own(_) => self.tables,
+            RowId::Shared(_) => self.lexicon,
+        }
+    }
 }
 
 /// A mask, as a row and what is different.
@@ -79,7 +108,7 @@ impl Recipe {
 /// Names a recipe: of which tables, and which of theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecipeId {
-    pub(crate) tables: u64,
+    pub(crate) tables: OwnerId,
     pub(crate) number: u32,
 }
 
@@ -94,9 +123,19 @@ pub struct Scratch {
     id_count: usize,
     /// The one that was written last comes first.
     rooms: Vec<Room>,
+    is_written: bool,
     /// What was written before anything was: a mask of no ids.
     nothing: Mask,
+    /// Where the rooms come from and go to.
+    home: Option<Arc<Rooms>>,
 }
+
+/// Rooms that nobody writes to: an output takes mostly the same rows as the one before it, so what stands in these need not be copied again.
+#[derive(Debug, Default)]
+pub(crate) struct Rooms(Mutex<Vec<Vec<Room>>>);
+
+/// Rooms of so many scratches are kept; of more, they are freed.
+const LEFT: usize = 16;
 
 /// Room for one mask.
 #[derive(Debug)]
@@ -114,8 +153,8 @@ enum Held {
     Anything,
     /// Nothing but what was changed.
     Nothing,
-    /// A mask by a recipe, made from this row.
-    Recipe { id: RecipeId, row: Option<RowId> },
+    /// A mask by a recipe, made from this row of somebody's.
+    Recipe { id: RecipeId, row: Option<(OwnerId, RowId)> },
 }
 
 /// Rows that an output takes in turn.
@@ -133,7 +172,10 @@ pub struct Written(pub(crate) Option<RowId>);
 impl Clone for Scratch {
     /// Room for masks of the same ids. What was written is not copied.
     fn clone(&self) -> Self {
-        Self::new(self.id_count)
+        match &self.home {
+            Some(home) => Self::of(self.id_count, home),
+            None => Self::new(self.id_count),
+        }
     }
 }
 
@@ -144,10 +186,34 @@ impl Default for Scratch {
     }
 }
 
+impl Rooms {
+    fn lock(&self) -> MutexGuard<'_, Vec<Vec<Room>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let Some(home) = &self.home else { return };
+        let mut left = home.lock();
+        if !self.rooms.is_empty() && left.len() < LEFT {
+            left.push(std::mem::take(&mut self.rooms));
+        }
+    }
+}
+
 impl Scratch {
     /// Room for masks of ids below `id_count`.
     pub fn new(id_count: usize) -> Self {
-        Self { id_count, rooms: Vec::new(), nothing: Mask::default() }
+        Self { id_count, rooms: Vec::new(), is_written: false, nothing: Mask::default(), home: None }
+    }
+
+    /// The same, with rooms that another one has left, if there are any.
+    pub(crate) fn of(id_count: usize, home: &Arc<Rooms>) -> Self {
+        let mut scratch = Self::new(id_count);
+        scratch.rooms = home.lock().pop().unwrap_or_default();
+        scratch.home = Some(Arc::clone(home));
+        scratch
     }
 
     /// The ids that the masks are of: those below.
@@ -157,19 +223,24 @@ impl Scratch {
 
     /// What was written last; before anything was, a mask of no ids.
     pub fn mask(&self) -> &Mask {
-        self.rooms.first().map_or(&self.nothing, |room| &room.mask)
+        self.rooms.first().filter(|_| self.is_written).map_or(&self.nothing, |room| &room.mask)
     }
 
     /// Forbids all tokens.
     pub fn write_nothing(&mut self) -> Written {
-        self.enter(|held| matches!(held, Held::Nothing)).restore(None, None);
+        let id_count = self.id_count;
+        self.enter(|held| matches!(held, Held::Nothing)).restore(id_count, None);
         Written(None)
     }
 
     /// A mask, of which nothing is known from now on.
     pub(crate) fn anything(&mut self) -> &mut Mask {
+        let id_count = self.id_count;
         let room = self.enter(|held| matches!(held, Held::Anything));
         room.held = Held::Anything;
+        if room.mask.id_count() != id_count {
+            room.mask = Mask::new(id_count);
+        }
         &mut room.mask
     }
 
@@ -179,22 +250,31 @@ impl Scratch {
         &mut self.rooms[0].mask
     }
 
-    /// Writes a mask by its recipe. `rows` gives rows by name.
-    pub(crate) fn write<'a>(&mut self, id: RecipeId, recipe: &Recipe, rows: impl Fn(RowId) -> &'a Mask) {
-        let fits = |held: Held| match (held, recipe.row) {
+    /// Writes a mask by the recipe with this number. `rows` gives rows by name.
+    pub(crate) fn write<'a>(
+        &mut self,
+        number: u32,
+        recipe: &Recipe,
+        owners: Owners,
+        rows: impl Fn(RowId) -> &'a Mask,
+    ) {
+        let id = RecipeId { tables: owners.tables, number };
+        let row = recipe.row.map(|row| (owners.of(row), row));
+        let fits = |held: Held| match (held, row) {
             (Held::Recipe { row: None, .. } | Held::Nothing, None) => true,
-            (Held::Recipe { id: other, row }, Some(_)) => other.tables == id.tables && row == recipe.row,
-            (Held::Anything | Held::Nothing | Held::Recipe { .. }, _) => false,
+            (Held::Recipe { row: held, .. }, Some(_)) => held == row,
+            (Held::Anything | Held::Nothing, _) | (Held::Recipe { .. }, None) => false,
         };
+        let id_count = self.id_count;
         let room = self.enter(fits);
         if matches!(room.held, Held::Recipe { id: held, .. } if held == id) {
             return;
         }
-        room.restore(Some(id.tables), recipe.row.map(|row| (row, rows(row))));
+        room.restore(id_count, row.map(|(owner, row)| (owner, row, rows(row))));
         recipe.change(room.mask.as_words_mut());
         room.changed.extend_from_slice(&recipe.less);
         room.changed.extend_from_slice(&recipe.more);
-        room.held = Held::Recipe { id, row: recipe.row };
+        room.held = Held::Recipe { id, row };
     }
 
     /// The room that fits, else a new one, or the one that was written longest ago. It is the first one then.
@@ -202,12 +282,12 @@ impl Scratch {
         let place = match self.rooms.iter().position(|room| fits(room.held)) {
             Some(place) => place,
             None if self.rooms.len() < ROOMS => {
-                let mask = Mask::new(self.id_count);
-                self.rooms.push(Room { mask, held: Held::Nothing, changed: Vec::new() });
+                self.rooms.push(Room { mask: Mask::default(), held: Held::Anything, changed: Vec::new() });
                 self.rooms.len() - 1
             }
             None => ROOMS - 1,
         };
+        self.is_written = true;
         self.rooms[..=place].rotate_right(1);
         &mut self.rooms[0]
     }
@@ -215,24 +295,24 @@ impl Scratch {
 
 impl Room {
     /// Makes the mask equal to a row, or empty.
-    fn restore(&mut self, tables: Option<u64>, row: Option<(RowId, &Mask)>) {
-        let words = self.mask.as_words_mut();
+    fn restore(&mut self, id_count: usize, row: Option<(OwnerId, RowId, &Mask)>) {
         let is_changed_row = match (self.held, row) {
             (Held::Anything, _) => false,
             (Held::Nothing, row) => row.is_none(),
-            (Held::Recipe { row: held, .. }, None) => held.is_none(),
-            (Held::Recipe { id, row: held }, Some((row, _))) => {
-                Some(id.tables) == tables && held == Some(row)
-            }
+            (Held::Recipe { row: held, .. }, row) => held == row.map(|(owner, row, _)| (owner, row)),
         };
-        match (is_changed_row, row) {
-            (true, Some((_, row))) => {
-                let row = row.as_words();
-                self.changed.iter().for_each(|id| words[id.word()] = row[id.word()]);
+        // A room is made by what is first written to it.
+        let is_made = self.mask.id_count() == id_count;
+        match row {
+            _ if is_changed_row => {
+                let words = self.mask.as_words_mut();
+                let row = row.map(|(.., row)| row.as_words());
+                self.changed.iter().for_each(|id| words[id.word()] = row.map_or(0, |row| row[id.word()]));
             }
-            (true, None) => self.changed.iter().for_each(|id| words[id.word()] = 0),
-            (false, Some((_, row))) => words.copy_from_slice(row.as_words()),
-            (false, None) => words.fill(0),
+            Some((.., row)) if is_made => self.mask.as_words_mut().copy_from_slice(row.as_words()),
+            Some((.., row)) => self.mask = row.clone(),
+            None if is_made => self.mask.clear(),
+            None => self.mask = Mask::new(id_count),
         }
         self.changed.clear();
         self.held = Held::Nothing;
@@ -265,25 +345,35 @@ mod tests {
             Recipe::new(Some(RowId::Shared(0)), &ids(&[40]), &ids(&[2])),
             Recipe::new(Some(RowId::Shared(1)), &ids(&[1]), &ids(&[60])),
         ];
-        let write = |scratch: &mut Scratch, tables: u64, number: usize| {
-            // The other tables have the rows in another order.
-            let row = |row: RowId| match row {
-                RowId::Own(row) => &rows[(row as usize + tables as usize) % 2],
-                RowId::Shared(row) => &rows[row as usize],
+        // Two tables of one lexicon, and one of another; each owner has the rows in another order than the one before it.
+        let owners = [(0, 3), (1, 3), (2, 4)]
+            .map(|(tables, lexicon)| Owners { tables: OwnerId(tables), lexicon: OwnerId(lexicon) });
+        let write = |scratch: &mut Scratch, tables: usize, number: usize| {
+            let owners = owners[tables];
+            let row = |name: RowId| match name {
+                RowId::Own(row) | RowId::Shared(row) => {
+                    &rows[(row as usize + owners.of(name).0 as usize) % 2]
+                }
             };
-            scratch.write(RecipeId { tables, number: number as u32 }, &recipes[number], row);
+            scratch.write(number as u32, &recipes[number], owners, row);
             scratch.mask().clone()
         };
-        let steps: Vec<(u64, usize)> =
-            (0..2).flat_map(|tables| (0..recipes.len()).map(move |n| (tables, n))).collect();
+        let steps: Vec<(usize, usize)> =
+            (0..3).flat_map(|tables| (0..recipes.len()).map(move |n| (tables, n))).collect();
+        let home = Arc::new(Rooms::default());
         for &(tables, number) in &steps {
             let fresh = write(&mut Scratch::new(70), tables, number);
             for &(other, before) in &steps {
-                for change in [false, true] {
-                    let mut scratch = Scratch::new(70);
+                for (change, leave) in [(false, false), (true, false), (false, true), (true, true)] {
+                    let mut scratch = Scratch::of(70, &home);
+                    assert_eq!(scratch.mask().id_count(), 0, "nothing has been written");
                     write(&mut scratch, other, before);
                     if change {
                         scratch.anything().allow(TokenId(50));
+                    }
+                    if leave {
+                        scratch = scratch.clone();
+                        drop(std::mem::replace(&mut scratch, Scratch::of(70, &home)));
                     }
                     assert_eq!(
                         write(&mut scratch, tables, number),

@@ -45,7 +45,7 @@ impl Matcher {
             history: History::default(),
             first_known: 0,
             error: None,
-            scratch: Scratch::new(tables.vocabulary().id_count()),
+            scratch: tables.scratch(),
             tally: grammar.tally(),
             grammar,
             tables,
