@@ -33,8 +33,43 @@ pub(crate) struct Continuation {
     children: OnceLock<Box<[Children]>>,
 }
 
-/// The children by one byte.
-type Children = OnceLock<Box<[NodeId]>>;
+/// The children by one byte, ascending, and what somebody finds there who takes that byte, once it was asked for.
+#[derive(Default)]
+struct Children {
+    nodes: OnceLock<Box<[NodeId]>>,
+    reached: OnceLock<Reached>,
+}
+
+/// What is found at some nodes of the trie.
+pub(crate) struct Reached {
+    /// How many nodes these are.
+    pub(crate) nodes: usize,
+    /// The tokens that end there, as ranges of the trie's list.
+    pub(crate) tokens: Box<[(u32, u32)]>,
+    /// The places among them, ascending.
+    pub(crate) branches: Box<[BranchId]>,
+    /// The number of these, once somebody asked.
+    number: OnceLock<ContinuationId>,
+}
+
+impl Reached {
+    /// At nodes that ascend.
+    fn new(trie: &Trie, outline: &Outline, nodes: &[NodeId]) -> Self {
+        let starts = trie.token_starts_slice();
+        let tokens = nodes.iter().map(|node| (starts[node.index()], starts[node.index() + 1]));
+        Self {
+            nodes: nodes.len(),
+            tokens: tokens.filter(|(start, end)| start < end).collect(),
+            branches: nodes.iter().filter_map(|&node| outline.branch(node)).collect(),
+            number: OnceLock::new(),
+        }
+    }
+
+    /// The number of the places.
+    pub(crate) fn number(&self, intern: impl FnOnce(&[BranchId]) -> ContinuationId) -> ContinuationId {
+        *self.number.get_or_init(|| intern(&self.branches))
+    }
+}
 
 /// All continuations of a vocabulary that came up.
 pub(crate) struct Continuations {
@@ -88,9 +123,9 @@ impl Continuation {
         let mut fresh = 0;
         let rows = self.children.get_or_init(|| {
             fresh += 256 * size_of::<Children>();
-            (0..256).map(|_| Children::new()).collect()
+            (0..256).map(|_| Children::default()).collect()
         });
-        let children = rows[usize::from(byte)].get_or_init(|| {
+        let children = rows[usize::from(byte)].nodes.get_or_init(|| {
             let found: Box<[NodeId]> = match &self.places {
                 Places::List(list) if list.len() < outline.edges(byte).len() / 8 => {
                     let mut found: Vec<NodeId> =
@@ -121,6 +156,18 @@ impl Continuation {
             found
         });
         (children, fresh)
+    }
+
+    /// What is found at the children by this byte; and how many bytes it took to find it just now.
+    pub(crate) fn reached(&self, trie: &Trie, outline: &Outline, byte: u8) -> (&Reached, usize) {
+        let (nodes, mut fresh) = self.children(outline, byte);
+        let rows = self.children.get().expect("children have been asked for");
+        let reached = rows[usize::from(byte)].reached.get_or_init(|| {
+            let reached = Reached::new(trie, outline, nodes);
+            fresh += size_of_val(&*reached.tokens) + size_of_val(&*reached.branches);
+            reached
+        });
+        (reached, fresh)
     }
 
     /// The bytes by which it goes on; for long sets, all, as nearly all of them are.

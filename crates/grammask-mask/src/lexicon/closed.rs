@@ -354,11 +354,10 @@ fn take(
 ) -> Result<bool, Error> {
     let lexicon = walk.lexicon;
     let slice = lexicon.slice(closed.class, base);
-    // A slice has no token of so many characters.
-    let most = usize::from(NOWHERE) - 1;
+    let most = slice.longest();
     let reach = match closed.reach {
         Some(reach) if reach < most => reach,
-        _ if lexicon.outline().height() <= most => most,
+        _ if lexicon.outline().height() < usize::from(NOWHERE) => most,
         _ => return Ok(false),
     };
     let mut row = slice.row(&lexicon.vocabulary, reach);

@@ -227,6 +227,11 @@ impl Slice {
         Self::of(base, every.before, every.tokens.only(tokens), every.branches.only(branches))
     }
 
+    /// A slice has no token of more characters behind its place: they count from the root.
+    pub(super) const fn longest(&self) -> usize {
+        (NOWHERE - 1 - self.before) as usize
+    }
+
     /// The place below which it is.
     pub(super) const fn base(&self) -> BranchId {
         self.base
@@ -413,11 +418,13 @@ pub(super) fn below(
     let (ascii, others) = by.characters();
     // Bytes that begin no character of the loop are looked at one by one; that is no way where they are many.
     let has_strange = (0x80..=u8::MAX).any(|byte| live.contains(byte));
-    // A slice has no tokens that are longer. Where no bound is near, no slice is needed.
+    // Where no bound is near, no slice is needed. A slice must have all tokens up to the bound.
     let most = outline.height().min(counter.max as usize);
+    let has_longer = outline.height() >= usize::from(NOWHERE)
+        && most + lexicon.trie().depth(outline.node(base)) >= usize::from(NOWHERE);
     let is_free = counter.min == 0 && counter.max as usize >= outline.height();
     if is_free
-        || most >= usize::from(NOWHERE)
+        || has_longer
         || ascii.count_ones() < FEW
         || (others == Others::None && has_strange)
         || (others == Others::Bytes && base != BranchId::ROOT)

@@ -22,6 +22,9 @@ const SEVERAL: usize = 4;
 /// In a subtree of so many nodes, the children by a few bytes are searched for.
 const WIDE: u32 = 64;
 
+/// A place that is this deep in the trie is near enough to the root for slices below it.
+const NEAR: usize = 64;
+
 /// Whether a language contains another is found out by following so many pairs of states at most.
 const PAIRS: usize = 24;
 
@@ -91,8 +94,13 @@ fn largest(lexicon: &Lexicon, continuation: &Continuation) -> Option<BranchId> {
     }
     let size = |&branch: &BranchId| nodes_below(trie, outline, branch).len();
     let largest = places.iter().copied().max_by_key(size)?;
-    let is_much = largest == BranchId::ROOT || size(&largest) >= lexicon.config.base_size;
-    (is_much && way(trie, outline, largest).all(|byte| byte < 0x80)).then_some(largest)
+    if largest == BranchId::ROOT {
+        return Some(largest);
+    }
+    let is_much = size(&largest) >= lexicon.config.base_size;
+    // In the numbers of characters that slices tell apart, there must be room for some.
+    let is_near = trie.depth(outline.node(largest)) < NEAR;
+    (is_much && is_near && way(trie, outline, largest).all(|byte| byte < 0x80)).then_some(largest)
 }
 
 /// One lexeme on its way below many places.
