@@ -37,7 +37,7 @@ pub(crate) struct Continuation {
 #[derive(Default)]
 struct Children {
     nodes: OnceLock<Box<[NodeId]>>,
-    reached: OnceLock<Reached>,
+    reached: OnceLock<Box<Reached>>,
 }
 
 /// What is found at some nodes of the trie.
@@ -120,54 +120,65 @@ impl Continuation {
 
     /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.
     pub(crate) fn children(&self, outline: &Outline, byte: u8) -> (&[NodeId], usize) {
+        let (known, mut fresh) = self.known_by(byte);
+        let nodes = known.nodes.get_or_init(|| {
+            let found: Box<[NodeId]> = self.find_children(outline, byte).into();
+            fresh += size_of_val(&*found);
+            found
+        });
+        (nodes, fresh)
+    }
+
+    /// What is found at the children by this byte; and how many bytes that took, if it was looked for just now.
+    pub(crate) fn reached(&self, trie: &Trie, outline: &Outline, byte: u8) -> (&Reached, usize) {
+        let (known, mut fresh) = self.known_by(byte);
+        let reached = known.reached.get_or_init(|| {
+            let reached = match known.nodes.get() {
+                Some(nodes) => Reached::new(trie, outline, nodes),
+                None => Reached::new(trie, outline, &self.find_children(outline, byte)),
+            };
+            fresh += size_of::<Reached>() + size_of_val(&*reached.tokens) + size_of_val(&*reached.branches);
+            Box::new(reached)
+        });
+        (reached, fresh)
+    }
+
+    /// What is known of the children by a byte; and how many bytes the room for it took, if it was made just now.
+    fn known_by(&self, byte: u8) -> (&Children, usize) {
         let mut fresh = 0;
         let rows = self.children.get_or_init(|| {
             fresh += 256 * size_of::<Children>();
             (0..256).map(|_| Children::default()).collect()
         });
-        let children = rows[usize::from(byte)].nodes.get_or_init(|| {
-            let found: Box<[NodeId]> = match &self.places {
-                Places::List(list) if list.len() < outline.edges(byte).len() / 8 => {
-                    let mut found: Vec<NodeId> =
-                        list.iter().filter_map(|&branch| outline.child(branch, byte)).collect();
-                    // Places may stand below one another, so children come in order only nearly.
-                    found.sort_unstable();
-                    found.into()
-                }
-                Places::List(_) => {
-                    let edges = outline.edges(byte).iter();
-                    edges.filter(|edge| self.places.contains(edge.parent)).map(|edge| edge.child).collect()
-                }
-                Places::Bits(bits) => {
-                    let holds =
-                        |branch: BranchId| bits[branch.index() / 64] >> (branch.index() % 64) & 1 == 1;
-                    // Nobody can foresee which edges these are, so each is written, and overwritten if it is none.
-                    let edges = outline.edges(byte);
-                    let (mut found, mut len) = (vec![NodeId::ROOT; edges.len()], 0);
-                    for edge in edges {
-                        found[len] = edge.child;
-                        len += usize::from(holds(edge.parent));
-                    }
-                    found.truncate(len);
-                    found.into()
-                }
-            };
-            fresh += size_of_val(&*found);
-            found
-        });
-        (children, fresh)
+        (&rows[usize::from(byte)], fresh)
     }
 
-    /// What is found at the children by this byte; and how many bytes it took to find it just now.
-    pub(crate) fn reached(&self, trie: &Trie, outline: &Outline, byte: u8) -> (&Reached, usize) {
-        let (nodes, mut fresh) = self.children(outline, byte);
-        let rows = self.children.get().expect("children have been asked for");
-        let reached = rows[usize::from(byte)].reached.get_or_init(|| {
-            let reached = Reached::new(trie, outline, nodes);
-            fresh += size_of_val(&*reached.tokens) + size_of_val(&*reached.branches);
-            reached
-        });
-        (reached, fresh)
+    fn find_children(&self, outline: &Outline, byte: u8) -> Vec<NodeId> {
+        let edges = outline.edges(byte);
+        match &self.places {
+            Places::List(list) if list.len() < edges.len() / 8 => {
+                let mut found: Vec<NodeId> =
+                    list.iter().filter_map(|&branch| outline.child(branch, byte)).collect();
+                // Places may stand below one another, so children come in order only nearly.
+                found.sort_unstable();
+                found
+            }
+            Places::List(_) => {
+                let edges = edges.iter().filter(|edge| self.places.contains(edge.parent));
+                edges.map(|edge| edge.child).collect()
+            }
+            Places::Bits(bits) => {
+                let holds = |branch: BranchId| bits[branch.index() / 64] >> (branch.index() % 64) & 1 == 1;
+                // Nobody can foresee which edges these are, so each is written, and overwritten if it is none.
+                let (mut found, mut len) = (vec![NodeId::ROOT; edges.len()], 0);
+                for edge in edges {
+                    found[len] = edge.child;
+                    len += usize::from(holds(edge.parent));
+                }
+                found.truncate(len);
+                found
+            }
+        }
     }
 
     /// The bytes by which it goes on; for long sets, all, as nearly all of them are.
