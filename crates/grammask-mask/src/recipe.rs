@@ -315,7 +315,8 @@ impl Room {
             None => self.mask = Mask::new(id_count),
         }
         self.changed.clear();
-        self.held = Held::Nothing;
+        // What stands there is not told before all of it does.
+        self.held = if row.is_some() { Held::Anything } else { Held::Nothing };
     }
 }
 
