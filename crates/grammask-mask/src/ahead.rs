@@ -3,7 +3,7 @@
 
 use grammask_earley::SetId;
 
-use crate::{Masks, Scratch};
+use crate::Masks;
 
 /// Looking for a lexeme among those of the vocabulary takes about as long as walking so many nodes of the trie.
 const LEXEME: u64 = 64;
@@ -62,7 +62,7 @@ impl Masks {
     fn find(&self, state: SetId) {
         if self.config.keep_masks && self.known(state).is_none() {
             // Nothing is written in which an output would go on.
-            _ = self.make(state, &mut Scratch::new(self.vocabulary().id_count()));
+            _ = self.make(state, &mut self.scratch());
         }
     }
 }

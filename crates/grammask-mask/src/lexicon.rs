@@ -65,6 +65,7 @@ pub struct Lexicon {
     unions: Memo<Box<[PartId]>, u32>,
     rows: Arena<Mask>,
     owner: OwnerId,
+    /// Where outputs that have ended leave the rows that they wrote.
     rooms: Arc<Rooms>,
     /// The slice of all characters, from which the others are made.
     characters: Arc<Slice>,

@@ -6,7 +6,7 @@ use std::thread::ScopedJoinHandle;
 use grammask_earley::{Class, NodeId, SetId};
 use rustc_hash::FxHashSet;
 
-use crate::{Masks, Scratch};
+use crate::Masks;
 
 /// How far [`Masks::warm`] goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl Masks {
 
     /// Computes the masks of some states, and gives the states that come next.
     fn visit(&self, states: &[SetId]) -> Vec<Next> {
-        let mut scratch = Scratch::new(self.vocabulary().id_count());
+        let mut scratch = self.scratch();
         let mut found = Vec::new();
         for &state in states {
             if self.write(state, &mut scratch).is_err() {

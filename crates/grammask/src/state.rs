@@ -113,7 +113,7 @@ impl Grammar {
         self.check_own(state)?;
         let ids = state.tables.vocabulary().id_count();
         if scratch.id_count() != ids {
-            *scratch = Scratch::new(ids);
+            *scratch = state.tables.scratch();
         }
         let State { position, tables, .. } = state;
         let written = match position.known(tables) {
@@ -138,7 +138,7 @@ impl Grammar {
         match position.known(tables) {
             Some(known) => tables.fill_known(known, row),
             None => {
-                let mut scratch = Scratch::new(vocabulary.id_count());
+                let mut scratch = tables.scratch();
                 position.fill(tables, &mut scratch, &mut self.tally(), row)?;
             }
         }

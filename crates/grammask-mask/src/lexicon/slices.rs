@@ -183,14 +183,9 @@ impl Slice {
     /// Linear in the tokens below.
     fn below(every: &Self, trie: &Trie, outline: &Outline, base: BranchId) -> Self {
         let node = outline.node(base);
-        let mut tokens = vec![0u64; trie.tokens_slice().len() / 64 + 1];
-        for id in trie.tokens_below(node) {
-            let word = id.0 as usize / 64;
-            if word >= tokens.len() {
-                tokens.resize(word + 1, 0);
-            }
-            tokens[word] |= 1 << (id.0 % 64);
-        }
+        let ids = trie.tokens_below(node).iter().map(|id| id.0 as usize);
+        let mut tokens = vec![0u64; ids.clone().max().map_or(0, |id| id / 64 + 1)];
+        ids.for_each(|id| tokens[id / 64] |= 1 << (id % 64));
         let mut branches = vec![0; outline.len().div_ceil(64)];
         let inner = outline.branches(node.0 + 1..trie.end(node).0);
         over_range(inner.start, inner.end, |word, mask| branches[word] |= mask);

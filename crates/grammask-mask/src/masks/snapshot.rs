@@ -6,7 +6,7 @@ use grammask_trie::{Mask, TokenId};
 use rustc_hash::FxHashMap;
 
 use super::Masks;
-use crate::recipe::{Known, Recipe, Scratch};
+use crate::recipe::{Known, Recipe};
 
 /// Masks of states: plain data, to be stored and loaded. Made by [`Masks::save`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Masks {
     /// The whole masks that are kept.
     pub fn save(&self) -> SavedMasks {
         let mut saved = SavedMasks::default();
-        let mut scratch = Scratch::new(self.vocabulary().id_count());
+        let mut scratch = self.scratch();
         // Recipes have numbers of their own; two may come to the same.
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
         let mut contents: FxHashMap<Mask, u32> = FxHashMap::default();
