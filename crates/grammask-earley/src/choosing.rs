@@ -1,6 +1,5 @@
 //! The nodes of items in any order, made while running: one for each register and phase, and what each calls.
 
-use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::made::{Kind, MadeNode, Phase, Standing};
 use crate::recognizer::Recognizer;
-use crate::selection::{Choice, Chosen, Plan};
+use crate::selection::{Choice, Chosen, Plan, Register, Tally};
 use crate::workshop::Workshop;
 use crate::{Callee, CalleeId, NodeId};
 
@@ -23,37 +22,66 @@ pub(crate) struct Choosing {
 
 struct Entry {
     callee: CalleeId,
-    chosen: Chosen,
+    register: Kept,
+    tally: Tally,
+    hash: u64,
     /// The node before an item, and that behind one.
     nodes: [Option<NodeId>; 2],
     /// The one before with the same hash.
     before: Option<u32>,
 }
 
+/// How a register is kept. At a place as many items may come as a register has bits: of what is never gone on from, only the difference is kept,
+/// else each place would take space quadratic in the items.
+enum Kept {
+    Whole(Register),
+    /// That of another entry, which is kept whole, and one more item.
+    After(u32, Choice),
+}
+
 impl Choosing {
     /// What has been chosen by its number.
-    pub(crate) fn chosen(&self, number: u32) -> &Chosen {
-        &self.entries[number as usize].chosen
+    pub(crate) fn chosen(&self, number: u32) -> Chosen {
+        let entry = &self.entries[number as usize];
+        self.kept(entry.callee, &entry.register, entry.tally)
+    }
+
+    /// The same; from now on it is kept whole. Says how many bytes more it takes.
+    fn chosen_whole(&mut self, number: u32) -> (Chosen, usize) {
+        let chosen = self.chosen(number);
+        let register = &mut self.entries[number as usize].register;
+        if let Kept::Whole(_) = register {
+            return (chosen, 0);
+        }
+        *register = Kept::Whole(chosen.register.clone());
+        let bytes = size_of_val(&chosen.register[..]);
+        (chosen, bytes)
+    }
+
+    fn kept(&self, callee: CalleeId, register: &Kept, tally: Tally) -> Chosen {
+        match register {
+            Kept::Whole(register) => Chosen { register: register.clone(), tally },
+            Kept::After(number, choice) => self.plans[&callee].after(&self.chosen(*number), choice),
+        }
     }
 
     /// The number of what has been chosen, and whether it is new.
-    fn number(&mut self, callee: CalleeId, chosen: Chosen) -> (u32, bool) {
-        let last = self.by_hash.entry(FxBuildHasher.hash_one((callee, &chosen.register)));
-        let before = match &last {
-            Occupied(last) => Some(*last.get()),
-            Vacant(_) => None,
-        };
-        let mut next = before;
+    fn number(&mut self, callee: CalleeId, register: Kept, tally: Tally, hash: u64) -> (u32, bool) {
+        let key = FxBuildHasher.hash_one((callee, hash));
+        let last = self.by_hash.get(&key).copied();
+        let mut next = last;
         while let Some(number) = next {
             let entry = &self.entries[number as usize];
-            if entry.callee == callee && entry.chosen.register == chosen.register {
+            if (entry.callee, entry.hash, entry.tally) == (callee, hash, tally)
+                && self.chosen(number).register == self.kept(callee, &register, tally).register
+            {
                 return (number, false);
             }
             next = entry.before;
         }
         let number = self.entries.len() as u32;
-        last.insert_entry(number);
-        self.entries.push(Entry { callee, chosen, nodes: [None; 2], before });
+        self.by_hash.insert(key, number);
+        self.entries.push(Entry { callee, register, tally, hash, nodes: [None; 2], before: last });
         (number, true)
     }
 }
@@ -89,18 +117,25 @@ impl Workshop {
         chosen: Chosen,
         phase: Phase,
     ) -> NodeId {
-        let (number, is_new) = self.choosing.number(callee, chosen);
-        let place = usize::from(phase == Phase::Behind);
-        let entry = &mut self.choosing.entries[number as usize];
-        if let Some(node) = entry.nodes[place] {
-            return node;
+        let hash = plan.hash(&chosen);
+        let register = Kept::Whole(chosen.register);
+        let (number, is_new) = self.choosing.number(callee, register, chosen.tally, hash);
+        if is_new && let Kept::Whole(register) = &self.choosing.entries[number as usize].register {
+            tables.spend(2 * size_of::<Entry>() + size_of_val(&register[..]));
         }
-        if is_new {
-            tables.spend(2 * size_of::<Entry>() + size_of_val(&entry.chosen.register[..]));
+        self.node_of(tables, plan, number, phase)
+    }
+
+    /// The node at which this has been chosen.
+    fn node_of(&mut self, tables: &Recognizer, plan: &Plan, number: u32, phase: Phase) -> NodeId {
+        let place = usize::from(phase == Phase::Behind);
+        let Entry { callee, tally, ref nodes, .. } = self.choosing.entries[number as usize];
+        if let Some(node) = nodes[place] {
+            return node;
         }
         let (is_final, goes_on) = match phase {
             Phase::Item => (false, true),
-            Phase::Behind => (plan.is_final(&entry.chosen), plan.goes_on(&entry.chosen)),
+            Phase::Behind => (plan.is_final(&tally), plan.goes_on(&tally, || self.choosing.chosen(number))),
         };
         let node = if goes_on {
             tables.spend(size_of::<MadeNode>());
@@ -109,7 +144,7 @@ impl Workshop {
         } else {
             NodeId::END
         };
-        entry.nodes[place] = Some(node);
+        self.choosing.entries[number as usize].nodes[place] = Some(node);
         node
     }
 
@@ -118,7 +153,7 @@ impl Workshop {
         standing.items.get_or_init(|| {
             let plan = self.plan(tables, standing.callee);
             self.work += plan.cost();
-            let items = plan.choices(self.choosing.chosen(standing.number));
+            let items = plan.choices(&self.choosing.chosen(standing.number));
             tables.spend(size_of_val(&items[..]));
             items.into()
         })
@@ -147,15 +182,22 @@ impl Workshop {
             unreachable!("only items in any order have places among them")
         };
         let plan = self.plan(tables, callee);
-        let chosen = self.choosing.chosen(standing.number).clone();
         if let (&Some(separator), Phase::Behind) = (separator, standing.phase) {
-            return [(separator, self.unordered_node(tables, (callee, &plan), chosen, Phase::Item))].into();
+            return [(separator, self.node_of(tables, &plan, standing.number, Phase::Item))].into();
         }
+        let (chosen, bytes) = self.choosing.chosen_whole(standing.number);
+        tables.spend(bytes);
+        let hash = self.choosing.entries[standing.number as usize].hash;
         let choices = self.items(tables, standing).iter();
         let calls = choices.map(|choice| {
-            let after = plan.after(&chosen, choice);
-            let back = self.unordered_node(tables, (callee, &plan), after, Phase::Behind);
-            (items[choice.item()], back)
+            let register = Kept::After(standing.number, *choice);
+            let tally = plan.tally_after(&chosen.tally, choice);
+            let hash = plan.hash_after(hash, &chosen, choice);
+            let (number, is_new) = self.choosing.number(callee, register, tally, hash);
+            if is_new {
+                tables.spend(2 * size_of::<Entry>());
+            }
+            (items[choice.item()], self.node_of(tables, &plan, number, Phase::Behind))
         });
         calls.collect()
     }
@@ -163,12 +205,65 @@ impl Workshop {
     /// How often which items have been chosen, as far as it matters.
     pub(crate) fn chosen_text(&mut self, tables: &Recognizer, callee: CalleeId, number: u32) -> String {
         let plan = self.plan(tables, callee);
-        let register = &self.choosing.chosen(number).register;
-        let counts = plan.counts(register).into_iter().map(|(item, count)| match count {
+        let register = self.choosing.chosen(number).register;
+        let counts = plan.counts(&register).into_iter().map(|(item, count)| match count {
             1 => item.to_string(),
             count => format!("{item}*{count}"),
         });
         let counts: Vec<String> = counts.collect();
         format!("{}: [{}]", register[0], counts.join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::recognizer;
+
+    /// The bytes of a recognizer by which a first item of so many, each with a name of its own, has come.
+    fn bytes_with_items(count: usize) -> usize {
+        let items: Vec<_> = (0..count).map(|item| format!("'<{item}>'?")).collect();
+        let recognizer = recognizer(&format!("start ::= unordered!({}; ','; {{0,}}) '.';", items.join(", ")));
+        let before = recognizer.bytes_used();
+        let state =
+            b"<1>,<".iter().try_fold(recognizer.initial(), |state, &byte| recognizer.step(state, byte));
+        assert!(!state.unwrap().is_dead());
+        recognizer.bytes_used() - before
+    }
+
+    #[test]
+    fn a_place_takes_space_linear_in_the_items() {
+        let (some, twice) = (bytes_with_items(4_000), bytes_with_items(8_000));
+        assert!(twice < some * 5 / 2, "{some} and {twice} bytes");
+    }
+
+    #[test]
+    fn what_is_kept_as_a_difference_is_what_it_stands_for() {
+        let recognizer = recognizer(
+            "start ::= unordered!('a'?, 'b'{2,3}, 'c'*, 'd'{1,}, 'e'?, 'f'?, 'g'{0,2}; ; {1,9}; 0 -> 2, 4 -> 5) '.';",
+        );
+        let mut state = recognizer.initial();
+        for &byte in b"gdacbfe" {
+            recognizer.scanners(state).unwrap();
+            state = recognizer.step(state, byte).unwrap();
+        }
+        assert!(!state.is_dead());
+        let mut workshop = recognizer.lock();
+        let callee = workshop.choosing.entries[0].callee;
+        let plan = workshop.plan(&recognizer, callee);
+        let choosing = &workshop.choosing;
+        let differences = choosing.entries.iter().filter(|entry| matches!(entry.register, Kept::After(..)));
+        assert!(differences.count() > 5);
+        for (number, entry) in (0..).zip(&choosing.entries) {
+            let chosen = choosing.chosen(number);
+            let anew = plan.chosen(chosen.register.clone());
+            assert!(anew.tally == entry.tally && plan.hash(&anew) == entry.hash, "{:?}", chosen.register);
+            let same = choosing
+                .entries
+                .iter()
+                .zip(0..)
+                .filter(|&(_, other)| choosing.chosen(other).register == anew.register);
+            assert_eq!(same.count(), 1, "{:?} stands there twice", chosen.register);
+        }
     }
 }

@@ -37,6 +37,14 @@ pub(crate) type Register = SmallVec<[u32; 4]>;
 #[derive(Clone)]
 pub(crate) struct Chosen {
     pub(crate) register: Register,
+    pub(crate) tally: Tally,
+}
+
+/// Numbers that follow from a register, and without it from those before an item came.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// How many items have been chosen, as far as it matters; the first word of the register.
+    count: u32,
     /// How many items are still to come, whatever comes.
     missing: u64,
     /// How many more there can be by their own bounds; `None` for "without end".
@@ -129,7 +137,8 @@ impl Plan {
             let more = item.max.map(|max| u64::from(max - count));
             left = left.zip(more).map(|(left, more)| left + more);
         }
-        Chosen { register, missing, left }
+        let tally = Tally { count: register[0], missing, left };
+        Chosen { register, tally }
     }
 
     /// Whether a register can be one of this plan, and can be completed.
@@ -152,7 +161,7 @@ impl Plan {
             return false;
         }
         let chosen = self.chosen(register.into());
-        self.max.is_none_or(|max| u64::from(register[0]) + chosen.missing <= u64::from(max))
+        self.max.is_none_or(|max| u64::from(register[0]) + chosen.tally.missing <= u64::from(max))
     }
 
     /// How much work it is to look at a register.
@@ -161,22 +170,22 @@ impl Plan {
     }
 
     /// Whether nothing more has to come.
-    pub(crate) fn is_final(&self, chosen: &Chosen) -> bool {
-        chosen.missing == 0 && chosen.register[0] >= self.min
+    pub(crate) fn is_final(&self, tally: &Tally) -> bool {
+        tally.missing == 0 && tally.count >= self.min
     }
 
-    /// Whether another item may come.
-    pub(crate) fn goes_on(&self, chosen: &Chosen) -> bool {
-        if chosen.missing > 0 {
+    /// Whether another item may come. `chosen`, whose tally it is, is seldom asked for.
+    pub(crate) fn goes_on(&self, tally: &Tally, chosen: impl FnOnce() -> Chosen) -> bool {
+        if tally.missing > 0 {
             return true;
         }
-        if chosen.left == Some(0) {
+        if tally.left == Some(0) {
             return false;
         }
-        match self.room(chosen) {
+        match self.room(tally) {
             // Some item brings at most those with it that it is in a cycle with.
             None => true,
-            Some(room) => room >= self.largest_cycle || (room > 0 && !self.choices(chosen).is_empty()),
+            Some(room) => room >= self.largest_cycle || (room > 0 && !self.choices(&chosen()).is_empty()),
         }
     }
 
@@ -186,7 +195,7 @@ impl Plan {
     /// Linear in the items, and in what they need.
     pub(crate) fn choices(&self, chosen: &Chosen) -> Vec<Choice> {
         let is_needed = self.needed(&chosen.register);
-        let room = self.room(chosen);
+        let room = self.room(&chosen.tally);
         let mut choices = Vec::with_capacity(self.items.len());
         for (number, item) in self.items.iter().enumerate() {
             let count = item.count(&chosen.register);
@@ -207,21 +216,53 @@ impl Plan {
     }
 
     /// What has been chosen when an item has come.
+    ///
+    /// # Complexity
+    /// Linear in the words of a register.
     pub(crate) fn after(&self, chosen: &Chosen, choice: &Choice) -> Chosen {
         let mut register = chosen.register.clone();
-        let most = self.max.unwrap_or(self.min);
-        register[0] = (register[0] + 1).min(most);
+        let tally = self.tally_after(&chosen.tally, choice);
+        register[0] = tally.count;
         let item = &self.items[choice.item()];
         match item.cap {
             0 => {}
             1 => register[item.word] |= 1 << item.shift,
             cap => register[item.word] = (register[item.word] + 1).min(cap),
         }
-        Chosen {
-            register,
-            missing: chosen.missing + u64::from(choice.brings) - u64::from(choice.is_missing),
-            left: chosen.left.map(|left| left - 1),
+        Chosen { register, tally }
+    }
+
+    /// The tally when an item has come.
+    ///
+    /// # Complexity
+    /// O(1).
+    pub(crate) fn tally_after(&self, tally: &Tally, choice: &Choice) -> Tally {
+        Tally {
+            count: (tally.count + 1).min(self.max.unwrap_or(self.min)),
+            missing: tally.missing + u64::from(choice.brings) - u64::from(choice.is_missing),
+            left: tally.left.map(|left| left - 1),
         }
+    }
+
+    /// A hash of what has been chosen, as a sum over items: that after one more follows from it.
+    ///
+    /// # Complexity
+    /// Linear in the items.
+    pub(crate) fn hash(&self, chosen: &Chosen) -> u64 {
+        let items = (0..).zip(&self.items);
+        let hashes = items.map(|(number, item)| summand(number, item.count(&chosen.register)));
+        hashes.fold(0, u64::wrapping_add)
+    }
+
+    /// The hash when an item has come after `chosen`, whose hash is given.
+    ///
+    /// # Complexity
+    /// O(1).
+    pub(crate) fn hash_after(&self, hash: u64, chosen: &Chosen, choice: &Choice) -> u64 {
+        let item = &self.items[choice.item()];
+        let count = item.count(&chosen.register);
+        let more = (count + 1).min(item.cap);
+        hash.wrapping_sub(summand(choice.item, count)).wrapping_add(summand(choice.item, more))
     }
 
     /// The numbers of single items, for being shown; of items whose number does not matter, none.
@@ -231,8 +272,8 @@ impl Plan {
     }
 
     /// How many items may come beside those that are missing; `None` for "without end".
-    fn room(&self, chosen: &Chosen) -> Option<u64> {
-        self.max.map(|max| u64::from(max).saturating_sub(u64::from(chosen.register[0]) + chosen.missing))
+    fn room(&self, tally: &Tally) -> Option<u64> {
+        self.max.map(|max| u64::from(max).saturating_sub(u64::from(tally.count) + tally.missing))
     }
 
     /// Which items have occurred, or have to.
@@ -249,4 +290,18 @@ impl Plan {
         }
         needed
     }
+}
+
+/// What an item that has occurred so often adds to a hash. Sums of what is linear in the item would mostly be the same: {1, 4} and {2, 3}.
+///
+/// # Source
+/// The finalizer of SplitMix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", 2014.
+const fn summand(item: u32, count: u32) -> u64 {
+    if count == 0 {
+        return 0;
+    }
+    let mut bits = ((item as u64) << 32) + count as u64;
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
 }

@@ -389,7 +389,7 @@ impl Workshop {
             }
             Kind::Counter(counter, count) => Ok(self.counter_node(tables, counter, count)),
             Kind::Unordered(ref standing) => {
-                let chosen = from.choosing.chosen(standing.number).clone();
+                let chosen = from.choosing.chosen(standing.number);
                 let plan = self.plan(tables, standing.callee);
                 Ok(self.unordered_node(tables, (standing.callee, &plan), chosen, standing.phase))
             }

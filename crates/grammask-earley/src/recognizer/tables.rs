@@ -154,7 +154,7 @@ impl Recognizer {
                     }
                     let phase = if is_behind { Phase::Behind } else { Phase::Item };
                     let chosen = plan.chosen(register[..].into());
-                    if !is_behind && !plan.goes_on(&chosen) {
+                    if !is_behind && !plan.goes_on(&chosen.tally, || chosen.clone()) {
                         return Err(wrong);
                     }
                     Some(workshop.unordered_node(self, (CalleeId(callee), &plan), chosen, phase))
