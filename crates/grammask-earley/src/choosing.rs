@@ -39,6 +39,15 @@ enum Kept {
     After(u32, Choice),
 }
 
+impl Kept {
+    fn bytes_used(&self) -> usize {
+        match self {
+            Self::Whole(register) => size_of_val(&register[..]),
+            Self::After(..) => 0,
+        }
+    }
+}
+
 impl Choosing {
     /// What has been chosen by its number.
     pub(crate) fn chosen(&self, number: u32) -> Chosen {
@@ -46,16 +55,28 @@ impl Choosing {
         self.kept(entry.callee, &entry.register, entry.tally)
     }
 
-    /// The same; from now on it is kept whole. Says how many bytes more it takes.
-    fn chosen_whole(&mut self, number: u32) -> (Chosen, usize) {
-        let chosen = self.chosen(number);
-        let register = &mut self.entries[number as usize].register;
-        if let Kept::Whole(_) = register {
-            return (chosen, 0);
+    /// From now on this is kept whole. Says how many bytes more it takes.
+    fn make_whole(&mut self, number: u32) -> usize {
+        if let Kept::Whole(_) = self.entries[number as usize].register {
+            return 0;
         }
-        *register = Kept::Whole(chosen.register.clone());
-        let bytes = size_of_val(&chosen.register[..]);
-        (chosen, bytes)
+        let register = Kept::Whole(self.chosen(number).register);
+        let bytes = register.bytes_used();
+        self.entries[number as usize].register = register;
+        bytes
+    }
+
+    /// Whether two registers of a callee are the same.
+    fn is_same(&self, (callee, tally): (CalleeId, Tally), one: &Kept, other: &Kept) -> bool {
+        match (one, other) {
+            (Kept::Whole(one), Kept::Whole(other)) => one == other,
+            (Kept::After(one, choice), Kept::After(other, same))
+                if (one, choice.item) == (other, same.item) =>
+            {
+                true
+            }
+            _ => self.kept(callee, one, tally).register == self.kept(callee, other, tally).register,
+        }
     }
 
     fn kept(&self, callee: CalleeId, register: &Kept, tally: Tally) -> Chosen {
@@ -73,7 +94,7 @@ impl Choosing {
         while let Some(number) = next {
             let entry = &self.entries[number as usize];
             if (entry.callee, entry.hash, entry.tally) == (callee, hash, tally)
-                && self.chosen(number).register == self.kept(callee, &register, tally).register
+                && self.is_same((callee, tally), &entry.register, &register)
             {
                 return (number, false);
             }
@@ -119,11 +140,52 @@ impl Workshop {
     ) -> NodeId {
         let hash = plan.hash(&chosen);
         let register = Kept::Whole(chosen.register);
-        let (number, is_new) = self.choosing.number(callee, register, chosen.tally, hash);
-        if is_new && let Kept::Whole(register) = &self.choosing.entries[number as usize].register {
-            tables.spend(2 * size_of::<Entry>() + size_of_val(&register[..]));
-        }
+        let number = self.entry_of(tables, callee, register, chosen.tally, hash);
         self.node_of(tables, plan, number, phase)
+    }
+
+    /// The node at which the same has been chosen as at one of another workshop for the same network.
+    pub(crate) fn import_unordered(
+        &mut self,
+        tables: &Recognizer,
+        from: &Self,
+        standing: &Standing,
+    ) -> NodeId {
+        let plan = self.plan(tables, standing.callee);
+        let number = self.import_chosen(tables, &from.choosing, standing.number);
+        self.node_of(tables, &plan, number, standing.phase)
+    }
+
+    /// A number of what has been chosen there. A difference stays one: there are as many as items, and registers are as long.
+    fn import_chosen(&mut self, tables: &Recognizer, from: &Choosing, number: u32) -> u32 {
+        let Entry { callee, ref register, tally, hash, .. } = from.entries[number as usize];
+        let register = match register {
+            Kept::Whole(register) => Kept::Whole(register.clone()),
+            // What it is after is kept whole.
+            &Kept::After(before, choice) => {
+                let before = self.import_chosen(tables, from, before);
+                tables.spend(self.choosing.make_whole(before));
+                Kept::After(before, choice)
+            }
+        };
+        self.entry_of(tables, callee, register, tally, hash)
+    }
+
+    /// The number of what has been chosen.
+    fn entry_of(
+        &mut self,
+        tables: &Recognizer,
+        callee: CalleeId,
+        register: Kept,
+        tally: Tally,
+        hash: u64,
+    ) -> u32 {
+        let bytes = 2 * size_of::<Entry>() + register.bytes_used();
+        let (number, is_new) = self.choosing.number(callee, register, tally, hash);
+        if is_new {
+            tables.spend(bytes);
+        }
+        number
     }
 
     /// The node at which this has been chosen.
@@ -185,18 +247,15 @@ impl Workshop {
         if let (&Some(separator), Phase::Behind) = (separator, standing.phase) {
             return [(separator, self.node_of(tables, &plan, standing.number, Phase::Item))].into();
         }
-        let (chosen, bytes) = self.choosing.chosen_whole(standing.number);
-        tables.spend(bytes);
+        tables.spend(self.choosing.make_whole(standing.number));
+        let chosen = self.choosing.chosen(standing.number);
         let hash = self.choosing.entries[standing.number as usize].hash;
         let choices = self.items(tables, standing).iter();
         let calls = choices.map(|choice| {
             let register = Kept::After(standing.number, *choice);
             let tally = plan.tally_after(&chosen.tally, choice);
             let hash = plan.hash_after(hash, &chosen, choice);
-            let (number, is_new) = self.choosing.number(callee, register, tally, hash);
-            if is_new {
-                tables.spend(2 * size_of::<Entry>());
-            }
+            let number = self.entry_of(tables, callee, register, tally, hash);
             (items[choice.item()], self.node_of(tables, &plan, number, Phase::Behind))
         });
         calls.collect()

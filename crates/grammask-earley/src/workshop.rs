@@ -388,11 +388,7 @@ impl Workshop {
                 Ok(self.lexeme_node(tables, language, None)?.expect("a state of a lexeme is not empty"))
             }
             Kind::Counter(counter, count) => Ok(self.counter_node(tables, counter, count)),
-            Kind::Unordered(ref standing) => {
-                let chosen = from.choosing.chosen(standing.number);
-                let plan = self.plan(tables, standing.callee);
-                Ok(self.unordered_node(tables, (standing.callee, &plan), chosen, standing.phase))
-            }
+            Kind::Unordered(ref standing) => Ok(self.import_unordered(tables, from, standing)),
         }
     }
 

@@ -16,7 +16,8 @@ use crate::selections::Selected;
 use crate::takings::TakingId;
 use crate::{Ending, Masks};
 
-/// A mask that is not put together from so many parts is found by walking the trie with the state as it is.
+/// A mask that is not put together from so many parts, those of lexemes not counted, is found by walking the trie with the state as it is. What
+/// a lexeme takes is known for all later masks, and thousands of keys may stand side by side.
 const MUCH_WORK: usize = 8_192;
 
 /// A mask of more tokens beside a row has a row of its own.
@@ -118,11 +119,12 @@ impl Masks {
         let (mut work, fuel) = (0, Fuel::new(trie, items.len()));
         loop {
             while let Some((item, continuation, after)) = items.pop() {
-                work += 1;
+                let is_lexeme = self.recognizer.is_lexeme(item.node);
+                work += usize::from(!is_lexeme);
                 if work > MUCH_WORK || fuel.is_burnt() {
                     return Ok(Assembled::TooMuch);
                 }
-                if self.recognizer.is_lexeme(item.node) {
+                if is_lexeme {
                     let (key, handover) = self.lexeme_part(item.node, continuation, &fuel)?;
                     lexemes.push(key);
                     origins.extend(handover.map(|continuation| (item.origin, continuation, after)));

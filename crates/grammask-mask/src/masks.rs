@@ -67,9 +67,6 @@ pub struct Masks {
     pub(crate) walked: Arc<Walked>,
 }
 
-/// A state of more items is walked as it is: its items have too much in common to be looked at one by one.
-const MANY_ITEMS: usize = 2048;
-
 /// Sizes of the tables of a [`Masks`], and the work that went into them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
@@ -358,8 +355,7 @@ impl Masks {
 
     /// Finds the mask of a state, and keeps it if masks are kept; else it is written.
     pub(crate) fn make(&self, state: SetId, scratch: &mut Scratch) -> Result<Option<Known>, Error> {
-        let few = self.recognizer.kernel(state).len() <= MANY_ITEMS;
-        let assembled = match self.config.keep_parts && few {
+        let assembled = match self.config.keep_parts {
             true => self.assemble(state, scratch)?,
             false => Assembled::TooMuch,
         };

@@ -23,9 +23,6 @@ pub(crate) enum Selected {
     TooMuch,
 }
 
-/// So many items are looked at for one mask that nothing was known of. What has been found is known for the next one.
-const MANY: usize = 1 << 13;
-
 /// In the row of a selection's items: the item takes nothing; it is complete inside of a token, or is nothing but a lexeme, which is left to
 /// others. Numbers of takings are below.
 const NOTHING: u32 = Row::LIMIT - 1;
@@ -115,13 +112,13 @@ impl Masks {
                 self.selections.insert(key, row).0
             }
         };
-        let (mut last, mut new) = (NOTHING, 0);
+        let mut last = NOTHING;
         for choice in choices.iter().map(Choice::item) {
             let known = match row.get(choice) {
                 Some(known) => known,
                 None => {
-                    new += 1;
-                    if new > MANY || fuel.is_burnt() {
+                    // However many they are: what has been found is known for the next mask, and a walk with all of them finds it anew for each.
+                    if fuel.is_burnt() {
                         return Ok(Selected::TooMuch);
                     }
                     let start = self.recognizer.item_start(callee, choice)?;
