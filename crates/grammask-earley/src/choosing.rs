@@ -279,21 +279,25 @@ mod tests {
     use super::*;
     use crate::testing::recognizer;
 
-    /// The bytes of a recognizer by which a first item of so many, each with a name of its own, has come.
-    fn bytes_with_items(count: usize) -> usize {
+    /// By how many bytes a recognizer grows when a first of so many items has come, each with a name of its own; and another one into which the state
+    /// behind it is imported.
+    fn bytes_with_items(count: usize) -> [usize; 2] {
         let items: Vec<_> = (0..count).map(|item| format!("'<{item}>'?")).collect();
-        let recognizer = recognizer(&format!("start ::= unordered!({}; ','; {{0,}}) '.';", items.join(", ")));
-        let before = recognizer.bytes_used();
-        let state =
-            b"<1>,<".iter().try_fold(recognizer.initial(), |state, &byte| recognizer.step(state, byte));
-        assert!(!state.unwrap().is_dead());
-        recognizer.bytes_used() - before
+        let some = recognizer(&format!("start ::= unordered!({}; ','; {{0,}}) '.';", items.join(", ")));
+        let before = some.bytes_used();
+        let state = b"<1>,<".iter().try_fold(some.initial(), |state, &byte| some.step(state, byte)).unwrap();
+        assert!(!state.is_dead());
+        let other = Recognizer::new(Arc::new(some.network().clone()), some.config());
+        assert!(!other.import(&some, state).unwrap().is_dead());
+        [some.bytes_used() - before, other.bytes_used()]
     }
 
     #[test]
     fn a_place_takes_space_linear_in_the_items() {
         let (some, twice) = (bytes_with_items(4_000), bytes_with_items(8_000));
-        assert!(twice < some * 5 / 2, "{some} and {twice} bytes");
+        for (some, twice) in some.into_iter().zip(twice) {
+            assert!(twice < some * 5 / 2, "{some} and {twice} bytes");
+        }
     }
 
     #[test]
