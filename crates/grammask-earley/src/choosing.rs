@@ -16,7 +16,7 @@ use crate::{Callee, CalleeId, NodeId};
 pub(crate) struct Choosing {
     plans: FxHashMap<CalleeId, Arc<Plan>>,
     entries: Vec<Entry>,
-    /// By the hash of a callee and a register the last entry that has it: a register may be long, and stands only in its entry.
+    /// By the hash of a callee and the hash of a register the last entry that has it: a register may be long, and stands only in its entry.
     by_hash: FxHashMap<u64, u32>,
 }
 
@@ -79,6 +79,7 @@ impl Choosing {
         }
     }
 
+    /// A register of a callee written out, with its tally.
     fn kept(&self, callee: CalleeId, register: &Kept, tally: Tally) -> Chosen {
         match register {
             Kept::Whole(register) => Chosen { register: register.clone(), tally },
@@ -156,7 +157,7 @@ impl Workshop {
         self.node_of(tables, &plan, number, standing.phase)
     }
 
-    /// A number of what has been chosen there. A difference stays one: there are as many as items, and registers are as long.
+    /// The number here of what has been chosen there. A difference stays one: there may be as many as a register has bits.
     fn import_chosen(&mut self, tables: &Recognizer, from: &Choosing, number: u32) -> u32 {
         let Entry { callee, ref register, tally, hash, .. } = from.entries[number as usize];
         let register = match register {
