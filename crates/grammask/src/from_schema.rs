@@ -94,7 +94,8 @@ impl Vocabulary {
         limits: &WarmLimits,
         progress: impl FnMut(Warmth) -> ControlFlow<()>,
     ) -> Result<Warmth, Error> {
-        let formats = FORMATS.iter().map(|name| json!({ "type": "string", "format": name }));
+        let formats =
+            FORMATS.iter().chain(&MORE_FORMATS).map(|name| json!({ "type": "string", "format": name }));
         let others = [
             json!({ "type": ["integer", "null"], "minimum": 0 }),
             json!({ "type": "string", "minLength": 1 }),
@@ -110,6 +111,9 @@ impl Vocabulary {
 
 /// Formats that many schemas have.
 const FORMATS: [&str; 7] = ["date-time", "date", "time", "email", "uri", "uuid", "ipv4"];
+
+/// Formats that few schemas have, with first visits that take long.
+const MORE_FORMATS: [&str; 4] = ["uri-reference", "hostname", "ipv6", "regex"];
 
 /// A store that knows the terminals of nearly all schemas: reading their patterns takes longer than copying what they come to. Those of formats
 /// are many, and not in most schemas; so there is a store without them.
