@@ -57,7 +57,9 @@ pub struct Lexicon {
     config: LexiconConfig,
     automaton: Automaton,
     continuations: Continuations,
-    parts: Memo<(LexemeId, ContinuationId), LexemePart>,
+    parts: Arena<LexemePart>,
+    /// The parts of lexemes below a set of places; those at the beginning of a token are noted with the lexeme.
+    places: Memo<(LexemeId, ContinuationId), PartId>,
     twins: Memo<twins::Ways, LexemeId>,
     /// What came of languages that were imported, by their transcripts.
     imported: Memo<Box<[u32]>, (LexemeId, bool)>,
@@ -148,7 +150,8 @@ impl Lexicon {
             outline,
             every,
             config: config.clone(),
-            parts: Memo::new(),
+            parts: Arena::new(),
+            places: Memo::new(),
             twins: Memo::new(),
             imported: Memo::new(),
             unions: Memo::new(),
@@ -301,7 +304,7 @@ impl Lexicon {
 
     /// Over which characters a lexeme loops.
     fn coverage(&self, lexeme: LexemeId) -> Result<&Coverage, Error> {
-        let place = &self.automaton.state(lexeme).loops;
+        let place = &self.automaton.seldom(lexeme, &self.budget).loops;
         match place.get() {
             Some(known) => Ok(known),
             None => {
@@ -313,13 +316,16 @@ impl Lexicon {
 
     /// What a lexeme takes below a set of places, if that is known.
     pub(crate) fn known_part(&self, lexeme: LexemeId, continuation: ContinuationId) -> Option<PartId> {
-        self.parts.find(&(lexeme, continuation)).map(PartId)
+        if continuation == ContinuationId::WHOLE {
+            return self.automaton.state(lexeme).whole.get().copied();
+        }
+        self.places.get(&(lexeme, continuation)).copied()
     }
 
     /// A part that is known.
     #[inline]
     pub(crate) fn part_of(&self, PartId(id): PartId) -> &LexemePart {
-        self.parts.value(id)
+        self.parts.get(id)
     }
 
     /// What a lexeme takes below a set of places.
@@ -373,9 +379,20 @@ impl Lexicon {
         found.map(|part| self.part_of(part).nodes).sum()
     }
 
-    fn keep(&self, key: (LexemeId, ContinuationId), part: LexemePart) -> PartId {
-        self.budget.spend(size_of::<LexemePart>() + size_of_val(&key) + part.tokens.bytes_used());
-        PartId(self.parts.add(key, part).0)
+    fn keep(&self, (lexeme, continuation): (LexemeId, ContinuationId), part: LexemePart) -> PartId {
+        let add = || {
+            self.budget.spend(size_of::<LexemePart>() + part.tokens.bytes_used());
+            PartId(self.parts.push(part))
+        };
+        if continuation == ContinuationId::WHOLE {
+            return *self.automaton.state(lexeme).whole.get_or_init(add);
+        }
+        // Where two threads find the same at once, one of them has written it for nobody.
+        let (part, fresh) = self.places.insert((lexeme, continuation), add());
+        if fresh {
+            self.budget.spend(size_of::<(LexemeId, ContinuationId, PartId)>());
+        }
+        *part
     }
 }
 

@@ -7,6 +7,7 @@ use grammask_regular::{ByteSet, Config, Count, Error, Horizon, RegularId, Spelle
 use grammask_trie::Vocabulary;
 use rustc_hash::FxHashMap;
 
+use super::PartId;
 use super::loops::Coverage;
 use super::reached::Behind;
 use super::spelling;
@@ -61,6 +62,16 @@ pub(super) struct State {
     pub(super) is_plain: bool,
     /// Shared by all states that tell apart the same.
     classes: Arc<Classes>,
+    /// The state that counters lead to that are as far from their bounds as can be seen.
+    saturated: OnceLock<LexemeId>,
+    /// What it takes at the beginning of a token.
+    pub(super) whole: OnceLock<PartId>,
+    seldom: OnceLock<Box<Seldom>>,
+}
+
+/// What is asked of few states, mostly of those for which something is walked: so the others are small, and near each other.
+#[derive(Default)]
+pub(super) struct Seldom {
     pub(super) loops: OnceLock<Coverage>,
     /// See `kin.rs`.
     pub(super) kin: OnceLock<Option<LexemeId>>,
@@ -69,8 +80,6 @@ pub(super) struct State {
     /// See `reached.rs`.
     pub(super) behind: [OnceLock<Option<Behind>>; 3],
     live: OnceLock<ByteSet>,
-    /// The state that counters lead to that are as far from their bounds as can be seen.
-    saturated: OnceLock<LexemeId>,
 }
 
 /// The bytes that a state tells apart.
@@ -94,6 +103,12 @@ impl State {
     #[inline]
     fn class_of(&self, byte: u8) -> usize {
         usize::from(self.classes.of[usize::from(byte)])
+    }
+
+    /// Over which characters it loops, if that has been asked.
+    #[inline]
+    pub(super) fn known_loops(&self) -> Option<&Coverage> {
+        self.seldom.get()?.loops.get()
     }
 }
 
@@ -135,12 +150,9 @@ impl Workbench {
             row: Row::new(len),
             is_plain: self.store.is_plain(language),
             classes: Arc::clone(classes),
-            loops: OnceLock::new(),
-            kin: OnceLock::new(),
-            twin: OnceLock::new(),
-            behind: Default::default(),
             saturated: OnceLock::new(),
-            live: OnceLock::new(),
+            whole: OnceLock::new(),
+            seldom: OnceLock::new(),
         }
     }
 }
@@ -229,6 +241,14 @@ impl Automaton {
         self.states.get(id.index())
     }
 
+    /// Where it is noted what is asked of few states.
+    pub(super) fn seldom(&self, id: LexemeId, budget: &Budget) -> &Seldom {
+        self.state(id).seldom.get_or_init(|| {
+            budget.spend(size_of::<Seldom>());
+            Box::default()
+        })
+    }
+
     /// The state after a byte, if it is known.
     #[inline]
     pub(super) fn known_step(state: &State, byte: u8) -> Option<LexemeId> {
@@ -310,23 +330,25 @@ impl Automaton {
     /// The bytes that lead somewhere.
     pub(super) fn live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<ByteSet, Error> {
         let state = self.state(id);
-        if let Some(live) = state.live.get() {
+        let place = &self.seldom(id, budget).live;
+        if let Some(live) = place.get() {
             return Ok(*live);
         }
         let mut workbench = self.lock();
         let before = workbench.store.bytes_used();
         let live = workbench.store.live_bytes(state.language)?;
         budget.spend(workbench.store.bytes_used().saturating_sub(before));
-        Ok(*state.live.get_or_init(|| live))
+        Ok(*place.get_or_init(|| live))
     }
 
     /// The bytes that lead somewhere, if these are few.
     pub(super) fn few_live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<Option<ByteSet>, Error> {
         let state = self.state(id);
         // What tells apart many classes is asked later, and byte by byte, unless it is evident.
-        if state.row.len() > CLASSES && state.live.get().is_none() {
+        let place = &self.seldom(id, budget).live;
+        if state.row.len() > CLASSES && place.get().is_none() {
             let Some(live) = self.lock().store.evident_bytes(state.language) else { return Ok(None) };
-            state.live.get_or_init(|| live);
+            place.get_or_init(|| live);
         }
         Ok(Some(self.live_bytes(id, budget)?).filter(|live| live.len() <= FEW))
     }

@@ -32,7 +32,7 @@ pub(super) struct Difference {
 impl Lexicon {
     /// The kin of a lexeme: the state that it goes on to after most characters, which loops there.
     fn kin(&self, lexeme: LexemeId) -> Result<Option<LexemeId>, Error> {
-        let place = &self.automaton.state(lexeme).kin;
+        let place = &self.automaton.seldom(lexeme, &self.budget).kin;
         if let Some(known) = place.get() {
             return Ok(*known);
         }

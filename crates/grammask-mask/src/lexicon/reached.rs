@@ -58,7 +58,7 @@ pub(super) fn behind<'a>(
     budget: &Budget,
 ) -> Result<Option<&'a Behind>, Error> {
     let Some(place) = Others::CHARACTERS.iter().position(|&some| some == others) else { return Ok(None) };
-    let place = &automaton.state(state).behind[place];
+    let place = &automaton.seldom(state, budget).behind[place];
     if let Some(known) = place.get() {
         return Ok(known.as_ref());
     }

@@ -13,7 +13,7 @@ pub(super) type Ways = Box<[(u8, LexemeId)]>;
 impl Lexicon {
     /// The first lexeme that was come upon that goes on as this one does; itself, if it is the first.
     fn twin(&self, lexeme: LexemeId) -> Result<LexemeId, Error> {
-        let place = &self.automaton.state(lexeme).twin;
+        let place = &self.automaton.seldom(lexeme, &self.budget).twin;
         if let Some(&known) = place.get() {
             return Ok(known);
         }

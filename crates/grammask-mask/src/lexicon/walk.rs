@@ -296,7 +296,7 @@ impl<'a> Walk<'a> {
         here: &State,
         findings: &mut Findings<'_>,
     ) -> Result<bool, Error> {
-        let found = match here.loops.get() {
+        let found = match here.known_loops() {
             Some(found) => found,
             None if here.is_plain && self.leaves(node, state)? => return Ok(false),
             None => self.lexicon.coverage(state)?,
