@@ -64,14 +64,29 @@ impl Store {
         let Kind::Json { text: mut inner, at: Spelling::Text } = self.node(head).kind else {
             return Ok(None);
         };
+        let raw = text.iter().take_while(|&&byte| Self::is_raw(byte)).count();
         let mut read = 0;
-        while let Some(&byte) = text.get(read)
-            && Self::is_raw(byte)
+        if let Kind::Words { range, depth } = self.node(inner).kind {
+            let (list, start, end) = self.ranges[range as usize];
+            if start + 1 == end {
+                let rest = &self.words[list as usize].word(start)[depth as usize..];
+                read = rest.iter().zip(&text[..raw]).take_while(|(one, other)| one == other).count();
+                if read > 0 {
+                    inner = self.words_behind(range, depth + read as u32)?;
+                }
+            }
+        }
+        while let Some(&byte) = text[..raw].get(read)
             && let Kind::Concat(first, rest) = self.node(inner).kind
             && let Kind::Bytes(set) = self.node(first).kind
             && self.byte_set(set).single_byte() == Some(byte)
         {
             (inner, read) = (rest, read + 1);
+        }
+        if read == 0
+            && let Some(found) = self.behind_other_texts(inner, &text[..raw])?
+        {
+            (inner, read) = found;
         }
         if read < 2 {
             return Ok(None);
@@ -80,6 +95,24 @@ impl Store {
         let next = self.concat_two(head, tail)?;
         let next = if self.node(next).has(TRIMMED) { next } else { self.trim(next)? };
         Ok(Some((next, read)))
+    }
+
+    /// What may follow a text in the language of all texts but some, and how much of it was read: whole characters.
+    fn behind_other_texts(&mut self, a: RegularId, text: &[u8]) -> Result<Option<(RegularId, usize)>, Error> {
+        let Kind::And(list) = self.node(a).kind else { return Ok(None) };
+        let [one, other] = *self.list(list) else { return Ok(None) };
+        let (any, some) = match (self.node(one).kind, self.node(other).kind) {
+            (_, Kind::Not(some)) if self.is_any_text(one)? => (one, some),
+            (Kind::Not(some), _) if self.is_any_text(other)? => (other, some),
+            _ => return Ok(None),
+        };
+        let read = std::str::from_utf8(text).map_or_else(|error| error.valid_up_to(), str::len);
+        let mut rest = some;
+        for &byte in &text[..read] {
+            rest = self.raw_derivative(rest, byte)?;
+        }
+        let rest = self.complement(rest)?;
+        Ok(Some((self.intersection(&[any, rest])?, read)))
     }
 
     /// Does `a` contain a string that is not empty: can it go on?
@@ -333,6 +366,9 @@ impl Store {
             Kind::Words { range, depth } => {
                 let (list, start, end) = self.ranges[range as usize];
                 let next = self.words[list as usize].step(start..end, depth, byte);
+                if next == (start..end) {
+                    return self.words_behind(range, depth + 1);
+                }
                 self.word_leaf((list, next.start, next.end), depth + 1)
             }
             Kind::Avoid { automaton, state } => match self.avoid[automaton as usize].step(state, byte) {

@@ -179,9 +179,14 @@ impl Store {
                     bytes,
                 }
             }
-            Kind::Words { .. } => {
+            Kind::Words { range, depth } => {
                 let longest = self.node(a).max;
-                Outlook { least: longest, inside: longest.saturating_sub(1), bytes: ByteSet::ALL }
+                let (list, start, end) = self.ranges[range as usize];
+                let mut bytes = ByteSet::ALL;
+                if end - start <= STATES as u32 {
+                    bytes = self.words[list as usize].rests(start..end, depth).flatten().copied().collect();
+                }
+                Outlook { least: longest, inside: longest.saturating_sub(1), bytes }
             }
             // Each prefix of a string is one.
             Kind::Avoid { .. } | Kind::Factor { .. } => Outlook { least: 0, inside: 0, bytes: ByteSet::ALL },

@@ -138,6 +138,23 @@ impl Store {
                     }
                 }
             }
+            Kind::Words { range, depth } => {
+                let (list, start, end) = self.ranges[range as usize];
+                for rest in self.words[list as usize].rests(start..end, depth) {
+                    let mut now = states.to_vec();
+                    for &byte in rest {
+                        let mut next = Vec::new();
+                        for state in now {
+                            *budget = budget.checked_sub(1)?;
+                            self.run_bytes(class, state, &ByteSet::single(byte), &mut next, budget)?;
+                        }
+                        now = next;
+                    }
+                    for state in now {
+                        insert(&mut result, state)?;
+                    }
+                }
+            }
             Kind::Concat(..) => {
                 let mut rest = a;
                 let mut now = states.to_vec();
@@ -181,7 +198,6 @@ impl Store {
             }
             Kind::Early(inner) => return self.run(class, base, inner, states, nesting, budget),
             Kind::Empty
-            | Kind::Words { .. }
             | Kind::Avoid { .. }
             | Kind::Factor { .. }
             | Kind::Not(_)

@@ -142,6 +142,13 @@ impl Store {
         match self.node(a).kind {
             Kind::Empty | Kind::Epsilon => ByteSet::EMPTY,
             Kind::Bytes(set) => *self.byte_set(set),
+            Kind::Words { range, depth } => {
+                let (list, start, end) = self.ranges[range as usize];
+                let mut bytes = self.words[list as usize].rests(start..end, depth).flatten();
+                let found: ByteSet = bytes.by_ref().take(left as usize).copied().collect();
+                // Some have not been looked at.
+                if bytes.next().is_some() { ByteSet::ALL } else { found }
+            }
             Kind::Concat(head, tail) => {
                 self.alphabet(head, depth, parts).union(&self.alphabet(tail, depth, parts))
             }
@@ -182,6 +189,13 @@ impl Store {
             return match self.node(rest).kind {
                 Kind::Empty => true,
                 Kind::Bytes(set) => self.byte_set(set).intersection(bytes).is_empty(),
+                Kind::Words { range, depth } => {
+                    let (list, start, end) = self.ranges[range as usize];
+                    let mut rests = self.words[list as usize].rests(start..end, depth);
+                    let needs =
+                        |rest: &[u8]| rest.iter().take(FEW as usize).any(|&byte| !bytes.contains(byte));
+                    end - start <= left && rests.all(needs)
+                }
                 Kind::Concat(head, tail) => {
                     if !self.needs_other(head, bytes, depth, parts) {
                         rest = tail;

@@ -117,6 +117,16 @@ impl Store {
         match self.node(a).kind {
             Kind::Empty | Kind::Epsilon => Some(false),
             Kind::Bytes(set) => Some(text.len() == 1 && self.byte_set(set).contains(text[0])),
+            Kind::Words { range, depth } => {
+                let (list, start, end) = self.ranges[range as usize];
+                let list = &self.words[list as usize];
+                let (mut some, mut depth) = (start..end, depth);
+                for &byte in text {
+                    some = list.step(some, depth, byte);
+                    depth += 1;
+                }
+                Some(list.rests(some, depth).next().is_some_and(<[u8]>::is_empty))
+            }
             Kind::Acyclic(state) => {
                 let end = text.iter().try_fold(state, |state, &byte| self.acyclic.step(state, byte));
                 Some(end.is_some_and(|end| self.acyclic.is_final(end)))

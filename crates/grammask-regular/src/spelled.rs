@@ -17,13 +17,16 @@ pub struct Spelled {
     pub after: Vec<u8>,
 }
 
+/// So many times as many texts are few where they are a list of words, which only has to be copied: the keys of a large object.
+const LISTED: usize = 16;
+
 /// How deep an expression is looked into.
 const DEPTH: u32 = 16;
 
 impl Store {
     /// The texts of which a language holds all spellings in JSON strings, if it is such a language, with fixed bytes before and
-    /// behind: at most `most` texts of at most `most` bytes. Where the language holds the spellings of all texts but a few, these few are given;
-    /// what stands behind begins with a byte then that no spelling holds.
+    /// behind: at most `most` texts of at most `most` bytes, or 16 times as many that are known as a list of words. Where the language
+    /// holds the spellings of all texts but a few, these few are given; what stands behind begins with a byte then that no spelling holds.
     ///
     /// # Errors
     /// When a limit is exceeded.
@@ -83,7 +86,7 @@ impl Store {
         self.concat(&[before, text, after])
     }
 
-    fn is_any_text(&mut self, a: RegularId) -> Result<bool, Error> {
+    pub(crate) fn is_any_text(&mut self, a: RegularId) -> Result<bool, Error> {
         Ok(self.text_bounds(a)? == Some((0, UNBOUNDED)))
     }
 
@@ -180,7 +183,8 @@ impl Store {
             }
             Kind::Words { range, depth } => {
                 let (list, start, end) = self.ranges[range as usize];
-                if texts.len() * (end - start) as usize > most {
+                let few = if texts.len() == 1 { most * LISTED } else { most / texts.len() };
+                if (end - start) as usize > few {
                     return false;
                 }
                 let list = &self.words[list as usize];
@@ -337,6 +341,21 @@ mod tests {
         let all = store.concat(&[spelling, quote]).unwrap();
         let texts = store.spelled(all, 16).unwrap().map(|spelled| spelled.texts);
         assert_eq!(texts, Some(vec!["é".as_bytes().to_vec()]));
+    }
+
+    #[test]
+    fn of_listed_words_more_are_few() {
+        let mut store = Store::new(&Config::default());
+        let quote = store.literal(b"\"").unwrap();
+        for (count, is_found) in [(16 * LISTED, true), (16 * LISTED + 1, false)] {
+            let words: Vec<String> = (0..count).map(|index| format!("key {index:03}")).collect();
+            let list = store.literals(words.iter().map(String::as_bytes)).unwrap();
+            let spelling = store.json_text(list).unwrap();
+            let key = store.concat(&[quote, spelling, quote]).unwrap();
+            let texts = store.spelled(key, 16).unwrap().map(|spelled| spelled.texts);
+            let words: Vec<Vec<u8>> = words.into_iter().map(String::into_bytes).collect();
+            assert_eq!(texts, is_found.then_some(words));
+        }
     }
 
     #[test]

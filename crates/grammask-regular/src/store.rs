@@ -81,7 +81,7 @@ pub struct Store {
 }
 
 /// Rests of words up to this length are written as concatenations of bytes, so that they meet equal ones.
-const SHORT: usize = 32;
+const SHORT: usize = 6;
 /// Rests of up to this many words become part of the acyclic automaton if they are short.
 const FEW: u32 = 8;
 
@@ -264,23 +264,33 @@ impl Store {
 
     /// The words of a range without their first `depth` bytes, in their normal form.
     pub(crate) fn word_leaf(&mut self, range: (u32, u32, u32), depth: u32) -> Result<RegularId, Error> {
-        let (list, start, end) = range;
-        if start == end {
+        if range.1 == range.2 {
             return Ok(RegularId::EMPTY);
-        }
-        if end - start <= FEW {
-            let list = Arc::clone(&self.words[list as usize]);
-            let rests: Vec<&[u8]> = (start..end).map(|index| &list.word(index)[depth as usize..]).collect();
-            if rests.iter().all(|rest| rest.len() <= SHORT) {
-                return if let [rest] = rests[..] { self.chain(rest) } else { self.short_words(&rests) };
-            }
         }
         let next = self.ranges.len() as u32;
         let id = *self.range_ids.entry(range).or_insert(next);
         if id == next {
             self.ranges.push(range);
         }
-        self.intern(Kind::Words { range: id, depth })
+        self.words_behind(id, depth)
+    }
+
+    /// The same of a range that is interned, and not empty.
+    pub(crate) fn words_behind(&mut self, range: u32, depth: u32) -> Result<RegularId, Error> {
+        let (list, start, end) = self.ranges[range as usize];
+        let words = &self.words[list as usize];
+        if end - start == 1 {
+            let rest = &words.word(start)[depth as usize..];
+            if let Some(room) = [0; SHORT].get_mut(..rest.len()) {
+                room.copy_from_slice(rest);
+                return self.chain(room);
+            }
+        } else if end - start <= FEW && words.rests(start..end, depth).all(|rest| rest.len() <= SHORT) {
+            let list = Arc::clone(words);
+            let rests: Vec<&[u8]> = list.rests(start..end, depth).collect();
+            return self.short_words(&rests);
+        }
+        self.intern(Kind::Words { range, depth })
     }
 
     fn chain(&mut self, bytes: &[u8]) -> Result<RegularId, Error> {
@@ -420,7 +430,8 @@ impl Store {
                 let (list, start, end) = self.ranges[range as usize];
                 let list = &self.words[list as usize];
                 let first = list.word(start).len() as u32 - depth;
-                flags = plain | if first == 0 { NULLABLE } else { 0 };
+                flags =
+                    plain | if first == 0 { NULLABLE } else { 0 } | if list.is_ascii() { TEXT } else { 0 };
                 if end - start == 1 {
                     (min, max) = (first, first);
                     partition = match list.word(start).get(depth as usize) {

@@ -75,7 +75,7 @@ impl Store {
                 Kind::Words { range, depth } => {
                     let (list, start, end) = self.ranges[range as usize];
                     let list = &self.words[list as usize];
-                    (start..end).all(|index| std::str::from_utf8(&list.word(index)[depth as usize..]).is_ok())
+                    list.rests(start..end, depth).all(|rest| std::str::from_utf8(rest).is_ok())
                 }
                 Kind::Factor { automaton, .. } => self.factors[automaton as usize].text.is_ascii(),
                 Kind::Concat(..) => self.is_chain_of_texts(a, &mut stack),

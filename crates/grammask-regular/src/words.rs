@@ -10,6 +10,7 @@ pub(crate) struct WordList {
     /// Where each word ends in `bytes`.
     ends: Vec<u32>,
     longest: u32,
+    is_ascii: bool,
 }
 
 impl WordList {
@@ -22,7 +23,8 @@ impl WordList {
             ends.push(bytes.len() as u32);
         }
         let longest = words.iter().map(|word| word.len()).max().unwrap_or(0) as u32;
-        Self { bytes, ends, longest }
+        let is_ascii = bytes.is_ascii();
+        Self { bytes, ends, longest, is_ascii }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -33,9 +35,19 @@ impl WordList {
         self.longest
     }
 
+    /// Whether all words are.
+    pub(crate) fn is_ascii(&self) -> bool {
+        self.is_ascii
+    }
+
     pub(crate) fn word(&self, index: u32) -> &[u8] {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
         &self.bytes[start as usize..self.ends[index as usize] as usize]
+    }
+
+    /// The words of a range without their first `depth` bytes.
+    pub(crate) fn rests(&self, range: Range<u32>, depth: u32) -> impl Iterator<Item = &[u8]> {
+        range.map(move |index| &self.word(index)[depth as usize..])
     }
 
     /// The words of the range that have this byte at this depth; they agree in all bytes before it.
