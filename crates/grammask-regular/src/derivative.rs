@@ -107,6 +107,9 @@ impl Store {
             _ => return Ok(None),
         };
         let read = std::str::from_utf8(text).map_or_else(|error| error.valid_up_to(), str::len);
+        if read < 2 {
+            return Ok(None);
+        }
         let mut rest = some;
         for &byte in &text[..read] {
             rest = self.raw_derivative(rest, byte)?;

@@ -183,7 +183,7 @@ impl Store {
                 let longest = self.node(a).max;
                 let (list, start, end) = self.ranges[range as usize];
                 let mut bytes = ByteSet::ALL;
-                if end - start <= STATES as u32 {
+                if longest.saturating_mul(end - start) <= BYTES {
                     bytes = self.words[list as usize].rests(start..end, depth).flatten().copied().collect();
                 }
                 Outlook { least: longest, inside: longest.saturating_sub(1), bytes }
@@ -233,6 +233,8 @@ impl Store {
 
 /// A character class of more states is taken for one of all bytes.
 const STATES: usize = 200;
+/// Words of more bytes are taken for words of any.
+const BYTES: u32 = 4096;
 
 /// No character is spelled by more letters.
 const SPELLED: u32 = 12;

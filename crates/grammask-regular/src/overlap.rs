@@ -194,7 +194,7 @@ impl Store {
                     let mut rests = self.words[list as usize].rests(start..end, depth);
                     let needs =
                         |rest: &[u8]| rest.iter().take(FEW as usize).any(|&byte| !bytes.contains(byte));
-                    end - start <= left && rests.all(needs)
+                    end - start <= left.min(FEW) && rests.all(needs)
                 }
                 Kind::Concat(head, tail) => {
                     if !self.needs_other(head, bytes, depth, parts) {

@@ -267,30 +267,45 @@ impl Store {
         if range.1 == range.2 {
             return Ok(RegularId::EMPTY);
         }
+        if let Some(short) = self.short_rests(range, depth)? {
+            return Ok(short);
+        }
         let next = self.ranges.len() as u32;
         let id = *self.range_ids.entry(range).or_insert(next);
         if id == next {
             self.ranges.push(range);
         }
-        self.words_behind(id, depth)
+        self.intern(Kind::Words { range: id, depth })
     }
 
-    /// The same of a range that is interned, and not empty.
+    /// The same of a range that is interned.
     pub(crate) fn words_behind(&mut self, range: u32, depth: u32) -> Result<RegularId, Error> {
-        let (list, start, end) = self.ranges[range as usize];
+        match self.short_rests(self.ranges[range as usize], depth)? {
+            Some(short) => Ok(short),
+            None => self.intern(Kind::Words { range, depth }),
+        }
+    }
+
+    /// The words of a range, which is not empty, without their first `depth` bytes, where these are few and short.
+    fn short_rests(
+        &mut self,
+        (list, start, end): (u32, u32, u32),
+        depth: u32,
+    ) -> Result<Option<RegularId>, Error> {
         let words = &self.words[list as usize];
         if end - start == 1 {
             let rest = &words.word(start)[depth as usize..];
-            if let Some(room) = [0; SHORT].get_mut(..rest.len()) {
-                room.copy_from_slice(rest);
-                return self.chain(room);
-            }
-        } else if end - start <= FEW && words.rests(start..end, depth).all(|rest| rest.len() <= SHORT) {
-            let list = Arc::clone(words);
-            let rests: Vec<&[u8]> = list.rests(start..end, depth).collect();
-            return self.short_words(&rests);
+            let mut room = [0; SHORT];
+            let Some(room) = room.get_mut(..rest.len()) else { return Ok(None) };
+            room.copy_from_slice(rest);
+            return self.chain(room).map(Some);
         }
-        self.intern(Kind::Words { range, depth })
+        if end - start > FEW || words.rests(start..end, depth).any(|rest| rest.len() > SHORT) {
+            return Ok(None);
+        }
+        let list = Arc::clone(words);
+        let rests: Vec<&[u8]> = list.rests(start..end, depth).collect();
+        self.short_words(&rests).map(Some)
     }
 
     fn chain(&mut self, bytes: &[u8]) -> Result<RegularId, Error> {

@@ -87,6 +87,14 @@ fn languages(store: &mut Store) -> Vec<(RegularId, &'static str)> {
     all.push((store.substrings("aé\"/a".as_bytes()).unwrap(), "substrings"));
     let words: Vec<String> = (0..40).map(|number| format!("é{number:06}/\"")).collect();
     all.push((store.literals(words.iter().map(String::as_bytes)).unwrap(), "words"));
+    for (texts, name) in [
+        (&["a/n0a16u"][..], "a text"),
+        (&["a/n0a16u", "a/n0u", "a/a061na", "éa0aé/u", "é\"\\aaaaa"], "texts"),
+    ] {
+        let texts = store.literals(texts.iter().map(|text| text.as_bytes())).unwrap();
+        all.push((texts, name));
+        all.push((store.complement(texts).unwrap(), "others"));
+    }
     let (some, no_a) = (store.regex("(?s:.){1,3}").unwrap(), store.complement(a).unwrap());
     all.push((store.intersection(&[some, no_a]).unwrap(), "and"));
     all
