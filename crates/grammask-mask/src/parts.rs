@@ -111,18 +111,17 @@ impl Masks {
         if let Some(known) = self.known_lexeme(node) {
             return known.map(|(lexeme, _)| lexeme);
         }
-        let lexeme = match self.lexeme_by_steps(node) {
-            Some(found) => Some(found),
-            None => {
-                let import = |store: &_, language| self.lexicon.lexeme(store, language);
-                self.recognizer.lexeme(node, import).and_then(Result::ok)
-            }
-        };
+        let lexeme = self.lexeme_by_steps(node).or_else(|| self.lexeme_by_language(node));
         self.note_lexeme(node, lexeme).map(|(lexeme, _)| lexeme)
     }
 
+    /// The same by comparing languages.
+    fn lexeme_by_language(&self, node: NodeId) -> Option<(LexemeId, bool)> {
+        self.recognizer.lexeme(node, |store, language| self.lexicon.lexeme(store, language))?.ok()
+    }
+
     /// The same by the steps that led to the node from one whose lexeme is known: taking known steps is less work than comparing
-    /// languages.
+    /// languages. Where none is known, they begin where the lexeme does, which is asked for sooner or later: where else it may stand.
     fn lexeme_by_steps(&self, node: NodeId) -> Option<(LexemeId, bool)> {
         // From the last byte to the first.
         let mut text: SmallVec<[u8; LONGEST_PATH]> = SmallVec::new();
@@ -131,7 +130,14 @@ impl Masks {
             if text.len() == LONGEST_PATH {
                 return None;
             }
-            let (before, byte) = self.recognizer.before(here)?;
+            let Some((before, byte)) = self.recognizer.before(here) else {
+                if text.is_empty() {
+                    return None;
+                }
+                let start = self.lexeme_by_language(here);
+                self.note_lexeme(here, start);
+                break start?;
+            };
             text.push(byte);
             if let Some(known) = self.known_lexeme(before) {
                 break known?;
