@@ -70,7 +70,8 @@ const BEGINNINGS: [&[u8]; 2] = [b"{\"", b"["];
 
 impl Vocabulary {
     /// Computes what the terminals of most JSON Schemas take of the vocabulary, before a schema asks for it: texts of any and of
-    /// bounded length, numbers, common formats, names of properties, and what stands between them. Masks are the same without.
+    /// bounded length, numbers, formats, names of properties, and what stands between them. Masks are the same without. What was computed
+    /// goes when what grammars share reaches its budget and is begun anew ([`LexiconConfig::budget`](crate::LexiconConfig::budget)).
     ///
     /// `config` is that of the schemas to come, as choices like white space make other terminals. `limits` are for each of some
     /// sixteen terminals; `progress` is called every 32 states for each thread, and ends it by breaking. The sum is returned; it is not complete where terminals were
