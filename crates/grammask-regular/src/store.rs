@@ -49,10 +49,10 @@ pub struct Store {
     pub(crate) rows: Vec<u32>,
     pub(crate) acyclic: Arc<Acyclic>,
     pub(crate) words: Vec<Arc<WordList>>,
-    word_ids: FxHashMap<Arc<WordList>, u32>,
+    pub(crate) word_ids: FxHashMap<Arc<WordList>, u32>,
     /// `(list, first word, last word + 1)`
     pub(crate) ranges: Vec<(u32, u32, u32)>,
-    range_ids: FxHashMap<(u32, u32, u32), u32>,
+    pub(crate) range_ids: FxHashMap<(u32, u32, u32), u32>,
     pub(crate) avoid: Vec<Arc<Avoid>>,
     pub(crate) avoid_ids: FxHashMap<Arc<[Box<[u8]>]>, u32>,
     pub(crate) factors: Vec<Arc<Factors>>,
@@ -79,11 +79,6 @@ pub struct Store {
     /// Expressions whose derivatives are being taken; kept to save allocations.
     pub(crate) stack: Vec<RegularId>,
 }
-
-/// Rests of words up to this length are written as concatenations of bytes, so that they meet equal ones.
-const SHORT: usize = 6;
-/// Rests of up to this many words become part of the acyclic automaton if they are short.
-const FEW: u32 = 8;
 
 impl Store {
     /// A store with no more than the languages that every store has.
@@ -206,130 +201,12 @@ impl Store {
         RegularId::ANY
     }
 
-    /// Exactly this string.
-    ///
-    /// # Errors
-    /// When it is longer than [`Config::literal_length`].
-    ///
-    /// # Complexity
-    /// Linear time and space for n bytes, with a small factor: long texts are copied, not taken apart.
-    pub fn literal(&mut self, bytes: &[u8]) -> Result<RegularId, Error> {
-        if bytes.len() <= SHORT {
-            return self.chain(bytes);
-        }
-        self.literals([bytes])
-    }
-
-    /// Exactly these strings, given in any order.
-    ///
-    /// # Errors
-    /// When they are longer than [`Config::literal_length`] together.
-    ///
-    /// # Complexity
-    /// Time for sorting the strings; space linear in their length. No automaton is built.
-    pub fn literals<'a>(&mut self, set: impl IntoIterator<Item = &'a [u8]>) -> Result<RegularId, Error> {
-        let mut words: Vec<&[u8]> = set.into_iter().collect();
-        words.sort_unstable();
-        words.dedup();
-        let total: usize = words.iter().map(|word| word.len()).sum();
-        let limit = self.config.literal_length.min(u32::MAX as usize / 2);
-        if total > limit || words.len() > limit {
-            return Err(Error::Limit {
-                limit: "literal_length",
-                value: limit,
-                place: "a literal or a set of literals",
-                found: Some(total.max(words.len())),
-            });
-        }
-        if words.is_empty() {
-            return Ok(RegularId::EMPTY);
-        }
-        if words.len() <= FEW as usize && words.iter().all(|word| word.len() <= SHORT) {
-            return self.short_words(&words);
-        }
-        let id = self.word_list(Arc::new(WordList::new(&words)));
-        self.word_leaf((id, 0, words.len() as u32), 0)
-    }
-
-    pub(crate) fn word_list(&mut self, list: Arc<WordList>) -> u32 {
-        if let Some(&id) = self.word_ids.get(&list) {
-            return id;
-        }
-        let id = self.words.len() as u32;
-        self.leaf_bytes += list.bytes_used();
-        self.words.push(Arc::clone(&list));
-        self.word_ids.insert(list, id);
-        id
-    }
-
-    /// The words of a range without their first `depth` bytes, in their normal form.
-    pub(crate) fn word_leaf(&mut self, range: (u32, u32, u32), depth: u32) -> Result<RegularId, Error> {
-        if range.1 == range.2 {
-            return Ok(RegularId::EMPTY);
-        }
-        if let Some(short) = self.short_rests(range, depth)? {
-            return Ok(short);
-        }
-        let next = self.ranges.len() as u32;
-        let id = *self.range_ids.entry(range).or_insert(next);
-        if id == next {
-            self.ranges.push(range);
-        }
-        self.intern(Kind::Words { range: id, depth })
-    }
-
-    /// The same of a range that is interned.
-    pub(crate) fn words_behind(&mut self, range: u32, depth: u32) -> Result<RegularId, Error> {
-        match self.short_rests(self.ranges[range as usize], depth)? {
-            Some(short) => Ok(short),
-            None => self.intern(Kind::Words { range, depth }),
-        }
-    }
-
-    /// The words of a range, which is not empty, without their first `depth` bytes, where these are few and short.
-    fn short_rests(
-        &mut self,
-        (list, start, end): (u32, u32, u32),
-        depth: u32,
-    ) -> Result<Option<RegularId>, Error> {
-        let words = &self.words[list as usize];
-        if end - start == 1 {
-            let rest = &words.word(start)[depth as usize..];
-            let mut room = [0; SHORT];
-            let Some(room) = room.get_mut(..rest.len()) else { return Ok(None) };
-            room.copy_from_slice(rest);
-            return self.chain(room).map(Some);
-        }
-        if end - start > FEW || words.rests(start..end, depth).any(|rest| rest.len() > SHORT) {
-            return Ok(None);
-        }
-        let list = Arc::clone(words);
-        let rests: Vec<&[u8]> = list.rests(start..end, depth).collect();
-        self.short_words(&rests).map(Some)
-    }
-
-    fn chain(&mut self, bytes: &[u8]) -> Result<RegularId, Error> {
-        let mut result = RegularId::EPSILON;
-        for &byte in bytes.iter().rev() {
-            let head = self.single_byte(byte);
-            result = self.concat_two(head, result)?;
-        }
-        Ok(result)
-    }
-
     /// The one string of this byte.
     pub(crate) fn single_byte(&mut self, byte: u8) -> RegularId {
         if self.single_bytes[usize::from(byte)] == RegularId::EMPTY {
             self.single_bytes[usize::from(byte)] = self.bytes(ByteSet::single(byte));
         }
         self.single_bytes[usize::from(byte)]
-    }
-
-    fn short_words(&mut self, words: &[&[u8]]) -> Result<RegularId, Error> {
-        let rows: Vec<Vec<(u8, u8)>> =
-            words.iter().map(|word| word.iter().map(|&byte| (byte, byte)).collect()).collect();
-        let state = Arc::make_mut(&mut self.acyclic).build(rows.iter().map(Vec::as_slice));
-        state.map_or(Ok(RegularId::EMPTY), |state| self.acyclic_leaf(state))
     }
 
     /// What a state of the acyclic automaton accepts, in its normal form: as long as all ways lead to one state, a
