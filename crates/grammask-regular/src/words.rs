@@ -83,7 +83,7 @@ impl WordList {
 }
 
 /// Rests of words up to this length are written as concatenations of bytes, so that they meet equal ones.
-const SHORT: usize = 6;
+const SHORT: usize = 14;
 /// Rests of up to this many words become part of the acyclic automaton if they are short.
 const FEW: u32 = 8;
 

@@ -88,8 +88,11 @@ fn languages(store: &mut Store) -> Vec<(RegularId, &'static str)> {
     let words: Vec<String> = (0..40).map(|number| format!("é{number:06}/\"")).collect();
     all.push((store.literals(words.iter().map(String::as_bytes)).unwrap(), "words"));
     for (texts, name) in [
-        (&["a/n0a16u"][..], "a text"),
-        (&["a/n0a16u", "a/n0u", "a/a061na", "éa0aé/u", "é\"\\aaaaa"], "texts"),
+        (&["a/n0a16u is longer than a chain"][..], "a text"),
+        (
+            &["a/n0a16u is longer", "a/n0u", "a/a061na is long, too", "éa0aé/u, and this", "é\"\\aaaaa"],
+            "texts",
+        ),
     ] {
         let texts = store.literals(texts.iter().map(|text| text.as_bytes())).unwrap();
         all.push((texts, name));
