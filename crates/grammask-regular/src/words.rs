@@ -91,7 +91,7 @@ impl Store {
     /// Exactly this string.
     ///
     /// # Errors
-    /// When it is longer than [`Config::literal_length`].
+    /// When it is longer than [`Config::literal_length`](crate::Config::literal_length).
     ///
     /// # Complexity
     /// Linear time and space for n bytes, with a small factor: long texts are copied, not taken apart.
@@ -105,7 +105,7 @@ impl Store {
     /// Exactly these strings, given in any order.
     ///
     /// # Errors
-    /// When they are longer than [`Config::literal_length`] together.
+    /// When they are longer than [`Config::literal_length`](crate::Config::literal_length) together.
     ///
     /// # Complexity
     /// Time for sorting the strings; space linear in their length. No automaton is built.
