@@ -99,13 +99,7 @@ impl Store {
 
     /// What may follow a text in the language of all texts but some, and how much of it was read: whole characters.
     fn behind_other_texts(&mut self, a: RegularId, text: &[u8]) -> Result<Option<(RegularId, usize)>, Error> {
-        let Kind::And(list) = self.node(a).kind else { return Ok(None) };
-        let [one, other] = *self.list(list) else { return Ok(None) };
-        let (any, some) = match (self.node(one).kind, self.node(other).kind) {
-            (_, Kind::Not(some)) if self.is_any_text(one)? => (one, some),
-            (Kind::Not(some), _) if self.is_any_text(other)? => (other, some),
-            _ => return Ok(None),
-        };
+        let Some((any, some)) = self.all_texts_but(a)? else { return Ok(None) };
         let read = std::str::from_utf8(text).map_or_else(|error| error.valid_up_to(), str::len);
         if read < 2 {
             return Ok(None);

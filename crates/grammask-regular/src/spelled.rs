@@ -47,16 +47,9 @@ impl Store {
     /// ```
     pub fn spelled(&mut self, a: RegularId, most: usize) -> Result<Option<Spelled>, Error> {
         let Some((before, text, after)) = self.spelling(a, most) else { return Ok(None) };
-        let (few, is_complement) = match self.node(text).kind {
-            Kind::And(list) => match *self.list(list) {
-                [one, other] => match (self.node(one).kind, self.node(other).kind) {
-                    (_, Kind::Not(few)) if self.is_any_text(one)? => (few, true),
-                    (Kind::Not(few), _) if self.is_any_text(other)? => (few, true),
-                    _ => return Ok(None),
-                },
-                _ => return Ok(None),
-            },
-            _ => (text, false),
+        let (few, is_complement) = match self.all_texts_but(text)? {
+            Some((_, few)) => (few, true),
+            None => (text, false),
         };
         let Some(mut texts) = self.texts(few, most) else { return Ok(None) };
         if is_complement {
@@ -86,7 +79,18 @@ impl Store {
         self.concat(&[before, text, after])
     }
 
-    pub(crate) fn is_any_text(&mut self, a: RegularId) -> Result<bool, Error> {
+    /// Where a language is written as that of all texts but some: all texts, and these.
+    pub(crate) fn all_texts_but(&mut self, a: RegularId) -> Result<Option<(RegularId, RegularId)>, Error> {
+        let Kind::And(list) = self.node(a).kind else { return Ok(None) };
+        let [one, other] = *self.list(list) else { return Ok(None) };
+        match (self.node(one).kind, self.node(other).kind) {
+            (_, Kind::Not(some)) if self.is_any_text(one)? => Ok(Some((one, some))),
+            (Kind::Not(some), _) if self.is_any_text(other)? => Ok(Some((other, some))),
+            _ => Ok(None),
+        }
+    }
+
+    fn is_any_text(&mut self, a: RegularId) -> Result<bool, Error> {
         Ok(self.text_bounds(a)? == Some((0, UNBOUNDED)))
     }
 
