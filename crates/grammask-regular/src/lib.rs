@@ -58,6 +58,7 @@ mod config;
 mod counters;
 mod counts;
 mod derivative;
+mod distinct;
 mod display;
 mod emptiness;
 mod evident;

@@ -147,6 +147,8 @@ pub enum ExprKind {
     And(Vec<ExprId>),
     /// `~a`
     Not(ExprId),
+    /// `distinct!(a)`, an item of [`ExprKind::Unordered`]: any number of texts of `a`, no two of them the same.
+    Distinct(ExprId),
     /// `unordered!(a, b?; separator; {min,max}; 0 -> 1)`: the items in any order. An item that is a [`ExprKind::Repeat`] may occur as often as
     /// its quantifier says, another one exactly once.
     Unordered {
@@ -242,7 +244,9 @@ impl ExprKind {
         match self {
             Self::Sequence(parts) | Self::Alternatives(parts) | Self::And(parts) => parts,
             Self::Unordered { parts, .. } => parts,
-            Self::Repeat { expr, .. } | Self::Not(expr) | Self::Json(expr) => std::slice::from_ref(expr),
+            Self::Repeat { expr, .. } | Self::Not(expr) | Self::Json(expr) | Self::Distinct(expr) => {
+                std::slice::from_ref(expr)
+            }
             _ => &[],
         }
     }
@@ -252,7 +256,9 @@ impl ExprKind {
         match self {
             Self::Sequence(parts) | Self::Alternatives(parts) | Self::And(parts) => parts,
             Self::Unordered { parts, .. } => parts,
-            Self::Repeat { expr, .. } | Self::Not(expr) | Self::Json(expr) => std::slice::from_mut(expr),
+            Self::Repeat { expr, .. } | Self::Not(expr) | Self::Json(expr) | Self::Distinct(expr) => {
+                std::slice::from_mut(expr)
+            }
             _ => &mut [],
         }
     }

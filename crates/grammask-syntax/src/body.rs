@@ -24,8 +24,8 @@ pub(crate) struct Frame {
     pub(crate) sequence: usize,
     pub(crate) conjunction: usize,
     nots: usize,
-    /// Where `json!` stands before the bracket.
-    json: Option<usize>,
+    /// Where `json!` or `distinct!` stands before the bracket, and what it makes of the group.
+    bang: Option<(usize, fn(ExprId) -> ExprKind)>,
     /// For `unordered!`: where it begins, its first item, and its separator if that has begun.
     pub(crate) selection: Option<Selection>,
 }
@@ -104,7 +104,7 @@ impl Parser<'_> {
             conjunction: here,
             nots,
             selection: None,
-            json: None,
+            bang: None,
         });
     }
 
@@ -132,6 +132,7 @@ impl Parser<'_> {
                 | TokenKind::Except
                 | TokenKind::Unordered
                 | TokenKind::Json
+                | TokenKind::Distinct
                 | TokenKind::Multiple
                 | TokenKind::Compared(_)
                 | TokenKind::Tilde
@@ -177,7 +178,8 @@ impl Parser<'_> {
             TokenKind::Unordered => return self.unordered(after),
             TokenKind::Multiple => self.multiple(None),
             TokenKind::Compared(comparison) => self.multiple(Some(comparison)),
-            TokenKind::Json => return self.json(after),
+            TokenKind::Json => return self.banged("json", ExprKind::Json, after),
+            TokenKind::Distinct => return self.banged("distinct", ExprKind::Distinct, after),
             TokenKind::Tilde => {
                 if self.may_nest() {
                     self.nots.push(self.current.span.start);
@@ -342,8 +344,8 @@ impl Parser<'_> {
             }
             let outer = Span::new(open.start, close.end);
             match bracket {
-                Bracket::Round => match frame.json {
-                    Some(start) => self.wrap(Span::new(start, close.end), ExprKind::Json),
+                Bracket::Round => match frame.bang {
+                    Some((start, kind)) => self.wrap(Span::new(start, close.end), kind),
                     None => self.top().outer = outer,
                 },
                 Bracket::Square => self.wrap(outer, |expr| repeat(expr, Quantifier::Option)),
@@ -507,21 +509,21 @@ impl Parser<'_> {
         Ok((operand, max))
     }
 
-    /// Reads `json!(`, and leaves what follows to the group; `true` where it is reported, and stood for.
-    fn json(&mut self, after: &mut After) -> bool {
+    /// Reads `json!(` or its like, and leaves what follows to the group; `true` where it is reported, and stood for.
+    fn banged(&mut self, name: &'static str, kind: fn(ExprId) -> ExprKind, after: &mut After) -> bool {
         if !self.may_nest() {
             return false;
         }
         let start = self.bump().span.start;
         if self.current.kind != TokenKind::Open(Bracket::Round) {
             let found = self.describe_current();
-            self.error_here(ErrorKind::MalformedJson { found });
+            self.error_here(ErrorKind::NoParenthesis { name, found });
             self.push_stand_in();
             return true;
         }
         let open = self.bump().span;
         self.open_frame(Some((Bracket::Round, open)));
-        self.frame().json = Some(start);
+        self.frame().bang = Some((start, kind));
         *after = After::Start;
         false
     }

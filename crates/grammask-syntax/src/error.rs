@@ -198,9 +198,11 @@ pub enum ErrorKind {
         /// The token, as a reader would call it.
         found: String,
     },
-    /// `json!` without a parenthesis.
-    #[error("expected `(` after `json!`, found {found}")]
-    MalformedJson {
+    /// `json!` or `distinct!` without a parenthesis.
+    #[error("expected `(` after `{name}!`, found {found}")]
+    NoParenthesis {
+        /// The name, without the `!`.
+        name: &'static str,
         /// The token, as a reader would call it.
         found: String,
     },
@@ -490,7 +492,7 @@ fn hint(kind: &ErrorKind) -> Option<String> {
         ErrorKind::MissingPattern { .. } => "write `#'pattern'`; the quote follows without a space",
         ErrorKind::UnknownPattern { .. } => "there are `#'..'`, `#e'..'`, `#ex'..'` and `#substrs'..'`",
         ErrorKind::UnknownBang { .. } => {
-            "there are `except!`, `json!`, `unordered!`, `multiple!`, `atleast!`, `above!`, `atmost!`, `below!` and `equal!`"
+            "there are `except!`, `json!`, `unordered!`, `distinct!`, `multiple!`, `atleast!`, `above!`, `atmost!`, `below!` and `equal!`"
         }
         ErrorKind::MalformedExcept { expected: "a text or a nonterminal", .. } => {
             "several texts are given by the name of a rule that lists them; a regex is excluded by `#ex'..'`"
@@ -500,7 +502,8 @@ fn hint(kind: &ErrorKind) -> Option<String> {
             "write `unordered!(a, b?, c*; separator; {1,4}; 0 -> 1)`, where all but the items may be left out"
         }
         ErrorKind::NoSuchItem { .. } => "items are counted from 0",
-        ErrorKind::MalformedJson { .. } => "write `json!('text')` or `json!(#'pattern')`",
+        ErrorKind::NoParenthesis { name: "distinct", .. } => "write `unordered!(distinct!(#'pattern'); separator)`",
+        ErrorKind::NoParenthesis { .. } => "write `json!('text')` or `json!(#'pattern')`",
         ErrorKind::MalformedMultiple { name: "multiple", .. } | ErrorKind::MultipleOfZero => {
             "write `multiple!(7)` or `multiple!(0.25)`"
         }

@@ -55,6 +55,8 @@ pub(crate) enum TokenKind {
     Arrow,
     /// `json!`
     Json,
+    /// `distinct!`
+    Distinct,
     /// `multiple!`
     Multiple,
     /// `atleast!` and its like
@@ -242,6 +244,7 @@ impl<'t> Lexer<'t> {
             return TokenKind::Identifier;
         }
         match name {
+            "distinct" => return TokenKind::Distinct,
             "except" => return TokenKind::Except,
             "json" => return TokenKind::Json,
             "multiple" => return TokenKind::Multiple,

@@ -53,6 +53,7 @@
 //! | `#'re'`, `#e're'`, `#ex're'`, `#substrs'text'` | patterns |
 //! | `except!('text')`, `except!(name, 100)` | anything without these texts inside |
 //! | `unordered!(a, b?; ','; {1,3}; 0 -> 1)` | items in any order |
+//! | `unordered!(distinct!(a); ',')` | texts of `a`, no two of them the same |
 //! | <code><&#124;name&#124;></code>, `<[id]>` | a special token |
 //! | `x?`, `x*`, `x+`, `x{2}`, `x{2,}`, `x{2,5}`, `[x]`, `{x}` | repetition; one postfix to a part |
 //! | `~x`, `x & y`, `x y`, `x, y`, <code>x &#124; y</code> | from the tightest to the loosest |

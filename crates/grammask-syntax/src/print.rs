@@ -131,8 +131,8 @@ impl fmt::Display for DisplayExpr<'_> {
                     f.write_char('~')?;
                     rest.push(Item::Expr(*part, Binding::Not));
                 }
-                ExprKind::Json(part) => {
-                    f.write_str("json!(")?;
+                ExprKind::Json(part) | ExprKind::Distinct(part) => {
+                    f.write_str(if matches!(kind, ExprKind::Json(_)) { "json!(" } else { "distinct!(" })?;
                     rest.push(Item::Piece(")"));
                     rest.push(Item::Expr(*part, Binding::Alternatives));
                 }

@@ -281,7 +281,7 @@ const fn leaves_parts(kind: &ErrorKind) -> bool {
             | ErrorKind::NumberTooLarge { .. }
             | ErrorKind::UnknownBang { .. }
             | ErrorKind::MalformedExcept { .. }
-            | ErrorKind::MalformedJson { .. }
+            | ErrorKind::NoParenthesis { .. }
             | ErrorKind::MalformedMultiple { .. }
             | ErrorKind::MalformedUnordered { .. }
             | ErrorKind::MultipleOfZero

@@ -52,7 +52,8 @@ fn same_node(left: &ExprKind, right: &ExprKind) -> bool {
         | (ExprKind::Alternatives(_), ExprKind::Alternatives(_))
         | (ExprKind::And(_), ExprKind::And(_))
         | (ExprKind::Not(_), ExprKind::Not(_))
-        | (ExprKind::Json(_), ExprKind::Json(_)) => true,
+        | (ExprKind::Json(_), ExprKind::Json(_))
+        | (ExprKind::Distinct(_), ExprKind::Distinct(_)) => true,
         (ExprKind::Repeat { quantifier: left, .. }, ExprKind::Repeat { quantifier: right, .. }) => {
             left == right
         }
