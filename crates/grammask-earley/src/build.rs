@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use grammask_normal::{Languages, NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
-use grammask_regular::{ByteClasses, RegularId, Store};
+use grammask_regular::{ByteClasses, ByteSet, RegularId, Store};
 use rustc_hash::FxHashMap;
 
 use crate::automaton::{Determinizer, Fragment, Label};
@@ -165,7 +165,7 @@ impl Builder<'_> {
                 return Ok(None);
             }
             if normal.nonterminals[nonterminal.index()].unordered.is_some() {
-                self.fill_unordered(callee, nonterminal);
+                self.fill_unordered(callee, nonterminal)?;
                 continue;
             }
             let node = if nonterminal == normal.start { start } else { self.nonterminal_node(nonterminal)? };
@@ -267,18 +267,7 @@ impl Builder<'_> {
             Terminal::SpecialName(name) => Special::Name(name.clone()),
             Terminal::SpecialId(id) => Special::Id(*id),
             _ => {
-                let callee = match self.lexemes[id.index()] {
-                    Some(known) => known,
-                    None => {
-                        let language = self.languages.lower(self.normal, id, &mut self.store)?;
-                        let callee = self.callee(
-                            CalleeKey::Lexeme(language),
-                            Callee::Lexeme { text: LexemeText::Terminal(id), language },
-                        );
-                        self.lexemes[id.index()] = Some(callee);
-                        callee
-                    }
-                };
+                let callee = self.lexeme(id)?;
                 self.fragment.connect(at, Label::Call(callee), next);
                 return Ok(());
             }
@@ -295,6 +284,18 @@ impl Builder<'_> {
         };
         self.fragment.connect(at, Label::Special(index as u16), next);
         Ok(())
+    }
+
+    /// A terminal as something that is called.
+    fn lexeme(&mut self, id: TerminalId) -> Result<CalleeId, Error> {
+        if let Some(known) = self.lexemes[id.index()] {
+            return Ok(known);
+        }
+        let language = self.languages.lower(self.normal, id, &mut self.store)?;
+        let text = LexemeText::Terminal(id);
+        let callee = self.callee(CalleeKey::Lexeme(language), Callee::Lexeme { text, language });
+        self.lexemes[id.index()] = Some(callee);
+        Ok(callee)
     }
 
     fn nonterminal_callee(&mut self, nonterminal: NonterminalId) -> CalleeId {
@@ -318,20 +319,27 @@ impl Builder<'_> {
     }
 
     /// Gives a callee of items in any order what it calls.
-    fn fill_unordered(&mut self, callee: CalleeId, nonterminal: NonterminalId) {
+    fn fill_unordered(&mut self, callee: CalleeId, nonterminal: NonterminalId) -> Result<(), Error> {
         let normal = self.normal;
-        let productions = normal.nonterminals[nonterminal.index()].productions.iter();
-        let parts = productions.flatten().filter_map(|symbol| match *symbol {
-            Symbol::Nonterminal(part) => Some(self.nonterminal_callee(part)),
-            Symbol::Terminal(_) | Symbol::Repeat { .. } => None,
-        });
-        let mut parts: Vec<CalleeId> = parts.collect();
+        let entry = &normal.nonterminals[nonterminal.index()];
+        let distinct = entry.unordered.as_ref().and_then(|unordered| unordered.distinct);
+        let mut parts = Vec::with_capacity(entry.productions.len());
+        for (place, symbol) in (0..).zip(entry.productions.iter().flatten()) {
+            let Symbol::Nonterminal(part) = *symbol else { continue };
+            // The texts of a distinct item are read where it is called.
+            let text = normal.nonterminals[part.index()].productions.first().map(|symbols| &symbols[..]);
+            parts.push(match text {
+                Some(&[Symbol::Terminal(text)]) if distinct == Some(place) => self.lexeme(text)?,
+                _ => self.nonterminal_callee(part),
+            });
+        }
         if let Callee::Unordered { items, separator, unordered, .. } = &mut self.callees[callee.index()] {
             if unordered.has_separator {
                 *separator = parts.pop();
             }
             *items = parts;
         }
+        Ok(())
     }
 
     fn callee(&mut self, key: CalleeKey, callee: Callee) -> CalleeId {
@@ -347,6 +355,10 @@ impl Builder<'_> {
         // Few classes are split faster.
         self.store.refine(lexemes(&self.callees), &mut classes);
         classes.split_each(&self.nodes.bytes_scanned());
+        // Texts that differ, differ in single bytes.
+        if self.callees.iter().any(Callee::has_distinct) {
+            classes.split_each(&ByteSet::ALL);
+        }
         let byte_classes = classes.len();
         let mut class_of_byte = Box::new([0u8; 256]);
         for byte in 0..=255u8 {

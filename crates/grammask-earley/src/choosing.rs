@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::made::{Kind, MadeNode, Phase, Standing};
+use crate::reading::Texts;
 use crate::recognizer::Recognizer;
 use crate::selection::{Choice, Chosen, Plan, Register, Tally};
 use crate::workshop::Workshop;
@@ -18,6 +19,7 @@ pub(crate) struct Choosing {
     entries: Vec<Entry>,
     /// By the hash of a callee and the hash of a register the last entry that has it: a register may be long, and stands only in its entry.
     by_hash: FxHashMap<u64, u32>,
+    pub(crate) texts: Texts,
 }
 
 struct Entry {
@@ -153,6 +155,13 @@ impl Workshop {
         standing: &Standing,
     ) -> NodeId {
         let plan = self.plan(tables, standing.callee);
+        if plan.has_distinct() {
+            // The numbers of texts differ, and with them the hash.
+            let mut chosen = from.choosing.chosen(standing.number);
+            let seen = self.choosing.texts.import(&from.choosing.texts, plan.seen(&chosen));
+            plan.set_seen(&mut chosen, seen);
+            return self.unordered_node(tables, (standing.callee, &plan), chosen, standing.phase);
+        }
         let number = self.import_chosen(tables, &from.choosing, standing.number);
         self.node_of(tables, &plan, number, standing.phase)
     }
@@ -202,7 +211,8 @@ impl Workshop {
         };
         let node = if goes_on {
             tables.spend(size_of::<MadeNode>());
-            let standing = Standing::new(callee, number, phase);
+            let reads = phase == Phase::Item && plan.has_distinct();
+            let standing = Standing::new(callee, number, phase, reads);
             tables.made().push((is_final, goes_on), Kind::Unordered(standing), None)
         } else {
             NodeId::END
@@ -252,7 +262,7 @@ impl Workshop {
         let chosen = self.choosing.chosen(standing.number);
         let hash = self.choosing.entries[standing.number as usize].hash;
         let choices = self.items(tables, standing).iter();
-        let calls = choices.map(|choice| {
+        let calls = choices.filter(|choice| !plan.is_distinct(choice)).map(|choice| {
             let register = Kept::After(standing.number, *choice);
             let tally = plan.tally_after(&chosen.tally, choice);
             let hash = plan.hash_after(hash, &chosen, choice);

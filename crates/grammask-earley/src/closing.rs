@@ -132,6 +132,12 @@ impl Workshop {
                     self.call(tables, callee, Caller { node, reference }, byte)?;
                 }
             }
+            Kind::Reading(ref reading) => {
+                if let Some(behind) = reading.behind {
+                    self.predict(tables, behind, reference, byte)?;
+                }
+            }
+            Kind::Pending(..) => {}
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use grammask_cache::{Arena, LazyRow};
 use grammask_regular::{ByteSet, RegularId};
 
+use crate::reading::Reading;
 use crate::selection::Choice;
 use crate::{Callee, CalleeId, Network, NodeId};
 
@@ -27,6 +28,10 @@ pub(crate) enum Kind {
     Counter(CalleeId, u32),
     /// A place among items in any order.
     Unordered(Standing),
+    /// A place in an item of `distinct!`.
+    Reading(Reading),
+    /// All places behind an item of `distinct!` that begins at this one. No set has it; it is for walks that go rule by rule.
+    Pending(NodeId, Phase),
 }
 
 /// A place among items in any order, and what follows from it, once somebody asked.
@@ -39,11 +44,27 @@ pub(crate) struct Standing {
     pub(crate) items: OnceLock<Box<[Choice]>>,
     /// What is called, and where to go on.
     pub(crate) calls: OnceLock<Box<[(CalleeId, NodeId)]>>,
+    /// Whether an item of `distinct!` may begin here, as far as it is known which items there are.
+    pub(crate) reads: bool,
+    /// Where that begins, if it may; its successors by class; and what stands for the places behind it: before another item, and at once.
+    pub(crate) lexeme: OnceLock<Option<NodeId>>,
+    pub(crate) row: LazyRow,
+    pub(crate) pending: [OnceLock<NodeId>; 2],
 }
 
 impl Standing {
-    pub(crate) const fn new(callee: CalleeId, number: u32, phase: Phase) -> Self {
-        Self { callee, number, phase, items: OnceLock::new(), calls: OnceLock::new() }
+    pub(crate) fn new(callee: CalleeId, number: u32, phase: Phase, reads: bool) -> Self {
+        Self {
+            callee,
+            number,
+            phase,
+            items: OnceLock::new(),
+            calls: OnceLock::new(),
+            reads,
+            lexeme: OnceLock::new(),
+            row: LazyRow::new(),
+            pending: [OnceLock::new(), OnceLock::new()],
+        }
     }
 }
 

@@ -89,7 +89,7 @@ pub enum Callee {
     Unordered {
         /// The name of its nonterminal in the normal form.
         name: String,
-        /// What may be chosen.
+        /// What may be chosen: nonterminals, and the lexeme of `distinct!`.
         items: Vec<CalleeId>,
         /// What stands between two items.
         separator: Option<CalleeId>,
@@ -144,6 +144,11 @@ impl Network {
         &self.nodes[id.index()]
     }
 
+    /// Whether texts have to differ from each other somewhere. What has been read of them is not saved.
+    pub fn has_distinct(&self) -> bool {
+        self.callees.iter().any(Callee::has_distinct)
+    }
+
     /// The languages of the lexemes, in the order of the callees.
     pub(crate) fn lexemes(&self) -> impl Iterator<Item = RegularId> {
         lexemes(&self.callees)
@@ -152,6 +157,13 @@ impl Network {
     /// The callee with this id.
     pub fn callee(&self, id: CalleeId) -> &Callee {
         &self.callees[id.index()]
+    }
+}
+
+impl Callee {
+    /// Whether it is items in any order, and the texts of one of them differ from each other.
+    pub(crate) fn has_distinct(&self) -> bool {
+        matches!(self, Self::Unordered { unordered, .. } if unordered.distinct.is_some())
     }
 }
 

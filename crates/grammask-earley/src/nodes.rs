@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use grammask_regular::{ByteSet, RegularId, Store};
 
 use crate::made::{self, Kind, MadeNode, Phase, Standing};
+use crate::reading::Reading;
 use crate::selection::Choice;
 use crate::{Callee, CalleeId, Class, Error, NodeId, Recognizer};
 
@@ -88,6 +89,16 @@ impl Recognizer {
         for &(callee, back) in self.selection_calls(made) {
             calls.push((self.start_of(callee)?, back));
         }
+        match made.kind {
+            Kind::Reading(Reading { behind: Some(behind), .. }) => self.calls(behind, calls)?,
+            Kind::Pending(from, Phase::Behind) if made.goes_on => {
+                if let Some(separator) = self.separator_behind(from) {
+                    let back = self.lock().pending(self, from, Phase::Item);
+                    calls.push((self.start_of(separator)?, back));
+                }
+            }
+            _ => {}
+        }
         Ok(())
     }
 
@@ -101,7 +112,7 @@ impl Recognizer {
     }
 
     /// For a node that calls items in any order, what comes next: less than [`calls`](Self::calls) tells, which makes a node for each item that
-    /// may come.
+    /// may come. Nothing where an item of `distinct!` may begin.
     ///
     /// # Errors
     /// When a limit is exceeded.
@@ -117,6 +128,9 @@ impl Recognizer {
         }
         let made = self.made().get(node);
         let Kind::Unordered(standing) = &made.kind else { return Ok(None) };
+        if standing.reads {
+            return Ok(None);
+        }
         let Callee::Unordered { items, separator, .. } = self.network().callee(standing.callee) else {
             return Ok(None);
         };
@@ -181,13 +195,14 @@ impl Recognizer {
         self.start_of(items[item])
     }
 
-    /// Whether a node calls items in any order.
+    /// Whether a node calls items in any order, or is a place in one of `distinct!`.
     ///
     /// # Panics
     /// When the node is not of this recognizer.
     #[inline]
     pub fn is_selection(&self, node: NodeId) -> bool {
-        node.index() >= self.network().nodes.len() && matches!(self.made().get(node).kind, Kind::Unordered(_))
+        node.index() >= self.network().nodes.len()
+            && matches!(self.made().get(node).kind, Kind::Unordered(_) | Kind::Reading(_) | Kind::Pending(..))
     }
 
     /// The bytes by which a node goes on, what it calls included.
@@ -210,7 +225,25 @@ impl Recognizer {
             None => match self.made().get(node).kind {
                 Kind::Lexeme(language, ..) => self.lock().live_bytes(language)?,
                 Kind::Counter(counter, _) => self.taken_by(counter)?,
-                Kind::Unordered(ref standing) => self.selected(standing)?,
+                Kind::Unordered(ref standing) => {
+                    let read = self.lock().read_bytes(self, node)?;
+                    self.selected(standing)?.union(&read)
+                }
+                Kind::Reading(ref reading) => {
+                    let read = self.lock().read_bytes(self, node)?;
+                    match reading.behind {
+                        Some(behind) => self.takes(behind)?.union(&read),
+                        None => read,
+                    }
+                }
+                Kind::Pending(from, phase) => match self.separator_behind(from) {
+                    Some(separator) if phase == Phase::Behind => self.taken_by(separator)?,
+                    _ => {
+                        let others = self.lock().others(self, from)?;
+                        let start = others.start.map(|start| self.takes(start)).transpose()?;
+                        others.bytes.union(&start.unwrap_or(ByteSet::EMPTY))
+                    }
+                },
             },
         };
         Ok(*place.get_or_init(|| takes))
@@ -218,7 +251,8 @@ impl Recognizer {
 
     /// The bytes with which what comes next at a place among items in any order begins.
     fn selected(&self, standing: &Standing) -> Result<ByteSet, Error> {
-        let Callee::Unordered { items, separator, .. } = self.network().callee(standing.callee) else {
+        let Callee::Unordered { items, separator, unordered, .. } = self.network().callee(standing.callee)
+        else {
             return Ok(ByteSet::EMPTY);
         };
         if let (&Some(separator), Phase::Behind) = (separator, standing.phase) {
@@ -226,6 +260,7 @@ impl Recognizer {
         }
         let choices = self.choices(standing).iter();
         choices
+            .filter(|choice| unordered.distinct != Some(choice.item))
             .map(|choice| self.taken_by(items[choice.item()]))
             .try_fold(ByteSet::EMPTY, |all, takes| Ok(all.union(&takes?)))
     }
@@ -266,7 +301,7 @@ impl Recognizer {
         }
         match self.made().get(node).kind {
             Kind::Lexeme(language, ..) => Some(read(self.lock().store(), language)),
-            Kind::Counter(..) | Kind::Unordered(_) => None,
+            Kind::Counter(..) | Kind::Unordered(_) | Kind::Reading(_) | Kind::Pending(..) => None,
         }
     }
 
@@ -281,7 +316,7 @@ impl Recognizer {
         }
         match self.made().get(node).kind {
             Kind::Lexeme(_, _, before) => before,
-            Kind::Counter(..) | Kind::Unordered(_) => None,
+            Kind::Counter(..) | Kind::Unordered(_) | Kind::Reading(_) | Kind::Pending(..) => None,
         }
     }
 
@@ -310,7 +345,7 @@ impl Recognizer {
                     other => self.lock().counter_node(self, counter, other),
                 }
             }
-            Kind::Lexeme(..) | Kind::Unordered(_) => node,
+            Kind::Lexeme(..) | Kind::Unordered(_) | Kind::Reading(_) | Kind::Pending(..) => node,
         }
     }
 
@@ -327,6 +362,11 @@ impl Recognizer {
                 let end = if *phase == Phase::Item { " before an item" } else { "" };
                 format!("{text} of {}{end}", self.network().callee_text(*callee))
             }
+            Kind::Reading(reading) => {
+                let text = self.lock().text_of(reading);
+                format!("{text} behind {}", self.describe(reading.from))
+            }
+            Kind::Pending(from, _) => format!("some text behind {}", self.describe(*from)),
         }
     }
 }

@@ -79,8 +79,8 @@ impl From<grammask_regular::Error> for LoadError {
 const EMPTINESS_STEPS: usize = 1 << 20;
 
 impl Recognizer {
-    /// The recognizer as plain data; with `tables` also the states that it has seen so far, and the steps between them. Saving what was
-    /// loaded gives the same data.
+    /// The recognizer as plain data; with `tables` also the states that it has seen so far, and the steps between them, but where
+    /// texts have to differ from each other ([`Network::has_distinct`]). Saving what was loaded gives the same data.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -101,7 +101,7 @@ impl Recognizer {
     pub fn save(&self, tables: bool) -> Saved {
         let network = self.network();
         let mut languages: Vec<RegularId> = network.lexemes().collect();
-        let (languages, tables) = if tables {
+        let (languages, tables) = if tables && !network.has_distinct() {
             let workshop = self.lock();
             let tables = self.save_tables(&workshop, &mut languages);
             // The workshop's store goes on from the network's, so the lexemes have the same ids in it.

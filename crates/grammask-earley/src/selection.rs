@@ -4,6 +4,8 @@
 use grammask_normal::{Unordered, UnorderedError};
 use smallvec::SmallVec;
 
+use crate::reading::SeenId;
+
 /// What does not change while items are chosen: where a register keeps what, and what is needed by what.
 pub(crate) struct Plan {
     items: Vec<Slot>,
@@ -17,6 +19,8 @@ pub(crate) struct Plan {
     /// For every item what it needs, directly and indirectly.
     closures: Vec<Box<[u32]>>,
     largest_cycle: u64,
+    /// The item whose texts differ from each other. In place of a count, a register has the texts that have come.
+    distinct: Option<u32>,
 }
 
 /// An item, and where its count stands.
@@ -93,8 +97,11 @@ impl Plan {
         }
         let mut bits = 0;
         let mut items = Vec::with_capacity(closures.len());
-        for (&(min, max), is_linked) in unordered.items.iter().zip(is_linked) {
-            let cap = max.unwrap_or(min.max(u32::from(is_linked)));
+        for (number, (&(min, max), is_linked)) in (0..).zip(unordered.items.iter().zip(is_linked)) {
+            let cap = match unordered.distinct == Some(number) {
+                true => u32::MAX,
+                false => max.unwrap_or(min.max(u32::from(is_linked))),
+            };
             let (word, shift) = (1 + bits as usize / 32, bits % 32);
             bits += u32::from(cap == 1);
             items.push(Slot { min, max, cap, word, shift });
@@ -113,6 +120,7 @@ impl Plan {
             forced: (0..).zip(forced).filter(|(_, forced)| *forced).map(|(item, _)| item).collect(),
             closures,
             largest_cycle: unordered.largest_cycle() as u64,
+            distinct: unordered.distinct,
         })
     }
 
@@ -230,6 +238,37 @@ impl Plan {
             cap => register[item.word] = (register[item.word] + 1).min(cap),
         }
         Chosen { register, tally }
+    }
+
+    /// Whether the texts of some item differ from each other.
+    pub(crate) fn has_distinct(&self) -> bool {
+        self.distinct.is_some()
+    }
+
+    /// Whether this is the item whose texts differ from each other.
+    pub(crate) fn is_distinct(&self, choice: &Choice) -> bool {
+        self.distinct == Some(choice.item)
+    }
+
+    /// The texts that have come of the item whose texts differ.
+    pub(crate) fn seen(&self, chosen: &Chosen) -> SeenId {
+        self.distinct.map_or(0, |item| chosen.register[self.items[item as usize].word])
+    }
+
+    /// What has been chosen when the item whose texts differ has come, and these are the texts now.
+    pub(crate) fn after_text(&self, chosen: &Chosen, choice: &Choice, seen: SeenId) -> Chosen {
+        let mut after =
+            Chosen { register: chosen.register.clone(), tally: self.tally_after(&chosen.tally, choice) };
+        after.register[0] = after.tally.count;
+        self.set_seen(&mut after, seen);
+        after
+    }
+
+    /// Says which texts have come.
+    pub(crate) fn set_seen(&self, chosen: &mut Chosen, seen: SeenId) {
+        if let Some(item) = self.distinct {
+            chosen.register[self.items[item as usize].word] = seen;
+        }
     }
 
     /// The tally when an item has come.

@@ -31,7 +31,11 @@ impl fmt::Display for Network {
                 Callee::Counter { .. } => writeln!(f, "counter {text}")?,
                 Callee::Unordered { items, separator, unordered, .. } => {
                     write!(f, "unordered {text}")?;
-                    for (&item, &(min, max)) in items.iter().zip(&unordered.items) {
+                    for (place, (&item, &(min, max))) in (0..).zip(items.iter().zip(&unordered.items)) {
+                        if unordered.distinct == Some(place) {
+                            write!(f, " distinct!({})", self.callee_text(item))?;
+                            continue;
+                        }
                         let max = max.map(|max| max.to_string()).unwrap_or_default();
                         write!(f, " {}{{{min},{max}}}", self.callee_text(item))?;
                     }
@@ -136,7 +140,16 @@ impl Network {
         for callee in &self.callees {
             match *callee {
                 Callee::Unordered { ref items, separator, ref unordered, .. } => {
-                    let is_right = items.iter().copied().chain(separator).all(is_rule)
+                    let distinct = unordered.distinct.map(|item| item as usize);
+                    let is_lexeme = |item: CalleeId| {
+                        matches!(self.callees.get(item.index()), Some(Callee::Lexeme { .. }))
+                    };
+                    let is_item = |(place, &item): (usize, &CalleeId)| {
+                        if distinct == Some(place) { is_lexeme(item) } else { is_rule(item) }
+                    };
+                    let is_right = items.iter().enumerate().all(is_item)
+                        && separator.is_none_or(is_rule)
+                        && (distinct.is_none() || self.byte_classes == 256)
                         && items.len() == unordered.items.len()
                         && separator.is_some() == unordered.has_separator;
                     if !is_right || unordered.check().is_err() {

@@ -192,6 +192,8 @@ impl Workshop {
                 }
             } else if let Kind::Lexeme(language, ..) = tables.made().get(item.node).kind {
                 bytes = bytes.union(&self.store.live_bytes(language)?);
+            } else {
+                bytes = bytes.union(&self.read_bytes(tables, item.node)?);
             }
         }
         Ok(bytes)
@@ -303,7 +305,12 @@ impl Workshop {
     }
 
     /// Where a class leads from a node.
-    fn scan(&mut self, tables: &Recognizer, node: NodeId, class: Class) -> Result<Option<NodeId>, Error> {
+    pub(crate) fn scan(
+        &mut self,
+        tables: &Recognizer,
+        node: NodeId,
+        class: Class,
+    ) -> Result<Option<NodeId>, Error> {
         let network = tables.network();
         if let Some(known) = network.nodes.get(node.index()) {
             let place = known.scans.binary_search_by_key(&class, |&(class, _)| class);
@@ -311,7 +318,7 @@ impl Workshop {
         }
         let made = tables.made().get(node);
         let (Kind::Lexeme(language, row, _), Some(byte)) = (&made.kind, network.representative(class)) else {
-            return Ok(None);
+            return self.read(tables, node, class);
         };
         match row.get(class.index()) {
             Some(NOWHERE) => Ok(None),
@@ -389,12 +396,21 @@ impl Workshop {
             }
             Kind::Counter(counter, count) => Ok(self.counter_node(tables, counter, count)),
             Kind::Unordered(ref standing) => Ok(self.import_unordered(tables, from, standing)),
+            Kind::Reading(ref reading) => self.import_reading(tables, source, from, reading),
+            Kind::Pending(place, phase) => {
+                let place = self.import_node(tables, source, from, place)?;
+                Ok(self.pending(tables, place, phase))
+            }
         }
     }
 
     /// The languages of lexeme states.
     pub(crate) fn store(&self) -> &Store {
         &self.store
+    }
+
+    pub(crate) fn store_mut(&mut self) -> &mut Store {
+        &mut self.store
     }
 
     /// Sets the limits of languages that hold from now on: what has exceeded others is tried again.
@@ -420,7 +436,11 @@ fn note(tables: &Recognizer, item: Item, items: &mut Vec<Item>) -> Option<Origin
 fn scans(tables: &Recognizer, node: NodeId) -> bool {
     match tables.network().nodes.get(node.index()) {
         Some(known) => !known.scans.is_empty(),
-        None => matches!(tables.made().get(node).kind, Kind::Lexeme(..)),
+        None => match tables.made().get(node).kind {
+            Kind::Lexeme(..) | Kind::Reading(_) => true,
+            Kind::Unordered(ref standing) => standing.reads,
+            Kind::Counter(..) | Kind::Pending(..) => false,
+        },
     }
 }
 

@@ -179,6 +179,11 @@ impl<'a> Findings<'a> {
         std::mem::take(&mut self.handovers)
     }
 
+    /// The allowed tokens as ranges of the trie's list.
+    pub(crate) fn into_ranges(self) -> Box<[(u32, u32)]> {
+        self.ranges[..].into()
+    }
+
     /// The allowed tokens, and where the outside takes over, if anywhere.
     pub(crate) fn finish(mut self) -> (TokenSet, Option<Places>) {
         let single = std::mem::take(&mut self.handovers);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use grammask_cache::{Arena, Budget, Column, Interner, Memo, Row};
-use grammask_earley::{CalleeId, Class, Error, Recognizer, SetId, Special};
+use grammask_earley::{CalleeId, Class, Error, NodeId, Recognizer, SetId, Special};
 use grammask_trie::{Mask, TokenId, Vocabulary};
 
 use crate::assemble::{Assembled, Composition, Workbenches};
@@ -12,6 +12,7 @@ use crate::findings::Findings;
 use crate::lexicon::Lexicon;
 use crate::parts::{LexemeKey, Part, PartKey};
 use crate::recipe::{Known, OwnerId, Owners, Recipe, RowId, Scratch, Written};
+use crate::run::Behind;
 use crate::takings::Taking;
 use crate::walked::Walked;
 use crate::{BindError, BindErrors, Config, Ending};
@@ -46,6 +47,8 @@ pub struct Masks {
     pub(crate) wholes: Column,
     /// Parts; nothing for those that are too much work.
     pub(crate) parts: Memo<PartKey, Option<Part>>,
+    /// What may come behind items of `distinct!` below places in the trie: see `run/distinct.rs`.
+    pub(crate) behind: Memo<(NodeId, ContinuationId), Behind>,
     /// What parts take in all.
     pub(crate) takings: Interner<Taking>,
     /// What items in any order take below places in the trie, as far as it is known: see `selections.rs`.
@@ -144,6 +147,7 @@ impl Masks {
             lexemes: Column::new(),
             wholes: Column::new(),
             parts: Memo::new(),
+            behind: Memo::new(),
             takings: Interner::new(),
             selections: Memo::new(),
             unions: Memo::new(),

@@ -3,7 +3,7 @@
 //! This is recursive descent without recursion: what is called below the same places is run once, whoever calls it, and tells
 //! all of its callers where it is complete. So rules that call themselves at once, on the left or in a circle, need nothing special.
 
-use grammask_earley::{Error, NodeId};
+use grammask_earley::{Error, NodeId, Others};
 use grammask_trie::{BranchId, NodeId as TrieNode};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -15,6 +15,10 @@ use crate::parts::{Fuel, LexemeKey, Part, PartKey};
 use crate::places::Places;
 use crate::takings::Gathering;
 use crate::walked::Distance;
+
+mod distinct;
+
+pub(crate) use distinct::Behind;
 
 /// A run of more steps than this is given up: the grammar is so ambiguous that walking the trie once is less work.
 const MUCH_WORK: usize = 1 << 14;
@@ -40,6 +44,10 @@ struct Activation<'a> {
     waiting: SmallVec<[(usize, NodeId); 2]>,
     /// What has been run in it.
     visited: SmallVec<[(NodeId, ContinuationId, bool); 4]>,
+    /// Places in items of `distinct!` that are complete below some places: what stands for the places behind them, and where they are run.
+    readings: Vec<(NodeId, NodeId, ContinuationId)>,
+    /// Where others may come behind them, below which places.
+    behind: Vec<(Others, ContinuationId)>,
 }
 
 #[derive(Clone, Copy)]
@@ -140,6 +148,8 @@ impl<'a> Run<'a> {
             is_flush_due: false,
             waiting: SmallVec::new(),
             visited: SmallVec::new(),
+            readings: Vec::new(),
+            behind: Vec::new(),
         });
         if number >= SOME {
             if number == SOME {
@@ -177,6 +187,9 @@ impl<'a> Run<'a> {
         visited.push((node, continuation, scans));
         let list = lexicon.continuation(continuation);
         let recognizer = &self.masks.recognizer;
+        if let Some(others) = recognizer.others(node)? {
+            return self.read_others(activation, others, continuation);
+        }
         let mut calls = std::mem::take(&mut self.buffers.calls);
         calls.clear();
         recognizer.calls(node, &mut calls)?;
@@ -203,6 +216,9 @@ impl<'a> Run<'a> {
         }
         if scans {
             self.scan(activation, node, list);
+        }
+        if let Some(distinct) = recognizer.distinct(node)? {
+            self.read(activation, (node, continuation), distinct)?;
         }
         for (start, back) in calls.drain(..) {
             let bytes = list.first_bytes(lexicon.trie(), lexicon.outline());

@@ -41,10 +41,10 @@ pub enum ErrorKind {
         /// The nonterminal that contains the empty text; `None` for a text in place.
         name: Option<String>,
     },
-    /// An operand of `&`, `~` or `json!` is not regular.
+    /// An operand of `&`, `~`, `json!` or `distinct!` is not regular.
     #[error("`{operator}` takes regular parts only, not {found}")]
     NotRegular {
-        /// `&`, `~` or `json!`.
+        /// `&`, `~`, `json!` or `distinct!`.
         operator: &'static str,
         /// What stands there.
         found: String,
@@ -79,6 +79,12 @@ pub enum ErrorKind {
         /// Whether it is the separator.
         is_separator: bool,
     },
+    /// A `distinct!` that is no item of `unordered!`.
+    #[error("`distinct!` may only be an item of `unordered!`")]
+    MisplacedDistinct,
+    /// A `distinct!` of few texts.
+    #[error("`distinct!` of texts that are not seen to be more than four billion")]
+    FewTexts,
     /// What an `unordered!` asks for is not supported.
     #[error(transparent)]
     Unordered(#[from] UnorderedError),
@@ -152,6 +158,12 @@ impl Error {
             }
             ErrorKind::EmptyItem { is_separator: false } => {
                 Some("an item that may be left out is written `x?`".to_owned())
+            }
+            ErrorKind::MisplacedDistinct => {
+                Some("write `unordered!(distinct!(#'pattern'); separator)`".to_owned())
+            }
+            ErrorKind::FewTexts => {
+                Some("list them as items that may be left out: `unordered!('a'?, 'b'?)`".to_owned())
             }
             ErrorKind::Unordered(_) => None,
             ErrorKind::Regex { .. } | ErrorKind::Regular { .. } | ErrorKind::MalformedTree { .. } => None,

@@ -171,6 +171,7 @@ const fn construct(kind: &ExprKind) -> &'static str {
         ExprKind::SpecialName(_) | ExprKind::SpecialId(_) => "a special token",
         ExprKind::Repeat { .. } => "a repetition",
         ExprKind::Unordered { .. } => "`unordered!`",
+        ExprKind::Distinct(_) => "a `distinct!`",
         ExprKind::And(_) => "`&`",
         ExprKind::Not(_) => "`~`",
         ExprKind::Json(_) => "a `json!`",

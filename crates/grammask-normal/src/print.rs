@@ -154,6 +154,7 @@ enum Step {
     CloseSequence(usize),
     CloseAlternatives(usize),
     CloseItem(u32, Option<u32>),
+    CloseDistinct,
     CloseUnordered(NonterminalId),
 }
 
@@ -232,6 +233,12 @@ impl<'a> TreeWriter<'a> {
                 Step::Body(id, ..) if let Some(unordered) = self.selection(id) => {
                     self.steps.push(Step::CloseUnordered(id));
                     for (place, production) in self.bodies[id.index()].iter().enumerate().rev() {
+                        if unordered.distinct.is_some_and(|item| item as usize == place) {
+                            self.steps.push(Step::CloseDistinct);
+                            let terminal = production.first().map(|&factor| self.terminal_of(factor));
+                            self.steps.extend(terminal.map(Step::Factor));
+                            continue;
+                        }
                         if let Some(&(min, max)) = unordered.items.get(place) {
                             self.steps.push(Step::CloseItem(min, max));
                         }
@@ -249,6 +256,11 @@ impl<'a> TreeWriter<'a> {
                         needs: unordered.needs.clone(),
                     };
                     let expr = self.push(kind);
+                    self.done.push(expr);
+                }
+                Step::CloseDistinct => {
+                    let expr = self.done.pop().expect("an item was written");
+                    let expr = self.push(ExprKind::Distinct(expr));
                     self.done.push(expr);
                 }
                 Step::CloseItem(min, max) => {
@@ -300,6 +312,12 @@ impl<'a> TreeWriter<'a> {
     }
 
     /// What `unordered!` says, if the nonterminal is one.
+    /// What stands for the operand of `distinct!`, whichever rule it is in now.
+    fn terminal_of(&self, factor: Factor) -> Factor {
+        let Some(id) = factor.as_nonterminal() else { return factor };
+        self.bodies[id.index()].first().and_then(|production| production.first()).copied().unwrap_or(factor)
+    }
+
     fn selection(&self, id: NonterminalId) -> Option<&'a Unordered> {
         self.selections.get(id.index()).copied().flatten()
     }

@@ -8,12 +8,12 @@ use grammask_syntax::{Ast, ExprId, ExprKind, Recovered, Span, suggest};
 use rustc_hash::FxHashMap;
 
 use crate::Config;
-use crate::error::{Error, ErrorKind, Errors};
+use crate::error::{describe, Error, ErrorKind, Errors};
 use crate::except_texts::ExceptTexts;
 use crate::form::{NonterminalId, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar, Selection, Variable};
 use crate::terminals::Terminals;
-use crate::unordered::Unordered;
+use crate::unordered::{Unordered, UnorderedError};
 
 /// How many misspelt names get a suggestion: comparing with all names takes time.
 const MAX_SUGGESTIONS: usize = 20;
@@ -108,8 +108,13 @@ const UNDER_NOT: u8 = 8;
 const IS_ITEM: u8 = 16;
 /// Is an operand of `json!`, at any depth.
 const UNDER_JSON: u8 = 32;
+/// Is an operand of `distinct!`, at any depth.
+const UNDER_DISTINCT: u8 = 64;
 /// Which of them is the innermost.
-const UNDER: u8 = UNDER_AND | UNDER_NOT | UNDER_JSON;
+const UNDER: u8 = UNDER_AND | UNDER_NOT | UNDER_JSON | UNDER_DISTINCT;
+
+/// A `distinct!` has more different texts than this: more than an output ever holds.
+const MANY_TEXTS: u64 = u32::MAX as u64;
 
 struct Reader<'a> {
     ast: &'a Ast,
@@ -202,6 +207,7 @@ impl<'a> Reader<'a> {
                     | ExprKind::SpecialName(_)
                     | ExprKind::SpecialId(_)
                     | ExprKind::Unordered { .. }
+                    | ExprKind::Distinct(_)
             );
             for child in children {
                 if child.index() >= index || std::mem::replace(&mut used[child.index()], true) {
@@ -242,6 +248,7 @@ impl<'a> Reader<'a> {
                 ExprKind::And(_) => inherited = AS_TERMINAL | UNDER_AND,
                 ExprKind::Not(_) => inherited = AS_TERMINAL | UNDER_NOT,
                 ExprKind::Json(_) => inherited = AS_TERMINAL | UNDER_JSON,
+                ExprKind::Distinct(_) => inherited = AS_TERMINAL | UNDER_DISTINCT,
                 // Counted repetition of a regular part is a terminal with a counter.
                 ExprKind::Repeat { quantifier, .. } if self.marks[index] & REGULAR != 0 => {
                     let (min, max) = quantifier.bounds();
@@ -291,10 +298,12 @@ impl<'a> Reader<'a> {
                         min: *min,
                         max: *max,
                         needs: needs.clone(),
+                        distinct: None,
                     };
                     self.unordered(parts, limits, index, expr.span)
                 }
                 ExprKind::Repeat { expr, .. } if self.marks[index] & IS_ITEM != 0 => self.take_part(*expr),
+                ExprKind::Distinct(child) => self.distinct(*child, index, expr.span),
                 ExprKind::Sequence(children) if self.marks[index] & AS_TERMINAL == 0 => {
                     Part::Sequence(children.iter().map(|child| self.take_factor(*child)).collect())
                 }
@@ -333,16 +342,23 @@ impl<'a> Reader<'a> {
     /// Items, separator and limits of `unordered!` as a group.
     fn unordered(&mut self, parts: &[ExprId], mut limits: Unordered, index: usize, span: Span) -> Part {
         let marks = self.marks[index];
-        if marks & (UNDER_AND | UNDER_NOT) != 0 {
+        if marks & UNDER != 0 {
             self.not_regular(marks, "`unordered!`".to_owned(), span);
             return Part::Nothing;
         }
         let items = parts.len() - usize::from(limits.has_separator);
         let bounds = |item: &ExprId| match &self.ast.exprs[item.index()].kind {
             ExprKind::Repeat { quantifier, .. } => quantifier.bounds(),
+            ExprKind::Distinct(_) => (0, None),
             _ => (1, Some(1)),
         };
         limits.items = parts[..items].iter().map(bounds).collect();
+        let is_distinct = |item: &ExprId| matches!(self.ast.exprs[item.index()].kind, ExprKind::Distinct(_));
+        let mut distinct = (0..).zip(&parts[..items]).filter(|(_, item)| is_distinct(item));
+        limits.distinct = distinct.next().map(|(item, _)| item);
+        if distinct.next().is_some() {
+            self.report(ErrorKind::Unordered(UnorderedError::SeveralDistinct), span);
+        }
         if let Err(error) = limits.closures() {
             self.report(ErrorKind::Unordered(error), span);
         }
@@ -361,6 +377,31 @@ impl<'a> Reader<'a> {
             variable.unordered = Some(Box::new(Selection { unordered: limits, spans, span }));
         }
         Part::Factor(Factor::once(group))
+    }
+
+    /// The operand of `distinct!`, which is a terminal that always has another text.
+    fn distinct(&mut self, child: ExprId, index: usize, span: Span) -> Part {
+        let marks = self.marks[index];
+        if marks & UNDER != 0 {
+            self.not_regular(marks, "`distinct!`".to_owned(), span);
+            return Part::Nothing;
+        }
+        if marks & IS_ITEM == 0 {
+            self.report(ErrorKind::MisplacedDistinct, span);
+            return Part::Nothing;
+        }
+        let Some(terminal) = self.take_terminal(child) else { return Part::Nothing };
+        let has_many = match self.terminals.lower(terminal, self.store) {
+            Ok(Some(language)) => self.store.has_distinct(language, MANY_TEXTS),
+            Ok(None) => Ok(false),
+            Err(error) => Err(error),
+        };
+        match has_many {
+            Ok(true) => {}
+            Ok(false) => self.report(ErrorKind::FewTexts, span),
+            Err(error) => self.report(describe(&error).0, span),
+        }
+        Part::Factor(Factor::terminal(terminal))
     }
 
     /// Whether a nonterminal may have rules that could not be read.
@@ -389,6 +430,7 @@ impl<'a> Reader<'a> {
         let operator = match marks & UNDER {
             UNDER_NOT => "~",
             UNDER_JSON => "json!",
+            UNDER_DISTINCT => "distinct!",
             _ => "&",
         };
         self.report(ErrorKind::NotRegular { operator, found }, span);

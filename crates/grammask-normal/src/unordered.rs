@@ -12,7 +12,8 @@ use crate::graph::{Lists, components};
 ///
 /// // unordered!(a, b?, c*; ; {2,}; 1 -> 2)
 /// let items = vec![(1, Some(1)), (0, Some(1)), (0, None)];
-/// let unordered = Unordered { items, has_separator: false, min: 2, max: None, needs: vec![(1, 2)] };
+/// let needs = vec![(1, 2)];
+/// let unordered = Unordered { items, has_separator: false, min: 2, max: None, needs, distinct: None };
 /// assert_eq!(unordered.check(), Ok(()));
 /// assert_eq!(unordered.least(), 1);
 /// ```
@@ -29,6 +30,9 @@ pub struct Unordered {
     pub max: Option<u32>,
     /// `(i, j)`: where item `i` occurs, item `j` has to.
     pub needs: Vec<(u32, u32)>,
+    /// The item whose texts differ from each other, if there is one. It is a terminal with more texts than are ever counted, so that
+    /// there is always another one, and it may occur any number of times.
+    pub distinct: Option<u32>,
 }
 
 /// Why an [`Unordered`] is none, or cannot be kept exactly.
@@ -47,6 +51,9 @@ pub enum UnorderedError {
         /// How many may be.
         limit: usize,
     },
+    /// More than one item is `distinct!`.
+    #[error("an `unordered!` has more than one `distinct!`")]
+    SeveralDistinct,
     /// Items that only occur together could make the number of items jump over what is allowed.
     #[error(
         "{count} items of an `unordered!` need each other, which is not supported with a total of {min} to {max}"
@@ -161,6 +168,9 @@ impl Unordered {
         if self.needs.iter().any(|(from, to)| from == to) || (self.min == 0 && self.least() == 0) {
             return Err(UnorderedError::Malformed);
         }
+        if self.distinct.is_some_and(|item| self.items.get(item as usize) != Some(&(0, None))) {
+            return Err(UnorderedError::Malformed);
+        }
         let mut reduced = self.clone();
         match reduced.reduce(|_| true, true)? {
             Some(kept) if kept.len() == self.items.len() => Ok(()),
@@ -228,6 +238,7 @@ impl Unordered {
             numbers[item as usize] = number;
         }
         self.items = kept.iter().map(|&item| self.items[item as usize]).collect();
+        self.distinct = self.distinct.map(|item| numbers[item as usize]).filter(|&item| item != u32::MAX);
         let renumbered = self.needs.iter().map(|&(from, to)| (numbers[from as usize], numbers[to as usize]));
         self.needs = renumbered.filter(|&(from, to)| from != to && from.max(to) != u32::MAX).collect();
         self.needs.sort_unstable();

@@ -86,6 +86,7 @@ impl Recognizer {
                 let register = workshop.choosing.chosen(standing.number).register.to_vec();
                 SavedNode::Unordered(standing.callee.0, register, standing.phase == Phase::Behind)
             }
+            Kind::Reading(_) | Kind::Pending(..) => unreachable!("tables with texts are not saved"),
         };
         let nodes = self.made.kinds().map(node).collect();
         let mut origins = Vec::new();
@@ -149,7 +150,7 @@ impl Recognizer {
                     };
                     let plan = workshop.plan(self, CalleeId(callee));
                     cost += plan.cost();
-                    if cost > REGISTER_WORK || !plan.takes(register) {
+                    if cost > REGISTER_WORK || plan.has_distinct() || !plan.takes(register) {
                         return Err(wrong);
                     }
                     let phase = if is_behind { Phase::Behind } else { Phase::Item };

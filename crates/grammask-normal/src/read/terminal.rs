@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
                 let operand = self.take_terminal(*expr)?;
                 return Some(self.terminals.repeat(operand, min, max, span));
             }
-            ExprKind::Nonterminal(_) | ExprKind::Unordered { .. } => return None,
+            ExprKind::Nonterminal(_) | ExprKind::Unordered { .. } | ExprKind::Distinct(_) => return None,
         };
         Some(self.terminals.intern(terminal, span))
     }

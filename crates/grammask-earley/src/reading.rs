@@ -1,0 +1,420 @@
+//! Texts that differ from each other: while an item of `distinct!` is read, its node is what has been read of it, so that it is known behind
+//! the item which text has come. What may come is the item's language without the texts that have.
+
+use std::sync::OnceLock;
+
+use grammask_cache::LazyRow;
+use grammask_regular::{ByteSet, RegularId};
+use rustc_hash::FxHashMap;
+
+use crate::made::{Kind, MadeNode, NOWHERE, Phase, Standing};
+use crate::recognizer::Recognizer;
+use crate::selection::{Chosen, Plan};
+use crate::workshop::Workshop;
+use crate::{Callee, CalleeId, Class, Error, NodeId};
+
+/// A place in an item of `distinct!`.
+pub(crate) struct Reading {
+    /// The place before the item.
+    pub(crate) from: NodeId,
+    /// What has been read.
+    text: TextId,
+    /// The state of the item's language, without the texts that have come before.
+    pub(crate) lexeme: NodeId,
+    /// Successors by class.
+    pub(crate) row: LazyRow,
+    /// Where it goes on if this is the whole item.
+    pub(crate) behind: Option<NodeId>,
+}
+
+/// What a place at which an item of `distinct!` is being read, or may begin, means to whoever walks rule by rule instead of set by set.
+#[derive(Clone, Copy, Debug)]
+pub struct Distinct {
+    /// The state of the item's language, without the texts that have come before; as a lexeme it does not know what has been read.
+    pub lexeme: NodeId,
+    /// Stands for every place behind the item, whatever its text: the same may come there, but that the text may come once more.
+    pub behind: NodeId,
+}
+
+/// What may come at a place that stands for all places behind an item of `distinct!`.
+#[derive(Clone, Copy, Debug)]
+pub struct Others {
+    /// The place before the item.
+    pub from: NodeId,
+    /// Where another text begins, if one may come; one of them is the text of the item, and may not.
+    pub start: Option<NodeId>,
+    /// The bytes with which other items begin.
+    pub bytes: ByteSet,
+}
+
+/// A text that is being read: the number of the one that is a byte shorter, and that byte. The empty one is 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct TextId(u32);
+
+/// Texts that have come: 0 for none, else a number in [`Texts::seen`].
+pub(crate) type SeenId = u32;
+
+struct Seen {
+    callee: CalleeId,
+    before: SeenId,
+    text: Box<[u8]>,
+    /// What may still come, once somebody asked.
+    left: Option<RegularId>,
+}
+
+/// The texts that are being read, and those that have come, each once.
+#[derive(Default)]
+pub(crate) struct Texts {
+    letters: Vec<(TextId, u8)>,
+    by_letter: FxHashMap<(TextId, u8), TextId>,
+    seen: Vec<Seen>,
+    by_text: FxHashMap<(CalleeId, SeenId, Box<[u8]>), SeenId>,
+    nodes: FxHashMap<(NodeId, TextId), NodeId>,
+}
+
+impl Texts {
+    fn longer(&mut self, text: TextId, byte: u8) -> TextId {
+        *self.by_letter.entry((text, byte)).or_insert_with(|| {
+            self.letters.push((text, byte));
+            TextId(self.letters.len() as u32)
+        })
+    }
+
+    fn bytes(&self, mut text: TextId) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while text.0 > 0 {
+            let (before, byte) = self.letters[text.0 as usize - 1];
+            bytes.push(byte);
+            text = before;
+        }
+        bytes.reverse();
+        bytes
+    }
+
+    fn after(&mut self, callee: CalleeId, before: SeenId, text: &[u8]) -> SeenId {
+        *self.by_text.entry((callee, before, text.into())).or_insert_with(|| {
+            self.seen.push(Seen { callee, before, text: text.into(), left: None });
+            self.seen.len() as SeenId
+        })
+    }
+
+    /// The texts that have come, in the order in which they have, for being shown.
+    pub(crate) fn list(&self, mut seen: SeenId) -> Vec<String> {
+        let mut texts = Vec::new();
+        while let Some(last) = self.get(seen) {
+            texts.push(String::from_utf8_lossy(&last.text).into_owned());
+            seen = last.before;
+        }
+        texts.reverse();
+        texts
+    }
+
+    fn get(&self, seen: SeenId) -> Option<&Seen> {
+        self.seen.get((seen as usize).checked_sub(1)?)
+    }
+
+    /// The same texts of another recognizer.
+    pub(crate) fn import(&mut self, from: &Self, mut seen: SeenId) -> SeenId {
+        let mut path = Vec::new();
+        while let Some(last) = from.get(seen) {
+            path.push(last);
+            seen = last.before;
+        }
+        path.iter().rev().fold(0, |before, seen| self.after(seen.callee, before, &seen.text))
+    }
+}
+
+impl Recognizer {
+    /// For a place at which an item of `distinct!` is being read, or may begin, what that means.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Complexity
+    /// O(1), but where an item may begin and this is asked for the first time.
+    pub fn distinct(&self, node: NodeId) -> Result<Option<Distinct>, Error> {
+        if node.index() < self.network().nodes.len() {
+            return Ok(None);
+        }
+        let (from, lexeme) = match self.made().get(node).kind {
+            Kind::Reading(ref reading) => (reading.from, Some(reading.lexeme)),
+            Kind::Unordered(ref standing) if standing.reads => {
+                (node, self.lock().reading_start(self, standing)?)
+            }
+            _ => return Ok(None),
+        };
+        let Some(lexeme) = lexeme else { return Ok(None) };
+        Ok(Some(Distinct { lexeme, behind: self.lock().pending(self, from, Phase::Behind) }))
+    }
+
+    /// For a place that stands for all places behind an item of `distinct!`, and behind a separator if there is one, what may come there.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    pub fn others(&self, node: NodeId) -> Result<Option<Others>, Error> {
+        if node.index() < self.network().nodes.len() {
+            return Ok(None);
+        }
+        match self.made().get(node).kind {
+            Kind::Pending(from, phase) if phase == Phase::Item || self.separator_behind(from).is_none() => {
+                self.lock().others(self, from).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether a lexeme's state is known to be completed in more than one way, of which none is the same as another: if one of them may
+    /// not come, it can still be completed.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Panics
+    /// When the node is not of this recognizer.
+    pub fn has_several(&self, node: NodeId) -> Result<bool, Error> {
+        match self.made().get(node).kind {
+            Kind::Lexeme(language, ..) => Ok(self.lock().store_mut().has_distinct(language, 2)?),
+            _ => Ok(false),
+        }
+    }
+
+    /// What stands between the items at a place among items in any order.
+    pub(crate) fn separator_behind(&self, from: NodeId) -> Option<CalleeId> {
+        let Kind::Unordered(ref standing) = self.made().get(from).kind else { return None };
+        match self.network().callee(standing.callee) {
+            Callee::Unordered { separator, .. } => *separator,
+            _ => None,
+        }
+    }
+}
+
+impl Workshop {
+    /// The state of the language of a place's distinct item before its first byte, if it may come.
+    pub(crate) fn reading_start(
+        &mut self,
+        tables: &Recognizer,
+        standing: &Standing,
+    ) -> Result<Option<NodeId>, Error> {
+        if let Some(&known) = standing.lexeme.get() {
+            return Ok(known);
+        }
+        let plan = self.plan(tables, standing.callee);
+        let may_come = self.items(tables, standing).iter().any(|choice| plan.is_distinct(choice));
+        let start = if may_come {
+            let seen = plan.seen(&self.choosing.chosen(standing.number));
+            let left = self.left(tables, standing.callee, seen)?;
+            self.lexeme_node(tables, left, None)?
+        } else {
+            None
+        };
+        Ok(*standing.lexeme.get_or_init(|| start))
+    }
+
+    /// What may come of the texts of a callee's distinct item when some have.
+    fn left(&mut self, tables: &Recognizer, callee: CalleeId, seen: SeenId) -> Result<RegularId, Error> {
+        let Callee::Unordered { ref items, ref unordered, .. } = *tables.network().callee(callee) else {
+            unreachable!("only items in any order are distinct")
+        };
+        let item = unordered.distinct.expect("an item is distinct") as usize;
+        let Callee::Lexeme { language, .. } = *tables.network().callee(items[item]) else {
+            unreachable!("a distinct item is a lexeme")
+        };
+        // From what is known on, which is mostly the one before.
+        let mut missing = Vec::new();
+        let (mut left, mut next) = (language, seen);
+        while let Some(seen) = self.choosing.texts.get(next) {
+            if let Some(known) = seen.left {
+                left = known;
+                break;
+            }
+            missing.push(next);
+            next = seen.before;
+        }
+        for seen in missing.into_iter().rev() {
+            let index = seen as usize - 1;
+            let text = std::mem::take(&mut self.choosing.texts.seen[index].text);
+            let result = self.store_mut().without_same(left, &text);
+            self.choosing.texts.seen[index].text = text;
+            left = result?;
+            self.choosing.texts.seen[index].left = Some(left);
+        }
+        Ok(left)
+    }
+
+    /// Where a class leads from a place in a distinct item, or before one.
+    pub(crate) fn read(
+        &mut self,
+        tables: &Recognizer,
+        node: NodeId,
+        class: Class,
+    ) -> Result<Option<NodeId>, Error> {
+        let (from, text, lexeme, row) = match tables.made().get(node).kind {
+            Kind::Reading(ref reading) => (reading.from, reading.text, Some(reading.lexeme), &reading.row),
+            Kind::Unordered(ref standing) if standing.reads => {
+                (node, TextId(0), self.reading_start(tables, standing)?, &standing.row)
+            }
+            _ => return Ok(None),
+        };
+        match row.get(class.index()) {
+            Some(NOWHERE) => return Ok(None),
+            Some(next) => return Ok(Some(NodeId(next))),
+            None => {}
+        }
+        let (Some(lexeme), Some(byte)) = (lexeme, tables.network().representative(class)) else {
+            return Ok(None);
+        };
+        let next = match self.scan(tables, lexeme, class)? {
+            Some(lexeme) => Some(self.reading_node(tables, from, (text, byte), lexeme)?),
+            None => None,
+        };
+        tables.spend(row.set(
+            class.index(),
+            next.map_or(NOWHERE, |node| node.0),
+            tables.network().byte_classes,
+        ));
+        Ok(next)
+    }
+
+    /// The node behind a byte of a distinct item.
+    fn reading_node(
+        &mut self,
+        tables: &Recognizer,
+        from: NodeId,
+        (before, byte): (TextId, u8),
+        lexeme: NodeId,
+    ) -> Result<NodeId, Error> {
+        let text = self.choosing.texts.longer(before, byte);
+        if let Some(&known) = self.choosing.texts.nodes.get(&(from, text)) {
+            return Ok(known);
+        }
+        let (is_whole, goes_on) = tables.nature(lexeme);
+        let behind = is_whole.then(|| self.behind_text(tables, from, text));
+        let node = match behind {
+            Some(behind) if !goes_on => behind,
+            _ => {
+                let (is_final, _) = behind.map_or((false, false), |behind| tables.nature(behind));
+                let reading = Reading { from, text, lexeme, row: LazyRow::new(), behind };
+                tables.made().push((is_final, true), Kind::Reading(reading), None)
+            }
+        };
+        // The node, its entry, and a letter with its own.
+        const BYTES: usize = size_of::<MadeNode>() + 64;
+        tables.spend(BYTES);
+        self.choosing.texts.nodes.insert((from, text), node);
+        Ok(node)
+    }
+
+    /// The place behind a distinct item with this text.
+    fn behind_text(&mut self, tables: &Recognizer, from: NodeId, text: TextId) -> NodeId {
+        let (callee, plan, chosen) = self.standing_at(tables, from);
+        let text = self.choosing.texts.bytes(text);
+        tables.spend(size_of::<Seen>() + 2 * text.len() + 64);
+        let seen = self.choosing.texts.after(callee, plan.seen(&chosen), &text);
+        let chosen = self.with_text(tables, from, &plan, &chosen, seen);
+        self.unordered_node(tables, (callee, &plan), chosen, Phase::Behind)
+    }
+
+    /// What has been chosen behind a distinct item, when these texts have come.
+    fn with_text(
+        &mut self,
+        tables: &Recognizer,
+        from: NodeId,
+        plan: &Plan,
+        chosen: &Chosen,
+        seen: SeenId,
+    ) -> Chosen {
+        let Kind::Unordered(ref standing) = tables.made().get(from).kind else {
+            unreachable!("a distinct item begins among items in any order")
+        };
+        let choices = self.items(tables, standing);
+        let choice = choices.iter().find(|choice| plan.is_distinct(choice)).expect("the item may come");
+        plan.after_text(chosen, choice, seen)
+    }
+
+    /// Whose items there are at a place, and what has been chosen of them.
+    fn standing_at(&mut self, tables: &Recognizer, from: NodeId) -> (CalleeId, std::sync::Arc<Plan>, Chosen) {
+        let Kind::Unordered(ref standing) = tables.made().get(from).kind else {
+            unreachable!("a distinct item begins among items in any order")
+        };
+        let plan = self.plan(tables, standing.callee);
+        (standing.callee, plan, self.choosing.chosen(standing.number))
+    }
+
+    /// The node that stands for all places behind the distinct item that begins at a place.
+    pub(crate) fn pending(&mut self, tables: &Recognizer, from: NodeId, phase: Phase) -> NodeId {
+        let Kind::Unordered(ref standing) = tables.made().get(from).kind else {
+            unreachable!("a distinct item begins among items in any order")
+        };
+        let place: &OnceLock<NodeId> = &standing.pending[usize::from(phase == Phase::Behind)];
+        if let Some(&known) = place.get() {
+            return known;
+        }
+        let (is_final, goes_on) = match phase {
+            Phase::Item => (false, true),
+            Phase::Behind => {
+                let (_, plan, chosen) = self.standing_at(tables, from);
+                let chosen = self.with_text(tables, from, &plan, &chosen, SeenId::MAX);
+                (plan.is_final(&chosen.tally), plan.goes_on(&chosen.tally, || chosen.clone()))
+            }
+        };
+        tables.spend(size_of::<MadeNode>());
+        *place.get_or_init(|| tables.made().push((is_final, goes_on), Kind::Pending(from, phase), None))
+    }
+
+    /// What may come behind the distinct item that begins at a place, whatever its text.
+    pub(crate) fn others(&mut self, tables: &Recognizer, from: NodeId) -> Result<Others, Error> {
+        let Kind::Unordered(ref standing) = tables.made().get(from).kind else {
+            unreachable!("a distinct item begins among items in any order")
+        };
+        let (callee, plan, chosen) = self.standing_at(tables, from);
+        let Callee::Unordered { ref items, .. } = *tables.network().callee(callee) else {
+            unreachable!("only items in any order have places among them")
+        };
+        let chosen = self.with_text(tables, from, &plan, &chosen, SeenId::MAX);
+        let (mut start, mut bytes) = (None, ByteSet::EMPTY);
+        for choice in plan.choices(&chosen) {
+            if plan.is_distinct(&choice) {
+                start = self.reading_start(tables, standing)?;
+            } else {
+                bytes = bytes.union(&self.taken_by(tables, items[choice.item()])?);
+            }
+        }
+        Ok(Others { from, start, bytes })
+    }
+
+    /// The bytes by which the text of a distinct item goes on at a place, or begins there.
+    pub(crate) fn read_bytes(&mut self, tables: &Recognizer, node: NodeId) -> Result<ByteSet, Error> {
+        let lexeme = match tables.made().get(node).kind {
+            Kind::Reading(ref reading) => Some(reading.lexeme),
+            Kind::Unordered(ref standing) if standing.reads => self.reading_start(tables, standing)?,
+            _ => None,
+        };
+        let Some(lexeme) = lexeme else { return Ok(ByteSet::EMPTY) };
+        match tables.made().get(lexeme).kind {
+            Kind::Lexeme(language, ..) => self.live_bytes(language),
+            _ => Ok(ByteSet::EMPTY),
+        }
+    }
+
+    /// What has been read at a place, for being shown.
+    pub(crate) fn text_of(&self, reading: &Reading) -> String {
+        String::from_utf8_lossy(&self.choosing.texts.bytes(reading.text)).into_owned()
+    }
+
+    /// The node at which the same has been read as at one of another workshop for the same network.
+    pub(crate) fn import_reading(
+        &mut self,
+        tables: &Recognizer,
+        source: &Recognizer,
+        from: &Self,
+        reading: &Reading,
+    ) -> Result<NodeId, Error> {
+        let place = self.import_node(tables, source, from, reading.from)?;
+        let lexeme = self.import_node(tables, source, from, reading.lexeme)?;
+        let bytes = from.choosing.texts.bytes(reading.text);
+        let (&last, bytes) = bytes.split_last().expect("something has been read");
+        let before = bytes.iter().fold(TextId(0), |text, &byte| self.choosing.texts.longer(text, byte));
+        tables.spend(bytes.len() * 32);
+        self.reading_node(tables, place, (before, last), lexeme)
+    }
+}
