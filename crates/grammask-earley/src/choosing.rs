@@ -211,7 +211,8 @@ impl Workshop {
         };
         let node = if goes_on {
             tables.spend(size_of::<MadeNode>());
-            let reads = phase == Phase::Item && plan.has_distinct();
+            let begins = phase == Phase::Item || !plan.has_separator;
+            let reads = begins && plan.has_distinct();
             let standing = Standing::new(callee, number, phase, reads);
             tables.made().push((is_final, goes_on), Kind::Unordered(standing), None)
         } else {
@@ -277,6 +278,9 @@ impl Workshop {
         let plan = self.plan(tables, callee);
         let register = self.choosing.chosen(number).register;
         let counts = plan.counts(&register).into_iter().map(|(item, count)| match count {
+            _ if plan.distinct_item() == Some(item) => {
+                format!("{item}: {}", self.choosing.texts.list(count).join(" "))
+            }
             1 => item.to_string(),
             count => format!("{item}*{count}"),
         });

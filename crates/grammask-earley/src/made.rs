@@ -44,27 +44,25 @@ pub(crate) struct Standing {
     pub(crate) items: OnceLock<Box<[Choice]>>,
     /// What is called, and where to go on.
     pub(crate) calls: OnceLock<Box<[(CalleeId, NodeId)]>>,
-    /// Whether an item of `distinct!` may begin here, as far as it is known which items there are.
-    pub(crate) reads: bool,
-    /// Where that begins, if it may; its successors by class; and what stands for the places behind it: before another item, and at once.
+    /// For where an item of `distinct!` may begin. Other places have room for a pointer only.
+    pub(crate) beginning: Option<Box<Beginning>>,
+}
+
+/// What is known about the item of `distinct!` that may begin at a place, once somebody asked.
+#[derive(Default)]
+pub(crate) struct Beginning {
+    /// The item's language, without the texts that have come before; nothing where no text may come.
     pub(crate) lexeme: OnceLock<Option<NodeId>>,
+    /// Successors by class.
     pub(crate) row: LazyRow,
+    /// What stands for the places behind the item: before another item, and at once.
     pub(crate) pending: [OnceLock<NodeId>; 2],
 }
 
 impl Standing {
     pub(crate) fn new(callee: CalleeId, number: u32, phase: Phase, reads: bool) -> Self {
-        Self {
-            callee,
-            number,
-            phase,
-            items: OnceLock::new(),
-            calls: OnceLock::new(),
-            reads,
-            lexeme: OnceLock::new(),
-            row: LazyRow::new(),
-            pending: [OnceLock::new(), OnceLock::new()],
-        }
+        let beginning = reads.then(Box::default);
+        Self { callee, number, phase, items: OnceLock::new(), calls: OnceLock::new(), beginning }
     }
 }
 

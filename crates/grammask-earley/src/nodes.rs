@@ -128,7 +128,7 @@ impl Recognizer {
         }
         let made = self.made().get(node);
         let Kind::Unordered(standing) = &made.kind else { return Ok(None) };
-        if standing.reads {
+        if standing.beginning.is_some() {
             return Ok(None);
         }
         let Callee::Unordered { items, separator, .. } = self.network().callee(standing.callee) else {

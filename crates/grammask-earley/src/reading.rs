@@ -1,7 +1,7 @@
 //! Texts that differ from each other: while an item of `distinct!` is read, its node is what has been read of it, so that it is known behind
 //! the item which text has come. What may come is the item's language without the texts that have.
 
-use std::sync::OnceLock;
+use std::sync::Arc;
 
 use grammask_cache::LazyRow;
 use grammask_regular::{ByteSet, RegularId};
@@ -138,9 +138,7 @@ impl Recognizer {
         }
         let (from, lexeme) = match self.made().get(node).kind {
             Kind::Reading(ref reading) => (reading.from, Some(reading.lexeme)),
-            Kind::Unordered(ref standing) if standing.reads => {
-                (node, self.lock().reading_start(self, standing)?)
-            }
+            Kind::Unordered(ref standing) => (node, self.lock().reading_start(self, standing)?),
             _ => return Ok(None),
         };
         let Some(lexeme) = lexeme else { return Ok(None) };
@@ -195,7 +193,8 @@ impl Workshop {
         tables: &Recognizer,
         standing: &Standing,
     ) -> Result<Option<NodeId>, Error> {
-        if let Some(&known) = standing.lexeme.get() {
+        let Some(beginning) = &standing.beginning else { return Ok(None) };
+        if let Some(&known) = beginning.lexeme.get() {
             return Ok(known);
         }
         let plan = self.plan(tables, standing.callee);
@@ -207,7 +206,7 @@ impl Workshop {
         } else {
             None
         };
-        Ok(*standing.lexeme.get_or_init(|| start))
+        Ok(*beginning.lexeme.get_or_init(|| start))
     }
 
     /// What may come of the texts of a callee's distinct item when some have.
@@ -250,9 +249,10 @@ impl Workshop {
     ) -> Result<Option<NodeId>, Error> {
         let (from, text, lexeme, row) = match tables.made().get(node).kind {
             Kind::Reading(ref reading) => (reading.from, reading.text, Some(reading.lexeme), &reading.row),
-            Kind::Unordered(ref standing) if standing.reads => {
-                (node, TextId(0), self.reading_start(tables, standing)?, &standing.row)
-            }
+            Kind::Unordered(ref standing) => match &standing.beginning {
+                Some(beginning) => (node, TextId(0), self.reading_start(tables, standing)?, &beginning.row),
+                None => return Ok(None),
+            },
             _ => return Ok(None),
         };
         match row.get(class.index()) {
@@ -332,7 +332,7 @@ impl Workshop {
     }
 
     /// Whose items there are at a place, and what has been chosen of them.
-    fn standing_at(&mut self, tables: &Recognizer, from: NodeId) -> (CalleeId, std::sync::Arc<Plan>, Chosen) {
+    fn standing_at(&mut self, tables: &Recognizer, from: NodeId) -> (CalleeId, Arc<Plan>, Chosen) {
         let Kind::Unordered(ref standing) = tables.made().get(from).kind else {
             unreachable!("a distinct item begins among items in any order")
         };
@@ -345,7 +345,8 @@ impl Workshop {
         let Kind::Unordered(ref standing) = tables.made().get(from).kind else {
             unreachable!("a distinct item begins among items in any order")
         };
-        let place: &OnceLock<NodeId> = &standing.pending[usize::from(phase == Phase::Behind)];
+        let beginning = standing.beginning.as_ref().expect("a distinct item may begin there");
+        let place = &beginning.pending[usize::from(phase == Phase::Behind)];
         if let Some(&known) = place.get() {
             return known;
         }
@@ -386,7 +387,7 @@ impl Workshop {
     pub(crate) fn read_bytes(&mut self, tables: &Recognizer, node: NodeId) -> Result<ByteSet, Error> {
         let lexeme = match tables.made().get(node).kind {
             Kind::Reading(ref reading) => Some(reading.lexeme),
-            Kind::Unordered(ref standing) if standing.reads => self.reading_start(tables, standing)?,
+            Kind::Unordered(ref standing) => self.reading_start(tables, standing)?,
             _ => None,
         };
         let Some(lexeme) = lexeme else { return Ok(ByteSet::EMPTY) };

@@ -21,6 +21,7 @@ pub(crate) struct Plan {
     largest_cycle: u64,
     /// The item whose texts differ from each other. In place of a count, a register has the texts that have come.
     distinct: Option<u32>,
+    pub(crate) has_separator: bool,
 }
 
 /// An item, and where its count stands.
@@ -121,6 +122,7 @@ impl Plan {
             closures,
             largest_cycle: unordered.largest_cycle() as u64,
             distinct: unordered.distinct,
+            has_separator: unordered.has_separator,
         })
     }
 
@@ -243,6 +245,11 @@ impl Plan {
     /// Whether the texts of some item differ from each other.
     pub(crate) fn has_distinct(&self) -> bool {
         self.distinct.is_some()
+    }
+
+    /// The item whose texts differ from each other.
+    pub(crate) fn distinct_item(&self) -> Option<usize> {
+        self.distinct.map(|item| item as usize)
     }
 
     /// Whether this is the item whose texts differ from each other.

@@ -438,7 +438,7 @@ fn scans(tables: &Recognizer, node: NodeId) -> bool {
         Some(known) => !known.scans.is_empty(),
         None => match tables.made().get(node).kind {
             Kind::Lexeme(..) | Kind::Reading(_) => true,
-            Kind::Unordered(ref standing) => standing.reads,
+            Kind::Unordered(ref standing) => standing.beginning.is_some(),
             Kind::Counter(..) | Kind::Pending(..) => false,
         },
     }

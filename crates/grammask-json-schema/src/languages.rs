@@ -353,6 +353,21 @@ impl Languages {
         Some(texts)
     }
 
+    /// Whether there are so many JSON strings of a language that no array ever holds them all.
+    ///
+    /// # Complexity
+    /// Some thousand derivatives at most.
+    pub fn has_many_strings(&mut self, id: LanguageId) -> bool {
+        let mut strings = || {
+            let texts = self.lower(id)?;
+            let (quote, spelled) = (self.store.literal(b"\"")?, self.store.json_text(texts)?);
+            let strings = self.store.concat(&[quote, spelled, quote])?;
+            self.store.has_distinct(strings, u64::from(u32::MAX))
+        };
+        // What exceeds a limit is not known to be so many.
+        matches!(strings(), Ok::<_, grammask_regular::Error>(true))
+    }
+
     pub fn lower(&mut self, id: LanguageId) -> Result<RegularId, grammask_regular::Error> {
         let mut stack = vec![id];
         while let Some(&top) = stack.last() {

@@ -57,6 +57,9 @@ pub(crate) struct ArrayPlan {
     pub max: Option<u64>,
 }
 
+/// Why items cannot be told apart.
+const UNTOLD: &str = "that more than 128 items differ, other than strings of which there are billions";
+
 /// What comes behind the first items.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Rest {
@@ -65,7 +68,16 @@ pub(crate) enum Rest {
     /// Items of these kinds in any order, each so many times.
     Mixed(Vec<Item>),
     /// Some of these, each once.
-    Distinct(Vec<Values>),
+    Distinct(Elements),
+}
+
+/// Scalars that can be told apart.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Elements {
+    /// One by one.
+    pub listed: Vec<Values>,
+    /// All strings of a language that has more of them than an array ever holds.
+    pub texts: Option<LanguageId>,
 }
 
 /// A kind of items, and how many of it there are.
@@ -152,17 +164,14 @@ impl Translator<'_> {
             match elements {
                 _ if self.items_differ(array)? => {}
                 Some(elements) if array.contains.is_empty() => {
-                    let max = array.max.unwrap_or(u64::MAX).min(elements.len() as u64);
-                    let plan = ArrayPlan {
-                        prefix: Vec::new(),
-                        rest: Rest::Distinct(elements),
-                        min: array.min,
-                        max: Some(max),
-                    };
-                    return Ok(if array.min <= max { vec![plan] } else { Vec::new() });
+                    let most = elements.texts.is_none().then_some(elements.listed.len() as u64);
+                    let max = [array.max, most].into_iter().flatten().min();
+                    let plan =
+                        ArrayPlan { prefix: Vec::new(), rest: Rest::Distinct(elements), min: array.min, max };
+                    return Ok(if max.is_none_or(|max| array.min <= max) { vec![plan] } else { Vec::new() });
                 }
                 _ => {
-                    self.refuse(place, "uniqueItems", "that infinitely many items differ, or more than 128")?;
+                    self.refuse(place, "uniqueItems", UNTOLD)?;
                 }
             }
         }

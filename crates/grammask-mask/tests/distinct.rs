@@ -16,16 +16,18 @@ struct List {
     is_item: fn(&str) -> bool,
     /// Other items, each at most once.
     others: &'static [&'static str],
+    separator: &'static str,
     counts: (usize, usize),
     /// What may complete an item that has begun.
     endings: fn() -> Vec<String>,
 }
 
-const LISTS: [List; 4] = [
+const LISTS: [List; 5] = [
     List {
         grammar: r#"start ::= '[' unordered!(distinct!('"' json!(#'[ab]*') '"'); ','; {1,4}) ']';"#,
         is_item: is_quoted,
         others: &[],
+        separator: ",",
         counts: (1, 4),
         endings: quoted_endings,
     },
@@ -33,16 +35,20 @@ const LISTS: [List; 4] = [
         grammar: r#"start ::= '[' unordered!(distinct!(#'[ab]{1,40}'), 'null'?, 'a'?; ','; {2,4}) ']';"#,
         is_item: |text| (1..=40).contains(&text.len()) && text.bytes().all(|byte| b"ab".contains(&byte)),
         others: &["null", "a"],
+        separator: ",",
         counts: (2, 4),
         endings: plain_endings,
     },
     List {
         grammar: r#"start ::= '[' unordered!(distinct!(#'x[ab]{32,}|zz|z|"a"|"\\\\u0061"'); ','; {2,}) ']';"#,
         is_item: |text| {
-            let long = text.strip_prefix('x').is_some_and(|rest| rest.len() >= 32 && rest.bytes().all(|byte| b"ab".contains(&byte)));
+            let long = text
+                .strip_prefix('x')
+                .is_some_and(|rest| rest.len() >= 32 && rest.bytes().all(|byte| b"ab".contains(&byte)));
             long || ["zz", "z", "\"a\"", "\"\\u0061\""].contains(&text)
         },
         others: &[],
+        separator: ",",
         counts: (2, usize::MAX),
         endings: plain_endings,
     },
@@ -50,8 +56,26 @@ const LISTS: [List; 4] = [
         grammar: r#"start ::= '[' unordered!('"b"'?, distinct!('"' json!(#'[ab]*') '"' | 'n'); ','; {0,3}) ']';"#,
         is_item: |text| text == "n" || is_quoted(text),
         others: &["\"b\""],
+        separator: ",",
         counts: (0, 3),
         endings: quoted_endings,
+    },
+    List {
+        grammar: r#"start ::= '[' unordered!(distinct!(#'a*,|b+,'), 'a,'?; ; {1,3}) ']';"#,
+        is_item: |text| {
+            let (letters, comma) = text.split_at(text.len().saturating_sub(1));
+            comma == ","
+                && (letters.bytes().all(|byte| byte == b'a') || letters.bytes().all(|byte| byte == b'b'))
+        },
+        others: &["a,"],
+        separator: "",
+        counts: (1, 3),
+        endings: || {
+            ["", "a", "b"]
+                .iter()
+                .flat_map(|letter| (0..4).map(move |count| format!("{},", letter.repeat(count))))
+                .collect()
+        },
     },
 ];
 
@@ -69,7 +93,23 @@ fn key(text: &str) -> Result<String, String> {
 }
 
 fn plain_endings() -> Vec<String> {
-    let mut endings: Vec<String> = ["z", "\"", "a\"", "null", "ull", "ll", "l", "\\u0061\"", "u0061\"", "0061\"", "061\"", "61\"", "1\""].map(str::to_owned).into();
+    let mut endings: Vec<String> = [
+        "z",
+        "\"",
+        "a\"",
+        "null",
+        "ull",
+        "ll",
+        "l",
+        "\\u0061\"",
+        "u0061\"",
+        "0061\"",
+        "061\"",
+        "61\"",
+        "1\"",
+    ]
+    .map(str::to_owned)
+    .into();
     for first in ["", "x"] {
         for length in 0..45 {
             endings.push(format!("{first}{}", "a".repeat(length)));
@@ -118,14 +158,15 @@ impl List {
             keys.retain(|key| !chosen.contains(key));
             keys
         };
-        // The item may end at any comma or bracket, or has not ended.
-        for (place, end) in rest.match_indices([',', ']']) {
+        // The item may end anywhere, or has not ended.
+        for place in (1..=rest.len()).filter(|&place| rest.is_char_boundary(place)) {
             for key in is_new(&rest[..place], chosen) {
                 chosen.push(key);
-                let behind = &rest[place + 1..];
-                if end == "]" && may_end(count + 1) && behind.is_empty() {
+                let behind = &rest[place..];
+                is_live |= behind.is_empty();
+                if behind == "]" && may_end(count + 1) {
                     (is_list, is_live) = (true, true);
-                } else if end == "," {
+                } else if let Some(behind) = behind.strip_prefix(self.separator) {
                     let (list, live) = self.after(behind, chosen, count + 1);
                     is_list |= list;
                     is_live |= live;
@@ -133,11 +174,11 @@ impl List {
                 chosen.pop();
             }
         }
-        if !rest.contains([',', ']']) {
+        if !rest.contains([',', ']']) || self.separator.is_empty() {
             let mut endings = (self.endings)();
-            endings.extend(self.others.iter().filter_map(|other| other.strip_prefix(rest)).map(str::to_owned));
+            endings
+                .extend(self.others.iter().filter_map(|other| other.strip_prefix(rest)).map(str::to_owned));
             is_live |= endings.iter().any(|ending| !is_new(&format!("{rest}{ending}"), chosen).is_empty());
-            is_live |= !is_new(rest, chosen).is_empty();
             is_live |= rest.is_empty();
         }
         (is_list, is_live)
@@ -147,10 +188,53 @@ impl List {
 fn vocabulary() -> Vocabulary {
     let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
     let words = [
-        "\",\"", "\",\"a\"", "\",\"\",\"", "a\",\"a\"", "a\",\"a\",\"", "\"\",\"\"", "\"a\",\"b\",\"a", "\"b\",\"a\",\"b\"]", "\"]", ",\"", ",\"a",
-        "ab", "aa", "aab\"", "\\u00", "61", "61\",\"a", "\\u0061\"", "\\u0061\",\"a\"]", "a,a", "a,b,a", "a,a,", ",b]", "b,null,", "null,a,a", "[a,a", "[\"a\",\"a",
-        "zz,z", "z,zz", "z,z", "zz,zz", ",z", ",zz,z,", "z]", "[zz,z,zz", "\"a\",\"\\u0061", "n,n", "n,\"", "[\"", "]", "[n,\"b\",\"b\"", "\"b\",\"b\"]", ",\"b\",\"b\",",
-        "xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "aaaa,xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "\",\"",
+        "\",\"a\"",
+        "\",\"\",\"",
+        "a\",\"a\"",
+        "a\",\"a\",\"",
+        "\"\",\"\"",
+        "\"a\",\"b\",\"a",
+        "\"b\",\"a\",\"b\"]",
+        "\"]",
+        ",\"",
+        ",\"a",
+        "ab",
+        "aa",
+        "aab\"",
+        "\\u00",
+        "61",
+        "61\",\"a",
+        "\\u0061\"",
+        "\\u0061\",\"a\"]",
+        "a,a",
+        "a,b,a",
+        "a,a,",
+        ",b]",
+        "b,null,",
+        "null,a,a",
+        "[a,a",
+        "[\"a\",\"a",
+        "zz,z",
+        "z,zz",
+        "z,z",
+        "zz,zz",
+        ",z",
+        ",zz,z,",
+        "z]",
+        "[zz,z,zz",
+        "\"a\",\"\\u0061",
+        "n,n",
+        "n,\"",
+        "[\"",
+        "]",
+        "[n,\"b\",\"b\"",
+        "\"b\",\"b\"]",
+        ",\"b\",\"b\",",
+        "xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "aaaaaaaaaaaaaaaa",
+        "bbbbbbbbbbbbbbbb",
+        "aaaa,xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
     ];
     let tokens = bytes.chain(words.map(|word| word.as_bytes().to_vec()));
     Vocabulary::new((0..).map(TokenId).zip(tokens), [], &Default::default()).unwrap()

@@ -8,7 +8,7 @@ use grammask_syntax::{Ast, ExprId, ExprKind, Recovered, Span, suggest};
 use rustc_hash::FxHashMap;
 
 use crate::Config;
-use crate::error::{describe, Error, ErrorKind, Errors};
+use crate::error::{Error, ErrorKind, Errors, describe};
 use crate::except_texts::ExceptTexts;
 use crate::form::{NonterminalId, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar, Selection, Variable};

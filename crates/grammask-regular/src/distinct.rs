@@ -103,36 +103,71 @@ impl Store {
         if a == RegularId::EMPTY {
             return Ok(least == 0);
         }
-        let not_backslash = ByteSet::range(b'\\', b'\\').complement();
         for _ in 0..LONGEST_PREFIX {
             let live = layer.values().fold(0u64, |sum, &count| sum.saturating_add(count));
             if complete.saturating_add(live) >= least {
                 return Ok(true);
             }
             let mut next: FxHashMap<RegularId, u64> = FxHashMap::default();
-            let mut states: Vec<(RegularId, u64)> = layer.drain().collect();
-            states.sort_unstable();
-            for (state, count) in states {
+            for (state, count) in layer {
                 if self.is_nullable(state) {
                     complete = complete.saturating_add(count);
                 }
-                let partition = self.node(state).partition;
-                for class in 0..self.partitions.len(partition) {
-                    let bytes = self.partitions.class(partition, class).intersection(&not_backslash);
-                    let Some(byte) = bytes.first() else { continue };
-                    let behind = self.derivative(state, byte)?;
-                    if behind != RegularId::EMPTY {
-                        let more = next.entry(behind).or_default();
-                        *more = more.saturating_add(count.saturating_mul(bytes.len() as u64));
-                    }
+                for (bytes, behind) in self.plain_steps(state)? {
+                    let more = next.entry(behind).or_default();
+                    *more = more.saturating_add(count.saturating_mul(bytes as u64));
                 }
-                if next.len() > MOST_STATES {
-                    return Ok(false);
-                }
+            }
+            if next.is_empty() {
+                return Ok(false);
+            }
+            if next.len() > MOST_STATES {
+                break;
             }
             layer = next;
         }
+        self.goes_on_forever(a)
+    }
+
+    /// Whether a way without backslashes is known to come by the same state again.
+    fn goes_on_forever(&mut self, a: RegularId) -> Result<bool, Error> {
+        // Whether each state is on the way, and what is left to be looked at behind those that are.
+        let mut on_the_way = FxHashMap::from_iter([(a, true)]);
+        let mut path = vec![(a, self.plain_steps(a)?)];
+        while let Some((state, steps)) = path.last_mut() {
+            let Some((_, behind)) = steps.pop() else {
+                on_the_way.insert(*state, false);
+                path.pop();
+                continue;
+            };
+            match on_the_way.get(&behind) {
+                Some(true) => return Ok(true),
+                Some(false) => {}
+                None if on_the_way.len() == MOST_STATES => return Ok(false),
+                None => {
+                    on_the_way.insert(behind, true);
+                    path.push((behind, self.plain_steps(behind)?));
+                }
+            }
+        }
         Ok(false)
+    }
+
+    /// Where a byte leads that is no backslash, and how many bytes lead there alike.
+    fn plain_steps(&mut self, state: RegularId) -> Result<Vec<(usize, RegularId)>, Error> {
+        let not_backslash = ByteSet::range(b'\\', b'\\').complement();
+        let partition = self.node(state).partition;
+        let mut steps = Vec::new();
+        for class in 0..self.partitions.len(partition) {
+            let bytes = self.partitions.class(partition, class).intersection(&not_backslash);
+            if let Some(byte) = bytes.first() {
+                let behind = self.derivative(state, byte)?;
+                if behind != RegularId::EMPTY {
+                    steps.push((bytes.len(), behind));
+                }
+            }
+        }
+        Ok(steps)
     }
 }
 
@@ -239,14 +274,20 @@ mod tests {
     #[test]
     fn strings_are_counted_as_far_as_they_are_told_apart() {
         let mut store = Store::new(&Config::default());
-        for (pattern, count) in [("", 1), ("a", 1), ("a?b{1,3}", 6), ("[a-z]{2}", 676), (r#""(a|\\u0061)""#, 1)] {
+        for (pattern, count) in
+            [("", 1), ("a", 1), ("a?b{1,3}", 6), ("[a-z]{2}", 676), (r#""(a|\\u0061)""#, 1)]
+        {
             let language = store.regex(pattern).unwrap();
             assert!(store.has_distinct(language, count).unwrap(), "{pattern}");
             assert!(!store.has_distinct(language, count + 1).unwrap(), "{pattern}");
         }
-        for pattern in [".*", "[ab]{0,40}", "a+b", "(?s:.){3}"] {
+        for pattern in [".*", "[ab]{0,40}", "a+b", "(?s:.){5}", "x(yz)*|a"] {
             let language = store.regex(pattern).unwrap();
-            assert!(store.has_distinct(language, 40).unwrap(), "{pattern}");
+            assert!(store.has_distinct(language, 1 << 32).unwrap(), "{pattern}");
+        }
+        for pattern in ["a{0,100000}", r#""(\\\\)*""#] {
+            let language = store.regex(pattern).unwrap();
+            assert!(!store.has_distinct(language, 1 << 32).unwrap(), "{pattern}");
         }
         assert!(!store.has_distinct(RegularId::EMPTY, 1).unwrap());
     }

@@ -502,7 +502,9 @@ fn hint(kind: &ErrorKind) -> Option<String> {
             "write `unordered!(a, b?, c*; separator; {1,4}; 0 -> 1)`, where all but the items may be left out"
         }
         ErrorKind::NoSuchItem { .. } => "items are counted from 0",
-        ErrorKind::NoParenthesis { name: "distinct", .. } => "write `unordered!(distinct!(#'pattern'); separator)`",
+        ErrorKind::NoParenthesis { name: "distinct", .. } => {
+            "write `unordered!(distinct!(#'pattern'); separator)`"
+        }
         ErrorKind::NoParenthesis { .. } => "write `json!('text')` or `json!(#'pattern')`",
         ErrorKind::MalformedMultiple { name: "multiple", .. } | ErrorKind::MultipleOfZero => {
             "write `multiple!(7)` or `multiple!(0.25)`"

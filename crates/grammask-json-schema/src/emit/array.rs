@@ -75,10 +75,15 @@ impl Emitter<'_, '_> {
             }
             Rest::Distinct(elements) => {
                 let mut items = Vec::new();
-                for element in elements {
+                for element in &elements.listed {
                     let parts = self.scalar_parts(element);
                     let item = self.alternatives(parts);
                     items.push(self.repeat(item, 0, Some(1)));
+                }
+                if let Some(texts) = elements.texts {
+                    let string = self.string(texts);
+                    let string = self.sequence(string);
+                    items.push(self.push(ExprKind::Distinct(string)));
                 }
                 self.in_any_order(items, Vec::new(), min, max, false)
             }

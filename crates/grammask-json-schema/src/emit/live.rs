@@ -62,7 +62,7 @@ pub(super) fn is_array_live(array: &ArrayPlan, live: &FxHashSet<GoalId>) -> bool
                 items.iter().all(|item| item.min == 0 || live.contains(&item.goal))
                     && room.is_none_or(|room| missing <= room)
             }
-            Rest::Distinct(elements) => array.min <= elements.len() as u64,
+            Rest::Distinct(elements) => elements.texts.is_some() || array.min <= elements.listed.len() as u64,
         }
 }
 

@@ -3,6 +3,7 @@
 use crate::goals::GoalId;
 use crate::languages::{Language, LanguageId};
 use crate::number;
+use crate::plan::Elements;
 use crate::translator::{Stop, Translator};
 use crate::values::{Array, Expressions, Values};
 
@@ -35,15 +36,17 @@ impl Translator<'_> {
         Ok(true)
     }
 
-    /// All values that reach a goal, one by one; nothing where these are not finitely many.
-    pub(super) fn elements(&mut self, goal: GoalId) -> Result<Option<Vec<Values>>, Stop> {
+    /// All values that reach a goal, if they can be told apart: one by one, but for strings of which there are very many.
+    pub(super) fn elements(&mut self, goal: GoalId) -> Result<Option<Elements>, Stop> {
         let values = self.values(goal)?;
         if !values.arrays.is_empty() || !values.objects.is_empty() || values.expressions != Expressions::None
         {
             return Ok(None);
         }
-        let Some(texts) = self.members(values.string)?.or_else(|| self.few_texts(values.string)) else {
-            return Ok(None);
+        let (few, texts) = match self.members(values.string)?.or_else(|| self.few_texts(values.string)) {
+            Some(few) => (few, None),
+            None if self.languages.has_many_strings(values.string) => (Vec::new(), Some(values.string)),
+            None => return Ok(None),
         };
         let numbers = match self.members(values.number)? {
             Some(numbers) => Some(numbers),
@@ -61,9 +64,9 @@ impl Translator<'_> {
                 all.push(Values { booleans, ..Values::NONE });
             }
         }
-        all.extend(texts.into_iter().map(|string| Values { string, ..Values::NONE }));
+        all.extend(few.into_iter().map(|string| Values { string, ..Values::NONE }));
         all.extend(numbers.into_iter().map(|number| Values { number, ..Values::NONE }));
-        Ok(Some(all))
+        Ok(Some(Elements { listed: all, texts }))
     }
 
     /// The texts of a language, or the numbers that it spells, one by one.

@@ -6,9 +6,9 @@ use grammask_earley::{Distinct, Error, NodeId, Others};
 use grammask_trie::NodeId as TrieNode;
 
 use super::Run;
+use crate::Masks;
 use crate::continuation::ContinuationId;
 use crate::findings::Findings;
-use crate::Masks;
 
 /// What may come behind all texts of an item, below some places.
 pub(crate) struct Behind {
@@ -33,7 +33,8 @@ impl Run<'_> {
         // What has been found behind other readings of the same item is behind this one, too.
         for place in 0..self.activations[activation].behind.len() {
             let (others, below) = self.activations[activation].behind[place];
-            if self.masks.recognizer.distinct(others.from)?.is_some_and(|from| from.behind == distinct.behind) {
+            if self.masks.recognizer.distinct(others.from)?.is_some_and(|from| from.behind == distinct.behind)
+            {
                 self.walk_behind((activation, others, below), (node, continuation))?;
             }
         }

@@ -105,6 +105,25 @@ fn items_differ_where_they_are_few_or_of_different_kinds() {
                 &[r#"["a","a"]"#],
             ),
             (
+                unique(json!({"items": {"type": "string"}})),
+                &["[]", r#"["a"]"#, r#"["","a","b","ab"]"#, r#"["a\u006e","b"]"#],
+                &[
+                    r#"["a","b","a"]"#,
+                    r#"["",""]"#,
+                    r#"["an","a\u006E"]"#,
+                    r#"["/", "\/"]"#,
+                    r#"["😀","\ud83d\uDE00"]"#,
+                    "[1]",
+                ],
+            ),
+            (
+                unique(
+                    json!({"items": {"type": ["string", "boolean"], "maxLength": 40}, "minItems": 2, "maxItems": 3}),
+                ),
+                &[r#"["a",true]"#, r#"[false,true,"true"]"#],
+                &[r#"["a"]"#, "[true,true]", r#"["a","b","c","d"]"#],
+            ),
+            (
                 unique(json!({"items": {"type": "string", "pattern": "^(mon|tue|wed)$"}})),
                 &[r#"["mon","tue"]"#, r#"["wed"]"#],
                 &[r#"["mon","mon"]"#, r#"["mon","\u006don"]"#, r#"["sun"]"#],

@@ -155,12 +155,14 @@ fn arrays(rng: &mut Rng, depth: usize, schema: &mut Map<String, Value>) {
         }
     }
     if rng.chance(1, 12) {
-        let items = match rng.below(4) {
+        let items = match rng.below(6) {
             0 => {
                 let least = rng.below(5) as i64 - 2;
                 json!({"type": "integer", "minimum": least, "maximum": least + rng.below(4) as i64})
             }
             1 => json!({"type": "string", "pattern": "^(a|b|ab)$"}),
+            2 => json!({"type": ["string", "null"], "minLength": rng.below(3)}),
+            3 => json!({"type": "string", "pattern": "^[ab]*$"}),
             _ => {
                 let list: Vec<Value> = (0..1 + rng.below(4)).map(|_| constant(rng, 0)).collect();
                 json!({"enum": list})
