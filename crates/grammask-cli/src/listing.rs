@@ -48,7 +48,8 @@ pub(crate) fn groups(masks: &Masks, state: SetId) -> Result<Vec<Group>, Error> {
         let parts = recognizer.parts(state)?;
         for item in &parts.lexemes {
             let title = format!("within {}", recognizer.describe(item.node));
-            let lexeme = recognizer.alone(item.node)?;
+            let lexeme = recognizer.distinct(item.node)?.map_or(item.node, |distinct| distinct.lexeme);
+            let lexeme = recognizer.alone(lexeme)?;
             add(title, masks.mask(lexeme, &mut scratch)?, &mut left);
         }
         if parts.rest.goes_on() {

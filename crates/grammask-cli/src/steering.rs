@@ -212,6 +212,14 @@ impl Steering {
             Place::State(state) => {
                 let parts = self.recognizer.parts(state)?;
                 for item in &parts.lexemes {
+                    // What comes behind an item whose texts differ is known when its text is.
+                    if let Some(distinct) = self.recognizer.distinct(item.node)? {
+                        let lexeme = self.recognizer.alone(distinct.lexeme)?;
+                        if let Some(text) = shortest_text(&self.recognizer, lexeme, self.limit)? {
+                            exits.push((text.len() as u64, Place::State(self.step_bytes(state, &text)?)));
+                        }
+                        continue;
+                    }
                     let length = end_of_lexeme(
                         &self.recognizer,
                         &mut self.lexemes,
@@ -272,6 +280,36 @@ fn end_of_lexeme(
     }
     known.insert(lexeme, found);
     Ok(found)
+}
+
+/// A shortest text that completes the lexeme whose state is alone in a set.
+fn shortest_text(recognizer: &Recognizer, lexeme: SetId, limit: u64) -> Result<Option<Vec<u8>>, Error> {
+    // States in the order in which they are found, each with the place of the one before it in that list, and the byte in between.
+    let mut found = vec![(lexeme, 0, 0)];
+    let mut seen = FxHashSet::from_iter([lexeme]);
+    let mut next = 0;
+    while let Some(&(state, ..)) = found.get(next) {
+        for byte in recognizer.live_bytes(state)?.iter() {
+            let after = recognizer.step(state, byte)?;
+            if !after.completes() {
+                if seen.insert(after) && found.len() < MAX_PLACES {
+                    found.push((after, next, byte));
+                }
+                continue;
+            }
+            let mut text = vec![byte];
+            let mut place = next;
+            while place > 0 {
+                let (_, before, byte) = found[place];
+                text.push(byte);
+                place = before;
+            }
+            text.reverse();
+            return Ok(Some(text).filter(|text| text.len() as u64 <= limit));
+        }
+        next += 1;
+    }
+    Ok(None)
 }
 
 /// How odd a byte looks in a text: letters and digits do not, what is no ASCII does most.

@@ -21,6 +21,10 @@ fn shapes() {
             "items in any order are a callee",
             "start ::= unordered!(a?, ('x' a)+, 'y'; ','; {0,4}; 0 -> 1); a ::= 'a' | '(' a ')';",
         ),
+        (
+            "texts that differ are an item, and bytes are told apart",
+            "start ::= unordered!('x'?, distinct!(#'[a-c]+'), distinct?; ','; {2,}); distinct ::= 'y' start;",
+        ),
         ("special tokens are classes of their own", "start ::= 'a' <|end|> | <[7]> 'b';"),
         ("long texts are lexemes", &format!("start ::= '{}' | 'short';", "long ".repeat(20))),
     ];

@@ -12,7 +12,7 @@ use crate::lower::Languages;
 ///
 /// The grammar must have gone through all passes.
 pub(crate) fn finish(mut grammar: Grammar) -> (NormalForm, Languages) {
-    let order = grammar.in_order();
+    let order = in_order(&mut grammar);
     let mut numbers: Vec<u32> = vec![0; grammar.variables.len()];
     for (number, id) in (0..).zip(&order) {
         numbers[id.index()] = number;
@@ -52,6 +52,48 @@ pub(crate) fn finish(mut grammar: Grammar) -> (NormalForm, Languages) {
     let start = NonterminalId(numbers[grammar.start.index()]);
     let normal = NormalForm { start, nonterminals, terminals: numbering.new };
     (normal, Languages::known(numbering.languages))
+}
+
+/// The variables in the order of the text, and behind them those that are nothing but operands of `distinct!`. These are not written as
+/// rules, so they are named after the first selection that they stand in: whoever reads what is written gives them the same name and place.
+fn in_order(grammar: &mut Grammar) -> Vec<NonterminalId> {
+    let mut order = grammar.in_order();
+    let operand = |grammar: &Grammar, id: NonterminalId| {
+        let variable = grammar.variable(id);
+        let place = variable.unordered.as_ref()?.unordered.distinct? as usize;
+        variable.productions.get(place)?.first()?.as_nonterminal().map(|operand| (place, operand))
+    };
+    if !order.iter().any(|&id| operand(grammar, id).is_some()) {
+        return order;
+    }
+    let mut is_rule = vec![false; grammar.variables.len()];
+    is_rule[grammar.start.index()] = true;
+    for &id in &order {
+        let distinct = operand(grammar, id).map(|(place, _)| place);
+        let productions = grammar.variable(id).productions.iter().enumerate();
+        let others = productions.filter(|&(place, _)| distinct != Some(place));
+        for other in others.flat_map(|(_, production)| production).filter_map(Factor::as_nonterminal) {
+            is_rule[other.index()] = true;
+        }
+    }
+    let mut taken: FxHashSet<String> =
+        order.iter().filter_map(|&id| grammar.variable(id).name.clone()).collect();
+    let mut operands = Vec::new();
+    for &id in &order {
+        let Some((_, operand)) = operand(grammar, id) else { continue };
+        if is_rule[operand.index()] || operands.contains(&operand) {
+            continue;
+        }
+        operands.push(operand);
+        let mut name = format!("{}_text", grammar.variable(id).name.as_deref().unwrap_or_default());
+        while !taken.insert(name.clone()) {
+            name.push('_');
+        }
+        grammar.variable_mut(operand).name = Some(name);
+    }
+    order.retain(|id| !operands.contains(id));
+    order.extend(operands);
+    order
 }
 
 struct Numbering {

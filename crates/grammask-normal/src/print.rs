@@ -38,6 +38,25 @@ pub(crate) fn grammar_to_ast(grammar: &Grammar) -> Ast {
 }
 
 impl NormalForm {
+    /// For each nonterminal whether it is nothing but the operand of `distinct!`, which is written where it stands.
+    fn written_in_items(&self) -> Vec<bool> {
+        let (mut is_item, mut is_other) =
+            (vec![false; self.nonterminals.len()], vec![false; self.nonterminals.len()]);
+        is_other[self.start.index()] = true;
+        for entry in &self.nonterminals {
+            let distinct = entry.unordered.as_ref().and_then(|unordered| unordered.distinct);
+            for (place, production) in (0..).zip(&entry.productions) {
+                let uses = if distinct == Some(place) { &mut is_item } else { &mut is_other };
+                for symbol in production {
+                    if let Symbol::Nonterminal(id) | Symbol::Repeat { nonterminal: id, .. } = *symbol {
+                        uses[id.index()] = true;
+                    }
+                }
+            }
+        }
+        is_item.iter().zip(is_other).map(|(&item, other)| item && !other).collect()
+    }
+
     /// The normal form as a syntax tree, without spans.
     ///
     /// # Complexity
@@ -69,7 +88,8 @@ impl NormalForm {
             TreeWriter::new(&self.terminals, names, bodies.iter().map(Vec::as_slice).collect(), taken);
         writer.selections = self.nonterminals.iter().map(|entry| entry.unordered.as_ref()).collect();
         writer.start(&self.nonterminals[self.start.index()].name);
-        for (index, body) in bodies.iter().enumerate() {
+        let written_elsewhere = self.written_in_items();
+        for (index, body) in bodies.iter().enumerate().filter(|&(index, _)| !written_elsewhere[index]) {
             writer.rule(NonterminalId(index as u32), 0, body.len());
         }
         writer.finish()

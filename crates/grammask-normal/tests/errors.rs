@@ -60,6 +60,40 @@ fn items_that_could_make_the_count_jump_are_refused() {
 }
 
 #[test]
+fn texts_that_differ_are_many_items_of_unordered_and_regular() {
+    let kind = |text: &str| {
+        let errors = wrong(text);
+        assert_eq!(errors.errors().len(), 1, "{text}: {errors}");
+        (errors.errors()[0].kind.clone(), errors.errors()[0].hint().is_some())
+    };
+    for few in ["'a'", "#'[0-9]{1,9}'", "json!('a')", "#'a{1,1000}'", "except!('a', 1)", "#'a' & 'b'"] {
+        let text = format!("start ::= unordered!(distinct!({few}); ',');");
+        assert_eq!(kind(&text), (ErrorKind::FewTexts, true), "{few}");
+    }
+    for misplaced in
+        ["distinct!(#'a+')", "unordered!(distinct!(#'a+')?)", "unordered!('a'; distinct!(#'a+'))"]
+    {
+        assert_eq!(
+            kind(&format!("start ::= 'x' {misplaced};")),
+            (ErrorKind::MisplacedDistinct, true),
+            "{misplaced}"
+        );
+    }
+    for irregular in
+        ["unordered!(distinct!(start))", "~distinct!(#'a+')", "unordered!(distinct!(unordered!('a')))"]
+    {
+        assert!(
+            matches!(kind(&format!("start ::= {irregular};")).0, ErrorKind::NotRegular { .. }),
+            "{irregular}"
+        );
+    }
+    let several = wrong("start ::= unordered!(distinct!(#'a+'), distinct!(#'b+'));");
+    assert!(matches!(unordered_error(&several), UnorderedError::SeveralDistinct));
+    let empty = wrong("start ::= unordered!(distinct!(#'a*'));");
+    assert_eq!(empty.errors()[0].kind, ErrorKind::EmptyItem { is_separator: false });
+}
+
+#[test]
 fn needs_are_limited() {
     let count = 400;
     let items: Vec<String> = (0..count).map(|item| format!("'{item}'?")).collect();

@@ -196,6 +196,15 @@ fn items_in_any_order() {
 }
 
 #[test]
+fn texts_that_differ_stay_one_terminal() {
+    let normal = check(
+        "start ::= '[' list? ']' | x; x ::= #'[a-z]+'; list ::= unordered!('n'?, distinct!('\"' json!(#'[a-z]' #'[a-z]*') '\"' | #'[a-z]+' & ~'n'), dead?; ','; {2,}; 0 -> 1);
+         other ::= list unordered!(distinct!(#'[a-z]+'), ';'*) | other 'z'; dead ::= dead 'x'; %start other;",
+    );
+    insta::assert_snapshot!(normal.to_string());
+}
+
+#[test]
 fn selections_that_cannot_be_made_are_dead() {
     for selection in
         ["'a', b", "'a'?; ; {2,}", "'a', 'c'; ; {0,1}", "'a', 'c'?; b; {2,}", "'a', b?; ; ; 0 -> 1"]
@@ -215,7 +224,9 @@ fn what_unordered_breaks_is_found() {
         |unordered| unordered.has_separator = false,
         |unordered| unordered.items.truncate(2),
     ];
-    for break_it in breaks {
+    let distinct: [fn(&mut Unordered); 2] =
+        [|unordered| unordered.distinct = Some(0), |unordered| unordered.distinct = Some(9)];
+    for break_it in breaks.into_iter().chain(distinct) {
         let mut broken = sound.clone();
         break_it(broken.nonterminals[0].unordered.as_mut().expect("it is the start"));
         assert_eq!(broken.check(), Err(Violation::Unordered(broken.start)), "{broken:?}");

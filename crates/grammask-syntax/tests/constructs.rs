@@ -165,6 +165,8 @@ fn unordered_with_and_without_its_sections() {
     check("unordered!([a], {b}; ; {0,})", "unordered!(a?, b*)");
     check("~unordered!(a){2}", "~unordered!(a){2}");
     check("unordered!(a b (c, d), e)", "unordered!(a b (c d), e)");
+    check_canonical("unordered!(distinct!('\"' json!(a) '\"'), b?, distinct!(c | d); ','; {1,})");
+    check("distinct! ( ( a ) ) distinct!(b)?", "distinct!(a) distinct!(b)?");
     check_canonical("unordered(x)".replace("(x)", " x").as_str());
 }
 

@@ -58,6 +58,8 @@ fn one_mistake_is_one_error() {
         "start ::= unordered!(a; ; ; 0 -> 0; 1);",
         "start ::= unordered!(a];",
         "start ::= unordered!(a; ,);",
+        "start ::= unordered!(distinct! a);",
+        "start ::= unordered!(distinct!());",
         "start ::= <|end> | <[3]>;",
         "start ::= <[end]>;",
         "%start;",

@@ -14,7 +14,8 @@ pub enum Tables {
     #[default]
     Cold,
     /// The states that were seen so far, the steps between them, and their masks: for the loaded grammar they are known. Parts of
-    /// masks, which other states share, are not saved, nor is what grammars share through their vocabulary.
+    /// masks, which other states share, are not saved, nor is what grammars share through their vocabulary. States of a grammar with `distinct!` hold
+    /// what has been written, and are not saved either: such a grammar is saved as if it were cold.
     Warm,
 }
 
@@ -77,7 +78,7 @@ struct Body {
 }
 
 const MAGIC: [u8; 8] = *b"grammask";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Magic, version, fingerprint of the vocabulary, length of the body, checksum; numbers are little-endian.
 const HEADER: usize = 8 + 4 + 16 + 8 + 16;
 /// The checksum is of all that comes before it in the header, and of the body's checksum.
@@ -113,12 +114,13 @@ impl Grammar {
     /// Linear in the size of the grammar; with [`Tables::Warm`], also in that of its tables.
     pub fn save(&self, tables: Tables) -> Vec<u8> {
         let masks = self.tables();
+        let is_warm = tables == Tables::Warm && !masks.recognizer().network().has_distinct();
         // Masks first: they are of states that the recognizer has by then.
-        let saved_masks = (tables == Tables::Warm).then(|| masks.save());
+        let saved_masks = is_warm.then(|| masks.save());
         let body = Body {
             ending: masks.ending().clone(),
             config: masks.config().clone(),
-            recognizer: masks.recognizer().save(tables == Tables::Warm),
+            recognizer: masks.recognizer().save(is_warm),
             masks: saved_masks,
             relaxations: self.relaxations().to_vec(),
         };

@@ -200,6 +200,8 @@ pub(super) fn desugar(ast: &Ast, start: &str) -> Result<Plain, OracleError> {
                 let choice = Choice { items, separator, min: *min, max: *max, needs };
                 choice.desugar(&mut plain).ok_or(OracleError::TooLarge(expr.span))?
             }
+            // No context-free grammar says that texts differ.
+            (ExprKind::Distinct(_), None) => return Err(OracleError::TooLarge(expr.span)),
             _ => unreachable!("every other kind is regular"),
         };
         symbols.push(symbol);
