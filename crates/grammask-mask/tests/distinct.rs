@@ -249,10 +249,10 @@ fn network(grammar: &str) -> Arc<Network> {
     Arc::new(Network::build(&normal, store, &Default::default()).unwrap())
 }
 
-fn masks(network: &Arc<Network>, vocabulary: &Arc<Vocabulary>, config: Config) -> Masks {
+fn masks(network: &Arc<Network>, vocabulary: &Arc<Vocabulary>, config: &Config) -> Masks {
     let recognizer = Recognizer::new(Arc::clone(network), &Default::default());
     let lexicon = Arc::new(Lexicon::new(Arc::clone(vocabulary), &LexiconConfig::default()));
-    Masks::new(recognizer, lexicon, &Ending::default(), &config).unwrap()
+    Masks::new(recognizer, lexicon, &Ending::default(), config).unwrap()
 }
 
 fn allowed(masks: &Masks, text: &[u8]) -> Vec<TokenId> {
@@ -279,7 +279,7 @@ fn lists_of_different_texts_are_what_they_are_known_to_be() {
     let vocabulary = Arc::new(vocabulary());
     for (number, list) in (0..).zip(&LISTS) {
         let network = network(list.grammar);
-        let by_parts = masks(&network, &vocabulary, Config::default());
+        let by_parts = masks(&network, &vocabulary, &Config::default());
         let mut rng = Rng::new(number);
         let mut seen = BTreeSet::new();
         for _ in 0..60 {

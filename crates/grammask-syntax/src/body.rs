@@ -15,6 +15,9 @@ pub(crate) struct Value {
     outer: Span,
 }
 
+/// What makes an expression of the one that it is put around.
+type Around = fn(ExprId) -> ExprKind;
+
 /// An open group, or a rule's body. The numbers are places in the parser's stacks, where what belongs to it begins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
@@ -25,7 +28,7 @@ pub(crate) struct Frame {
     pub(crate) conjunction: usize,
     nots: usize,
     /// Where `json!` or `distinct!` stands before the bracket, and what it makes of the group.
-    bang: Option<(usize, fn(ExprId) -> ExprKind)>,
+    bang: Option<(usize, Around)>,
     /// For `unordered!`: where it begins, its first item, and its separator if that has begun.
     pub(crate) selection: Option<Selection>,
 }
@@ -510,7 +513,7 @@ impl Parser<'_> {
     }
 
     /// Reads `json!(` or its like, and leaves what follows to the group; `true` where it is reported, and stood for.
-    fn banged(&mut self, name: &'static str, kind: fn(ExprId) -> ExprKind, after: &mut After) -> bool {
+    fn banged(&mut self, name: &'static str, kind: Around, after: &mut After) -> bool {
         if !self.may_nest() {
             return false;
         }
