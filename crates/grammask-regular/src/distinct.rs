@@ -97,12 +97,22 @@ impl Store {
     /// # Ok::<(), grammask_regular::Error>(())
     /// ```
     pub fn has_distinct(&mut self, a: RegularId, least: u64) -> Result<bool, Error> {
-        // Every prefix that can be completed stands for another string; so it is enough to count those of one length, and the strings that
-        // are shorter. Without a backslash, different ones in a JSON string stand for different texts.
-        let (mut complete, mut layer) = (0u64, FxHashMap::from_iter([(a, 1u64)]));
         if a == RegularId::EMPTY {
             return Ok(least == 0);
         }
+        // Without a backslash, different strings in quotes stand for different texts. Mostly ASCII is enough, and leads to few states.
+        let plain = ByteSet::range(b'\\', b'\\').complement();
+        let ascii = ByteSet::range(0, 0x7F).intersection(&plain);
+        Ok(self.has_strings(a, least, &ascii)?
+            || self.has_strings(a, least, &plain)?
+            || self.goes_on_forever(a, &plain)?)
+    }
+
+    /// Whether there are so many strings of some bytes, or of which these are prefixes, as far as is looked ahead.
+    fn has_strings(&mut self, a: RegularId, least: u64, among: &ByteSet) -> Result<bool, Error> {
+        // Every prefix that can be completed stands for another string; so it is enough to count those of one length, and the strings that
+        // are shorter.
+        let (mut complete, mut layer) = (0u64, FxHashMap::from_iter([(a, 1u64)]));
         for _ in 0..LONGEST_PREFIX {
             let live = layer.values().fold(0u64, |sum, &count| sum.saturating_add(count));
             if complete.saturating_add(live) >= least {
@@ -113,27 +123,24 @@ impl Store {
                 if self.is_nullable(state) {
                     complete = complete.saturating_add(count);
                 }
-                for (bytes, behind) in self.plain_steps(state)? {
+                for (bytes, behind) in self.steps(state, among)? {
                     let more = next.entry(behind).or_default();
                     *more = more.saturating_add(count.saturating_mul(bytes as u64));
                 }
             }
-            if next.is_empty() {
-                return Ok(false);
-            }
-            if next.len() > MOST_STATES {
+            if next.is_empty() || next.len() > MOST_STATES {
                 break;
             }
             layer = next;
         }
-        self.goes_on_forever(a)
+        Ok(false)
     }
 
-    /// Whether a way without backslashes is known to come by the same state again.
-    fn goes_on_forever(&mut self, a: RegularId) -> Result<bool, Error> {
+    /// Whether a way by some bytes is known to come by the same state again.
+    fn goes_on_forever(&mut self, a: RegularId, among: &ByteSet) -> Result<bool, Error> {
         // Whether each state is on the way, and what is left to be looked at behind those that are.
         let mut on_the_way = FxHashMap::from_iter([(a, true)]);
-        let mut path = vec![(a, self.plain_steps(a)?)];
+        let mut path = vec![(a, self.steps(a, among)?)];
         while let Some((state, steps)) = path.last_mut() {
             let Some((_, behind)) = steps.pop() else {
                 on_the_way.insert(*state, false);
@@ -146,20 +153,19 @@ impl Store {
                 None if on_the_way.len() == MOST_STATES => return Ok(false),
                 None => {
                     on_the_way.insert(behind, true);
-                    path.push((behind, self.plain_steps(behind)?));
+                    path.push((behind, self.steps(behind, among)?));
                 }
             }
         }
         Ok(false)
     }
 
-    /// Where a byte leads that is no backslash, and how many bytes lead there alike.
-    fn plain_steps(&mut self, state: RegularId) -> Result<Vec<(usize, RegularId)>, Error> {
-        let not_backslash = ByteSet::range(b'\\', b'\\').complement();
+    /// Where some bytes lead, and how many lead there alike.
+    fn steps(&mut self, state: RegularId, among: &ByteSet) -> Result<Vec<(usize, RegularId)>, Error> {
         let partition = self.node(state).partition;
         let mut steps = Vec::new();
         for class in 0..self.partitions.len(partition) {
-            let bytes = self.partitions.class(partition, class).intersection(&not_backslash);
+            let bytes = self.partitions.class(partition, class).intersection(among);
             if let Some(byte) = bytes.first() {
                 let behind = self.derivative(state, byte)?;
                 if behind != RegularId::EMPTY {

@@ -43,10 +43,14 @@ impl Translator<'_> {
         {
             return Ok(None);
         }
-        let (few, texts) = match self.members(values.string)?.or_else(|| self.few_texts(values.string)) {
+        let (few, texts) = match self.members(values.string)? {
             Some(few) => (few, None),
+            // To see that they are many takes less than to list them.
             None if self.languages.has_many_strings(values.string) => (Vec::new(), Some(values.string)),
-            None => return Ok(None),
+            None => match self.few_texts(values.string) {
+                Some(few) => (few, None),
+                None => return Ok(None),
+            },
         };
         let numbers = match self.members(values.number)? {
             Some(numbers) => Some(numbers),
