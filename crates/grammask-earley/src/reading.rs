@@ -17,8 +17,9 @@ use crate::{Callee, CalleeId, Class, Error, NodeId};
 pub(crate) struct Reading {
     /// The place before the item.
     pub(crate) from: NodeId,
-    /// What has been read.
+    /// What has been read, and how many bytes that are.
     text: TextId,
+    length: u32,
     /// The state of the item's language, without the texts that have come before.
     pub(crate) lexeme: NodeId,
     /// Successors by class.
@@ -161,17 +162,34 @@ impl Recognizer {
         }
     }
 
-    /// Whether a lexeme's state is known to be completed in more than one way, of which none is the same as another: if one of them may
-    /// not come, it can still be completed.
+    /// What has been read at a place in an item of `distinct!`, if that are no more than so many bytes. Before an item, that is nothing.
+    ///
+    /// # Complexity
+    /// Linear in the text.
+    pub fn read_text(&self, node: NodeId, most: usize) -> Option<Vec<u8>> {
+        if node.index() < self.network().nodes.len() {
+            return Some(Vec::new());
+        }
+        match self.made().get(node).kind {
+            Kind::Reading(ref reading) if reading.length as usize > most => None,
+            Kind::Reading(ref reading) => Some(self.lock().choosing.texts.bytes(reading.text)),
+            _ => Some(Vec::new()),
+        }
+    }
+
+    /// Whether a lexeme's state is known to be completed by so many texts of which none is the same as another.
     ///
     /// # Errors
     /// When a limit is exceeded.
     ///
     /// # Panics
     /// When the node is not of this recognizer.
-    pub fn has_several(&self, node: NodeId) -> Result<bool, Error> {
+    pub fn has_distinct(&self, node: NodeId, least: u64) -> Result<bool, Error> {
+        if !self.is_lexeme(node) {
+            return Ok(false);
+        }
         match self.made().get(node).kind {
-            Kind::Lexeme(language, ..) => Ok(self.lock().store_mut().has_distinct(language, 2)?),
+            Kind::Lexeme(language, ..) => Ok(self.lock().store_mut().has_distinct(language, least)?),
             _ => Ok(false),
         }
     }
@@ -247,10 +265,14 @@ impl Workshop {
         node: NodeId,
         class: Class,
     ) -> Result<Option<NodeId>, Error> {
-        let (from, text, lexeme, row) = match tables.made().get(node).kind {
-            Kind::Reading(ref reading) => (reading.from, reading.text, Some(reading.lexeme), &reading.row),
+        let (from, read, lexeme, row) = match tables.made().get(node).kind {
+            Kind::Reading(ref reading) => {
+                (reading.from, (reading.text, reading.length), Some(reading.lexeme), &reading.row)
+            }
             Kind::Unordered(ref standing) => match &standing.beginning {
-                Some(beginning) => (node, TextId(0), self.reading_start(tables, standing)?, &beginning.row),
+                Some(beginning) => {
+                    (node, (TextId(0), 0), self.reading_start(tables, standing)?, &beginning.row)
+                }
                 None => return Ok(None),
             },
             _ => return Ok(None),
@@ -264,7 +286,7 @@ impl Workshop {
             return Ok(None);
         };
         let next = match self.scan(tables, lexeme, class)? {
-            Some(lexeme) => Some(self.reading_node(tables, from, (text, byte), lexeme)?),
+            Some(lexeme) => Some(self.reading_node(tables, from, (read, byte), lexeme)?),
             None => None,
         };
         tables.spend(row.set(
@@ -280,7 +302,7 @@ impl Workshop {
         &mut self,
         tables: &Recognizer,
         from: NodeId,
-        (before, byte): (TextId, u8),
+        ((before, length), byte): ((TextId, u32), u8),
         lexeme: NodeId,
     ) -> Result<NodeId, Error> {
         let text = self.choosing.texts.longer(before, byte);
@@ -293,7 +315,8 @@ impl Workshop {
             Some(behind) if !goes_on => behind,
             _ => {
                 let (is_final, _) = behind.map_or((false, false), |behind| tables.nature(behind));
-                let reading = Reading { from, text, lexeme, row: LazyRow::new(), behind };
+                let length = length.saturating_add(1);
+                let reading = Reading { from, text, length, lexeme, row: LazyRow::new(), behind };
                 tables.made().push((is_final, true), Kind::Reading(reading), None)
             }
         };
@@ -416,6 +439,6 @@ impl Workshop {
         let (&last, bytes) = bytes.split_last().expect("something has been read");
         let before = bytes.iter().fold(TextId(0), |text, &byte| self.choosing.texts.longer(text, byte));
         tables.spend(bytes.len() * 32);
-        self.reading_node(tables, place, (before, last), lexeme)
+        self.reading_node(tables, place, ((before, bytes.len() as u32), last), lexeme)
     }
 }

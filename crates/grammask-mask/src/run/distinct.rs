@@ -2,8 +2,12 @@
 //! texts have come, but not what has been read; so behind it, all of its texts are taken for one. Where another item is complete inside of the
 //! same token, that is not enough, and these few places are walked with what has been read.
 
-use grammask_earley::{Distinct, Error, NodeId, Others};
-use grammask_trie::NodeId as TrieNode;
+use std::sync::OnceLock;
+
+use grammask_earley::{Distinct, Error, NodeId, Others, SetId};
+use grammask_trie::{BranchId, NodeId as TrieNode, Trie};
+
+use rustc_hash::FxHashSet;
 
 use super::Run;
 use crate::Masks;
@@ -14,9 +18,44 @@ use crate::findings::Findings;
 pub(crate) struct Behind {
     /// Tokens that end inside of another item, which can be completed in several ways, so whatever the text before it is. As ranges of the trie's list.
     tokens: Box<[(u32, u32)]>,
-    /// Nodes at which it depends on the text: where the other item is complete, or nearly so, or is none of the distinct ones.
+    /// Nodes at which it may depend on the text: where the other item is complete, or nearly so, or is none of the distinct ones.
     open: Box<[TrieNode]>,
+    /// What leads from the places to the ends of tokens at and below these nodes: an item that is complete in there is a part of one of them.
+    ways: Box<[Box<[u8]>]>,
+    /// Whether each item that begins in there, and is not complete, can be completed by so many texts that it does not matter which have come.
+    is_roomy: bool,
+    /// What comes of these nodes behind a text that none of the items there can be.
+    otherwise: OnceLock<Found>,
 }
+
+/// An item that can be completed by so many texts can be completed whatever has come in the same token.
+const SEVERAL: u64 = 64;
+
+/// Longer ways might have more items than that.
+const LONGEST_WAY: usize = SEVERAL as usize - 2;
+
+/// What lies below some nodes: tokens, as ranges of the trie's list, and where the rule is complete.
+struct Found {
+    tokens: Box<[(u32, u32)]>,
+    handovers: Box<[BranchId]>,
+}
+
+impl Behind {
+    /// Whether a text that has been read so far may become one of those in the ways.
+    fn may_be_among(&self, read: &[u8]) -> bool {
+        // An escape may be another way to write what is longer or shorter.
+        let is_plain = |text: &[u8]| !text.contains(&b'\\');
+        let is_in = |way: &[u8]| way.windows(read.len()).any(|part| part == read);
+        read.is_empty()
+            || !self.is_roomy
+            || !is_plain(read)
+            || self.ways.iter().any(|way| !is_plain(way) || is_in(way))
+    }
+}
+
+/// A text of more bytes, for each of the longest way, is longer than any in there, however it is written: two times six digits and letters are
+/// at least one byte.
+const BYTES_OF_ESCAPE: usize = 12;
 
 impl Run<'_> {
     /// Visits a place at which an item of `distinct!` is being read, or may begin.
@@ -73,9 +112,17 @@ impl Run<'_> {
         let (masks, lexicon) = (self.masks, &*self.masks.lexicon);
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
         let recognizer = &masks.recognizer;
+        let behind = masks.behind(others, below)?;
+        let longest = behind.ways.iter().map(|way| way.len()).max().unwrap_or(0);
+        let read = recognizer.read_text(node, BYTES_OF_ESCAPE * (longest + 1));
+        let is_other = read.is_none_or(|read| !behind.may_be_among(&read));
+        if is_other && let Some(found) = behind.otherwise.get() {
+            self.find(activation, found);
+            return Ok(());
+        }
         let start = recognizer.alone(node)?;
-        let open = &masks.behind(others, below)?.open;
-        let this = &mut self.activations[activation];
+        let mut findings = Findings::new(lexicon.ground());
+        let open = &behind.open;
         for root in lexicon.continuation(continuation).nodes(outline) {
             let first = open.partition_point(|&node| node <= root);
             for &place in open[first..].iter().take_while(|&&place| place < trie.end(root)) {
@@ -84,17 +131,28 @@ impl Run<'_> {
                 let set = bytes.iter().try_fold(start, |set, &byte| recognizer.step(set, byte))?;
                 self.nodes += bytes.len() as u64;
                 if !set.is_dead() {
-                    this.findings.reach(set, place);
-                    this.findings.walk(recognizer, set, [place])?;
+                    findings.reach(set, place);
+                    findings.walk(recognizer, set, [place])?;
                 }
             }
         }
-        let mut handovers = this.findings.take_handovers();
-        if !handovers.is_empty() {
-            this.pending.append(&mut handovers);
-            self.flush_later(activation);
+        let handovers = findings.take_handovers().into();
+        let found = Found { handovers, tokens: findings.into_ranges() };
+        self.find(activation, &found);
+        if is_other {
+            masks.budget.spend(size_of_val(&*found.tokens) + size_of_val(&*found.handovers));
+            // Whoever else has found it has found the same.
+            let _ = behind.otherwise.set(found);
         }
         Ok(())
+    }
+
+    fn find(&mut self, activation: usize, found: &Found) {
+        self.activations[activation].findings.allow_ranges(&found.tokens);
+        if !found.handovers.is_empty() {
+            self.activations[activation].pending.extend_from_slice(&found.handovers);
+            self.flush_later(activation);
+        }
     }
 }
 
@@ -109,7 +167,7 @@ impl Masks {
         let (bytes, ends) = (trie.bytes_slice(), trie.ends_slice());
         let start = others.start.map(|start| recognizer.alone(start)).transpose()?;
         let mut findings = Findings::new(self.lexicon.ground());
-        let mut open = Vec::new();
+        let (mut open, mut ways) = (Vec::new(), Vec::new());
         for root in self.lexicon.continuation(continuation).nodes(self.lexicon.outline()) {
             // Where to go on, up to where, and the state of the item there.
             let mut path = vec![(root.0 + 1, ends[root.index()], start)];
@@ -123,6 +181,7 @@ impl Masks {
                 let begins = trie.depth(here) == trie.depth(root) + 1;
                 if begins && others.bytes.contains(byte) {
                     open.push(here);
+                    ways_from(trie, root, here, &mut ways);
                     continue;
                 }
                 let Some(set) = set else { continue };
@@ -132,20 +191,70 @@ impl Masks {
                 }
                 let item = recognizer.kernel(next).first().filter(|_| !next.completes());
                 match item {
-                    Some(item) if recognizer.has_several(item.node)? => {
+                    Some(item) if recognizer.has_distinct(item.node, SEVERAL)? => {
                         findings.allow(here);
                         path.push((node + 1, below, Some(next)));
                     }
-                    _ => open.push(here),
+                    _ => {
+                        open.push(here);
+                        ways_from(trie, root, here, &mut ways);
+                    }
                 }
             }
         }
         // Places may be below each other.
         open.sort_unstable();
         open.dedup();
-        let behind = Behind { tokens: findings.into_ranges(), open: open.into() };
-        let bytes = size_of_val(&*behind.tokens) + size_of_val(&*behind.open);
+        let is_roomy = match start {
+            Some(start) => self.is_roomy(start, &ways)?,
+            None => true,
+        };
+        let behind = Behind {
+            is_roomy,
+            tokens: findings.into_ranges(),
+            open: open.into(),
+            ways: ways.into(),
+            otherwise: OnceLock::new(),
+        };
+        let ways = behind.ways.iter().map(|way| size_of_val(way) + way.len()).sum::<usize>();
+        let bytes = size_of_val(&*behind.tokens) + size_of_val(&*behind.open) + ways;
         self.budget.spend(size_of::<((NodeId, ContinuationId), Behind)>() + bytes);
         Ok(self.behind.insert(key, behind).0)
+    }
+
+    /// Whether all items that begin in some ways can be completed by several texts, or are complete.
+    fn is_roomy(&self, start: SetId, ways: &[Box<[u8]>]) -> Result<bool, Error> {
+        let recognizer = &self.recognizer;
+        let mut known: FxHashSet<SetId> = FxHashSet::default();
+        for way in ways {
+            if way.len() > LONGEST_WAY {
+                return Ok(false);
+            }
+            for begin in 0..way.len() {
+                let mut set = start;
+                for &byte in &way[begin..] {
+                    set = recognizer.step(set, byte)?;
+                    if set.is_dead() {
+                        break;
+                    }
+                    if set.completes() || !known.insert(set) {
+                        continue;
+                    }
+                    let item = recognizer.kernel(set).first();
+                    if !item.is_some_and(|item| recognizer.has_distinct(item.node, SEVERAL).unwrap_or(false))
+                    {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The ways from a node to the ends of the longest tokens at and below another one.
+fn ways_from(trie: &Trie, root: TrieNode, from: TrieNode, ways: &mut Vec<Box<[u8]>>) {
+    for node in (from.0..trie.end(from).0).map(TrieNode).filter(|&node| !trie.has_children(node)) {
+        ways.push(trie.path(node)[trie.depth(root)..].into());
     }
 }
