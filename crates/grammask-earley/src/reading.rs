@@ -277,14 +277,14 @@ impl Workshop {
             },
             _ => return Ok(None),
         };
+        let (Some(lexeme), Some(byte)) = (lexeme, tables.network().representative(class)) else {
+            return Ok(None);
+        };
         match row.get(class.index()) {
             Some(NOWHERE) => return Ok(None),
             Some(next) => return Ok(Some(NodeId(next))),
             None => {}
         }
-        let (Some(lexeme), Some(byte)) = (lexeme, tables.network().representative(class)) else {
-            return Ok(None);
-        };
         let next = match self.scan(tables, lexeme, class)? {
             Some(lexeme) => Some(self.reading_node(tables, from, (read, byte), lexeme)?),
             None => None,

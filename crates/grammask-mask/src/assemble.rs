@@ -116,7 +116,7 @@ impl Masks {
         for &item in self.recognizer.kernel(state) {
             items.push((item, ContinuationId::WHOLE, None));
         }
-        let (mut work, fuel) = (0, Fuel::new(trie, items.len()));
+        let (mut work, fuel) = (0, Fuel::new(trie, items.len(), self.has_distinct));
         loop {
             while let Some((item, continuation, after)) = items.pop() {
                 let is_lexeme = self.recognizer.is_lexeme(item.node);

@@ -40,6 +40,8 @@ pub struct Masks {
     pub(crate) ends_are_read: bool,
     /// Whether some token can follow wherever some byte can.
     is_never_stuck: bool,
+    /// Whether texts have to differ somewhere in the grammar.
+    pub(crate) has_distinct: bool,
     /// The lexemes of the lexicon that nodes are states of; and whether they are these in all that ever follows, not just for as long as
     /// a token is.
     pub(crate) lexemes: Column,
@@ -135,6 +137,7 @@ impl Masks {
                     .tokens()
                     .iter()
                     .any(|&id| lexicon.vocabulary().bytes(id).is_some_and(|bytes| bytes.len() == 1)),
+            has_distinct: recognizer.network().has_distinct(),
             ends_are_read: ending.tokens().iter().any(|&id| {
                 let bytes = lexicon.vocabulary().bytes(id);
                 bytes.is_some_and(|bytes| !bytes.is_empty())

@@ -75,14 +75,16 @@ impl LexemeKey {
 pub(crate) struct Fuel(Cell<u64>);
 
 impl Fuel {
-    /// As much as walking the whole trie some times: the more items a state has, the dearer is a walk with the state as it is. In a small trie
-    /// there is nothing to save, and parts are to be had all the same.
-    pub(crate) fn new(trie: &Trie, items: usize) -> Self {
+    /// As much as walking the whole trie some times: the more items a state has, the dearer is a walk with the state as it is; the more so where it makes
+    /// states of its own at every node, as texts have to differ. In a small trie there is nothing to save, and parts are to be had all the same.
+    pub(crate) fn new(trie: &Trie, items: usize, has_distinct: bool) -> Self {
         const TIMES: usize = 2;
+        const TIMES_IF_DISTINCT: usize = 64;
         /// So many items make a walk over the trie about as dear as one more walk of lexemes.
         const ITEMS: usize = 128;
         const LEAST: usize = 1 << 16;
-        Self(Cell::new(((TIMES + items / ITEMS) * trie.len()).max(LEAST) as u64))
+        let times = if has_distinct { TIMES_IF_DISTINCT } else { TIMES };
+        Self(Cell::new(((times + items / ITEMS) * trie.len()).max(LEAST) as u64))
     }
 
     pub(crate) fn burn(&self, nodes: u64) {

@@ -262,7 +262,7 @@ mod tests {
                 part.handovers.clone(),
             );
             let copy = some.keep(key, Some(copy)).as_ref().unwrap();
-            let fuel = Fuel::new(some.lexicon.trie(), 1);
+            let fuel = Fuel::new(some.lexicon.trie(), 1, some.has_distinct);
             let all = |masks: &Masks, part| {
                 let taking = masks.taking_of(part, &fuel, &mut Buffers::default()).unwrap();
                 masks.taking(taking.expect("there is little to find")).clone()

@@ -73,6 +73,23 @@ fn readable(matcher: &Matcher, words: &[Vec<u8>]) -> Vec<TokenId> {
 }
 
 #[test]
+fn special_tokens_are_no_part_of_a_text() {
+    let tokens = ["[", "]", ",", "a", "b", "a,"].map(|word| word.as_bytes().to_vec());
+    let vocabulary =
+        Vocabulary::new((0..).map(TokenId).zip(tokens), [(TokenId(9), "<|mark|>".to_owned())]).unwrap();
+    let text = "start ::= '[' unordered!(distinct!(#'[ab]+'), (<|mark|> 'b')?; ',') ']';";
+    let mut matcher = Grammar::compile(text, &vocabulary, &Config::default()).unwrap().matcher();
+    let mut allowed = |token| {
+        let allowed: Vec<u32> = matcher.mask().iter().map(|id| id.0).collect();
+        assert!(matcher.accept(TokenId(token)).is_accepted(), "{token} of {allowed:?}");
+        allowed
+    };
+    let masks: Vec<Vec<u32>> = [0, 3, 2, 9, 4, 2, 4, 2, 3, 4, 1].into_iter().map(&mut allowed).collect();
+    assert_eq!(masks[1..4], [vec![1, 3, 4, 5, 9], vec![1, 2, 3, 4, 5], vec![3, 4, 9]]);
+    assert_eq!(masks[8..], [vec![3, 4], vec![3, 4, 5], vec![1, 2, 3, 4, 5]]);
+}
+
+#[test]
 fn masks_of_texts_that_differ_are_what_can_be_read() {
     let mut masks = 0;
     for seed in 0..60 {
