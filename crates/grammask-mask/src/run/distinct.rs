@@ -34,6 +34,9 @@ const SEVERAL: u64 = 64;
 /// Longer ways might have more items than that.
 const LONGEST_WAY: usize = SEVERAL as usize - 2;
 
+/// Where there are more ways, as where no separator stands between items, each text is looked at for itself.
+const MOST_WAYS: usize = 1_024;
+
 /// What lies below some nodes: tokens, as ranges of the trie's list, and where the rule is complete.
 struct Found {
     tokens: Box<[(u32, u32)]>,
@@ -56,6 +59,9 @@ impl Behind {
 /// A text of more bytes, for each of the longest way, is longer than any in there, however it is written: two times six digits and letters are
 /// at least one byte.
 const BYTES_OF_ESCAPE: usize = 12;
+
+/// A step with what has been read is as dear as so many steps of a lexeme.
+const DEAR: u64 = 64;
 
 impl Run<'_> {
     /// Visits a place at which an item of `distinct!` is being read, or may begin.
@@ -122,6 +128,7 @@ impl Run<'_> {
         }
         let start = recognizer.alone(node)?;
         let mut findings = Findings::new(lexicon.ground());
+        let mut steps = 0;
         let open = &behind.open;
         for root in lexicon.continuation(continuation).nodes(outline) {
             let first = open.partition_point(|&node| node <= root);
@@ -129,13 +136,16 @@ impl Run<'_> {
                 let path = trie.path(place);
                 let bytes = &path[trie.depth(root)..];
                 let set = bytes.iter().try_fold(start, |set, &byte| recognizer.step(set, byte))?;
-                self.nodes += bytes.len() as u64;
+                steps += bytes.len() as u64;
                 if !set.is_dead() {
                     findings.reach(set, place);
                     findings.walk(recognizer, set, [place])?;
                 }
             }
         }
+        self.nodes += steps + findings.distance.nodes;
+        // Each step makes a state of its own.
+        self.fuel.burn(DEAR * (steps + findings.distance.nodes));
         let handovers = findings.take_handovers().into();
         let found = Found { handovers, tokens: findings.into_ranges() };
         self.find(activation, &found);
@@ -206,9 +216,13 @@ impl Masks {
         open.sort_unstable();
         open.dedup();
         let is_roomy = match start {
+            _ if ways.len() > MOST_WAYS => false,
             Some(start) => self.is_roomy(start, &ways)?,
             None => true,
         };
+        if !is_roomy {
+            ways.clear();
+        }
         let behind = Behind {
             is_roomy,
             tokens: findings.into_ranges(),
@@ -252,9 +266,12 @@ impl Masks {
     }
 }
 
-/// The ways from a node to the ends of the longest tokens at and below another one.
+/// The ways from a node to the ends of the longest tokens at and below another one. Beyond too many, no more are needed.
 fn ways_from(trie: &Trie, root: TrieNode, from: TrieNode, ways: &mut Vec<Box<[u8]>>) {
     for node in (from.0..trie.end(from).0).map(TrieNode).filter(|&node| !trie.has_children(node)) {
+        if ways.len() > MOST_WAYS {
+            return;
+        }
         ways.push(trie.path(node)[trie.depth(root)..].into());
     }
 }
