@@ -257,57 +257,41 @@ fn end_of_lexeme(
     if let Some(&length) = known.get(&lexeme) {
         return Ok(length);
     }
-    let mut seen = FxHashSet::from_iter([lexeme]);
-    let mut layer = vec![lexeme];
-    let mut length = 0;
-    let mut found = ENDLESS;
-    'search: while !layer.is_empty() && length < limit && seen.len() <= MAX_PLACES {
-        length += 1;
-        let mut next = Vec::new();
-        for &state in &layer {
-            for class in (0..recognizer.network().byte_classes).map(Class::new) {
-                let after = recognizer.step_class(state, class)?;
-                if after.completes() {
-                    found = length;
-                    break 'search;
-                }
-                if !after.is_dead() && seen.insert(after) {
-                    next.push(after);
-                }
-            }
-        }
-        layer = next;
-    }
+    let text = shortest_text(recognizer, lexeme, limit)?;
+    let found = text.map_or(ENDLESS, |text| text.len() as u64);
     known.insert(lexeme, found);
     Ok(found)
 }
 
-/// A shortest text that completes the lexeme whose state is alone in a set.
+/// A shortest text that completes the lexeme whose state is alone in a set, if one of so many bytes at most does.
 fn shortest_text(recognizer: &Recognizer, lexeme: SetId, limit: u64) -> Result<Option<Vec<u8>>, Error> {
-    // States in the order in which they are found, each with the place of the one before it in that list, and the byte in between.
+    // States by layers, each with the place of the one before it in the list, and the byte in between.
     let mut found = vec![(lexeme, 0, 0)];
     let mut seen = FxHashSet::from_iter([lexeme]);
-    let mut next = 0;
-    while let Some(&(state, ..)) = found.get(next) {
-        for byte in recognizer.live_bytes(state)?.iter() {
-            let after = recognizer.step(state, byte)?;
-            if !after.completes() {
-                if seen.insert(after) && found.len() < MAX_PLACES {
-                    found.push((after, next, byte));
+    let (mut layer, mut length) = (0..1, 0);
+    while !layer.is_empty() && length < limit && seen.len() <= MAX_PLACES {
+        length += 1;
+        for place in layer.clone() {
+            for class in &recognizer.network().class_bytes {
+                let Some(byte) = class.first() else { continue };
+                let after = recognizer.step(found[place].0, byte)?;
+                if after.completes() {
+                    let mut text = vec![byte];
+                    let mut place = place;
+                    while place > 0 {
+                        let (_, before, byte) = found[place];
+                        text.push(byte);
+                        place = before;
+                    }
+                    text.reverse();
+                    return Ok(Some(text));
                 }
-                continue;
+                if !after.is_dead() && seen.insert(after) {
+                    found.push((after, place, byte));
+                }
             }
-            let mut text = vec![byte];
-            let mut place = next;
-            while place > 0 {
-                let (_, before, byte) = found[place];
-                text.push(byte);
-                place = before;
-            }
-            text.reverse();
-            return Ok(Some(text).filter(|text| text.len() as u64 <= limit));
         }
-        next += 1;
+        layer = layer.end..found.len();
     }
     Ok(None)
 }

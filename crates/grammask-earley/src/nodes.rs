@@ -225,6 +225,7 @@ impl Recognizer {
             None => match self.made().get(node).kind {
                 Kind::Lexeme(language, ..) => self.lock().live_bytes(language)?,
                 Kind::Counter(counter, _) => self.taken_by(counter)?,
+                Kind::Unordered(ref standing) if standing.beginning.is_none() => self.selected(standing)?,
                 Kind::Unordered(ref standing) => {
                     let read = self.lock().read_bytes(self, node)?;
                     self.selected(standing)?.union(&read)

@@ -139,7 +139,9 @@ impl Recognizer {
         }
         let (from, lexeme) = match self.made().get(node).kind {
             Kind::Reading(ref reading) => (reading.from, Some(reading.lexeme)),
-            Kind::Unordered(ref standing) => (node, self.lock().reading_start(self, standing)?),
+            Kind::Unordered(ref standing) if standing.beginning.is_some() => {
+                (node, self.lock().reading_start(self, standing)?)
+            }
             _ => return Ok(None),
         };
         let Some(lexeme) = lexeme else { return Ok(None) };
@@ -346,9 +348,7 @@ impl Workshop {
         chosen: &Chosen,
         seen: SeenId,
     ) -> Chosen {
-        let Kind::Unordered(ref standing) = tables.made().get(from).kind else {
-            unreachable!("a distinct item begins among items in any order")
-        };
+        let standing = standing(tables, from);
         let choices = self.items(tables, standing);
         let choice = choices.iter().find(|choice| plan.is_distinct(choice)).expect("the item may come");
         plan.after_text(chosen, choice, seen)
@@ -356,18 +356,14 @@ impl Workshop {
 
     /// Whose items there are at a place, and what has been chosen of them.
     fn standing_at(&mut self, tables: &Recognizer, from: NodeId) -> (CalleeId, Arc<Plan>, Chosen) {
-        let Kind::Unordered(ref standing) = tables.made().get(from).kind else {
-            unreachable!("a distinct item begins among items in any order")
-        };
+        let standing = standing(tables, from);
         let plan = self.plan(tables, standing.callee);
         (standing.callee, plan, self.choosing.chosen(standing.number))
     }
 
     /// The node that stands for all places behind the distinct item that begins at a place.
     pub(crate) fn pending(&mut self, tables: &Recognizer, from: NodeId, phase: Phase) -> NodeId {
-        let Kind::Unordered(ref standing) = tables.made().get(from).kind else {
-            unreachable!("a distinct item begins among items in any order")
-        };
+        let standing = standing(tables, from);
         let beginning = standing.beginning.as_ref().expect("a distinct item may begin there");
         let place = &beginning.pending[usize::from(phase == Phase::Behind)];
         if let Some(&known) = place.get() {
@@ -387,9 +383,7 @@ impl Workshop {
 
     /// What may come behind the distinct item that begins at a place, whatever its text.
     pub(crate) fn others(&mut self, tables: &Recognizer, from: NodeId) -> Result<Others, Error> {
-        let Kind::Unordered(ref standing) = tables.made().get(from).kind else {
-            unreachable!("a distinct item begins among items in any order")
-        };
+        let standing = standing(tables, from);
         let (callee, plan, chosen) = self.standing_at(tables, from);
         let Callee::Unordered { ref items, .. } = *tables.network().callee(callee) else {
             unreachable!("only items in any order have places among them")
@@ -440,5 +434,13 @@ impl Workshop {
         let before = bytes.iter().fold(TextId(0), |text, &byte| self.choosing.texts.longer(text, byte));
         tables.spend(bytes.len() * 32);
         self.reading_node(tables, place, ((before, bytes.len() as u32), last), lexeme)
+    }
+}
+
+/// The place before a distinct item.
+fn standing(tables: &Recognizer, from: NodeId) -> &Standing {
+    match tables.made().get(from).kind {
+        Kind::Unordered(ref standing) => standing,
+        _ => unreachable!("a distinct item begins among items in any order"),
     }
 }

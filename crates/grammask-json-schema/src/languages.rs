@@ -360,9 +360,8 @@ impl Languages {
     pub fn has_many_strings(&mut self, id: LanguageId) -> bool {
         let mut strings = || {
             let texts = self.lower(id)?;
-            let (quote, spelled) = (self.store.literal(b"\"")?, self.store.json_text(texts)?);
-            let strings = self.store.concat(&[quote, spelled, quote])?;
-            self.store.has_distinct(strings, u64::from(u32::MAX))
+            let strings = self.store.json_string(texts)?;
+            self.store.has_distinct(strings, Store::MANY)
         };
         // What exceeds a limit is not known to be so many.
         matches!(strings(), Ok::<_, grammask_regular::Error>(true))

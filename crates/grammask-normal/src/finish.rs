@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::form::{Nonterminal, NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::lower::Languages;
+use crate::unordered::only_operands;
 
 /// Numbers nonterminals in the order of the text, what is derived from a rule behind it; terminals as they appear, operands first.
 /// Also gives the languages that have been made.
@@ -58,30 +59,33 @@ pub(crate) fn finish(mut grammar: Grammar) -> (NormalForm, Languages) {
 /// rules, so they are named after the first selection that they stand in: whoever reads what is written gives them the same name and place.
 fn in_order(grammar: &mut Grammar) -> Vec<NonterminalId> {
     let mut order = grammar.in_order();
-    let operand = |grammar: &Grammar, id: NonterminalId| {
-        let variable = grammar.variable(id);
-        let place = variable.unordered.as_ref()?.unordered.distinct? as usize;
-        variable.productions.get(place)?.first()?.as_nonterminal().map(|operand| (place, operand))
-    };
-    if !order.iter().any(|&id| operand(grammar, id).is_some()) {
+    let distinct =
+        |grammar: &Grammar, id: NonterminalId| grammar.variable(id).unordered.as_ref()?.unordered.distinct;
+    if order.iter().all(|&id| distinct(grammar, id).is_none()) {
         return order;
     }
-    let mut is_rule = vec![false; grammar.variables.len()];
-    is_rule[grammar.start.index()] = true;
-    for &id in &order {
-        let distinct = operand(grammar, id).map(|(place, _)| place);
-        let productions = grammar.variable(id).productions.iter().enumerate();
-        let others = productions.filter(|&(place, _)| distinct != Some(place));
-        for other in others.flat_map(|(_, production)| production).filter_map(Factor::as_nonterminal) {
-            is_rule[other.index()] = true;
-        }
-    }
+    let uses = order.iter().flat_map(|&id| {
+        let operand = distinct(grammar, id);
+        let factors = (0..).zip(&grammar.variable(id).productions);
+        let factors =
+            factors.flat_map(|(place, production)| production.iter().map(move |factor| (place, factor)));
+        factors.filter_map(move |(place, factor)| match factor.atom {
+            Atom::Nonterminal(id) => Some((id, operand == Some(place))),
+            Atom::Terminal(_) => None,
+        })
+    });
+    let is_operand = only_operands(grammar.variables.len(), grammar.start, uses);
     let mut taken: FxHashSet<String> =
         order.iter().filter_map(|&id| grammar.variable(id).name.clone()).collect();
     let mut operands = Vec::new();
     for &id in &order {
-        let Some((_, operand)) = operand(grammar, id) else { continue };
-        if is_rule[operand.index()] || operands.contains(&operand) {
+        let Some(place) = distinct(grammar, id) else { continue };
+        let Some(Atom::Nonterminal(operand)) =
+            grammar.variable(id).productions[place as usize].first().map(|factor| factor.atom)
+        else {
+            continue;
+        };
+        if !is_operand[operand.index()] || operands.contains(&operand) {
             continue;
         }
         operands.push(operand);

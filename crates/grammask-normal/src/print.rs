@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::form::{NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
-use crate::unordered::Unordered;
+use crate::unordered::{Unordered, only_operands};
 
 /// The tree of a grammar under work. A nonterminal without alternatives is printed as `A ::= A;`, which means the same.
 pub(crate) fn grammar_to_ast(grammar: &Grammar) -> Ast {
@@ -40,21 +40,19 @@ pub(crate) fn grammar_to_ast(grammar: &Grammar) -> Ast {
 impl NormalForm {
     /// For each nonterminal whether it is nothing but the operand of `distinct!`, which is written where it stands.
     fn written_in_items(&self) -> Vec<bool> {
-        let (mut is_item, mut is_other) =
-            (vec![false; self.nonterminals.len()], vec![false; self.nonterminals.len()]);
-        is_other[self.start.index()] = true;
-        for entry in &self.nonterminals {
+        let uses = self.nonterminals.iter().flat_map(|entry| {
             let distinct = entry.unordered.as_ref().and_then(|unordered| unordered.distinct);
-            for (place, production) in (0..).zip(&entry.productions) {
-                let uses = if distinct == Some(place) { &mut is_item } else { &mut is_other };
-                for symbol in production {
-                    if let Symbol::Nonterminal(id) | Symbol::Repeat { nonterminal: id, .. } = *symbol {
-                        uses[id.index()] = true;
-                    }
+            let symbols = (0..).zip(&entry.productions);
+            let symbols =
+                symbols.flat_map(|(place, production)| production.iter().map(move |symbol| (place, symbol)));
+            symbols.filter_map(move |(place, symbol)| match *symbol {
+                Symbol::Nonterminal(id) | Symbol::Repeat { nonterminal: id, .. } => {
+                    Some((id, distinct == Some(place)))
                 }
-            }
-        }
-        is_item.iter().zip(is_other).map(|(&item, other)| item && !other).collect()
+                Symbol::Terminal(_) => None,
+            })
+        });
+        only_operands(self.nonterminals.len(), self.start, uses)
     }
 
     /// The normal form as a syntax tree, without spans.
@@ -331,13 +329,13 @@ impl<'a> TreeWriter<'a> {
         self.done.pop().expect("something was to be written")
     }
 
-    /// What `unordered!` says, if the nonterminal is one.
     /// What stands for the operand of `distinct!`, whichever rule it is in now.
     fn terminal_of(&self, factor: Factor) -> Factor {
         let Some(id) = factor.as_nonterminal() else { return factor };
         self.bodies[id.index()].first().and_then(|production| production.first()).copied().unwrap_or(factor)
     }
 
+    /// What `unordered!` says, if the nonterminal is one.
     fn selection(&self, id: NonterminalId) -> Option<&'a Unordered> {
         self.selections.get(id.index()).copied().flatten()
     }

@@ -113,9 +113,6 @@ const UNDER_DISTINCT: u8 = 64;
 /// Which of them is the innermost.
 const UNDER: u8 = UNDER_AND | UNDER_NOT | UNDER_JSON | UNDER_DISTINCT;
 
-/// A `distinct!` has more different texts than this: more than an output ever holds.
-const MANY_TEXTS: u64 = u32::MAX as u64;
-
 struct Reader<'a> {
     ast: &'a Ast,
     /// Of a text that is wrong: what may be more than `ast` says.
@@ -392,7 +389,7 @@ impl<'a> Reader<'a> {
         }
         let Some(terminal) = self.take_terminal(child) else { return Part::Nothing };
         let has_many = match self.terminals.lower(terminal, self.store) {
-            Ok(Some(language)) => self.store.has_distinct(language, MANY_TEXTS),
+            Ok(Some(language)) => self.store.has_distinct(language, Store::MANY),
             Ok(None) => Ok(false),
             Err(error) => Err(error),
         };

@@ -3,6 +3,7 @@
 
 use thiserror::Error;
 
+use crate::form::NonterminalId;
 use crate::graph::{Lists, components};
 
 /// In which selections the items of a nonterminal may stand. The order is free.
@@ -66,6 +67,22 @@ pub enum UnorderedError {
         /// The greatest number of items.
         max: u32,
     },
+}
+
+/// For each nonterminal whether it is used as the operand of `distinct!` only. The uses are the nonterminals that productions name, each with
+/// whether it is that.
+pub(crate) fn only_operands(
+    count: usize,
+    start: NonterminalId,
+    uses: impl Iterator<Item = (NonterminalId, bool)>,
+) -> Vec<bool> {
+    let (mut is_operand, mut is_rule) = (vec![false; count], vec![false; count]);
+    is_rule[start.index()] = true;
+    for (id, as_operand) in uses {
+        let place = if as_operand { &mut is_operand } else { &mut is_rule };
+        place[id.index()] = true;
+    }
+    is_operand.iter().zip(is_rule).map(|(&operand, rule)| operand && !rule).collect()
 }
 
 impl Unordered {

@@ -11,6 +11,9 @@ const LONGEST_PREFIX: usize = 64;
 const MOST_STATES: usize = 512;
 
 impl Store {
+    /// Of so many different texts, there is always another one: no output holds them all.
+    pub const MANY: u64 = u32::MAX as u64;
+
     /// The strings of `a` that are not the same as `text`. Two JSON strings, in their quotes, are the same if they stand for the same
     /// text, however it is written; anything else is the same only as itself.
     ///
@@ -47,10 +50,10 @@ impl Store {
             left.push(match self.inside_quotes(member) {
                 Some(inner) => {
                     let others = self.less(inner, value)?;
-                    self.quoted(others)?
+                    self.json_string(others)?
                 }
                 None => {
-                    let same = self.quoted(value)?;
+                    let same = self.json_string(value)?;
                     self.less(member, same)?
                 }
             });
@@ -63,15 +66,21 @@ impl Store {
         self.intersection(&[a, others])
     }
 
-    /// The JSON strings of these texts, in quotes.
-    fn quoted(&mut self, texts: RegularId) -> Result<RegularId, Error> {
+    /// The JSON strings of these texts, in quotes: [`json_text`](Self::json_text) between two of them.
+    ///
+    /// # Errors
+    /// As of [`json_text`](Self::json_text).
+    pub fn json_string(&mut self, texts: RegularId) -> Result<RegularId, Error> {
         let (quote, spelled) = (self.single_byte(b'"'), self.json_text(texts)?);
         self.concat(&[quote, spelled, quote])
     }
 
     /// The texts of which an expression is the JSON strings in quotes, if it is written so.
     fn inside_quotes(&self, a: RegularId) -> Option<RegularId> {
-        let is_quote = |a: RegularId| matches!(self.node(a).kind, Kind::Bytes(set) if self.byte_set(set).single_byte() == Some(b'"'));
+        let is_quote = |a: RegularId| match self.node(a).kind {
+            Kind::Bytes(set) => self.byte_set(set).single_byte() == Some(b'"'),
+            _ => false,
+        };
         let Kind::Concat(open, behind) = self.node(a).kind else { return None };
         let Kind::Concat(spelled, close) = self.node(behind).kind else { return None };
         match self.node(spelled).kind {

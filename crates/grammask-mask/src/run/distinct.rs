@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 
 use grammask_earley::{Distinct, Error, NodeId, Others, SetId};
 use grammask_trie::{BranchId, NodeId as TrieNode, Trie};
-
 use rustc_hash::FxHashSet;
 
 use super::Run;
@@ -254,9 +253,8 @@ impl Masks {
                     if set.completes() || !known.insert(set) {
                         continue;
                     }
-                    let item = recognizer.kernel(set).first();
-                    if !item.is_some_and(|item| recognizer.has_distinct(item.node, SEVERAL).unwrap_or(false))
-                    {
+                    let Some(item) = recognizer.kernel(set).first() else { return Ok(false) };
+                    if !recognizer.has_distinct(item.node, SEVERAL)? {
                         return Ok(false);
                     }
                 }
