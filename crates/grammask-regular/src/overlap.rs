@@ -1,7 +1,7 @@
 //! What two languages have in common, whether one lies within another, and what their strings are made of: as far as that can be read off
 //! expressions. So it is seen that `.*:[0-9]+` stays what it is, whatever else a text has begun on its way.
 
-use crate::node::{Kind, List, PLAIN, RegularId, Spelling};
+use crate::node::{Kind, List, PLAIN, RegularId, Spelling, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 
 /// How deep expressions are looked into, and into how many of their parts; of what is asked for each character, into fewer.
@@ -83,6 +83,71 @@ impl Store {
         self.is_within(small, large, DEPTH, &mut { FEW })
     }
 
+    /// A language that lies within another one and is simpler, but goes on as it does: where that is a loop without some strings, it is what of
+    /// the loop has a byte that none of these has. The empty language where nothing of the kind is seen at once.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Complexity
+    /// O(1).
+    ///
+    /// ```
+    /// use grammask_regular::{RegularId, Store};
+    ///
+    /// let mut store = Store::new(&Default::default());
+    /// let (all, tag) = (store.regex("[a-z-]*")?, store.regex("[a-z]+")?);
+    /// let other = store.complement(tag)?;
+    /// let no_tag = store.intersection(&[all, other])?;
+    /// let kernel = store.evident_kernel(no_tag)?;
+    /// assert!(kernel != RegularId::EMPTY && store.is_evidently_within(kernel, no_tag));
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
+    pub fn evident_kernel(&mut self, a: RegularId) -> Result<RegularId, Error> {
+        match self.node(a).kind {
+            Kind::Concat(head, tail) => {
+                let head = self.evident_kernel_of_text(head)?;
+                self.concat_two(head, tail)
+            }
+            _ => self.evident_kernel_of_text(a),
+        }
+    }
+
+    fn evident_kernel_of_text(&mut self, a: RegularId) -> Result<RegularId, Error> {
+        match self.node(a).kind {
+            Kind::Json { text, at: Spelling::Text } => {
+                let text = self.kernel_of_intersection(text)?;
+                self.json_node(text)
+            }
+            _ => self.kernel_of_intersection(a),
+        }
+    }
+
+    fn kernel_of_intersection(&mut self, a: RegularId) -> Result<RegularId, Error> {
+        let Kind::And(list) = self.node(a).kind else { return Ok(RegularId::EMPTY) };
+        let (mut all, mut without) = (None, ByteSet::EMPTY);
+        for &member in self.list(list) {
+            match self.node(member).kind {
+                Kind::Not(some) => without = without.union(&self.evident_alphabet(some)),
+                Kind::Repeat { base, min: 0, max: UNBOUNDED } if all.is_none() => all = Some((member, base)),
+                _ => return Ok(RegularId::EMPTY),
+            }
+        }
+        let Some((all, base)) = all else { return Ok(RegularId::EMPTY) };
+        let mut others = ByteSet::EMPTY;
+        for byte in (0..0x80).filter(|&byte| !without.contains(byte)) {
+            if self.derivative(base, byte)? == RegularId::EPSILON {
+                others.insert(byte);
+            }
+        }
+        if others.is_empty() {
+            return Ok(RegularId::EMPTY);
+        }
+        let other = self.bytes(others);
+        let rest = self.concat_two(other, all)?;
+        self.concat_two(all, rest)
+    }
+
     /// The depth of this recursion is bounded by a constant.
     fn is_within(&self, small: RegularId, large: RegularId, depth: u32, parts: &mut u32) -> bool {
         if small == large || small == RegularId::EMPTY {
@@ -115,6 +180,13 @@ impl Store {
             }
             (Kind::Json { text, at: Spelling::Text }, Kind::Json { text: other, at: Spelling::Text }) => {
                 self.is_within(text, other, depth, parts)
+            }
+            (_, Kind::And(list)) => {
+                self.list(list).iter().all(|&member| self.is_within(small, member, depth, parts))
+            }
+            (_, Kind::Not(without)) => {
+                let bytes = self.alphabet(without, DEPTH, parts);
+                self.needs_other(small, &bytes, depth, parts)
             }
             _ => self.contains_all_of(large, small),
         }
@@ -149,8 +221,17 @@ impl Store {
                 // Some have not been looked at.
                 if bytes.next().is_some() { ByteSet::ALL } else { found }
             }
-            Kind::Concat(head, tail) => {
-                self.alphabet(head, depth, parts).union(&self.alphabet(tail, depth, parts))
+            Kind::Concat(head, mut tail) => {
+                let mut all = self.alphabet(head, depth, parts);
+                // A chain may be long, but is not deep.
+                while let (Kind::Concat(head, next), Some(left)) =
+                    (self.node(tail).kind, parts.checked_sub(1))
+                {
+                    *parts = left;
+                    all = all.union(&self.alphabet(head, depth, parts));
+                    tail = next;
+                }
+                all.union(&self.alphabet(tail, depth, parts))
             }
             Kind::Or(list) if list.len > left => ByteSet::ALL,
             Kind::Or(list) => {

@@ -251,7 +251,7 @@ fn random_expressions_mean_what_their_definitions_say() {
 fn what_is_evident_about_languages_holds() {
     let all = universe();
     let mut random = Random(0x2545_F491_4F6C_DD1D);
-    let (mut common, mut within, mut needy) = (0, 0, 0);
+    let (mut common, mut within, mut needy, mut kernels) = (0, 0, 0, 0);
     for round in 0..60 {
         let mut store = Store::new(&Config::default());
         // Languages, and what they become: these have parts in common.
@@ -268,8 +268,19 @@ fn what_is_evident_about_languages_holds() {
             .iter()
             .map(|&state| all.iter().filter(|word| accepts(&mut store, state, word)).cloned().collect())
             .collect();
+        let loops = ["[a-c]*", "(?:ab?|c)*"].map(|pattern| store.regex(pattern).unwrap());
         for (&a, of_a) in states.iter().zip(&words) {
             let shown = store.display(a).to_string();
+            let others = store.complement(a).unwrap();
+            for all_of in loops {
+                let rest = store.intersection(&[all_of, others]).unwrap();
+                let kernel = store.evident_kernel(rest).unwrap();
+                for word in &all {
+                    let is_right = !of_a.contains(word) && accepts(&mut store, all_of, word);
+                    assert!(is_right || !accepts(&mut store, kernel, word), "{shown}: {word:?}");
+                }
+                kernels += usize::from(kernel != RegularId::EMPTY && store.is_evidently_within(kernel, rest));
+            }
             let alphabet = store.evident_alphabet(a);
             assert!(of_a.iter().flatten().all(|&byte| alphabet.contains(byte)), "{shown}: {alphabet}");
             for bytes in [&b"a"[..], b"b", b"ab", b"bc"] {
@@ -296,7 +307,10 @@ fn what_is_evident_about_languages_holds() {
         store.check().unwrap();
     }
     // That much is seen; else this would show nothing.
-    assert!(common > 500 && within > 500 && needy > 200, "{common} {within} {needy}");
+    assert!(
+        common > 500 && within > 500 && needy > 200 && kernels > 100,
+        "{common} {within} {needy} {kernels}"
+    );
 }
 
 #[test]

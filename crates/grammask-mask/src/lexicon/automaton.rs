@@ -425,15 +425,31 @@ impl Automaton {
         b: LexemeId,
         budget: &Budget,
     ) -> Result<Option<LexemeId>, Error> {
+        let [a, b] = [a, b].map(|id| self.state(id).language);
+        self.simple(budget, |store| store.evident_common(a, b))
+    }
+
+    /// A state whose language lies within that of another, and which has no complements; nothing as with [`common`](Self::common).
+    pub(super) fn kernel(&self, id: LexemeId, budget: &Budget) -> Result<Option<LexemeId>, Error> {
+        let language = self.state(id).language;
+        self.simple(budget, |store| store.evident_kernel(language))
+    }
+
+    /// The state of a language that is made, if it goes on and nobody has to search for what is in it, or behind it.
+    fn simple(
+        &self,
+        budget: &Budget,
+        make: impl FnOnce(&mut Store) -> Result<RegularId, Error>,
+    ) -> Result<Option<LexemeId>, Error> {
         let mut workbench = self.lock();
         let before = workbench.store.bytes_used();
-        let common = workbench.store.evident_common(self.state(a).language, self.state(b).language)?;
-        if !workbench.store.is_inhabited_throughout(common) {
+        let language = make(&mut workbench.store)?;
+        if !workbench.store.is_inhabited_throughout(language) {
             return Ok(None);
         }
-        let common = self.number(&mut workbench, common, budget)?;
+        let state = self.number(&mut workbench, language, budget)?;
         budget.spend(workbench.store.bytes_used().saturating_sub(before));
-        Ok(Some(common).filter(|common| common.goes_on()))
+        Ok(Some(state).filter(|state| state.goes_on()))
     }
 
     /// Whether the language of one state evidently lies within that of another.

@@ -3,7 +3,7 @@
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
-use grammask_trie::{BranchId, Decoder, NodeId};
+use grammask_trie::{BranchId, NodeId};
 
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId};
@@ -30,6 +30,9 @@ const ENDS: u32 = 4;
 
 /// Where there are more ends, as many words, or as many counts of a word, no more is looked for.
 const MANY_ENDS: usize = 12;
+
+/// So few characters are left out where they alone lead to a state, and states become too many.
+const SELDOM: u32 = 2;
 
 /// ASCII letters and digits, bit by bit.
 const LETTERS: u128 = 0x07ff_fffe_07ff_fffe_03ff_0000_0000_0000;
@@ -137,7 +140,12 @@ impl Closed {
             true if behind(automaton, main, Others::Lines, budget)?.is_some() => Others::Lines,
             true => Others::Words,
         };
-        let mut ascii = first | going_on(automaton, main, u128::MAX, budget, |_, _| ())?;
+        // Characters that lead to a state of their own.
+        let mut seldom = 0;
+        let mut ascii = first;
+        ascii |= going_on(automaton, main, u128::MAX, budget, |_, by| {
+            seldom |= if by.count_ones() <= SELDOM { by } else { 0 };
+        })?;
         let whole = ascii;
         'smaller: while (ascii & first).count_ones() >= FEW {
             let class = Class { ascii, others };
@@ -182,7 +190,12 @@ impl Closed {
                         continue;
                     }
                     if reach < SHORT {
-                        return Ok(None);
+                        // Each time that one of these comes, there are as many states again.
+                        ascii &= !std::mem::take(&mut seldom);
+                        if class.ascii == ascii {
+                            return Ok(None);
+                        }
+                        continue 'smaller;
                     }
                 } else {
                     reached.states.truncate(until);
@@ -490,34 +503,14 @@ pub(super) fn go_further(
     reach: usize,
     findings: &mut Findings<'_>,
 ) -> Result<(), Error> {
-    let lexicon = walk.lexicon;
-    let (trie, outline) = (lexicon.trie(), lexicon.outline());
-    let base = outline.node(slice.base());
-    let mut open = vec![(base, walk.lexeme, Decoder::Between)];
-    let mut nodes = 0;
-    while let Some((node, state, inside)) = open.pop() {
-        for child in trie.children(node) {
-            let (byte, Some(branch)) = (trie.byte(child), outline.branch(child)) else { continue };
-            let (decoder, is_character) = inside.after(byte);
-            let is_of_class = byte >= 0x80 || slice.length(branch) != NOWHERE;
-            // No token below has so many characters.
-            let is_short =
-                trie.depth(child) - trie.depth(base) + usize::from(outline.below(branch).height) <= reach;
-            if is_short || !is_character || !is_of_class {
-                continue;
-            }
-            nodes += 1;
-            let next = lexicon.automaton.step(state, byte, &lexicon.budget)?;
-            // Of the characters that some byte begins, only some may go on.
-            if !next.goes_on() {
-                continue;
-            }
-            match usize::from(lengths.length(branch)) == reach {
-                true => walk.subtree(child, next, findings)?,
-                false => open.push((child, next, decoder)),
-            }
-        }
-    }
-    walk.distance.nodes += nodes;
-    Ok(())
+    let steps = walk.lexicon.ways_behind(slice, lengths, reach);
+    follow_ways_to(
+        walk,
+        &steps,
+        |_| false,
+        |walk, node, next| match next.goes_on() {
+            true => walk.subtree(node, next, findings),
+            false => Ok(()),
+        },
+    )
 }

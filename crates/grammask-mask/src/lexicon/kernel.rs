@@ -37,9 +37,14 @@ pub(super) fn closed(
     loop {
         states.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
         let Some(&(main, count)) = states.first() else { return Ok(None) };
-        // What most characters lead to, or what it has in common with something else: behind a backslash, say, that is nothing.
-        for &(other, _) in states.iter().take(STATES) {
-            let mut state = automaton.common(main, other, budget)?;
+        // What is simpler than what most characters lead to. Else that itself, or what it has in common with something else: behind a
+        // backslash, say, that is nothing.
+        let others = states.iter().take(STATES).map(|&(other, _)| Some(other));
+        for other in std::iter::once(None).chain(others) {
+            let mut state = match other {
+                None => automaton.kernel(main, budget)?,
+                Some(other) => automaton.common(main, other, budget)?,
+            };
             if let (Some(common), Some(before)) = (state, before) {
                 state = automaton.common(common, before, budget)?;
             }

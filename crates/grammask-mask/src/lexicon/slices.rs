@@ -227,11 +227,6 @@ impl Slice {
         (NOWHERE - 1 - self.before) as usize
     }
 
-    /// The place below which it is.
-    pub(super) const fn base(&self) -> BranchId {
-        self.base
-    }
-
     /// The tokens of up to so many characters, as a packed row.
     pub(super) fn row(&self, vocabulary: &Vocabulary, most: usize) -> Vec<u32> {
         let mut row = Vec::with_capacity(vocabulary.mask_words() + 1);
@@ -382,6 +377,24 @@ impl Lexicon {
             outline.omitted(trie, others.encoding()).filter(is_within).map(|(_, edge)| edge).collect();
         edges.sort_unstable_by_key(|edge| edge.child);
         ways(trie, outline, base, edges.into_iter())
+    }
+
+    /// The ways to the places of a slice that are behind just so many characters, by the lengths of another one.
+    pub(super) fn ways_behind(&self, slice: &Slice, lengths: &Slice, length: usize) -> Box<[Step]> {
+        let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
+        let (fewer, here) = (lengths.branches(length.saturating_sub(1)), lengths.branches(length));
+        let mut edges: Vec<Edge> = Vec::new();
+        for (word, (fewer, here)) in fewer.into_iter().zip(here).enumerate() {
+            let mut places = here & !fewer;
+            while places != 0 {
+                let branch = BranchId((word * 64) as u32 + places.trailing_zeros());
+                places &= places - 1;
+                if slice.length(branch) != NOWHERE {
+                    edges.push(Edge { parent: outline.parent(branch), child: outline.node(branch) });
+                }
+            }
+        }
+        ways(trie, outline, base, edges.iter())
     }
 
     /// The slice by numbers of runs.
