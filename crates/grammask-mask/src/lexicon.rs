@@ -4,9 +4,8 @@
 use std::sync::Arc;
 
 use grammask_cache::{Arena, Budget, Memo};
-use grammask_regular::{Error, RegularId, Store};
+use grammask_regular::Error;
 use grammask_trie::{BranchId, Mask, Outline, Trie, Vocabulary};
-use smallvec::SmallVec;
 
 use crate::continuation::{Continuation, ContinuationId, Continuations};
 use crate::findings::{Findings, Ground};
@@ -18,6 +17,7 @@ mod automaton;
 mod characters;
 mod closed;
 mod config;
+mod imports;
 mod kernel;
 mod kin;
 mod layers;
@@ -34,17 +34,13 @@ mod walk;
 use automaton::Automaton;
 pub(crate) use automaton::LexemeId;
 pub use config::LexiconConfig;
+pub(crate) use imports::ImportId;
+use imports::Imported;
 use loops::Coverage;
 use runs::Kinds;
 use slices::{Class, Slice};
 pub(crate) use taken::{LexemeTokens, Taken};
 use walk::Walk;
-
-/// Longer transcripts are not kept: what is so large is rare, and imported each time.
-const LONG_TRANSCRIPT: usize = 16_384;
-
-/// Most are shorter, and need no allocation.
-const SHORT_TRANSCRIPT: usize = 256;
 
 /// What grammars over one vocabulary share.
 ///
@@ -61,8 +57,10 @@ pub struct Lexicon {
     /// The parts of lexemes below a set of places; those at the beginning of a token are noted with the lexeme.
     places: Memo<(LexemeId, ContinuationId), PartId>,
     twins: Memo<twins::Ways, LexemeId>,
-    /// What came of languages that were imported, by their transcripts.
-    imported: Memo<Box<[u32]>, (LexemeId, bool)>,
+    /// Languages of other stores, by their transcripts. See `imports.rs`.
+    imported: Memo<Box<[u32]>, Imported>,
+    /// What those of them take below places that are spellings of few texts.
+    of_texts: Memo<(ImportId, ContinuationId), PartId>,
     /// See `unions.rs`: rows, and which is whose.
     unions: Memo<Box<[PartId]>, u32>,
     rows: Arena<Mask>,
@@ -154,6 +152,7 @@ impl Lexicon {
             places: Memo::new(),
             twins: Memo::new(),
             imported: Memo::new(),
+            of_texts: Memo::new(),
             unions: Memo::new(),
             rows: Arena::new(),
             owner: OwnerId::new(),
@@ -275,23 +274,6 @@ impl Lexicon {
         self.budget.spend(bytes);
     }
 
-    /// The lexeme with the language `language` of another store, or one that takes the same tokens; and whether it is that language.
-    ///
-    /// # Errors
-    /// When a limit of regular languages is exceeded.
-    pub(crate) fn lexeme(&self, from: &Store, language: RegularId) -> Result<(LexemeId, bool), Error> {
-        let mut transcript: SmallVec<[u32; SHORT_TRANSCRIPT]> = SmallVec::new();
-        if !from.transcribe(language, LONG_TRANSCRIPT, &mut |number| transcript.push(number)) {
-            return self.automaton.import(from, language, &self.budget);
-        }
-        if let Some(known) = self.imported.get(&transcript[..]) {
-            return Ok(*known);
-        }
-        let found = self.automaton.import(from, language, &self.budget)?;
-        self.budget.spend(size_of_val(&transcript[..]) + size_of::<(Box<[u32]>, (LexemeId, bool))>());
-        Ok(*self.imported.insert(transcript.as_slice().into(), found).0)
-    }
-
     /// The lexeme after a text, or one that takes the same tokens; and whether it is that language.
     ///
     /// # Errors
@@ -379,16 +361,17 @@ impl Lexicon {
         found.map(|part| self.part_of(part).nodes).sum()
     }
 
+    fn add(&self, part: LexemePart) -> PartId {
+        self.budget.spend(size_of::<LexemePart>() + part.tokens.bytes_used());
+        PartId(self.parts.push(part))
+    }
+
     fn keep(&self, (lexeme, continuation): (LexemeId, ContinuationId), part: LexemePart) -> PartId {
-        let add = || {
-            self.budget.spend(size_of::<LexemePart>() + part.tokens.bytes_used());
-            PartId(self.parts.push(part))
-        };
         if continuation == ContinuationId::WHOLE {
-            return *self.automaton.state(lexeme).whole.get_or_init(add);
+            return *self.automaton.state(lexeme).whole.get_or_init(|| self.add(part));
         }
         // Where two threads find the same at once, one of them has written it for nobody.
-        let (part, fresh) = self.places.insert((lexeme, continuation), add());
+        let (part, fresh) = self.places.insert((lexeme, continuation), self.add(part));
         if fresh {
             self.budget.spend(size_of::<(LexemeId, ContinuationId, PartId)>());
         }

@@ -45,6 +45,8 @@ pub struct Masks {
     /// The lexemes of the lexicon that nodes are states of; and whether they are these in all that ever follows, not just for as long as
     /// a token is.
     pub(crate) lexemes: Column,
+    /// Nodes that are states of lexemes with few texts, by the numbers that their languages have in the lexicon, as long as these are no lexemes there.
+    pub(crate) texts: Column,
     /// The parts of nodes that are states of lexemes below the root, by their numbers in the lexicon.
     pub(crate) wholes: Column,
     /// Parts; nothing for those that are too much work.
@@ -148,6 +150,7 @@ impl Masks {
             config,
             specials,
             lexemes: Column::new(),
+            texts: Column::new(),
             wholes: Column::new(),
             parts: Memo::new(),
             behind: Memo::new(),

@@ -17,6 +17,14 @@ pub struct Spelled {
     pub after: Vec<u8>,
 }
 
+impl Spelled {
+    fn new(before: Vec<u8>, mut texts: Vec<Vec<u8>>, is_complement: bool, after: Vec<u8>) -> Self {
+        texts.sort_unstable();
+        texts.dedup();
+        Self { before, texts, is_complement, after }
+    }
+}
+
 /// So many times as many texts are few where they are a list of words, which only has to be copied: the keys of a large object.
 const LISTED: usize = 16;
 
@@ -47,21 +55,35 @@ impl Store {
     /// ```
     pub fn spelled(&mut self, a: RegularId, most: usize) -> Result<Option<Spelled>, Error> {
         let Some((before, text, after)) = self.spelling(a, most) else { return Ok(None) };
-        let (few, is_complement) = match self.all_texts_but(text)? {
-            Some((_, few)) => (few, true),
-            None => (text, false),
-        };
+        let Some((_, few)) = self.all_texts_but(text)? else { return Ok(self.spelled_texts(a, most)) };
         let Some(mut texts) = self.texts(few, most) else { return Ok(None) };
-        if is_complement {
-            // What is no text is not missing from all texts.
-            texts.retain(|text| std::str::from_utf8(text).is_ok());
-        }
-        texts.sort_unstable();
-        texts.dedup();
-        // Where all other texts are spelled, what follows must not be a part of one, as a closing quote never is.
-        let ends = |byte: &u8| !is_complement || !(Self::is_raw(*byte) || *byte == b'\\');
+        // What is no text is not missing from all texts.
+        texts.retain(|text| std::str::from_utf8(text).is_ok());
+        // What follows must not be a part of a spelling, as a closing quote never is.
+        let ends = |byte: &u8| !(Self::is_raw(*byte) || *byte == b'\\');
         let is_spelled = !texts.is_empty() && after.first().is_some_and(ends);
-        Ok(is_spelled.then_some(Spelled { before, texts, is_complement, after }))
+        Ok(is_spelled.then(|| Spelled::new(before, texts, true, after)))
+    }
+
+    /// The same, only where the language holds the spellings of few texts, and not where of all others.
+    ///
+    /// # Complexity
+    /// As [`spelled`](Self::spelled).
+    ///
+    /// ```
+    /// # use grammask_regular::{Config, Store};
+    /// let mut store = Store::new(&Config::default());
+    /// let (key, quote) = (store.literal(b"key")?, store.literal(b"\"")?);
+    /// let key = store.json_text(key)?;
+    /// let key = store.concat(&[key, quote])?;
+    /// assert_eq!(store.spelled_texts(key, 64).map(|spelled| spelled.texts), Some(vec![b"key".to_vec()]));
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
+    pub fn spelled_texts(&self, a: RegularId, most: usize) -> Option<Spelled> {
+        let (before, text, after) = self.spelling(a, most)?;
+        let texts = self.texts(text, most)?;
+        let is_spelled = !texts.is_empty() && !after.is_empty();
+        is_spelled.then(|| Spelled::new(before, texts, false, after))
     }
 
     /// The language of the spellings of all texts, with the same bytes before and behind.
@@ -88,6 +110,23 @@ impl Store {
             (Kind::Not(some), _) if self.is_any_text(other)? => Ok(Some((other, some))),
             _ => Ok(None),
         }
+    }
+
+    /// Whether a language may be one of spellings, by a look at how it is written.
+    ///
+    /// # Complexity
+    /// O(1).
+    pub fn may_be_spelled(&self, a: RegularId) -> bool {
+        let mut rest = a;
+        // Before the spelling stand a quote and little else.
+        for _ in 0..4 {
+            let Kind::Concat(head, tail) = self.node(rest).kind else { return false };
+            if let Kind::Json { at, .. } = self.node(head).kind {
+                return at == Spelling::Text;
+            }
+            rest = tail;
+        }
+        false
     }
 
     fn is_any_text(&mut self, a: RegularId) -> Result<bool, Error> {

@@ -76,7 +76,7 @@ impl Lexicon {
     }
 
     /// What the spellings of some texts take.
-    fn part_of_texts(&self, spelled: &Spelled, id: ContinuationId) -> LexemePart {
+    pub(super) fn part_of_texts(&self, spelled: &Spelled, id: ContinuationId) -> LexemePart {
         let mut speller = Speller { lexicon: self, spelled, nodes: 0 };
         let mut findings = Findings::new(self.ground());
         speller.follow(self.continuation(id), |node, phase| {
