@@ -59,19 +59,16 @@ pub(super) fn behind_characters_but(
     let mut is_strict = automaton.live_bytes(from, budget)?.intersection(&no_leads()).is_empty();
     let mut least = 0xC2;
     for lead in 0xC2..=0xF4 {
-        let of_lead: Vec<&Omission> =
-            omissions.iter().filter(|omission| omission.before[0] == lead).collect();
-        if of_lead.is_empty() && lead < 0xF4 {
+        let has_omissions = omissions.iter().any(|omission| omission.before[0] == lead);
+        if !has_omissions && lead < 0xF4 {
             continue;
         }
-        let most = if of_lead.is_empty() { lead } else { lead - 1 };
+        let most = if has_omissions { lead - 1 } else { lead };
         let others = behind_leads(automaton, from, (least, most), budget, &mut takes)?;
         least = lead + 1;
-        let these = match of_lead[..] {
-            [] => Some(true),
-            _ => {
-                behind_lead_but(automaton, automaton.step(from, lead, budget)?, &of_lead, budget, &mut takes)?
-            }
+        let these = match has_omissions {
+            false => Some(true),
+            true => behind_lead_but(automaton, from, lead, omissions, budget, &mut takes)?,
         };
         let (Some(others), Some(these)) = (others, these) else { return Ok(None) };
         is_strict &= others && these;
@@ -79,20 +76,26 @@ pub(super) fn behind_characters_but(
     Ok(Some(is_strict))
 }
 
-/// The same behind the first byte of some characters, whose other bytes may be any from 0x80 to 0xBF.
-fn behind_lead_but(
+/// The same for the characters that begin with a byte. Where some of them are left out, their other bytes must be any from 0x80 to 0xBF.
+pub(super) fn behind_lead_but(
     automaton: &Automaton,
-    lead: LexemeId,
-    omissions: &[&Omission],
+    from: LexemeId,
+    lead: u8,
+    omissions: &[Omission],
     budget: &Budget,
     mut takes: impl FnMut(LexemeId) -> bool,
 ) -> Result<Option<bool>, Error> {
+    let omissions: Vec<&Omission> = omissions.iter().filter(|omission| omission.before[0] == lead).collect();
+    if omissions.is_empty() {
+        return behind_leads(automaton, from, (lead, lead), budget, takes);
+    }
+    let lead = automaton.step(from, lead, budget)?;
     let any = ByteSet::range(0x80, 0xBF);
     let is_inside = |state: LexemeId| state.goes_on() && !state.completes();
     // States inside of characters, and by which bytes one ends there.
     let mut inside: Vec<(LexemeId, ByteSet)> = Vec::new();
     let mut second = any;
-    for omission in omissions {
+    for omission in &omissions {
         let mut last = any;
         omission.last.iter().for_each(|&byte| last.remove(byte));
         match *omission.before {

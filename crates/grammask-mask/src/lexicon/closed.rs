@@ -6,7 +6,7 @@ use grammask_regular::{ByteSet, Error};
 use grammask_trie::{BranchId, NodeId};
 
 use super::Lexicon;
-use super::automaton::{Automaton, LexemeId};
+use super::automaton::{Automaton, LexemeId, Surface};
 use super::characters::no_leads;
 use super::kernel;
 use super::layers::NOWHERE;
@@ -70,13 +70,60 @@ impl Closed {
     /// Where the characters of its text are counted, every character leads to another state. So the same lexeme is looked at that does not count them: as long
     /// as so many may follow as suffice to end its text, one is alive where the other is.
     fn find(automaton: &Automaton, lexeme: LexemeId, budget: &Budget) -> Result<Option<Self>, Error> {
-        if let Some((free, most)) = automaton.uncounted(lexeme, budget)?
-            && let Some(closed) = Self::by_kernel_or_states(automaton, free, Some(most), budget)?
-            && !closed.completes
-        {
-            return Ok(Some(closed));
+        if let Some((free, most)) = automaton.uncounted(lexeme, budget)? {
+            let by_counter = Self::of_counter(automaton, free, Some(most), budget)?;
+            let closed = match by_counter.filter(|closed| !closed.completes) {
+                None => Self::by_kernel_or_states(automaton, free, Some(most), budget)?,
+                by_counter => by_counter,
+            };
+            if closed.as_ref().is_some_and(|closed| !closed.completes) {
+                return Ok(closed);
+            }
         }
         Self::by_kernel_or_states(automaton, lexeme, None, budget)
+    }
+
+    /// The characters that a lexeme counts by itself, as long as there may be more of them; where those of its whole text are counted beside
+    /// that, `most` of these.
+    fn of_counter(
+        automaton: &Automaton,
+        lexeme: LexemeId,
+        most: Option<usize>,
+        budget: &Budget,
+    ) -> Result<Option<Self>, Error> {
+        let Surface::Counted { rest, .. } = automaton.surface(lexeme, budget)? else { return Ok(None) };
+        let by = Loop::of(automaton, lexeme, budget)?;
+        let (ascii, others) = by.characters();
+        let Some((counter, omitted)) = by.open_counter() else { return Ok(None) };
+        // Behind the first few it would not be complete, and behind the others it would.
+        let is_uniform = !counter.completes || counter.min <= 1;
+        if !is_uniform || others == Others::Bytes || ascii.count_ones() < FEW {
+            return Ok(None);
+        }
+        if omitted && !automaton.is_text(lexeme) {
+            return Ok(None);
+        }
+        let mut reach = counter.max as usize;
+        if let Some(most) = most {
+            // No state on the way needs more than this one.
+            let Some(room) = room(automaton, most, std::iter::once(lexeme)) else { return Ok(None) };
+            reach = reach.min(room);
+        }
+        let live = automaton.live_bytes(lexeme, budget)?.union(&automaton.live_bytes(rest, budget)?);
+        if others == Others::None && live.iter().any(|byte| byte >= 0x80) {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            class: Class { ascii, others },
+            not_first: ByteSet::EMPTY,
+            reach: Some(reach),
+            completes: counter.completes,
+            exits: live.ascii() & !ascii,
+            omitted,
+            ends: Vec::new(),
+            is_whole: true,
+            is_cut: false,
+        }))
     }
 
     fn by_kernel_or_states(
@@ -140,6 +187,7 @@ impl Closed {
             true if behind(automaton, main, Others::Lines, budget)?.is_some() => Others::Lines,
             true => Others::Words,
         };
+        let is_text = automaton.is_text(start);
         // Characters that lead to a state of their own.
         let mut seldom = 0;
         let mut ascii = first;
@@ -149,7 +197,7 @@ impl Closed {
         let whole = ascii;
         'smaller: while (ascii & first).count_ones() >= FEW {
             let class = Class { ascii, others };
-            let mut reached = Reached::default();
+            let mut reached = Reached::new(is_text);
             let not_first = reached.begin(automaton, start, class, budget)?;
             let (mut from, mut reach) = (0, 1);
             let mut ends = Vec::new();
@@ -215,7 +263,7 @@ impl Closed {
                     reach,
                     completes: false,
                     exits: 0,
-                    omitted: false,
+                    omitted: reached.omitted,
                     ends,
                     is_whole,
                     is_cut: !is_endless,
@@ -235,20 +283,22 @@ impl Closed {
     ) -> Result<Option<Self>, Error> {
         let (ascii, others) = by.characters();
         let live = automaton.live_bytes(lexeme, budget)?;
-        let is_strict = match others {
-            Others::None => live.iter().all(|byte| byte < 0x80),
-            Others::Bytes => false,
+        let (are_characters, is_strict) = match others {
+            Others::None => (live.iter().all(|byte| byte < 0x80), true),
+            Others::Bytes => (false, false),
             Others::Words | Others::Lines | Others::Characters => {
-                behind(automaton, lexeme, others, budget)?.is_some_and(|behind| behind.is_strict)
+                let behind = behind(automaton, lexeme, others, budget)?;
+                let is_strict = behind.is_some_and(|behind| behind.is_strict);
+                (is_strict || behind.is_some() && automaton.is_text(lexeme), is_strict)
             }
         };
-        Ok((is_strict && ascii.count_ones() >= FEW).then(|| Self {
+        Ok((are_characters && ascii.count_ones() >= FEW).then(|| Self {
             class: Class { ascii, others },
             not_first: ByteSet::EMPTY,
             reach: None,
             completes: by.completes,
             exits: live.ascii() & !ascii,
-            omitted: false,
+            omitted: !is_strict,
             ends: Vec::new(),
             is_whole: true,
             is_cut: false,
@@ -337,7 +387,10 @@ pub(super) fn below(
     let lexicon = walk.lexicon;
     let (automaton, budget) = (&lexicon.automaton, &lexicon.budget);
     if by.counts() {
-        return Ok(false);
+        return match Closed::of_counter(automaton, walk.lexeme, None, budget)? {
+            Some(closed) => take(walk, base, &closed, findings),
+            None => Ok(false),
+        };
     }
     // By few other edges of the trie there is little to take that a loop does not.
     if walk.strays(base, by)? <= lexicon.config.strays {

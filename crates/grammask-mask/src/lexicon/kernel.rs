@@ -6,7 +6,7 @@ use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
 
 use super::automaton::{Automaton, LexemeId};
-use super::characters::{behind_characters_but, behind_leads};
+use super::characters::{behind_characters_but, behind_lead_but};
 use super::closed::{Closed, FEW, behind_ascii, going_on, room};
 use super::loops::Others;
 use super::slices::Class;
@@ -165,9 +165,8 @@ impl Kernel<'_> {
         let mut not_first: ByteSet =
             (0..128u8).filter(|byte| (class.ascii & !first) >> byte & 1 == 1).collect();
         for lead in 0xC2..=0xF4 {
-            let has_strange = class.others.omit_some_by(lead);
             let takes = |next| self.is_within(next);
-            if has_strange || behind_leads(automaton, start, (lead, lead), budget, takes)?.is_none() {
+            if behind_lead_but(automaton, start, lead, class.others.omissions(), budget, takes)?.is_none() {
                 not_first.insert(lead);
             }
         }

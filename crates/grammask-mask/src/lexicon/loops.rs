@@ -106,11 +106,6 @@ impl Others {
     pub(super) const fn omissions(self) -> &'static [Omission] {
         self.encoding().omissions()
     }
-
-    /// Whether some of the characters that are left out begin with a byte.
-    pub(super) fn omit_some_by(self, lead: u8) -> bool {
-        self.omissions().iter().any(|omission| omission.before[0] == lead)
-    }
 }
 
 impl Loop {
@@ -127,6 +122,11 @@ impl Loop {
     /// The counter, where nothing but its characters goes on as they do.
     pub(super) fn counter(&self) -> Option<Counter> {
         self.counter.filter(|_| self.is_strict)
+    }
+
+    /// The counter, whatever else may go on; and whether something may that begins as a character of several bytes does.
+    pub(super) fn open_counter(&self) -> Option<(Counter, bool)> {
+        self.counter.map(|counter| (counter, !self.is_strict))
     }
 
     /// Whether characters are counted.

@@ -5,7 +5,7 @@ use grammask_regular::{ByteSet, Error};
 use grammask_trie::{BranchId, Outline, Trie};
 
 use super::automaton::{Automaton, LexemeId};
-use super::characters::{behind_characters_but, behind_leads};
+use super::characters::{behind_characters_but, behind_lead_but};
 use super::closed::{MANY, going_on};
 use super::loops::Others;
 use super::slices::Class;
@@ -78,14 +78,28 @@ fn takes(states: &mut Vec<LexemeId>, next: LexemeId) -> bool {
 }
 
 /// The states that a class leads to.
-#[derive(Default)]
 pub(super) struct Reached {
+    /// Whether the lexeme goes on by whole characters only.
+    is_text: bool,
+    /// Whether it may go on by characters that are left out of the class.
+    pub(super) omitted: bool,
     pub(super) states: Vec<LexemeId>,
     /// For each state the ASCII characters that lead to it; all ones where one of several bytes does.
     pub(super) ways: Vec<u128>,
 }
 
 impl Reached {
+    pub(super) const fn new(is_text: bool) -> Self {
+        Self { is_text, omitted: false, states: Vec::new(), ways: Vec::new() }
+    }
+
+    /// Whether characters may be followed in place of the bytes that begin as they do: nothing else goes on by these, or only characters that are
+    /// left out. Notes that there are such.
+    fn are_characters(&mut self, is_strict: bool) -> bool {
+        self.omitted |= self.is_text && !is_strict;
+        is_strict || self.is_text
+    }
+
     fn arrive(&mut self, next: LexemeId, by: u128) {
         match self.states.iter().position(|&state| state == next) {
             Some(place) => self.ways[place] |= by,
@@ -111,10 +125,8 @@ impl Reached {
             for lead in 0xC2..=0xF4 {
                 let mut states = Vec::new();
                 let tell = |next| takes(&mut states, next);
-                let strict = behind_leads(automaton, start, (lead, lead), budget, tell)?;
-                // Some characters by this byte may be none of the class, but begin the lexeme.
-                let has_strange = class.others.omit_some_by(lead);
-                if strict == Some(true) && !has_strange {
+                let strict = behind_lead_but(automaton, start, lead, class.others.omissions(), budget, tell)?;
+                if strict.is_some_and(|strict| self.are_characters(strict)) {
                     states.into_iter().for_each(|next| self.arrive(next, u128::MAX));
                 } else {
                     not_first.insert(lead);
@@ -177,7 +189,7 @@ impl Reached {
         match class.others {
             Others::Words | Others::Lines | Others::Characters => {
                 match behind(automaton, state, class.others, budget)? {
-                    Some(behind) if behind.is_strict => {
+                    Some(behind) if self.are_characters(behind.is_strict) => {
                         behind.states.iter().for_each(|&next| self.arrive(next, u128::MAX));
                     }
                     _ => return Ok(None),

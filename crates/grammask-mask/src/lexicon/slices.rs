@@ -368,11 +368,10 @@ impl Lexicon {
         ways(trie, outline, base, edges.into_iter())
     }
 
-    /// The ways through at least one character of a slice to the characters of several bytes that are left out of it, of which few are in a
-    /// vocabulary.
+    /// The ways through characters of a slice to the characters of several bytes that are left out of it, of which few are in a vocabulary.
     pub(super) fn ways_to_omitted(&self, slice: &Slice, others: Others) -> Box<[Step]> {
         let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
-        let is_within = |&(before, _): &(BranchId, &Edge)| before != base && slice.length(before) != NOWHERE;
+        let is_within = |&(before, _): &(BranchId, &Edge)| slice.length(before) != NOWHERE;
         let mut edges: Vec<&Edge> =
             outline.omitted(trie, others.encoding()).filter(is_within).map(|(_, edge)| edge).collect();
         edges.sort_unstable_by_key(|edge| edge.child);
