@@ -67,8 +67,8 @@ pub struct Lexicon {
     owner: OwnerId,
     /// Where outputs that have ended leave the rows that they wrote.
     rooms: Arc<Rooms>,
-    /// The slice of all characters, from which the others are made.
-    characters: Arc<Slice>,
+    /// The slices of all characters and of all bytes, from which the others are made.
+    whole: Arc<[Slice; 2]>,
     slices: Arc<Memo<(Class, BranchId), Slice>>,
     runs: Arc<Memo<Kinds, Slice>>,
     budget: Budget,
@@ -130,15 +130,16 @@ impl Lexicon {
         for id in trie.tokens_slice() {
             every[id.word()] |= id.bit();
         }
-        let characters = Arc::new(Slice::new(&vocabulary, &outline, &Class::EVERY));
-        Self::with(vocabulary, outline, every.into(), characters, config)
+        let characters = Slice::new(&vocabulary, &outline, &Class::EVERY);
+        let bytes = Slice::of_bytes(&vocabulary, &outline);
+        Self::with(vocabulary, outline, every.into(), Arc::new([characters, bytes]), config)
     }
 
     fn with(
         vocabulary: Arc<Vocabulary>,
         outline: Arc<Outline>,
         every: Arc<[u32]>,
-        characters: Arc<Slice>,
+        whole: Arc<[Slice; 2]>,
         config: &LexiconConfig,
     ) -> Self {
         Self {
@@ -157,7 +158,7 @@ impl Lexicon {
             rows: Arena::new(),
             owner: OwnerId::new(),
             rooms: Arc::default(),
-            characters,
+            whole,
             slices: Arc::default(),
             runs: Arc::default(),
             budget: Budget::new(config.budget),
@@ -186,7 +187,7 @@ impl Lexicon {
             Arc::clone(&self.vocabulary),
             Arc::clone(&self.outline),
             Arc::clone(&self.every),
-            Arc::clone(&self.characters),
+            Arc::clone(&self.whole),
             config,
         )
     }

@@ -172,6 +172,26 @@ impl Slice {
         Self { beyond, ..Self::of(BranchId::ROOT, 0, tokens.complete(), branches.complete()) }
     }
 
+    /// The slice of all bytes, by their numbers.
+    ///
+    /// # Complexity
+    /// Linear in the nodes of the trie.
+    pub(super) fn of_bytes(vocabulary: &Vocabulary, outline: &Outline) -> Self {
+        let trie = vocabulary.trie();
+        let length =
+            |node: NodeId| u8::try_from(trie.depth(node)).ok().filter(|length| (1..NOWHERE).contains(length));
+        let mut tokens = Ranks::new(32 * vocabulary.mask_words());
+        let mut branches = Ranks::new(outline.len());
+        for node in (1..trie.len() as u32).map(NodeId) {
+            let Some(length) = length(node) else { continue };
+            trie.tokens(node).iter().for_each(|id| tokens.put(id.0 as usize, length));
+            if let Some(branch) = outline.branch(node) {
+                branches.put(branch.index(), length);
+            }
+        }
+        Self::of(BranchId::ROOT, 0, tokens.complete(), branches.complete())
+    }
+
     fn of(base: BranchId, before: u8, tokens: Layers, branches: Layers) -> Self {
         let exits = [const { OnceLock::new() }; 128];
         Self { base, before, tokens, branches, exits, beyond: Box::default() }
@@ -193,7 +213,7 @@ impl Slice {
         Self::of(base, before, every.tokens.only(tokens), every.branches.only(branches))
     }
 
-    /// The slice of a class, made from that of all characters below the same place.
+    /// The slice of a class, made from that of all characters below the same place, or of all bytes.
     ///
     /// # Complexity
     /// Linear in the bytes of a row. Where a class has some characters of a group of [`Traits`] but not all, also in the nodes of the trie
@@ -310,16 +330,17 @@ fn ways<'a>(
 impl Lexicon {
     /// The slice of a class below a place: the root, or one to which ASCII characters lead; then not of all bytes.
     pub(super) fn slice(&self, class: Class, base: BranchId) -> &Slice {
+        let [characters, bytes] = &*self.whole;
         if (class, base) == (Class::EVERY, BranchId::ROOT) {
-            return &self.characters;
+            return characters;
         }
         match self.slices.get(&(class, base)) {
             Some(slice) => slice,
             None => {
                 let (trie, outline) = (self.trie(), &self.outline);
                 let slice = match class {
-                    Class::EVERY => Slice::below(&self.characters, trie, outline, base),
-                    Class { others: Others::Bytes, .. } => Slice::new(&self.vocabulary, outline, &class),
+                    Class::EVERY => Slice::below(characters, trie, outline, base),
+                    Class { others: Others::Bytes, .. } => Slice::within(bytes, trie, outline, class),
                     _ => Slice::within(self.slice(Class::EVERY, base), trie, outline, class),
                 };
                 self.spend(slice.bytes_used());
@@ -448,6 +469,11 @@ pub(super) fn below(
         }
         findings.hand_over_all(branches);
     }
+    // What else goes on behind some characters goes on at once, but where some are still asked for.
+    let others = if counter.min == 0 { live.ascii() & !ascii } else { !ascii };
+    if others == 0 {
+        return Ok(true);
+    }
     // The states after each number of characters, and what else they take.
     let letter = ascii.trailing_zeros() as u8;
     let mut states = vec![lexeme];
@@ -461,7 +487,7 @@ pub(super) fn below(
         is_steady = next == last;
         states.push(next);
     }
-    for byte in (0..0x80).filter(|byte| ascii >> byte & 1 == 0) {
+    for byte in (0..0x80).filter(|byte| others >> byte & 1 == 1) {
         let next: Vec<LexemeId> = states
             .iter()
             .map(|&state| lexicon.automaton.step(state, byte, budget))
