@@ -105,6 +105,12 @@ impl Store {
             let bytes = match self.node(head).kind {
                 _ if self.is_nullable(head) => 0,
                 Kind::Bytes(_) => 1,
+                // As of most classes of characters.
+                Kind::Acyclic(state)
+                    if self.acyclic.edges(state).iter().any(|edge| self.acyclic.is_final(edge.target)) =>
+                {
+                    1
+                }
                 Kind::Acyclic(_) | Kind::Words { .. } => self.node(head).max,
                 Kind::Repeat { base, min, .. } => {
                     self.short_text(base, nesting.checked_sub(1)?, budget)?.checked_mul(min)?

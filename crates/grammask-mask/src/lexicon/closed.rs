@@ -31,6 +31,9 @@ const ENDS: u32 = 4;
 /// Where there are more ends, as many words, or as many counts of a word, no more is looked for.
 const MANY_ENDS: usize = 12;
 
+/// By so few bytes, children are looked up one by one.
+const NARROW: usize = 4;
+
 /// So few characters are left out where they alone lead to a state, and states become too many.
 const SELDOM: u32 = 2;
 
@@ -329,7 +332,7 @@ impl Closed {
 }
 
 /// How many characters may follow, where `most` may be in the rest of a text, and it must be possible to end it from any of some states; nothing
-/// where these are few, or where it is not evident.
+/// where there may be none, or where it is not evident. One that is cut counts.
 pub(super) fn room(
     automaton: &Automaton,
     most: usize,
@@ -337,8 +340,7 @@ pub(super) fn room(
 ) -> Option<usize> {
     let mut ends = states.map(|state| automaton.enough_to_end(state));
     let enough = ends.try_fold(0, |sum: usize, end| Some(sum.max(end?)))?;
-    // One to spare, so that nothing here depends on how a character is counted that is cut.
-    Some(most.saturating_sub(enough + 1)).filter(|&room| room >= SHORT)
+    most.checked_sub(enough).filter(|&room| room > 0)
 }
 
 /// Those of some ASCII characters, bit by bit, with which a lexeme goes on. Tells where they lead, and by which bits.
@@ -561,9 +563,23 @@ pub(super) fn go_further(
         walk,
         &steps,
         |_| false,
-        |walk, node, next| match next.goes_on() {
-            true => walk.subtree(node, next, findings),
-            false => Ok(()),
+        |walk, node, next| {
+            if !next.goes_on() {
+                return Ok(());
+            }
+            let (automaton, outline, budget) =
+                (&walk.lexicon.automaton, walk.lexicon.outline(), &walk.lexicon.budget);
+            let live = automaton.live_bytes(next, budget)?;
+            // Near an end hardly anything goes on, and from one state behind most ways.
+            let Some(branch) = outline.branch(node).filter(|_| live.len() <= NARROW) else {
+                return walk.subtree(node, next, findings);
+            };
+            for byte in live.iter() {
+                if let Some(child) = outline.child(branch, byte) {
+                    walk.arrive(child, automaton.step(next, byte, budget)?, findings)?;
+                }
+            }
+            Ok(())
         },
     )
 }
