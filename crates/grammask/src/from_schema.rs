@@ -101,6 +101,7 @@ impl Vocabulary {
             json!({ "type": ["integer", "null"], "minimum": 0 }),
             json!({ "type": "string", "minLength": 1 }),
             json!({ "type": "string", "maxLength": 20 }),
+            json!({ "type": "string", "pattern": r"^(?:\S+\s+){0,9}\S+$" }),
             json!({ "type": "object", "properties": { "name": { "const": "value" } } }),
             json!(true),
         ];
