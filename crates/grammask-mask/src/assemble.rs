@@ -23,6 +23,9 @@ const MUCH_WORK: usize = 8_192;
 /// A mask of more tokens beside a row has a row of its own.
 const MUCH_MORE: usize = 1024;
 
+/// Where there are more, those of parts that take more than so many are in a row that is kept for them.
+const MORE: usize = 64;
+
 /// What putting masks together needs, kept from one to the next.
 #[derive(Default)]
 #[expect(
@@ -68,6 +71,13 @@ struct Workbench {
 struct Changes {
     less: Vec<TokenId>,
     more: Vec<TokenId>,
+}
+
+impl Changes {
+    fn clear(&mut self) {
+        self.less.clear();
+        self.more.clear();
+    }
 }
 
 impl Workbenches {
@@ -186,7 +196,7 @@ impl Masks {
                 Some(recipe) => recipe,
                 None => {
                     let mask = scratch.anything();
-                    self.unite(lexemes, takings, mask)?;
+                    self.unite(lexemes, takings, changes, mask)?;
                     self.finish(state, mask)?;
                     Recipe::of_row(self.row(mask))
                 }
@@ -201,7 +211,7 @@ impl Masks {
             return Ok(Assembled::Recipe(recipe));
         }
         let mask = scratch.anything();
-        self.unite(lexemes, takings, mask)?;
+        self.unite(lexemes, takings, changes, mask)?;
         if is_ended {
             ends.sort_unstable();
             ends.dedup();
@@ -218,10 +228,59 @@ impl Masks {
         lexemes: &[LexemeKey],
         takings: &[TakingId],
         state: SetId,
-        Changes { less, more }: &mut Changes,
+        changes: &mut Changes,
     ) -> Result<Option<Recipe>, Error> {
-        less.clear();
-        more.clear();
+        let len = |taking: &TakingId| self.taking(*taking).len();
+        let mut row = self.row_of(lexemes, changes)?;
+        let mut beside: SmallVec<[TakingId; 64]> = takings.into();
+        if changes.more.len() + takings.iter().map(len).sum::<usize>() > MUCH_MORE {
+            let many: SmallVec<[TakingId; 16]> =
+                takings.iter().copied().filter(|taking| len(taking) > MORE).collect();
+            beside.retain(|taking| len(taking) <= MORE);
+            row = Some(self.row_with(lexemes, &many, changes)?);
+            changes.clear();
+            if beside.iter().map(len).sum::<usize>() > MUCH_MORE {
+                return Ok(None);
+            }
+        }
+        let Changes { less, more } = changes;
+        for taking in beside.iter().map(|&taking| self.taking(taking)) {
+            more.extend_from_slice(&taking.tokens);
+            taking.large.append_to(more);
+        }
+        let ends = self.ending.tokens();
+        if self.ends_are_read {
+            more.retain(|id| !ends.contains(id));
+        }
+        if let Some(row) = row {
+            less.extend(ends.iter().filter(|&&id| self.kept_row(row).allows(id)));
+        }
+        more.extend(self.beside_bytes(state)?);
+        Ok((more.len() <= MUCH_MORE).then(|| Recipe::new(row, less, more)))
+    }
+
+    /// The row of some lexemes' tokens and what some parts take that take much: such parts stand together in many masks.
+    fn row_with(
+        &self,
+        lexemes: &[LexemeKey],
+        takings: &[TakingId],
+        changes: &mut Changes,
+    ) -> Result<RowId, Error> {
+        let numbers = takings.iter().map(|taking| u64::from(taking.number()));
+        let lists = [lexemes.len() as u64].into_iter().chain(lexemes.iter().map(LexemeKey::as_number));
+        let key: SmallVec<[u64; 32]> = lists.chain(numbers).collect();
+        if let Some(&row) = self.unions.get(&key[..]) {
+            return Ok(row);
+        }
+        let mut union = Mask::new(self.vocabulary().id_count());
+        self.unite(lexemes, takings, changes, &mut union)?;
+        Ok(self.keep_union(&key, union))
+    }
+
+    /// Lexemes' tokens as a row, if some of them take many, and what is different.
+    fn row_of(&self, lexemes: &[LexemeKey], changes: &mut Changes) -> Result<Option<RowId>, Error> {
+        changes.clear();
+        let Changes { less, more } = changes;
         let mut many: SmallVec<[(LexemeKey, Taken<'_>); 8]> = SmallVec::new();
         for &key in lexemes {
             let taken = self.lexeme_tokens(key)?;
@@ -232,30 +291,15 @@ impl Masks {
                 many.push((key, taken));
             }
         }
-        for taking in takings.iter().map(|&taking| self.taking(taking)) {
-            more.extend_from_slice(&taking.tokens);
-            if more.len() > MUCH_MORE || !taking.large.is_empty() {
-                return Ok(None);
-            }
-        }
         for (place, (_, taken)) in many.iter().enumerate() {
             let Some(kin) = taken.kin else { continue };
             let others = || many.iter().enumerate().filter(|&(other, _)| other != place);
             less.extend(kin.less.iter().filter(|&&id| !others().any(|(_, (_, other))| other.contains(id))));
         }
-        let row = match many.is_empty() {
-            true => None,
-            false => Some(self.union(many.iter().map(|(key, taken)| key.of_row(taken)))?),
-        };
-        let ends = self.ending.tokens();
-        if self.ends_are_read {
-            more.retain(|id| !ends.contains(id));
+        match many.is_empty() {
+            true => Ok(None),
+            false => Ok(Some(self.union(many.iter().map(|(key, taken)| key.of_row(taken)))?)),
         }
-        if let Some(row) = row {
-            less.extend(ends.iter().filter(|&&id| self.kept_row(row).allows(id)));
-        }
-        more.extend(self.beside_bytes(state)?);
-        Ok((more.len() <= MUCH_MORE).then(|| Recipe::new(row, less, more)))
     }
 
     /// The row of some lexemes' tokens. The same few stand together in many masks, and in those of other grammars.
@@ -269,24 +313,38 @@ impl Masks {
         {
             return Ok(RowId::Shared(number));
         }
-        if let Some(&row) = self.unions.get(&lexemes[..]) {
+        let key: SmallVec<[u64; 16]> =
+            [lexemes.len() as u64].into_iter().chain(lexemes.iter().map(LexemeKey::as_number)).collect();
+        if let Some(&row) = self.unions.get(&key[..]) {
             return Ok(row);
         }
         let mut union = Mask::new(self.vocabulary().id_count());
         for &key in &lexemes {
             self.lexeme_tokens(key)?.union_into(&mut union);
         }
+        Ok(self.keep_union(&key, union))
+    }
+
+    fn keep_union(&self, key: &[u64], union: Mask) -> RowId {
         let row = self.new_row(union);
-        self.budget.spend(size_of_val(&lexemes[..]) + size_of::<(Box<[LexemeKey]>, RowId)>());
-        Ok(*self.unions.insert(lexemes.as_slice().into(), row).0)
+        self.budget.spend(size_of_val(key) + size_of::<(Box<[u64]>, RowId)>());
+        *self.unions.insert(key.into(), row).0
     }
 
     /// Writes the union of some lexemes' tokens and some parts.
-    fn unite(&self, lexemes: &[LexemeKey], takings: &[TakingId], mask: &mut Mask) -> Result<(), Error> {
-        mask.clear();
-        for &key in lexemes {
-            self.lexeme_tokens(key)?.union_into(mask);
+    fn unite(
+        &self,
+        lexemes: &[LexemeKey],
+        takings: &[TakingId],
+        changes: &mut Changes,
+        mask: &mut Mask,
+    ) -> Result<(), Error> {
+        match self.row_of(lexemes, changes)? {
+            Some(row) => mask.as_words_mut().copy_from_slice(self.kept_row(row).as_words()),
+            None => mask.clear(),
         }
+        changes.less.iter().for_each(|&id| mask.forbid(id));
+        changes.more.iter().for_each(|&id| mask.allow(id));
         for taking in takings.iter().map(|&taking| self.taking(taking)) {
             taking.tokens.iter().for_each(|&token| mask.allow(token));
             if !taking.large.is_empty() {

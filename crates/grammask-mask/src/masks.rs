@@ -10,7 +10,7 @@ use crate::assemble::{Assembled, Composition, Workbenches};
 use crate::continuation::ContinuationId;
 use crate::findings::Findings;
 use crate::lexicon::Lexicon;
-use crate::parts::{LexemeKey, Part, PartKey};
+use crate::parts::{Part, PartKey};
 use crate::recipe::{Known, OwnerId, Owners, Recipe, RowId, Scratch, Written};
 use crate::run::Behind;
 use crate::takings::Taking;
@@ -57,8 +57,9 @@ pub struct Masks {
     pub(crate) takings: Interner<Taking>,
     /// What items in any order take below places in the trie, as far as it is known: see `selections.rs`.
     pub(crate) selections: Memo<(CalleeId, ContinuationId), Row>,
-    /// The rows of the tokens of some lexemes together that are not in the lexicon.
-    pub(crate) unions: Memo<Box<[LexemeKey]>, RowId>,
+    /// The rows of the tokens of some lexemes together that are not in the lexicon, and of some lexemes and some parts that take much: how many
+    /// lexemes, these and what the parts take, as numbers.
+    pub(crate) unions: Memo<Box<[u64]>, RowId>,
     /// What was put together: the numbers of its recipe.
     pub(crate) compositions: Memo<Composition, u32>,
     pub(crate) workbenches: Workbenches,

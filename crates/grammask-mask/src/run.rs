@@ -37,7 +37,8 @@ struct Activation<'a> {
     uses: SmallVec<[PartKey; 4]>,
     /// Where the rule is complete, as far as callers have been told.
     exits: SmallVec<[ContinuationId; 4]>,
-    /// Where else it is complete: short lists, which are told all at once.
+    /// Where else it is complete, which is told all at once: short lists that have a number, and single places.
+    lists: SmallVec<[ContinuationId; 2]>,
     pending: Vec<BranchId>,
     is_flush_due: bool,
     /// Who is told, and where it goes on then.
@@ -144,6 +145,7 @@ impl<'a> Run<'a> {
             lexemes: SmallVec::new(),
             uses: SmallVec::new(),
             exits: SmallVec::new(),
+            lists: SmallVec::new(),
             pending: Vec::new(),
             is_flush_due: false,
             waiting: SmallVec::new(),
@@ -290,9 +292,12 @@ impl<'a> Run<'a> {
     /// The rule is complete at these places. Long lists stay apart, as they come from lexemes and are the same in every context.
     fn exit(&mut self, activation: usize, continuation: ContinuationId) -> Result<(), Error> {
         match self.masks.lexicon.continuation(continuation).places() {
-            Places::List(list) => {
-                self.activations[activation].pending.extend_from_slice(list);
-                self.flush_later(activation);
+            Places::List(_) => {
+                let lists = &mut self.activations[activation].lists;
+                if !lists.contains(&continuation) {
+                    lists.push(continuation);
+                    self.flush_later(activation);
+                }
                 Ok(())
             }
             Places::Bits(_) => self.tell(activation, continuation),
@@ -311,7 +316,13 @@ impl<'a> Run<'a> {
         let lexicon = &*self.masks.lexicon;
         let this = &mut self.activations[activation];
         this.is_flush_due = false;
-        let pending = std::mem::take(&mut this.pending);
+        let mut pending = std::mem::take(&mut this.pending);
+        let lists = std::mem::take(&mut this.lists);
+        // What comes from a rule that does nothing but call another one is told on as it is.
+        if let (&[list], true) = (&lists[..], pending.is_empty()) {
+            return self.tell(activation, list);
+        }
+        pending.extend(lists.iter().flat_map(|&list| lexicon.continuation(list).places().iter()));
         let short = lexicon.config().short_list;
         match Places::gather(lexicon.outline(), short, Vec::new(), pending, &[], &[]) {
             Some(places) => self.tell(activation, lexicon.intern(&places)),

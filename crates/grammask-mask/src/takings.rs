@@ -26,8 +26,18 @@ pub(crate) struct Taking {
     pub(crate) lexemes: Box<[LexemeKey]>,
 }
 
+impl Taking {
+    /// How many tokens these are at most, without those of lexemes.
+    pub(crate) fn len(&self) -> usize {
+        self.tokens.len() + self.large.len()
+    }
+}
+
 /// More tokens than this are kept as a row.
 const MANY_MORE: usize = 1024;
+
+/// As many are kept as a list if it turns out that the others have come several times.
+const SOME: usize = 512;
 
 /// Of more tokens it is not looked for whether something else takes the same: it would have to be sorted, and hardly ever does.
 const FEW: usize = 128;
@@ -40,6 +50,11 @@ struct Seen {
 }
 
 impl Seen {
+    fn clear(&mut self) {
+        self.few.clear();
+        self.many.clear();
+    }
+
     /// Notes a part; whether it is new.
     fn insert(&mut self, key: PartKey) -> bool {
         if !self.many.is_empty() {
@@ -64,6 +79,7 @@ pub(crate) struct Gathering {
     lexemes: Vec<LexemeKey>,
     /// Lexemes that take many tokens.
     many: Vec<LexemeKey>,
+    seen: Seen,
 }
 
 impl Gathering {
@@ -71,6 +87,7 @@ impl Gathering {
         self.tokens.clear();
         self.lexemes.clear();
         self.many.clear();
+        self.seen.clear();
     }
 
     /// Adds what is known, but for what is much: that is given back.
@@ -130,7 +147,6 @@ impl Masks {
         }
         gathering.clear();
         let mut sets: SmallVec<[&TokenSet; 2]> = SmallVec::new();
-        let mut seen = Seen::default();
         let mut parts: SmallVec<[&Part; 8]> = SmallVec::new();
         parts.push(part);
         while let Some(part) = parts.pop() {
@@ -144,7 +160,7 @@ impl Masks {
                 part.tokens.append_to(&mut gathering.tokens);
             }
             gathering.lexemes.extend_from_slice(&part.lexemes);
-            for &key in part.uses.iter().filter(|&&key| seen.insert(key)) {
+            for &key in part.uses.iter().filter(|&&key| gathering.seen.insert(key)) {
                 match self.parts.get(&key) {
                     Some(Some(used)) => parts.push(used),
                     Some(None) => return Ok(Gathered::GivenUp),
@@ -172,7 +188,7 @@ impl Masks {
     /// What has been gathered, and some sets of many tokens.
     fn gathered(
         &self,
-        Gathering { tokens, lexemes, many }: &mut Gathering,
+        Gathering { tokens, lexemes, many, .. }: &mut Gathering,
         sets: &[&TokenSet],
     ) -> Result<TakingId, Error> {
         lexemes.sort_unstable();
@@ -194,7 +210,11 @@ impl Masks {
             sets.iter().for_each(|set| set.union_into(&mut row));
             tokens.drain(..).for_each(|id| row[id.word()] |= id.bit());
         }
-        let large = TokenSet::from_words(&row);
+        let mut large = TokenSet::from_words(&row);
+        if large.len() <= SOME {
+            large.append_to(tokens);
+            large = TokenSet::empty();
+        }
         let are_few = large.is_empty() && tokens.len() <= FEW;
         if are_few {
             tokens.sort_unstable();
