@@ -14,11 +14,11 @@ impl Lexicon {
         if let Some(&number) = self.unions.get(parts) {
             return Some(number);
         }
-        let mut union = Mask::new(self.vocabulary.id_count());
-        let bytes = size_of::<Mask>() + size_of_val(union.as_words());
+        let bytes = size_of::<Mask>() + size_of::<u32>() * self.vocabulary.mask_words();
         if (self.rows.len() + 1) * bytes > self.config.budget / SHARE {
             return None;
         }
+        let mut union = Mask::new(self.vocabulary.id_count());
         parts.iter().for_each(|&part| self.taken(part).union_into(&mut union));
         let number = self.rows.push(union);
         self.budget.spend(bytes + size_of_val(parts) + size_of::<(Box<[PartId]>, u32)>());
