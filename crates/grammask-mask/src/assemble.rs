@@ -339,12 +339,8 @@ impl Masks {
         changes: &mut Changes,
         mask: &mut Mask,
     ) -> Result<(), Error> {
-        match self.row_of(lexemes, changes)? {
-            Some(row) => mask.as_words_mut().copy_from_slice(self.kept_row(row).as_words()),
-            None => mask.clear(),
-        }
-        changes.less.iter().for_each(|&id| mask.forbid(id));
-        changes.more.iter().for_each(|&id| mask.allow(id));
+        let row = self.row_of(lexemes, changes)?;
+        self.follow(&Recipe::new(row, &changes.less, &changes.more), mask.as_words_mut());
         for taking in takings.iter().map(|&taking| self.taking(taking)) {
             taking.tokens.iter().for_each(|&token| mask.allow(token));
             if !taking.large.is_empty() {

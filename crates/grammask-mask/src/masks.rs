@@ -352,7 +352,7 @@ impl Masks {
     }
 
     /// Writes a mask by its recipe, whatever the words have been.
-    fn follow(&self, recipe: &Recipe, words: &mut [u32]) {
+    pub(crate) fn follow(&self, recipe: &Recipe, words: &mut [u32]) {
         // Asked once: at any moment another thread may give the recipe a row of its own.
         let whole = recipe.as_row();
         match whole.or(recipe.row) {

@@ -33,11 +33,8 @@ impl Taking {
     }
 }
 
-/// More tokens than this are kept as a row.
+/// More tokens than this are kept as a row, unless they turn out to be fewer that have come several times.
 const MANY_MORE: usize = 1024;
-
-/// As many are kept as a list if it turns out that the others have come several times.
-const SOME: usize = 512;
 
 /// Of more tokens it is not looked for whether something else takes the same: it would have to be sorted, and hardly ever does.
 const FEW: usize = 128;
@@ -211,7 +208,7 @@ impl Masks {
             tokens.drain(..).for_each(|id| row[id.word()] |= id.bit());
         }
         let mut large = TokenSet::from_words(&row);
-        if large.len() <= SOME {
+        if large.len() <= MANY_MORE {
             large.append_to(tokens);
             large = TokenSet::empty();
         }

@@ -1,0 +1,129 @@
+//! Expressions of many operators: hundreds of tokens begin with what may stand behind an operand, so masks are put together from rows of lexemes
+//! and parts that many have in common. They equal those of walking the trie, whatever was asked for before.
+
+use std::sync::Arc;
+
+use grammask_earley::{Network, Recognizer};
+use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
+use grammask_regular::Store;
+use grammask_trie::{TokenId, Vocabulary};
+
+/// A text does not begin with `t`, nor with `if`: so it takes what it takes elsewhere, but for some tokens.
+const GRAMMAR: &str = r##"
+    start ::= ((any | list | '#' list | '<' any '>') ';')+;
+    any ::= or ('?' any ':' any)?;
+    or ::= or ' or ' and | and;
+    and ::= and (' and ' | '&') sum | sum;
+    sum ::= sum (' + ' | '-') product | product;
+    product ::= product ('*' | ' / ' | '%') unary | unary;
+    unary ::= ('!' | '-' | 'not ') unary | call;
+    call ::= call '(' (any (',' any)*)? ')' | call '.' name | atom;
+    atom ::= name | '(' any ')' | #'[0-9]+' | text | 'if (' any ') ' any;
+    text ::= '"' (#'[^"]*' & ~#'(if|t).*') '"';
+    nested ::= name | '(' nested ')';
+    name ::= #'[a-z]+' & ~#'(if|or|and|not).*';
+"##;
+
+/// How many tokens of a few hundred are chosen at random.
+const STEPS: usize = 40;
+
+/// Numbers that are different each time, and the same in each run.
+struct Random(u64);
+
+impl Random {
+    /// Source: G. Marsaglia, "Xorshift RNGs", 2003.
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end as u64) as usize
+    }
+}
+
+/// Words, numbers, and what may stand before and behind them in one token.
+fn tokens() -> Vec<Vec<u8>> {
+    let letters = ["a", "b", "f", "i", "n", "o", "r", "t", "x"];
+    let two = letters.iter().flat_map(|one| letters.iter().map(move |two| format!("{one}{two}")));
+    let words: Vec<String> = letters
+        .iter()
+        .map(|one| (*one).to_owned())
+        .chain(two)
+        .chain(["17", "\"s", "(", "if (", "xor"].map(String::from))
+        .collect();
+    let before =
+        ["", " + ", "-", "*", " / ", " or ", " and ", ".", ",", "?", "(", ") ", "!", "\"", ";", "))"];
+    let texts = before[1..12].iter().map(|operator| format!("\"{operator}"));
+    let before: Vec<String> = before.map(String::from).into_iter().chain(texts).collect();
+    // Of some there are fewer.
+    let few = ["%", "&", ":", "\"%", "\"&", "\":"]
+        .into_iter()
+        .flat_map(|before| words.iter().step_by(4).map(move |word| format!("{before}{word}")));
+    let behind = [")", "\"", "\";", " + ", "."];
+    let longer = before.iter().flat_map(|before| words.iter().map(move |word| format!("{before}{word}")));
+    let ended = words.iter().flat_map(|word| behind.iter().map(move |behind| format!("{word}{behind}")));
+    let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
+    let mut tokens: Vec<Vec<u8>> =
+        bytes.chain(longer.chain(few).chain(ended).map(String::into_bytes)).collect();
+    tokens.sort();
+    tokens.dedup();
+    tokens
+}
+
+#[test]
+fn masks_of_many_operators_are_those_of_walking_the_trie() {
+    // Many rules that begin alike: what they take is the same tokens over and over.
+    let names: Vec<String> = (0..16).map(|number| format!("list_{number}")).collect();
+    let lists: String = (0..16)
+        .map(|number| format!("list_{number} ::= nested (' + ' | '.' | ')') list_{number}? '!{number}!';\n"))
+        .collect();
+    let grammar = format!("{GRAMMAR}list ::= {};\n{lists}", names.join(" | "));
+    let ast = grammask_syntax::parse(&grammar, &Default::default()).unwrap();
+    let mut store = Store::new(&Default::default());
+    let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
+    let network = Arc::new(Network::build(&normal, store, &Default::default()).unwrap());
+    let bytes = tokens();
+    let vocabulary = (0..).map(TokenId).zip(bytes.iter().cloned());
+    let vocabulary = Arc::new(Vocabulary::new(vocabulary, [], &Default::default()).unwrap());
+    let masks = |config: Config, lexicon: LexiconConfig| {
+        let recognizer = Recognizer::new(Arc::clone(&network), &Default::default());
+        let lexicon = Arc::new(Lexicon::new(Arc::clone(&vocabulary), &lexicon));
+        Masks::new(recognizer, lexicon, &Ending::default(), &config).unwrap()
+    };
+    let by_walking = masks(Config { keep_parts: false, ..Config::default() }, LexiconConfig::default());
+    // Also where no mask is kept, where all that the rules do is found by them, and where the lexicon has no room for rows.
+    let by_parts = [
+        masks(Config::default(), LexiconConfig::default()),
+        masks(Config { keep_masks: false, ..Config::default() }, LexiconConfig::default()),
+        masks(
+            Config { light: 0, ..Config::default() },
+            LexiconConfig { budget: 0, ..LexiconConfig::default() },
+        ),
+    ];
+    let mut scratches = [(); 4].map(|()| Scratch::new(vocabulary.id_count()));
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    for _ in 0..200 {
+        let mut text = Vec::new();
+        let mut states = by_parts.each_ref().map(|masks| masks.recognizer().initial());
+        let mut walked = by_walking.recognizer().initial();
+        for _ in 0..STEPS {
+            let expected: Vec<TokenId> = by_walking.mask(walked, &mut scratches[3]).unwrap().iter().collect();
+            for ((masks, &state), scratch) in by_parts.iter().zip(&states).zip(&mut scratches) {
+                let found: Vec<TokenId> = masks.mask(state, scratch).unwrap().iter().collect();
+                assert!(found == expected, "after {:?}", String::from_utf8_lossy(&text));
+            }
+            // Any token now and then, else a long one of some.
+            let some: Vec<&[u8]> =
+                (0..4).map(|_| &*bytes[expected[random.below(expected.len())].0 as usize]).collect();
+            let token = if random.below(4) == 0 {
+                some[0]
+            } else {
+                some.into_iter().max_by_key(|token| token.len()).unwrap()
+            };
+            text.extend_from_slice(token);
+            walked = by_walking.step_bytes(walked, token).unwrap();
+            for (masks, state) in by_parts.iter().zip(&mut states) {
+                *state = masks.step_bytes(*state, token).unwrap();
+            }
+        }
+    }
+}
