@@ -23,7 +23,7 @@ const MUCH_WORK: usize = 8_192;
 /// A mask of more tokens beside a row has a row of its own.
 const MUCH_MORE: usize = 1024;
 
-/// Where there are more, those of parts that take more than so many are in a row that is kept for them.
+/// Where the list beside a row would have more, parts that take more tokens than this are put into the row.
 const MORE: usize = 64;
 
 /// What putting masks together needs, kept from one to the next.
@@ -237,11 +237,11 @@ impl Masks {
             let many: SmallVec<[TakingId; 16]> =
                 takings.iter().copied().filter(|taking| len(taking) > MORE).collect();
             beside.retain(|taking| len(taking) <= MORE);
-            row = Some(self.row_with(lexemes, &many, changes)?);
-            changes.clear();
             if beside.iter().map(len).sum::<usize>() > MUCH_MORE {
                 return Ok(None);
             }
+            row = Some(self.row_with(lexemes, &many, changes)?);
+            changes.clear();
         }
         let Changes { less, more } = changes;
         for taking in beside.iter().map(|&taking| self.taking(taking)) {

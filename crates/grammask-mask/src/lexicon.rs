@@ -34,11 +34,12 @@ mod walk;
 use automaton::Automaton;
 pub(crate) use automaton::LexemeId;
 pub use config::LexiconConfig;
-pub(crate) use imports::ImportId;
 use imports::Imported;
+pub(crate) use imports::{Import, ImportId};
 use loops::Coverage;
 use runs::Kinds;
 use slices::{Class, Slice};
+pub(crate) use spelling::FEW_TEXTS;
 pub(crate) use taken::{LexemeTokens, Taken};
 use walk::Walk;
 
@@ -131,7 +132,7 @@ impl Lexicon {
             every[id.word()] |= id.bit();
         }
         let characters = Slice::new(&vocabulary, &outline, &Class::EVERY);
-        let bytes = Slice::of_bytes(&vocabulary, &outline);
+        let bytes = Slice::new(&vocabulary, &outline, &Class::BYTES);
         Self::with(vocabulary, outline, every.into(), Arc::new([characters, bytes]), config)
     }
 
@@ -216,7 +217,7 @@ impl Lexicon {
         }
     }
 
-    /// Bytes that the tables hold, roughly; without the vocabulary and its outline.
+    /// Bytes that the tables hold, roughly; without the vocabulary, its outline, and the two slices that all others are made from.
     pub fn bytes_used(&self) -> usize {
         self.budget.used() + self.continuations.bytes_of_pairs()
     }

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::Masks;
 use crate::continuation::ContinuationId;
 use crate::findings::Findings;
-use crate::lexicon::{ImportId, LexemeId, PartId, Taken};
+use crate::lexicon::{FEW_TEXTS, Import, ImportId, LexemeId, PartId, Taken};
 use crate::run::{Buffers, Run};
 use crate::takings::TakingId;
 
@@ -178,7 +178,7 @@ impl Masks {
         if is_whole && let Some(part) = self.wholes.get(node.index() as u32) {
             return Ok(of(PartId::from_number(part)));
         }
-        if let Some(part) = self.part_of_texts(node, continuation) {
+        if let Some(part) = self.part_of_texts(node, continuation, fuel) {
             if is_whole {
                 self.budget.spend(self.wholes.set(node.index() as u32, part.number()).1);
             }
@@ -203,32 +203,46 @@ impl Masks {
 
     /// The part of a lexeme's state that spells few texts, unless the lexeme is known, or that of a state from which steps lead here: by
     /// these it is found as fast.
-    fn part_of_texts(&self, node: NodeId, continuation: ContinuationId) -> Option<PartId> {
+    pub(crate) fn part_of_texts(
+        &self,
+        node: NodeId,
+        continuation: ContinuationId,
+        fuel: &Fuel,
+    ) -> Option<PartId> {
         let lexicon = &*self.lexicon;
         let place = node.index() as u32;
         let known = self.texts.get(place);
         if let Some(id) = known
-            && let Some(part) = lexicon.known_part_of_texts(ImportId::from_number(id), continuation)
+            && let Some(part) = lexicon.known_part_of_import(ImportId::from_number(id), continuation)
         {
             return Some(part);
         }
-        let mut path = std::iter::successors(Some(node), |&here| Some(self.recognizer.before(here)?.0));
-        if path.by_ref().take(LONGEST_PATH).any(|here| self.known_lexeme(here).is_some()) {
+        let path = std::iter::successors(Some(node), |&here| Some(self.recognizer.before(here)?.0));
+        if path.take(LONGEST_PATH).any(|here| self.known_lexeme(here).is_some()) {
             return None;
         }
-        self.recognizer.lexeme(node, |store, language| match lexicon.may_be_texts(store, language)? {
-            Ok(lexeme) => {
-                self.note_lexeme(node, Some(lexeme));
-                None
+        // The recognizer is locked meanwhile, so the texts are only read there.
+        let (id, spelled) = self.recognizer.lexeme(node, |store, language| {
+            match lexicon.may_be_texts(store, language)? {
+                Import::Lexeme(lexeme, is_same) => {
+                    self.note_lexeme(node, Some((lexeme, is_same)));
+                    None
+                }
+                Import::MayBeTexts(id) if lexicon.known_part_of_import(id, continuation).is_some() => {
+                    Some((id, None))
+                }
+                Import::MayBeTexts(id) => Some((id, Some(store.spelled_texts(language, FEW_TEXTS)?))),
             }
-            Err(id) => {
-                let part = lexicon
-                    .known_part_of_texts(id, continuation)
-                    .or_else(|| lexicon.part_of_import(id, store, language, continuation))?;
-                self.budget.spend(self.texts.set(place, id.number()).1);
+        })??;
+        self.budget.spend(self.texts.set(place, id.number()).1);
+        match spelled {
+            None => lexicon.known_part_of_import(id, continuation),
+            Some(spelled) => {
+                let part = lexicon.part_of_import(id, &spelled, continuation);
+                fuel.burn(lexicon.part_of(part).nodes);
                 Some(part)
             }
-        })?
+        }
     }
 
     /// The tokens of a lexeme's part.

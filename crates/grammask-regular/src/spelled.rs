@@ -116,6 +116,17 @@ impl Store {
     ///
     /// # Complexity
     /// O(1).
+    ///
+    /// ```
+    /// # use grammask_regular::{Config, Store};
+    /// let mut store = Store::new(&Config::default());
+    /// let (key, quote) = (store.literal(b"key")?, store.literal(b"\"")?);
+    /// assert!(!store.may_be_spelled(key));
+    /// let key = store.json_text(key)?;
+    /// let key = store.concat(&[key, quote])?;
+    /// assert!(store.may_be_spelled(key));
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
     pub fn may_be_spelled(&self, a: RegularId) -> bool {
         let mut rest = a;
         // Before the spelling stand a quote and little else.

@@ -7,10 +7,10 @@ use grammask_regular::{ByteSet, Config, Count, Error, Horizon, RegularId, Spelle
 use grammask_trie::Vocabulary;
 use rustc_hash::FxHashMap;
 
+use super::FEW_TEXTS;
 use super::PartId;
 use super::loops::Coverage;
 use super::reached::Behind;
-use super::spelling;
 
 /// A state of a lexeme. Two bits of the number say what walks ask most often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -382,7 +382,7 @@ impl Automaton {
         let mut workbench = self.lock();
         let store = &mut workbench.store;
         let before = store.bytes_used();
-        let Some(spelled) = store.spelled(self.state(id).language, spelling::MANY)? else { return Ok(None) };
+        let Some(spelled) = store.spelled(self.state(id).language, FEW_TEXTS)? else { return Ok(None) };
         if !spelled.is_complement {
             return Ok(Some((spelled, None)));
         }
@@ -443,13 +443,14 @@ impl Automaton {
     ) -> Result<Option<LexemeId>, Error> {
         let mut workbench = self.lock();
         let before = workbench.store.bytes_used();
-        let language = make(&mut workbench.store)?;
-        if !workbench.store.is_inhabited_throughout(language) {
-            return Ok(None);
-        }
-        let state = self.number(&mut workbench, language, budget)?;
+        let state = make(&mut workbench.store).and_then(|language| {
+            match workbench.store.is_inhabited_throughout(language) {
+                true => self.number(&mut workbench, language, budget).map(Some),
+                false => Ok(None),
+            }
+        });
         budget.spend(workbench.store.bytes_used().saturating_sub(before));
-        Ok(Some(state).filter(|state| state.goes_on()))
+        Ok(state?.filter(|state| state.goes_on()))
     }
 
     /// Whether the language of one state evidently lies within that of another.

@@ -32,7 +32,7 @@ const ENDS: u32 = 4;
 const MANY_ENDS: usize = 12;
 
 /// By so few bytes, children are looked up one by one.
-const NARROW: usize = 4;
+const FEW_BYTES: usize = 4;
 
 /// So few characters are left out where they alone lead to a state, and states become too many.
 const SELDOM: u32 = 2;
@@ -277,7 +277,7 @@ impl Closed {
         Ok(None)
     }
 
-    /// The characters that lead a lexeme back to where it is, where nothing else begins as those of several bytes do.
+    /// The characters that lead a lexeme back to where it is: where nothing else begins as those of several bytes do, or all that does is text.
     fn of_loop(
         automaton: &Automaton,
         lexeme: LexemeId,
@@ -571,7 +571,7 @@ pub(super) fn go_further(
                 (&walk.lexicon.automaton, walk.lexicon.outline(), &walk.lexicon.budget);
             let live = automaton.live_bytes(next, budget)?;
             // Near an end hardly anything goes on, and from one state behind most ways.
-            let Some(branch) = outline.branch(node).filter(|_| live.len() <= NARROW) else {
+            let Some(branch) = outline.branch(node).filter(|_| live.len() <= FEW_BYTES) else {
                 return walk.subtree(node, next, findings);
             };
             for byte in live.iter() {

@@ -3,11 +3,11 @@
 
 use std::sync::OnceLock;
 
-use grammask_regular::{Error, RegularId, Store};
+use grammask_regular::{Error, RegularId, Spelled, Store};
 use smallvec::SmallVec;
 
 use super::automaton::LexemeId;
-use super::{Lexicon, PartId, spelling};
+use super::{Lexicon, PartId};
 use crate::continuation::ContinuationId;
 
 /// Longer transcripts are not kept: what is so large is rare, and imported each time.
@@ -29,6 +29,14 @@ impl ImportId {
     pub(crate) const fn from_number(number: u32) -> Self {
         Self(number)
     }
+}
+
+/// What a language of another store is here.
+pub(crate) enum Import {
+    /// A lexeme, or one that takes the same tokens; and whether it has that language.
+    Lexeme(LexemeId, bool),
+    /// It may be that of the spellings of few texts, and nobody has needed a lexeme yet.
+    MayBeTexts(ImportId),
 }
 
 /// What is known of it.
@@ -56,39 +64,36 @@ impl Lexicon {
         }
     }
 
-    /// A language of another store that may be that of the spellings of few texts; or the lexeme that it is, if that is known.
-    pub(crate) fn may_be_texts(
-        &self,
-        from: &Store,
-        language: RegularId,
-    ) -> Option<Result<(LexemeId, bool), ImportId>> {
+    /// What a language of another store is that may be that of the spellings of few texts.
+    pub(crate) fn may_be_texts(&self, from: &Store, language: RegularId) -> Option<Import> {
         if !from.may_be_spelled(language) {
             return None;
         }
         let id = self.imported(from, language)?;
-        Some(self.imported.value(id.0).lexeme.get().copied().ok_or(id))
+        Some(match self.imported.value(id.0).lexeme.get() {
+            Some(&(lexeme, is_same)) => Import::Lexeme(lexeme, is_same),
+            None => Import::MayBeTexts(id),
+        })
     }
 
     /// What such a language takes below places, if that has been asked before.
-    pub(crate) fn known_part_of_texts(&self, id: ImportId, continuation: ContinuationId) -> Option<PartId> {
+    pub(crate) fn known_part_of_import(&self, id: ImportId, continuation: ContinuationId) -> Option<PartId> {
         self.of_texts.get(&(id, continuation)).copied()
     }
 
-    /// What it takes below places; nothing where it is no language of few texts.
+    /// What it takes below places: the spellings of these texts.
     pub(crate) fn part_of_import(
         &self,
         id: ImportId,
-        from: &Store,
-        language: RegularId,
+        spelled: &Spelled,
         continuation: ContinuationId,
-    ) -> Option<PartId> {
-        let spelled = from.spelled_texts(language, spelling::MANY)?;
-        let part = self.add(self.part_of_texts(&spelled, continuation));
+    ) -> PartId {
+        let part = self.add(self.part_of_spelled(spelled, continuation));
         let (part, is_new) = self.of_texts.insert((id, continuation), part);
         if is_new {
             self.budget.spend(size_of::<(ImportId, ContinuationId, PartId)>());
         }
-        Some(*part)
+        *part
     }
 
     fn imported(&self, from: &Store, language: RegularId) -> Option<ImportId> {

@@ -50,6 +50,8 @@ pub(super) struct Class {
 impl Class {
     /// All characters.
     pub(super) const EVERY: Self = Self { ascii: u128::MAX, others: Others::Characters };
+    /// All bytes.
+    pub(super) const BYTES: Self = Self { ascii: u128::MAX, others: Others::Bytes };
 }
 
 impl Measure for Class {
@@ -170,26 +172,6 @@ impl Slice {
         }
         let beyond = beyond.iter().map(|edges| ways(trie, outline, BranchId::ROOT, edges.iter())).collect();
         Self { beyond, ..Self::of(BranchId::ROOT, 0, tokens.complete(), branches.complete()) }
-    }
-
-    /// The slice of all bytes, by their numbers.
-    ///
-    /// # Complexity
-    /// Linear in the nodes of the trie.
-    pub(super) fn of_bytes(vocabulary: &Vocabulary, outline: &Outline) -> Self {
-        let trie = vocabulary.trie();
-        let length =
-            |node: NodeId| u8::try_from(trie.depth(node)).ok().filter(|length| (1..NOWHERE).contains(length));
-        let mut tokens = Ranks::new(32 * vocabulary.mask_words());
-        let mut branches = Ranks::new(outline.len());
-        for node in (1..trie.len() as u32).map(NodeId) {
-            let Some(length) = length(node) else { continue };
-            trie.tokens(node).iter().for_each(|id| tokens.put(id.0 as usize, length));
-            if let Some(branch) = outline.branch(node) {
-                branches.put(branch.index(), length);
-            }
-        }
-        Self::of(BranchId::ROOT, 0, tokens.complete(), branches.complete())
     }
 
     fn of(base: BranchId, before: u8, tokens: Layers, branches: Layers) -> Self {
@@ -340,7 +322,10 @@ impl Lexicon {
                 let (trie, outline) = (self.trie(), &self.outline);
                 let slice = match class {
                     Class::EVERY => Slice::below(characters, trie, outline, base),
-                    Class { others: Others::Bytes, .. } => Slice::within(bytes, trie, outline, class),
+                    Class { others: Others::Bytes, .. } => {
+                        debug_assert_eq!(base, BranchId::ROOT, "bytes are counted from the root");
+                        Slice::within(bytes, trie, outline, class)
+                    }
                     _ => Slice::within(self.slice(Class::EVERY, base), trie, outline, class),
                 };
                 self.spend(slice.bytes_used());

@@ -13,7 +13,7 @@ use crate::places::Places;
 use crate::walked::Distance;
 
 /// Of so many texts, each of so many bytes at most, it pays to follow each.
-pub(super) const MANY: usize = 64;
+pub(crate) const FEW_TEXTS: usize = 64;
 
 /// Below so many places, what a byte leads to is looked up for all of them at once.
 const SEVERAL: usize = 4;
@@ -69,14 +69,14 @@ impl Lexicon {
     ) -> Result<Option<LexemePart>, Error> {
         let Some((spelled, all)) = self.automaton.spelled(lexeme, &self.budget)? else { return Ok(None) };
         match all {
-            None => Ok(Some(self.part_of_texts(&spelled, id))),
+            None => Ok(Some(self.part_of_spelled(&spelled, id))),
             Some(all) if self.config.slices => self.part_of_others(&spelled, all, id),
             Some(_) => Ok(None),
         }
     }
 
     /// What the spellings of some texts take.
-    pub(super) fn part_of_texts(&self, spelled: &Spelled, id: ContinuationId) -> LexemePart {
+    pub(super) fn part_of_spelled(&self, spelled: &Spelled, id: ContinuationId) -> LexemePart {
         let mut speller = Speller { lexicon: self, spelled, nodes: 0 };
         let mut findings = Findings::new(self.ground());
         speller.follow(self.continuation(id), |node, phase| {
@@ -196,8 +196,9 @@ mod tests {
         let quote = store.literal(b"\"").unwrap();
         let mut compared = 0;
         // More than are looked for where they are no list.
-        let many: Vec<String> =
-            (0..2 * MANY).map(|index| format!("an{}o{index:03}", ["", "o", "u\"", "é"][index % 4])).collect();
+        let many: Vec<String> = (0..2 * FEW_TEXTS)
+            .map(|index| format!("an{}o{index:03}", ["", "o", "u\"", "é"][index % 4]))
+            .collect();
         let many = many.join("|");
         for pattern in [
             "no",
@@ -246,7 +247,7 @@ mod tests {
                     let (_, handover) = walked(&lexicon, lexeme, ContinuationId::WHOLE);
                     for id in [Some(ContinuationId::WHOLE), handover].into_iter().flatten() {
                         let part = match all {
-                            None => lexicon.part_of_texts(&spelled, id),
+                            None => lexicon.part_of_spelled(&spelled, id),
                             Some(all) => {
                                 let difference = lexicon.difference_of_others(&spelled, id);
                                 let known = lexicon.part(all, id).unwrap();
