@@ -292,7 +292,8 @@ impl Recognizer {
         }
     }
 
-    /// For a node that is a state of a lexeme, what `read` makes of its language.
+    /// For a node that is a state of a lexeme, what `read` makes of its language. It is called while the store is locked: it must not ask the
+    /// recognizer for anything, and others wait for it.
     ///
     /// # Panics
     /// When the node is not of this recognizer.

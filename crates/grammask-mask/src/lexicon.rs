@@ -60,7 +60,7 @@ pub struct Lexicon {
     twins: Memo<twins::Ways, LexemeId>,
     /// Languages of other stores, by their transcripts. See `imports.rs`.
     imported: Memo<Box<[u32]>, Imported>,
-    /// What those of them take below places that are spellings of few texts.
+    /// What those of them that are spellings of few texts take below places.
     of_texts: Memo<(ImportId, ContinuationId), PartId>,
     /// See `unions.rs`: rows, and which is whose.
     unions: Memo<Box<[PartId]>, u32>,

@@ -45,7 +45,7 @@ pub struct Masks {
     /// The lexemes of the lexicon that nodes are states of; and whether they are these in all that ever follows, not just for as long as
     /// a token is.
     pub(crate) lexemes: Column,
-    /// Nodes that are states of lexemes with few texts, by the numbers that their languages have in the lexicon, as long as these are no lexemes there.
+    /// The numbers in the lexicon of the languages of nodes that are states of lexemes with few texts.
     pub(crate) texts: Column,
     /// The parts of nodes that are states of lexemes below the root, by their numbers in the lexicon.
     pub(crate) wholes: Column,

@@ -123,7 +123,8 @@ impl Masks {
     }
 
     /// The same by the steps that led to the node from one whose lexeme is known: taking known steps is less work than comparing
-    /// languages. Where none is known, they begin where the lexeme does, which is asked for sooner or later: where else it may stand.
+    /// languages. Where none is known, they begin where the lexeme does, which is asked for sooner or later: where else it may stand. But where it
+    /// was few texts on the way, which nobody has needed as a lexeme, little is left of them here.
     fn lexeme_by_steps(&self, node: NodeId) -> Option<(LexemeId, bool)> {
         // From the last byte to the first.
         let mut text: SmallVec<[u8; LONGEST_PATH]> = SmallVec::new();
@@ -143,6 +144,9 @@ impl Masks {
             text.push(byte);
             if let Some(known) = self.known_lexeme(before) {
                 break known?;
+            }
+            if self.texts.get(before.index() as u32).is_some() {
+                return None;
             }
             here = before;
         };
@@ -203,12 +207,7 @@ impl Masks {
 
     /// The part of a lexeme's state that spells few texts, unless the lexeme is known, or that of a state from which steps lead here: by
     /// these it is found as fast.
-    pub(crate) fn part_of_texts(
-        &self,
-        node: NodeId,
-        continuation: ContinuationId,
-        fuel: &Fuel,
-    ) -> Option<PartId> {
+    fn part_of_texts(&self, node: NodeId, continuation: ContinuationId, fuel: &Fuel) -> Option<PartId> {
         let lexicon = &*self.lexicon;
         let place = node.index() as u32;
         let known = self.texts.get(place);

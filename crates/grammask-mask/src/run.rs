@@ -293,11 +293,8 @@ impl<'a> Run<'a> {
     fn exit(&mut self, activation: usize, continuation: ContinuationId) -> Result<(), Error> {
         match self.masks.lexicon.continuation(continuation).places() {
             Places::List(_) => {
-                let lists = &mut self.activations[activation].lists;
-                if !lists.contains(&continuation) {
-                    lists.push(continuation);
-                    self.flush_later(activation);
-                }
+                self.activations[activation].lists.push(continuation);
+                self.flush_later(activation);
                 Ok(())
             }
             Places::Bits(_) => self.tell(activation, continuation),
@@ -317,7 +314,9 @@ impl<'a> Run<'a> {
         let this = &mut self.activations[activation];
         this.is_flush_due = false;
         let mut pending = std::mem::take(&mut this.pending);
-        let lists = std::mem::take(&mut this.lists);
+        let mut lists = std::mem::take(&mut this.lists);
+        lists.sort_unstable();
+        lists.dedup();
         // What comes from a rule that does nothing but call another one is told on as it is.
         if let (&[list], true) = (&lists[..], pending.is_empty()) {
             return self.tell(activation, list);

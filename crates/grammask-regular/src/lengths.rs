@@ -105,7 +105,7 @@ impl Store {
             let bytes = match self.node(head).kind {
                 _ if self.is_nullable(head) => 0,
                 Kind::Bytes(_) => 1,
-                // Some character is a single byte.
+                // Some string of it is a single byte.
                 Kind::Acyclic(state)
                     if self.acyclic.edges(state).iter().any(|edge| self.acyclic.is_final(edge.target)) =>
                 {

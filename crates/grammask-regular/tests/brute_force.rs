@@ -251,7 +251,7 @@ fn random_expressions_mean_what_their_definitions_say() {
 fn what_is_evident_about_languages_holds() {
     let all = universe();
     let mut random = Random(0x2545_F491_4F6C_DD1D);
-    let (mut common, mut within, mut needy, mut kernels) = (0, 0, 0, 0);
+    let (mut common, mut within, mut needy, mut kernels, mut without) = (0, 0, 0, 0, 0);
     for round in 0..60 {
         let mut store = Store::new(&Config::default());
         // Languages, and what they become: these have parts in common.
@@ -278,6 +278,14 @@ fn what_is_evident_about_languages_holds() {
                 for word in &all {
                     let is_right = !of_a.contains(word) && accepts(&mut store, all_of, word);
                     assert!(is_right || !accepts(&mut store, kernel, word), "{shown}: {word:?}");
+                }
+                for ((&b, of_b), large) in
+                    states.iter().zip(&words).flat_map(|some| [(some, rest), (some, others)])
+                {
+                    let is_within = store.is_evidently_within(b, large);
+                    let holds = of_b.iter().all(|word| accepts(&mut store, large, word));
+                    assert!(holds || !is_within, "{} within {}", store.display(b), store.display(large));
+                    without += usize::from(is_within && b != RegularId::EMPTY);
                 }
                 kernels += usize::from(kernel != RegularId::EMPTY && store.is_evidently_within(kernel, rest));
             }
@@ -308,8 +316,8 @@ fn what_is_evident_about_languages_holds() {
     }
     // That much is seen; else this would show nothing.
     assert!(
-        common > 500 && within > 500 && needy > 200 && kernels > 100,
-        "{common} {within} {needy} {kernels}"
+        common > 500 && within > 500 && needy > 200 && kernels > 100 && without > 1_000,
+        "{common} {within} {needy} {kernels} {without}"
     );
 }
 

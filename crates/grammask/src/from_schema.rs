@@ -73,8 +73,8 @@ impl Vocabulary {
     /// bounded length, numbers, formats, names of properties, and what stands between them. Masks are the same without. What was computed
     /// goes when what grammars share reaches its budget and is begun anew ([`LexiconConfig::budget`](crate::LexiconConfig::budget)).
     ///
-    /// `config` is that of the schemas to come, as choices like white space make other terminals. `limits` are for each of some
-    /// sixteen terminals; `progress` is called every 32 states for each thread, and ends it by breaking. The sum is returned; it is not complete where terminals were
+    /// `config` is that of the schemas to come, as choices like white space make other terminals. `limits` are for each of these
+    /// terminals; `progress` is called every 32 states for each thread, and ends it by breaking. The sum is returned; it is not complete where terminals were
     /// left out, as nobody wanted them or there was no more room.
     ///
     /// # Errors

@@ -43,7 +43,8 @@ const LETTERS: u128 = 0x07ff_fffe_07ff_fffe_03ff_0000_0000_0000;
 /// Few tokens have more characters, so what is alive for so many is followed no further.
 const LONG: usize = 24;
 
-/// Most tokens have fewer characters, so what is alive for so many only is not worth a slice.
+/// Most tokens have fewer characters, so what is alive for so many only is not worth a slice, where a smaller class may be alive for more: behind so
+/// many, all ways that end are taken out of the class. A bound on the length ends all of them, so there no other class is better.
 const SHORT: usize = 8;
 
 /// What keeps a lexeme alive.
@@ -191,7 +192,7 @@ impl Closed {
             true => Others::Words,
         };
         let is_text = automaton.is_text(start);
-        // Characters that lead to a state of their own.
+        // Characters of which few lead to the same state.
         let mut seldom = 0;
         let mut ascii = first;
         ascii |= going_on(automaton, main, u128::MAX, budget, |_, by| {
