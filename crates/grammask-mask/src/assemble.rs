@@ -266,9 +266,7 @@ impl Masks {
         takings: &[TakingId],
         changes: &mut Changes,
     ) -> Result<RowId, Error> {
-        let numbers = takings.iter().map(|taking| u64::from(taking.number()));
-        let lists = [lexemes.len() as u64].into_iter().chain(lexemes.iter().map(LexemeKey::as_number));
-        let key: SmallVec<[u64; 32]> = lists.chain(numbers).collect();
+        let key = union_key(lexemes, takings);
         if let Some(&row) = self.unions.get(&key[..]) {
             return Ok(row);
         }
@@ -313,8 +311,7 @@ impl Masks {
         {
             return Ok(RowId::Shared(number));
         }
-        let key: SmallVec<[u64; 16]> =
-            [lexemes.len() as u64].into_iter().chain(lexemes.iter().map(LexemeKey::as_number)).collect();
+        let key = union_key(&lexemes, &[]);
         if let Some(&row) = self.unions.get(&key[..]) {
             return Ok(row);
         }
@@ -349,4 +346,11 @@ impl Masks {
         }
         Ok(())
     }
+}
+
+/// What names a row of some lexemes' tokens and what some parts take.
+fn union_key(lexemes: &[LexemeKey], takings: &[TakingId]) -> SmallVec<[u64; 32]> {
+    let numbers = takings.iter().map(|taking| u64::from(taking.number()));
+    let lists = [lexemes.len() as u64].into_iter().chain(lexemes.iter().map(LexemeKey::as_number));
+    lists.chain(numbers).collect()
 }

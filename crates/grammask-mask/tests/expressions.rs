@@ -6,6 +6,7 @@ use std::sync::Arc;
 use grammask_earley::{Network, Recognizer};
 use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
 use grammask_regular::Store;
+use grammask_testkit::random::Rng;
 use grammask_trie::{TokenId, Vocabulary};
 
 /// A text does not begin with `t`, nor with `if`: so it takes what it takes elsewhere, but for some tokens.
@@ -26,19 +27,6 @@ const GRAMMAR: &str = r##"
 
 /// How many tokens of a few hundred are chosen at random.
 const STEPS: usize = 40;
-
-/// Numbers that are different each time, and the same in each run.
-struct Random(u64);
-
-impl Random {
-    /// Source: G. Marsaglia, "Xorshift RNGs", 2003.
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % end as u64) as usize
-    }
-}
 
 /// Words, numbers, and what may stand before and behind them in one token.
 fn tokens() -> Vec<Vec<u8>> {
@@ -110,7 +98,7 @@ fn compare(bytes: &[Vec<u8>], ending: &Ending) {
         ),
     ];
     let mut scratches = [(); 4].map(|()| Scratch::new(vocabulary.id_count()));
-    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    let mut rng = Rng::new(1);
     for _ in 0..200 {
         let mut text = Vec::new();
         let mut states = by_parts.each_ref().map(|masks| masks.recognizer().initial());
@@ -128,9 +116,8 @@ fn compare(bytes: &[Vec<u8>], ending: &Ending) {
                 break;
             }
             // Any token now and then, else a long one of some.
-            let some: Vec<&[u8]> =
-                (0..4).map(|_| &*bytes[expected[random.below(expected.len())].0 as usize]).collect();
-            let token = if random.below(4) == 0 {
+            let some: Vec<&[u8]> = (0..4).map(|_| &*bytes[rng.pick(&expected).0 as usize]).collect();
+            let token = if rng.below(4) == 0 {
                 some[0]
             } else {
                 some.into_iter().max_by_key(|token| token.len()).unwrap()
