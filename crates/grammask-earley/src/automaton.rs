@@ -115,6 +115,10 @@ impl Fragment {
     }
 }
 
+/// So many members the sets of a subset construction may have on average: mostly it is one, but where many repetitions stand in each other
+/// a set has as many as there are, at each place.
+const MEMBERS: usize = 8;
+
 /// Makes fragments deterministic, one after the other; what is needed for it is kept for its room.
 pub(crate) struct Determinizer {
     automaton: Automaton,
@@ -141,19 +145,34 @@ impl Determinizer {
     }
 
     /// The same language of labels, deterministic and without equivalent states; `None` where the subset construction takes more
-    /// than `limit` states.
+    /// than `limit` states, or sets of states that have many more members together.
     pub(crate) fn determinize(&mut self, fragment: &Fragment, limit: usize) -> Option<&Automaton> {
         if fragment.write_chain(&mut self.automaton) {
             return Some(&self.automaton);
         }
+        self.construct_subsets(fragment, limit)?;
+        self.minimizer.minimize(&mut self.automaton);
+        Some(&self.automaton)
+    }
+
+    /// The same for a fragment of automata that have no equivalent states: few come of it, and as long as no loop tells that they are equivalent, they are merged.
+    pub(crate) fn make_deterministic(&mut self, fragment: &Fragment, limit: usize) -> Option<&Automaton> {
+        self.construct_subsets(fragment, limit)?;
+        self.minimizer.merge_alike(&mut self.automaton);
+        Some(&self.automaton)
+    }
+
+    fn construct_subsets(&mut self, fragment: &Fragment, limit: usize) -> Option<()> {
         self.automaton.clear();
         self.subsets.clear(fragment.len());
         self.subset.clear();
         self.subset.push(fragment.start());
         self.subsets.close(fragment, &mut self.subset);
         self.subsets.id(&self.subset);
+        let most_members = limit.saturating_mul(MEMBERS);
+        let mut members = 0;
         while self.automaton.len() < self.subsets.len() {
-            if self.subsets.len() > limit {
+            if self.subsets.len() > limit || members > most_members {
                 return None;
             }
             let states = self.subsets.get(self.automaton.len());
@@ -170,12 +189,12 @@ impl Determinizer {
                 self.subset.clear();
                 self.subset.extend(chunk.iter().map(|&(_, to)| to));
                 self.subsets.close(fragment, &mut self.subset);
+                members += self.subset.len();
                 self.automaton.edges.push((chunk[0].0, self.subsets.id(&self.subset)));
             }
             self.automaton.end_state(is_final);
         }
-        self.minimizer.minimize(&mut self.automaton);
-        Some(&self.automaton)
+        Some(())
     }
 }
 
@@ -279,6 +298,7 @@ impl Subsets {
 }
 
 /// A deterministic automaton; state 0 is the start.
+#[derive(Clone)]
 pub(crate) struct Automaton {
     is_final: Vec<bool>,
     /// The edges of all states, one after the other, and where those of each state end.
@@ -320,6 +340,11 @@ impl Automaton {
         &self.edges[self.edge_range(state)]
     }
 
+    /// The edges of all states.
+    pub(crate) fn all_edges(&self) -> &[(Label, u32)] {
+        &self.edges
+    }
+
     /// The states from which no loop can be reached, each behind all its successors.
     pub(crate) fn loop_free_bottom_up(&self) -> &[u32] {
         &self.bottom_up
@@ -329,6 +354,19 @@ impl Automaton {
 /// After this many rounds a partition that still changes is given up: only long chains of distinct states need more,
 /// and these have little to merge.
 const ROUNDS: usize = 64;
+
+/// The number of a list of edges behind a first one.
+fn classify(
+    classes: &mut Slices<(Label, u32)>,
+    room: &mut Vec<(Label, u32)>,
+    first: (Label, u32),
+    edges: impl Iterator<Item = (Label, u32)>,
+) -> u32 {
+    room.clear();
+    room.push(first);
+    room.extend(edges);
+    classes.intern(room) as u32
+}
 
 /// What merging equivalent states needs, kept for its room.
 struct Minimizer {
@@ -373,11 +411,10 @@ impl Minimizer {
             self.classes.clear();
             self.refined.clear();
             for state in 0..automaton.len() {
-                self.class.clear();
-                self.class.push((Label::Nothing, self.class_of[state]));
+                let first = (Label::Nothing, self.class_of[state]);
                 let edges = automaton.edges(state).iter();
-                self.class.extend(edges.map(|&(label, to)| (label, self.class_of[to as usize])));
-                self.refined.push(self.classes.intern(&self.class) as u32);
+                let edges = edges.map(|&(label, to)| (label, self.class_of[to as usize]));
+                self.refined.push(classify(&mut self.classes, &mut self.class, first, edges));
             }
             std::mem::swap(&mut self.class_of, &mut self.refined);
             if self.classes.len() == count {
@@ -387,6 +424,24 @@ impl Minimizer {
                 return;
             }
             count = self.classes.len();
+        }
+    }
+
+    /// Merges states whose edges are the same, until no two are or it takes long.
+    fn merge_alike(&mut self, automaton: &mut Automaton) {
+        self.find_bottom_up(automaton);
+        for _ in 0..ROUNDS {
+            self.classes.clear();
+            self.class_of.clear();
+            for state in 0..automaton.len() {
+                let first = (Label::Nothing, u32::from(automaton.is_final(state)));
+                let edges = automaton.edges(state).iter().copied();
+                self.class_of.push(classify(&mut self.classes, &mut self.class, first, edges));
+            }
+            if self.classes.len() == automaton.len() {
+                return;
+            }
+            self.merge(automaton);
         }
     }
 

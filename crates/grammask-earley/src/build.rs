@@ -1,5 +1,6 @@
 //! Normal form to network: one automaton for every nonterminal, with those inlined that are called from one
-//! place, direct left recursion as a loop, common prefixes and equal ends shared.
+//! place, direct left recursion as a loop, common prefixes and equal ends shared. What is one place, `places.rs` says before the automata
+//! are made, and `inlining.rs` after.
 
 use std::collections::VecDeque;
 
@@ -7,9 +8,11 @@ use grammask_normal::{Languages, NonterminalId, NormalForm, Symbol, Terminal, Te
 use grammask_regular::{ByteClasses, ByteSet, RegularId, Store};
 use rustc_hash::FxHashMap;
 
-use crate::automaton::{Determinizer, Fragment, Label};
+use crate::automaton::{Automaton, Determinizer, Fragment, Label};
 use crate::drafts::Drafts;
+use crate::inlining::{self, Part};
 use crate::network::{LexemeText, lexemes};
+use crate::places::{self, Places, Placing, shared_prefix};
 use crate::{BuildError, Callee, CalleeId, Class, Config, Error, Network, Node, NodeId, Special};
 
 /// Texts of up to this many bytes are chains of nodes; longer ones are called as lexemes.
@@ -66,23 +69,28 @@ impl Network {
         config: &Config,
         is_stopped: impl FnMut() -> bool,
     ) -> Result<Option<Self>, BuildError> {
-        let uses = uses(&normal);
+        places::sort(&mut normal);
+        let places = Places::new(&normal);
         let names = normal.nonterminals.iter_mut().map(|nonterminal| std::mem::take(&mut nonterminal.name));
         let mut builder = Builder {
             names: names.collect(),
             normal: &normal,
             config,
             store,
-            uses,
+            places,
             callees: Vec::new(),
             nonterminals: vec![None; normal.nonterminals.len()],
             callee_ids: FxHashMap::default(),
             pending: VecDeque::new(),
             lexemes: vec![None; normal.terminals.len()],
             specials: Vec::new(),
+            parts: Vec::new(),
             nodes: Drafts::new(config.max_nodes),
             fragment: Fragment::new(),
             work: Vec::new(),
+            put_in: Vec::new(),
+            shared: FxHashMap::default(),
+            path: Vec::new(),
             determinizer: Determinizer::new(),
             languages,
             at: normal.start,
@@ -98,30 +106,6 @@ impl Network {
     }
 }
 
-/// How often every nonterminal is called, not counting the left-recursive calls that become loops. Counted
-/// repetition counts twice: it needs a callee.
-fn uses(normal: &NormalForm) -> Vec<u32> {
-    let mut uses = vec![0u32; normal.nonterminals.len()];
-    uses[normal.start.index()] = 2;
-    for (index, nonterminal) in normal.nonterminals.iter().enumerate() {
-        for production in &nonterminal.productions {
-            for (place, symbol) in production.iter().enumerate() {
-                match *symbol {
-                    // What is called by a register needs a callee as well.
-                    Symbol::Nonterminal(callee) if nonterminal.unordered.is_some() => {
-                        uses[callee.index()] += 2;
-                    }
-                    Symbol::Nonterminal(callee) if place == 0 && callee.index() == index => {}
-                    Symbol::Nonterminal(callee) => uses[callee.index()] += 1,
-                    Symbol::Repeat { nonterminal, .. } => uses[nonterminal.index()] += 2,
-                    Symbol::Terminal(_) => {}
-                }
-            }
-        }
-    }
-    uses
-}
-
 /// What distinguishes a callee that is no nonterminal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum CalleeKey {
@@ -135,7 +119,7 @@ struct Builder<'a> {
     names: Vec<String>,
     config: &'a Config,
     store: Store,
-    uses: Vec<u32>,
+    places: Places,
     callees: Vec<Callee>,
     /// What nonterminals have become, and others.
     nonterminals: Vec<Option<CalleeId>>,
@@ -145,10 +129,18 @@ struct Builder<'a> {
     /// The lexemes that terminals have become.
     lexemes: Vec<Option<CalleeId>>,
     specials: Vec<Special>,
+    /// The automata of the nonterminals, and what they become.
+    parts: Vec<Part>,
     nodes: Drafts,
     /// The productions of the nonterminal that is being compiled, and those that are still to be put in; kept for their room.
     fragment: Fragment,
     work: Vec<(NonterminalId, u32, u32)>,
+    /// The nonterminals in that fragment, but for itself.
+    put_in: Vec<NonterminalId>,
+    /// Where the nonterminals begin that stand where several productions end.
+    shared: FxHashMap<NonterminalId, u32>,
+    /// The states behind the symbols of the production that is being read; kept for its room.
+    path: Vec<u32>,
     determinizer: Determinizer,
     languages: Languages,
     /// The nonterminal that is being compiled.
@@ -159,21 +151,41 @@ impl Builder<'_> {
     /// Makes the automata of all nonterminals that are called and says where the start symbol begins; nothing when it is stopped.
     fn fill(&mut self, mut is_stopped: impl FnMut() -> bool) -> Result<Option<NodeId>, Error> {
         let normal = self.normal;
-        let start = self.nonterminal_node(normal.start)?;
+        let automaton = self.automaton(normal.start)?;
+        self.parts.push(Part { nonterminal: normal.start, callee: None, automaton });
         while let Some((callee, nonterminal)) = self.pending.pop_front() {
             if is_stopped() {
                 return Ok(None);
             }
             if normal.nonterminals[nonterminal.index()].unordered.is_some() {
                 self.fill_unordered(callee, nonterminal)?;
-                continue;
+            } else if nonterminal == normal.start {
+                self.parts[0].callee = Some(callee);
+            } else {
+                let automaton = self.automaton(nonterminal)?;
+                self.parts.push(Part { nonterminal, callee: Some(callee), automaton });
             }
-            let node = if nonterminal == normal.start { start } else { self.nonterminal_node(nonterminal)? };
-            if let Callee::Nonterminal { start, .. } = &mut self.callees[callee.index()] {
+        }
+        self.draw().map(Some)
+    }
+
+    /// Makes nodes of all automata and says where the start symbol begins.
+    fn draw(&mut self) -> Result<NodeId, Error> {
+        let ids = inlining::inline(&mut self.parts, &mut self.callees, &mut self.determinizer);
+        let mut first = None;
+        for Part { nonterminal, callee, automaton } in &self.parts {
+            self.at = *nonterminal;
+            self.nonterminals[self.at.index()] = *callee;
+            let id = |callee: CalleeId| ids[callee.index()].expect("it is still called");
+            let node = self.nodes.add(automaton, id)?;
+            first.get_or_insert(node);
+            if let Some(Callee::Nonterminal { start, .. }) =
+                callee.map(|callee| &mut self.callees[callee.index()])
+            {
                 *start = node;
             }
         }
-        Ok(Some(start))
+        Ok(first.expect("the start symbol has an automaton"))
     }
 
     /// The name of the nonterminal that is being compiled.
@@ -185,26 +197,42 @@ impl Builder<'_> {
         }
     }
 
-    /// Makes the automaton of a nonterminal and says where it begins.
-    fn nonterminal_node(&mut self, nonterminal: NonterminalId) -> Result<NodeId, Error> {
-        self.read_fragment(nonterminal, true)?;
-        self.at = nonterminal;
-        let limit = self.fragment.len() * 4 + 16;
-        if let Some(automaton) = self.determinizer.determinize(&self.fragment, limit) {
-            return self.nodes.add(automaton);
+    /// Makes the automaton of a nonterminal.
+    fn automaton(&mut self, nonterminal: NonterminalId) -> Result<Automaton, Error> {
+        if let Some(automaton) = self.rich_automaton(nonterminal)? {
+            return Ok(automaton);
+        }
+        // Whatever was put in its place is called from now on, so nothing is tried again and again.
+        if !self.put_in.is_empty() {
+            for put_in in self.put_in.drain(..) {
+                self.places.need_callee(put_in);
+            }
+            if let Some(automaton) = self.rich_automaton(nonterminal)? {
+                return Ok(automaton);
+            }
         }
         self.read_fragment(nonterminal, false)?;
         self.at = nonterminal;
         let automaton = self.determinizer.determinize(&self.fragment, usize::MAX);
-        self.nodes.add(automaton.expect("a tree of productions has a deterministic automaton of its size"))
+        Ok(automaton.expect("a tree of productions has a deterministic automaton of its size").clone())
     }
 
-    /// The productions of a nonterminal as a fragment. `rich`: with nonterminals that are called once in their place, and left
+    /// The automaton of a nonterminal with others in their places and left recursion as loops, if that is not too large.
+    fn rich_automaton(&mut self, nonterminal: NonterminalId) -> Result<Option<Automaton>, Error> {
+        self.read_fragment(nonterminal, true)?;
+        self.at = nonterminal;
+        let limit = self.fragment.len() * 4 + 16;
+        Ok(self.determinizer.determinize(&self.fragment, limit).cloned())
+    }
+
+    /// The productions of a nonterminal, which are sorted, as a fragment. `rich`: with nonterminals that are called from one place there, and left
     /// recursion as a loop.
     fn read_fragment(&mut self, nonterminal: NonterminalId, rich: bool) -> Result<(), Error> {
         let normal = self.normal;
         self.fragment.clear();
         self.work.clear();
+        self.shared.clear();
+        self.put_in.clear();
         self.work.push((nonterminal, self.fragment.start(), self.fragment.end()));
         while let Some((current, from, to)) = self.work.pop() {
             self.at = current;
@@ -224,37 +252,84 @@ impl Builder<'_> {
             } else {
                 to
             };
+            self.path.clear();
+            let mut before: &[Symbol] = &[];
             for production in productions {
-                let (mut at, symbols) =
-                    if recursive(production) { (exit, &production[1..]) } else { (from, &production[..]) };
-                for (place, &symbol) in symbols.iter().enumerate() {
-                    let next = if place + 1 == symbols.len() { exit } else { self.fragment.add_state() };
-                    match symbol {
-                        Symbol::Nonterminal(callee) if rich && self.uses[callee.index()] == 1 => {
-                            self.work.push((callee, at, next));
-                        }
-                        Symbol::Nonterminal(callee) => {
-                            let callee = self.nonterminal_callee(callee);
-                            self.fragment.connect(at, Label::Call(callee), next);
-                        }
-                        Symbol::Repeat { nonterminal, min, max } => {
-                            let element = self.nonterminal_callee(nonterminal);
-                            let callee = self.callee(
-                                CalleeKey::Counter(element, min, max),
-                                Callee::Counter { element, min, max },
-                            );
-                            self.fragment.connect(at, Label::Call(callee), next);
-                        }
-                        Symbol::Terminal(terminal) => self.terminal(terminal, at, next)?,
-                    }
-                    at = next;
+                self.path.truncate(shared_prefix(before, production));
+                if self.path.is_empty() && recursive(production) {
+                    self.path.push(exit);
                 }
+                self.read_production(production, (from, exit), rich)?;
+                before = production;
             }
             if self.fragment.len() > self.config.max_nodes {
                 return Err(Error::TooManyNodes { limit: self.config.max_nodes });
             }
         }
         Ok(())
+    }
+
+    /// A production between two states, as far as it is not on the path yet.
+    fn read_production(
+        &mut self,
+        production: &[Symbol],
+        (from, exit): (u32, u32),
+        rich: bool,
+    ) -> Result<(), Error> {
+        let known = self.path.len();
+        let mut at = self.path.last().copied().unwrap_or(from);
+        for (place, &symbol) in (1..).zip(production).skip(known) {
+            let next = if place == production.len() { exit } else { self.fragment.add_state() };
+            self.path.push(next);
+            match symbol {
+                Symbol::Nonterminal(callee) => {
+                    let placing = if rich { self.places.placing(callee) } else { Placing::Called };
+                    self.connect_nonterminal(at, (callee, placing), next);
+                }
+                Symbol::Repeat { nonterminal, min, max } => {
+                    let element = self.nonterminal_callee(nonterminal);
+                    let key = CalleeKey::Counter(element, min, max);
+                    let callee = self.callee(key, Callee::Counter { element, min, max });
+                    self.fragment.connect(at, Label::Call(callee), next);
+                }
+                Symbol::Terminal(terminal) => self.terminal(terminal, at, next)?,
+            }
+            at = next;
+        }
+        // The one before goes on from here.
+        if known == production.len() {
+            self.fragment.connect(at, Label::Nothing, exit);
+        }
+        Ok(())
+    }
+
+    /// Leads from `at` to `next` by a nonterminal.
+    fn connect_nonterminal(&mut self, at: u32, (callee, placing): (NonterminalId, Placing), next: u32) {
+        match placing {
+            Placing::Called => {
+                let callee = self.nonterminal_callee(callee);
+                self.fragment.connect(at, Label::Call(callee), next);
+            }
+            Placing::Alone => self.put_in(callee, at, next),
+            Placing::AtEnd => {
+                let before = match self.shared.get(&callee) {
+                    Some(&before) => before,
+                    None => {
+                        let before = self.fragment.add_state();
+                        self.shared.insert(callee, before);
+                        self.put_in(callee, before, next);
+                        before
+                    }
+                };
+                self.fragment.connect(at, Label::Nothing, before);
+            }
+        }
+    }
+
+    /// From now on the productions of a nonterminal lead from `at` to `next`.
+    fn put_in(&mut self, nonterminal: NonterminalId, at: u32, next: u32) {
+        self.put_in.push(nonterminal);
+        self.work.push((nonterminal, at, next));
     }
 
     /// Leads from `at` to `next` by a terminal.

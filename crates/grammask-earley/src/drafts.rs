@@ -4,7 +4,7 @@ use grammask_regular::ByteSet;
 
 use crate::automaton::{Automaton, Label};
 use crate::slices::Slices;
-use crate::{Class, Error, Node, NodeId};
+use crate::{CalleeId, Class, Error, Node, NodeId};
 
 /// The nodes of all automata, those with equal futures shared as far as no loop is involved.
 pub(crate) struct Drafts {
@@ -32,8 +32,12 @@ impl Drafts {
         Self { nodes, limit, ids: Vec::new(), draft: Vec::new() }
     }
 
-    /// Adds an automaton and says which node its start became.
-    pub(crate) fn add(&mut self, automaton: &Automaton) -> Result<NodeId, Error> {
+    /// Adds an automaton and says which node its start became. `id` says what callees are called from now on, in the same order.
+    pub(crate) fn add(
+        &mut self,
+        automaton: &Automaton,
+        id: impl Fn(CalleeId) -> CalleeId,
+    ) -> Result<NodeId, Error> {
         if self.nodes.len() + automaton.len() > self.limit {
             return Err(Error::TooManyNodes { limit: self.limit });
         }
@@ -41,7 +45,7 @@ impl Drafts {
         self.ids.resize(automaton.len(), NONE);
         // States whose successors all have nodes come first; what is left leads to a loop.
         for &state in automaton.loop_free_bottom_up() {
-            self.draw(automaton, state as usize);
+            self.draw(automaton, state as usize, &id);
             self.ids[state as usize] = NodeId(self.nodes.intern(&self.draft) as u32);
         }
         if automaton.loop_free_bottom_up().len() == automaton.len() {
@@ -52,18 +56,21 @@ impl Drafts {
         (first..).zip(looping).for_each(|(node, id)| *id = NodeId(node as u32));
         for state in 0..automaton.len() {
             if self.ids[state].index() == self.nodes.len() {
-                self.draw(automaton, state);
+                self.draw(automaton, state, &id);
                 self.nodes.push(&self.draft);
             }
         }
         Ok(self.ids[0])
     }
 
-    fn draw(&mut self, automaton: &Automaton, state: usize) {
+    fn draw(&mut self, automaton: &Automaton, state: usize, id: impl Fn(CalleeId) -> CalleeId) {
         self.draft.clear();
         self.draft.push(finality(automaton.is_final(state)));
         let edges = automaton.edges(state).iter();
-        self.draft.extend(edges.map(|&(label, to)| (label, self.ids[to as usize])));
+        self.draft.extend(edges.map(|&(label, to)| {
+            let label = if let Label::Call(callee) = label { Label::Call(id(callee)) } else { label };
+            (label, self.ids[to as usize])
+        }));
     }
 
     /// The bytes on edges.

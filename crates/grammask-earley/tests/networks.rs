@@ -16,6 +16,15 @@ fn shapes() {
             "start ::= start '+' term | term; term ::= #'[0-9]+' | '(' start ')';",
         ),
         ("what is called once is inlined", "start ::= 'a' B 'c'; B ::= 'x' C | 'y'; C ::= 'z'+;"),
+        (
+            "operators of all levels are one automaton",
+            "start ::= sum '.'; sum ::= product {'+' ws product}; product ::= factor | product '*' ws factor; \
+                factor ::= 'x' | 'y' ws factor | '(' sum ')'; ws ::= #' *';",
+        ),
+        (
+            "what is followed by different things is called",
+            "start ::= B 'b' | 'c' D; B ::= 'x' | 'y'; D ::= '(' B ')' | 'd' [D];",
+        ),
         ("a counter is a callee", "start ::= (item ','){3,5000}; item ::= 'a' | '(' item ')';"),
         (
             "items in any order are a callee",

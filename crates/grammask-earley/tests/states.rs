@@ -46,6 +46,40 @@ fn a_left_recursive_list_stays_in_one_set() {
 }
 
 #[test]
+fn operators_of_many_levels_lead_to_one_state() {
+    let levels = |level: &dyn Fn(usize) -> String| {
+        let levels: Vec<_> = (0..12).map(level).collect();
+        format!("start ::= l0 '.'; {} l12 ::= 'x' | '(' ws l0 ')'; ws ::= #' *';", levels.concat())
+    };
+    let name = |level: usize| char::from(b'a' + level as u8);
+    let left = |level: usize| format!("l{level} ::= l{0} | l{level} '{1}' ws l{0};", level + 1, name(level));
+    let repeated = |level: usize| format!("l{level} ::= l{0} {{'{1}' ws l{0}}};", level + 1, name(level));
+    for grammar in [levels(&left), levels(&repeated)] {
+        check_equal(&grammar, &["x", "xa x", "xaxlxbx", "xl   xkxax", "(x)", "(xaxg (x))h x"]);
+        check_equal(&grammar, &["(x", "( xa x", "(xaxlxb(x)"]);
+        assert!(state(&recognizer(&grammar), "(xa(xbx)cx)lx.").completes());
+    }
+}
+
+#[test]
+fn what_is_too_much_for_one_automaton_is_still_read() {
+    let levels = 700;
+    let nested = |open: &str, close: &str| {
+        recognizer(&format!("start ::= {}'a'{} '.';", open.repeat(levels), close.repeat(levels)))
+    };
+    let optional = nested("('b'? ", ")");
+    for count in [0, 1, levels / 2, levels] {
+        assert!(state(&optional, &format!("{}a.", "b".repeat(count))).completes(), "{count}");
+    }
+    assert!(state(&optional, &"b".repeat(levels + 1)).is_dead());
+    let repeated = nested("('b' | ", ")*");
+    for text in [".", "a.", "abba.", "bbbbbbbab."] {
+        assert!(state(&repeated, text).completes(), "{text}");
+    }
+    assert!(state(&repeated, "abc").is_dead());
+}
+
+#[test]
 fn a_text_that_may_be_split_anywhere_has_one_state() {
     check_equal("start ::= ('<' start '>' | text)* '.'; text ::= #'[a-z]+';", &["ab", "abc", "abcdefgh"]);
 }
