@@ -101,27 +101,29 @@ impl Index {
     ) -> (u32, bool) {
         let tag = tag(hash);
         let before = self.current.load(Ordering::Acquire);
-        let mut slot = match self.look_up(before, self.table(before), tag, &is_it) {
+        let mut table = self.table(before);
+        let mut slot = match self.look_up(before, table, tag, &is_it) {
             Ok(id) => return (id, false),
             Err(slot) => slot,
         };
         let mut len = self.lock();
         let current = self.current.load(Ordering::Acquire);
+        if current != before {
+            table = self.table(current);
+        }
         // As long as the slot is free in the table in use, nothing has been added that would stand there or before it.
-        if current != before || self.table(current)[slot].load(Ordering::Acquire) != FREE {
-            match self.look_up(current, self.table(current), tag, &is_it) {
+        if current != before || table[slot].load(Ordering::Acquire) != FREE {
+            match self.look_up(current, table, tag, &is_it) {
                 Ok(id) => return (id, false),
                 Err(free) => slot = free,
             }
         }
-        let grown = self.make_room(*len + 1);
+        let larger = self.make_room(*len + 1, current, table);
         let id = make();
-        let table = self.table(self.current.load(Ordering::Acquire));
         let entry = entry(tag, id);
-        if grown {
-            place(table, entry);
-        } else {
-            table[slot].store(entry, Ordering::Release);
+        match larger {
+            Some(larger) => place(larger, entry),
+            None => table[slot].store(entry, Ordering::Release),
         }
         *len += 1;
         self.move_some(MOVED_AT_ONCE);
@@ -133,27 +135,28 @@ impl Index {
         self.len.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Publishes a table twice as large where `len` entries would fill the current one by more than half; says whether it did.
-    fn make_room(&self, len: usize) -> bool {
-        let current = self.current.load(Ordering::Acquire);
-        let table = self.table(current);
+    /// Publishes a table twice as large where `len` entries would fill the current one by more than half, and gives it.
+    fn make_room(&self, len: usize, current: usize, table: &[AtomicU64]) -> Option<&[AtomicU64]> {
         if len * 2 <= table.len() {
-            return false;
+            return None;
         }
         // All has been moved long before; that nothing is lost must not hang on it.
         debug_assert!(!self.is_moving(), "{len} ids: a table is outgrown before it is filled");
         self.move_some(table.len());
-        let _ = self.table(current + 1);
+        let larger = self.table(current + 1);
         self.moved.store(0, Ordering::Release);
         self.current.store(current + 1, Ordering::Release);
-        true
+        Some(larger)
     }
 
     /// Copies what is in the next `slots` slots of the table that has been outgrown to the one in use. The lock is held.
     fn move_some(&self, slots: usize) {
         let moved = self.moved.load(Ordering::Acquire);
+        if moved == ALL {
+            return;
+        }
         let current = self.current.load(Ordering::Acquire);
-        let Some(old) = self.outgrown(current).filter(|_| moved != ALL) else { return };
+        let Some(old) = self.outgrown(current) else { return };
         let until = old.len().min(moved + slots);
         let new = self.table(current);
         for entry in old[moved..until].iter().map(|slot| slot.load(Ordering::Acquire)) {

@@ -37,6 +37,8 @@ pub(crate) struct Workshop {
     finished: Vec<OriginId>,
     /// The last origin that was complete alone, and what remained then of those that were told.
     completed: (OriginId, Vec<Item>),
+    /// What arrived last, and the set that it came to: in a lexeme that goes on alike, each byte leads to the same.
+    settled: (Vec<Item>, SetId),
     /// The last completion in which an origin was told.
     told: Vec<u32>,
     completions: u32,
@@ -101,6 +103,7 @@ impl Workshop {
             items: Vec::new(),
             finished: Vec::new(),
             completed: (OriginId::ROOT, Vec::new()),
+            settled: (Vec::new(), SetId::DEAD),
             told: Vec::new(),
             completions: 0,
             work: 0,
@@ -208,6 +211,10 @@ impl Workshop {
 
     /// Completes what is complete among the arrivals, transitively, and interns what remains.
     fn settle(&mut self, tables: &Recognizer) -> Result<SetId, Error> {
+        // Nothing has arrived before anything did, and leads nowhere.
+        if self.arrivals == self.settled.0 {
+            return Ok(self.settled.1);
+        }
         if self.arrivals.is_empty() {
             return Ok(SetId::DEAD);
         }
@@ -236,7 +243,11 @@ impl Workshop {
         if self.items.len() > config.max_items_per_set {
             return Err(Error::TooManyItems { limit: config.max_items_per_set });
         }
-        tables.intern_set(&self.items)
+        let set = tables.intern_set(&self.items)?;
+        self.settled.0.clear();
+        self.settled.0.extend_from_slice(&self.arrivals);
+        self.settled.1 = set;
+        Ok(set)
     }
 
     /// Tells whom the finished origins have to tell, transitively, and keeps what remains of them.
