@@ -41,6 +41,8 @@ pub(crate) struct Workshop {
     settled: (Vec<Item>, SetId),
     /// The last completion in which an origin was told.
     told: Vec<u32>,
+    /// The last completion in which an origin was to go on, and where then: in ambiguous grammars many say so.
+    noted: Vec<(u32, NodeId)>,
     completions: u32,
     /// What has been looked at: items, callers, and what derivatives were made of. Loading bounds it.
     pub(crate) work: usize,
@@ -105,6 +107,7 @@ impl Workshop {
             completed: (OriginId::ROOT, Vec::new()),
             settled: (Vec::new(), SetId::DEAD),
             told: Vec::new(),
+            noted: Vec::new(),
             completions: 0,
             work: 0,
         }
@@ -254,9 +257,11 @@ impl Workshop {
     fn tell(&mut self, tables: &Recognizer) -> Result<(), Error> {
         let limit = tables.config().max_work_per_byte;
         self.told.resize(tables.origin_count(), 0);
+        self.noted.resize(tables.origin_count(), (0, NodeId::END));
         self.completions = self.completions.checked_add(1).unwrap_or_else(|| {
             // All of them have been told so long ago that the numbers come again.
             self.told.fill(0);
+            self.noted.fill((0, NodeId::END));
             1
         });
         let mut work = 0;
@@ -272,6 +277,13 @@ impl Workshop {
                 return Err(Error::TooMuchWork { limit });
             }
             for &caller in callers {
+                let here = (self.completions, caller.node);
+                match self.noted.get_mut(caller.origin.0 as usize) {
+                    Some(noted) if *noted == here => continue,
+                    Some(noted) => *noted = here,
+                    // Nobody tells open origins.
+                    None => {}
+                }
                 self.finished.extend(note(tables, caller, &mut self.items));
             }
         }
