@@ -167,9 +167,13 @@ impl Index {
         self.moved.store(if until == old.len() { ALL } else { until }, Ordering::Release);
     }
 
-    /// Bytes of all tables.
+    /// Bytes of all tables: of that in use and all before it, each of which has half the slots of the next.
     pub(crate) fn bytes_used(&self) -> usize {
-        self.tables.iter().filter_map(OnceLock::get).map(|table| size_of_val::<[AtomicU64]>(table)).sum()
+        let current = self.current.load(Ordering::Acquire);
+        match self.tables[current].get() {
+            Some(table) => (2 * table.len() - (1 << FIRST_BITS)) * size_of::<AtomicU64>(),
+            None => 0,
+        }
     }
 }
 

@@ -123,9 +123,11 @@ impl Workshop {
         self.arrivals.clear();
         let mut taking = std::mem::take(&mut self.items);
         taking.clear();
-        taking.extend(kernel.iter().filter(|item| self.may_go_on(tables, item.node, byte)));
-        for item in &taking {
-            self.arrive(tables, *item, class)?;
+        for &item in kernel {
+            if self.may_go_on(tables, item.node, byte) {
+                taking.push(item);
+                self.arrive(tables, item, class)?;
+            }
         }
         let result = self.predict_all(tables, &taking, Some(byte));
         self.items = taking;
@@ -140,15 +142,18 @@ impl Workshop {
     }
 
     /// Whether a node goes on by a byte, as far as that is clear.
+    #[inline]
     fn may_go_on(&mut self, tables: &Recognizer, node: NodeId, byte: u8) -> bool {
+        match tables.known_takes(node).get() {
+            Some(takes) => takes.contains(byte),
+            // Only nodes of the network are met so often that it pays to find it out.
+            None => node.index() >= tables.network().nodes.len() || self.finds_to_go_on(tables, node, byte),
+        }
+    }
+
+    #[cold]
+    fn finds_to_go_on(&mut self, tables: &Recognizer, node: NodeId, byte: u8) -> bool {
         let place = tables.known_takes(node);
-        if let Some(takes) = place.get() {
-            return takes.contains(byte);
-        }
-        // Only nodes of the network are met so often that it pays to find it out.
-        if node.index() >= tables.network().nodes.len() {
-            return true;
-        }
         self.takes(tables, node).map_or(true, |takes| place.get_or_init(|| takes).contains(byte))
     }
 
