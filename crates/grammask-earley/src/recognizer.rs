@@ -132,6 +132,12 @@ pub struct Successors<'a> {
 }
 
 impl Successors<'_> {
+    /// Whether the state may go on by a byte, as far as that is clear without a step.
+    #[inline]
+    pub fn may_take(&self, byte: u8) -> bool {
+        self.most.contains(byte)
+    }
+
     /// As [`Recognizer::step`] from the state.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use crate::completions::Completions;
 use crate::continuation::ContinuationId;
 use crate::lexicon::{PartId, Taken};
 use crate::parts::{Fuel, LexemeKey};
-use crate::recipe::{Recipe, RowId, Scratch};
+use crate::recipe::{Recipe, RowId, Scratch, change};
 use crate::run::Buffers;
 use crate::selections::Selected;
 use crate::takings::TakingId;
@@ -65,6 +65,9 @@ struct Workbench {
     changes: Changes,
     buffers: Buffers,
 }
+
+/// Lexemes that take many tokens, and what they take.
+type Many<'a> = SmallVec<[(LexemeKey, Taken<'a>); 8]>;
 
 /// What is different from a row, while a recipe is made.
 #[derive(Default)]
@@ -161,7 +164,7 @@ impl Masks {
                 ends.push(continuation);
             }
             let Some(resumption) = self.recognizer.resumption(origin)? else { continue };
-            let bytes = lexicon.continuation(continuation).first_bytes(trie, outline);
+            let bytes = lexicon.continuation(continuation).first_bytes(outline);
             if resumption.is_end {
                 ends.push(continuation);
             }
@@ -231,18 +234,21 @@ impl Masks {
         changes: &mut Changes,
     ) -> Result<Option<Recipe>, Error> {
         let len = |taking: &TakingId| self.taking(*taking).len();
-        let mut row = self.row_of(lexemes, changes)?;
+        let many = self.split(lexemes, changes)?;
         let mut beside: SmallVec<[TakingId; 64]> = takings.into();
-        if changes.more.len() + takings.iter().map(len).sum::<usize>() > MUCH_MORE {
-            let many: SmallVec<[TakingId; 16]> =
+        let row = if changes.more.len() + takings.iter().map(len).sum::<usize>() <= MUCH_MORE {
+            self.row_of(&many)?
+        } else {
+            let large: SmallVec<[TakingId; 16]> =
                 takings.iter().copied().filter(|taking| len(taking) > MORE).collect();
             beside.retain(|taking| len(taking) <= MORE);
             if beside.iter().map(len).sum::<usize>() > MUCH_MORE {
                 return Ok(None);
             }
-            row = Some(self.row_with(lexemes, &many, changes)?);
+            let row = self.row_with(lexemes, &large, &many, changes);
             changes.clear();
-        }
+            Some(row)
+        };
         let Changes { less, more } = changes;
         for taking in beside.iter().map(|&taking| self.taking(taking)) {
             more.extend_from_slice(&taking.tokens);
@@ -259,27 +265,33 @@ impl Masks {
         Ok((more.len() <= MUCH_MORE).then(|| Recipe::new(row, less, more)))
     }
 
-    /// The row of some lexemes' tokens and what some parts take that take much: such parts stand together in many masks.
+    /// The row of some lexemes' tokens and of what some parts take that take much: such parts stand together in many masks. `many` and `changes` are
+    /// what the lexemes take.
     fn row_with(
         &self,
         lexemes: &[LexemeKey],
         takings: &[TakingId],
-        changes: &mut Changes,
-    ) -> Result<RowId, Error> {
+        many: &Many<'_>,
+        changes: &Changes,
+    ) -> RowId {
         let key = union_key(lexemes, takings);
         if let Some(&row) = self.unions.get(&key[..]) {
-            return Ok(row);
+            return row;
         }
-        let mut union = Mask::new(self.vocabulary().id_count());
-        self.unite(lexemes, takings, changes, &mut union)?;
-        Ok(self.keep_union(&key, union))
+        // A row of the lexemes alone may never be asked for.
+        let mut union = match self.known_row_of(many) {
+            Some(row) => self.kept_row(row).clone(),
+            None => self.mixed(many.iter().map(|(_, taken)| taken)),
+        };
+        self.add(changes, takings, &mut union);
+        self.keep_union(&key, union)
     }
 
-    /// Lexemes' tokens as a row, if some of them take many, and what is different.
-    fn row_of(&self, lexemes: &[LexemeKey], changes: &mut Changes) -> Result<Option<RowId>, Error> {
+    /// Which of some lexemes take many tokens; and what is different from a row of all that these take, and their kin.
+    fn split<'a>(&'a self, lexemes: &[LexemeKey], changes: &mut Changes) -> Result<Many<'a>, Error> {
         changes.clear();
         let Changes { less, more } = changes;
-        let mut many: SmallVec<[(LexemeKey, Taken<'_>); 8]> = SmallVec::new();
+        let mut many: Many<'_> = SmallVec::new();
         for &key in lexemes {
             let taken = self.lexeme_tokens(key)?;
             if taken.kin.is_some() || !taken.are_many() {
@@ -294,17 +306,37 @@ impl Masks {
             let others = || many.iter().enumerate().filter(|&(other, _)| other != place);
             less.extend(kin.less.iter().filter(|&&id| !others().any(|(_, (_, other))| other.contains(id))));
         }
-        match many.is_empty() {
-            true => Ok(None),
-            false => Ok(Some(self.union(many.iter().map(|(key, taken)| key.of_row(taken)))?)),
+        Ok(many)
+    }
+
+    /// The row of all that lexemes take which take many tokens, and their kin, if there are any.
+    fn row_of(&self, many: &Many<'_>) -> Result<Option<RowId>, Error> {
+        if many.is_empty() {
+            return Ok(None);
         }
+        self.union(many.iter().map(|(key, taken)| key.of_row(taken))).map(Some)
+    }
+
+    /// The same, if it is there.
+    fn known_row_of(&self, many: &Many<'_>) -> Option<RowId> {
+        let lexemes = sorted(many.iter().map(|(key, taken)| key.of_row(taken)));
+        let shared: Option<SmallVec<[PartId; 8]>> = lexemes.iter().map(LexemeKey::as_shared).collect();
+        match shared.and_then(|shared| self.lexicon.known_union(&shared)) {
+            Some(number) => Some(RowId::Shared(number)),
+            None => self.unions.get(&union_key(&lexemes, &[])[..]).copied(),
+        }
+    }
+
+    /// The union of what lexemes take, and of what their kin takes.
+    fn mixed<'a>(&self, many: impl Iterator<Item = &'a Taken<'a>>) -> Mask {
+        let mut union = Mask::new(self.vocabulary().id_count());
+        many.for_each(|taken| taken.with_kin().for_each(|set| union.union_set(set)));
+        union
     }
 
     /// The row of some lexemes' tokens. The same few stand together in many masks, and in those of other grammars.
     fn union(&self, lexemes: impl Iterator<Item = LexemeKey>) -> Result<RowId, Error> {
-        let mut lexemes: SmallVec<[LexemeKey; 8]> = lexemes.collect();
-        lexemes.sort_unstable();
-        lexemes.dedup();
+        let lexemes = sorted(lexemes);
         let shared: Option<SmallVec<[PartId; 8]>> = lexemes.iter().map(LexemeKey::as_shared).collect();
         if let Some(shared) = shared
             && let Some(number) = self.lexicon.union(&shared)
@@ -336,16 +368,28 @@ impl Masks {
         changes: &mut Changes,
         mask: &mut Mask,
     ) -> Result<(), Error> {
-        let row = self.row_of(lexemes, changes)?;
-        self.follow(&Recipe::new(row, &changes.less, &changes.more), mask.as_words_mut());
-        for taking in takings.iter().map(|&taking| self.taking(taking)) {
-            taking.tokens.iter().for_each(|&token| mask.allow(token));
-            if !taking.large.is_empty() {
-                mask.union_set(&taking.large);
-            }
+        let many = self.split(lexemes, changes)?;
+        match self.row_of(&many)? {
+            Some(row) => mask.as_words_mut().copy_from_slice(self.kept_row(row).as_words()),
+            None => mask.clear(),
         }
+        self.add(changes, takings, mask);
         Ok(())
     }
+
+    /// Writes what is different from a row, and some parts, into a mask that is the row.
+    fn add(&self, changes: &Changes, takings: &[TakingId], mask: &mut Mask) {
+        let words = mask.as_words_mut();
+        change(&changes.less, &changes.more, words);
+        takings.iter().for_each(|&taking| self.taking(taking).union_into(words));
+    }
+}
+
+fn sorted(lexemes: impl Iterator<Item = LexemeKey>) -> SmallVec<[LexemeKey; 8]> {
+    let mut lexemes: SmallVec<[LexemeKey; 8]> = lexemes.collect();
+    lexemes.sort_unstable();
+    lexemes.dedup();
+    lexemes
 }
 
 /// What names a row of some lexemes' tokens and what some parts take.

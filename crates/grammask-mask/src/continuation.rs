@@ -7,6 +7,7 @@ use grammask_cache::{Interner, Memo};
 use grammask_earley::ByteSet;
 use grammask_trie::{BranchId, NodeId, Outline, Trie};
 
+use crate::children::{self, Children, Reached};
 use crate::places::Places;
 
 /// The number of a [`Continuation`].
@@ -29,46 +30,7 @@ pub(crate) struct Continuation {
     /// How many nodes are below them, counted once for each; for a long set, at least so many.
     weight: usize,
     bytes: OnceLock<ByteSet>,
-    /// The children by each byte, once somebody asked.
-    children: OnceLock<Box<[Children]>>,
-}
-
-/// The children by one byte, ascending, and what somebody finds there who takes that byte, once it was asked for.
-#[derive(Default)]
-struct Children {
-    nodes: OnceLock<Box<[NodeId]>>,
-    reached: OnceLock<Box<Reached>>,
-}
-
-/// What is found at some nodes of the trie.
-pub(crate) struct Reached {
-    /// How many nodes these are.
-    pub(crate) nodes: usize,
-    /// The tokens that end there, as ranges of the trie's list.
-    pub(crate) tokens: Box<[(u32, u32)]>,
-    /// The places among them, ascending.
-    pub(crate) branches: Box<[BranchId]>,
-    /// The number of these, once somebody asked.
-    number: OnceLock<ContinuationId>,
-}
-
-impl Reached {
-    /// At nodes that ascend.
-    fn new(trie: &Trie, outline: &Outline, nodes: &[NodeId]) -> Self {
-        let starts = trie.token_starts_slice();
-        let tokens = nodes.iter().map(|node| (starts[node.index()], starts[node.index() + 1]));
-        Self {
-            nodes: nodes.len(),
-            tokens: tokens.filter(|(start, end)| start < end).collect(),
-            branches: nodes.iter().filter_map(|&node| outline.branch(node)).collect(),
-            number: OnceLock::new(),
-        }
-    }
-
-    /// The number of the places.
-    pub(crate) fn number(&self, intern: impl FnOnce(&[BranchId]) -> ContinuationId) -> ContinuationId {
-        *self.number.get_or_init(|| intern(&self.branches))
-    }
+    children: OnceLock<Children>,
 }
 
 /// All continuations of a vocabulary that came up.
@@ -120,74 +82,33 @@ impl Continuation {
 
     /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.
     pub(crate) fn children(&self, outline: &Outline, byte: u8) -> (&[NodeId], usize) {
-        let (known, mut fresh) = self.known_by(byte);
-        let nodes = known.nodes.get_or_init(|| {
-            let found: Box<[NodeId]> = self.find_children(outline, byte).into();
-            fresh += size_of_val(&*found);
-            found
-        });
-        (nodes, fresh)
+        let (children, made) = self.all_children(outline);
+        let (found, fresh) = children.by(outline, &self.places, byte);
+        (found, made + fresh)
     }
 
-    /// What is found at the children by this byte; and how many bytes that took, if it was looked for just now.
-    pub(crate) fn reached(&self, trie: &Trie, outline: &Outline, byte: u8) -> (&Reached, usize) {
-        let (known, mut fresh) = self.known_by(byte);
-        let reached = known.reached.get_or_init(|| {
-            let reached = match known.nodes.get() {
-                Some(nodes) => Reached::new(trie, outline, nodes),
-                None => Reached::new(trie, outline, &self.find_children(outline, byte)),
-            };
-            fresh += size_of::<Reached>() + size_of_val(&*reached.tokens) + size_of_val(&*reached.branches);
-            Box::new(reached)
-        });
-        (reached, fresh)
+    /// What is found at the children by this byte, if there are any; and how many bytes that took, if it was looked for just now.
+    pub(crate) fn reached(&self, trie: &Trie, outline: &Outline, byte: u8) -> (Option<&Reached>, usize) {
+        let (children, made) = self.all_children(outline);
+        let (reached, fresh) = children.reached((trie, outline), &self.places, byte);
+        (reached, made + fresh)
     }
 
-    /// What is known of the children by a byte; and how many bytes the room for it took, if it was made just now.
-    fn known_by(&self, byte: u8) -> (&Children, usize) {
+    /// The children; and how many bytes what is known of them took, if nobody has asked before.
+    pub(crate) fn all_children(&self, outline: &Outline) -> (&Children, usize) {
         let mut fresh = 0;
-        let rows = self.children.get_or_init(|| {
-            fresh += 256 * size_of::<Children>();
-            (0..256).map(|_| Children::default()).collect()
+        let children = self.children.get_or_init(|| {
+            let children = Children::new(outline, &self.places);
+            fresh = children.bytes_used();
+            children
         });
-        (&rows[usize::from(byte)], fresh)
-    }
-
-    fn find_children(&self, outline: &Outline, byte: u8) -> Vec<NodeId> {
-        let edges = outline.edges(byte);
-        match &self.places {
-            Places::List(list) if list.len() < edges.len() / 8 => {
-                let mut found: Vec<NodeId> =
-                    list.iter().filter_map(|&branch| outline.child(branch, byte)).collect();
-                // Places may stand below one another, so children come in order only nearly.
-                found.sort_unstable();
-                found
-            }
-            Places::List(_) => {
-                let edges = edges.iter().filter(|edge| self.places.contains(edge.parent));
-                edges.map(|edge| edge.child).collect()
-            }
-            Places::Bits(bits) => {
-                let holds = |branch: BranchId| bits[branch.index() / 64] >> (branch.index() % 64) & 1 == 1;
-                // Nobody can foresee which edges these are, so each is written, and overwritten if it is none.
-                let (mut found, mut len) = (vec![NodeId::ROOT; edges.len()], 0);
-                for edge in edges {
-                    found[len] = edge.child;
-                    len += usize::from(holds(edge.parent));
-                }
-                found.truncate(len);
-                found
-            }
-        }
+        (children, fresh)
     }
 
     /// The bytes by which it goes on; for long sets, all, as nearly all of them are.
-    pub(crate) fn first_bytes(&self, trie: &Trie, outline: &Outline) -> &ByteSet {
+    pub(crate) fn first_bytes(&self, outline: &Outline) -> &ByteSet {
         self.bytes.get_or_init(|| match &self.places {
-            Places::List(list) => {
-                let children = list.iter().flat_map(|&branch| trie.children(outline.node(branch)));
-                children.map(|child| trie.byte(child)).collect()
-            }
+            Places::List(list) => children::first_bytes(outline, list),
             Places::Bits(_) => ByteSet::ALL,
         })
     }
@@ -278,14 +199,24 @@ mod tests {
     fn children_are_those_of_all_nodes_by_byte() {
         let (vocabulary, outline) = vocabulary();
         let trie = vocabulary.trie();
-        // One node below another: their children come out of order unless they are sorted.
-        let places = places(trie, &outline, &["", "a", "b", "ba"]);
+        // One node below another: their children come out of order unless they are sorted. As a list, and as a row of bits.
+        for short in [2, 8] {
+            children_of(short, trie, &outline);
+        }
+    }
+
+    fn children_of(short: usize, trie: &Trie, outline: &Outline) {
+        let paths = nodes(trie, &["", "a", "b", "ba"]);
+        let branches: Vec<BranchId> = paths.into_iter().map(|node| outline.branch(node).unwrap()).collect();
+        let places = Places::of_list(outline, short, &branches);
         let continuation = Continuation::new(trie, &outline, &places);
         let children = |byte| continuation.children(&outline, byte).0.to_vec();
         assert_eq!(children(b'b'), nodes(trie, &["b", "ab", "bb", "bab"]));
         assert_eq!(children(b'a'), nodes(trie, &["a", "ba"]));
         assert_eq!(children(b'c'), nodes(trie, &["c"]));
         assert!(children(b'x').is_empty());
+        let reached = |byte| continuation.reached(trie, &outline, byte).0.map_or(0, |found| found.nodes);
+        assert_eq!([b'a', b'b', b'c', b'x'].map(reached), [2, 4, 1, 0]);
     }
 
     #[test]
@@ -310,7 +241,7 @@ mod tests {
         let (vocabulary, outline) = vocabulary();
         let trie = vocabulary.trie();
         let continuation = Continuation::new(trie, &outline, &places(trie, &outline, &["ab", "b"]));
-        let bytes: Vec<u8> = continuation.first_bytes(trie, &outline).iter().collect();
+        let bytes: Vec<u8> = continuation.first_bytes(&outline).iter().collect();
         assert_eq!(bytes, b"abcd");
     }
 }

@@ -4,11 +4,12 @@ use grammask_earley::{Error, Recognizer, SetId, Successors};
 use grammask_trie::{BranchId, NodeId, Outline, TokenId, TokenSet, Trie, Vocabulary};
 use smallvec::SmallVec;
 
+use crate::continuation::Continuation;
 use crate::places::Places;
 use crate::walked::Distance;
 
 /// Up to so many tokens are sorted; more go through a row of bits, which is faster then.
-const FEW: usize = 256;
+const FEW: usize = 512;
 
 /// A trie with what is known about it: what a walk needs.
 #[derive(Clone, Copy)]
@@ -37,6 +38,58 @@ pub(crate) struct Findings<'a> {
     bits: Vec<u64>,
     /// How much was walked for it.
     pub(crate) distance: Distance,
+}
+
+/// Below so many places, the children by a byte are looked for together.
+const SEVERAL: usize = 4;
+
+/// Where few ways go on, each is asked for by itself: to know what a set scans, all that it predicts has to be found.
+const FEW_WAYS: usize = 3;
+
+/// A branch on the way of a walk, and the set there.
+struct Level<'a> {
+    set: SetId,
+    successors: Option<Successors<'a>>,
+    /// The children that are still to be walked.
+    bytes: &'a [u8],
+    nodes: &'a [NodeId],
+}
+
+impl<'a> Level<'a> {
+    fn new(
+        outline: &'a Outline,
+        recognizer: &'a Recognizer,
+        branch: BranchId,
+        set: SetId,
+    ) -> Result<Self, Error> {
+        let (bytes, nodes) = outline.children(branch);
+        let successors = match bytes.len() <= FEW_WAYS && !recognizer.is_closed(set) {
+            true => None,
+            false => Some(recognizer.successors(set)?),
+        };
+        Ok(Self { set, successors, bytes, nodes })
+    }
+
+    /// The next child by a byte that the set may take.
+    #[inline]
+    fn next(&mut self) -> Option<(u8, NodeId)> {
+        let place = match &self.successors {
+            Some(successors) => self.bytes.iter().position(|&byte| successors.may_take(byte)),
+            None => (!self.bytes.is_empty()).then_some(0),
+        };
+        let place = place?;
+        let found = (self.bytes[place], self.nodes[place]);
+        (self.bytes, self.nodes) = (&self.bytes[place + 1..], &self.nodes[place + 1..]);
+        Some(found)
+    }
+
+    #[inline]
+    fn after(&self, recognizer: &Recognizer, byte: u8) -> Result<SetId, Error> {
+        match &self.successors {
+            Some(successors) => successors.after(byte),
+            None => recognizer.step(self.set, byte),
+        }
+    }
 }
 
 impl<'a> Findings<'a> {
@@ -127,7 +180,50 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Walks everything below the given nodes, starting in `set` at each of them.
+    /// Walks everything below some places, starting in `set` at each of them. Gives how many bytes it took to know their children, if nobody has asked
+    /// before.
+    ///
+    /// # Errors
+    /// When a set exceeds a limit.
+    pub(crate) fn walk_below(
+        &mut self,
+        recognizer: &Recognizer,
+        set: SetId,
+        continuation: &Continuation,
+    ) -> Result<usize, Error> {
+        let outline = self.ground.outline;
+        let places = continuation.places();
+        let (groups, fresh) = match places {
+            Places::List(list) if list.len() >= SEVERAL => {
+                let (children, fresh) = continuation.all_children(outline);
+                (children.groups(), fresh)
+            }
+            _ => (None, 0),
+        };
+        let Some(groups) = groups else {
+            self.walk(recognizer, set, places.iter())?;
+            return Ok(fresh);
+        };
+        let successors = recognizer.successors(set)?;
+        let mut nodes = 0;
+        for (byte, children) in groups.iter().filter(|&(byte, _)| successors.may_take(byte)) {
+            let next = successors.after(byte)?;
+            nodes += children.len() as u64;
+            if next.is_dead() {
+                continue;
+            }
+            children.iter().for_each(|&child| self.reach(next, child));
+            if next.goes_on() {
+                let below = children.iter().filter_map(|&child| outline.branch(child));
+                nodes += self.walk_from(recognizer, next, below)?;
+            }
+        }
+        self.distance.walks += 1;
+        self.distance.nodes += nodes;
+        Ok(fresh)
+    }
+
+    /// The same, from each place by itself.
     ///
     /// # Errors
     /// When a set exceeds a limit.
@@ -135,43 +231,44 @@ impl<'a> Findings<'a> {
         &mut self,
         recognizer: &Recognizer,
         set: SetId,
-        roots: impl IntoIterator<Item = NodeId>,
+        places: impl IntoIterator<Item = BranchId>,
     ) -> Result<(), Error> {
-        let (bytes, ends) = (self.ground.trie.bytes_slice(), self.ground.trie.ends_slice());
-        let start = recognizer.successors(set)?;
-        let mut path: SmallVec<[(u32, Successors<'_>); 8]> = SmallVec::new();
+        self.distance.walks += 1;
+        self.distance.nodes += self.walk_from(recognizer, set, places)?;
+        Ok(())
+    }
+
+    /// Gives how many nodes it has looked at.
+    fn walk_from(
+        &mut self,
+        recognizer: &Recognizer,
+        set: SetId,
+        places: impl IntoIterator<Item = BranchId>,
+    ) -> Result<u64, Error> {
+        let outline = self.ground.outline;
+        let mut path: SmallVec<[Level<'_>; 8]> = SmallVec::new();
         let mut nodes = 0;
-        for root in roots {
-            let (mut end, mut successors) = (ends[root.index()], start);
-            let mut node = root.0 + 1;
-            loop {
-                if node == end {
-                    match path.pop() {
-                        Some(outer) => (end, successors) = outer,
-                        None => break,
-                    }
+        for branch in places {
+            path.push(Level::new(outline, recognizer, branch, set)?);
+            while let Some(level) = path.last_mut() {
+                let Some((byte, child)) = level.next() else {
+                    path.pop();
                     continue;
-                }
+                };
                 nodes += 1;
-                let next = successors.after(bytes[node as usize])?;
-                let below = ends[node as usize];
+                let next = level.after(recognizer, byte)?;
                 if next.is_dead() {
-                    node = below;
                     continue;
                 }
-                self.reach(next, NodeId(node));
-                if next.goes_on() && below > node + 1 {
-                    path.push((end, successors));
-                    (end, successors) = (below, recognizer.successors(next)?);
-                    node += 1;
-                } else {
-                    node = below;
+                self.reach(next, child);
+                if next.goes_on()
+                    && let Some(branch) = outline.branch(child)
+                {
+                    path.push(Level::new(outline, recognizer, branch, next)?);
                 }
             }
         }
-        self.distance.walks += 1;
-        self.distance.nodes += nodes;
-        Ok(())
+        Ok(nodes)
     }
 
     /// The branches at which the outermost origin has been complete; they are not told again.

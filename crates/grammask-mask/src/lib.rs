@@ -30,6 +30,7 @@
 
 mod ahead;
 mod assemble;
+mod children;
 mod completions;
 mod config;
 mod continuation;

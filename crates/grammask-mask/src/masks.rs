@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use grammask_cache::{Arena, Budget, Column, Interner, Memo, Row};
 use grammask_earley::{CalleeId, Class, Error, NodeId, Recognizer, SetId, Special};
-use grammask_trie::{Mask, TokenId, Vocabulary};
+use grammask_trie::{BranchId, Mask, TokenId, Vocabulary};
 
 use crate::assemble::{Assembled, Composition, Workbenches};
 use crate::continuation::ContinuationId;
@@ -463,7 +463,8 @@ impl Masks {
             return Ok(());
         }
         let mut findings = Findings::new(self.lexicon.ground());
-        findings.walk(&self.recognizer, state, [grammask_trie::NodeId::ROOT])?;
+        let root = (!self.lexicon.outline().is_empty()).then_some(BranchId::ROOT);
+        findings.walk(&self.recognizer, state, root)?;
         self.walked.add(findings.distance);
         let (tokens, ends) = findings.finish();
         mask.union_set(&tokens);

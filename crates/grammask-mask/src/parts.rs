@@ -283,7 +283,7 @@ impl Masks {
         let list = self.lexicon.continuation(continuation);
         let mut findings = Findings::new(self.lexicon.ground());
         let set = self.recognizer.alone(node)?;
-        findings.walk(&self.recognizer, set, list.nodes(self.lexicon.outline()))?;
+        self.lexicon.spend(findings.walk_below(&self.recognizer, set, list)?);
         self.walked.add(findings.distance);
         let (tokens, places) = findings.finish();
         let handovers = places.map(|places| self.lexicon.intern(&places)).into_iter().collect();

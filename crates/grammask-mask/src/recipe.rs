@@ -87,21 +87,26 @@ impl Recipe {
 
     /// Makes the row into the mask.
     pub(crate) fn change(&self, row: &mut [u32]) {
-        for id in &self.less {
-            if let Some(word) = row.get_mut(id.word()) {
-                *word &= !id.bit();
-            }
-        }
-        for id in &self.more {
-            if let Some(word) = row.get_mut(id.word()) {
-                *word |= id.bit();
-            }
-        }
+        change(&self.less, &self.more, row);
     }
 
     /// Bytes of the lists.
     pub(crate) fn bytes_used(&self) -> usize {
         size_of_val(&*self.less) + size_of_val(&*self.more)
+    }
+}
+
+/// Forbids some tokens in a packed row, then allows others.
+pub(crate) fn change(less: &[TokenId], more: &[TokenId], row: &mut [u32]) {
+    for id in less {
+        if let Some(word) = row.get_mut(id.word()) {
+            *word &= !id.bit();
+        }
+    }
+    for id in more {
+        if let Some(word) = row.get_mut(id.word()) {
+            *word |= id.bit();
+        }
     }
 }
 

@@ -3,13 +3,14 @@
 //! This is recursive descent without recursion: what is called below the same places is run once, whoever calls it, and tells
 //! all of its callers where it is complete. So rules that call themselves at once, on the left or in a circle, need nothing special.
 
-use grammask_earley::{Error, NodeId, Others};
+use grammask_earley::{ByteSet, Error, NodeId, Others};
 use grammask_trie::{BranchId, NodeId as TrieNode};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::Masks;
-use crate::continuation::{Continuation, ContinuationId, Reached};
+use crate::children::Reached;
+use crate::continuation::{Continuation, ContinuationId};
 use crate::findings::Findings;
 use crate::parts::{Fuel, LexemeKey, Part, PartKey};
 use crate::places::Places;
@@ -26,8 +27,11 @@ const MUCH_WORK: usize = 1 << 14;
 /// So many activations are looked up.
 const SOME: usize = 12;
 
-/// Below so few places all children are looked at; below more, only those by bytes that are wanted.
+/// Below so few places what is scanned is followed from each; below more, what they have by a byte is kept with them.
 const FEW: usize = 8;
+
+/// Of so few children of a place all are looked at; of more, those by bytes that are scanned are looked up.
+const FEW_CHILDREN: usize = 4;
 
 /// A node below some places, while it is run.
 struct Activation<'a> {
@@ -65,7 +69,8 @@ pub(crate) struct Buffers {
     calls: Vec<(NodeId, NodeId)>,
     /// Nodes that have been reached by scanning, and where.
     arrived: Vec<(NodeId, Vec<BranchId>)>,
-    path: Vec<(u32, u32, NodeId)>,
+    /// Places that have been reached by scanning, and the nodes there, which scan on.
+    path: Vec<(BranchId, NodeId)>,
     pub(crate) gathering: Gathering,
 }
 
@@ -208,7 +213,8 @@ impl<'a> Run<'a> {
                 self.fuel.burn(recognizer.scanners(set)?.len() as u64);
             }
             let this = &mut self.activations[activation];
-            this.findings.walk(&self.masks.recognizer, set, list.nodes(lexicon.outline()))?;
+            let fresh = this.findings.walk_below(&self.masks.recognizer, set, list)?;
+            lexicon.spend(fresh);
             let mut handovers = this.findings.take_handovers();
             if !handovers.is_empty() {
                 this.pending.append(&mut handovers);
@@ -223,7 +229,7 @@ impl<'a> Run<'a> {
             self.read(activation, (node, continuation), distinct)?;
         }
         for (start, back) in calls.drain(..) {
-            let bytes = list.first_bytes(lexicon.trie(), lexicon.outline());
+            let bytes = list.first_bytes(lexicon.outline());
             if self.masks.recognizer.takes(start)?.intersection(bytes).is_empty() {
                 continue;
             }
@@ -281,7 +287,7 @@ impl<'a> Run<'a> {
         }
         if goes_on {
             let lexicon = &*self.masks.lexicon;
-            let bytes = lexicon.continuation(continuation).first_bytes(lexicon.trie(), lexicon.outline());
+            let bytes = lexicon.continuation(continuation).first_bytes(lexicon.outline());
             if !self.masks.recognizer.takes(node)?.intersection(bytes).is_empty() {
                 self.tasks.push(Task::Visit { activation, node, continuation, scans: true });
             }
@@ -351,37 +357,47 @@ impl<'a> Run<'a> {
             return;
         }
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
-        let (ends, bytes) = (trie.ends_slice(), trie.bytes_slice());
         let network = recognizer.network();
         let mut path = std::mem::take(&mut self.buffers.path);
         path.clear();
-        let is_short = matches!(list.places(), Places::List(list) if list.len() <= FEW)
-            && !list.is_heavier(trie, outline, 8 * FEW);
-        if is_short {
-            path.extend(list.nodes(outline).map(|root| (root.0 + 1, ends[root.index()], node)));
-        } else {
-            let first_bytes = list.first_bytes(trie, outline);
-            for &(class, target) in scans {
-                let Some(bytes) = network.class_bytes.get(class.index()) else { continue };
-                for byte in bytes.intersection(first_bytes).iter() {
-                    let (reached, fresh) = list.reached(trie, outline, byte);
-                    lexicon.spend(fresh);
-                    self.nodes += reached.nodes as u64;
-                    self.reach_all(activation, reached, target, &mut path);
+        match list.places() {
+            Places::List(list) if list.len() <= FEW => path.extend(list.iter().map(|&place| (place, node))),
+            _ => {
+                let first_bytes = list.first_bytes(outline);
+                for &(class, target) in scans {
+                    let Some(bytes) = network.class_bytes.get(class.index()) else { continue };
+                    for byte in bytes.intersection(first_bytes).iter() {
+                        let (reached, fresh) = list.reached(trie, outline, byte);
+                        lexicon.spend(fresh);
+                        let Some(reached) = reached else { continue };
+                        self.nodes += reached.nodes as u64;
+                        self.reach_all(activation, reached, target, &mut path);
+                    }
                 }
             }
         }
         let mut nodes = 0;
-        while let Some((next, end, here)) = path.pop() {
-            if next >= end {
+        while let Some((place, here)) = path.pop() {
+            let scans = recognizer.scans(here);
+            let (bytes, children) = outline.children(place);
+            if bytes.len() > FEW_CHILDREN {
+                for &(class, target) in scans {
+                    let bytes = network.class_bytes.get(class.index()).map(ByteSet::iter);
+                    for byte in bytes.into_iter().flatten() {
+                        nodes += 1;
+                        if let Some(child) = outline.child(place, byte) {
+                            self.reach(activation, child, target, &mut path);
+                        }
+                    }
+                }
                 continue;
             }
-            nodes += 1;
-            path.push((ends[next as usize], end, here));
-            let class = network.class_of(bytes[next as usize]);
-            let scans = recognizer.scans(here);
-            if let Ok(place) = scans.binary_search_by_key(&class, |&(class, _)| class) {
-                self.reach(activation, TrieNode(next), scans[place].1, &mut path);
+            nodes += bytes.len() as u64;
+            for (&byte, &child) in bytes.iter().zip(children) {
+                let class = network.class_of(byte);
+                if let Ok(place) = scans.binary_search_by_key(&class, |&(class, _)| class) {
+                    self.reach(activation, child, scans[place].1, &mut path);
+                }
             }
         }
         self.buffers.path = path;
@@ -406,7 +422,7 @@ impl<'a> Run<'a> {
         activation: usize,
         at: &Reached,
         node: NodeId,
-        path: &mut Vec<(u32, u32, NodeId)>,
+        path: &mut Vec<(BranchId, NodeId)>,
     ) {
         self.activations[activation].findings.allow_ranges(&at.tokens);
         if at.branches.is_empty() {
@@ -435,19 +451,18 @@ impl<'a> Run<'a> {
     }
 
     /// A node that is not only final has been reached at a place.
-    fn arrive_scanning(&mut self, branch: BranchId, node: NodeId, path: &mut Vec<(u32, u32, NodeId)>) {
+    fn arrive_scanning(&mut self, branch: BranchId, node: NodeId, path: &mut Vec<(BranchId, NodeId)>) {
         let known = self.masks.recognizer.network().node(node);
         if !known.calls.is_empty() {
             note(&mut self.buffers.arrived, node, branch);
         }
         if !known.scans.is_empty() {
-            let (trie, at) = (self.masks.lexicon.trie(), self.masks.lexicon.outline().node(branch));
-            path.push((at.0 + 1, trie.end(at).0, node));
+            path.push((branch, node));
         }
     }
 
     /// A node of the grammar has been reached at a node of the trie, by scanning.
-    fn reach(&mut self, activation: usize, at: TrieNode, node: NodeId, path: &mut Vec<(u32, u32, NodeId)>) {
+    fn reach(&mut self, activation: usize, at: TrieNode, node: NodeId, path: &mut Vec<(BranchId, NodeId)>) {
         let findings = &mut self.activations[activation].findings;
         findings.allow(at);
         let Some(branch) = self.masks.lexicon.outline().branch(at) else { return };

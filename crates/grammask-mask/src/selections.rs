@@ -189,7 +189,7 @@ impl Masks {
     /// Whether a node goes on by a byte that some of the places go on by.
     fn takes_some(&self, node: NodeId, continuation: ContinuationId) -> Result<bool, Error> {
         let lexicon = &*self.lexicon;
-        let bytes = lexicon.continuation(continuation).first_bytes(lexicon.trie(), lexicon.outline());
+        let bytes = lexicon.continuation(continuation).first_bytes(lexicon.outline());
         Ok(!self.recognizer.takes(node)?.intersection(bytes).is_empty())
     }
 

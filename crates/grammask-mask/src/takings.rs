@@ -31,6 +31,16 @@ impl Taking {
     pub(crate) fn len(&self) -> usize {
         self.tokens.len() + self.large.len()
     }
+
+    /// Allows these tokens in a packed row, without those of lexemes.
+    pub(crate) fn union_into(&self, words: &mut [u32]) {
+        for id in &self.tokens {
+            if let Some(word) = words.get_mut(id.word()) {
+                *word |= id.bit();
+            }
+        }
+        self.large.union_into(words);
+    }
 }
 
 /// More tokens than this are kept as a row, unless they turn out to be fewer that have come several times.

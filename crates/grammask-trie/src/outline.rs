@@ -46,6 +46,7 @@ impl BranchId {
 /// assert_eq!(below.encoding, Encoding::Words);
 /// assert_eq!(outline.edges(b'b').len(), 1);
 /// assert_eq!(outline.child(BranchId::ROOT, b'a'), trie.find(b"a"));
+/// assert_eq!(outline.children(BranchId(1)).0, [b'b', 0xC3]);
 /// # Ok::<(), grammask_trie::Error>(())
 /// ```
 ///
@@ -308,10 +309,17 @@ impl Outline {
     /// The child of a branch by this byte. O(log children).
     #[inline]
     pub fn child(&self, parent: BranchId, byte: u8) -> Option<NodeId> {
+        let (bytes, nodes) = self.children(parent);
+        Some(nodes[bytes.binary_search(&byte).ok()?])
+    }
+
+    /// The children of a branch: the bytes that lead to them, ascending, and the nodes. Both stand side by side in memory, where the trie's own nodes
+    /// are as far from each other as what is below them is much.
+    #[inline]
+    pub fn children(&self, parent: BranchId) -> (&[u8], &[NodeId]) {
         let Children { starts, bytes, nodes } = &self.children;
-        let (start, end) = (starts[parent.index()] as usize, starts[parent.index() + 1] as usize);
-        let place = bytes[start..end].binary_search(&byte).ok()?;
-        Some(nodes[start + place])
+        let these = starts[parent.index()] as usize..starts[parent.index() + 1] as usize;
+        (&bytes[these.clone()], &nodes[these])
     }
 
     /// What is below a branch.

@@ -76,6 +76,10 @@ impl TokenSet {
         let words = &row[first..end];
         // A sum by itself is taken of many words at once.
         let members = words.iter().map(|word| word.count_ones()).sum::<u32>() as usize;
+        // Few members are no row, whatever ranges they are.
+        if words.len() > 4 * members {
+            return Self::from_sorted(&listed(words, first, members));
+        }
         let many = Choice::many_ranges(members, words.len());
         let (mut ranges, mut before) = (0, 0);
         for pair in words.chunks(2) {
@@ -97,9 +101,7 @@ impl TokenSet {
                 len: members as u32,
             };
         }
-        let mut sorted = Vec::with_capacity(members);
-        sorted.extend(ones(row));
-        Self::from_sorted(&sorted)
+        Self::from_sorted(&listed(words, first, members))
     }
 
     fn from_sorted(ids: &[TokenId]) -> Self {
@@ -267,6 +269,19 @@ enum Choice {
     List,
     Ranges,
     Words,
+}
+
+/// The ids whose bits are set in some words of a row, from the word `first` on.
+fn listed(words: &[u32], first: usize, members: usize) -> Vec<TokenId> {
+    let mut ids = Vec::with_capacity(members);
+    for (word, base) in words.iter().zip((first as u32..).map(|word| word * 32)) {
+        let mut rest = *word;
+        while rest != 0 {
+            ids.push(TokenId(base + rest.trailing_zeros()));
+            rest &= rest - 1;
+        }
+    }
+    ids
 }
 
 impl Choice {

@@ -138,7 +138,7 @@ impl Run<'_> {
                 steps += bytes.len() as u64;
                 if !set.is_dead() {
                     findings.reach(set, place);
-                    findings.walk(recognizer, set, [place])?;
+                    findings.walk(recognizer, set, outline.branch(place))?;
                 }
             }
         }

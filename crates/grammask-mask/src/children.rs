@@ -1,0 +1,225 @@
+//! The children of a set of places in the trie, by the bytes that lead to them: who goes on by some bytes looks at those children only, and takes a step for
+//! each byte, not for each place.
+
+use std::sync::OnceLock;
+
+use grammask_earley::ByteSet;
+use grammask_trie::{BranchId, NodeId, Outline, Trie};
+
+use crate::continuation::ContinuationId;
+use crate::places::Places;
+
+/// The children of a set of places, as far as somebody asked.
+pub(crate) enum Children {
+    /// Of a list all at once, as those by one byte are not found without looking at most others.
+    Grouped(Groups),
+    /// Of a long set by each byte.
+    Rows(Box<[Row]>),
+}
+
+/// The children of a list of places.
+pub(crate) struct Groups {
+    /// The bytes, ascending, and before which places the children by each end.
+    bytes: Box<[u8]>,
+    ends: Box<[u32]>,
+    /// Those by one byte stand together, ascending.
+    nodes: Box<[NodeId]>,
+    reached: Box<[OnceLock<Box<Reached>>]>,
+}
+
+/// The children by one byte, ascending, and what somebody finds there who takes that byte.
+#[derive(Default)]
+pub(crate) struct Row {
+    nodes: OnceLock<Box<[NodeId]>>,
+    reached: OnceLock<Box<Reached>>,
+}
+
+/// What is found at some nodes of the trie.
+pub(crate) struct Reached {
+    /// How many nodes these are.
+    pub(crate) nodes: usize,
+    /// The tokens that end there, as ranges of the trie's list.
+    pub(crate) tokens: Box<[(u32, u32)]>,
+    /// The places among them, ascending.
+    pub(crate) branches: Box<[BranchId]>,
+    /// The number of these, once somebody asked.
+    number: OnceLock<ContinuationId>,
+}
+
+impl Reached {
+    /// At nodes that ascend.
+    fn new(trie: &Trie, outline: &Outline, nodes: &[NodeId]) -> Self {
+        let starts = trie.token_starts_slice();
+        let tokens = nodes.iter().map(|node| (starts[node.index()], starts[node.index() + 1]));
+        Self {
+            nodes: nodes.len(),
+            tokens: tokens.filter(|(start, end)| start < end).collect(),
+            branches: nodes.iter().filter_map(|&node| outline.branch(node)).collect(),
+            number: OnceLock::new(),
+        }
+    }
+
+    /// The number of the places.
+    pub(crate) fn number(&self, intern: impl FnOnce(&[BranchId]) -> ContinuationId) -> ContinuationId {
+        *self.number.get_or_init(|| intern(&self.branches))
+    }
+
+    fn bytes_used(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.tokens) + size_of_val(&*self.branches)
+    }
+}
+
+impl Children {
+    /// Of some places. What is found later is found for the same ones.
+    pub(crate) fn new(outline: &Outline, places: &Places) -> Self {
+        match places {
+            Places::List(list) => Self::Grouped(Groups::new(outline, list)),
+            Places::Bits(_) => Self::Rows((0..256).map(|_| Row::default()).collect()),
+        }
+    }
+
+    /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.
+    pub(crate) fn by(&self, outline: &Outline, places: &Places, byte: u8) -> (&[NodeId], usize) {
+        match self {
+            Self::Grouped(groups) => (groups.place(byte).map_or(&[], |place| groups.group(place)), 0),
+            Self::Rows(rows) => {
+                let mut fresh = 0;
+                let nodes = rows[usize::from(byte)].nodes.get_or_init(|| {
+                    let found: Box<[NodeId]> = edges_from(outline, places, byte).into();
+                    fresh = size_of_val(&*found);
+                    found
+                });
+                (nodes, fresh)
+            }
+        }
+    }
+
+    /// What is found at the children by this byte, if there are any; and how many bytes that took, if it was looked for just now.
+    pub(crate) fn reached(
+        &self,
+        (trie, outline): (&Trie, &Outline),
+        places: &Places,
+        byte: u8,
+    ) -> (Option<&Reached>, usize) {
+        let mut fresh = 0;
+        let mut keep = |reached: Reached| {
+            fresh = reached.bytes_used();
+            Box::new(reached)
+        };
+        let reached = match self {
+            Self::Grouped(groups) => groups.place(byte).map(|place| {
+                &**groups.reached[place]
+                    .get_or_init(|| keep(Reached::new(trie, outline, groups.group(place))))
+            }),
+            Self::Rows(rows) => {
+                let row = &rows[usize::from(byte)];
+                Some(&**row.reached.get_or_init(|| {
+                    keep(match row.nodes.get() {
+                        Some(nodes) => Reached::new(trie, outline, nodes),
+                        None => Reached::new(trie, outline, &edges_from(outline, places, byte)),
+                    })
+                }))
+            }
+        };
+        (reached, fresh)
+    }
+
+    /// The children by each byte, where they stand together.
+    pub(crate) fn groups(&self) -> Option<&Groups> {
+        match self {
+            Self::Grouped(groups) => Some(groups),
+            Self::Rows(_) => None,
+        }
+    }
+
+    /// Bytes of what is there from the beginning.
+    pub(crate) fn bytes_used(&self) -> usize {
+        match self {
+            Self::Grouped(Groups { bytes, ends, nodes, reached }) => {
+                size_of_val(&**bytes) + size_of_val(&**ends) + size_of_val(&**nodes) + size_of_val(&**reached)
+            }
+            Self::Rows(rows) => size_of_val(&**rows),
+        }
+    }
+}
+
+impl Groups {
+    /// # Complexity
+    /// Linear in the children.
+    fn new(outline: &Outline, list: &[BranchId]) -> Self {
+        // How many there are by each byte, then where the next one by it comes.
+        let mut next = [0u32; 256];
+        for &place in list {
+            outline.children(place).0.iter().for_each(|&byte| next[usize::from(byte)] += 1);
+        }
+        let (mut bytes, mut ends, mut all) = (Vec::new(), Vec::new(), 0);
+        for byte in 0..=u8::MAX {
+            let count = std::mem::replace(&mut next[usize::from(byte)], all);
+            all += count;
+            if count > 0 {
+                bytes.push(byte);
+                ends.push(all);
+            }
+        }
+        let mut nodes = vec![NodeId::ROOT; all as usize];
+        for &place in list {
+            let (bytes, children) = outline.children(place);
+            for (&byte, &child) in bytes.iter().zip(children) {
+                let next = &mut next[usize::from(byte)];
+                nodes[*next as usize] = child;
+                *next += 1;
+            }
+        }
+        let reached = bytes.iter().map(|_| OnceLock::new()).collect();
+        let mut groups = Self { bytes: bytes.into(), ends: ends.into(), nodes: nodes.into(), reached };
+        for place in 0..groups.bytes.len() {
+            // Places may stand below one another, so children come in order only nearly.
+            let group = groups.range(place);
+            if !groups.nodes[group.clone()].is_sorted() {
+                groups.nodes[group].sort_unstable();
+            }
+        }
+        groups
+    }
+
+    /// Where a byte stands.
+    fn place(&self, byte: u8) -> Option<usize> {
+        self.bytes.binary_search(&byte).ok()
+    }
+
+    fn range(&self, place: usize) -> std::ops::Range<usize> {
+        let start = if place == 0 { 0 } else { self.ends[place - 1] };
+        start as usize..self.ends[place] as usize
+    }
+
+    fn group(&self, place: usize) -> &[NodeId] {
+        &self.nodes[self.range(place)]
+    }
+
+    /// The bytes, ascending, and the children by each.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u8, &[NodeId])> {
+        self.bytes.iter().enumerate().map(|(place, &byte)| (byte, self.group(place)))
+    }
+}
+
+/// The bytes by which places of a list go on.
+pub(crate) fn first_bytes(outline: &Outline, list: &[BranchId]) -> ByteSet {
+    let mut bytes = ByteSet::EMPTY;
+    for &place in list {
+        outline.children(place).0.iter().for_each(|&byte| bytes.insert(byte));
+    }
+    bytes
+}
+
+/// The children of a long set of places by one byte.
+fn edges_from(outline: &Outline, places: &Places, byte: u8) -> Vec<NodeId> {
+    let edges = outline.edges(byte);
+    // Nobody can foresee which edges these are, so each is written, and overwritten if it is none.
+    let (mut found, mut len) = (vec![NodeId::ROOT; edges.len()], 0);
+    for edge in edges {
+        found[len] = edge.child;
+        len += usize::from(places.contains(edge.parent));
+    }
+    found.truncate(len);
+    found
+}
