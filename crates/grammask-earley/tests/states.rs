@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use grammask_earley::{BuildError, Config, Error, Network, Recognizer, SetId};
+use grammask_earley::{BuildError, Callee, Config, Error, Network, Recognizer, SetId};
 use grammask_regular::Store;
 
 fn network(text: &str) -> Network {
@@ -102,6 +102,17 @@ fn what_is_too_much_for_one_automaton_is_still_read() {
         assert!(state(&repeated, text).completes(), "{text}");
     }
     assert!(state(&repeated, "abc").is_dead());
+}
+
+#[test]
+fn what_is_too_much_for_one_automaton_is_called_and_not_tried_again() {
+    let optional: String = (0..300).map(|number| format!("(#'{number}+')? ")).collect();
+    let network =
+        network(&format!("start ::= '(' list ')'; list ::= list ',' text | text; text ::= {optional}'.';"));
+    let list = |callee: &Callee| matches!(callee, Callee::Nonterminal { name, .. } if name == "list");
+    let calls = network.nodes.iter().flat_map(|node| &node.calls);
+    // The list has a loop: only the start symbol calls it.
+    assert_eq!(calls.filter(|(callee, _)| list(network.callee(*callee))).count(), 1);
 }
 
 #[test]
