@@ -255,6 +255,8 @@ mod tests {
         // The last one was one too many for half of 1,024 slots.
         let current = index.current.load(Ordering::Acquire);
         assert_eq!((index.table(current).len(), index.moved.load(Ordering::Acquire)), (2048, MOVED_AT_ONCE));
+        let tables = index.tables.iter().filter_map(OnceLock::get);
+        assert_eq!(index.bytes_used(), tables.map(|table| size_of_val::<[AtomicU64]>(table)).sum::<usize>());
         (513..=768).for_each(|id| assert!(add(id).1));
         assert!(!index.is_moving());
         let filled = index.table(current).iter().filter(|slot| slot.load(Ordering::Acquire) != FREE).count();

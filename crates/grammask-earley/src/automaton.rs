@@ -115,9 +115,9 @@ impl Fragment {
     }
 }
 
-/// So many members the sets of a subset construction may have on average: mostly it is one, but where many repetitions stand in each other
-/// a set has as many as there are, at each place.
-const MEMBERS: usize = 8;
+/// So often, on average, a subset construction may look at each edge, and at one for each state that it may make: mostly it is twice, but where many
+/// repetitions stand in each other a set has as many members as there are, and where many things may be repeated each of them follows on many sets.
+const LOOKS: usize = 8;
 
 /// Makes fragments deterministic, one after the other; what is needed for it is kept for its room.
 pub(crate) struct Determinizer {
@@ -145,7 +145,7 @@ impl Determinizer {
     }
 
     /// The same language of labels, deterministic and without equivalent states; `None` where the subset construction takes more
-    /// than `limit` states, or sets of states that have many more members together.
+    /// than `limit` states, or looks at edges much more often than there are any.
     pub(crate) fn determinize(&mut self, fragment: &Fragment, limit: usize) -> Option<&Automaton> {
         if fragment.write_chain(&mut self.automaton) {
             return Some(&self.automaton);
@@ -169,10 +169,10 @@ impl Determinizer {
         self.subset.push(fragment.start());
         self.subsets.close(fragment, &mut self.subset);
         self.subsets.id(&self.subset);
-        let most_members = limit.saturating_mul(MEMBERS);
-        let mut members = 0;
+        let most_looks = limit.saturating_add(fragment.edges.len()).saturating_mul(LOOKS);
+        let mut looks = 0;
         while self.automaton.len() < self.subsets.len() {
-            if self.subsets.len() > limit || members > most_members {
+            if self.subsets.len() > limit {
                 return None;
             }
             let states = self.subsets.get(self.automaton.len());
@@ -181,6 +181,7 @@ impl Determinizer {
             for &state in states {
                 self.out.extend(fragment.edges(state).filter(|(label, _)| *label != Label::Nothing));
             }
+            looks += self.out.len();
             if self.out.len() > 1 {
                 self.out.sort_unstable();
                 self.out.dedup();
@@ -188,8 +189,11 @@ impl Determinizer {
             for chunk in self.out.chunk_by(|a, b| a.0 == b.0) {
                 self.subset.clear();
                 self.subset.extend(chunk.iter().map(|&(_, to)| to));
-                self.subsets.close(fragment, &mut self.subset);
-                members += self.subset.len();
+                looks += self.subsets.close(fragment, &mut self.subset);
+                // One set may have as many edges as there are, each to a set as large.
+                if looks > most_looks {
+                    return None;
+                }
                 self.automaton.edges.push((chunk[0].0, self.subsets.id(&self.subset)));
             }
             self.automaton.end_state(is_final);
@@ -246,8 +250,9 @@ impl Subsets {
         &self.members[start as usize..self.ends[id] as usize]
     }
 
-    /// Adds what the states reach by empty edges, and sorts them.
-    fn close(&mut self, fragment: &Fragment, states: &mut Vec<u32>) {
+    /// Adds what the states reach by empty edges, and sorts them. Says how many edges were looked at.
+    fn close(&mut self, fragment: &Fragment, states: &mut Vec<u32>) -> usize {
+        let mut looks = 0;
         if fragment.has_empty {
             self.closures += 1;
             let reached = &mut self.reached;
@@ -257,6 +262,7 @@ impl Subsets {
             let mut next = 0;
             while next < states.len() {
                 for (label, to) in fragment.edges(states[next]) {
+                    looks += 1;
                     if label == Label::Nothing && is_new(to) {
                         states.push(to);
                     }
@@ -268,6 +274,7 @@ impl Subsets {
             states.sort_unstable();
             states.dedup();
         }
+        looks
     }
 
     /// The number of a sorted set; it joins the list if it is new.
@@ -506,5 +513,53 @@ impl Minimizer {
             }
             next += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a fragment is given up although so many states are allowed, and how many members the sets had by then.
+    fn is_given_up(fragment: &Fragment, limit: usize) -> (bool, usize) {
+        let mut determinizer = Determinizer::new();
+        let is_given_up = determinizer.determinize(fragment, limit).is_none();
+        (is_given_up, determinizer.subsets.members.len())
+    }
+
+    #[test]
+    fn many_things_that_may_be_left_out_in_a_row_are_given_up() {
+        let count = 1_000;
+        let mut fragment = Fragment::new();
+        let mut at = fragment.start();
+        for number in 0..count {
+            let next = fragment.add_state();
+            fragment.connect(at, Label::Call(CalleeId(number)), next);
+            fragment.connect(at, Label::Nothing, next);
+            at = next;
+        }
+        fragment.connect(at, Label::Byte(b'.'), fragment.end());
+        // There would be as many sets as there are states; the first has as many edges, each to a set nearly as large.
+        let (is_given_up, members) = is_given_up(&fragment, fragment.len() + 1);
+        assert!(is_given_up && members < 50 * fragment.len(), "{members}");
+    }
+
+    #[test]
+    fn many_things_that_follow_on_many_sets_are_given_up() {
+        let count = 1_000;
+        let mut fragment = Fragment::new();
+        let hub = fragment.start();
+        fragment.connect(hub, Label::Byte(b'.'), fragment.end());
+        (0..count).for_each(|number| fragment.connect(hub, Label::Call(CalleeId(number)), hub));
+        let (mut at, mut label) = (hub, Label::Byte(b'y'));
+        for _ in 0..count {
+            let next = fragment.add_state();
+            fragment.connect(at, label, next);
+            fragment.connect(at, label, hub);
+            (at, label) = (next, Label::Byte(b'x'));
+        }
+        // Each set holds the hub: few members, few sets, and a million edges.
+        let (is_given_up, members) = is_given_up(&fragment, fragment.len() + 1);
+        assert!(is_given_up && members < 50 * fragment.len(), "{members}");
     }
 }

@@ -58,7 +58,7 @@ impl Network {
         Ok(Self::build_unless(normal, languages, store, config, || false)?.expect("nobody stops it"))
     }
 
-    /// As [`build_with`](Self::build_with), unless somebody who is asked before each nonterminal says to stop: nothing then.
+    /// As [`build_with`](Self::build_with), unless somebody who is asked before each nonterminal, and again before others are put into it, says to stop: nothing then.
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -166,12 +166,15 @@ impl Builder<'_> {
                 self.parts.push(Part { nonterminal, callee: Some(callee), automaton });
             }
         }
-        self.draw().map(Some)
+        let (parts, callees) = (&mut self.parts, &mut self.callees);
+        match inlining::inline(parts, callees, &mut self.determinizer, is_stopped) {
+            Some(ids) => self.draw(&ids).map(Some),
+            None => Ok(None),
+        }
     }
 
-    /// Makes nodes of all automata and says where the start symbol begins.
-    fn draw(&mut self) -> Result<NodeId, Error> {
-        let ids = inlining::inline(&mut self.parts, &mut self.callees, &mut self.determinizer);
+    /// Makes nodes of all automata, given which ids callees have from now on, and says where the start symbol begins.
+    fn draw(&mut self, ids: &[Option<CalleeId>]) -> Result<NodeId, Error> {
         let mut first = None;
         for Part { nonterminal, callee, automaton } in &self.parts {
             self.at = *nonterminal;

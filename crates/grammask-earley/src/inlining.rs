@@ -49,7 +49,7 @@ impl Called {
 }
 
 /// Puts automata where they are called, if that is one place, and forgets their callees. Says which id each callee has from now on: their
-/// order stays, those that are forgotten have none.
+/// order stays, those that are forgotten have none. Nothing when somebody who is asked before each automaton that stays says to stop.
 ///
 /// # Complexity
 /// Linear in the automata and in those that come of them, whose size is bounded by a multiple of that.
@@ -57,10 +57,14 @@ pub(crate) fn inline(
     parts: &mut Vec<Part>,
     callees: &mut Vec<Callee>,
     determinizer: &mut Determinizer,
-) -> Vec<Option<CalleeId>> {
+    mut is_stopped: impl FnMut() -> bool,
+) -> Option<Vec<Option<CalleeId>>> {
     let mut inlining = Inlining::new(parts, callees);
     for part in 0..parts.len() {
         if !inlining.is_inlined(&parts[part]) {
+            if is_stopped() {
+                return None;
+            }
             inlining.fill(parts, part, determinizer);
         }
     }
@@ -84,7 +88,7 @@ pub(crate) fn inline(
         }
     }
     parts.iter_mut().filter_map(|part| part.callee.as_mut()).for_each(renumber);
-    ids
+    Some(ids)
 }
 
 struct Inlining {

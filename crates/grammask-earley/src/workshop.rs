@@ -475,6 +475,7 @@ fn scans(tables: &Recognizer, node: NodeId) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::testing::recognizer;
+    use crate::{Config, Recognizer};
 
     #[test]
     fn completions_may_be_as_many_as_one_likes() {
@@ -488,6 +489,20 @@ mod tests {
             assert!(!state.is_dead(), "byte {place}");
         }
         assert!(state.completes() && recognizer.lock().completions < 10);
+    }
+
+    #[test]
+    fn what_completions_of_the_same_number_have_noted_is_forgotten() {
+        let network = recognizer("start ::= '(' start ')' | start 'y' | 'x';").network().clone();
+        let recognizer = Recognizer::new(network.into(), &Config { keep_steps: false, ..Config::default() });
+        for round in 0..2 {
+            let mut state = recognizer.initial();
+            for &byte in b"(((xy)y)y)yyy" {
+                state = recognizer.step(state, byte).unwrap();
+            }
+            assert!(state.completes(), "round {round}");
+            recognizer.lock().completions = u32::MAX;
+        }
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The recognizer against the oracle: on every case of the fixtures and on random grammars, with Leo and without, with
 //! steps kept and computed anew.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use grammask_earley::{Config, Network, Recognizer};
 use grammask_regular::Store;
 use grammask_syntax::Ast;
-use grammask_testkit::random::{self, Rng, Shape};
+use grammask_testkit::random::{self, RandomGrammar, Rng, Shape, operators};
 use grammask_testkit::{Verdict, fixtures, start_of};
 
 /// Every combination of the switches that must not matter.
@@ -63,11 +64,11 @@ fn fixtures_have_their_verdicts() {
     assert!(cases > 1_000, "only {cases} inputs were tried");
 }
 
-#[test]
-fn random_grammars_mean_what_the_oracle_says() {
-    for seed in 0..400 {
+/// Random texts of grammars by seeds, each with every combination of switches.
+fn check_texts(seeds: Range<u64>, grammar: impl Fn(&mut Rng) -> RandomGrammar) {
+    for seed in seeds {
         let mut rng = Rng::new(seed);
-        let grammar = random::grammar(&mut rng, &Shape::default());
+        let grammar = grammar(&mut rng);
         let recognizers: Vec<Recognizer> = configs()
             .map(|config| {
                 recognizer(&grammar.ast, "start", &config)
@@ -91,6 +92,16 @@ fn random_grammars_mean_what_the_oracle_says() {
             }
         }
     }
+}
+
+#[test]
+fn random_grammars_mean_what_the_oracle_says() {
+    check_texts(0..400, |rng| random::grammar(rng, &Shape::default()));
+}
+
+#[test]
+fn operators_of_all_levels_mean_what_the_oracle_says() {
+    check_texts(2_000..2_400, operators::grammar);
 }
 
 #[test]

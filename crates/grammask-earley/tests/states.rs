@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use grammask_earley::{BuildError, Config, Error, Network, Recognizer, SetId};
+use grammask_earley::{BuildError, Callee, Config, Error, Network, Recognizer, SetId};
 use grammask_regular::Store;
 
 fn network(text: &str) -> Network {
@@ -62,6 +62,31 @@ fn operators_of_many_levels_lead_to_one_state() {
 }
 
 #[test]
+fn somebody_may_stop_the_making_of_a_network_at_each_step() {
+    let text = "start ::= '(' A ')' | A '.' | B; A ::= 'x' B 'y' | 'z' B 'y'; B ::= '[' A ']' | C 'b'; C ::= 'c' C | 'd' start;";
+    let ast = grammask_syntax::parse(text, &Default::default()).unwrap();
+    let asked_until = |end: usize| {
+        let mut store = Store::new(&Default::default());
+        let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
+        let languages = grammask_normal::Languages::new(&normal);
+        let mut asked = 0;
+        let is_stopped = || {
+            asked += 1;
+            asked > end
+        };
+        let network =
+            Network::build_unless(normal, languages, store, &Config::default(), is_stopped).unwrap();
+        (network.map(|network| network.callees.len()), asked)
+    };
+    let (callees, asked) = asked_until(usize::MAX);
+    let stays = callees.unwrap();
+    assert!(asked >= 2 * stays && stays > 2, "{asked} times for {stays}");
+    for end in 0..asked {
+        assert_eq!(asked_until(end), (None, end + 1));
+    }
+}
+
+#[test]
 fn what_is_too_much_for_one_automaton_is_still_read() {
     let levels = 700;
     let nested = |open: &str, close: &str| {
@@ -77,6 +102,18 @@ fn what_is_too_much_for_one_automaton_is_still_read() {
         assert!(state(&repeated, text).completes(), "{text}");
     }
     assert!(state(&repeated, "abc").is_dead());
+}
+
+#[test]
+fn what_is_too_much_for_one_automaton_is_called_and_not_tried_again() {
+    let optional: String = (0..300).map(|number| format!("(#'{number}+')? ")).collect();
+    let network = network(&format!(
+        "start ::= '(' list ')' | '[' list ']'; list ::= list ',' text | text; text ::= {optional}'.';"
+    ));
+    let is_list = |callee: &Callee| matches!(callee, Callee::Nonterminal { name, .. } if name == "list");
+    let calls = network.nodes.iter().flat_map(|node| &node.calls);
+    // The list has a loop: only the start symbol calls it, at two places.
+    assert_eq!(calls.filter(|(callee, _)| is_list(network.callee(*callee))).count(), 2);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use grammask_syntax::{Ast, Config, parse};
 use crate::oracle::{Oracle, Run};
 
 pub mod conditions;
+pub mod operators;
 
 /// A source of random numbers that depends on its seed alone.
 ///

@@ -4,8 +4,10 @@
 mod oracle_masks;
 mod random_setup;
 
+use std::ops::Range;
+
 use grammask::{Config, Ending, Matcher, Outcome, TokenId};
-use grammask_testkit::random::{Rng, grammar};
+use grammask_testkit::random::{RandomGrammar, Rng, grammar, operators};
 use grammask_testkit::{Outcome as OracleOutcome, Run};
 use oracle_masks::{configs, expected};
 use random_setup::{SHAPES, SPECIALS, compile, endings, tokens, vocabulary};
@@ -34,9 +36,19 @@ fn mask(matcher: &mut Matcher) -> Vec<TokenId> {
 
 #[test]
 fn masks_are_those_of_the_oracle_whatever_the_switches() {
-    for seed in 0..75 {
+    check_masks(0..75, |rng, seed| grammar(rng, &SHAPES[seed as usize % SHAPES.len()]));
+}
+
+#[test]
+fn masks_of_operators_are_those_of_the_oracle_whatever_the_switches() {
+    check_masks(5000..5060, |rng, _| operators::grammar(rng));
+}
+
+/// Walks along the masks of grammars by seeds, with every combination of switches.
+fn check_masks(seeds: Range<u64>, grammar: impl Fn(&mut Rng, u64) -> RandomGrammar) {
+    for seed in seeds {
         let mut rng = Rng::new(seed);
-        let random = grammar(&mut rng, &SHAPES[seed as usize % SHAPES.len()]);
+        let random = grammar(&mut rng, seed);
         let tokens = tokens(&mut rng);
         let vocabulary = vocabulary(&tokens);
         let ending = &endings()[seed as usize / SHAPES.len() % 3];
