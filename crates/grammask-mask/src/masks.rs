@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use grammask_cache::{Arena, Budget, Column, Interner, Memo, Row};
-use grammask_earley::{CalleeId, Class, Error, NodeId, Recognizer, SetId, Special};
+use grammask_earley::{CalleeId, Class, Error, Item, NodeId, Recognizer, SetId, Special};
 use grammask_trie::{BranchId, Mask, TokenId, Vocabulary};
 
 use crate::assemble::{Assembled, Composition, Workbenches};
@@ -74,6 +74,10 @@ pub struct Masks {
     first_bytes: usize,
     pub(crate) walked: Arc<Walked>,
 }
+
+/// Forced bytes are followed as long as their states have no more items and callers together. Where each byte has more than the one before it, that is
+/// some thousand bytes; else more than anybody asks for.
+const MUCH_FORCED: usize = 1 << 20;
 
 /// Sizes of the tables of a [`Masks`], and the work that went into them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -431,28 +435,25 @@ impl Masks {
     }
 
     /// Appends the bytes that every text has next: up to the first place where two bytes are possible, where the text
-    /// may end, or where a special token may come; at most `most` bytes.
+    /// may end, or where a special token may come; at most `most` bytes, and fewer where the texts before them are so ambiguous that more would be too much
+    /// work. How many these are depends on the state alone.
     ///
     /// # Errors
     /// When a limit of the recognizer is exceeded.
     pub fn forced_bytes(&self, state: SetId, most: usize, forced: &mut Vec<u8>) -> Result<(), Error> {
-        let mut state = state;
-        while forced.len() < most && !state.completes() {
-            let mut only = None;
-            for class in 0..self.recognizer.network().classes() {
-                let next = self.recognizer.step_class(state, Class::new(class))?;
-                if next.is_dead() {
-                    continue;
-                }
-                let bytes = self.recognizer.network().bytes_of(Class::new(class));
-                match bytes.first() {
-                    Some(byte) if bytes.len() == 1 && only.is_none() => only = Some((byte, next)),
-                    _ => return Ok(()),
+        let (mut state, mut work) = (state, 0);
+        while forced.len() < most && !state.completes() && work <= MUCH_FORCED {
+            let Some(byte) = self.recognizer.live_bytes(state)?.single_byte() else { return Ok(()) };
+            for special in 0..self.specials.len() {
+                let class = self.recognizer.network().class_of_special(special);
+                if !self.recognizer.step_class(state, class)?.is_dead() {
+                    return Ok(());
                 }
             }
-            let Some((byte, next)) = only else { return Ok(()) };
             forced.push(byte);
-            state = next;
+            state = self.recognizer.step(state, byte)?;
+            let told = |item: &Item| 1 + self.recognizer.callers(item.origin).len();
+            work += self.recognizer.kernel(state).iter().map(told).sum::<usize>();
         }
         Ok(())
     }

@@ -235,7 +235,8 @@ impl Matcher {
     }
 
     /// The bytes that every output has next: all up to the first place where two bytes are possible, or where the output may
-    /// end, or where a special token may come. At most 65,536 of them.
+    /// end, or where a special token may come. At most 65,536 of them, and some thousand in grammars so ambiguous that each byte is more work than the one
+    /// before it.
     pub fn forced_bytes(&mut self) -> Vec<u8> {
         self.prepare();
         let mut forced = Vec::new();
