@@ -46,7 +46,7 @@ impl End {
 /// What lies behind all characters of several bytes.
 #[derive(Debug)]
 pub(super) struct Behind {
-    states: Box<[LexemeId]>,
+    pub(super) states: Box<[LexemeId]>,
     pub(super) is_strict: bool,
 }
 
