@@ -11,7 +11,7 @@ use super::characters::no_leads;
 use super::kernel;
 use super::layers::NOWHERE;
 use super::loops::{Loop, Others};
-use super::reached::{End, Reached, behind};
+use super::reached::{End, Reached, behind, most_others};
 use super::runs;
 use super::slices::{Class, Slice, Step};
 use super::walk::Walk;
@@ -204,7 +204,7 @@ impl Closed {
         }
         let (first, counts) = behind_ascii(automaton, start, budget)?;
         let Some(&(main, _)) = counts.iter().max_by_key(|&&(_, count)| count) else { return Ok(None) };
-        let others = if has_others { others(automaton, main, budget)? } else { Others::None };
+        let others = if has_others { most_others(automaton, main, budget)? } else { Others::None };
         let is_text = automaton.is_text(start);
         // Characters of which few lead to the same state.
         let mut seldom = 0;
@@ -344,20 +344,6 @@ impl Closed {
         self.exits &= !self.class.ascii;
         Ok(Some(self))
     }
-}
-
-/// The most characters of several bytes that may follow a state, and what they lead to.
-fn others(automaton: &Automaton, main: LexemeId, budget: &Budget) -> Result<Others, Error> {
-    'fewer: for others in [Others::Characters, Others::Lines] {
-        let Some(next) = behind(automaton, main, others, budget)? else { continue };
-        for &next in &next.states {
-            if behind(automaton, next, others, budget)?.is_none() {
-                continue 'fewer;
-            }
-        }
-        return Ok(others);
-    }
-    Ok(Others::Words)
 }
 
 /// How many characters may follow, where `most` may be in the rest of a text, and it must be possible to end it from any of some states; nothing

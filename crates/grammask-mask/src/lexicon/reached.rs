@@ -46,7 +46,7 @@ impl End {
 /// What lies behind all characters of several bytes.
 #[derive(Debug)]
 pub(super) struct Behind {
-    pub(super) states: Box<[LexemeId]>,
+    states: Box<[LexemeId]>,
     pub(super) is_strict: bool,
 }
 
@@ -67,6 +67,20 @@ pub(super) fn behind<'a>(
     let strict = behind_characters_but(automaton, state, others.omissions(), budget, tell)?;
     let found = strict.map(|is_strict| Behind { states: states.into(), is_strict });
     Ok(place.get_or_init(|| found).as_ref())
+}
+
+/// The most characters of several bytes that may follow a state, and what they lead to.
+pub(super) fn most_others(automaton: &Automaton, main: LexemeId, budget: &Budget) -> Result<Others, Error> {
+    'fewer: for others in [Others::Characters, Others::Lines] {
+        let Some(next) = behind(automaton, main, others, budget)? else { continue };
+        for &next in &next.states {
+            if behind(automaton, next, others, budget)?.is_none() {
+                continue 'fewer;
+            }
+        }
+        return Ok(others);
+    }
+    Ok(Others::Words)
 }
 
 /// Notes a state behind a character, each once. Whether the lexeme goes on there, and there are not yet too many.

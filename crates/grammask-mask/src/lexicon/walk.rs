@@ -4,7 +4,7 @@ use grammask_regular::Error;
 use grammask_trie::{BranchId, NodeId};
 
 use super::Lexicon;
-use super::automaton::{Automaton, LexemeId, State, Surface};
+use super::automaton::{Automaton, LexemeId, State};
 use super::loops::{Loop, Others};
 use super::slices::{nodes_below, way};
 use super::{closed, slices};
@@ -298,7 +298,7 @@ impl<'a> Walk<'a> {
     ) -> Result<bool, Error> {
         let found = match here.known_loops() {
             Some(found) => found,
-            None if self.has_simple_loop(here, state)? && self.leaves(node, state)? => return Ok(false),
+            None if here.is_plain && self.leaves(node, state)? => return Ok(false),
             None => self.lexicon.coverage(state)?,
         };
         let outline = self.lexicon.outline();
@@ -333,12 +333,6 @@ impl<'a> Walk<'a> {
         };
         let below = nodes_below(self.lexicon.trie(), outline, base);
         Ok(live.iter().filter(is_stray).map(|byte| outline.edges_to(byte, below.clone()).len()).sum())
-    }
-
-    /// Whether the lexeme is back in a state only if that is the same one: nothing is counted there, and no parts are told apart.
-    fn has_simple_loop(&self, here: &State, state: LexemeId) -> Result<bool, Error> {
-        let surface = || self.lexicon.automaton.surface(state, &self.lexicon.budget);
-        Ok(here.is_plain || matches!(surface()?, Surface::Plain))
     }
 
     /// Whether the first character below a node leads to another state, as far as is seen at once.
