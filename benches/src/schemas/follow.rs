@@ -26,6 +26,21 @@ pub struct Times {
     pub starts: Samples,
     /// Masks of states seen before, written into a row.
     pub known: Samples,
+    /// Masks that take longer are noted one by one, in nanoseconds.
+    pub slow_from: Option<u64>,
+    /// Those of the document that is followed.
+    pub slow: Vec<Slow>,
+}
+
+/// A mask that took long.
+#[derive(Clone, Debug)]
+pub struct Slow {
+    /// Before which token.
+    pub place: usize,
+    /// How long, in nanoseconds.
+    pub time: u64,
+    /// How many nodes of the trie were looked at for it.
+    pub nodes: u64,
 }
 
 /// Compiles anew and follows a document.
@@ -41,11 +56,17 @@ pub fn follow(
     let (compiled, compile_time) = sample(|| judge.compile());
     compiled?;
     for (place, &token) in tokens.iter().chain([&end]).enumerate() {
+        let nodes = times.slow_from.map(|_| judge.nodes());
         let (masked, time) = sample(|| judge.mask());
         if let Err(error) = masked {
             return Ok(Verdict::Trouble(format!("no mask for token {place}: {error}")));
         }
         times.masks.push(time);
+        if let (Some(from), Some(nodes)) = (times.slow_from, nodes)
+            && time > from
+        {
+            times.slow.push(Slow { place, time, nodes: judge.nodes() - nodes });
+        }
         if place == 0 {
             times.starts.push(compile_time + time);
         }

@@ -51,6 +51,11 @@ pub trait Judge {
     /// How many parts of the schema that is compiled it does not hold documents to, where it tells.
     fn relaxations(&self) -> usize;
 
+    /// How many nodes of the trie it has looked at, all in all, where it counts them.
+    fn nodes(&self) -> u64 {
+        0
+    }
+
     /// How many bytes of a text the engine takes, one by one, where it can tell.
     fn live_bytes(&mut self, text: &[u8]) -> Option<usize>;
 }
@@ -117,6 +122,11 @@ impl Judge for Ours {
 
     fn relaxations(&self) -> usize {
         self.matcher.as_ref().map_or(0, |matcher| matcher.grammar().relaxations().len())
+    }
+
+    fn nodes(&self) -> u64 {
+        let of_rules = self.matcher.as_ref().map_or(0, |matcher| matcher.grammar().stats().tables.nodes);
+        of_rules + self.vocabulary.stats().nodes
     }
 
     fn live_bytes(&mut self, text: &[u8]) -> Option<usize> {

@@ -7,7 +7,7 @@ use anyhow::Context;
 use grammask::{Config, TokenId, Vocabulary};
 
 use super::data::{Entry, Instance, lines};
-use super::follow::{Verdict, catching, follow, follow_known};
+use super::follow::{Slow, Verdict, catching, follow, follow_known};
 use super::judge::{Judge, judges, warm};
 use super::options::MaskbenchOptions;
 use super::tally::{Failure, Tally};
@@ -124,6 +124,7 @@ pub fn run(options: &MaskbenchOptions) -> anyhow::Result<Results> {
             bench: &bench,
             tallies: judges.iter().map(|judge| (judge.name(), Tally::default())).collect(),
             judges,
+            slow: options.slow,
             row: vec![0; bench.vocabulary.mask_words()],
             unreadable: Vec::new(),
             details: (!options.only.is_empty()).then(Vec::new),
@@ -158,6 +159,8 @@ struct Part<'b> {
     bench: &'b Bench,
     judges: Vec<Box<dyn Judge>>,
     tallies: Vec<(&'static str, Tally)>,
+    /// From how many microseconds on masks are listed.
+    slow: Option<u64>,
     row: Vec<u32>,
     unreadable: Vec<String>,
     details: Option<Vec<String>>,
@@ -184,10 +187,12 @@ impl Part<'_> {
         for (judge, (name, tally)) in self.judges.iter_mut().zip(&mut self.tallies) {
             let mut causes = Vec::new();
             tally.schemas += 1;
+            tally.times.slow_from = self.slow.map(|slow| slow * 1_000);
             let mut hearing = Hearing {
                 entry: &entry,
                 texts: &texts,
                 end: self.bench.words.end,
+                length: &|tokens| tokens.iter().map(|&token| self.bench.words.bytes(token).len()).sum(),
                 row: &mut self.row,
                 tally,
                 causes: &mut causes,
@@ -214,6 +219,8 @@ struct Hearing<'h> {
     /// The documents as tokens.
     texts: &'h [Vec<u32>],
     end: u32,
+    /// How many bytes tokens have.
+    length: &'h dyn Fn(&[u32]) -> usize,
     row: &'h mut [u32],
     tally: &'h mut Tally,
     causes: &'h mut Vec<String>,
@@ -244,6 +251,13 @@ impl Hearing<'_> {
         // It compiled a moment ago.
         let verdict = follow(judge, tokens, self.end, &mut self.tally.times)
             .unwrap_or_else(|refusal| Verdict::Trouble(refusal.message));
+        for slow in std::mem::take(&mut self.tally.times.slow) {
+            let Slow { place: before, time, nodes } = slow;
+            let at = place(text, (self.length)(&tokens[..before]));
+            let name = &self.entry.name;
+            let line = format!("{} us, {nodes} nodes: {name}, instance {number}, {at}", time / 1_000);
+            self.tally.slow.push((time, line));
+        }
         follow_known(judge, tokens, self.row, &mut self.tally.times);
         self.tally.instances += 1;
         let validity = if *is_valid { "valid" } else { "invalid" };
@@ -355,11 +369,13 @@ mod tests {
         let texts: Vec<Vec<u32>> =
             entry.instances.iter().map(|instance| instance.text.bytes().map(u32::from).collect()).collect();
         let (mut tally, mut causes) = (Tally::default(), Vec::new());
+        tally.times.slow_from = Some(0);
         let (mut row, mut details) = ([], Vec::new());
         let mut hearing = Hearing {
             entry: &entry,
             texts: &texts,
             end: END,
+            length: &<[u32]>::len,
             row: &mut row,
             tally: &mut tally,
             causes: &mut causes,
@@ -389,6 +405,7 @@ mod tests {
         // A mask for each token and for the end, as far as the document goes.
         assert_eq!(tally.times.masks.count(), 9 + 8 + 9 + 2 + 3 + 2);
         assert_eq!(tally.times.starts.count(), 6);
+        assert!(tally.slow.iter().any(|(_, line)| line.contains("n, instance 2, byte 7:")));
     }
 
     #[test]

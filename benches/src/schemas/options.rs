@@ -20,6 +20,7 @@ cargo xtask maskbench [PATH] [OPTIONS]
   --threads N          so many schemas at a time (default 1; times are worth less with more)
   --jobs J/K           only the schemas whose index leaves J when divided by K
   --failures FILE      write a line for each schema that is refused or judged wrongly
+  --slow MICROSECONDS  list the masks that take longer: where, how long, and how many nodes of the trie are looked at
   --walks N            instead: N documents of each schema by a random model, which must be valid, and random
                        tokenizations of the valid documents, which must be allowed
   --together N         instead: the documents of each schema on one grammar by N threads at once, whose masks must be
@@ -73,6 +74,8 @@ pub struct MaskbenchOptions {
     pub job: (usize, usize),
     /// Where failures are written.
     pub failures: Option<PathBuf>,
+    /// Masks that take longer are listed, in microseconds.
+    pub slow: Option<u64>,
     /// How many documents the random model writes.
     pub walks: Option<usize>,
     /// How many threads share a grammar.
@@ -95,6 +98,7 @@ impl MaskbenchOptions {
             threads: 1,
             job: (0, 1),
             failures: None,
+            slow: None,
             walks: None,
             together: None,
         };
@@ -110,6 +114,7 @@ impl MaskbenchOptions {
                 "--threads" => options.threads = value()?.parse::<usize>().context("--threads")?.max(1),
                 "--jobs" => options.job = job(&value()?)?,
                 "--failures" => options.failures = Some(value()?.into()),
+                "--slow" => options.slow = Some(value()?.parse().context("--slow")?),
                 "--walks" => options.walks = Some(value()?.parse().context("--walks")?),
                 "--together" => options.together = Some(value()?.parse().context("--together")?),
                 other if other.starts_with('-') => bail!("there is no option {other}\n\n{MASKBENCH_HELP}"),

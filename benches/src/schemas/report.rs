@@ -40,6 +40,12 @@ impl Display for Markdown<'_> {
             }
         }
         outcomes(f, tallies)?;
+        for (name, tally) in tallies.iter().filter(|(_, tally)| !tally.slow.is_empty()) {
+            writeln!(f, "\n## Slow masks of {name}\n")?;
+            let mut slow: Vec<_> = tally.slow.iter().collect();
+            slow.sort_by(|a, b| b.cmp(a));
+            slow.iter().try_for_each(|(_, line)| writeln!(f, "- {line}"))?;
+        }
         for (name, tally) in tallies {
             refusals(f, name, tally)?;
             failures(f, name, tally)?;

@@ -34,6 +34,8 @@ pub struct Tally {
     pub relaxed: usize,
     /// What took how long.
     pub times: Times,
+    /// Masks that took long, with how long.
+    pub slow: Vec<(u64, String)>,
     /// What went wrong.
     pub failures: Vec<Failure>,
 }
@@ -74,6 +76,7 @@ impl Tally {
         self.times.masks.append(other.times.masks);
         self.times.starts.append(other.times.starts);
         self.times.known.append(other.times.known);
+        self.slow.extend(other.slow);
         self.failures.extend(other.failures);
         self.failures.sort();
     }

@@ -430,6 +430,26 @@ fn check(vocabulary: &Arc<Vocabulary>) {
         "start ::= (#'([^\"]{1,12}!){1,5}[abx-]+-?' & ~#'(?s:.)*- (?s:.)*') '\"';",
         "start ::= '\"' json!(#'(.{1,13}\\\\.){1,9}[ab]+' & ~#'(?s:.)*:x(?s:.)*' & #'(?s:.){1,40}') '\"';",
         "start ::= '\"' json!(#'(.{1,9}-){1,9}[ab]+' & ~#'(?s:.)*!x(?s:.)*') '\"';",
+        // Bounds that are far are taken for none, as long as a text can still be ended before them.
+        "start ::= '\"' json!(#'([^ ]+ +){0,17}[^ ]+') '\"';",
+        "start ::= '\"' json!(#'([^ ]+ +){0,16}[^ ]+x{6}') '\"';",
+        "start ::= '\"' json!(#'([^ ]+ ){3,18}[^ ]{2}') '\"';",
+        "start ::= '\"' json!(#'([^ab]*[ab]){0,16}' & ~#'(?s:.)*bx(?s:.)*') '\"';",
+        "start ::= '\"' json!(#'([^a]*[ab]){0,18}é?' & ~#'(?s:.)*(bb|xaé)(?s:.)*' & #'(?s:.){1,19}') '\"';",
+        "start ::= '\"' json!(#'([^x]{1,16}x){1,20}[ab]+' & ~#'(?s:.)*!b(?s:.)*' & #'(?s:.){1,40}') '\"';",
+        "start ::= '\"' json!(#'(.{1,20}x){1,17}[abé]+ ?' & ~#'(?s:.)*b{3}(?s:.)*') '\"';",
+        "start ::= '\"' json!(#'((?-u:\\\\xFF)|[^x]){0,18}x') '\"';",
+        "start ::= '\"' json!(#'[^x]+x?' & ~#'([^ ]+ ?){16,17}' & #'[^b]*b?(?s:.){0,24}') '\"';",
+        "start ::= '\"' json!(#'(a?b?){0,16}([^ab]|é){0,19}x') '\"';",
+        "start ::= '\"' json!(#'([^é]{0,3}(é|a)){0,16}') '\"';",
+        "start ::= #'([^\" ]+ ){0,17}[^\" ]+\"';",
+        // Texts that are left out.
+        "start ::= '\"' json!(#'[^b]{1,20}' & ~#'aa|é|x') '\"';",
+        "start ::= (#'[a-z ]{2,3}(-[a-z]+)?' & ~#'aba|bab') '\"';",
+        "start ::= '\"' json!(#'(?s:.){1,40}' & ~#'ab|éa|a{9}') '\"' 'x'?;",
+        // Characters that go on behind most, but not for long, and some of several bytes among them.
+        "start ::= '\"' json!(#'[^\\\\sx]*(x[^\\\\sx]*)*(?s:.)ab(?s:.)b(?s:.)*') '\"';",
+        "start ::= '\"' json!(#'[^\u{2028}x]*(x[^\u{2028}x]*)*(?s:.)ba(?s:.)*') '\"';",
     ];
     let mut walked = HashSet::new();
     for grammar in grammars {

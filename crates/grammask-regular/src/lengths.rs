@@ -79,57 +79,6 @@ impl Store {
         Ok(None)
     }
 
-    /// A number of characters that suffice to end a text that a JSON string spells, where that shows on the surface of its expression: some text
-    /// has no more.
-    ///
-    /// # Complexity
-    /// Bounded by a constant.
-    pub fn enough_to_end(&self, a: RegularId) -> Option<u32> {
-        let Kind::Concat(head, _) = self.node(a).kind else { return None };
-        let Kind::Json { text, at: Spelling::Text } = self.node(head).kind else { return None };
-        self.short_text(text, NESTING, &mut { 4 * BUDGET })
-    }
-
-    /// Some text of a language has no more bytes.
-    fn short_text(&self, a: RegularId, nesting: u32, budget: &mut u32) -> Option<u32> {
-        let (mut sum, mut rest) = (0u32, a);
-        loop {
-            *budget = budget.checked_sub(1)?;
-            if self.is_nullable(rest) {
-                return Some(sum);
-            }
-            let (head, tail) = match self.node(rest).kind {
-                Kind::Concat(head, tail) => (head, Some(tail)),
-                _ => (rest, None),
-            };
-            let bytes = match self.node(head).kind {
-                _ if self.is_nullable(head) => 0,
-                Kind::Bytes(_) => 1,
-                // Some string of it is a single byte.
-                Kind::Acyclic(state)
-                    if self.acyclic.edges(state).iter().any(|edge| self.acyclic.is_final(edge.target)) =>
-                {
-                    1
-                }
-                Kind::Acyclic(_) | Kind::Words { .. } => self.node(head).max,
-                Kind::Repeat { base, min, .. } => {
-                    self.short_text(base, nesting.checked_sub(1)?, budget)?.checked_mul(min)?
-                }
-                Kind::Or(list) => {
-                    let nesting = nesting.checked_sub(1)?;
-                    let members = list.range().map(|index| self.lists[index]);
-                    members.filter_map(|member| self.short_text(member, nesting, budget)).min()?
-                }
-                _ => return None,
-            };
-            sum = sum.checked_add(bytes)?;
-            match tail {
-                Some(tail) => rest = tail,
-                None => return Some(sum),
-            }
-        }
-    }
-
     /// The bounds of what holds all texts of some numbers of characters, and nothing else.
     pub(crate) fn text_bounds(&mut self, a: RegularId) -> Result<Option<Bounds>, Error> {
         let (base, bounds) = match self.node(a).kind {

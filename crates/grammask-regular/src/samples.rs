@@ -107,6 +107,11 @@ impl Store {
         }
     }
 
+    /// Whether a text is seen to be in a language. A no means nothing.
+    pub(crate) fn is_known_to_hold(&self, a: RegularId, text: &[u8]) -> bool {
+        self.holds(a, text, 2 * DEPTH, &mut { 16 * PARTS }) == Some(true)
+    }
+
     /// Whether a text is in a language, where that can be seen without derivatives.
     fn holds(&self, a: RegularId, text: &[u8], depth: u32, parts: &mut u32) -> Option<bool> {
         let depth = depth.checked_sub(1)?;
@@ -189,8 +194,33 @@ impl Store {
                 }
                 Some(false)
             }
+            // Of more than one round none is empty: else none would be asked for.
+            Kind::Repeat { base, min, max } => self.holds_rounds((base, min, max), text, depth, parts),
             _ => None,
         }
+    }
+
+    /// The same for rounds of a language: at least and at most so many. The depth of this recursion is bounded by that of the other.
+    fn holds_rounds(
+        &self,
+        (base, min, max): (RegularId, u32, u32),
+        text: &[u8],
+        depth: u32,
+        parts: &mut u32,
+    ) -> Option<bool> {
+        let depth = depth.checked_sub(1)?;
+        if text.is_empty() || max == 0 {
+            return Some(text.is_empty() && (min == 0 || self.is_nullable(base)));
+        }
+        let rest = (base, min.saturating_sub(1), if max == UNBOUNDED { max } else { max - 1 });
+        for end in (1..=text.len()).rev() {
+            if self.holds(base, &text[..end], depth, parts)?
+                && self.holds_rounds(rest, &text[end..], depth, parts)?
+            {
+                return Some(true);
+            }
+        }
+        Some(false)
     }
 }
 
@@ -265,7 +295,17 @@ mod tests {
     #[test]
     fn texts_are_held_as_derivatives_say() {
         let mut store = Store::new(&Config::default());
-        for pattern in ["-?(0|[1-9][0-9]*)", "(12)*3?", "1?2?", "(1|12)(2|3)+", "[^1]2", "1{0,1}(2*)"] {
+        for pattern in [
+            "-?(0|[1-9][0-9]*)",
+            "(12)*3?",
+            "1?2?",
+            "(1|12)(2|3)+",
+            "[^1]2",
+            "1{0,1}(2*)",
+            "1{2}2*",
+            "([12]3?){2,3}",
+            "(12|3){1,2}",
+        ] {
             let language = store.regex(pattern).unwrap();
             let not = store.complement(language).unwrap();
             for number in 0..4_000 {

@@ -99,19 +99,69 @@ fn a_count_is_left_out_only_where_nothing_else_is() {
         let left = store.without_length(lexeme).unwrap();
         left.map(|(free, characters)| (store.enough_to_end(free), characters))
     };
-    // A character that is asked for may be one of a single byte; where none is, as many are counted as the longest has.
+    // A character that is asked for may be one of a single byte; where none is, as many are counted as the first has bytes.
     let words = "([^ ]+ )*[^ ]+";
     assert_eq!(left(&[words, "(?s:.){0,30}"]), Some((Some(1), 0..=30)));
     assert_eq!(left(&[words, "(?s:.){1,30}"]), Some((Some(1), 1..=30)));
     assert_eq!(left(&["([^ ]+ )*[éàç]x", "(?s:.){1,30}"]), Some((Some(3), 1..=30)));
-    assert_eq!(left(&["([^ ]+ )*[é한]x", "(?s:.){1,30}"]), Some((Some(4), 1..=30)));
+    assert_eq!(left(&["([^ ]+ )*[é한]x", "(?s:.){1,30}"]), Some((Some(3), 1..=30)));
     assert_eq!(left(&["([^ ]+ )*a{3}(bc|bcd)", "(?s:.){2,30}"]), Some((Some(5), 2..=30)));
     assert_eq!(left(&["([0-9]+ ?)*", "(?s:.){0,30}"]), Some((Some(0), 0..=30)));
     // Characters that are asked for by the count alone.
     assert_eq!(left(&["([0-9]+ ?)*", "(?s:.){1,30}"]), None);
     // What is text by the count alone.
     assert_eq!(left(&["[^x]*x((?-u:\\xFF)|y{14})", "(?s:.){0,20}"]), None);
-    // Two conditions remain, of which some text need not be short.
+    // Two conditions remain, of which a text must be seen to meet both.
     assert_eq!(left(&[words, "[^a]*(b+[^a]+)*", "(?s:.){0,30}"]), Some((None, 0..=30)));
+    assert_eq!(left(&[words, "[^b]*(a+[^b]+)*", "(?s:.){0,30}"]), Some((Some(1), 0..=30)));
     assert_eq!(left(&[words]), None);
+}
+
+/// Texts of no more characters than the nearest bound are in both languages or in neither; and what is said to be enough is.
+#[test]
+fn bounds_that_are_far_make_no_difference() {
+    let mut store = Store::new(&Config::default());
+    for patterns in [
+        &["(a+b){0,3}a?"][..],
+        &["(a?b?){1,3}", "[ab]*"],
+        &["((ab?){0,4}b){0,3}"],
+        &["a{2,4}b{0,3}", "(?s:.){0,5}"],
+        &["(a|b{4}){0,4}", "~(b{0,3}a)*"],
+        &["(é|a){3,4}b*"],
+        &["(ab){0,3}|(ba){0,5}a"],
+    ] {
+        let texts: Vec<_> = patterns
+            .iter()
+            .map(|pattern| match pattern.strip_prefix('~') {
+                None => store.regex(pattern).unwrap(),
+                Some(pattern) => {
+                    let other = store.regex(pattern).unwrap();
+                    store.complement(other).unwrap()
+                }
+            })
+            .collect();
+        let counted = store.intersection(&texts).unwrap();
+        let (free, most) = store.without_bounds(counted, 3).unwrap().unwrap();
+        assert!(free != counted && most >= 3, "{patterns:?}");
+        let mut level = vec![(counted, free)];
+        for _ in 0..=most {
+            for &(counted, free) in &level {
+                assert_eq!(store.is_nullable(counted), store.is_nullable(free), "{patterns:?}");
+            }
+            let mut next = Vec::new();
+            for (counted, free) in level {
+                for character in ["a", "b", "é", "c"] {
+                    let mut behind = (counted, free);
+                    for &byte in character.as_bytes() {
+                        behind.0 = store.derivative(behind.0, byte).unwrap();
+                        behind.1 = store.derivative(behind.1, byte).unwrap();
+                    }
+                    if !next.contains(&behind) {
+                        next.push(behind);
+                    }
+                }
+            }
+            level = next;
+        }
+    }
 }

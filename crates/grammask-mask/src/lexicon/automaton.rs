@@ -412,6 +412,39 @@ impl Automaton {
         Ok(free)
     }
 
+    /// The state that differs from this one only in that what may come at least `least` times may come any number of times, and up to how many characters
+    /// that makes no difference; nothing where it makes none at all.
+    pub(super) fn unbounded(
+        &self,
+        id: LexemeId,
+        least: usize,
+        budget: &Budget,
+    ) -> Result<Option<(LexemeId, usize)>, Error> {
+        let mut workbench = self.lock();
+        let before = workbench.store.bytes_used();
+        let found = workbench.store.without_bounds(self.state(id).language, least as u32)?;
+        let free = match found {
+            Some((language, most)) => Some((self.number(&mut workbench, language, budget)?, most as usize)),
+            None => None,
+        };
+        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        Ok(free)
+    }
+
+    /// The state that has a few short texts besides, which are left out of this one; nothing where there are no such.
+    pub(super) fn without_exceptions(
+        &self,
+        id: LexemeId,
+        budget: &Budget,
+    ) -> Result<Option<LexemeId>, Error> {
+        let mut workbench = self.lock();
+        let before = workbench.store.bytes_used();
+        let found = workbench.store.without_exceptions(self.state(id).language)?;
+        let other = found.map(|language| self.number(&mut workbench, language, budget)).transpose()?;
+        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        Ok(other.filter(|&other| other != id))
+    }
+
     /// So many characters suffice to end the text of a state, where that is evident.
     pub(super) fn enough_to_end(&self, id: LexemeId) -> Option<usize> {
         self.lock().store.enough_to_end(self.state(id).language).map(|characters| characters as usize)

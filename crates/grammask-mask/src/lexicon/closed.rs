@@ -11,7 +11,7 @@ use super::characters::no_leads;
 use super::kernel;
 use super::layers::NOWHERE;
 use super::loops::{Loop, Others};
-use super::reached::{End, Reached, behind};
+use super::reached::{End, Reached, behind, most_others};
 use super::runs;
 use super::slices::{Class, Slice, Step};
 use super::walk::Walk;
@@ -39,6 +39,12 @@ const SELDOM: u32 = 2;
 
 /// ASCII letters and digits, bit by bit.
 const LETTERS: u128 = 0x07ff_fffe_07ff_fffe_03ff_0000_0000_0000;
+
+/// The same, and a blank.
+const MOST: u128 = LETTERS | 1 << b' ';
+
+/// Bounds that are so far are first taken for none.
+const FAR: usize = 16;
 
 /// Few tokens have more characters, so what is alive for so many is followed no further.
 const LONG: usize = 24;
@@ -74,9 +80,22 @@ impl Closed {
     /// Where the characters of its text are counted, every character leads to another state. So the same lexeme is looked at that does not count them: as long
     /// as so many may follow as suffice to end its text, one is alive where the other is.
     fn find(automaton: &Automaton, lexeme: LexemeId, budget: &Budget) -> Result<Option<Self>, Error> {
-        if let Some((free, most)) = automaton.uncounted(lexeme, budget)? {
-            let by_counter = Self::of_counter(automaton, free, Some(most), budget)?;
-            let closed = match by_counter.filter(|closed| !closed.completes) {
+        let uncounted = automaton.uncounted(lexeme, budget)?;
+        let by_counter = match uncounted {
+            Some((free, most)) => Self::of_counter(automaton, free, Some(most), budget)?,
+            None => None,
+        };
+        let by_counter = by_counter.filter(|closed| !closed.completes);
+        // Without far bounds there are few states, and mostly no text that ends soon.
+        if by_counter.is_none()
+            && let Some((free, most)) = automaton.unbounded(lexeme, FAR, budget)?
+            && let Some(closed) = Self::by_kernel_or_states(automaton, free, Some(most), budget)?
+        {
+            let is_whole = closed.exits & MOST == 0 && closed.reach.is_none_or(|reach| reach >= LONG);
+            return Ok(Some(Self { is_whole, ..closed }));
+        }
+        if let Some((free, most)) = uncounted {
+            let closed = match by_counter {
                 None => Self::by_kernel_or_states(automaton, free, Some(most), budget)?,
                 by_counter => by_counter,
             };
@@ -185,12 +204,7 @@ impl Closed {
         }
         let (first, counts) = behind_ascii(automaton, start, budget)?;
         let Some(&(main, _)) = counts.iter().max_by_key(|&&(_, count)| count) else { return Ok(None) };
-        let others = match has_others {
-            false => Others::None,
-            true if behind(automaton, main, Others::Characters, budget)?.is_some() => Others::Characters,
-            true if behind(automaton, main, Others::Lines, budget)?.is_some() => Others::Lines,
-            true => Others::Words,
-        };
+        let others = if has_others { most_others(automaton, main, budget)? } else { Others::None };
         let is_text = automaton.is_text(start);
         // Characters of which few lead to the same state.
         let mut seldom = 0;

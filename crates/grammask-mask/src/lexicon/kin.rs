@@ -30,7 +30,8 @@ pub(super) struct Difference {
 }
 
 impl Lexicon {
-    /// The kin of a lexeme: the state that it goes on to after most characters, which loops there.
+    /// The kin of a lexeme: the state that it goes on to after most characters, which loops there; or what it is without its exceptions, if these are
+    /// few short texts.
     fn kin(&self, lexeme: LexemeId) -> Result<Option<LexemeId>, Error> {
         let place = &self.automaton.seldom(lexeme, &self.budget).kin;
         if let Some(known) = place.get() {
@@ -53,6 +54,9 @@ impl Lexicon {
             && self.automaton.step(next, b'~', &self.budget)? == next
         {
             kin = Some(next);
+        }
+        if kin.is_none() {
+            kin = self.automaton.without_exceptions(lexeme, &self.budget)?;
         }
         Ok(*place.get_or_init(|| kin))
     }

@@ -69,6 +69,20 @@ pub(super) fn behind<'a>(
     Ok(place.get_or_init(|| found).as_ref())
 }
 
+/// The most characters of several bytes that may follow a state, and what they lead to.
+pub(super) fn most_others(automaton: &Automaton, main: LexemeId, budget: &Budget) -> Result<Others, Error> {
+    'fewer: for others in [Others::Characters, Others::Lines] {
+        let Some(next) = behind(automaton, main, others, budget)? else { continue };
+        for &next in &next.states {
+            if behind(automaton, next, others, budget)?.is_none() {
+                continue 'fewer;
+            }
+        }
+        return Ok(others);
+    }
+    Ok(Others::Words)
+}
+
 /// Notes a state behind a character, each once. Whether the lexeme goes on there, and there are not yet too many.
 fn takes(states: &mut Vec<LexemeId>, next: LexemeId) -> bool {
     if !states.contains(&next) {
