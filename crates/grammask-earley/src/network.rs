@@ -1,8 +1,7 @@
 //! The network: a normal form compiled for running, as plain data. How it is made stands in `build.rs`, how it
 //! is printed and checked in `show.rs`.
 
-use grammask_normal::Unordered;
-use grammask_normal::{Terminal, TerminalId};
+use grammask_normal::{Terminal, TerminalId, Text, Unordered};
 use grammask_regular::{ByteSet, RegularId, Store};
 
 use crate::{CalleeId, Class, NodeId};
@@ -65,7 +64,7 @@ pub enum Callee {
     /// A nonterminal.
     Nonterminal {
         /// Its name in the normal form.
-        name: String,
+        name: Text,
         /// Where it begins.
         start: NodeId,
     },
@@ -88,7 +87,7 @@ pub enum Callee {
     /// Callees in any order.
     Unordered {
         /// The name of its nonterminal in the normal form.
-        name: String,
+        name: Text,
         /// What may be chosen: nonterminals, and the lexeme of `distinct!`.
         items: Vec<CalleeId>,
         /// What stands between two items.

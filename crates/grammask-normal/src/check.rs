@@ -8,6 +8,7 @@ use crate::form::{NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor};
 use crate::graph::{Lists, components};
 use crate::liveness::Liveness;
+use crate::stop::Stop;
 use crate::unordered::Unordered;
 
 /// An invariant of [`NormalForm`] that does not hold.
@@ -262,7 +263,7 @@ impl NormalForm {
         let slices: Vec<&[Vec<Factor>]> = bodies.iter().map(Vec::as_slice).collect();
         let selections: Vec<Option<&Unordered>> =
             self.nonterminals.iter().map(|nonterminal| nonterminal.unordered.as_ref()).collect();
-        let liveness = Liveness::new(&slices, &selections, |_| false)
+        let liveness = Liveness::new(&slices, &selections, |_| false, &mut Stop::new(&mut || false))
             .map_err(|_| Violation::Unordered(NonterminalId(0)))?;
         for (id, body) in (0..).map(NonterminalId).zip(&bodies) {
             for production in body {

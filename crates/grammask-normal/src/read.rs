@@ -4,7 +4,7 @@
 mod terminal;
 
 use grammask_regular::Store;
-use grammask_syntax::{Ast, ExprId, ExprKind, Recovered, Span, suggest};
+use grammask_syntax::{Ast, ExprId, ExprKind, Recovered, Span, Text, suggest};
 use rustc_hash::FxHashMap;
 
 use crate::Config;
@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind, Errors, describe};
 use crate::except_texts::ExceptTexts;
 use crate::form::{NonterminalId, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar, Selection, Variable};
+use crate::stop::Stop;
 use crate::terminals::Terminals;
 use crate::unordered::{Unordered, UnorderedError};
 
@@ -34,18 +35,20 @@ impl Grammar {
         Ok(Self::read_unless(ast, store, config, &mut || false)?.expect("nobody stops it"))
     }
 
-    /// The same, unless somebody who is asked between some hundred expressions says to stop: nothing then.
+    /// The same, unless somebody who is asked all the time says to stop: nothing then.
     pub(crate) fn read_unless(
         ast: &Ast,
         store: &mut Store,
         config: &Config,
         is_stopped: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Self>, Errors> {
-        let mut reader = Reader::new(ast, None, store, config);
-        if !reader.mark(is_stopped)? || !reader.read_exprs(is_stopped) {
+        let mut reader = Reader::new(ast, None, store, config, is_stopped);
+        reader.mark()?;
+        reader.read_exprs();
+        reader.read_rules();
+        if reader.stop.is_stopped() {
             return Ok(None);
         }
-        reader.read_rules();
         reader.finish().map(Some)
     }
 }
@@ -74,15 +77,19 @@ impl Grammar {
 /// ```
 pub fn check_recovered(recovered: &Recovered, config: &Config) -> Result<(), Errors> {
     let store = &mut Store::new(&config.regular);
-    let mut reader = Reader::new(&recovered.ast, Some(recovered), store, config);
-    reader.mark(&mut || false)?;
-    reader.read_exprs(&mut || false);
+    let mut never = || false;
+    let mut reader = Reader::new(&recovered.ast, Some(recovered), store, config, &mut never);
+    reader.mark()?;
+    reader.read_exprs();
     reader.find_start();
     reader.give_errors()
 }
 
-/// So many expressions are read between two questions whether to stop.
-const BETWEEN_QUESTIONS: usize = 256;
+/// Whether these are so many alternatives that they are mostly texts, each another terminal.
+fn regular_list(kind: &ExprKind) -> bool {
+    const MANY: usize = 1 << 12;
+    matches!(kind, ExprKind::Alternatives(parts) if parts.len() >= MANY)
+}
 
 /// A regex of so many bytes takes long enough that somebody may want to stop it.
 const LONG_REGEX: usize = 1 << 12;
@@ -119,6 +126,8 @@ struct Reader<'a> {
     recovered: Option<&'a Recovered>,
     store: &'a mut Store,
     config: &'a Config,
+    /// Once it is stopped, only some is read, and the rest means nothing.
+    stop: Stop<'a>,
     ids: FxHashMap<&'a str, NonterminalId>,
     variables: Vec<Variable>,
     terminals: Terminals,
@@ -132,15 +141,25 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(ast: &'a Ast, recovered: Option<&'a Recovered>, store: &'a mut Store, config: &'a Config) -> Self {
+    fn new(
+        ast: &'a Ast,
+        recovered: Option<&'a Recovered>,
+        store: &'a mut Store,
+        config: &'a Config,
+        is_stopped: &'a mut dyn FnMut() -> bool,
+    ) -> Self {
+        let mut stop = Stop::new(is_stopped);
         let mut ids = FxHashMap::default();
         // Groups and terminals are mostly fewer than that.
         let few = ast.exprs.len() / 4;
         let mut variables = Vec::with_capacity(ast.rules.len() + few);
         for rule in &ast.rules {
+            if stop.after(1) {
+                break;
+            }
             ids.entry(rule.name.text.as_str()).or_insert_with(|| {
                 let id = NonterminalId(variables.len() as u32);
-                let name = Some(rule.name.text.clone());
+                let name = Some(Text::from(&rule.name.text));
                 variables.push(Variable {
                     name,
                     origin: id,
@@ -158,6 +177,7 @@ impl<'a> Reader<'a> {
             recovered,
             store,
             config,
+            stop,
             ids,
             variables,
             terminals: Terminals::with_capacity(few + 16),
@@ -179,8 +199,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Finds out which expressions are regular and which have to become terminals; and that the tree is one. Whether nobody has stopped it.
-    fn mark(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<bool, Error> {
+    /// Finds out which expressions are regular and which have to become terminals; and that the tree is one.
+    fn mark(&mut self) -> Result<(), Error> {
         let exprs = &self.ast.exprs;
         let mut used = vec![false; exprs.len()];
         let malformed = |expr: usize| {
@@ -190,10 +210,14 @@ impl<'a> Reader<'a> {
             )
         };
         for (index, expr) in exprs.iter().enumerate() {
-            if index % BETWEEN_QUESTIONS == 0 && is_stopped() {
-                return Ok(false);
-            }
             let children = expr.kind.children();
+            if regular_list(&expr.kind) {
+                // Nobody waits until all before have been moved to where there is room.
+                self.terminals.reserve(children.len());
+            }
+            if self.stop.after(1 + children.len() / 64) {
+                return Ok(());
+            }
             if matches!(&expr.kind, ExprKind::Sequence(parts) | ExprKind::Alternatives(parts) | ExprKind::And(parts) if parts.is_empty())
             {
                 return Err(malformed(index));
@@ -228,12 +252,18 @@ impl<'a> Reader<'a> {
             self.marks[index] = if regular { REGULAR } else { 0 };
         }
         for rule in &self.ast.rules {
+            if self.stop.after(1) {
+                return Ok(());
+            }
             let body = rule.body.index();
             if body >= exprs.len() || std::mem::replace(&mut used[body], true) {
                 return Err(malformed(body));
             }
         }
         for (index, expr) in exprs.iter().enumerate().rev() {
+            if self.stop.after(1) {
+                return Ok(());
+            }
             let mut inherited = self.marks[index] & (AS_TERMINAL | UNDER);
             match &expr.kind {
                 ExprKind::Unordered { parts, has_separator, .. } => {
@@ -260,31 +290,28 @@ impl<'a> Reader<'a> {
                 self.marks[child.index()] |= inherited;
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Reads a regex that takes long ahead, so that it is only looked up afterwards; whether nobody has stopped it. What is wrong with it is told then.
-    fn reads_long_regex(&mut self, kind: &ExprKind, is_stopped: &mut dyn FnMut() -> bool) -> bool {
+    fn reads_long_regex(&mut self, kind: &ExprKind) -> bool {
         match kind {
             ExprKind::Regex(pattern) | ExprKind::Early(pattern) | ExprKind::Without(pattern)
                 if pattern.len() >= LONG_REGEX =>
             {
-                !matches!(self.store.regex_unless(pattern, is_stopped), Ok(None))
+                !matches!(self.store.regex_unless(pattern, || self.stop.is_stopped()), Ok(None))
             }
             _ => true,
         }
     }
 
-    /// Reads the expressions, operands before what is made of them; whether nobody has stopped it.
-    fn read_exprs(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> bool {
+    /// Reads the expressions, operands before what is made of them.
+    fn read_exprs(&mut self) {
         let ast = self.ast;
         self.parts.reserve(ast.exprs.len());
         for (index, expr) in ast.exprs.iter().enumerate() {
-            if index % BETWEEN_QUESTIONS == 0 && is_stopped() {
-                return false;
-            }
-            if !self.reads_long_regex(&expr.kind, is_stopped) {
-                return false;
+            if self.stop.after(1) || !self.reads_long_regex(&expr.kind) {
+                return;
             }
             let part = match &expr.kind {
                 ExprKind::Nonterminal(name) => self.nonterminal(name, index, expr.span),
@@ -305,7 +332,14 @@ impl<'a> Reader<'a> {
                     Part::Sequence(children.iter().map(|child| self.take_factor(*child)).collect())
                 }
                 ExprKind::Alternatives(children) if self.marks[index] & AS_TERMINAL == 0 => {
-                    Part::Alternatives(children.iter().map(|child| self.take_production(*child)).collect())
+                    let mut productions = Vec::with_capacity(children.len());
+                    for &child in children {
+                        if self.stop.after(1) {
+                            return;
+                        }
+                        productions.push(self.take_production(child));
+                    }
+                    Part::Alternatives(productions)
                 }
                 ExprKind::Repeat { expr, quantifier } if self.marks[index] & AS_TERMINAL == 0 => {
                     let (min, max) = quantifier.bounds();
@@ -320,7 +354,6 @@ impl<'a> Reader<'a> {
             };
             self.parts.push(part);
         }
-        true
     }
 
     fn nonterminal(&mut self, name: &'a str, index: usize, span: Span) -> Part {
@@ -349,7 +382,13 @@ impl<'a> Reader<'a> {
             ExprKind::Distinct(_) => (0, None),
             _ => (1, Some(1)),
         };
-        limits.items = parts[..items].iter().map(bounds).collect();
+        limits.items.reserve_exact(items);
+        for item in &parts[..items] {
+            if self.stop.after(1) {
+                return Part::Nothing;
+            }
+            limits.items.push(bounds(item));
+        }
         let is_distinct = |item: &ExprId| matches!(self.ast.exprs[item.index()].kind, ExprKind::Distinct(_));
         let mut distinct = (0..).zip(&parts[..items]).filter(|(_, item)| is_distinct(item));
         limits.distinct = distinct.next().map(|(item, _)| item);
@@ -362,6 +401,9 @@ impl<'a> Reader<'a> {
         let spans = parts.iter().map(|part| self.ast.exprs[part.index()].span).collect();
         let mut productions = Vec::with_capacity(parts.len());
         for &part in parts {
+            if self.stop.after(1) {
+                return Part::Nothing;
+            }
             let factor = self.take_factor(part);
             let atom = match factor.as_nonterminal() {
                 Some(id) => Atom::Nonterminal(id),
@@ -445,7 +487,14 @@ impl<'a> Reader<'a> {
     }
 
     fn take_terminals(&mut self, children: &[ExprId]) -> Option<Vec<TerminalId>> {
-        children.iter().map(|child| self.take_terminal(*child)).collect()
+        let mut terminals = Vec::with_capacity(children.len());
+        for &child in children {
+            if self.stop.after(1) {
+                return None;
+            }
+            terminals.push(self.take_terminal(child)?);
+        }
+        Some(terminals)
     }
 
     /// What an expression is as a part of a sequence.
@@ -455,7 +504,7 @@ impl<'a> Reader<'a> {
             Part::Sequence(production) => Factor::once(self.group(vec![production])),
             Part::Alternatives(productions) => Factor::once(self.group(productions)),
             Part::Nothing => {
-                Factor::terminal(self.terminals.intern(Terminal::Text(String::new()), Span::default()))
+                Factor::terminal(self.terminals.intern(Terminal::Text(String::new().into()), Span::default()))
             }
         }
     }
@@ -487,6 +536,9 @@ impl<'a> Reader<'a> {
 
     fn read_rules(&mut self) {
         for rule in &self.ast.rules {
+            if self.stop.after(1) {
+                return;
+            }
             let productions = match self.take_part(rule.body) {
                 Part::Alternatives(productions) => productions,
                 part => {

@@ -1,5 +1,6 @@
 //! Grammars from JSON Schemas: the translation, and the terminals that all of them have, made once for all.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
@@ -56,7 +57,8 @@ impl Grammar {
         let is_cancelled = || flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
         let ahead = Ahead { texts: &BEGINNINGS, nodes: config.ahead };
         let store = store(&translation.ast, config);
-        match Self::from_ast_in(&translation.ast, store, vocabulary, config, Some(&ahead), is_cancelled) {
+        let ast = Cow::Owned(translation.ast);
+        match Self::from_ast_in(ast, store, vocabulary, config, Some(&ahead), is_cancelled) {
             Ok(Some(grammar)) => Ok(grammar.with_relaxations(translation.relaxations)),
             Ok(None) => Err(grammask_json_schema::Error::cancelled().into()),
             Err(error) => Err(error.about_schema()),
