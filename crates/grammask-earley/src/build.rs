@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::automaton::{Automaton, Determinizer, Fragment, Label};
 use crate::drafts::Drafts;
 use crate::inlining::{self, Part};
-use crate::network::{LexemeText, lexemes};
+use crate::network::{Edges, LexemeText, lexemes};
 use crate::places::{self, Places, Placing, shared_prefix};
 use crate::{BuildError, Callee, CalleeId, Class, Config, Error, Network, Node, NodeId, Special};
 
@@ -487,7 +487,7 @@ fn split_calls(nodes: &mut Vec<Node>) -> Vec<NodeId> {
         if !node.scans.is_empty() && !node.calls.is_empty() {
             let scans = node.scans.clone();
             *copy = NodeId(nodes.len() as u32);
-            nodes.push(Node { is_final: false, scans, calls: Box::default() });
+            nodes.push(Node { is_final: false, scans, calls: Edges::default() });
         }
     }
     scan_only.extend((count..nodes.len()).map(|index| NodeId(index as u32)));

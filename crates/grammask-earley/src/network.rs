@@ -1,7 +1,7 @@
 //! The network: a normal form compiled for running, as plain data. How it is made stands in `build.rs`, how it
 //! is printed and checked in `show.rs`.
 
-use grammask_normal::{Terminal, TerminalId, Text, Unordered};
+use grammask_normal::{Parts, Terminal, TerminalId, Text, Unordered};
 use grammask_regular::{ByteSet, RegularId, Store};
 
 use crate::{CalleeId, Class, NodeId};
@@ -40,15 +40,18 @@ pub struct Network {
     pub store: Store,
 }
 
+/// Labels, and where each of them leads. Mostly a node has one or two, which take no allocation.
+pub type Edges<T> = Parts<(T, NodeId), 2>;
+
 /// A node of a [`Network`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Node {
     /// Whether the rule may end here.
     pub is_final: bool,
     /// Where a class leads; sorted by class.
-    pub scans: Box<[(Class, NodeId)]>,
+    pub scans: Edges<Class>,
     /// What is called, and where to go on when it is complete; sorted by callee.
-    pub calls: Box<[(CalleeId, NodeId)]>,
+    pub calls: Edges<CalleeId>,
 }
 
 impl Node {

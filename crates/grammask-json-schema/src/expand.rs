@@ -43,6 +43,9 @@ impl<'a> Schema<'a> {
 /// More branches than this are not looked at in all combinations.
 const MOST_COMBINATIONS: usize = 8;
 
+/// Of so many branches, some may say the same.
+const MANY_BRANCHES: usize = 1_000;
+
 /// The texts of so many values of a list are kept together.
 const TOGETHER: usize = 1_024;
 
@@ -266,10 +269,28 @@ impl<'a> Translator<'a> {
                     self.spend(0)?;
                     ids.push(self.documents.child(schema.id, &[keyword, &place.to_string()])?);
                 }
+                if ids.len() > MANY_BRANCHES {
+                    self.make_alike(&mut ids)?;
+                }
                 Ok(ids)
             }
             Some(_) => Err(self.invalid(schema, keyword, "it is no list of schemas")),
         }
+    }
+
+    /// Of schemas that say the same in the same words, the first stands for all, so that its values are found out once.
+    fn make_alike(&mut self, ids: &mut [SchemaId]) -> Result<(), Stop> {
+        for id in ids {
+            self.look()?;
+            let first = self.first_alike(*id);
+            if let Value::Object(entries) = self.documents.value(*id)
+                && first != *id
+            {
+                self.note_ignored(*id, entries);
+            }
+            *id = first;
+        }
+        Ok(())
     }
 
     fn reference(&mut self, schema: Schema<'a>, values: Values) -> Result<Values, Stop> {

@@ -4,7 +4,7 @@ use grammask_regular::Store;
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
-use crate::form::{NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
+use crate::form::{NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor};
 use crate::graph::{Lists, components};
 use crate::liveness::Liveness;
@@ -86,7 +86,7 @@ impl NormalForm {
         self.check_live()
     }
 
-    fn entries(&self) -> impl Iterator<Item = (NonterminalId, &Vec<Vec<Symbol>>)> {
+    fn entries(&self) -> impl Iterator<Item = (NonterminalId, &Vec<Production>)> {
         (0..).map(NonterminalId).zip(self.nonterminals.iter().map(|nonterminal| &nonterminal.productions))
     }
 
@@ -151,7 +151,7 @@ impl NormalForm {
                 return Err(Violation::NoProductions(id));
             }
             if let Some(unordered) = &self.nonterminals[id.index()].unordered {
-                let is_part = |production: &Vec<Symbol>| matches!(production[..], [Symbol::Nonterminal(_)]);
+                let is_part = |production: &Production| matches!(production[..], [Symbol::Nonterminal(_)]);
                 let parts = unordered.items.len() + usize::from(unordered.has_separator);
                 if productions.len() != parts
                     || !productions.iter().all(is_part)

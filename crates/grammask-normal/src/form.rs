@@ -52,10 +52,13 @@ pub struct Nonterminal {
     /// Unique in the normal form; an identifier of KBNF.
     pub name: Text,
     /// The alternatives. With `unordered`: one of one nonterminal for each item, in order, and behind them the separator.
-    pub productions: Vec<Vec<Symbol>>,
+    pub productions: Vec<Production>,
     /// For `unordered!`: how often the items may occur.
     pub unordered: Option<Unordered>,
 }
+
+/// The parts of an alternative, in order.
+pub type Production = Parts<Symbol, 3>;
 
 /// A part of a production.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,7 +5,7 @@ use std::fmt;
 use grammask_syntax::{Ast, ExceptOperand, ExprId, ExprKind, Name, Quantifier, Rule, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::form::{NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
+use crate::form::{NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::unordered::{Unordered, only_operands};
 
@@ -73,7 +73,7 @@ impl NormalForm {
                 Factor { atom: Atom::Nonterminal(nonterminal), min, max: Some(max) }
             }
         };
-        let production = |production: &Vec<Symbol>| production.iter().map(factor).collect();
+        let production = |production: &Production| production.iter().map(factor).collect();
         let bodies: Vec<Vec<Vec<Factor>>> = self
             .nonterminals
             .iter()

@@ -113,7 +113,7 @@ impl Terminals {
     pub fn intern(&mut self, terminal: Terminal, span: Span) -> TerminalId {
         let mut hasher = FxHasher::default();
         match written(&terminal) {
-            Some((kind, text)) => (kind, text.as_str()).hash(&mut hasher),
+            Some(written) => written.hash(&mut hasher),
             None => terminal.hash(&mut hasher),
         }
         let hash = hasher.finish();
@@ -126,7 +126,7 @@ impl Terminals {
     /// The same for one that is nothing but a string, which is copied only if it is new.
     pub fn intern_written(&mut self, kind: Written, text: &Text, span: Span) -> TerminalId {
         let mut hasher = FxHasher::default();
-        (kind, text.as_str()).hash(&mut hasher);
+        (kind, text).hash(&mut hasher);
         let hash = hasher.finish();
         if let Some(known) = self.find(hash, |other| written(other) == Some((kind, text))) {
             return known;

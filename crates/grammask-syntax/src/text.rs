@@ -179,9 +179,10 @@ impl PartialEq<String> for Text {
 }
 
 impl Hash for Text {
-    /// That of the `str`.
+    /// That of the `str`, without a look whether it is one.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.as_str().hash(state);
+        state.write(self.as_bytes());
+        state.write_u8(0xFF);
     }
 }
 

@@ -25,8 +25,8 @@ impl Grammar {
     /// [`Reason::Unsatisfiable`](grammask_json_schema::Reason::Unsatisfiable); as [`compile`](Self::compile) else.
     ///
     /// When the flag [`cancel`](crate::JsonSchemaConfig::cancel) turns true, with
-    /// [`Reason::Cancelled`](grammask_json_schema::Reason::Cancelled). It is looked at all the time while the schema is translated, later
-    /// before each pass of the normalizer, and before and after the network is built; a pass is one more walk over the grammar.
+    /// [`Reason::Cancelled`](grammask_json_schema::Reason::Cancelled). It is looked at all the time while the schema is translated, normalized
+    /// and made a network, but not while the first tables for running it are made.
     ///
     /// # Complexity
     /// Mostly linear in the schema; alternatives of one value (`anyOf` and the like) are multiplied out, up to the limits. Masks are looked
