@@ -191,7 +191,7 @@ impl<'a> Translator<'a> {
         let mut shared = Vec::new().into_iter();
         for (place, value) in list.iter().enumerate() {
             self.spend(1)?;
-            if place % TOGETHER == 0 {
+            if place.is_multiple_of(TOGETHER) {
                 let some = &list[place..list.len().min(place + TOGETHER)];
                 shared = Text::all(some.iter().filter_map(Value::as_str)).into_iter();
             }

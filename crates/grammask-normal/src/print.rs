@@ -325,7 +325,7 @@ impl<'a> TreeWriter<'a> {
                 }
                 Step::CloseSequence(count) => self.close(count, |parts| ExprKind::Sequence(parts.into())),
                 Step::CloseAlternatives(count) => {
-                    self.close(count, |parts| ExprKind::Alternatives(parts.into()))
+                    self.close(count, |parts| ExprKind::Alternatives(parts.into()));
                 }
             }
         }

@@ -231,7 +231,7 @@ impl Store {
             let list = &self.words[list as usize];
             let mut has = [false; 256];
             for index in start..end {
-                if index as usize % BETWEEN_QUESTIONS == 0 && is_stopped() {
+                if (index as usize).is_multiple_of(BETWEEN_QUESTIONS) && is_stopped() {
                     return false;
                 }
                 list.word(index)[depth as usize..].iter().for_each(|&byte| has[usize::from(byte)] = true);

@@ -27,7 +27,7 @@ impl WordList {
         let mut bytes = Vec::with_capacity(words.iter().map(|word| word.len()).sum());
         let mut ends = Vec::with_capacity(words.len());
         for (place, word) in words.iter().enumerate() {
-            if place % AT_ONCE == 0 && is_stopped() {
+            if place.is_multiple_of(AT_ONCE) && is_stopped() {
                 return None;
             }
             bytes.extend_from_slice(word);
@@ -256,7 +256,7 @@ fn sort_unless(words: &mut Vec<&[u8]>, is_stopped: &mut dyn FnMut() -> bool) -> 
                 let rest = if first <= second { &mut left } else { &mut right };
                 merged.push(rest[0]);
                 *rest = &rest[1..];
-                if merged.len() % AT_ONCE == 0 && is_stopped() {
+                if merged.len().is_multiple_of(AT_ONCE) && is_stopped() {
                     return false;
                 }
             }
