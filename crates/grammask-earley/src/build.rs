@@ -4,14 +4,14 @@
 
 use std::collections::VecDeque;
 
-use grammask_normal::{Languages, NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
+use grammask_normal::{Languages, NonterminalId, NormalForm, Symbol, Terminal, TerminalId, Text};
 use grammask_regular::{ByteClasses, ByteSet, RegularId, Store};
 use rustc_hash::FxHashMap;
 
 use crate::automaton::{Automaton, Determinizer, Fragment, Label};
 use crate::drafts::Drafts;
 use crate::inlining::{self, Part};
-use crate::network::{LexemeText, lexemes};
+use crate::network::{Edges, LexemeText, lexemes};
 use crate::places::{self, Places, Placing, shared_prefix};
 use crate::{BuildError, Callee, CalleeId, Class, Config, Error, Network, Node, NodeId, Special};
 
@@ -58,7 +58,7 @@ impl Network {
         Ok(Self::build_unless(normal, languages, store, config, || false)?.expect("nobody stops it"))
     }
 
-    /// As [`build_with`](Self::build_with), unless somebody who is asked before each nonterminal, and again before others are put into it, says to stop: nothing then.
+    /// As [`build_with`](Self::build_with), unless somebody who is asked all the time says to stop: nothing then.
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -67,10 +67,16 @@ impl Network {
         languages: Languages,
         store: Store,
         config: &Config,
-        is_stopped: impl FnMut() -> bool,
+        mut is_stopped: impl FnMut() -> bool,
     ) -> Result<Option<Self>, BuildError> {
         places::sort(&mut normal);
+        if is_stopped() {
+            return Ok(None);
+        }
         let places = Places::new(&normal);
+        if is_stopped() {
+            return Ok(None);
+        }
         let names = normal.nonterminals.iter_mut().map(|nonterminal| std::mem::take(&mut nonterminal.name));
         let mut builder = Builder {
             names: names.collect(),
@@ -95,10 +101,10 @@ impl Network {
             languages,
             at: normal.start,
         };
-        match builder.fill(is_stopped) {
+        match builder.fill(&mut is_stopped) {
             Ok(Some(start)) => {
-                let network = builder.finish(start);
-                Ok(Some(Self { terminals: normal.terminals, ..network }))
+                let network = builder.finish(start, &mut is_stopped);
+                Ok(network.map(|network| Self { terminals: normal.terminals, ..network }))
             }
             Ok(None) => Ok(None),
             Err(cause) => Err(BuildError { nonterminal: builder.name_at(), cause }),
@@ -116,7 +122,7 @@ enum CalleeKey {
 struct Builder<'a> {
     normal: &'a NormalForm,
     /// The names of the nonterminals that have not been called yet.
-    names: Vec<String>,
+    names: Vec<Text>,
     config: &'a Config,
     store: Store,
     places: Places,
@@ -149,7 +155,7 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// Makes the automata of all nonterminals that are called and says where the start symbol begins; nothing when it is stopped.
-    fn fill(&mut self, mut is_stopped: impl FnMut() -> bool) -> Result<Option<NodeId>, Error> {
+    fn fill(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<Option<NodeId>, Error> {
         let normal = self.normal;
         let automaton = self.automaton(normal.start)?;
         self.parts.push(Part { nonterminal: normal.start, callee: None, automaton });
@@ -167,20 +173,28 @@ impl Builder<'_> {
             }
         }
         let (parts, callees) = (&mut self.parts, &mut self.callees);
-        match inlining::inline(parts, callees, &mut self.determinizer, is_stopped) {
-            Some(ids) => self.draw(&ids).map(Some),
+        match inlining::inline(parts, callees, &mut self.determinizer, &mut *is_stopped) {
+            Some(ids) => self.draw(&ids, is_stopped),
             None => Ok(None),
         }
     }
 
-    /// Makes nodes of all automata, given which ids callees have from now on, and says where the start symbol begins.
-    fn draw(&mut self, ids: &[Option<CalleeId>]) -> Result<NodeId, Error> {
+    /// Makes nodes of all automata, given which ids callees have from now on, and says where the start symbol begins; nothing when it is stopped.
+    fn draw(
+        &mut self,
+        ids: &[Option<CalleeId>],
+        is_stopped: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<NodeId>, Error> {
         let mut first = None;
-        for Part { nonterminal, callee, automaton } in &self.parts {
-            self.at = *nonterminal;
-            self.nonterminals[self.at.index()] = *callee;
+        // Each automaton goes when it is drawn: nobody waits for all of them then.
+        for Part { nonterminal, callee, automaton } in std::mem::take(&mut self.parts) {
+            if is_stopped() {
+                return Ok(None);
+            }
+            self.at = nonterminal;
+            self.nonterminals[self.at.index()] = callee;
             let id = |callee: CalleeId| ids[callee.index()].expect("it is still called");
-            let node = self.nodes.add(automaton, id)?;
+            let node = self.nodes.add(&automaton, id)?;
             first.get_or_insert(node);
             if let Some(Callee::Nonterminal { start, .. }) =
                 callee.map(|callee| &mut self.callees[callee.index()])
@@ -188,15 +202,15 @@ impl Builder<'_> {
                 *start = node;
             }
         }
-        Ok(first.expect("the start symbol has an automaton"))
+        Ok(Some(first.expect("the start symbol has an automaton")))
     }
 
     /// The name of the nonterminal that is being compiled.
     fn name_at(&self) -> String {
         let callee = self.nonterminals[self.at.index()].map(|callee| &self.callees[callee.index()]);
         match callee {
-            Some(Callee::Nonterminal { name, .. } | Callee::Unordered { name, .. }) => name.clone(),
-            _ => self.names[self.at.index()].clone(),
+            Some(Callee::Nonterminal { name, .. } | Callee::Unordered { name, .. }) => name.to_string(),
+            _ => self.names[self.at.index()].to_string(),
         }
     }
 
@@ -342,7 +356,7 @@ impl Builder<'_> {
                 self.fragment.connect_text(at, text.as_bytes(), next);
                 return Ok(());
             }
-            Terminal::SpecialName(name) => Special::Name(name.clone()),
+            Terminal::SpecialName(name) => Special::Name(name.to_string()),
             Terminal::SpecialId(id) => Special::Id(*id),
             _ => {
                 let callee = self.lexeme(id)?;
@@ -427,11 +441,13 @@ impl Builder<'_> {
         })
     }
 
-    /// Finds the classes of bytes and gives the nodes their final form. The terminals are still missing.
-    fn finish(self, start: NodeId) -> Network {
+    /// Finds the classes of bytes and gives the nodes their final form. The terminals are still missing. Nothing when it is stopped.
+    fn finish(self, start: NodeId, is_stopped: &mut dyn FnMut() -> bool) -> Option<Network> {
         let mut classes = ByteClasses::new();
         // Few classes are split faster.
-        self.store.refine(lexemes(&self.callees), &mut classes);
+        if !self.store.refine_unless(lexemes(&self.callees), &mut classes, &mut *is_stopped) {
+            return None;
+        }
         classes.split_each(&self.nodes.bytes_scanned());
         // Texts that differ, differ in single bytes.
         if self.callees.iter().any(Callee::has_distinct) {
@@ -448,10 +464,13 @@ impl Builder<'_> {
             Label::Special(index) => Class(byte_classes as u16 + index),
             Label::Call(_) | Label::Nothing => unreachable!("calls are no scans"),
         });
+        if is_stopped() {
+            return None;
+        }
         let scan_only = split_calls(&mut nodes);
         let specials = self.specials;
         let (callees, store) = (self.callees, self.store);
-        Network {
+        Some(Network {
             nodes,
             callees,
             terminals: Vec::new(),
@@ -462,7 +481,7 @@ impl Builder<'_> {
             class_bytes,
             specials,
             store,
-        }
+        })
     }
 }
 
@@ -475,7 +494,7 @@ fn split_calls(nodes: &mut Vec<Node>) -> Vec<NodeId> {
         if !node.scans.is_empty() && !node.calls.is_empty() {
             let scans = node.scans.clone();
             *copy = NodeId(nodes.len() as u32);
-            nodes.push(Node { is_final: false, scans, calls: Box::default() });
+            nodes.push(Node { is_final: false, scans, calls: Edges::default() });
         }
     }
     scan_only.extend((count..nodes.len()).map(|index| NodeId(index as u32)));

@@ -4,7 +4,7 @@ use grammask_regular::ByteSet;
 
 use crate::automaton::{Automaton, Label};
 use crate::slices::Slices;
-use crate::{CalleeId, Class, Error, Node, NodeId};
+use crate::{CalleeId, Class, Edges, Error, Node, NodeId};
 
 /// The nodes of all automata, those with equal futures shared as far as no loop is involved.
 pub(crate) struct Drafts {
@@ -91,8 +91,7 @@ impl Drafts {
             // Calls come last in the order of labels.
             let count = edges.partition_point(|(label, _)| !matches!(label, Label::Call(_)));
             let (scans, calls) = edges.split_at(count);
-            let mut scans: Box<[(Class, NodeId)]> =
-                scans.iter().map(|&(label, to)| (class(label), to)).collect();
+            let mut scans: Edges<Class> = scans.iter().map(|&(label, to)| (class(label), to)).collect();
             scans.sort_unstable();
             let calls = calls.iter().map(|&(label, to)| match label {
                 Label::Call(callee) => (callee, to),

@@ -38,7 +38,7 @@ pub use config::Config;
 pub use error::{BuildError, Error};
 pub use grammask_regular::ByteSet;
 pub use ids::{CalleeId, Class, Item, NodeId, OriginId, SetId};
-pub use network::{Callee, LexemeText, Network, Node, Special};
+pub use network::{Callee, Edges, LexemeText, Network, Node, Special};
 pub use nodes::Selection;
 pub use reading::{Distinct, Others};
 pub use recognizer::{Parts, Recognizer, Successors};

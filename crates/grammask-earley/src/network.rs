@@ -1,8 +1,7 @@
 //! The network: a normal form compiled for running, as plain data. How it is made stands in `build.rs`, how it
 //! is printed and checked in `show.rs`.
 
-use grammask_normal::Unordered;
-use grammask_normal::{Terminal, TerminalId};
+use grammask_normal::{Parts, Terminal, TerminalId, Text, Unordered};
 use grammask_regular::{ByteSet, RegularId, Store};
 
 use crate::{CalleeId, Class, NodeId};
@@ -41,15 +40,18 @@ pub struct Network {
     pub store: Store,
 }
 
+/// Labels, and where each of them leads. Mostly a node has one or two, which take no allocation.
+pub type Edges<T> = Parts<(T, NodeId), 2>;
+
 /// A node of a [`Network`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Node {
     /// Whether the rule may end here.
     pub is_final: bool,
     /// Where a class leads; sorted by class.
-    pub scans: Box<[(Class, NodeId)]>,
+    pub scans: Edges<Class>,
     /// What is called, and where to go on when it is complete; sorted by callee.
-    pub calls: Box<[(CalleeId, NodeId)]>,
+    pub calls: Edges<CalleeId>,
 }
 
 impl Node {
@@ -65,7 +67,7 @@ pub enum Callee {
     /// A nonterminal.
     Nonterminal {
         /// Its name in the normal form.
-        name: String,
+        name: Text,
         /// Where it begins.
         start: NodeId,
     },
@@ -88,7 +90,7 @@ pub enum Callee {
     /// Callees in any order.
     Unordered {
         /// The name of its nonterminal in the normal form.
-        name: String,
+        name: Text,
         /// What may be chosen: nonterminals, and the lexeme of `distinct!`.
         items: Vec<CalleeId>,
         /// What stands between two items.

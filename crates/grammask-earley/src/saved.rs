@@ -163,7 +163,7 @@ impl SavedNetwork {
         };
         let callee = |(index, callee): (usize, &Callee)| match callee {
             Callee::Nonterminal { name, start } => {
-                SavedCallee::Nonterminal { name: name.clone(), start: start.0 }
+                SavedCallee::Nonterminal { name: name.to_string(), start: start.0 }
             }
             Callee::Lexeme { .. } => {
                 SavedCallee::Lexeme { text: network.callee_text(CalleeId(index as u32)) }
@@ -172,7 +172,7 @@ impl SavedNetwork {
                 SavedCallee::Counter { element: element.0, min: *min, max: *max }
             }
             Callee::Unordered { name, items, separator, unordered } => SavedCallee::Unordered {
-                name: name.clone(),
+                name: name.to_string(),
                 items: items.iter().map(|item| item.0).collect(),
                 separator: separator.map(|separator| separator.0),
                 unordered: unordered.clone(),
@@ -200,7 +200,7 @@ impl SavedNetwork {
         for callee in &self.callees {
             callees.push(match callee {
                 SavedCallee::Nonterminal { name, start } => {
-                    Callee::Nonterminal { name: name.clone(), start: NodeId(*start) }
+                    Callee::Nonterminal { name: name.clone().into(), start: NodeId(*start) }
                 }
                 SavedCallee::Lexeme { text } => {
                     let (&language, others) = rest.split_first().ok_or(damaged("a lexeme is missing"))?;
@@ -214,7 +214,7 @@ impl SavedNetwork {
                     Callee::Counter { element: CalleeId(*element), min: *min, max: *max }
                 }
                 SavedCallee::Unordered { name, items, separator, unordered } => Callee::Unordered {
-                    name: name.clone(),
+                    name: name.clone().into(),
                     items: items.iter().copied().map(CalleeId).collect(),
                     separator: separator.map(CalleeId),
                     unordered: unordered.clone(),

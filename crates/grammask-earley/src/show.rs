@@ -78,7 +78,7 @@ impl Network {
     /// A callee as it is written in KBNF.
     pub fn callee_text(&self, id: CalleeId) -> String {
         match self.callee(id) {
-            Callee::Nonterminal { name, .. } | Callee::Unordered { name, .. } => name.clone(),
+            Callee::Nonterminal { name, .. } | Callee::Unordered { name, .. } => name.to_string(),
             Callee::Lexeme { text: LexemeText::Written(text), .. } => text.clone(),
             Callee::Lexeme { text: LexemeText::Terminal(id), .. } => {
                 grammask_normal::terminal_text(&self.terminals, *id)

@@ -1,12 +1,11 @@
 //! Many branches at once: which of them a discriminating key leaves to be compared, so that nobody looks at all pairs.
 
-use std::rc::Rc;
-
 use rustc_hash::FxHashMap;
 
 use crate::languages::LanguageId;
 use crate::translator::{Stop, Translator};
 use crate::values::{Object, Values};
+use grammask_syntax::Text;
 
 /// So few branches are compared, each with each.
 const FEW: usize = 8;
@@ -100,15 +99,15 @@ impl Translator<'_> {
 }
 
 /// The keys that objects must have and their goals.
-fn required(object: &Object) -> impl Iterator<Item = (&Rc<str>, crate::goals::GoalId)> {
+fn required(object: &Object) -> impl Iterator<Item = (&Text, crate::goals::GoalId)> {
     let required = object.properties.iter().filter(|property| property.required);
     required.map(|property| (&property.key, property.goal))
 }
 
 /// The keys that most of the objects must have, in the order in which they are named.
-fn required_keys(branches: &[Values]) -> Vec<Rc<str>> {
+fn required_keys(branches: &[Values]) -> Vec<Text> {
     let objects = || branches.iter().flat_map(|branch| &branch.objects);
-    let mut counts: FxHashMap<&Rc<str>, usize> = FxHashMap::default();
+    let mut counts: FxHashMap<&Text, usize> = FxHashMap::default();
     let mut keys = Vec::new();
     for (key, _) in objects().flat_map(|object| required(object)) {
         let count = counts.entry(key).or_default();

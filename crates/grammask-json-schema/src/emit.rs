@@ -7,9 +7,8 @@ mod object;
 mod signs;
 
 use std::collections::VecDeque;
-use std::rc::Rc;
 
-use grammask_syntax::{Ast, ExprId, ExprKind, Name, Quantifier, Rule, Span};
+use grammask_syntax::{Ast, ExprId, ExprKind, Name, Quantifier, Rule, Span, Text};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::Error;
@@ -69,12 +68,12 @@ struct Emitter<'a, 'd> {
     plans: &'a FxHashMap<GoalId, Plan>,
     live: &'a FxHashSet<GoalId>,
     ast: Ast,
-    names: FxHashMap<GoalId, Rc<str>>,
-    taken: FxHashSet<Rc<str>>,
+    names: FxHashMap<GoalId, Text>,
+    taken: FxHashSet<Text>,
     /// How often a name was taken, so that nobody tries all numbers.
     counts: FxHashMap<String, u32>,
     /// The names of rules for scalars alone, by what they are.
-    scalars: FxHashMap<Scalar, Rc<str>>,
+    scalars: FxHashMap<Scalar, Text>,
     /// The names of the rules of regular expressions and of their groups.
     expressions: Option<[String; 2]>,
     pending: VecDeque<GoalId>,
@@ -115,7 +114,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
         self.rule(START, start);
         while let Some(goal) = self.pending.pop_front() {
             self.translator.spend(1)?;
-            let name = Rc::clone(&self.names[&goal]);
+            let name = self.names[&goal].clone();
             let body = self.body(goal)?;
             // Of what is cancelled while it is written, only some is there.
             self.translator.spend(0)?;
@@ -134,24 +133,24 @@ impl<'a, 'd> Emitter<'a, 'd> {
     }
 
     fn text(&mut self, text: &str) -> ExprId {
-        self.push(ExprKind::Text(text.to_owned()))
+        self.push(ExprKind::Text(text.into()))
     }
 
     fn regex(&mut self, pattern: &str) -> ExprId {
-        self.push(ExprKind::Regex(pattern.to_owned()))
+        self.push(ExprKind::Regex(pattern.into()))
     }
 
     fn sequence(&mut self, parts: Vec<ExprId>) -> ExprId {
         match parts[..] {
             [part] => part,
-            _ => self.push(ExprKind::Sequence(parts)),
+            _ => self.push(ExprKind::Sequence(parts.into())),
         }
     }
 
     fn alternatives(&mut self, parts: Vec<ExprId>) -> ExprId {
         match parts[..] {
             [part] => part,
-            _ => self.push(ExprKind::Alternatives(parts)),
+            _ => self.push(ExprKind::Alternatives(parts.into())),
         }
     }
 
@@ -179,21 +178,21 @@ impl<'a, 'd> Emitter<'a, 'd> {
     /// A reference to the rule of a goal, which is live.
     fn value(&mut self, goal: GoalId) -> ExprId {
         let name = match self.names.get(&goal) {
-            Some(name) => str::to_owned(name),
-            None => str::to_owned(&self.new_name(goal)),
+            Some(name) => name.clone(),
+            None => self.new_name(goal),
         };
         self.push(ExprKind::Nonterminal(name))
     }
 
     /// Finds a name for a goal, and sees that its rule is written.
-    fn new_name(&mut self, goal: GoalId) -> Rc<str> {
+    fn new_name(&mut self, goal: GoalId) -> Text {
         let plan = &self.plans[&goal];
         let Values { null, booleans, number, string, expressions, .. } = *plan.values;
         let is_scalar = plan.arrays.is_empty() && plan.objects.is_empty();
         let key = (null, booleans, number, string, expressions);
         if is_scalar && let Some(known) = self.scalars.get(&key) {
-            let name = Rc::clone(known);
-            self.names.insert(goal, Rc::clone(&name));
+            let name = known.clone();
+            self.names.insert(goal, name.clone());
             return name;
         }
         let wish = match key {
@@ -215,7 +214,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
             }
             _ => self.wish(goal),
         };
-        let mut name: Rc<str> = wish.as_str().into();
+        let mut name: Text = wish.as_str().into();
         while self.taken.contains(&name) {
             let count = match self.counts.get_mut(&wish) {
                 Some(count) => count,
@@ -224,11 +223,11 @@ impl<'a, 'd> Emitter<'a, 'd> {
             *count += 1;
             name = [&*wish, "_", &count.to_string()].concat().into();
         }
-        self.taken.insert(Rc::clone(&name));
+        self.taken.insert(name.clone());
         if is_scalar {
-            self.scalars.insert(key, Rc::clone(&name));
+            self.scalars.insert(key, name.clone());
         }
-        self.names.insert(goal, Rc::clone(&name));
+        self.names.insert(goal, name.clone());
         self.pending.push_back(goal);
         name
     }

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use grammask_syntax::Text;
 use serde_json::{Map, Value};
 
 use crate::documents::SchemaId;
@@ -41,6 +42,12 @@ impl<'a> Schema<'a> {
 
 /// More branches than this are not looked at in all combinations.
 const MOST_COMBINATIONS: usize = 8;
+
+/// Of so many branches, some may say the same.
+const MANY_BRANCHES: usize = 1_000;
+
+/// The texts of so many values of a list are kept together.
+const TOGETHER: usize = 1_024;
 
 /// Up to so many dependent schemas, objects with the key and without it are told apart.
 const FEW_DEPENDENT: usize = 4;
@@ -146,7 +153,7 @@ impl<'a> Translator<'a> {
                     })
                     .collect();
                 // Closed by a rule, not by a count: what is not the constant can then be said, and so can an order.
-                let names = properties.iter().map(|property| Rc::clone(&property.key)).collect();
+                let names = properties.iter().map(|property| property.key.clone()).collect();
                 let known = Known { names, ..Known::default() };
                 let rules = vec![(Keys::Others(Rc::new(known)), GoalId::NEVER)];
                 let object = Object { properties, rules, ..Object::any() };
@@ -179,16 +186,25 @@ impl<'a> Translator<'a> {
         let mut texts: Vec<LanguageId> = Vec::new();
         let mut numbers: Vec<LanguageId> = Vec::new();
         let mut others: Vec<Values> = Vec::new();
-        for value in list {
+        // Nobody waits until all of them have been moved to where there is room.
+        self.languages.reserve(list.len());
+        let mut shared = Vec::new().into_iter();
+        for (place, value) in list.iter().enumerate() {
             self.spend(1)?;
+            if place.is_multiple_of(TOGETHER) {
+                let some = &list[place..list.len().min(place + TOGETHER)];
+                shared = Text::all(some.iter().filter_map(Value::as_str)).into_iter();
+            }
             match value {
-                Value::String(text) => texts.push(self.languages.text(text)),
+                Value::String(_) => texts.extend(shared.next().map(|text| self.languages.shared_text(&text))),
                 Value::Number(number) => numbers.push(self.equal_number(number)?),
                 _ => others.push(self.values_of_constant(value)?),
             }
         }
+        self.look()?;
         let mut all = self.union(&others)?;
         all.string = self.languages.union(texts);
+        self.look()?;
         all.number = self.languages.union(numbers);
         Ok(all)
     }
@@ -253,10 +269,28 @@ impl<'a> Translator<'a> {
                     self.spend(0)?;
                     ids.push(self.documents.child(schema.id, &[keyword, &place.to_string()])?);
                 }
+                if ids.len() > MANY_BRANCHES {
+                    self.make_alike(&mut ids)?;
+                }
                 Ok(ids)
             }
             Some(_) => Err(self.invalid(schema, keyword, "it is no list of schemas")),
         }
+    }
+
+    /// Of schemas that say the same in the same words, the first stands for all, so that its values are found out once.
+    fn make_alike(&mut self, ids: &mut [SchemaId]) -> Result<(), Stop> {
+        for id in ids {
+            self.look()?;
+            let first = self.first_alike(*id);
+            if let Value::Object(entries) = self.documents.value(*id)
+                && first != *id
+            {
+                self.note_ignored(*id, entries);
+            }
+            *id = first;
+        }
+        Ok(())
     }
 
     fn reference(&mut self, schema: Schema<'a>, values: Values) -> Result<Values, Stop> {
@@ -342,6 +376,7 @@ impl<'a> Translator<'a> {
         let mut exactly_one = Vec::with_capacity(each.len());
         let rivals = self.rivals(&each)?;
         for (place, own) in each.iter().enumerate() {
+            self.look()?;
             let mut only = own.clone();
             for other in rivals.of(place) {
                 if only.is_none() {

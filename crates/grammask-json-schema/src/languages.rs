@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use grammask_regular::{RegularId, Store};
-use grammask_syntax::{Ast, Comparison, ExprId, ExprKind, Quantifier, Span};
+use grammask_syntax::{Ast, Comparison, ExprId, ExprKind, Quantifier, Span, Text};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::Config;
@@ -47,9 +47,9 @@ pub(crate) enum Language {
     /// No text.
     None,
     /// One text.
-    Text(String),
+    Text(Text),
     /// What a pattern of the Rust `regex` crate matches from end to end.
-    Regex(String),
+    Regex(Text),
     Sequence(Vec<LanguageId>),
     Union(Vec<LanguageId>),
     And(Vec<LanguageId>),
@@ -57,9 +57,9 @@ pub(crate) enum Language {
     Not(LanguageId),
     Repeat(LanguageId, u32, Option<u32>),
     /// The unsigned numbers whose value is a multiple of this one.
-    Multiple(String),
+    Multiple(Text),
     /// The unsigned numbers whose value compares so with this one.
-    Compared(Comparison, String),
+    Compared(Comparison, Text),
 }
 
 /// An arena of sets of texts.
@@ -84,9 +84,17 @@ impl Languages {
             cancel: config.cancel.clone(),
         };
         languages.intern(Language::None);
-        languages.intern(Language::Regex(ANY_TEXT.to_owned()));
-        languages.intern(Language::Text(String::new()));
+        languages.intern(Language::Regex(ANY_TEXT.into()));
+        languages.intern(Language::Text(Text::default()));
         languages
+    }
+
+    /// Makes room for so many more.
+    pub fn reserve(&mut self, more: usize) {
+        self.nodes.reserve(more);
+        self.newest.reserve(more);
+        self.older.reserve(more);
+        self.lowered.reserve(more);
     }
 
     pub fn get(&self, id: LanguageId) -> &Language {
@@ -125,10 +133,19 @@ impl Languages {
     }
 
     pub fn text(&mut self, text: &str) -> LanguageId {
+        self.text_or(text, || text.into())
+    }
+
+    /// The same of a text that can be shared.
+    pub fn shared_text(&mut self, text: &Text) -> LanguageId {
+        self.text_or(text, || text.clone())
+    }
+
+    fn text_or(&mut self, text: &str, shared: impl Fn() -> Text) -> LanguageId {
         let hash = hash_of(&(IS_TEXT, text));
         match self.find(hash, |other| matches!(other, Language::Text(other) if other == text)) {
             Some(known) => known,
-            None => self.add(hash, Language::Text(text.to_owned())),
+            None => self.add(hash, Language::Text(shared())),
         }
     }
 
@@ -137,18 +154,18 @@ impl Languages {
         let hash = hash_of(&(IS_REGEX, pattern));
         match self.find(hash, |other| matches!(other, Language::Regex(other) if other == pattern)) {
             Some(known) => known,
-            None => self.add(hash, Language::Regex(pattern.to_owned())),
+            None => self.add(hash, Language::Regex(pattern.into())),
         }
     }
 
     /// The unsigned numbers whose value is a multiple of `of`, a positive decimal numeral.
     pub fn multiple(&mut self, of: &str) -> LanguageId {
-        self.intern(Language::Multiple(of.to_owned()))
+        self.intern(Language::Multiple(of.into()))
     }
 
     /// The unsigned numbers whose value compares so with `bound`, an unsigned decimal numeral.
     pub fn compared(&mut self, comparison: Comparison, bound: &str) -> LanguageId {
-        self.intern(Language::Compared(comparison, bound.to_owned()))
+        self.intern(Language::Compared(comparison, bound.into()))
     }
 
     pub fn sequence(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
@@ -450,12 +467,12 @@ impl Languages {
 fn written(language: &Language, parts: Vec<ExprId>) -> ExprKind {
     match language {
         // Nothing that is any text and not any text.
-        Language::None => ExprKind::Regex("[a&&b]".to_owned()),
+        Language::None => ExprKind::Regex("[a&&b]".into()),
         Language::Text(text) => ExprKind::Text(text.clone()),
         Language::Regex(pattern) => ExprKind::Regex(pattern.clone()),
-        Language::Sequence(_) => ExprKind::Sequence(parts),
-        Language::Union(_) => ExprKind::Alternatives(parts),
-        Language::And(_) => ExprKind::And(parts),
+        Language::Sequence(_) => ExprKind::Sequence(parts.into()),
+        Language::Union(_) => ExprKind::Alternatives(parts.into()),
+        Language::And(_) => ExprKind::And(parts.into()),
         Language::Not(_) => ExprKind::Not(parts[0]),
         Language::Repeat(_, min, max) => {
             let quantifier = match (*min, *max) {

@@ -102,6 +102,14 @@ pub(crate) fn pattern(languages: &mut Languages, source: &str) -> Result<Languag
             None => sets.push(look::search(languages, &alternative)?),
         }
     }
+    if source.len() > write::LONG {
+        for (start, end, bodies) in plain {
+            let body = write::language(&Node::alternatives(bodies), languages)?;
+            let around = |is_tied| if is_tied { LanguageId::EMPTY_TEXT } else { LanguageId::ANY };
+            sets.push(languages.sequence([around(start), body, around(end)]));
+        }
+        return Ok(languages.union(sets));
+    }
     let mut regex = String::new();
     let alone = plain.len() == 1;
     for (i, (start, end, bodies)) in plain.into_iter().enumerate() {

@@ -126,6 +126,11 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
+    /// Sees whether somebody wants it to end, where many steps are no work by themselves.
+    pub fn look(&mut self) -> Result<(), Stop> {
+        self.spend(0)
+    }
+
     pub fn error_here(&self, reason: Reason) -> Stop {
         self.error(self.place, "", reason)
     }

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::documents::SchemaId;
 use crate::goals::GoalId;
 use crate::languages::LanguageId;
+use grammask_syntax::Text;
 
 /// A set of JSON values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -187,14 +188,14 @@ pub(crate) enum Keys {
 /// Keys that somebody knows.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Known {
-    pub names: BTreeSet<Rc<str>>,
+    pub names: BTreeSet<Text>,
     pub languages: Vec<LanguageId>,
 }
 
 /// A key and what is said of its value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Property {
-    pub key: Rc<str>,
+    pub key: Text,
     pub goal: GoalId,
     pub required: bool,
 }
@@ -209,7 +210,7 @@ pub(crate) struct Object {
     /// Some key of a set is there, with a value that reaches a goal; and who says so.
     pub some: Vec<(Keys, GoalId, SchemaId)>,
     /// If the first key is there, so is the second.
-    pub needs: Vec<(Rc<str>, Rc<str>)>,
+    pub needs: Vec<(Text, Text)>,
     pub min: u64,
     pub max: Option<u64>,
     /// Who says how many properties there are.
@@ -247,12 +248,8 @@ impl Object {
     }
 
     /// The places of the named keys; only worth it for many of them.
-    pub fn places(&self) -> FxHashMap<Rc<str>, usize> {
-        self.properties
-            .iter()
-            .enumerate()
-            .map(|(place, property)| (Rc::clone(&property.key), place))
-            .collect()
+    pub fn places(&self) -> FxHashMap<Text, usize> {
+        self.properties.iter().enumerate().map(|(place, property)| (property.key.clone(), place)).collect()
     }
 }
 

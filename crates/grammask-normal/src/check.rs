@@ -4,10 +4,11 @@ use grammask_regular::Store;
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
-use crate::form::{NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
+use crate::form::{NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor};
 use crate::graph::{Lists, components};
 use crate::liveness::Liveness;
+use crate::stop::Stop;
 use crate::unordered::Unordered;
 
 /// An invariant of [`NormalForm`] that does not hold.
@@ -85,7 +86,7 @@ impl NormalForm {
         self.check_live()
     }
 
-    fn entries(&self) -> impl Iterator<Item = (NonterminalId, &Vec<Vec<Symbol>>)> {
+    fn entries(&self) -> impl Iterator<Item = (NonterminalId, &Vec<Production>)> {
         (0..).map(NonterminalId).zip(self.nonterminals.iter().map(|nonterminal| &nonterminal.productions))
     }
 
@@ -150,7 +151,7 @@ impl NormalForm {
                 return Err(Violation::NoProductions(id));
             }
             if let Some(unordered) = &self.nonterminals[id.index()].unordered {
-                let is_part = |production: &Vec<Symbol>| matches!(production[..], [Symbol::Nonterminal(_)]);
+                let is_part = |production: &Production| matches!(production[..], [Symbol::Nonterminal(_)]);
                 let parts = unordered.items.len() + usize::from(unordered.has_separator);
                 if productions.len() != parts
                     || !productions.iter().all(is_part)
@@ -262,7 +263,7 @@ impl NormalForm {
         let slices: Vec<&[Vec<Factor>]> = bodies.iter().map(Vec::as_slice).collect();
         let selections: Vec<Option<&Unordered>> =
             self.nonterminals.iter().map(|nonterminal| nonterminal.unordered.as_ref()).collect();
-        let liveness = Liveness::new(&slices, &selections, |_| false)
+        let liveness = Liveness::new(&slices, &selections, |_| false, &mut Stop::new(&mut || false))
             .map_err(|_| Violation::Unordered(NonterminalId(0)))?;
         for (id, body) in (0..).map(NonterminalId).zip(&bodies) {
             for production in body {

@@ -85,7 +85,7 @@ impl<'a> ExceptTexts<'a> {
             let list = match &self.ast.expr(id).kind {
                 ExprKind::Text(text) => {
                     self.spend(text.len() + 1)?;
-                    vec![text.clone()]
+                    vec![text.to_string()]
                 }
                 ExprKind::Alternatives(_) if under != Under::Alternatives => {
                     let mut all = Vec::new();

@@ -6,14 +6,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::form::{Nonterminal, NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::lower::Languages;
+use crate::stop::Stop;
 use crate::unordered::only_operands;
 
 /// Numbers nonterminals in the order of the text, what is derived from a rule behind it; terminals as they appear, operands first.
-/// Also gives the languages that have been made.
+/// Also gives the languages that have been made. Nothing when it was stopped.
 ///
 /// The grammar must have gone through all passes.
-pub(crate) fn finish(mut grammar: Grammar) -> (NormalForm, Languages) {
-    let order = in_order(&mut grammar);
+pub(crate) fn finish(mut grammar: Grammar, stop: &mut Stop<'_>) -> Option<(NormalForm, Languages)> {
+    let order = in_order(&mut grammar, stop);
     let mut numbers: Vec<u32> = vec![0; grammar.variables.len()];
     for (number, id) in (0..).zip(&order) {
         numbers[id.index()] = number;
@@ -29,10 +30,14 @@ pub(crate) fn finish(mut grammar: Grammar) -> (NormalForm, Languages) {
         lowered,
         stack: Vec::new(),
         names,
+        stop,
     };
     let mut nonterminals = Vec::with_capacity(order.len());
     for &id in &order {
         let variable = &mut variables[id.index()];
+        if numbering.stop.after(1 + variable.productions.len()) {
+            return None;
+        }
         let mut symbol = |factor: &Factor| match factor.atom {
             Atom::Terminal(id) => Symbol::Terminal(numbering.number(id)),
             Atom::Nonterminal(id) => {
@@ -43,22 +48,32 @@ pub(crate) fn finish(mut grammar: Grammar) -> (NormalForm, Languages) {
                 }
             }
         };
-        let productions = variable.productions.iter();
+        // What has been numbered goes at once: nobody waits for all of it then.
+        let productions = std::mem::take(&mut variable.productions);
         nonterminals.push(Nonterminal {
             name: variable.name.take().unwrap_or_default(),
-            productions: productions.map(|production| production.iter().map(&mut symbol).collect()).collect(),
+            productions: productions
+                .into_iter()
+                .map(|production| production.iter().map(&mut symbol).collect())
+                .collect(),
             unordered: variable.unordered.take().map(|selection| selection.unordered),
         });
     }
+    if numbering.stop.is_stopped() {
+        return None;
+    }
     let start = NonterminalId(numbers[grammar.start.index()]);
     let normal = NormalForm { start, nonterminals, terminals: numbering.new };
-    (normal, Languages::known(numbering.languages))
+    Some((normal, Languages::known(numbering.languages)))
 }
 
 /// The variables in the order of the text, and behind them those that are nothing but operands of `distinct!`. These are not written as
 /// rules, so they are named after the first selection that they stand in: whoever reads what is written gives them the same name and place.
-fn in_order(grammar: &mut Grammar) -> Vec<NonterminalId> {
+fn in_order(grammar: &mut Grammar, stop: &mut Stop<'_>) -> Vec<NonterminalId> {
     let mut order = grammar.in_order();
+    if stop.is_stopped() {
+        return order;
+    }
     let distinct =
         |grammar: &Grammar, id: NonterminalId| grammar.variable(id).unordered.as_ref()?.unordered.distinct;
     if order.iter().all(|&id| distinct(grammar, id).is_none()) {
@@ -76,7 +91,7 @@ fn in_order(grammar: &mut Grammar) -> Vec<NonterminalId> {
     });
     let is_operand = only_operands(grammar.variables.len(), grammar.start, uses);
     let mut taken: FxHashSet<String> =
-        order.iter().filter_map(|&id| grammar.variable(id).name.clone()).collect();
+        order.iter().filter_map(|&id| grammar.variable(id).name.as_deref().map(str::to_owned)).collect();
     let mut operands = Vec::new();
     for &id in &order {
         let Some(place) = distinct(grammar, id) else { continue };
@@ -93,14 +108,14 @@ fn in_order(grammar: &mut Grammar) -> Vec<NonterminalId> {
         while !taken.insert(name.clone()) {
             name.push('_');
         }
-        grammar.variable_mut(operand).name = Some(name);
+        grammar.variable_mut(operand).name = Some(name.into());
     }
     order.retain(|id| !operands.contains(id));
     order.extend(operands);
     order
 }
 
-struct Numbering {
+struct Numbering<'a, 's> {
     old: Vec<Terminal>,
     lowered: Vec<Option<RegularId>>,
     new: Vec<Terminal>,
@@ -108,15 +123,19 @@ struct Numbering {
     numbers: Vec<Option<TerminalId>>,
     stack: Vec<TerminalId>,
     names: ListNames,
+    stop: &'a mut Stop<'s>,
 }
 
-impl Numbering {
+impl Numbering<'_, '_> {
     fn number(&mut self, id: TerminalId) -> TerminalId {
         if let Some(number) = self.numbers[id.index()] {
             return number;
         }
         self.stack.push(id);
         while let Some(&id) = self.stack.last() {
+            if self.stop.after(1) {
+                return id;
+            }
             if self.numbers[id.index()].is_some() {
                 self.stack.pop();
                 continue;
@@ -166,8 +185,11 @@ impl ListNames {
         let variables = if has_lists { &grammar.variables[..] } else { &[] };
         let in_use = variables.iter().filter(|variable| variable.in_use);
         Self {
-            taken: in_use.filter_map(|variable| variable.name.clone()).collect(),
-            all: variables.iter().filter_map(|variable| variable.name.clone()).collect(),
+            taken: in_use.filter_map(|variable| variable.name.as_deref().map(str::to_owned)).collect(),
+            all: variables
+                .iter()
+                .filter_map(|variable| variable.name.as_deref().map(str::to_owned))
+                .collect(),
             given: FxHashMap::default(),
             added: FxHashSet::default(),
         }

@@ -1,7 +1,7 @@
 //! The normal form: plain data, productions of symbols and an arena of terminals.
 
 use crate::unordered::Unordered;
-use grammask_syntax::Comparison;
+use grammask_syntax::{Comparison, Parts, Text};
 
 /// The place of a nonterminal in [`NormalForm::nonterminals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -50,12 +50,15 @@ pub struct NormalForm {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Nonterminal {
     /// Unique in the normal form; an identifier of KBNF.
-    pub name: String,
+    pub name: Text,
     /// The alternatives. With `unordered`: one of one nonterminal for each item, in order, and behind them the separator.
-    pub productions: Vec<Vec<Symbol>>,
+    pub productions: Vec<Production>,
     /// For `unordered!`: how often the items may occur.
     pub unordered: Option<Unordered>,
 }
+
+/// The parts of an alternative, in order.
+pub type Production = Parts<Symbol, 3>;
 
 /// A part of a production.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -81,15 +84,15 @@ pub enum Symbol {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Terminal {
     /// `'text'`
-    Text(String),
+    Text(Text),
     /// `#'pattern'`
-    Regex(String),
+    Regex(Text),
     /// `#e'pattern'`
-    Early(String),
+    Early(Text),
     /// `#ex'pattern'`
-    Without(String),
+    Without(Text),
     /// `#substrs'text'`
-    Substrings(String),
+    Substrings(Text),
     /// `except!('text', max)` or `except!(name, max)`
     Except {
         /// The name of the rule that lists the texts; `None` for a text in place. Printing writes the rule beside
@@ -103,17 +106,17 @@ pub enum Terminal {
     /// `json!(a)`
     Json(TerminalId),
     /// `multiple!(0.25)`
-    Multiple(String),
+    Multiple(Text),
     /// `atleast!(0.25)` and its like
-    Compared(Comparison, String),
+    Compared(Comparison, Text),
     /// `<|name|>`, with its brackets. Never an operand.
-    SpecialName(String),
+    SpecialName(Text),
     /// `<[id]>`. Never an operand.
     SpecialId(u32),
     /// `a b`
-    Sequence(Vec<TerminalId>),
+    Sequence(Parts<TerminalId>),
     /// `a | b`
-    Alternatives(Vec<TerminalId>),
+    Alternatives(Parts<TerminalId>),
     /// `a{min,max}`; no `max` means without end.
     Repeat {
         /// What is repeated.
@@ -124,7 +127,7 @@ pub enum Terminal {
         max: Option<u32>,
     },
     /// `a & b`
-    And(Vec<TerminalId>),
+    And(Parts<TerminalId>),
     /// `~a`
     Not(TerminalId),
 }

@@ -4,10 +4,11 @@ use std::collections::hash_map::Entry;
 use std::fmt;
 use std::hash::Hasher;
 
-use grammask_syntax::{Ast, Span};
+use grammask_syntax::{Ast, Span, Text};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::form::{NonterminalId, TerminalId};
+use crate::stop::Stop;
 use crate::terminals::Terminals;
 use crate::unordered::Unordered;
 
@@ -38,7 +39,7 @@ pub struct Grammar {
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
     /// `None` for a group.
-    pub name: Option<String>,
+    pub name: Option<Text>,
     /// The rule of the text that it comes from.
     pub origin: NonterminalId,
     /// Its place among what comes from that rule; 0 for the rule itself.
@@ -183,7 +184,7 @@ impl Grammar {
     ) -> NonterminalId {
         let name = self.derived_name(origin, self.next_id());
         let serial = self.variable(origin).derived;
-        let id = self.add(Some(name), origin, productions);
+        let id = self.add(Some(name.into()), origin, productions);
         self.variable_mut(id).serial = serial;
         id
     }
@@ -194,7 +195,7 @@ impl Grammar {
 
     pub(crate) fn add(
         &mut self,
-        name: Option<String>,
+        name: Option<Text>,
         origin: NonterminalId,
         productions: Vec<Vec<Factor>>,
     ) -> NonterminalId {
@@ -264,12 +265,15 @@ impl Grammar {
     }
 
     /// Takes everything out of use that the start symbol does not reach.
-    pub(crate) fn sweep(&mut self) {
+    pub(crate) fn sweep(&mut self, stop: &mut Stop<'_>) {
         let mut reached = vec![false; self.variables.len()];
         reached[self.start.index()] = true;
         let mut stack = Vec::with_capacity(self.variables.len());
         stack.push(self.start);
         while let Some(id) = stack.pop() {
+            if stop.after(1) {
+                return;
+            }
             self.variable(id).each(|factor| {
                 if let Atom::Nonterminal(next) = factor.atom
                     && !std::mem::replace(&mut reached[next.index()], true)
@@ -280,6 +284,9 @@ impl Grammar {
         }
         for (variable, reached) in self.variables.iter_mut().zip(&reached) {
             if !reached && variable.in_use {
+                if stop.after(1) {
+                    return;
+                }
                 variable.in_use = false;
                 variable.productions = Vec::new();
                 variable.unordered = None;

@@ -44,13 +44,14 @@ mod lower;
 mod passes;
 mod print;
 mod read;
+mod stop;
 mod terminals;
 mod unordered;
 
 pub use check::Violation;
 pub use config::Config;
 pub use error::{Error, ErrorKind, Errors};
-pub use form::{Nonterminal, NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
+pub use form::{Nonterminal, NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
 pub use grammar::Grammar;
 pub use lower::Languages;
 pub use passes::{PASSES, Pass};
@@ -58,8 +59,14 @@ pub use print::terminal_text;
 pub use read::check_recovered;
 pub use unordered::{Unordered, UnorderedError};
 
+pub use grammask_syntax::{Parts, Text};
+
+use std::borrow::Borrow;
+
 use grammask_regular::Store;
 use grammask_syntax::Ast;
+
+use crate::stop::Stop;
 
 /// Brings a grammar into normal form.
 ///
@@ -82,7 +89,7 @@ pub fn normalize_in(ast: &Ast, store: &mut Store, config: &Config) -> Result<Nor
     Ok(form.expect("nobody stops it"))
 }
 
-/// [`normalize_in`], unless somebody who is asked before each pass says to stop: nothing then.
+/// [`normalize_in`], unless somebody who is asked all the time says to stop: nothing then.
 ///
 /// # Errors
 /// As [`normalize`].
@@ -106,26 +113,26 @@ pub fn normalize_unless(
     Ok(normalize_with_languages(ast, store, config, is_stopped)?.map(|(normal, _)| normal))
 }
 
-/// [`normalize_unless`] with the languages of terminals that have been made on the way.
+/// [`normalize_unless`] with the languages of terminals that have been made on the way. A tree that is given away is gone once it is read.
 ///
 /// # Errors
 /// As [`normalize`].
 pub fn normalize_with_languages(
-    ast: &Ast,
+    ast: impl Borrow<Ast>,
     store: &mut Store,
     config: &Config,
     mut is_stopped: impl FnMut() -> bool,
 ) -> Result<Option<(NormalForm, Languages)>, Errors> {
-    let Some(mut grammar) = Grammar::read_unless(ast, store, config, &mut is_stopped)? else {
+    let Some(mut grammar) = Grammar::read_unless(ast.borrow(), store, config, &mut is_stopped)? else {
         return Ok(None);
     };
+    drop(ast);
     for pass in PASSES {
-        if is_stopped() {
+        if !pass.apply_unless(&mut grammar, store, config, &mut is_stopped)? {
             return Ok(None);
         }
-        pass.apply(&mut grammar, store, config)?;
     }
-    Ok(Some(finish::finish(grammar)))
+    Ok(finish::finish(grammar, &mut Stop::new(&mut is_stopped)))
 }
 
 /// The way of a grammar into normal form.
@@ -157,5 +164,6 @@ pub fn normalize_traced(ast: &Ast, config: &Config) -> Result<Trace, Errors> {
         pass.apply(&mut grammar, store, config)?;
         steps.push((pass.name, grammar.clone()));
     }
-    Ok(Trace { steps, normal: finish::finish(grammar).0 })
+    let (normal, _) = finish::finish(grammar, &mut Stop::new(&mut || false)).expect("nobody stops it");
+    Ok(Trace { steps, normal })
 }

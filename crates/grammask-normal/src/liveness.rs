@@ -3,6 +3,7 @@
 
 use crate::grammar::{Atom, Factor};
 use crate::graph::{Lists, components};
+use crate::stop::Stop;
 use crate::unordered::{Progress, Unordered, UnorderedError};
 
 /// What each nonterminal can produce. Nothing may be nullable, and repetitions must be expanded.
@@ -19,7 +20,7 @@ pub(crate) struct Liveness {
 }
 
 impl Liveness {
-    /// `selections`: for every nonterminal what `unordered!` says. `is_empty`: the terminals that contain no string.
+    /// Means nothing when it was stopped. `selections`: for every nonterminal what `unordered!` says. `is_empty`: the terminals that contain no string.
     ///
     /// # Errors
     /// When items of `unordered!` need too many others.
@@ -30,8 +31,9 @@ impl Liveness {
         bodies: &[&[Vec<Factor>]],
         selections: &[Option<&Unordered>],
         is_empty: impl Fn(Atom) -> bool,
+        stop: &mut Stop<'_>,
     ) -> Result<Self, UnorderedError> {
-        let finite = finite(bodies, selections, &is_empty)?;
+        let finite = finite(bodies, selections, &is_empty, stop)?;
         let is_clean = bodies.iter().zip(&finite).all(|(body, finite)| *finite || body.is_empty())
             && bodies.iter().all(|body| {
                 body.iter().all(|production| {
@@ -74,10 +76,14 @@ fn finite(
     bodies: &[&[Vec<Factor>]],
     selections: &[Option<&Unordered>],
     is_empty: impl Fn(Atom) -> bool,
+    stop: &mut Stop<'_>,
 ) -> Result<Vec<bool>, UnorderedError> {
     let mut progress = Vec::with_capacity(selections.len());
-    for unordered in selections.iter().map(|unordered| unordered.map(Progress::new)) {
-        progress.push(unordered.transpose()?);
+    for unordered in selections {
+        progress.push(unordered.map(Progress::new).transpose()?);
+        if stop.after(1) {
+            return Ok(vec![false; bodies.len()]);
+        }
     }
     // Where a nonterminal is a part of `unordered!`: in whose, and in which place.
     let mut parts = Vec::new();
@@ -89,6 +95,9 @@ fn finite(
     let mut uses = Vec::with_capacity(2 * count);
     let mut found = Vec::with_capacity(bodies.len());
     for (left, body) in bodies.iter().enumerate() {
+        if stop.after(1 + body.len() / 16) {
+            return Ok(finite);
+        }
         if progress[left].is_some() {
             for (place, factor) in body.iter().flatten().enumerate() {
                 if let Atom::Nonterminal(used) = factor.atom {
@@ -119,6 +128,9 @@ fn finite(
     let uses = Lists::new(bodies.len(), &uses);
     let part_uses = Lists::new(bodies.len(), &part_uses);
     while let Some(id) = found.pop() {
+        if stop.after(1) {
+            return Ok(finite);
+        }
         for &part in part_uses.of(id) {
             let (left, place) = parts[part as usize];
             if let Some(progress) = &mut progress[left] {

@@ -19,10 +19,13 @@ use grammask_syntax::Span;
 use crate::Config;
 use crate::error::{Error, ErrorKind, Errors};
 use crate::grammar::Grammar;
+use crate::stop::Stop;
 
 /// What passes may use beside the grammar.
 pub(crate) struct Context<'a> {
     pub store: &'a mut Store,
+    /// Who may stop a pass on the way; the grammar is of no use then.
+    pub stop: &'a mut Stop<'a>,
 }
 
 /// A rewrite of a grammar that keeps its language (apart from the empty text).
@@ -216,16 +219,32 @@ impl Pass {
     /// assert_eq!(grammar.to_string(), "start ::= 'ab';\n");
     /// ```
     pub fn apply(&self, grammar: &mut Grammar, store: &mut Store, config: &Config) -> Result<(), Errors> {
-        let mut context = Context { store };
+        self.apply_unless(grammar, store, config, &mut || false)?;
+        Ok(())
+    }
+
+    /// The same, unless somebody who is asked on the way says to stop: whether nobody has. If somebody has, the grammar is of no use any more.
+    pub(crate) fn apply_unless(
+        &self,
+        grammar: &mut Grammar,
+        store: &mut Store,
+        config: &Config,
+        is_stopped: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, Errors> {
+        let mut stop = Stop::new(is_stopped);
+        let mut context = Context { store, stop: &mut stop };
         grammar.rules.clear();
         if self.needs_names {
             flatten_nested_rules::flatten_nested_rules(grammar, &mut context)?;
         }
         (self.run)(grammar, &mut context)?;
+        if context.stop.is_stopped() {
+            return Ok(false);
+        }
         if self.grows {
             check_limits(grammar, config)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Whether the postcondition holds, as far as a look at the grammar shows.

@@ -5,7 +5,7 @@ use std::fmt;
 use grammask_syntax::{Ast, ExceptOperand, ExprId, ExprKind, Name, Quantifier, Rule, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::form::{NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
+use crate::form::{NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::unordered::{Unordered, only_operands};
 
@@ -73,7 +73,7 @@ impl NormalForm {
                 Factor { atom: Atom::Nonterminal(nonterminal), min, max: Some(max) }
             }
         };
-        let production = |production: &Vec<Symbol>| production.iter().map(factor).collect();
+        let production = |production: &Production| production.iter().map(factor).collect();
         let bodies: Vec<Vec<Vec<Factor>>> = self
             .nonterminals
             .iter()
@@ -207,7 +207,7 @@ impl<'a> TreeWriter<'a> {
     fn rule(&mut self, id: NonterminalId, from: usize, to: usize) {
         let name = self.names[id.index()].unwrap_or_default();
         let body = if from == to {
-            self.push(ExprKind::Nonterminal(name.to_owned()))
+            self.push(ExprKind::Nonterminal(name.into()))
         } else {
             self.steps.push(Step::Body(id, from, to));
             self.run()
@@ -228,8 +228,9 @@ impl<'a> TreeWriter<'a> {
     fn finish(mut self) -> Ast {
         for (_, name, texts) in std::mem::take(&mut self.lists) {
             let texts: Vec<ExprId> =
-                texts.iter().map(|text| self.push(ExprKind::Text(text.clone()))).collect();
-            let body = if let [text] = texts[..] { text } else { self.push(ExprKind::Alternatives(texts)) };
+                texts.iter().map(|text| self.push(ExprKind::Text(text.clone().into()))).collect();
+            let body =
+                if let [text] = texts[..] { text } else { self.push(ExprKind::Alternatives(texts.into())) };
             self.push_rule(name, body);
         }
         self.ast
@@ -267,7 +268,7 @@ impl<'a> TreeWriter<'a> {
                     let unordered = self.selection(id).expect("it is an `unordered!`");
                     let count = unordered.items.len() + usize::from(unordered.has_separator);
                     let kind = ExprKind::Unordered {
-                        parts: self.done.split_off(self.done.len() - count),
+                        parts: self.done.split_off(self.done.len() - count).into(),
                         has_separator: unordered.has_separator,
                         min: unordered.min,
                         max: unordered.max,
@@ -304,7 +305,7 @@ impl<'a> TreeWriter<'a> {
                         Atom::Terminal(id) => self.steps.push(Step::Terminal(id)),
                         Atom::Nonterminal(id) => match self.names[id.index()] {
                             Some(name) => {
-                                let expr = self.push(ExprKind::Nonterminal(name.to_owned()));
+                                let expr = self.push(ExprKind::Nonterminal(name.into()));
                                 self.done.push(expr);
                             }
                             None => self.steps.push(Step::Body(id, 0, self.bodies[id.index()].len())),
@@ -319,11 +320,13 @@ impl<'a> TreeWriter<'a> {
                     self.done.push(expr);
                 }
                 Step::CloseSequence(0) => {
-                    let expr = self.push(ExprKind::Text(String::new()));
+                    let expr = self.push(ExprKind::Text(String::new().into()));
                     self.done.push(expr);
                 }
-                Step::CloseSequence(count) => self.close(count, ExprKind::Sequence),
-                Step::CloseAlternatives(count) => self.close(count, ExprKind::Alternatives),
+                Step::CloseSequence(count) => self.close(count, |parts| ExprKind::Sequence(parts.into())),
+                Step::CloseAlternatives(count) => {
+                    self.close(count, |parts| ExprKind::Alternatives(parts.into()));
+                }
             }
         }
         self.done.pop().expect("something was to be written")
@@ -363,7 +366,7 @@ impl<'a> TreeWriter<'a> {
                         let text = self.list_name(name, texts);
                         ExceptOperand::Nonterminal(Name { text, span: Span::default() })
                     }
-                    None => ExceptOperand::Text(texts.first().cloned().unwrap_or_default()),
+                    None => ExceptOperand::Text(texts.first().cloned().unwrap_or_default().into()),
                 };
                 ExprKind::Except { operand, max: *max }
             }
@@ -372,13 +375,13 @@ impl<'a> TreeWriter<'a> {
             Terminal::Multiple(numeral) => ExprKind::Multiple(numeral.clone()),
             Terminal::SpecialName(name) => ExprKind::SpecialName(name.clone()),
             Terminal::SpecialId(id) => ExprKind::SpecialId(*id),
-            Terminal::Sequence(_) => ExprKind::Sequence(operands),
-            Terminal::Alternatives(_) => ExprKind::Alternatives(operands),
+            Terminal::Sequence(_) => ExprKind::Sequence(operands.into()),
+            Terminal::Alternatives(_) => ExprKind::Alternatives(operands.into()),
             Terminal::Repeat { min, max, .. } => ExprKind::Repeat {
                 expr: operands.pop().expect("a repetition has an operand"),
                 quantifier: quantifier(*min, *max),
             },
-            Terminal::And(_) => ExprKind::And(operands),
+            Terminal::And(_) => ExprKind::And(operands.into()),
             Terminal::Not(_) => ExprKind::Not(operands.pop().expect("a complement has an operand")),
         };
         self.push(kind)

@@ -1,19 +1,21 @@
 //! Syntax tree to grammar under work, with everything checked that a tree can get wrong: names, operands, regexes. All errors are
 //! collected before any is returned.
 
+mod selection;
 mod terminal;
 
 use grammask_regular::Store;
-use grammask_syntax::{Ast, ExprId, ExprKind, Recovered, Span, suggest};
+use grammask_syntax::{Ast, ExprId, ExprKind, Recovered, Span, Text, suggest};
 use rustc_hash::FxHashMap;
 
 use crate::Config;
-use crate::error::{Error, ErrorKind, Errors, describe};
+use crate::error::{Error, ErrorKind, Errors};
 use crate::except_texts::ExceptTexts;
 use crate::form::{NonterminalId, Terminal, TerminalId};
-use crate::grammar::{Atom, Factor, Grammar, Selection, Variable};
+use crate::grammar::{Atom, Factor, Grammar, Variable};
+use crate::stop::Stop;
 use crate::terminals::Terminals;
-use crate::unordered::{Unordered, UnorderedError};
+use crate::unordered::Unordered;
 
 /// How many misspelt names get a suggestion: comparing with all names takes time.
 const MAX_SUGGESTIONS: usize = 20;
@@ -34,18 +36,20 @@ impl Grammar {
         Ok(Self::read_unless(ast, store, config, &mut || false)?.expect("nobody stops it"))
     }
 
-    /// The same, unless somebody who is asked between some hundred expressions says to stop: nothing then.
+    /// The same, unless somebody who is asked all the time says to stop: nothing then.
     pub(crate) fn read_unless(
         ast: &Ast,
         store: &mut Store,
         config: &Config,
         is_stopped: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Self>, Errors> {
-        let mut reader = Reader::new(ast, None, store, config);
-        if !reader.mark(is_stopped)? || !reader.read_exprs(is_stopped) {
+        let mut reader = Reader::new(ast, None, store, config, is_stopped);
+        reader.mark()?;
+        reader.read_exprs();
+        reader.read_rules();
+        if reader.stop.is_stopped() {
             return Ok(None);
         }
-        reader.read_rules();
         reader.finish().map(Some)
     }
 }
@@ -74,15 +78,19 @@ impl Grammar {
 /// ```
 pub fn check_recovered(recovered: &Recovered, config: &Config) -> Result<(), Errors> {
     let store = &mut Store::new(&config.regular);
-    let mut reader = Reader::new(&recovered.ast, Some(recovered), store, config);
-    reader.mark(&mut || false)?;
-    reader.read_exprs(&mut || false);
+    let mut never = || false;
+    let mut reader = Reader::new(&recovered.ast, Some(recovered), store, config, &mut never);
+    reader.mark()?;
+    reader.read_exprs();
     reader.find_start();
     reader.give_errors()
 }
 
-/// So many expressions are read between two questions whether to stop.
-const BETWEEN_QUESTIONS: usize = 256;
+/// Whether these are so many alternatives that they are mostly texts, each another terminal.
+fn regular_list(kind: &ExprKind) -> bool {
+    const MANY: usize = 1 << 12;
+    matches!(kind, ExprKind::Alternatives(parts) if parts.len() >= MANY)
+}
 
 /// A regex of so many bytes takes long enough that somebody may want to stop it.
 const LONG_REGEX: usize = 1 << 12;
@@ -119,6 +127,8 @@ struct Reader<'a> {
     recovered: Option<&'a Recovered>,
     store: &'a mut Store,
     config: &'a Config,
+    /// Once it is stopped, only some is read, and the rest means nothing.
+    stop: Stop<'a>,
     ids: FxHashMap<&'a str, NonterminalId>,
     variables: Vec<Variable>,
     terminals: Terminals,
@@ -132,15 +142,25 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(ast: &'a Ast, recovered: Option<&'a Recovered>, store: &'a mut Store, config: &'a Config) -> Self {
+    fn new(
+        ast: &'a Ast,
+        recovered: Option<&'a Recovered>,
+        store: &'a mut Store,
+        config: &'a Config,
+        is_stopped: &'a mut dyn FnMut() -> bool,
+    ) -> Self {
+        let mut stop = Stop::new(is_stopped);
         let mut ids = FxHashMap::default();
         // Groups and terminals are mostly fewer than that.
         let few = ast.exprs.len() / 4;
         let mut variables = Vec::with_capacity(ast.rules.len() + few);
         for rule in &ast.rules {
+            if stop.after(1) {
+                break;
+            }
             ids.entry(rule.name.text.as_str()).or_insert_with(|| {
                 let id = NonterminalId(variables.len() as u32);
-                let name = Some(rule.name.text.clone());
+                let name = Some(Text::from(&rule.name.text));
                 variables.push(Variable {
                     name,
                     origin: id,
@@ -158,6 +178,7 @@ impl<'a> Reader<'a> {
             recovered,
             store,
             config,
+            stop,
             ids,
             variables,
             terminals: Terminals::with_capacity(few + 16),
@@ -179,8 +200,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Finds out which expressions are regular and which have to become terminals; and that the tree is one. Whether nobody has stopped it.
-    fn mark(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<bool, Error> {
+    /// Finds out which expressions are regular and which have to become terminals; and that the tree is one.
+    fn mark(&mut self) -> Result<(), Error> {
         let exprs = &self.ast.exprs;
         let mut used = vec![false; exprs.len()];
         let malformed = |expr: usize| {
@@ -190,10 +211,14 @@ impl<'a> Reader<'a> {
             )
         };
         for (index, expr) in exprs.iter().enumerate() {
-            if index % BETWEEN_QUESTIONS == 0 && is_stopped() {
-                return Ok(false);
-            }
             let children = expr.kind.children();
+            if regular_list(&expr.kind) {
+                // Nobody waits until all before have been moved to where there is room.
+                self.terminals.reserve(children.len());
+            }
+            if self.stop.after(1 + children.len() / 64) {
+                return Ok(());
+            }
             if matches!(&expr.kind, ExprKind::Sequence(parts) | ExprKind::Alternatives(parts) | ExprKind::And(parts) if parts.is_empty())
             {
                 return Err(malformed(index));
@@ -228,12 +253,18 @@ impl<'a> Reader<'a> {
             self.marks[index] = if regular { REGULAR } else { 0 };
         }
         for rule in &self.ast.rules {
+            if self.stop.after(1) {
+                return Ok(());
+            }
             let body = rule.body.index();
             if body >= exprs.len() || std::mem::replace(&mut used[body], true) {
                 return Err(malformed(body));
             }
         }
         for (index, expr) in exprs.iter().enumerate().rev() {
+            if self.stop.after(1) {
+                return Ok(());
+            }
             let mut inherited = self.marks[index] & (AS_TERMINAL | UNDER);
             match &expr.kind {
                 ExprKind::Unordered { parts, has_separator, .. } => {
@@ -260,31 +291,28 @@ impl<'a> Reader<'a> {
                 self.marks[child.index()] |= inherited;
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Reads a regex that takes long ahead, so that it is only looked up afterwards; whether nobody has stopped it. What is wrong with it is told then.
-    fn reads_long_regex(&mut self, kind: &ExprKind, is_stopped: &mut dyn FnMut() -> bool) -> bool {
+    fn reads_long_regex(&mut self, kind: &ExprKind) -> bool {
         match kind {
             ExprKind::Regex(pattern) | ExprKind::Early(pattern) | ExprKind::Without(pattern)
                 if pattern.len() >= LONG_REGEX =>
             {
-                !matches!(self.store.regex_unless(pattern, is_stopped), Ok(None))
+                !matches!(self.store.regex_unless(pattern, || self.stop.is_stopped()), Ok(None))
             }
             _ => true,
         }
     }
 
-    /// Reads the expressions, operands before what is made of them; whether nobody has stopped it.
-    fn read_exprs(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> bool {
+    /// Reads the expressions, operands before what is made of them.
+    fn read_exprs(&mut self) {
         let ast = self.ast;
         self.parts.reserve(ast.exprs.len());
         for (index, expr) in ast.exprs.iter().enumerate() {
-            if index % BETWEEN_QUESTIONS == 0 && is_stopped() {
-                return false;
-            }
-            if !self.reads_long_regex(&expr.kind, is_stopped) {
-                return false;
+            if self.stop.after(1) || !self.reads_long_regex(&expr.kind) {
+                return;
             }
             let part = match &expr.kind {
                 ExprKind::Nonterminal(name) => self.nonterminal(name, index, expr.span),
@@ -305,7 +333,14 @@ impl<'a> Reader<'a> {
                     Part::Sequence(children.iter().map(|child| self.take_factor(*child)).collect())
                 }
                 ExprKind::Alternatives(children) if self.marks[index] & AS_TERMINAL == 0 => {
-                    Part::Alternatives(children.iter().map(|child| self.take_production(*child)).collect())
+                    let mut productions = Vec::with_capacity(children.len());
+                    for &child in children {
+                        if self.stop.after(1) {
+                            return;
+                        }
+                        productions.push(self.take_production(child));
+                    }
+                    Part::Alternatives(productions)
                 }
                 ExprKind::Repeat { expr, quantifier } if self.marks[index] & AS_TERMINAL == 0 => {
                     let (min, max) = quantifier.bounds();
@@ -320,7 +355,6 @@ impl<'a> Reader<'a> {
             };
             self.parts.push(part);
         }
-        true
     }
 
     fn nonterminal(&mut self, name: &'a str, index: usize, span: Span) -> Part {
@@ -334,71 +368,6 @@ impl<'a> Reader<'a> {
             return Part::Nothing;
         }
         Part::Factor(Factor::nonterminal(id))
-    }
-
-    /// Items, separator and limits of `unordered!` as a group.
-    fn unordered(&mut self, parts: &[ExprId], mut limits: Unordered, index: usize, span: Span) -> Part {
-        let marks = self.marks[index];
-        if marks & UNDER != 0 {
-            self.not_regular(marks, "`unordered!`".to_owned(), span);
-            return Part::Nothing;
-        }
-        let items = parts.len() - usize::from(limits.has_separator);
-        let bounds = |item: &ExprId| match &self.ast.exprs[item.index()].kind {
-            ExprKind::Repeat { quantifier, .. } => quantifier.bounds(),
-            ExprKind::Distinct(_) => (0, None),
-            _ => (1, Some(1)),
-        };
-        limits.items = parts[..items].iter().map(bounds).collect();
-        let is_distinct = |item: &ExprId| matches!(self.ast.exprs[item.index()].kind, ExprKind::Distinct(_));
-        let mut distinct = (0..).zip(&parts[..items]).filter(|(_, item)| is_distinct(item));
-        limits.distinct = distinct.next().map(|(item, _)| item);
-        if distinct.next().is_some() {
-            self.report(ErrorKind::Unordered(UnorderedError::SeveralDistinct), span);
-        }
-        if let Err(error) = limits.closures() {
-            self.report(ErrorKind::Unordered(error), span);
-        }
-        let spans = parts.iter().map(|part| self.ast.exprs[part.index()].span).collect();
-        let mut productions = Vec::with_capacity(parts.len());
-        for &part in parts {
-            let factor = self.take_factor(part);
-            let atom = match factor.as_nonterminal() {
-                Some(id) => Atom::Nonterminal(id),
-                None => self.group(vec![vec![factor]]),
-            };
-            productions.push(vec![Factor::once(atom)]);
-        }
-        let group = self.group(productions);
-        if let Some(variable) = self.variables.last_mut() {
-            variable.unordered = Some(Box::new(Selection { unordered: limits, spans, span }));
-        }
-        Part::Factor(Factor::once(group))
-    }
-
-    /// The operand of `distinct!`, which is a terminal that always has another text.
-    fn distinct(&mut self, child: ExprId, index: usize, span: Span) -> Part {
-        let marks = self.marks[index];
-        if marks & UNDER != 0 {
-            self.not_regular(marks, "`distinct!`".to_owned(), span);
-            return Part::Nothing;
-        }
-        if marks & IS_ITEM == 0 {
-            self.report(ErrorKind::MisplacedDistinct, span);
-            return Part::Nothing;
-        }
-        let Some(terminal) = self.take_terminal(child) else { return Part::Nothing };
-        let has_many = match self.terminals.lower(terminal, self.store) {
-            Ok(Some(language)) => self.store.has_distinct(language, Store::MANY),
-            Ok(None) => Ok(false),
-            Err(error) => Err(error),
-        };
-        match has_many {
-            Ok(true) => {}
-            Ok(false) => self.report(ErrorKind::FewTexts, span),
-            Err(error) => self.report(describe(&error).0, span),
-        }
-        Part::Factor(Factor::terminal(terminal))
     }
 
     /// Whether a nonterminal may have rules that could not be read.
@@ -445,7 +414,14 @@ impl<'a> Reader<'a> {
     }
 
     fn take_terminals(&mut self, children: &[ExprId]) -> Option<Vec<TerminalId>> {
-        children.iter().map(|child| self.take_terminal(*child)).collect()
+        let mut terminals = Vec::with_capacity(children.len());
+        for &child in children {
+            if self.stop.after(1) {
+                return None;
+            }
+            terminals.push(self.take_terminal(child)?);
+        }
+        Some(terminals)
     }
 
     /// What an expression is as a part of a sequence.
@@ -455,7 +431,7 @@ impl<'a> Reader<'a> {
             Part::Sequence(production) => Factor::once(self.group(vec![production])),
             Part::Alternatives(productions) => Factor::once(self.group(productions)),
             Part::Nothing => {
-                Factor::terminal(self.terminals.intern(Terminal::Text(String::new()), Span::default()))
+                Factor::terminal(self.terminals.intern(Terminal::Text(String::new().into()), Span::default()))
             }
         }
     }
@@ -487,6 +463,9 @@ impl<'a> Reader<'a> {
 
     fn read_rules(&mut self) {
         for rule in &self.ast.rules {
+            if self.stop.after(1) {
+                return;
+            }
             let productions = match self.take_part(rule.body) {
                 Part::Alternatives(productions) => productions,
                 part => {

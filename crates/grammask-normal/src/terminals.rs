@@ -3,11 +3,12 @@
 use std::hash::{Hash, Hasher};
 
 use grammask_regular::{Error, RegularId, Store};
-use grammask_syntax::Span;
+use grammask_syntax::{Span, Text};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::form::{Terminal, TerminalId};
 use crate::lower::{combine, literal_set};
+use crate::stop::Stop;
 
 /// No further terminal with the same hash.
 const LAST: u32 = u32::MAX;
@@ -71,6 +72,17 @@ impl Terminals {
         }
     }
 
+    /// Makes room for so many more.
+    pub fn reserve(&mut self, more: usize) {
+        self.list.reserve(more);
+        self.spans.reserve(more);
+        self.weights.reserve(more);
+        self.lowered.reserve(more);
+        self.newest.reserve(more);
+        self.older.reserve(more);
+        self.traits.reserve(more);
+    }
+
     pub fn as_slice(&self) -> &[Terminal] {
         &self.list
     }
@@ -112,14 +124,14 @@ impl Terminals {
     }
 
     /// The same for one that is nothing but a string, which is copied only if it is new.
-    pub fn intern_written(&mut self, kind: Written, text: &str, span: Span) -> TerminalId {
+    pub fn intern_written(&mut self, kind: Written, text: &Text, span: Span) -> TerminalId {
         let mut hasher = FxHasher::default();
         (kind, text).hash(&mut hasher);
         let hash = hasher.finish();
         if let Some(known) = self.find(hash, |other| written(other) == Some((kind, text))) {
             return known;
         }
-        let text = text.to_owned();
+        let text = text.clone();
         let terminal = match kind {
             Written::Text => Terminal::Text(text),
             Written::Regex => Terminal::Regex(text),
@@ -190,16 +202,16 @@ impl Terminals {
     pub fn sequence(&mut self, mut parts: Vec<TerminalId>, span: Span) -> TerminalId {
         parts.retain(|&part| !self.is_empty_text(part));
         match parts[..] {
-            [] => self.intern(Terminal::Text(String::new()), span),
+            [] => self.intern(Terminal::Text(String::new().into()), span),
             [part] => part,
-            _ => self.intern(Terminal::Sequence(parts), span),
+            _ => self.intern(Terminal::Sequence(parts.into()), span),
         }
     }
 
     /// `a{min,max}`, or what it comes to where that is simpler.
     pub fn repeat(&mut self, terminal: TerminalId, min: u32, max: Option<u32>, span: Span) -> TerminalId {
         if max == Some(0) || self.is_empty_text(terminal) {
-            self.intern(Terminal::Text(String::new()), span)
+            self.intern(Terminal::Text(String::new().into()), span)
         } else if (min, max) == (1, Some(1)) {
             terminal
         } else {
@@ -237,6 +249,21 @@ impl Terminals {
             }
         }
         Ok(self.lowered[id.index()])
+    }
+
+    /// Makes the language of many texts that are alternatives, so that it is only looked up afterwards; whether nobody has stopped it. What is wrong
+    /// with it is told then.
+    pub fn lowers_texts(&mut self, id: TerminalId, store: &mut Store, stop: &mut Stop<'_>) -> bool {
+        if self.lowered[id.index()].is_some() {
+            return true;
+        }
+        let Some(texts) = literal_set(&self.list, id) else { return true };
+        match store.literals_unless(texts.iter().copied(), || stop.is_stopped()) {
+            Ok(Some(language)) => self.lowered[id.index()] = Some(language),
+            Ok(None) => return false,
+            Err(_) => {}
+        }
+        true
     }
 
     /// For every terminal: does it contain the empty string?
@@ -319,12 +346,12 @@ impl Terminals {
             }
             terminal => {
                 let mut operands = match terminal {
-                    Terminal::And(operands) => operands.clone(),
+                    Terminal::And(operands) => operands.to_vec(),
                     _ => vec![id],
                 };
-                let empty = self.intern(Terminal::Text(String::new()), span);
+                let empty = self.intern(Terminal::Text(String::new().into()), span);
                 operands.push(self.intern(Terminal::Not(empty), span));
-                self.intern(Terminal::And(operands), span)
+                self.intern(Terminal::And(operands.into()), span)
             }
         };
         Ok(if self.is_empty(rest, store)? { None } else { Some(rest) })
@@ -332,7 +359,7 @@ impl Terminals {
 }
 
 /// The kind and the string of a terminal that is nothing but a string.
-fn written(terminal: &Terminal) -> Option<(Written, &str)> {
+fn written(terminal: &Terminal) -> Option<(Written, &Text)> {
     match terminal {
         Terminal::Text(text) => Some((Written::Text, text)),
         Terminal::Regex(text) => Some((Written::Regex, text)),

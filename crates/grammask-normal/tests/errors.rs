@@ -153,14 +153,14 @@ fn tree(kinds: &[ExprKind]) -> Ast {
 
 #[test]
 fn trees_that_are_none_are_refused() {
-    let text = ExprKind::Text("a".to_owned());
+    let text = ExprKind::Text("a".into());
     let trees = [
         tree(&[]),
-        tree(&[ExprKind::Sequence(vec![])]),
+        tree(&[ExprKind::Sequence(vec![].into())]),
         tree(&[ExprKind::Not(ExprId(0))]),
         tree(&[ExprKind::Not(ExprId(7))]),
-        tree(&[text.clone(), ExprKind::Sequence(vec![ExprId(0), ExprId(0)])]),
-        tree(&[text.clone(), ExprKind::And(vec![])]),
+        tree(&[text.clone(), ExprKind::Sequence(vec![ExprId(0), ExprId(0)].into())]),
+        tree(&[text.clone(), ExprKind::And(vec![].into())]),
     ];
     for ast in trees {
         let errors = normalize(&ast, &Config::default()).expect_err("no tree");

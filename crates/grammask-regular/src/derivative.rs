@@ -164,6 +164,17 @@ impl Store {
     /// # Complexity
     /// Linear in the size of the expressions, what they share counted once, with the whole of their automata and texts.
     pub fn refine(&self, languages: impl IntoIterator<Item = RegularId>, classes: &mut ByteClasses) {
+        self.refine_unless(languages, classes, || false);
+    }
+
+    /// The same, unless somebody who is asked between some thousand steps says to stop; whether nobody has. The classes mean nothing else.
+    pub fn refine_unless(
+        &self,
+        languages: impl IntoIterator<Item = RegularId>,
+        classes: &mut ByteClasses,
+        mut is_stopped: impl FnMut() -> bool,
+    ) -> bool {
+        const BETWEEN_QUESTIONS: usize = 1 << 14;
         let mut seen = vec![false; self.len()];
         let mut splits = FxHashSet::default();
         let mut bytes = ByteSet::EMPTY;
@@ -172,9 +183,14 @@ impl Store {
         let mut words: FxHashMap<u32, u32> = FxHashMap::default();
         let (mut avoid, mut factors) = (FxHashSet::default(), FxHashSet::default());
         let mut has_json = false;
+        let mut steps = 0;
         while let Some(a) = stack.pop() {
             if std::mem::replace(&mut seen[a.index()], true) {
                 continue;
+            }
+            steps += 1;
+            if steps % BETWEEN_QUESTIONS == 0 && is_stopped() {
+                return false;
             }
             match self.node(a).kind {
                 Kind::Empty | Kind::Epsilon => {}
@@ -213,7 +229,14 @@ impl Store {
         for (&range, &depth) in &words {
             let (list, start, end) = self.ranges[range as usize];
             let list = &self.words[list as usize];
-            (start..end).for_each(|index| bytes.extend(list.word(index)[depth as usize..].iter().copied()));
+            let mut has = [false; 256];
+            for index in start..end {
+                if (index as usize).is_multiple_of(BETWEEN_QUESTIONS) && is_stopped() {
+                    return false;
+                }
+                list.word(index)[depth as usize..].iter().for_each(|&byte| has[usize::from(byte)] = true);
+            }
+            bytes.extend((0..=u8::MAX).filter(|&byte| has[usize::from(byte)]));
         }
         for &automaton in &avoid {
             let texts = &*self.avoid[automaton as usize].texts;
@@ -248,6 +271,7 @@ impl Store {
             single.is_none()
         });
         classes.split_all(&splits, &bytes);
+        true
     }
 
     /// The derivative before it was asked whether it is empty.

@@ -19,15 +19,23 @@ pub(crate) struct WordList {
 impl WordList {
     /// The words, which are sorted and distinct and have fewer than 2^32 bytes together.
     pub(crate) fn new(words: &[&[u8]]) -> Self {
+        Self::new_unless(words, &mut || false).expect("nobody stops it")
+    }
+
+    /// The same, unless somebody who is asked between some thousand words says to stop.
+    fn new_unless(words: &[&[u8]], is_stopped: &mut dyn FnMut() -> bool) -> Option<Self> {
         let mut bytes = Vec::with_capacity(words.iter().map(|word| word.len()).sum());
         let mut ends = Vec::with_capacity(words.len());
-        for word in words {
+        for (place, word) in words.iter().enumerate() {
+            if place.is_multiple_of(AT_ONCE) && is_stopped() {
+                return None;
+            }
             bytes.extend_from_slice(word);
             ends.push(bytes.len() as u32);
         }
         let longest = words.iter().map(|word| word.len()).max().unwrap_or(0) as u32;
         let is_ascii = bytes.is_ascii();
-        Self { bytes, ends, longest, is_ascii }
+        Some(Self { bytes, ends, longest, is_ascii })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -110,8 +118,22 @@ impl Store {
     /// # Complexity
     /// Time for sorting the strings; space linear in their length. No automaton is built.
     pub fn literals<'a>(&mut self, set: impl IntoIterator<Item = &'a [u8]>) -> Result<RegularId, Error> {
+        Ok(self.literals_unless(set, || false)?.unwrap_or(RegularId::EMPTY))
+    }
+
+    /// The same, unless somebody who is asked between some thousand strings says to stop: nothing then.
+    ///
+    /// # Errors
+    /// As [`literals`](Self::literals).
+    pub fn literals_unless<'a>(
+        &mut self,
+        set: impl IntoIterator<Item = &'a [u8]>,
+        mut is_stopped: impl FnMut() -> bool,
+    ) -> Result<Option<RegularId>, Error> {
         let mut words: Vec<&[u8]> = set.into_iter().collect();
-        words.sort_unstable();
+        if !sort_unless(&mut words, &mut is_stopped) {
+            return Ok(None);
+        }
         words.dedup();
         let total: usize = words.iter().map(|word| word.len()).sum();
         let limit = self.config.literal_length.min(u32::MAX as usize / 2);
@@ -124,13 +146,14 @@ impl Store {
             });
         }
         if words.is_empty() {
-            return Ok(RegularId::EMPTY);
+            return Ok(Some(RegularId::EMPTY));
         }
         if words.len() <= FEW as usize && words.iter().all(|word| word.len() <= SHORT) {
-            return self.short_words(&words);
+            return self.short_words(&words).map(Some);
         }
-        let id = self.word_list(Arc::new(WordList::new(&words)));
-        self.word_leaf((id, 0, words.len() as u32), 0)
+        let Some(list) = WordList::new_unless(&words, &mut is_stopped) else { return Ok(None) };
+        let id = self.word_list(Arc::new(list));
+        self.word_leaf((id, 0, words.len() as u32), 0).map(Some)
     }
 
     pub(crate) fn word_list(&mut self, list: Arc<WordList>) -> u32 {
@@ -207,6 +230,49 @@ impl Store {
     }
 }
 
+/// So many words are sorted between two questions whether to stop.
+const AT_ONCE: usize = 1 << 12;
+
+/// Sorts words; whether nobody who is asked now and then has said to stop, so that they are sorted.
+fn sort_unless(words: &mut Vec<&[u8]>, is_stopped: &mut dyn FnMut() -> bool) -> bool {
+    for run in words.chunks_mut(AT_ONCE) {
+        run.sort_unstable();
+        if is_stopped() {
+            return false;
+        }
+    }
+    // Mostly lists are sorted already, and need no room for another order.
+    if (AT_ONCE..words.len()).step_by(AT_ONCE).all(|place| words[place - 1] <= words[place]) {
+        return true;
+    }
+    let mut merged: Vec<&[u8]> = Vec::new();
+    let mut sorted = AT_ONCE;
+    while sorted < words.len() {
+        merged.reserve(words.len());
+        for pair in words.chunks(2 * sorted) {
+            let (mut left, mut right) = pair.split_at(sorted.min(pair.len()));
+            if left.last() <= right.first() {
+                merged.extend_from_slice(left);
+                left = &[];
+            }
+            while let (Some(first), Some(second)) = (left.first(), right.first()) {
+                let rest = if first <= second { &mut left } else { &mut right };
+                merged.push(rest[0]);
+                *rest = &rest[1..];
+                if merged.len().is_multiple_of(AT_ONCE) && is_stopped() {
+                    return false;
+                }
+            }
+            merged.extend_from_slice(left);
+            merged.extend_from_slice(right);
+        }
+        std::mem::swap(words, &mut merged);
+        merged.clear();
+        sorted *= 2;
+    }
+    true
+}
+
 /// The first index of the range for which `holds`, which holds for all behind it as well. Gallops, as it is often near.
 fn first_index(range: Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
     let (mut low, mut step) = (range.start, 1);
@@ -232,7 +298,7 @@ fn first_index(range: Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{WordList, first_index};
+    use super::{AT_ONCE, WordList, first_index, sort_unless};
 
     #[test]
     fn ranges_narrow_byte_by_byte() {
@@ -246,6 +312,31 @@ mod tests {
         assert_eq!(list.next_bytes(1..4, 1).to_string(), "[b]");
         assert_eq!(list.word(0), b"");
         assert_eq!((list.word(3), list.longest(), list.len()), (&b"abc"[..], 3, 6));
+    }
+
+    #[test]
+    fn many_words_are_sorted_until_somebody_says_to_stop() {
+        for count in [0, 1, AT_ONCE - 1, AT_ONCE, AT_ONCE + 1, 5 * AT_ONCE + 7] {
+            for shuffled in [false, true] {
+                let number = |index: usize| if shuffled { index * 2_654_435_761 % 65_537 } else { index };
+                let texts: Vec<String> = (0..count).map(|index| format!("{:06}", number(index))).collect();
+                let mut words: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
+                let given = words.clone();
+                let mut asked = 0;
+                assert!(sort_unless(&mut words, &mut || {
+                    asked += 1;
+                    false
+                }));
+                assert!(words.is_sorted() && words.len() == count && asked >= count / AT_ONCE);
+                for last in 1..=asked {
+                    let mut left = last;
+                    assert!(!sort_unless(&mut given.clone(), &mut || {
+                        left -= 1;
+                        left == 0
+                    }));
+                }
+            }
+        }
     }
 
     #[test]

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use crate::{Parts, Text};
+
 /// A half-open range of byte offsets into the text that was parsed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -104,17 +106,17 @@ pub struct Expr {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ExprKind {
     /// `name`
-    Nonterminal(String),
+    Nonterminal(Text),
     /// `'text'`
-    Text(String),
+    Text(Text),
     /// `#'pattern'`
-    Regex(String),
+    Regex(Text),
     /// `#e'pattern'`
-    Early(String),
+    Early(Text),
     /// `#ex'pattern'`
-    Without(String),
+    Without(Text),
     /// `#substrs'text'`
-    Substrings(String),
+    Substrings(Text),
     /// `except!(operand)` or `except!(operand, max)`; `max` in bytes, `None` where it is absent or 0.
     Except {
         /// What must not occur.
@@ -125,17 +127,17 @@ pub enum ExprKind {
     /// `json!(a)`
     Json(ExprId),
     /// `multiple!(0.25)`; the numeral as it is written.
-    Multiple(String),
+    Multiple(Text),
     /// `atleast!(0.25)` and its like; the numeral as it is written.
-    Compared(Comparison, String),
+    Compared(Comparison, Text),
     /// `<|name|>`; the string is `<|name|>` with its brackets, as vocabularies spell it.
-    SpecialName(String),
+    SpecialName(Text),
     /// `<[id]>`
     SpecialId(u32),
     /// `a b c`
-    Sequence(Vec<ExprId>),
+    Sequence(Parts<ExprId>),
     /// `a | b | c`
-    Alternatives(Vec<ExprId>),
+    Alternatives(Parts<ExprId>),
     /// `a?`, `a*`, `a+`, `a{2,3}`; also `[a]` and `{a}`, which mean `a?` and `a*`.
     Repeat {
         /// What is repeated.
@@ -144,7 +146,7 @@ pub enum ExprKind {
         quantifier: Quantifier,
     },
     /// `a & b & c`
-    And(Vec<ExprId>),
+    And(Parts<ExprId>),
     /// `~a`
     Not(ExprId),
     /// `distinct!(a)`, an item of [`ExprKind::Unordered`]: any number of texts of `a`, no two of them the same.
@@ -153,7 +155,7 @@ pub enum ExprKind {
     /// its quantifier says, another one exactly once.
     Unordered {
         /// The items, and behind them the separator if there is one.
-        parts: Vec<ExprId>,
+        parts: Parts<ExprId>,
         /// Whether the last part is a separator.
         has_separator: bool,
         /// The least number of items in all.
@@ -202,7 +204,7 @@ impl Comparison {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ExceptOperand {
     /// A text.
-    Text(String),
+    Text(Text),
     /// A nonterminal.
     Nonterminal(Name),
 }

@@ -94,7 +94,7 @@ impl Parser<'_> {
     /// Stands for an operand that was reported as wrong or missing.
     pub(crate) fn push_stand_in(&mut self) {
         let here = Span::new(self.previous_end, self.previous_end);
-        self.push_value(ExprKind::Text(String::new()), here);
+        self.push_value(ExprKind::Text(String::new().into()), here);
     }
 
     pub(crate) fn open_frame(&mut self, open: Option<(Bracket, Span)>) {
@@ -153,11 +153,11 @@ impl Parser<'_> {
         if let TokenKind::Quoted(quoted, content) = &mut self.current.kind {
             let content = std::mem::take(content);
             let kind = match quoted {
-                Quoted::Text => ExprKind::Text(content),
-                Quoted::Regex => ExprKind::Regex(content),
-                Quoted::Early => ExprKind::Early(content),
-                Quoted::Without => ExprKind::Without(content),
-                Quoted::Substrings => ExprKind::Substrings(content),
+                Quoted::Text => ExprKind::Text(content.into()),
+                Quoted::Regex => ExprKind::Regex(content.into()),
+                Quoted::Early => ExprKind::Early(content.into()),
+                Quoted::Without => ExprKind::Without(content.into()),
+                Quoted::Substrings => ExprKind::Substrings(content.into()),
             };
             let span = self.bump().span;
             self.push_value(kind, span);
@@ -167,11 +167,11 @@ impl Parser<'_> {
         match self.current.kind {
             TokenKind::Identifier => {
                 let name = self.name();
-                self.push_value(ExprKind::Nonterminal(name.text), name.span);
+                self.push_value(ExprKind::Nonterminal(name.text.into()), name.span);
             }
             TokenKind::SpecialName => {
                 let span = self.bump().span;
-                self.push_value(ExprKind::SpecialName(self.lexer.slice(span).to_owned()), span);
+                self.push_value(ExprKind::SpecialName(self.lexer.slice(span).into()), span);
             }
             TokenKind::SpecialId(id) => {
                 let span = self.bump().span;
@@ -439,20 +439,20 @@ impl Parser<'_> {
 
     fn close_conjunction(&mut self) {
         let base = self.frame().conjunction;
-        self.collapse(base, ExprKind::And);
+        self.collapse(base, |parts| ExprKind::And(parts.into()));
     }
 
     fn close_sequence(&mut self) {
         self.close_conjunction();
         let base = self.frame().sequence;
-        self.collapse(base, ExprKind::Sequence);
+        self.collapse(base, |parts| ExprKind::Sequence(parts.into()));
     }
 
     /// Leaves one value of what belongs to a frame.
     pub(crate) fn close_alternatives(&mut self, frame: Frame) {
-        self.collapse(frame.conjunction, ExprKind::And);
-        self.collapse(frame.sequence, ExprKind::Sequence);
-        self.collapse(frame.alternatives, ExprKind::Alternatives);
+        self.collapse(frame.conjunction, |parts| ExprKind::And(parts.into()));
+        self.collapse(frame.sequence, |parts| ExprKind::Sequence(parts.into()));
+        self.collapse(frame.alternatives, |parts| ExprKind::Alternatives(parts.into()));
     }
 
     /// Makes one value of all from `base` on.
@@ -490,7 +490,7 @@ impl Parser<'_> {
             TokenKind::Quoted(Quoted::Text, content) => {
                 let content = std::mem::take(content);
                 self.bump();
-                ExceptOperand::Text(content)
+                ExceptOperand::Text(content.into())
             }
             TokenKind::Identifier => ExceptOperand::Nonterminal(self.name()),
             _ => return Err("a text or a nonterminal"),
@@ -569,8 +569,8 @@ impl Parser<'_> {
             self.skip_parentheses(true);
         }
         let kind = match comparison {
-            None => ExprKind::Multiple(numeral),
-            Some(comparison) => ExprKind::Compared(comparison, numeral),
+            None => ExprKind::Multiple(numeral.into()),
+            Some(comparison) => ExprKind::Compared(comparison, numeral.into()),
         };
         self.push_value(kind, Span::new(start, self.previous_end));
     }

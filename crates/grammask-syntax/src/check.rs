@@ -135,13 +135,13 @@ fn check_node(expr: ExprId, kind: &ExprKind) -> Result<(), Violation> {
         ExprKind::Except { max: Some(0), .. } => Err(Violation::ZeroLength { expr }),
         ExprKind::Except { operand: ExceptOperand::Nonterminal(name), .. } => check_identifier(&name.text),
         ExprKind::Multiple(numeral) if !is_numeral(numeral) => {
-            Err(Violation::NoNumeral { numeral: numeral.clone() })
+            Err(Violation::NoNumeral { numeral: numeral.to_string() })
         }
         ExprKind::Compared(_, numeral) if !is_bound(numeral) => {
-            Err(Violation::NoBound { numeral: numeral.clone() })
+            Err(Violation::NoBound { numeral: numeral.to_string() })
         }
         ExprKind::SpecialName(name) if !is_special_name(name) => {
-            Err(Violation::NoSpecialName { name: name.clone() })
+            Err(Violation::NoSpecialName { name: name.to_string() })
         }
         _ => Ok(()),
     }
@@ -242,7 +242,7 @@ mod tests {
     }
 
     fn text() -> ExprKind {
-        ExprKind::Text("x".to_owned())
+        ExprKind::Text("x".into())
     }
 
     fn violation(kinds: &[ExprKind]) -> String {
@@ -252,7 +252,10 @@ mod tests {
     #[test]
     fn a_tree_passes() {
         assert_eq!(Ast::default().check(), Ok(()));
-        assert_eq!(tree(&[text(), text(), ExprKind::Sequence(vec![ExprId(1), ExprId(0)])]).check(), Ok(()));
+        assert_eq!(
+            tree(&[text(), text(), ExprKind::Sequence(vec![ExprId(1), ExprId(0)].into())]).check(),
+            Ok(())
+        );
     }
 
     #[test]
@@ -270,7 +273,7 @@ mod tests {
     #[test]
     fn every_expression_is_used_once() {
         assert_eq!(violation(&[text(), text()]), "expr0 is used 0 times instead of once");
-        let twice = [text(), ExprKind::And(vec![ExprId(0), ExprId(0)])];
+        let twice = [text(), ExprKind::And(vec![ExprId(0), ExprId(0)].into())];
         assert_eq!(violation(&twice), "expr0 is used 2 times instead of once");
         let mut ast = tree(&[text()]);
         ast.rules.push(ast.rules[0].clone());
@@ -280,8 +283,8 @@ mod tests {
     #[test]
     fn lists_have_two_parts() {
         for list in [ExprKind::Sequence, ExprKind::Alternatives, ExprKind::And] {
-            assert_eq!(violation(&[text(), list(vec![ExprId(0)])]), "expr1 has fewer than two parts");
-            assert_eq!(violation(&[list(vec![])]), "expr0 has fewer than two parts");
+            assert_eq!(violation(&[text(), list(vec![ExprId(0)].into())]), "expr1 has fewer than two parts");
+            assert_eq!(violation(&[list(vec![].into())]), "expr0 has fewer than two parts");
         }
     }
 
@@ -303,7 +306,7 @@ mod tests {
     fn names_can_be_written() {
         for wrong in ["", "1a", "a-b", "a b", "ä", "except!"] {
             let expected = Err(Violation::NoIdentifier { name: wrong.to_owned() });
-            assert_eq!(tree(&[ExprKind::Nonterminal(wrong.to_owned())]).check(), expected);
+            assert_eq!(tree(&[ExprKind::Nonterminal(wrong.into())]).check(), expected);
             let operand = ExceptOperand::Nonterminal(name(wrong));
             assert_eq!(tree(&[ExprKind::Except { operand, max: None }]).check(), expected);
             let mut ast = tree(&[text()]);
@@ -317,10 +320,10 @@ mod tests {
             ["", "end", "<|end", "<||>", "<|>", "<|a b|>", "<|a\n|>", "<|a|>|>", "<|a<|>", "<|a|>b|>"]
         {
             let expected = Err(Violation::NoSpecialName { name: wrong.to_owned() });
-            assert_eq!(tree(&[ExprKind::SpecialName(wrong.to_owned())]).check(), expected);
+            assert_eq!(tree(&[ExprKind::SpecialName(wrong.into())]).check(), expected);
         }
         for right in ["<|end|>", "<|||>", "<|>|>", "<|a|b|>"] {
-            assert_eq!(tree(&[ExprKind::SpecialName(right.to_owned())]).check(), Ok(()));
+            assert_eq!(tree(&[ExprKind::SpecialName(right.into())]).check(), Ok(()));
         }
     }
 
@@ -328,23 +331,23 @@ mod tests {
     fn multiples_are_of_positive_numerals() {
         for wrong in ["", "0", "0.00", ".5", "5.", "-1", "1e3", "1.2.3", "٣", &"1".repeat(41)] {
             let expected = Err(Violation::NoNumeral { numeral: wrong.to_owned() });
-            assert_eq!(tree(&[ExprKind::Multiple(wrong.to_owned())]).check(), expected);
+            assert_eq!(tree(&[ExprKind::Multiple(wrong.into())]).check(), expected);
         }
         for right in ["7", "007", "0.25", "2.50", &"1".repeat(40)] {
-            assert_eq!(tree(&[ExprKind::Multiple(right.to_owned())]).check(), Ok(()));
+            assert_eq!(tree(&[ExprKind::Multiple(right.into())]).check(), Ok(()));
         }
         for wrong in ["", ".5", "5.", "-1", "1e3", &"1".repeat(10_001)] {
             let expected = Err(Violation::NoBound { numeral: wrong.to_owned() });
-            assert_eq!(tree(&[ExprKind::Compared(Comparison::Above, wrong.to_owned())]).check(), expected);
+            assert_eq!(tree(&[ExprKind::Compared(Comparison::Above, wrong.into())]).check(), expected);
         }
         for right in ["0", "007", "0.250", &"1".repeat(10_000)] {
-            assert_eq!(tree(&[ExprKind::Compared(Comparison::Equal, right.to_owned())]).check(), Ok(()));
+            assert_eq!(tree(&[ExprKind::Compared(Comparison::Equal, right.into())]).check(), Ok(()));
         }
     }
 
     #[test]
     fn no_length_is_written_as_none() {
-        let operand = ExceptOperand::Text("x".to_owned());
+        let operand = ExceptOperand::Text("x".into());
         assert_eq!(violation(&[ExprKind::Except { operand, max: Some(0) }]), "expr0 has the length 0");
     }
 }

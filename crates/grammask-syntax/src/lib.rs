@@ -68,10 +68,12 @@ mod error;
 mod escape;
 mod lexer;
 mod parser;
+mod parts;
 mod print;
 mod recovered;
 mod same;
 mod suggest;
+mod text;
 mod unordered;
 
 pub use ast::{Ast, Comparison, ExceptOperand, Expr, ExprId, ExprKind, Name, Quantifier, Rule, Span};
@@ -81,9 +83,11 @@ pub use config::Config;
 pub use diagnostic::{Diagnostic, LineColumn, Note, Report, line_column};
 pub use error::{Error, ErrorKind, Errors, MAX_BOUND, MAX_BOUND_DIGITS, MAX_DIGITS};
 pub use parser::{parse, parse_bytes, parse_bytes_or_recover, parse_or_recover};
+pub use parts::Parts;
 pub use print::{DisplayExpr, Quote, quote};
 pub use recovered::Recovered;
 pub use suggest::suggest;
+pub use text::Text;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -169,7 +169,7 @@ impl Copier {
         let base = self.ast.exprs.len();
         let moved = |id: ExprId| ExprId((id.index() - first + base) as u32);
         for expr in &mut self.source[first..=rule.body.index()] {
-            let mut kind = std::mem::replace(&mut expr.kind, ExprKind::Text(String::new()));
+            let mut kind = std::mem::replace(&mut expr.kind, ExprKind::Text(String::new().into()));
             kind.children_mut().iter_mut().for_each(|child| *child = moved(*child));
             self.ast.exprs.push(Expr { kind, span: expr.span });
         }
@@ -194,7 +194,7 @@ impl Copier {
             );
             let is_half = matches!(kind, ExprKind::Nonterminal(_)) && is_half(*span);
             if says_something && !is_half && !errors.overlap(*span) {
-                let kind = std::mem::replace(kind, ExprKind::Text(String::new()));
+                let kind = std::mem::replace(kind, ExprKind::Text(String::new().into()));
                 self.ast.push(kind, *span);
             }
         }
@@ -202,14 +202,14 @@ impl Copier {
         let body = match parts[..] {
             [] => return self.name(rule.name, rule.span),
             [part] => part,
-            _ => self.ast.push(ExprKind::Alternatives(parts), rule.span),
+            _ => self.ast.push(ExprKind::Alternatives(parts.into()), rule.span),
         };
         self.ast.rules.push(Rule { body, ..rule });
     }
 
     fn name(&mut self, name: Name, span: Span) {
         let here = Span::new(name.span.end, name.span.end);
-        let body = self.ast.push(ExprKind::Text(String::new()), here);
+        let body = self.ast.push(ExprKind::Text(String::new().into()), here);
         self.ast.rules.push(Rule { name, body, span });
     }
 }

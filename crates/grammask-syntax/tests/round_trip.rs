@@ -44,23 +44,23 @@ fn content() -> impl Strategy<Value = String> {
 
 fn atom() -> impl Strategy<Value = ExprKind> {
     let operand = prop_oneof![
-        content().prop_map(ExceptOperand::Text),
+        content().prop_map(|text| ExceptOperand::Text(text.into())),
         identifier().prop_map(|text| ExceptOperand::Nonterminal(Name { text, span: Span::default() })),
     ];
     prop_oneof![
-        4 => identifier().prop_map(ExprKind::Nonterminal),
-        4 => content().prop_map(ExprKind::Text),
-        1 => content().prop_map(ExprKind::Regex),
-        1 => content().prop_map(ExprKind::Early),
-        1 => content().prop_map(ExprKind::Without),
-        1 => content().prop_map(ExprKind::Substrings),
+        4 => identifier().prop_map(|text| ExprKind::Nonterminal(text.into())),
+        4 => content().prop_map(|text| ExprKind::Text(text.into())),
+        1 => content().prop_map(|text| ExprKind::Regex(text.into())),
+        1 => content().prop_map(|text| ExprKind::Early(text.into())),
+        1 => content().prop_map(|text| ExprKind::Without(text.into())),
+        1 => content().prop_map(|text| ExprKind::Substrings(text.into())),
         1 => (operand, proptest::option::of(1..=u64::MAX)).prop_map(|(operand, max)| ExprKind::Except { operand, max }),
         1 => "[a-z|>\\[\\]ä]{0,3}[a-z]".prop_filter("ends early", |name| !name.contains("|>"))
-            .prop_map(|name| ExprKind::SpecialName(format!("<|{name}|>"))),
+            .prop_map(|name| ExprKind::SpecialName(format!("<|{name}|>").into())),
         1 => any::<u32>().prop_map(ExprKind::SpecialId),
-        1 => "[0-9]{0,3}[1-9](\\.[0-9]{1,3})?".prop_map(ExprKind::Multiple),
+        1 => "[0-9]{0,3}[1-9](\\.[0-9]{1,3})?".prop_map(|text| ExprKind::Multiple(text.into())),
         1 => (0..5_usize, "[0-9]{1,3}(\\.[0-9]{1,3})?")
-            .prop_map(|(index, bound)| ExprKind::Compared(Comparison::ALL[index], bound)),
+            .prop_map(|(index, bound)| ExprKind::Compared(Comparison::ALL[index], bound.into())),
     ]
 }
 
@@ -101,7 +101,7 @@ fn build(steps: Vec<Step>, start: Option<String>) -> Ast {
             Step::Atom(kind) => kind,
             Step::Join(kind, count) if stack.len() >= count => {
                 let parts = stack.split_off(stack.len() - count);
-                [ExprKind::Sequence, ExprKind::Alternatives, ExprKind::And][usize::from(kind)](parts)
+                [ExprKind::Sequence, ExprKind::Alternatives, ExprKind::And][usize::from(kind)](parts.into())
             }
             Step::Repeat(quantifier) if !stack.is_empty() => {
                 ExprKind::Repeat { expr: stack.pop().unwrap(), quantifier }
@@ -111,7 +111,7 @@ fn build(steps: Vec<Step>, start: Option<String>) -> Ast {
                 let parts = stack.split_off(stack.len() - count - usize::from(separator));
                 needs.retain(|&(from, to)| (from.max(to) as usize) < count);
                 let (min, max) = bounds.bounds();
-                ExprKind::Unordered { parts, has_separator: separator, min, max, needs }
+                ExprKind::Unordered { parts: parts.into(), has_separator: separator, min, max, needs }
             }
             Step::Not if !stack.is_empty() => ExprKind::Not(stack.pop().unwrap()),
             Step::EndRule(text) => {

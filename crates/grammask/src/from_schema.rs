@@ -1,5 +1,6 @@
 //! Grammars from JSON Schemas: the translation, and the terminals that all of them have, made once for all.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
@@ -24,8 +25,8 @@ impl Grammar {
     /// [`Reason::Unsatisfiable`](grammask_json_schema::Reason::Unsatisfiable); as [`compile`](Self::compile) else.
     ///
     /// When the flag [`cancel`](crate::JsonSchemaConfig::cancel) turns true, with
-    /// [`Reason::Cancelled`](grammask_json_schema::Reason::Cancelled). It is looked at all the time while the schema is translated, later
-    /// before each pass of the normalizer, and before and after the network is built; a pass is one more walk over the grammar.
+    /// [`Reason::Cancelled`](grammask_json_schema::Reason::Cancelled). It is looked at all the time while the schema is translated, normalized
+    /// and made a network, but not while the first tables for running it are made.
     ///
     /// # Complexity
     /// Mostly linear in the schema; alternatives of one value (`anyOf` and the like) are multiplied out, up to the limits. Masks are looked
@@ -56,7 +57,8 @@ impl Grammar {
         let is_cancelled = || flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
         let ahead = Ahead { texts: &BEGINNINGS, nodes: config.ahead };
         let store = store(&translation.ast, config);
-        match Self::from_ast_in(&translation.ast, store, vocabulary, config, Some(&ahead), is_cancelled) {
+        let ast = Cow::Owned(translation.ast);
+        match Self::from_ast_in(ast, store, vocabulary, config, Some(&ahead), is_cancelled) {
             Ok(Some(grammar)) => Ok(grammar.with_relaxations(translation.relaxations)),
             Ok(None) => Err(grammask_json_schema::Error::cancelled().into()),
             Err(error) => Err(error.about_schema()),

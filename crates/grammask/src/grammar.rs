@@ -1,10 +1,12 @@
 //! A compiled grammar, bound to a vocabulary.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_earley::{Network, Recognizer};
 use grammask_json_schema::Relaxation;
 use grammask_mask::{Ahead, Masks};
+use grammask_normal::normalize_with_languages;
 use grammask_regular::Store;
 use grammask_syntax::Ast;
 
@@ -61,20 +63,29 @@ impl Grammar {
     /// As [`compile`](Self::compile).
     pub fn from_ast(ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let store = Store::new(&config.normal.regular);
-        Ok(Self::from_ast_in(ast, store, vocabulary, config, None, || false)?.expect("nobody stops it"))
+        Ok(Self::from_ast_in(Cow::Borrowed(ast), store, vocabulary, config, None, || false)?
+            .expect("nobody stops it"))
     }
 
     /// The same with the languages of the terminals in a store that may know some of them, unless somebody who is asked before each
-    /// step says to stop: nothing then.
+    /// step says to stop: nothing then. A tree that is given away is gone once it is read, and errors that are noticed later have no places in it.
     pub(crate) fn from_ast_in(
-        ast: &Ast,
+        ast: Cow<'_, Ast>,
         mut store: Store,
         vocabulary: &Vocabulary,
         config: &Config,
         ahead: Option<&Ahead<'_>>,
         is_stopped: impl Fn() -> bool,
     ) -> Result<Option<Self>, Error> {
-        let normal = grammask_normal::normalize_with_languages(ast, &mut store, &config.normal, &is_stopped)?;
+        let none = Ast::default();
+        let (normal, ast) = match ast {
+            Cow::Borrowed(ast) => {
+                (normalize_with_languages(ast, &mut store, &config.normal, &is_stopped)?, ast)
+            }
+            Cow::Owned(ast) => {
+                (normalize_with_languages(ast, &mut store, &config.normal, &is_stopped)?, &none)
+            }
+        };
         let Some((normal, languages)) = normal.filter(|_| !is_stopped()) else { return Ok(None) };
         let network = Network::build_unless(normal, languages, store, &config.recognizer, &is_stopped)
             .map_err(|error| Error::of_network(error, ast))?;

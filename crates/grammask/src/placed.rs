@@ -44,7 +44,7 @@ pub(crate) fn of_binding(
     let mut places: Vec<(Span, Special)> = Vec::new();
     for expr in &ast.exprs {
         let special = match &expr.kind {
-            ExprKind::SpecialName(name) => Special::Name(name.clone()),
+            ExprKind::SpecialName(name) => Special::Name(name.to_string()),
             ExprKind::SpecialId(id) => Special::Id(*id),
             _ => continue,
         };

@@ -97,7 +97,7 @@ pub(crate) fn warm_each(
 fn only(lexeme: &str) -> Ast {
     let span = Span::new(0, lexeme.len());
     let mut ast = Ast::default();
-    let body = ast.push(ExprKind::Regex(lexeme.to_owned()), span);
+    let body = ast.push(ExprKind::Regex(lexeme.into()), span);
     let name = Name { text: "start".to_owned(), span };
     ast.rules.push(Rule { name, body, span });
     ast

@@ -29,7 +29,7 @@ fn specials(case: &Case, ast: &Ast) -> Vec<(TokenId, String)> {
     let (mut names, mut ids) = (BTreeSet::new(), BTreeSet::new());
     for expr in &ast.exprs {
         match &expr.kind {
-            ExprKind::SpecialName(name) => drop(names.insert(name.clone())),
+            ExprKind::SpecialName(name) => drop(names.insert(name.to_string())),
             ExprKind::SpecialId(id) => drop(ids.insert(*id)),
             _ => {}
         }

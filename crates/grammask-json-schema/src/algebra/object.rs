@@ -8,6 +8,7 @@ use crate::goals::{GoalId, Goals};
 use crate::languages::LanguageId;
 use crate::translator::{Stop, Translator};
 use crate::values::{Keys, Object, Property, least};
+use grammask_syntax::Text;
 
 impl Shape for Object {
     fn size(&self) -> u64 {
@@ -58,7 +59,7 @@ impl Shape for Object {
 
     fn is_within(&self, other: &Self, goals: &Goals) -> bool {
         let has = |(place, wanted): (usize, &Property)| {
-            let is_same = |own: &Property| Rc::ptr_eq(&own.key, &wanted.key) || own.key == wanted.key;
+            let is_same = |own: &Property| own.key == wanted.key;
             let own = match self.properties.get(place) {
                 Some(own) if is_same(own) => Some(own),
                 _ => self.properties.iter().find(|own| is_same(own)),
@@ -80,8 +81,7 @@ impl Shape for Object {
 
     fn others(&self, translator: &mut Translator<'_>) -> Vec<Rc<Self>> {
         let any = Self::any();
-        let with =
-            |key: &Rc<str>, goal: GoalId, required: bool| Property { key: Rc::clone(key), goal, required };
+        let with = |key: &Text, goal: GoalId, required: bool| Property { key: key.clone(), goal, required };
         let mut all = Vec::new();
         for property in
             self.properties.iter().filter(|property| property.required || property.goal != GoalId::ANY)

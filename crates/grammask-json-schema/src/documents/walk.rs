@@ -188,6 +188,9 @@ impl<'a> Documents<'a> {
                 }
             }
             stack[first..].reverse();
+            // They will all be there; nobody waits until those before have been moved to where there is room.
+            self.by_address.reserve(stack.len());
+            self.schemas.reserve(stack.len());
         }
         Ok(())
     }

@@ -105,7 +105,8 @@ impl Emitter<'_, '_> {
         parts.push(self.comma());
         let at_least = min.max(1).min(u64::from(u32::MAX)) as u32;
         let max = max.map(|max| max.min(u64::from(u32::MAX)) as u32);
-        let kind = ExprKind::Unordered { parts, has_separator: true, min: at_least, max, needs };
+        let kind =
+            ExprKind::Unordered { parts: parts.into(), has_separator: true, min: at_least, max, needs };
         let list = self.push(kind);
         if !is_behind {
             return Some(list);

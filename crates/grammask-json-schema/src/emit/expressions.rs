@@ -37,7 +37,7 @@ impl Emitter<'_, '_> {
         }
         let (body, some) = (body(), self.regex("(?s:.)+"));
         let first = self.regex(&body);
-        let first = self.push(ExprKind::And(vec![first, some]));
+        let first = self.push(ExprKind::And(vec![first, some].into()));
         let first = self.push(ExprKind::Json(first));
         let longer = self.longer(&all, &group);
         self.alternatives(vec![first, longer])
@@ -78,7 +78,7 @@ impl Emitter<'_, '_> {
     }
 
     fn reference(&mut self, name: &str) -> ExprId {
-        self.push(ExprKind::Nonterminal(name.to_owned()))
+        self.push(ExprKind::Nonterminal(name.into()))
     }
 
     fn spelled(&mut self, pattern: &str) -> ExprId {

@@ -83,7 +83,7 @@ impl Emitter<'_, '_> {
         for (place, member) in members.iter().enumerate().rev() {
             let max = if member.is_class { None } else { Some(1) };
             let reference =
-                |this: &mut Self| behind.clone().map(|name| this.push(ExprKind::Nonterminal(name)));
+                |this: &mut Self| behind.clone().map(|name| this.push(ExprKind::Nonterminal(name.into())));
             // As the first of all that are there; none behind a required one is.
             if place <= last_first {
                 let mut parts = vec![self.member(member)];

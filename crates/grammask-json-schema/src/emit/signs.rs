@@ -1,14 +1,16 @@
 //! What stands around and between the parts of a document, by the choice of white space.
 
+use grammask_syntax::Text;
+
 use crate::Whitespace;
 
 /// What stands around and between the parts of a document: patterns.
 pub(super) struct Signs {
-    pub around: Option<String>,
-    pub comma: String,
-    pub colon: String,
+    pub around: Option<Text>,
+    pub comma: Text,
+    pub colon: Text,
     /// Of objects, then of arrays: opening, closing, and both without anything inside.
-    pub brackets: [[String; 3]; 2],
+    pub brackets: [[Text; 3]; 2],
 }
 
 impl Signs {
@@ -25,12 +27,13 @@ impl Signs {
         };
         let brackets = |open: &str, close: &str| {
             [[open, &*space].concat(), [&*space, close].concat(), [open, &*space, close].concat()]
+                .map(Text::from)
         };
         Self {
             brackets: [brackets("\\{", "\\}"), brackets("\\[", "\\]")],
-            around: (!space.is_empty()).then_some(space),
-            comma,
-            colon,
+            around: (!space.is_empty()).then_some(space.into()),
+            comma: comma.into(),
+            colon: colon.into(),
         }
     }
 }

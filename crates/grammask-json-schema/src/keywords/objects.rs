@@ -12,6 +12,7 @@ use crate::languages::LanguageId;
 use crate::translator::{Stop, Translator};
 use crate::values::{Expressions, Keys, Known, Object, Property};
 use crate::{AdditionalProperties, Draft};
+use grammask_syntax::Text;
 
 impl<'a> Translator<'a> {
     pub(super) fn objects(&mut self, schema: Schema<'a>) -> Result<Object, Stop> {
@@ -23,9 +24,10 @@ impl<'a> Translator<'a> {
                 return Err(self.invalid(schema, "properties", "it is not an object"));
             };
             for key in properties.keys() {
+                self.look()?;
                 let goal = self.child(schema, &["properties", key])?;
-                let key: Rc<str> = key.as_str().into();
-                known.names.insert(Rc::clone(&key));
+                let key: Text = key.as_str().into();
+                known.names.insert(key.clone());
                 object.properties.push(Property { key, goal, required: false });
             }
         }
@@ -150,8 +152,8 @@ fn require(object: &mut Object, keys: Vec<&str>) {
         match places.get(key) {
             Some(&place) => object.properties[place].required = true,
             None => {
-                let key: Rc<str> = key.into();
-                places.insert(Rc::clone(&key), object.properties.len());
+                let key: Text = key.into();
+                places.insert(key.clone(), object.properties.len());
                 object.properties.push(Property { key, goal: GoalId::ANY, required: true });
             }
         }

@@ -1,7 +1,5 @@
 //! Which members objects of a shape have: those with names, and one for every set of keys that the rules tell apart.
 
-use std::rc::Rc;
-
 use rustc_hash::FxHashSet;
 
 use super::{Member, ObjectPlan};
@@ -9,6 +7,7 @@ use crate::goals::{GoalId, Goals};
 use crate::languages::{Language, LanguageId};
 use crate::translator::{Stop, Translator};
 use crate::values::{Keys, Object};
+use grammask_syntax::Text;
 
 /// Sets of keys with more members than this are not taken apart.
 const MANY_KEYS: usize = 64;
@@ -16,8 +15,8 @@ const MANY_KEYS: usize = 64;
 /// Sets of texts with more members than this are not taken apart.
 const MANY_TEXTS: usize = 4_096;
 
-/// The members with names, and all names.
-type Named = (ObjectPlan, FxHashSet<Rc<str>>);
+/// The members with names, and all names, each with what it is as a set.
+type Named = (ObjectPlan, Vec<(Text, LanguageId)>);
 
 impl Translator<'_> {
     pub(super) fn plan_object(&mut self, object: &Object) -> Result<Vec<ObjectPlan>, Stop> {
@@ -42,18 +41,18 @@ impl Translator<'_> {
 
     /// The members with names, and all names that the object's schema mentions; nothing where there is no such object.
     fn named_members(&mut self, object: &Object) -> Result<Option<Named>, Stop> {
-        let mut named: Vec<(Rc<str>, GoalId, bool)> = object
+        let mut named: Vec<(Text, GoalId, bool)> = object
             .properties
             .iter()
-            .map(|property| (Rc::clone(&property.key), property.goal, property.required))
+            .map(|property| (property.key.clone(), property.goal, property.required))
             .collect();
         // Only who adds names has to know those that are there.
         let forbids = |(keys, goal): &(Keys, GoalId)| matches!(keys, Keys::In(_)) && *goal == GoalId::NEVER;
         let adds = !object.needs.is_empty() || object.rules.iter().any(forbids);
         let mut places = if adds { object.places() } else { Default::default() };
-        let mut add = |named: &mut Vec<(Rc<str>, GoalId, bool)>, key: &Rc<str>| {
-            *places.entry(Rc::clone(key)).or_insert_with(|| {
-                named.push((Rc::clone(key), GoalId::ANY, false));
+        let mut add = |named: &mut Vec<(Text, GoalId, bool)>, key: &Text| {
+            *places.entry(key.clone()).or_insert_with(|| {
+                named.push((key.clone(), GoalId::ANY, false));
                 named.len() - 1
             })
         };
@@ -75,6 +74,7 @@ impl Translator<'_> {
             }
         }
         for (key, goal, _) in &mut named {
+            self.look()?;
             for (keys, more) in &object.rules {
                 if *goal != GoalId::NEVER && self.has_key(keys, key)? {
                     *goal = self.goals.both(*goal, *more);
@@ -100,33 +100,43 @@ impl Translator<'_> {
         }
         let mut place_of = vec![None; named.len()];
         let mut members = Vec::new();
-        for (place, (key, goal, is_required)) in named.iter().enumerate() {
-            if *goal != GoalId::NEVER {
-                place_of[place] = Some(members.len());
-                let key = self.languages.text(key);
-                members.push(Member { key, goal: *goal, is_required: *is_required, is_class: false });
+        let mut names = Vec::with_capacity(named.len());
+        let mut others = Vec::new();
+        for (place, (name, goal, is_required)) in named.into_iter().enumerate() {
+            self.look()?;
+            if goal == GoalId::NEVER {
+                others.push(name);
+                continue;
             }
+            let key = self.languages.shared_text(&name);
+            names.push((name, key));
+            place_of[place] = Some(members.len());
+            members.push(Member { key, goal, is_required, is_class: false });
         }
+        others.sort_unstable();
+        names.extend(others.into_iter().map(|name| {
+            let key = self.languages.shared_text(&name);
+            (name, key)
+        }));
         let needs = needs
             .iter()
             .filter_map(|&(first, second)| Some((place_of[first]?, place_of[second]?)))
             .filter(|&(first, second)| first != second && !members[second].is_required)
             .collect();
         let plan = ObjectPlan { members, needs, min: object.min, max: object.max, counted: object.counted };
-        Ok(Some((plan, named.into_iter().map(|(key, ..)| key).collect())))
+        Ok(Some((plan, names)))
     }
 
     /// The members with other keys, one for every set of keys that the rules tell apart.
     fn class_members(
         &mut self,
         object: &Object,
-        names: &FxHashSet<Rc<str>>,
+        names: &[(Text, LanguageId)],
         plan: &mut ObjectPlan,
     ) -> Result<(), Stop> {
-        let mut sorted: Vec<&Rc<str>> = names.iter().collect();
-        sorted.sort_unstable();
-        let texts: Vec<LanguageId> = sorted.iter().map(|name| self.languages.text(name)).collect();
-        let named = self.languages.union(texts);
+        let named = self.languages.union(names.iter().map(|name| name.1));
+        self.look()?;
+        let mut known_names: Option<FxHashSet<&Text>> = None;
         let mut classes = vec![(self.languages.not(named), GoalId::ANY)];
         for (keys, goal) in &object.rules {
             let language = match keys {
@@ -134,8 +144,10 @@ impl Translator<'_> {
                 Keys::Others(known) => {
                     // The names are no keys of a class anyhow.
                     let mut known_keys = known.languages.clone();
-                    for name in known.names.iter().filter(|name| !names.contains(*name)) {
-                        known_keys.push(self.languages.text(name));
+                    let names =
+                        known_names.get_or_insert_with(|| names.iter().map(|(name, _)| name).collect());
+                    for name in known.names.iter().filter(|name| !names.contains(name)) {
+                        known_keys.push(self.languages.shared_text(name));
                     }
                     let known_keys = self.languages.union(known_keys);
                     self.languages.not(known_keys)

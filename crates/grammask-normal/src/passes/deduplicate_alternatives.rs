@@ -7,6 +7,7 @@ use rustc_hash::{FxHashSet, FxHasher};
 use crate::error::Error;
 use crate::grammar::{Factor, Grammar};
 use crate::passes::Context;
+use crate::stop::Stop;
 
 /// Up to so many alternatives are compared one by one.
 const FEW: usize = 8;
@@ -15,14 +16,20 @@ const FEW: usize = 8;
 ///
 /// # Complexity
 /// Linear.
-pub(crate) fn deduplicate_alternatives(grammar: &mut Grammar, _: &mut Context<'_>) -> Result<(), Error> {
-    deduplicate(grammar);
+pub(crate) fn deduplicate_alternatives(
+    grammar: &mut Grammar,
+    context: &mut Context<'_>,
+) -> Result<(), Error> {
+    deduplicate(grammar, context.stop);
     Ok(())
 }
 
-pub(super) fn deduplicate(grammar: &mut Grammar) {
+pub(super) fn deduplicate(grammar: &mut Grammar, stop: &mut Stop<'_>) {
     let mut hashes = Vec::new();
     for variable in &mut grammar.variables {
+        if stop.after(1 + variable.productions.len() / 4) {
+            return;
+        }
         if variable.unordered.is_none() && has_duplicates(&variable.productions, &mut hashes) {
             let mut seen: FxHashSet<Vec<Factor>> = FxHashSet::default();
             variable.productions.retain(|production| seen.insert(production.clone()));

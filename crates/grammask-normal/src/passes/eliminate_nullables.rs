@@ -5,6 +5,7 @@ use crate::form::{NonterminalId, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::graph::Lists;
 use crate::passes::{Context, expand_repetitions, regular_error};
+use crate::stop::Stop;
 
 /// A production with more optional symbols than this is split first.
 const MAX_OPTIONAL: usize = 2;
@@ -24,17 +25,26 @@ pub(crate) fn eliminate_nullables(grammar: &mut Grammar, context: &mut Context<'
     expand_repetitions::expand_repetitions(grammar, context)?;
     if grammar.in_use().any(|(_, variable)| variable.unordered.is_some()) {
         // Items that nobody reaches any more may be empty.
-        grammar.sweep();
+        grammar.sweep(context.stop);
     }
     grammar.is_nullable_free = true;
     let nullable_terminals =
         grammar.terminals.nullable(context.store).map_err(|(error, span)| regular_error(&error, span))?;
-    let nullable = nullable_nonterminals(grammar, &nullable_terminals);
+    if context.stop.is_stopped() {
+        return Ok(());
+    }
+    let nullable = nullable_nonterminals(grammar, &nullable_terminals, context.stop);
+    if context.stop.is_stopped() {
+        return Ok(());
+    }
     forbid_empty_items(grammar, &nullable)?;
     grammar.empty_text |= nullable[grammar.start.index()];
     // What is left of a terminal without the empty text, once found.
     let mut rests: Vec<Option<Option<TerminalId>>> = vec![None; nullable_terminals.len()];
     for index in 0..grammar.variables.len() {
+        if context.stop.after(1 + grammar.variables[index].productions.len()) {
+            return Ok(());
+        }
         let id = NonterminalId(index as u32);
         let is_touched = |production: &Vec<Factor>| {
             production.is_empty()
@@ -106,7 +116,7 @@ fn forbid_empty_items(grammar: &mut Grammar, nullable: &[bool]) -> Result<(), Er
 }
 
 /// Which nonterminals stand for the empty text, among others.
-fn nullable_nonterminals(grammar: &Grammar, terminals: &[bool]) -> Vec<bool> {
+fn nullable_nonterminals(grammar: &Grammar, terminals: &[bool], stop: &mut Stop<'_>) -> Vec<bool> {
     let mut nullable = vec![false; grammar.variables.len()];
     let mut left_sides = Vec::new();
     // How many symbols of a production are not known to be nullable.
@@ -114,6 +124,9 @@ fn nullable_nonterminals(grammar: &Grammar, terminals: &[bool]) -> Vec<bool> {
     let mut uses = Vec::new();
     let mut found = Vec::new();
     for (id, variable) in grammar.in_use() {
+        if stop.after(1 + variable.productions.len() / 16) {
+            return nullable;
+        }
         if let Some(selection) = &variable.unordered {
             if selection.unordered.allows_nothing() {
                 nullable[id.index()] = true;

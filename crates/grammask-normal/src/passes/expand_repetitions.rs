@@ -22,9 +22,12 @@ use crate::passes::Context;
 ///
 /// # Complexity
 /// Linear.
-pub(crate) fn expand_repetitions(grammar: &mut Grammar, _: &mut Context<'_>) -> Result<(), Error> {
+pub(crate) fn expand_repetitions(grammar: &mut Grammar, context: &mut Context<'_>) -> Result<(), Error> {
     let mut expansion = Expansion { grammar, known: FxHashMap::default() };
     for index in 0..expansion.grammar.variables.len() {
+        if context.stop.after(1) {
+            return Ok(());
+        }
         let productions = &expansion.grammar.variables[index].productions;
         if productions.iter().all(|production| production.iter().all(Factor::is_once)) {
             continue;
@@ -32,6 +35,9 @@ pub(crate) fn expand_repetitions(grammar: &mut Grammar, _: &mut Context<'_>) -> 
         let origin = expansion.grammar.variables[index].origin;
         let mut productions = std::mem::take(&mut expansion.grammar.variables[index].productions);
         for production in &mut productions {
+            if context.stop.after(1) {
+                return Ok(());
+            }
             if !production.iter().all(Factor::is_once) {
                 let mut expanded = Vec::with_capacity(production.len() + 1);
                 for factor in production.iter() {

@@ -9,7 +9,7 @@ use crate::passes::Context;
 ///
 /// # Complexity
 /// Linear.
-pub(crate) fn flatten_nested_rules(grammar: &mut Grammar, _: &mut Context<'_>) -> Result<(), Error> {
+pub(crate) fn flatten_nested_rules(grammar: &mut Grammar, context: &mut Context<'_>) -> Result<(), Error> {
     if !grammar.has_groups {
         return Ok(());
     }
@@ -21,12 +21,15 @@ pub(crate) fn flatten_nested_rules(grammar: &mut Grammar, _: &mut Context<'_>) -
         let root = NonterminalId(root as u32);
         stack.push(root);
         while let Some(id) = stack.pop() {
+            if context.stop.after(1) {
+                return Ok(());
+            }
             if grammar.variable(id).name.is_none() {
                 let name = grammar.derived_name(root, id);
                 let serial = grammar.variable(root).derived;
                 let variable = grammar.variable_mut(id);
                 variable.serial = serial;
-                variable.name = Some(name);
+                variable.name = Some(name.into());
                 variable.origin = root;
             }
             let factors =

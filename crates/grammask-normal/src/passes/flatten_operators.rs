@@ -11,13 +11,16 @@ use crate::passes::Context;
 ///
 /// # Complexity
 /// Linear: each factor is moved once, from wherever it stands to the place where it stays.
-pub(crate) fn flatten_operators(grammar: &mut Grammar, _: &mut Context<'_>) -> Result<(), Error> {
+pub(crate) fn flatten_operators(grammar: &mut Grammar, context: &mut Context<'_>) -> Result<(), Error> {
     if !grammar.has_groups {
         return Ok(());
     }
     let mut pending: Vec<NonterminalId> =
         grammar.in_use().filter(|(_, variable)| variable.name.is_some()).map(|(id, _)| id).collect();
     while let Some(id) = pending.pop() {
+        if context.stop.after(1) {
+            return Ok(());
+        }
         let variable = grammar.variable(id);
         let productions = &variable.productions;
         if variable.unordered.is_some() || productions.iter().all(|production| is_flat(grammar, production)) {
@@ -33,6 +36,9 @@ pub(crate) fn flatten_operators(grammar: &mut Grammar, _: &mut Context<'_>) -> R
                 stack.pop();
                 continue;
             };
+            if context.stop.after(1) {
+                return Ok(());
+            }
             let production = flatten_sequence(grammar, production);
             if let Some(group) = is_choice(grammar, &production) {
                 stack.push(take(grammar, group).into_iter());

@@ -13,9 +13,12 @@ const FEW: usize = 16;
 ///
 /// # Complexity
 /// Linear.
-pub(crate) fn gather_literals(grammar: &mut Grammar, _: &mut Context<'_>) -> Result<(), Error> {
+pub(crate) fn gather_literals(grammar: &mut Grammar, context: &mut Context<'_>) -> Result<(), Error> {
     let terminals = &mut grammar.terminals;
     for variable in &mut grammar.variables {
+        if context.stop.after(1 + variable.productions.len()) {
+            return Ok(());
+        }
         if variable.productions.len() <= FEW {
             continue;
         }
@@ -36,7 +39,7 @@ pub(crate) fn gather_literals(grammar: &mut Grammar, _: &mut Context<'_>) -> Res
             Some(place - 1) == first || text(production).is_none()
         });
         let span = terminals.span(texts[0]);
-        let gathered = terminals.intern(Terminal::Alternatives(texts), span);
+        let gathered = terminals.intern(Terminal::Alternatives(texts.into()), span);
         if let Some(first) = first {
             variable.productions[first] = vec![Factor::terminal(gathered)];
         }

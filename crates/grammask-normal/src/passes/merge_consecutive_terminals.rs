@@ -10,12 +10,21 @@ use crate::terminals::{HAS_TEXTS, IS_EMPTY_TEXT, IS_JSON, IS_TEXT, Terminals, Wr
 ///
 /// # Complexity
 /// Linear in the number of symbols and the length of the texts.
-pub(crate) fn merge_consecutive_terminals(grammar: &mut Grammar, _: &mut Context<'_>) -> Result<(), Error> {
+pub(crate) fn merge_consecutive_terminals(
+    grammar: &mut Grammar,
+    context: &mut Context<'_>,
+) -> Result<(), Error> {
     let terminals = &mut grammar.terminals;
     let merged = merge_inside(terminals);
+    if context.stop.is_stopped() {
+        return Ok(());
+    }
     let mut scratch = Vec::new();
     for variable in &mut grammar.variables {
         for production in &mut variable.productions {
+            if context.stop.after(1) {
+                return Ok(());
+            }
             if let Some(merged) = &merged {
                 for factor in production.iter_mut() {
                     if let Atom::Terminal(id) = &mut factor.atom {
@@ -84,7 +93,7 @@ fn merge(terminals: &mut Terminals, production: &mut Vec<Factor>, before: &mut V
         let (run, behind) = rest.split_at(count);
         let all: String = run.iter().filter_map(|factor| text(terminals, factor)).collect();
         let span = first.as_terminal().map(|id| terminals.span(id)).unwrap_or_default();
-        production.push(Factor::terminal(terminals.intern_written(Written::Text, &all, span)));
+        production.push(Factor::terminal(terminals.intern_written(Written::Text, &all.into(), span)));
         rest = behind;
     }
 }
@@ -124,7 +133,7 @@ fn quote_spellings(terminals: &mut Terminals, production: &mut Vec<Factor>, part
         if let [Some(open), Some(json), Some(close)] = three
             && is_quoted(terminals, &[open, json, close])
         {
-            let sequence = Terminal::Sequence(vec![open, json, close]);
+            let sequence = Terminal::Sequence(vec![open, json, close].into());
             production.push(Factor::terminal(terminals.intern(sequence, terminals.span(json))));
             rest = &rest[3..];
         } else {
@@ -156,11 +165,11 @@ fn merge_inside(terminals: &mut Terminals) -> Option<Vec<TerminalId>> {
             }
             Terminal::Alternatives(parts) => {
                 let parts = map(parts);
-                terminals.intern(Terminal::Alternatives(parts), span)
+                terminals.intern(Terminal::Alternatives(parts.into()), span)
             }
             Terminal::And(parts) => {
                 let parts = map(parts);
-                terminals.intern(Terminal::And(parts), span)
+                terminals.intern(Terminal::And(parts.into()), span)
             }
             Terminal::Not(part) => {
                 let part = merged[part.index()];

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::form::NonterminalId;
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::passes::Context;
+use crate::stop::Stop;
 
 /// Finds the coarsest partition of the nonterminals such that those of a class have the same productions, nonterminals taken
 /// for their classes, and makes one nonterminal of each class: the start symbol or the first.
@@ -19,12 +20,19 @@ use crate::passes::Context;
 /// Partition refinement in the manner of Hopcroft 1971 and Paige and Tarjan 1987: of a class that splits, all parts but the largest get new
 /// names, so each nonterminal is renamed at most log n times. What is compared are hashes of productions that are kept up to
 /// date by addition; the result is compared in full before it is used.
-pub(crate) fn merge_equal_nonterminals(grammar: &mut Grammar, _: &mut Context<'_>) -> Result<(), Error> {
-    let classes = match few_rounds(grammar) {
+pub(crate) fn merge_equal_nonterminals(
+    grammar: &mut Grammar,
+    context: &mut Context<'_>,
+) -> Result<(), Error> {
+    let classes = match few_rounds(grammar, context.stop) {
+        _ if context.stop.is_stopped() => return Ok(()),
         Rounds::AllDiffer => return Ok(()),
         Rounds::Stable(classes) => classes,
-        Rounds::Unfinished => Refinement::new(grammar).run(),
+        Rounds::Unfinished => Refinement::new(grammar).run(context.stop),
     };
+    if context.stop.is_stopped() {
+        return Ok(());
+    }
     let count = grammar.variables.len();
     let mut kept: Vec<Option<NonterminalId>> = vec![None; count];
     kept[classes[grammar.start.index()] as usize] = Some(grammar.start);
@@ -58,6 +66,9 @@ pub(crate) fn merge_equal_nonterminals(grammar: &mut Grammar, _: &mut Context<'_
         bodies.insert(id, grammar.variable(id).productions.iter().map(renamed).collect());
     }
     for (id, variable) in grammar.in_use() {
+        if context.stop.after(1) {
+            return Ok(());
+        }
         if keeper(id) != id {
             if variable.unordered.is_some() {
                 return Ok(());
@@ -75,8 +86,8 @@ pub(crate) fn merge_equal_nonterminals(grammar: &mut Grammar, _: &mut Context<'_
             }
         }
     }
-    grammar.sweep();
-    super::deduplicate_alternatives::deduplicate(grammar);
+    grammar.sweep(context.stop);
+    super::deduplicate_alternatives::deduplicate(grammar, context.stop);
     Ok(())
 }
 
@@ -92,7 +103,7 @@ const MAX_ROUNDS: usize = 8;
 
 /// Refines by computing signatures anew until nothing changes: of most grammars, all nonterminals differ after one or two rounds. Who differs from
 /// all others once does so for ever, and keeps its name.
-fn few_rounds(grammar: &Grammar) -> Rounds {
+fn few_rounds(grammar: &Grammar, stop: &mut Stop<'_>) -> Rounds {
     let mut class = vec![0u64; grammar.variables.len()];
     // What `unordered!` says is not in its productions: each is a class of its own.
     for (id, _) in grammar.in_use().filter(|(_, variable)| variable.unordered.is_some()) {
@@ -106,9 +117,15 @@ fn few_rounds(grammar: &Grammar) -> Rounds {
     for _ in 0..MAX_ROUNDS {
         signatures.clear();
         for &id in &open {
+            if stop.after(1) {
+                return Rounds::AllDiffer;
+            }
             let variable = grammar.variable(id);
             hashes.clear();
             for production in &variable.productions {
+                if stop.after(1) {
+                    return Rounds::AllDiffer;
+                }
                 let mut hash = 0;
                 for factor in production {
                     let (kind, name) = match factor.atom {
@@ -132,10 +149,15 @@ fn few_rounds(grammar: &Grammar) -> Rounds {
             let signature = hashes.iter().fold(class[id.index()], |sum, &hash| round(sum, hash));
             signatures.push((signature, id));
         }
-        signatures.sort_unstable();
+        if !sort_unless(&mut signatures, stop) {
+            return Rounds::AllDiffer;
+        }
         open.clear();
         let mut shared = 0;
         for equal in signatures.chunk_by(|a, b| a.0 == b.0) {
+            if stop.after(1) {
+                return Rounds::AllDiffer;
+            }
             equal.iter().for_each(|&(signature, id)| class[id.index()] = signature);
             if equal.len() == 1 {
                 alone += 1;
@@ -157,6 +179,28 @@ fn few_rounds(grammar: &Grammar) -> Rounds {
         before = alone + shared;
     }
     Rounds::Unfinished
+}
+
+/// Sorts by hashes; whether nobody has stopped it, so that they are sorted.
+fn sort_unless(signatures: &mut [(u64, NonterminalId)], stop: &mut Stop<'_>) -> bool {
+    /// So many are sorted at once, mostly: hashes are spread evenly.
+    const AT_ONCE: usize = 1 << 13;
+    // What is below the middle first, then what is above, each of them likewise.
+    let mut open = vec![signatures];
+    while let Some(some) = open.pop() {
+        if some.len() <= AT_ONCE {
+            some.sort_unstable();
+        } else {
+            let middle = some.len() / 2;
+            some.select_nth_unstable(middle);
+            let (below, above) = some.split_at_mut(middle);
+            open.extend([below, above]);
+        }
+        if stop.is_stopped() {
+            return false;
+        }
+    }
+    true
 }
 
 /// A hash of a number and all before.
@@ -271,10 +315,10 @@ impl Refinement {
     }
 
     /// The class of every nonterminal.
-    fn run(mut self) -> Vec<u32> {
+    fn run(mut self, stop: &mut Stop<'_>) -> Vec<u32> {
         // Nonterminals whose signature may differ from that of their class.
         let mut dirty: Vec<u32> = self.members[0].clone();
-        while !dirty.is_empty() {
+        while !dirty.is_empty() && !stop.after(dirty.len()) {
             dirty.sort_unstable_by_key(|&id| (self.class[id as usize], self.signature[id as usize], id));
             dirty.dedup();
             let mut renamed = Vec::new();

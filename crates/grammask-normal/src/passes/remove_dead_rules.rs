@@ -22,10 +22,16 @@ use crate::unordered::Unordered;
 /// Linear.
 pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_>) -> Result<(), Error> {
     super::eliminate_nullables::eliminate_nullables(grammar, context)?;
+    if context.stop.is_stopped() {
+        return Ok(());
+    }
     let terminals = &mut grammar.terminals;
     let mut empty = vec![false; terminals.len()];
     let mut is_known = vec![false; terminals.len()];
     for production in grammar.variables.iter().flat_map(|variable| &variable.productions) {
+        if context.stop.after(1) {
+            return Ok(());
+        }
         for factor in production {
             if let Atom::Terminal(id) = factor.atom
                 && !std::mem::replace(&mut is_known[id.index()], true)
@@ -36,6 +42,9 @@ pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_>
             }
         }
     }
+    if context.stop.is_stopped() {
+        return Ok(());
+    }
     let is_empty = |atom| matches!(atom, Atom::Terminal(id) if empty[id.index()]);
     let bodies: Vec<&[Vec<Factor>]> =
         grammar.variables.iter().map(|variable| variable.productions.as_slice()).collect();
@@ -44,8 +53,14 @@ pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_>
         .iter()
         .map(|variable| variable.unordered.as_ref().map(|selection| &selection.unordered))
         .collect();
-    let liveness = Liveness::new(&bodies, &selections, is_empty)
+    if context.stop.is_stopped() {
+        return Ok(());
+    }
+    let liveness = Liveness::new(&bodies, &selections, is_empty, context.stop)
         .map_err(|error| Error::new(ErrorKind::Unordered(error), grammar.start_span))?;
+    if context.stop.is_stopped() {
+        return Ok(());
+    }
     let start = Factor::nonterminal(grammar.start);
     if !liveness.is_finite(&start, is_empty) && !liveness.is_endless(&start) {
         let start = grammar.start_name().to_owned();
@@ -58,7 +73,7 @@ pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_>
     }
     reduce_selections(grammar, &liveness)?;
     if liveness.is_clean() {
-        grammar.sweep();
+        grammar.sweep(context.stop);
         return Ok(());
     }
     let count = grammar.variables.len();
@@ -67,6 +82,9 @@ pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_>
     let mut removal =
         Removal { grammar, old, liveness, empty, copies: FxHashMap::default(), pending: Vec::new() };
     for index in 0..count {
+        if context.stop.after(1) {
+            return Ok(());
+        }
         removal.rewrite(NonterminalId(index as u32));
     }
     while let Some((original, copy)) = removal.pending.pop() {
@@ -74,7 +92,7 @@ pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_>
             removal.add_endless(copy, &production);
         }
     }
-    grammar.sweep();
+    grammar.sweep(context.stop);
     Ok(())
 }
 
@@ -201,7 +219,7 @@ impl Removal<'_> {
         let wish = format!("{}_endless", self.grammar.variable(id).name.as_deref().unwrap_or_default());
         let name = self.grammar.fresh_name(&wish);
         let origin = self.grammar.variable(id).origin;
-        let copy = self.grammar.add(Some(name), origin, Vec::new());
+        let copy = self.grammar.add(Some(name.into()), origin, Vec::new());
         self.grammar.variable_mut(copy).serial = u32::MAX;
         self.copies.insert(id, copy);
         self.pending.push((id, copy));

@@ -5,6 +5,7 @@ use crate::form::{NonterminalId, Terminal};
 use crate::grammar::{Atom, Factor, Grammar, Variable};
 use crate::graph::{Lists, components};
 use crate::passes::Context;
+use crate::stop::Stop;
 
 /// A terminal that is written in several places in stead of its nonterminal is at most so large.
 const SMALL: usize = 64;
@@ -20,22 +21,29 @@ const SMALL: usize = 64;
 ///
 /// # Complexity
 /// Linear.
-pub(crate) fn remove_unit_rules(grammar: &mut Grammar, _: &mut Context<'_>) -> Result<(), Error> {
-    drop_loops(grammar);
-    let is_merged = merge_cycles(grammar);
-    super::deduplicate_alternatives::deduplicate(grammar);
+pub(crate) fn remove_unit_rules(grammar: &mut Grammar, context: &mut Context<'_>) -> Result<(), Error> {
+    let stop = &mut *context.stop;
+    drop_loops(grammar, stop);
+    let is_merged = merge_cycles(grammar, stop);
+    super::deduplicate_alternatives::deduplicate(grammar, stop);
+    if stop.is_stopped() {
+        return Ok(());
+    }
     if !grammar.variables.iter().any(is_single) {
         if is_merged {
-            grammar.sweep();
+            grammar.sweep(stop);
         }
         return Ok(());
     }
-    let values = values(grammar);
+    let values = values(grammar, stop);
+    if stop.is_stopped() {
+        return Ok(());
+    }
     let is_itself =
         |(index, value): (usize, &Factor)| *value == Factor::nonterminal(NonterminalId(index as u32));
     if values.iter().enumerate().all(is_itself) {
         if is_merged {
-            grammar.sweep();
+            grammar.sweep(stop);
         }
         return Ok(());
     }
@@ -50,8 +58,8 @@ pub(crate) fn remove_unit_rules(grammar: &mut Grammar, _: &mut Context<'_>) -> R
         grammar.names = None;
         grammar.start = other;
     }
-    replace(grammar, &values);
-    grammar.sweep();
+    replace(grammar, &values, stop);
+    grammar.sweep(stop);
     Ok(())
 }
 
@@ -61,8 +69,11 @@ fn is_single(variable: &Variable) -> bool {
 }
 
 /// An alternative that is its own left side adds nothing.
-pub(super) fn drop_loops(grammar: &mut Grammar) {
+pub(super) fn drop_loops(grammar: &mut Grammar, stop: &mut Stop<'_>) {
     for (index, variable) in grammar.variables.iter_mut().enumerate() {
+        if stop.after(1 + variable.productions.len() / 16) {
+            return;
+        }
         if variable.unordered.is_some() {
             continue;
         }
@@ -90,10 +101,13 @@ fn compose(outer: &Factor, inner: &Factor) -> Option<Factor> {
 }
 
 /// What every nonterminal stands for: itself, or a factor in its place.
-fn values(grammar: &Grammar) -> Vec<Factor> {
+fn values(grammar: &Grammar, stop: &mut Stop<'_>) -> Vec<Factor> {
     let count = grammar.variables.len();
     let mut uses = vec![0u32; count];
     for variable in &grammar.variables {
+        if stop.after(1 + variable.productions.len() / 16) {
+            break;
+        }
         variable.each(|factor| {
             if let Atom::Nonterminal(id) = factor.atom {
                 uses[id.index()] = uses[id.index()].saturating_add(1);
@@ -114,6 +128,9 @@ fn values(grammar: &Grammar) -> Vec<Factor> {
     let mut path = Vec::new();
     let roots = (0..).map(NonterminalId).zip(&grammar.variables).filter(|(_, variable)| is_single(variable));
     for (mut at, _) in roots {
+        if stop.after(1) {
+            break;
+        }
         while !known[at.index()] && !std::mem::replace(&mut on_path[at.index()], true) {
             path.push(at);
             match single(at).map(|factor| factor.atom) {
@@ -144,10 +161,13 @@ fn values(grammar: &Grammar) -> Vec<Factor> {
 }
 
 /// Writes the values in place. An alternative that has become its own left side goes.
-fn replace(grammar: &mut Grammar, values: &[Factor]) {
+fn replace(grammar: &mut Grammar, values: &[Factor], stop: &mut Stop<'_>) {
     let terminals = &mut grammar.terminals;
     for variable in &mut grammar.variables {
         for production in &mut variable.productions {
+            if stop.after(1) {
+                return;
+            }
             for factor in production {
                 let Atom::Nonterminal(id) = factor.atom else { continue };
                 let Some(value) = compose(factor, &values[id.index()]) else { continue };
@@ -173,7 +193,7 @@ fn replace(grammar: &mut Grammar, values: &[Factor]) {
             }
         }
     }
-    drop_loops(grammar);
+    drop_loops(grammar, stop);
 }
 
 /// The nonterminal that is all of a production.
@@ -185,7 +205,7 @@ fn produced_alone(variable: &Variable, production: &[Factor]) -> Option<Nontermi
 }
 
 /// Whether there are nonterminals that produce each other alone. Mostly there are none, and this is found out in one walk.
-fn has_cycles(grammar: &Grammar) -> bool {
+fn has_cycles(grammar: &Grammar, stop: &mut Stop<'_>) -> bool {
     let mut is_done = vec![false; grammar.variables.len()];
     let mut on_path = vec![false; grammar.variables.len()];
     // Nonterminals, and how many of their productions have been looked at.
@@ -196,6 +216,9 @@ fn has_cycles(grammar: &Grammar) -> bool {
             on_path[root] = true;
         }
         while let Some((id, place)) = path.last_mut() {
+            if stop.after(1) {
+                return false;
+            }
             let id = *id;
             let variable = grammar.variable(id);
             let Some(production) = variable.productions.get(*place) else {
@@ -219,8 +242,8 @@ fn has_cycles(grammar: &Grammar) -> bool {
 /// Makes one nonterminal of those that produce each other alone: `A ::= B | 'a'; B ::= A | 'b';` is `A ::= 'a' | 'b';`.
 ///
 /// Says whether there were any.
-fn merge_cycles(grammar: &mut Grammar) -> bool {
-    if !has_cycles(grammar) {
+fn merge_cycles(grammar: &mut Grammar, stop: &mut Stop<'_>) -> bool {
+    if !has_cycles(grammar, stop) {
         return false;
     }
     let mut edges = Vec::new();

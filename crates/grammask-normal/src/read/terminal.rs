@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use grammask_syntax::{ExceptOperand, ExprKind, Span};
+use grammask_syntax::{ExceptOperand, ExprKind, Span, Text};
 use rustc_hash::FxHashSet;
 
 use super::{Reader, UNDER};
@@ -47,19 +47,24 @@ impl<'a> Reader<'a> {
             ExprKind::Alternatives(children) => {
                 let mut operands = self.take_terminals(children)?;
                 let mut seen = FxHashSet::default();
-                operands.retain(|&operand| seen.insert(operand));
+                // Who is stopped needs them no more.
+                let stop = &mut self.stop;
+                operands.retain(|&operand| !stop.after(1) && seen.insert(operand));
                 if let [operand] = operands[..] {
                     return Some(operand);
                 }
-                Terminal::Alternatives(operands)
+                Terminal::Alternatives(operands.into())
             }
-            ExprKind::And(children) => Terminal::And(self.take_terminals(children)?),
+            ExprKind::And(children) => Terminal::And(self.take_terminals(children)?.into()),
             ExprKind::Not(child) => Terminal::Not(self.take_terminal(*child)?),
             ExprKind::Json(child) => {
                 let operand = self.take_terminal(*child)?;
                 // The spellings of a short text exceed no limit; there may be thousands of them, and most are never looked at.
                 if self.terminals.is_short_text(operand) {
                     return Some(self.terminals.intern(Terminal::Json(operand), span));
+                }
+                if !self.terminals.lowers_texts(operand, self.store, &mut self.stop) {
+                    return None;
                 }
                 return Some(self.lowered(Terminal::Json(operand), span));
             }
@@ -80,7 +85,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A regex, checked at once, as its place is known here. `sigil`: how many bytes stand before the quote.
-    fn regex(&mut self, kind: Written, sigil: usize, pattern: &str, span: Span) -> Option<TerminalId> {
+    fn regex(&mut self, kind: Written, sigil: usize, pattern: &Text, span: Span) -> Option<TerminalId> {
         let known = self.terminals.len();
         let id = self.terminals.intern_written(kind, pattern, span);
         if id.index() < known {
@@ -95,7 +100,7 @@ impl<'a> Reader<'a> {
 
     fn except(&mut self, operand: &'a ExceptOperand, max: Option<u64>, span: Span) -> Option<TerminalId> {
         let (name, texts, place) = match operand {
-            ExceptOperand::Text(text) => (None, Ok(Rc::new(vec![text.clone()])), span),
+            ExceptOperand::Text(text) => (None, Ok(Rc::new(vec![text.to_string()])), span),
             ExceptOperand::Nonterminal(name) => {
                 if !self.ids.contains_key(name.text.as_str()) {
                     self.undefined(&name.text, name.span);

@@ -164,10 +164,10 @@ pub(super) fn desugar(ast: &Ast, start: &str) -> Result<Plain, OracleError> {
                 Symbol::Terminal(plain.terminals.len() - 1)
             }
             (ExprKind::Nonterminal(name), None) => {
-                let undefined = || OracleError::Undefined(name.clone(), expr.span);
+                let undefined = || OracleError::Undefined(name.to_string(), expr.span);
                 Symbol::Nonterminal(*names.get(name.as_str()).ok_or_else(undefined)?)
             }
-            (ExprKind::SpecialName(name), None) => plain.special(Special::Name(name.clone())),
+            (ExprKind::SpecialName(name), None) => plain.special(Special::Name(name.to_string())),
             (ExprKind::SpecialId(id), None) => plain.special(Special::Id(*id)),
             (ExprKind::Sequence(_) | ExprKind::Alternatives(_), None) => {
                 let group = plain.nonterminal();

@@ -35,7 +35,7 @@ pub fn membership(ast: &Ast, id: ExprId) -> Option<Membership> {
         }
         ExprKind::Except { operand, max } => {
             let stops: Vec<Vec<u8>> = match operand {
-                ExceptOperand::Text(text) => vec![text.clone().into_bytes()],
+                ExceptOperand::Text(text) => vec![text.as_bytes().to_vec()],
                 ExceptOperand::Nonterminal(name) => {
                     let bodies = ast.rules.iter().filter(|rule| rule.name.text == name.text);
                     bodies.flat_map(|rule| texts(ast, rule.body)).collect()
@@ -202,7 +202,7 @@ fn splits(parts: &[&Membership], string: &[u8]) -> bool {
 
 fn texts(ast: &Ast, id: ExprId) -> Vec<Vec<u8>> {
     match &ast.expr(id).kind {
-        ExprKind::Text(text) => vec![text.clone().into_bytes()],
+        ExprKind::Text(text) => vec![text.as_bytes().to_vec()],
         ExprKind::Alternatives(parts) => parts.iter().flat_map(|&part| texts(ast, part)).collect(),
         ExprKind::Sequence(parts) => parts.iter().fold(vec![Vec::new()], |before, &part| {
             let after = texts(ast, part);

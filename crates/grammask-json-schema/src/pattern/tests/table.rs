@@ -8,7 +8,7 @@ use crate::languages::Language;
 fn regex(source: &str) -> String {
     let mut languages = languages();
     match pattern(&mut languages, source).map(|id| languages.get(id).clone()) {
-        Ok(Language::Regex(regex)) => regex,
+        Ok(Language::Regex(regex)) => regex.to_string(),
         other => format!("{other:?}"),
     }
 }
