@@ -245,7 +245,7 @@ impl Masks {
             if beside.iter().map(len).sum::<usize>() > MUCH_MORE {
                 return Ok(None);
             }
-            let row = self.row_with(lexemes, &large, &many, changes);
+            let row = self.row_with(lexemes, &large, &many, changes)?;
             changes.clear();
             Some(row)
         };
@@ -273,18 +273,17 @@ impl Masks {
         takings: &[TakingId],
         many: &Many<'_>,
         changes: &Changes,
-    ) -> RowId {
+    ) -> Result<RowId, Error> {
         let key = union_key(lexemes, takings);
         if let Some(&row) = self.unions.get(&key[..]) {
-            return row;
+            return Ok(row);
         }
-        // A row of the lexemes alone may never be asked for.
-        let mut union = match self.known_row_of(many) {
+        let mut union = match self.row_of(many)? {
             Some(row) => self.kept_row(row).clone(),
-            None => self.mixed(many.iter().map(|(_, taken)| taken)),
+            None => Mask::new(self.vocabulary().id_count()),
         };
         self.add(changes, takings, &mut union);
-        self.keep_union(&key, union)
+        Ok(self.keep_union(&key, union))
     }
 
     /// Which of some lexemes take many tokens; and what is different from a row of all that these take, and their kin.
@@ -317,26 +316,11 @@ impl Masks {
         self.union(many.iter().map(|(key, taken)| key.of_row(taken))).map(Some)
     }
 
-    /// The same, if it is there.
-    fn known_row_of(&self, many: &Many<'_>) -> Option<RowId> {
-        let lexemes = sorted(many.iter().map(|(key, taken)| key.of_row(taken)));
-        let shared: Option<SmallVec<[PartId; 8]>> = lexemes.iter().map(LexemeKey::as_shared).collect();
-        match shared.and_then(|shared| self.lexicon.known_union(&shared)) {
-            Some(number) => Some(RowId::Shared(number)),
-            None => self.unions.get(&union_key(&lexemes, &[])[..]).copied(),
-        }
-    }
-
-    /// The union of what lexemes take, and of what their kin takes.
-    fn mixed<'a>(&self, many: impl Iterator<Item = &'a Taken<'a>>) -> Mask {
-        let mut union = Mask::new(self.vocabulary().id_count());
-        many.for_each(|taken| taken.with_kin().for_each(|set| union.union_set(set)));
-        union
-    }
-
     /// The row of some lexemes' tokens. The same few stand together in many masks, and in those of other grammars.
     fn union(&self, lexemes: impl Iterator<Item = LexemeKey>) -> Result<RowId, Error> {
-        let lexemes = sorted(lexemes);
+        let mut lexemes: SmallVec<[LexemeKey; 8]> = lexemes.collect();
+        lexemes.sort_unstable();
+        lexemes.dedup();
         let shared: Option<SmallVec<[PartId; 8]>> = lexemes.iter().map(LexemeKey::as_shared).collect();
         if let Some(shared) = shared
             && let Some(number) = self.lexicon.union(&shared)
@@ -383,13 +367,6 @@ impl Masks {
         change(&changes.less, &changes.more, words);
         takings.iter().for_each(|&taking| self.taking(taking).union_into(words));
     }
-}
-
-fn sorted(lexemes: impl Iterator<Item = LexemeKey>) -> SmallVec<[LexemeKey; 8]> {
-    let mut lexemes: SmallVec<[LexemeKey; 8]> = lexemes.collect();
-    lexemes.sort_unstable();
-    lexemes.dedup();
-    lexemes
 }
 
 /// What names a row of some lexemes' tokens and what some parts take.

@@ -49,11 +49,6 @@ impl Taken<'_> {
             || self.kin.is_some_and(|kin| kin.tokens.contains(id) && !kin.less.contains(&id))
     }
 
-    /// What it takes, as sets; also that of its kin which it lacks.
-    pub(crate) fn with_kin(&self) -> impl Iterator<Item = &TokenSet> {
-        [self.own].into_iter().chain(self.kin.map(|kin| kin.tokens))
-    }
-
     /// Adds them to a mask.
     pub(crate) fn union_into(&self, mask: &mut Mask) {
         if let Some(kin) = self.kin {

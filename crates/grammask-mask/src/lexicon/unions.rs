@@ -11,7 +11,7 @@ const SHARE: usize = 4;
 impl Lexicon {
     /// The number of the row of what these parts, which are sorted, have together; none where there is no room for it.
     pub(crate) fn union(&self, parts: &[PartId]) -> Option<u32> {
-        if let Some(number) = self.known_union(parts) {
+        if let Some(&number) = self.unions.get(parts) {
             return Some(number);
         }
         let bytes = size_of::<Mask>() + size_of::<u32>() * self.vocabulary.mask_words();
@@ -23,11 +23,6 @@ impl Lexicon {
         let number = self.rows.push(union);
         self.budget.spend(bytes + size_of_val(parts) + size_of::<(Box<[PartId]>, u32)>());
         Some(*self.unions.insert(parts.into(), number).0)
-    }
-
-    /// The same, if it is there.
-    pub(crate) fn known_union(&self, parts: &[PartId]) -> Option<u32> {
-        self.unions.get(parts).copied()
     }
 
     /// A row by its number.
