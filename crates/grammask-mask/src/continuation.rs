@@ -209,13 +209,13 @@ mod tests {
         let paths = nodes(trie, &["", "a", "b", "ba"]);
         let branches: Vec<BranchId> = paths.into_iter().map(|node| outline.branch(node).unwrap()).collect();
         let places = Places::of_list(outline, short, &branches);
-        let continuation = Continuation::new(trie, &outline, &places);
-        let children = |byte| continuation.children(&outline, byte).0.to_vec();
+        let continuation = Continuation::new(trie, outline, &places);
+        let children = |byte| continuation.children(outline, byte).0.to_vec();
         assert_eq!(children(b'b'), nodes(trie, &["b", "ab", "bb", "bab"]));
         assert_eq!(children(b'a'), nodes(trie, &["a", "ba"]));
         assert_eq!(children(b'c'), nodes(trie, &["c"]));
         assert!(children(b'x').is_empty());
-        let reached = |byte| continuation.reached(trie, &outline, byte).0.map_or(0, |found| found.nodes);
+        let reached = |byte| continuation.reached(trie, outline, byte).0.map_or(0, |found| found.nodes);
         assert_eq!([b'a', b'b', b'c', b'x'].map(reached), [2, 4, 1, 0]);
     }
 
