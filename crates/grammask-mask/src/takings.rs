@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use crate::Masks;
 use crate::parts::{Fuel, LexemeKey, Part, PartKey};
+use crate::recipe::change;
 use crate::run::Buffers;
 
 /// The number of a [`Taking`]. Equal ones mostly have equal numbers: those of few tokens do.
@@ -34,11 +35,7 @@ impl Taking {
 
     /// Allows these tokens in a packed row, without those of lexemes.
     pub(crate) fn union_into(&self, words: &mut [u32]) {
-        for id in &self.tokens {
-            if let Some(word) = words.get_mut(id.word()) {
-                *word |= id.bit();
-            }
-        }
+        change(&[], &self.tokens, words);
         self.large.union_into(words);
     }
 }

@@ -43,11 +43,13 @@ impl Store {
                 Kind::Acyclic(state) => self.short_acyclic(state)?,
                 Kind::Words { range, depth } => {
                     let (list, start, end) = self.ranges[range as usize];
-                    self.words[list as usize].rests(start..end, depth).next()?.to_vec()
+                    let first = self.words[list as usize].rests(start..end, depth).next()?;
+                    // A list may hold megabytes, and this is asked of each state.
+                    (first.len() <= LONG).then(|| first.to_vec())?
                 }
                 Kind::Repeat { base, min, .. } => {
                     let text = self.short_text(base, nesting.checked_sub(1)?, budget)?;
-                    (text.len() * min as usize <= LONG).then(|| text.repeat(min as usize))?
+                    (text.len().saturating_mul(min as usize) <= LONG).then(|| text.repeat(min as usize))?
                 }
                 Kind::Or(list) => {
                     let nesting = nesting.checked_sub(1)?;
@@ -82,7 +84,7 @@ impl Store {
         }
         let (mut state, mut text) = (state, Vec::new());
         while !self.acyclic.is_final(state) {
-            let edge = self.acyclic.edges(state).first()?;
+            let edge = self.acyclic.edges(state).first().filter(|_| text.len() < LONG)?;
             text.push(edge.first);
             state = edge.target;
         }
