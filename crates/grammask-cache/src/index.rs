@@ -99,10 +99,21 @@ impl Index {
         is_it: impl Fn(u32) -> bool,
         make: impl FnOnce() -> u32,
     ) -> (u32, bool) {
+        self.find_or_add_from(hash, (), |(), id| is_it(id), |()| make())
+    }
+
+    /// The same with something that `make` takes and `is_it` looks at.
+    pub(crate) fn find_or_add_from<T>(
+        &self,
+        hash: u64,
+        it: T,
+        is_it: impl Fn(&T, u32) -> bool,
+        make: impl FnOnce(T) -> u32,
+    ) -> (u32, bool) {
         let tag = tag(hash);
         let before = self.current.load(Ordering::Acquire);
         let mut table = self.table(before);
-        let mut slot = match self.look_up(before, table, tag, &is_it) {
+        let mut slot = match self.look_up(before, table, tag, |id| is_it(&it, id)) {
             Ok(id) => return (id, false),
             Err(slot) => slot,
         };
@@ -113,13 +124,13 @@ impl Index {
         }
         // As long as the slot is free in the table in use, nothing has been added that would stand there or before it.
         if current != before || table[slot].load(Ordering::Acquire) != FREE {
-            match self.look_up(current, table, tag, &is_it) {
+            match self.look_up(current, table, tag, |id| is_it(&it, id)) {
                 Ok(id) => return (id, false),
                 Err(free) => slot = free,
             }
         }
         let larger = self.make_room(*len + 1, current, table);
-        let id = make();
+        let id = make(it);
         let entry = entry(tag, id);
         match larger {
             Some(larger) => place(larger, entry),

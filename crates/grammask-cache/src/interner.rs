@@ -79,6 +79,20 @@ impl<T> Interner<T> {
         self.index.find_or_add(hash, is_it, || self.values.push(make(key))).0
     }
 
+    /// The id of a value that is there already, as what it lends: it is added, or dropped where an equal one is in. Nothing is copied.
+    ///
+    /// # Panics
+    /// When there are 2^32 - 1 values.
+    pub fn intern_value<Q>(&self, value: T) -> u32
+    where
+        T: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        let hash = FxBuildHasher.hash_one(value.borrow());
+        let is_it = |value: &T, id| self.values.get(id).borrow() == value.borrow();
+        self.index.find_or_add_from(hash, value, is_it, |value| self.values.push(value)).0
+    }
+
     /// Adds a value under a new id, whether or not an equal one is in; [`find`](Self::find) will not find it.
     ///
     /// # Panics
@@ -118,6 +132,8 @@ mod tests {
             }
         }
         assert_eq!(interner.len(), 10_000);
+        assert_eq!(interner.intern_value::<str>("777".to_owned()), 777);
+        assert_eq!(interner.intern_value::<str>("nobody knows it".to_owned()), 10_000);
         assert_eq!(interner.find("777"), Some(777));
         assert_eq!(interner.find("nobody"), None);
     }

@@ -27,8 +27,8 @@ impl ContinuationId {
 /// A set of places in the trie, and what was found out about it.
 pub(crate) struct Continuation {
     places: Places,
-    /// How many nodes are below them, counted once for each; for a long set, at least so many.
-    weight: usize,
+    /// How many nodes are below them, counted once for each, once somebody asked; for a long set, at least so many.
+    weight: OnceLock<usize>,
     bytes: OnceLock<ByteSet>,
     children: OnceLock<Children>,
 }
@@ -47,19 +47,8 @@ impl Borrow<Places> for Continuation {
 }
 
 impl Continuation {
-    fn new(trie: &Trie, outline: &Outline, places: &Places) -> Self {
-        let weight = match places {
-            Places::List(list) => {
-                let ends = trie.ends_slice();
-                let below = |&branch| {
-                    let node = outline.node(branch);
-                    (ends[node.index()] - node.0 - 1) as usize
-                };
-                list.iter().map(below).sum()
-            }
-            Places::Bits(bits) => bits.iter().map(|word| word.count_ones() as usize).sum(),
-        };
-        Self { places: places.clone(), weight, bytes: OnceLock::new(), children: OnceLock::new() }
+    fn new(places: Places) -> Self {
+        Self { places, weight: OnceLock::new(), bytes: OnceLock::new(), children: OnceLock::new() }
     }
 
     pub(crate) fn places(&self) -> &Places {
@@ -75,9 +64,11 @@ impl Continuation {
     pub(crate) fn is_heavier(&self, trie: &Trie, outline: &Outline, limit: usize) -> bool {
         let ends = trie.ends_slice();
         let below = |node: NodeId| (ends[node.index()] - node.0 - 1) as usize;
-        self.weight > limit
-            || (matches!(self.places, Places::Bits(_))
-                && self.nodes(outline).map(below).sum::<usize>() > limit)
+        let below_all = || self.nodes(outline).map(below).sum::<usize>();
+        let is_long = matches!(self.places, Places::Bits(_));
+        let weight =
+            self.weight.get_or_init(|| if is_long { self.places.iter().count() } else { below_all() });
+        *weight > limit || is_long && below_all() > limit
     }
 
     /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.
@@ -120,19 +111,19 @@ impl Continuation {
 }
 
 impl Continuations {
-    pub(crate) fn new(trie: &Trie, outline: &Outline) -> Self {
+    pub(crate) fn new(outline: &Outline) -> Self {
         let continuations = Self { interner: Interner::new(), contained: Memo::new() };
         // A trie without tokens has no branch; then the list is empty, and nothing is below it.
         let root: &[BranchId] = if outline.is_empty() { &[] } else { &[BranchId::ROOT] };
-        let whole = continuations.intern(trie, outline, &Places::List(root.into()));
+        let whole = continuations.intern(Places::List(root.into()));
         debug_assert_eq!(whole.0, ContinuationId::WHOLE);
         continuations
     }
 
     /// The number of a set of places, and whether it is new.
-    pub(crate) fn intern(&self, trie: &Trie, outline: &Outline, places: &Places) -> (ContinuationId, bool) {
+    pub(crate) fn intern(&self, places: Places) -> (ContinuationId, bool) {
         let before = self.interner.len();
-        let id = self.interner.intern(places, |places| Continuation::new(trie, outline, places));
+        let id = self.interner.intern_value::<Places>(Continuation::new(places));
         (ContinuationId(id), id as usize >= before)
     }
 
@@ -209,7 +200,7 @@ mod tests {
         let paths = nodes(trie, &["", "a", "b", "ba"]);
         let branches: Vec<BranchId> = paths.into_iter().map(|node| outline.branch(node).unwrap()).collect();
         let places = Places::of_list(outline, short, &branches);
-        let continuation = Continuation::new(trie, outline, &places);
+        let continuation = Continuation::new(places);
         let children = |byte| continuation.children(outline, byte).0.to_vec();
         assert_eq!(children(b'b'), nodes(trie, &["b", "ab", "bb", "bab"]));
         assert_eq!(children(b'a'), nodes(trie, &["a", "ba"]));
@@ -223,8 +214,8 @@ mod tests {
     fn equal_lists_have_equal_numbers_and_the_root_is_known() {
         let (vocabulary, outline) = vocabulary();
         let trie = vocabulary.trie();
-        let continuations = Continuations::new(trie, &outline);
-        let intern = |paths: &[&str]| continuations.intern(trie, &outline, &places(trie, &outline, paths));
+        let continuations = Continuations::new(&outline);
+        let intern = |paths: &[&str]| continuations.intern(places(trie, &outline, paths));
         assert_eq!(intern(&[""]), (ContinuationId::WHOLE, false));
         let (one, fresh) = intern(&["a", "b"]);
         assert!(fresh);
@@ -240,7 +231,7 @@ mod tests {
     fn first_bytes_are_the_bytes_of_the_children() {
         let (vocabulary, outline) = vocabulary();
         let trie = vocabulary.trie();
-        let continuation = Continuation::new(trie, &outline, &places(trie, &outline, &["ab", "b"]));
+        let continuation = Continuation::new(places(trie, &outline, &["ab", "b"]));
         let bytes: Vec<u8> = continuation.first_bytes(&outline).iter().collect();
         assert_eq!(bytes, b"abcd");
     }

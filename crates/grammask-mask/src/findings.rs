@@ -306,7 +306,7 @@ impl<'a> Findings<'a> {
                     row[id.word()] |= id.bit();
                 }
             }
-            return TokenSet::from_words(&row);
+            return TokenSet::from_row(row);
         }
         let count: usize = self.ranges.iter().map(|&(start, end)| (end - start) as usize).sum();
         if count <= FEW {
@@ -325,7 +325,7 @@ impl<'a> Findings<'a> {
                     row[id.word()] |= id.bit();
                 }
             }
-            return TokenSet::from_words(&row);
+            return TokenSet::from_row(row);
         }
         // Taking away what is missing is less work.
         if !self.ranges.is_sorted() {
@@ -339,6 +339,6 @@ impl<'a> Findings<'a> {
             }
             covered = covered.max(end);
         }
-        TokenSet::from_words(&row)
+        TokenSet::from_row(row)
     }
 }

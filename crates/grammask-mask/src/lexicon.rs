@@ -144,7 +144,7 @@ impl Lexicon {
         config: &LexiconConfig,
     ) -> Self {
         Self {
-            continuations: Continuations::new(vocabulary.trie(), &outline),
+            continuations: Continuations::new(&outline),
             automaton: Automaton::new(&vocabulary, &config.regular, config.budget),
             vocabulary,
             outline,
@@ -264,8 +264,8 @@ impl Lexicon {
     }
 
     /// The number of a set of places.
-    pub(crate) fn intern(&self, places: &Places) -> ContinuationId {
-        let (id, fresh) = self.continuations.intern(self.trie(), &self.outline, places);
+    pub(crate) fn intern(&self, places: Places) -> ContinuationId {
+        let (id, fresh) = self.continuations.intern(places);
         if fresh {
             self.budget.spend(self.continuations.get(id).bytes_used());
         }
@@ -342,7 +342,7 @@ impl Lexicon {
         walk::below(&mut walk, self.continuation(continuation), slices, &mut findings)?;
         let nodes = walk.distance.nodes + walk.distance.taken;
         let (tokens, places) = findings.finish();
-        let handover = places.map(|places| self.intern(&places));
+        let handover = places.map(|places| self.intern(places));
         Ok(self.keep(key, LexemePart { tokens: LexemeTokens { own: tokens, kin: None }, handover, nodes }))
     }
 

@@ -286,7 +286,7 @@ impl Masks {
         self.lexicon.spend(findings.walk_below(&self.recognizer, set, list)?);
         self.walked.add(findings.distance);
         let (tokens, places) = findings.finish();
-        let handovers = places.map(|places| self.lexicon.intern(&places)).into_iter().collect();
+        let handovers = places.map(|places| self.lexicon.intern(places)).into_iter().collect();
         let part = Part::new(tokens, Box::default(), Box::default(), handovers);
         Ok(self.keep(key, Some(part)).as_ref().expect("what is under this key is a part"))
     }

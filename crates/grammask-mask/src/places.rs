@@ -21,12 +21,13 @@ impl Hash for Places {
             Self::Bits(bits) => {
                 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
                 let mut lanes = [0u64; 4];
-                for chunk in bits.chunks(4) {
+                let (chunks, rest) = bits.as_chunks::<4>();
+                for chunk in chunks {
                     for (lane, word) in lanes.iter_mut().zip(chunk) {
                         *lane = (lane.rotate_left(5) ^ word).wrapping_mul(FACTOR);
                     }
                 }
-                lanes.hash(state);
+                (lanes, rest).hash(state);
             }
         }
     }
@@ -82,11 +83,16 @@ impl Places {
     }
 
     fn of_bits(short: usize, bits: Box<[u64]>) -> Self {
-        let count: u32 = bits.iter().map(|word| word.count_ones()).sum();
-        if count as usize > short {
+        let mut count = 0;
+        let is_long = bits.chunks(64).any(|words| {
+            // A sum by itself is taken of several words at once.
+            count += words.iter().map(|word| word.count_ones()).sum::<u32>() as usize;
+            count > short
+        });
+        if is_long {
             return Self::Bits(bits);
         }
-        let mut list = Vec::with_capacity(count as usize);
+        let mut list = Vec::with_capacity(count);
         list.extend(ones(&bits));
         Self::List(list.into())
     }

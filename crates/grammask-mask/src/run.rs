@@ -330,7 +330,7 @@ impl<'a> Run<'a> {
         pending.extend(lists.iter().flat_map(|&list| lexicon.continuation(list).places().iter()));
         let short = lexicon.config().short_list;
         match Places::gather(lexicon.outline(), short, Vec::new(), pending, &[], &[]) {
-            Some(places) => self.tell(activation, lexicon.intern(&places)),
+            Some(places) => self.tell(activation, lexicon.intern(places)),
             None => Ok(()),
         }
     }
@@ -411,7 +411,7 @@ impl<'a> Run<'a> {
             branches.sort();
             branches.dedup();
             let places = Places::of_list(outline, lexicon.config().short_list, &branches);
-            let continuation = lexicon.intern(&places);
+            let continuation = lexicon.intern(places);
             self.tasks.push(Task::Visit { activation, node, continuation, scans: false });
         }
     }
@@ -440,7 +440,7 @@ impl<'a> Run<'a> {
         // Many places are kept together, with a number that is known the next time.
         if at.branches.len() > FEW {
             let (outline, short) = (lexicon.outline(), lexicon.config().short_list);
-            let intern = |branches: &[BranchId]| lexicon.intern(&Places::of_list(outline, short, branches));
+            let intern = |branches: &[BranchId]| lexicon.intern(Places::of_list(outline, short, branches));
             let continuation = at.number(intern);
             self.tasks.push(Task::Visit { activation, node, continuation, scans: true });
             return;

@@ -38,6 +38,7 @@
 //! `serde`: [`Config`] and [`TokenId`] can be serialized.
 
 mod config;
+mod count;
 mod display;
 mod error;
 #[cfg(feature = "loaders")]

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use crate::count::count_ones;
 use crate::display::write_ids;
 use crate::error::{Broken, RowTooShort};
 use crate::{TokenId, TokenSet};
@@ -73,7 +74,7 @@ impl Mask {
 
     /// How many tokens are allowed.
     pub fn count(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
+        count_ones(&self.words)
     }
 
     /// Whether no token is allowed.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::iter::FusedIterator;
 
 use crate::TokenId;
+use crate::count::{count_ones, count_ranges};
 use crate::display::{Ranges, write_ids};
 use crate::error::Broken;
 use crate::mask::{Ones, ones};
@@ -71,35 +72,40 @@ impl TokenSet {
     ///
     /// O(w + n) for w words and n set bits.
     pub fn from_words(row: &[u32]) -> Self {
+        Self::with_words(row, |words| words.into())
+    }
+
+    /// The same of a row that is given away, which may become the set as it is.
+    ///
+    /// ```
+    /// # use grammask_trie::TokenSet;
+    /// assert_eq!(TokenSet::from_row(vec![0, 7]), TokenSet::from_words(&[0, 7]));
+    /// ```
+    pub fn from_row(mut row: Vec<u32>) -> Self {
+        let end = row.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
+        row.truncate(end);
+        let mut set = Self::with_words(&row, |_| Box::default());
+        if let Form::Words { first, words } = &mut set.form {
+            row.drain(..*first as usize);
+            *words = row.into();
+        }
+        set
+    }
+
+    /// The set of a row's ids, where `keep` gives the words that are kept.
+    fn with_words(row: &[u32], keep: impl FnOnce(&[u32]) -> Box<[u32]>) -> Self {
         let Some(first) = row.iter().position(|&word| word != 0) else { return Self::empty() };
         let end = row.iter().rposition(|&word| word != 0).map_or(first, |last| last + 1);
         let words = &row[first..end];
-        // A sum by itself is taken of many words at once.
-        let members = words.iter().map(|word| word.count_ones()).sum::<u32>() as usize;
+        let members = count_ones(words);
         // Few members are no row, whatever ranges they are.
         if words.len() > 4 * members {
             return Self::from_sorted(&listed(words, first, members));
         }
-        let many = Choice::many_ranges(members, words.len());
-        let (mut ranges, mut before) = (0, 0);
-        for pair in words.chunks(2) {
-            let word = u64::from(pair[0]) | pair.get(1).map_or(0, |&high| u64::from(high) << 32);
-            if word == 0 {
-                before = 0;
-                continue;
-            }
-            // A range begins at every bit whose lower neighbour is not set.
-            ranges += (word & !(word << 1 | before)).count_ones() as usize;
-            before = word >> 63;
-            if ranges >= many {
-                break;
-            }
-        }
+        let ranges = count_ranges(words, Choice::many_ranges(members, words.len()));
         if matches!(Choice::of(members, ranges, words.len()), Choice::Words) {
-            return Self {
-                form: Form::Words { first: first as u32, words: words.into() },
-                len: members as u32,
-            };
+            let form = Form::Words { first: first as u32, words: keep(words) };
+            return Self { form, len: members as u32 };
         }
         Self::from_sorted(&listed(words, first, members))
     }

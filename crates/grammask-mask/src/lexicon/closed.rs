@@ -9,11 +9,10 @@ use super::Lexicon;
 use super::automaton::{Automaton, LexemeId, Surface};
 use super::characters::no_leads;
 use super::kernel;
-use super::layers::NOWHERE;
 use super::loops::{Loop, Others};
 use super::reached::{End, Reached, behind, most_others};
 use super::runs;
-use super::slices::{Class, Slice, Step};
+use super::slices::{Class, NOWHERE, Slice, Step};
 use super::walk::Walk;
 use crate::findings::Findings;
 use crate::places::over_range;
@@ -296,6 +295,7 @@ impl Closed {
     fn of_loop(
         automaton: &Automaton,
         lexeme: LexemeId,
+        base: BranchId,
         by: &Loop,
         budget: &Budget,
     ) -> Result<Option<Self>, Error> {
@@ -303,7 +303,8 @@ impl Closed {
         let live = automaton.live_bytes(lexeme, budget)?;
         let (are_characters, is_strict) = match others {
             Others::None => (live.iter().all(|byte| byte < 0x80), true),
-            Others::Bytes => (false, false),
+            // Where a text goes on with the class, there are no characters to be cut. A bound that is far now is met with the same slice.
+            Others::Bytes => (base == BranchId::ROOT, true),
             Others::Words | Others::Lines | Others::Characters => {
                 let behind = behind(automaton, lexeme, others, budget)?;
                 let is_strict = behind.is_some_and(|behind| behind.is_strict);
@@ -411,7 +412,7 @@ pub(super) fn below(
     }
     // By few other edges of the trie there is little to take that a loop does not.
     if walk.strays(base, by)? <= lexicon.config.strays {
-        return match Closed::of_loop(automaton, walk.lexeme, by, budget)? {
+        return match Closed::of_loop(automaton, walk.lexeme, base, by, budget)? {
             Some(closed) => take(walk, base, &closed, findings),
             None => Ok(false),
         };

@@ -139,7 +139,7 @@ impl Lexicon {
             list.sort_unstable();
             list.dedup();
             let places = (!list.is_empty()).then(|| Places::of_list(self.outline(), short, &list));
-            return places.map(|places| self.intern(&places));
+            return places.map(|places| self.intern(places));
         }
         let mut bits = vec![0u64; self.outline().len().div_ceil(64)];
         if let Some(known) = known {
@@ -152,7 +152,7 @@ impl Lexicon {
             bits[branch.index() / 64] |= 1 << (branch.index() % 64);
         }
         let places = Places::gather(self.outline(), short, bits, Vec::new(), &[], &[]);
-        places.map(|places| self.intern(&places))
+        places.map(|places| self.intern(places))
     }
 
     /// Walks both at once, wherever they are not in the same state.

@@ -2,184 +2,225 @@
 
 use std::sync::Arc;
 
-/// The layer of each thing, in one byte, while things are put.
-pub(super) struct Ranks {
-    /// One less than the layer, so that layer 0, in which nothing is wanted, and no layer are the same; by the bits of the things.
-    ranks: Box<[u8]>,
+/// Things, while they are put into layers.
+pub(super) struct Layering {
+    things: usize,
+    /// What is in each layer, in the order in which it was put there.
+    layers: Vec<Vec<u32>>,
 }
 
 /// The layers of things, when all are put.
 pub(super) struct Layers {
-    ranked: Arc<Ranked>,
+    layered: Arc<Layered>,
     /// The things that are here, one bit each; all of those that are in a layer, where nothing is said.
     only: Option<Box<[u64]>>,
 }
 
 /// What any number of [`Layers`] share.
-struct Ranked {
-    ranks: Box<[u8]>,
-    /// By the words of a row.
-    words: Box<[Word]>,
+struct Layered {
+    /// Layer by layer.
+    things: Box<[u32]>,
+    /// Where each layer begins, and one place more.
+    starts: Box<[usize]>,
+    /// Rows of what is up to some layers, by ascending layer; the first is empty. There is one wherever many things have come since the last.
+    rows: Box<[Row]>,
 }
 
-/// What is in one word of a row.
-#[derive(Clone, Copy)]
-struct Word {
-    /// What is in some layer.
-    ranked: u64,
-    /// The least rank of these.
-    least: u8,
-    /// The last layer of these.
-    last: u8,
+/// What is up to a layer, one bit each.
+struct Row {
+    layer: usize,
+    bits: Box<[u64]>,
 }
 
-/// The layer of what is in none.
-pub(super) const NOWHERE: u8 = u8::MAX;
-
-/// The rank of what is in no layer, or in layer 0.
-const UNRANKED: u8 = u8::MAX;
+/// Setting so many bits one by one takes less than copying a row.
+const MANY: usize = 256;
 
 /// Bits of one word of a row.
 const WORD: usize = u64::BITS as usize;
 
-impl Ranks {
+impl Layering {
     /// So many things, in no layer.
     pub(super) fn new(things: usize) -> Self {
-        Self { ranks: vec![UNRANKED; things.next_multiple_of(WORD)].into() }
+        Self { things, layers: Vec::new() }
     }
 
-    /// Puts a thing into a layer, which is not 0 and not [`NOWHERE`].
+    /// Puts a thing that is in none into a layer, which is not 0.
     #[inline]
     pub(super) fn put(&mut self, thing: usize, layer: u8) {
-        self.ranks[thing] = layer - 1;
+        let layer = usize::from(layer);
+        if layer >= self.layers.len() {
+            self.layers.resize_with(layer + 1, Vec::new);
+        }
+        self.layers[layer].push(thing as u32);
     }
 
     /// When nothing is put any more: notes what most rows have in common.
+    ///
+    /// # Complexity
+    /// Linear in the things.
     pub(super) fn complete(self) -> Layers {
-        let word = |ranks: &[u8; WORD]| Word {
-            ranked: bits(ranks, UNRANKED),
-            least: over(ranks, UNRANKED, u8::min),
-            // Layers in place of ranks, so that none is the least.
-            last: over(&ranks.map(|rank| rank.wrapping_add(1)), 0, u8::max),
-        };
-        let words = self.ranks.as_chunks().0.iter().map(word).collect();
-        Layers { ranked: Arc::new(Ranked { ranks: self.ranks, words }), only: None }
+        let mut things = Vec::with_capacity(self.layers.iter().map(Vec::len).sum());
+        let mut starts = vec![0];
+        let mut bits: Box<[u64]> = vec![0; self.things.div_ceil(WORD)].into();
+        let mut rows = vec![Row { layer: 0, bits: bits.clone() }];
+        let mut since = 0;
+        for (layer, here) in self.layers.iter().enumerate() {
+            for &thing in here {
+                bits[thing as usize / WORD] |= 1 << (thing as usize % WORD);
+            }
+            things.extend_from_slice(here);
+            starts.push(things.len());
+            since += here.len();
+            if since >= MANY {
+                rows.push(Row { layer, bits: bits.clone() });
+                since = 0;
+            }
+        }
+        let layered = Layered { things: things.into(), starts: starts.into(), rows: rows.into() };
+        Layers { layered: Arc::new(layered), only: None }
+    }
+}
+
+impl Layered {
+    /// The row of most of what is up to a layer, and what is not in it.
+    fn up_to(&self, last: usize) -> (&Row, &[u32]) {
+        let row = &self.rows[self.rows.partition_point(|row| row.layer <= last) - 1];
+        (row, &self.things[self.start(row.layer + 1)..self.start(last.saturating_add(1))])
+    }
+
+    /// Where a layer begins.
+    fn start(&self, layer: usize) -> usize {
+        self.starts[layer.min(self.starts.len() - 1)]
     }
 }
 
 impl Layers {
     /// Those of these things whose bits are set, in the same layers. Where there are more things than bits, the others are not.
     pub(super) fn only(&self, mut bits: Vec<u64>) -> Self {
-        bits.resize(self.ranked.words.len(), 0);
+        bits.resize(self.layered.rows[0].bits.len(), 0);
         if let Some(only) = &self.only {
             bits.iter_mut().zip(only).for_each(|(bits, only)| *bits &= only);
         }
-        Self { ranked: Arc::clone(&self.ranked), only: Some(bits.into()) }
+        Self { layered: Arc::clone(&self.layered), only: Some(bits.into()) }
     }
 
-    /// The layer of a thing; [`NOWHERE`] also for layer 0.
+    /// Whether these are all that are in a layer.
+    pub(super) fn is_whole(&self) -> bool {
+        self.only.is_none()
+    }
+
+    /// Whether a thing, if it is in a layer, is here.
     #[inline]
-    pub(super) fn layer(&self, thing: usize) -> u8 {
-        let is_here = self.only.as_ref().is_none_or(|only| only[thing / WORD] >> (thing % WORD) & 1 == 1);
-        match self.ranked.ranks[thing] {
-            rank if is_here && rank != UNRANKED => rank + 1,
-            _ => NOWHERE,
-        }
+    pub(super) fn has(&self, thing: usize) -> bool {
+        self.only.as_ref().is_none_or(|only| only[thing / WORD] >> (thing % WORD) & 1 == 1)
+    }
+
+    /// Everything in one layer, in the order in which it was put there.
+    pub(super) fn at(&self, layer: usize) -> impl Iterator<Item = usize> {
+        let range = self.layered.start(layer)..self.layered.start(layer.saturating_add(1));
+        self.present(&self.layered.things[range])
+    }
+
+    fn present(&self, things: &[u32]) -> impl Iterator<Item = usize> {
+        things.iter().map(|&thing| thing as usize).filter(|&thing| self.has(thing))
     }
 
     /// Everything from layer 1 to the layer `last`, one bit each.
     ///
     /// # Complexity
-    /// Linear in the things, at about a bit a processor's cycle where layers below and above `last` mix, and some sixty elsewhere.
-    pub(super) fn up_to(&self, last: usize) -> impl Iterator<Item = u64> {
-        let most = u8::try_from(last).unwrap_or(UNRANKED);
-        let Ranked { ranks, words } = &*self.ranked;
-        let words = words.iter().zip(ranks.as_chunks::<WORD>().0).enumerate();
-        words.map(move |(place, (word, ranks))| {
-            let only = self.only.as_ref().map_or(u64::MAX, |only| only[place]);
-            if word.last <= most {
-                word.ranked & only
-            } else if word.least >= most || only == 0 {
-                0
-            } else {
-                bits(ranks, most) & only
-            }
-        })
+    /// Linear in the things, at 64 a step.
+    pub(super) fn up_to(&self, last: usize) -> Vec<u64> {
+        let (row, more) = self.layered.up_to(last);
+        let mut bits = row.bits.to_vec();
+        if let Some(only) = &self.only {
+            bits.iter_mut().zip(only).for_each(|(bits, only)| *bits &= only);
+        }
+        self.present(more).for_each(|thing| bits[thing / WORD] |= 1 << (thing % WORD));
+        bits
+    }
+
+    /// The same as a packed row.
+    pub(super) fn packed_up_to(&self, last: usize) -> Vec<u32> {
+        let (row, more) = self.layered.up_to(last);
+        let mut bits = vec![0; 2 * row.bits.len()];
+        let halves = |word: u64| [word as u32, (word >> 32) as u32];
+        let pairs = bits.as_chunks_mut().0.iter_mut().zip(&row.bits);
+        match &self.only {
+            None => pairs.for_each(|(pair, &word)| *pair = halves(word)),
+            Some(only) => pairs.zip(only).for_each(|((pair, word), only)| *pair = halves(word & only)),
+        }
+        self.present(more).for_each(|thing| bits[thing / 32] |= 1 << (thing % 32));
+        bits
     }
 
     /// What is not shared with other layers, in bytes.
     pub(super) fn bytes_used(&self) -> usize {
+        let Layered { things, starts, rows } = &*self.layered;
         match &self.only {
             Some(only) => size_of_val(&**only),
-            None => self.ranked.ranks.len() + size_of_val(&*self.ranked.words),
+            None => {
+                let bits: usize = rows.iter().map(|row| size_of_val(&*row.bits)).sum();
+                size_of_val(&**things) + size_of_val(&**starts) + size_of_val(&**rows) + bits
+            }
         }
     }
-}
-
-/// What comes of all ranks, sixteen at a time.
-fn over(ranks: &[u8; WORD], start: u8, which: impl Fn(u8, u8) -> u8) -> u8 {
-    let mut lanes = [start; 16];
-    for ranks in ranks.as_chunks::<16>().0 {
-        lanes.iter_mut().zip(ranks).for_each(|(lane, &rank)| *lane = which(*lane, rank));
-    }
-    lanes.into_iter().fold(start, which)
-}
-
-/// One bit for each rank below `most`.
-fn bits(ranks: &[u8; WORD], most: u8) -> u64 {
-    // One comparison for many at once; then eight bytes of 0 or 1 become eight bits by one multiplication.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    let mut flags = [0; WORD];
-    flags.iter_mut().zip(ranks).for_each(|(flag, &rank)| *flag = u8::from(rank < most));
-    let bytes = flags.as_chunks::<8>().0.iter().rev();
-    bytes.fold(0, |bits, &bytes| bits << 8 | u64::from_le_bytes(bytes).wrapping_mul(GATHER) >> 56)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn rows_hold_what_is_in_the_first_layers() {
-        let mut ranks = Ranks::new(200);
-        let layer = |thing: usize| (thing * 37 % 256) as u8;
-        for thing in (0..200).filter(|&thing| layer(thing) != 0 && layer(thing) != NOWHERE) {
-            ranks.put(thing, layer(thing));
-        }
-        let all = ranks.complete();
-        let third = |thing: &usize| thing.is_multiple_of(3);
-        let mut bits = vec![0u64; 3];
-        (0..192).filter(third).for_each(|thing| bits[thing / 64] |= 1 << (thing % 64));
-        let first = (0..3).map(|word| if word < 2 { u64::MAX } else { 0x00FF_FFFF_FFFF_FFFF });
-        let some = all.only(first.collect()).only(bits);
-        for last in [0, 1, 2, 17, 100, 254, 255, 1_000] {
-            for (layers, is_some) in [(&all, false), (&some, true)] {
-                let row: Vec<u64> = layers.up_to(last).collect();
-                assert_eq!(row.len(), 4);
-                for thing in 0..256 {
-                    let is_here = thing < 200
-                        && (1..NOWHERE).contains(&layer(thing))
-                        && (!is_some || third(&thing) && thing < 184);
-                    let expected = if is_here { layer(thing) } else { NOWHERE };
-                    assert_eq!(layers.layer(thing), expected, "{thing}");
-                    let holds = is_here && usize::from(layer(thing)) <= last;
-                    assert_eq!(row[thing / 64] >> (thing % 64) & 1 == 1, holds, "{thing} up to {last}");
-                }
-            }
-        }
+    /// A layer for each of some things; none for one in eight.
+    fn layer(thing: usize) -> Option<u8> {
+        // Few things in the first layers and in the last ones, and more than fit beside a row in others.
+        let spread = thing * 2_654_435_761 % 65_536;
+        (!spread.is_multiple_of(8)).then_some(match spread {
+            0..64_000 => 2 + (spread % 5) as u8,
+            _ => 1 + (spread % 254) as u8,
+        })
     }
 
     #[test]
-    fn words_of_one_layer_and_of_none_are_right() {
-        let mut ranks = Ranks::new(256);
-        (64..128).for_each(|thing| ranks.put(thing, 5));
-        (128..140).for_each(|thing| ranks.put(thing, 254));
-        let layers = ranks.complete();
-        let row = |last| layers.up_to(last).collect::<Vec<u64>>();
-        assert_eq!(row(4), [0; 4]);
-        assert_eq!(row(5), [0, u64::MAX, 0, 0]);
-        assert_eq!(row(253), [0, u64::MAX, 0, 0]);
-        assert_eq!(row(254), [0, u64::MAX, 0xFFF, 0]);
-        assert_eq!(row(1_000), row(254));
+    fn rows_hold_what_is_in_the_first_layers() {
+        const THINGS: usize = 20_000;
+        let mut layering = Layering::new(THINGS);
+        (0..THINGS).for_each(|thing| {
+            layer(thing).into_iter().for_each(|layer| layering.put(thing, layer));
+        });
+        let all = layering.complete();
+        assert!(all.layered.rows.len() > 3, "no more rows than {}", all.layered.rows.len());
+        // Bits for fewer things than there are.
+        const HERE: usize = 19_000;
+        let third = |thing: usize| thing.is_multiple_of(3) && thing < HERE;
+        let mut bits = vec![0u64; HERE.div_ceil(64)];
+        (0..HERE).filter(|&thing| third(thing)).for_each(|thing| bits[thing / 64] |= 1 << (thing % 64));
+        let first = vec![u64::MAX; HERE.div_ceil(64)];
+        let some = all.only(first).only(bits);
+        for (layers, is_some) in [(&all, false), (&some, true)] {
+            let is_here = |thing: usize| !is_some || third(thing);
+            for thing in 0..THINGS {
+                assert_eq!(layers.has(thing), is_here(thing), "{thing}");
+            }
+            for last in [0, 1, 2, 3, 4, 5, 6, 7, 8, 17, 100, 254, 255, 1_000, usize::MAX] {
+                let row = layers.up_to(last);
+                assert_eq!(row.len(), THINGS.div_ceil(64));
+                let pairs = layers
+                    .packed_up_to(last)
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .map(|&[low, high]| u64::from(high) << 32 | u64::from(low))
+                    .collect::<Vec<u64>>();
+                assert_eq!(pairs, row, "{last}");
+                let mut at: Vec<usize> = Vec::new();
+                for thing in 0..THINGS {
+                    let layer = layer(thing).filter(|_| is_here(thing)).map(usize::from);
+                    let holds = layer.is_some_and(|layer| layer <= last);
+                    assert_eq!(row[thing / 64] >> (thing % 64) & 1 == 1, holds, "{thing} up to {last}");
+                    at.extend((layer == Some(last)).then_some(thing));
+                }
+                assert_eq!(layers.at(last).collect::<Vec<_>>(), at, "{last}");
+            }
+        }
     }
 }

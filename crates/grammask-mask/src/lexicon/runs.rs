@@ -9,9 +9,8 @@ use super::Lexicon;
 use super::automaton::{Automaton, LexemeId};
 use super::characters::{CharacterRange, behind_each_character, no_leads};
 use super::closed::{Firsts, follow_ways, go_further, going_on, room};
-use super::layers::NOWHERE;
 use super::loops::Others;
-use super::slices::{Class, Measure};
+use super::slices::{Class, Measure, NOWHERE};
 use super::walk::Walk;
 use crate::findings::Findings;
 

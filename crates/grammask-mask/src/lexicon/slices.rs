@@ -2,14 +2,14 @@
 //! most subtrees of the trie are cut somewhere; then the tokens that are short enough are taken from here.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use grammask_regular::Error;
 use grammask_trie::{BranchId, Decoder, Edge, Encoding, NodeId, Outline, Traits, Trie, Vocabulary};
 
 use super::Lexicon;
 use super::automaton::LexemeId;
-use super::layers::{Layers, NOWHERE, Ranks};
+use super::layers::{Layering, Layers};
 use super::loops::{Loop, Others};
 use super::reached::End;
 use super::runs::{Counting, Kinds};
@@ -96,6 +96,8 @@ pub(super) struct Slice {
     tokens: Layers,
     /// The branches between two characters, likewise; the place itself is not among them.
     branches: Layers,
+    /// By branch, whether it is of the class or not: its layer, or [`NOWHERE`].
+    lengths: Arc<[u8]>,
     /// For every ASCII character that is not of the class, the ways to it, once they were asked for.
     exits: [OnceLock<Box<[Step]>>; 128],
     /// For every length, the ways to what is longer, where the measure tells.
@@ -116,11 +118,16 @@ pub(super) struct Step {
 /// What is made of fewer ASCII characters is walked as fast.
 const FEW: u32 = 20;
 
+/// The length of what is not made of the characters.
+pub(super) const NOWHERE: u8 = u8::MAX;
+
 impl Slice {
     pub(super) fn bytes_used(&self) -> usize {
         let ways = self.exits.iter().filter_map(OnceLock::get).chain(&self.beyond);
         let ways: usize = ways.map(|steps| size_of_val(&steps[..])).sum();
-        size_of::<Self>() + self.tokens.bytes_used() + self.branches.bytes_used() + ways
+        // Shared with those that are made from it.
+        let lengths = if self.branches.is_whole() { size_of_val(&*self.lengths) } else { 0 };
+        size_of::<Self>() + self.tokens.bytes_used() + self.branches.bytes_used() + lengths + ways
     }
 
     /// # Complexity
@@ -130,8 +137,8 @@ impl Slice {
         let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
         let (starts, before, ids) =
             (trie.token_starts_slice(), outline.branches_before(), trie.tokens_slice());
-        let mut tokens = Ranks::new(32 * vocabulary.mask_words());
-        let mut branches = Ranks::new(outline.len());
+        let mut tokens = Layering::new(32 * vocabulary.mask_words());
+        let mut branches = Places::new(outline);
         let mut beyond: Vec<Vec<Edge>> = Vec::new();
         // By depth: the branch, and the place behind it.
         let mut path = vec![(BranchId::ROOT, measure.start()); outline.height() + 1];
@@ -156,13 +163,13 @@ impl Slice {
             if before[n] < before[n + 1] {
                 let branch = BranchId(before[n]);
                 if measure.is_between(next) {
-                    branches.put(branch.index(), length);
+                    branches.put(branch, length);
                 }
                 if measure.is_level(next, outline, branch) {
                     let end = ends[n] as usize;
                     let these = &ids[starts[n + 1] as usize..starts[end] as usize];
                     these.iter().for_each(|id| tokens.put(id.0 as usize, length));
-                    put_between(&mut branches, outline, before[n + 1]..before[end], length);
+                    branches.put_between(outline, before[n + 1]..before[end], length);
                     node = ends[n];
                     continue;
                 }
@@ -171,12 +178,28 @@ impl Slice {
             node += 1;
         }
         let beyond = beyond.iter().map(|edges| ways(trie, outline, BranchId::ROOT, edges.iter())).collect();
-        Self { beyond, ..Self::of(BranchId::ROOT, 0, tokens.complete(), branches.complete()) }
+        Self {
+            base: BranchId::ROOT,
+            before: 0,
+            tokens: tokens.complete(),
+            branches: branches.layers.complete(),
+            lengths: branches.lengths.into(),
+            exits: [const { OnceLock::new() }; 128],
+            beyond,
+        }
     }
 
-    fn of(base: BranchId, before: u8, tokens: Layers, branches: Layers) -> Self {
-        let exits = [const { OnceLock::new() }; 128];
-        Self { base, before, tokens, branches, exits, beyond: Box::default() }
+    /// Those of these tokens and branches whose bits are set, below a place.
+    fn only(&self, base: BranchId, before: u8, tokens: Vec<u64>, branches: Vec<u64>) -> Self {
+        Self {
+            base,
+            before,
+            tokens: self.tokens.only(tokens),
+            branches: self.branches.only(branches),
+            lengths: Arc::clone(&self.lengths),
+            exits: [const { OnceLock::new() }; 128],
+            beyond: Box::default(),
+        }
     }
 
     /// What is below another place, to which a few ASCII characters lead.
@@ -192,7 +215,7 @@ impl Slice {
         let inner = outline.branches(node.0 + 1..trie.end(node).0);
         over_range(inner.start, inner.end, |word, mask| branches[word] |= mask);
         let before = trie.depth(node) as u8;
-        Self::of(base, before, every.tokens.only(tokens), every.branches.only(branches))
+        every.only(base, before, tokens, branches)
     }
 
     /// The slice of a class, made from that of all characters below the same place, or of all bytes.
@@ -221,7 +244,7 @@ impl Slice {
                 over_range(inner.start, inner.end, |word, mask| branches[word] &= !mask);
             }
         }
-        Self::of(base, every.before, every.tokens.only(tokens), every.branches.only(branches))
+        every.only(base, every.before, tokens, branches)
     }
 
     /// A slice has no token of more characters behind its place: they count from the root.
@@ -231,15 +254,14 @@ impl Slice {
 
     /// The tokens of up to so many characters, as a packed row.
     pub(super) fn row(&self, vocabulary: &Vocabulary, most: usize) -> Vec<u32> {
-        let mut row = Vec::with_capacity(vocabulary.mask_words() + 1);
-        row.extend(self.tokens.up_to(self.layer(most)).flat_map(|word| [word as u32, (word >> 32) as u32]));
+        let mut row = self.tokens.packed_up_to(self.layer(most));
         row.truncate(vocabulary.mask_words());
         row
     }
 
     /// The branches behind at least one and up to so many characters, one bit each.
     pub(super) fn branches(&self, most: usize) -> Vec<u64> {
-        self.branches.up_to(self.layer(most)).collect()
+        self.branches.up_to(self.layer(most))
     }
 
     /// The layer of what is so many characters below the place.
@@ -250,10 +272,10 @@ impl Slice {
     /// The number of characters before a branch, or [`NOWHERE`].
     #[inline]
     pub(super) fn length(&self, branch: BranchId) -> u8 {
-        match self.branches.layer(branch.index()) {
+        match self.lengths[branch.index()] {
             _ if branch == self.base => 0,
-            NOWHERE => NOWHERE,
-            layer => layer - self.before,
+            layer if layer != NOWHERE && self.branches.has(branch.index()) => layer - self.before,
+            _ => NOWHERE,
         }
     }
 
@@ -263,11 +285,30 @@ impl Slice {
     }
 }
 
-/// Those of some branches that stand between two characters, all of one length.
-fn put_between(branches: &mut Ranks, outline: &Outline, range: Range<u32>, length: u8) {
-    let between = outline.between();
-    let is_between = |branch: u32| between[branch as usize / 64] >> (branch % 64) & 1 == 1;
-    range.filter(|&branch| is_between(branch)).for_each(|branch| branches.put(branch as usize, length));
+/// Branches, while they are put into layers.
+struct Places {
+    layers: Layering,
+    lengths: Vec<u8>,
+}
+
+impl Places {
+    fn new(outline: &Outline) -> Self {
+        Self { layers: Layering::new(outline.len()), lengths: vec![NOWHERE; outline.len()] }
+    }
+
+    /// Puts a branch that stands between two characters.
+    #[inline]
+    fn put(&mut self, branch: BranchId, length: u8) {
+        self.layers.put(branch.index(), length);
+        self.lengths[branch.index()] = length;
+    }
+
+    /// Puts those of some branches that do so, all of one length.
+    fn put_between(&mut self, outline: &Outline, range: Range<u32>, length: u8) {
+        let between = outline.between();
+        let is_between = |branch: &u32| between[*branch as usize / 64] >> (branch % 64) & 1 == 1;
+        range.filter(is_between).for_each(|branch| self.put(BranchId(branch), length));
+    }
 }
 
 /// The nodes below a place.
@@ -387,18 +428,13 @@ impl Lexicon {
     /// The ways to the places of a slice that are behind just so many characters, by the lengths of another one.
     pub(super) fn ways_behind(&self, slice: &Slice, lengths: &Slice, length: usize) -> Box<[Step]> {
         let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
-        let (fewer, here) = (lengths.branches(length.saturating_sub(1)), lengths.branches(length));
-        let mut edges: Vec<Edge> = Vec::new();
-        for (word, (fewer, here)) in fewer.into_iter().zip(here).enumerate() {
-            let mut places = here & !fewer;
-            while places != 0 {
-                let branch = BranchId((word * 64) as u32 + places.trailing_zeros());
-                places &= places - 1;
-                if slice.length(branch) != NOWHERE {
-                    edges.push(Edge { parent: outline.parent(branch), child: outline.node(branch) });
-                }
-            }
-        }
+        let edges: Vec<Edge> = lengths
+            .branches
+            .at(lengths.layer(length))
+            .map(|branch| BranchId(branch as u32))
+            .filter(|&branch| slice.length(branch) != NOWHERE)
+            .map(|branch| Edge { parent: outline.parent(branch), child: outline.node(branch) })
+            .collect();
         ways(trie, outline, base, edges.iter())
     }
 

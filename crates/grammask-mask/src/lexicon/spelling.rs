@@ -90,7 +90,7 @@ impl Lexicon {
         let nodes = speller.nodes;
         self.walked.add(Distance { walks: 1, nodes, taken: 0 });
         let (tokens, places) = findings.finish();
-        let handover = places.map(|places| self.intern(&places));
+        let handover = places.map(|places| self.intern(places));
         LexemePart { tokens: LexemeTokens { own: tokens, kin: None }, handover, nodes }
     }
 
@@ -185,7 +185,7 @@ mod tests {
         let (tokens, places) = findings.finish();
         let mut mask = Mask::new(lexicon.vocabulary().id_count());
         mask.union_set(&tokens);
-        (mask, places.map(|places| lexicon.intern(&places)))
+        (mask, places.map(|places| lexicon.intern(places)))
     }
 
     #[test]
