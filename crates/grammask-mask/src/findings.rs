@@ -23,6 +23,13 @@ pub(crate) struct Ground<'a> {
     pub(crate) every: &'a [u32],
 }
 
+/// Allowed tokens.
+pub(crate) enum Found {
+    Set(TokenSet),
+    /// As a packed row.
+    Row(Vec<u32>),
+}
+
 /// What a walk has found so far.
 pub(crate) struct Findings<'a> {
     ground: Ground<'a>,
@@ -282,7 +289,17 @@ impl<'a> Findings<'a> {
     }
 
     /// The allowed tokens, and where the outside takes over, if anywhere.
-    pub(crate) fn finish(mut self) -> (TokenSet, Option<Places>) {
+    pub(crate) fn finish(self) -> (TokenSet, Option<Places>) {
+        let (found, places) = self.finish_as_found();
+        let tokens = match found {
+            Found::Set(tokens) => tokens,
+            Found::Row(row) => TokenSet::from_row(row),
+        };
+        (tokens, places)
+    }
+
+    /// The same; the tokens as a row, where they were found as one.
+    pub(crate) fn finish_as_found(mut self) -> (Found, Option<Places>) {
         let single = std::mem::take(&mut self.handovers);
         let bits = std::mem::take(&mut self.bits);
         let places = Places::gather(
@@ -296,7 +313,7 @@ impl<'a> Findings<'a> {
         (self.tokens(), places)
     }
 
-    fn tokens(mut self) -> TokenSet {
+    fn tokens(mut self) -> Found {
         let tokens = self.ground.trie.tokens_slice();
         let words = self.ground.vocabulary.mask_words();
         if !self.row.is_empty() {
@@ -306,7 +323,7 @@ impl<'a> Findings<'a> {
                     row[id.word()] |= id.bit();
                 }
             }
-            return TokenSet::from_row(row);
+            return Found::Row(row);
         }
         let count: usize = self.ranges.iter().map(|&(start, end)| (end - start) as usize).sum();
         if count <= FEW {
@@ -316,7 +333,7 @@ impl<'a> Findings<'a> {
             }
             // In place; the set would sort a copy.
             found.sort_unstable();
-            return TokenSet::new(&found);
+            return Found::Set(TokenSet::new(&found));
         }
         if count * 2 < tokens.len() {
             let mut row = vec![0; words];
@@ -325,7 +342,7 @@ impl<'a> Findings<'a> {
                     row[id.word()] |= id.bit();
                 }
             }
-            return TokenSet::from_row(row);
+            return Found::Row(row);
         }
         // Taking away what is missing is less work.
         if !self.ranges.is_sorted() {
@@ -339,6 +356,6 @@ impl<'a> Findings<'a> {
             }
             covered = covered.max(end);
         }
-        TokenSet::from_row(row)
+        Found::Row(row)
     }
 }

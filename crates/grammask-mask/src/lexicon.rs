@@ -40,7 +40,7 @@ use loops::Coverage;
 use runs::Kinds;
 use slices::{Class, Slice};
 pub(crate) use spelling::FEW_TEXTS;
-pub(crate) use taken::{LexemeTokens, Taken};
+pub(crate) use taken::{LexemeTokens, Taken, Tokens};
 use walk::Walk;
 
 /// What grammars over one vocabulary share.
@@ -62,7 +62,7 @@ pub struct Lexicon {
     imported: Memo<Box<[u32]>, Imported>,
     /// What those of them that are spellings of few texts take below places.
     of_texts: Memo<(ImportId, ContinuationId), PartId>,
-    /// See `unions.rs`: rows, and which is whose.
+    /// See `unions.rs`: rows, and which is that of several parts.
     unions: Memo<Box<[PartId]>, u32>,
     rows: Arena<Mask>,
     owner: OwnerId,
@@ -341,9 +341,10 @@ impl Lexicon {
         let mut walk = Walk::new(self, lexeme);
         walk::below(&mut walk, self.continuation(continuation), slices, &mut findings)?;
         let nodes = walk.distance.nodes + walk.distance.taken;
-        let (tokens, places) = findings.finish();
+        let (found, places) = findings.finish_as_found();
         let handover = places.map(|places| self.intern(places));
-        Ok(self.keep(key, LexemePart { tokens: LexemeTokens { own: tokens, kin: None }, handover, nodes }))
+        let tokens = LexemeTokens { own: self.own(found), kin: None };
+        Ok(self.keep(key, LexemePart { tokens, handover, nodes }))
     }
 
     /// Finds what a lexeme takes at the beginning of a token, and behind the byte that it begins with, if there is just one: a quote, mostly, behind

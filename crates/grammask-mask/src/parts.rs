@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::Masks;
 use crate::continuation::ContinuationId;
 use crate::findings::Findings;
-use crate::lexicon::{FEW_TEXTS, Import, ImportId, LexemeId, PartId, Taken};
+use crate::lexicon::{FEW_TEXTS, Import, ImportId, LexemeId, PartId, Taken, Tokens};
 use crate::run::{Buffers, Run};
 use crate::takings::TakingId;
 
@@ -248,7 +248,7 @@ impl Masks {
     pub(crate) fn lexeme_tokens(&self, key: LexemeKey) -> Result<Taken<'_>, Error> {
         match key {
             LexemeKey::Own(node, continuation) => {
-                Ok(Taken { own: &self.walked(node, continuation)?.tokens, kin: None })
+                Ok(Taken { own: Tokens::Set(&self.walked(node, continuation)?.tokens), kin: None })
             }
             LexemeKey::Shared(part) => Ok(self.lexicon.taken(part)),
         }

@@ -39,6 +39,22 @@ impl Mask {
         Self { words: vec![0; id_count.div_ceil(32) as usize].into(), id_count }
     }
 
+    /// The mask for ids below `id_count` that a packed row is, which is not copied; what stands for no id is left out, and what is
+    /// missing is not allowed.
+    ///
+    /// ```
+    /// # use grammask_trie::{Mask, TokenId};
+    /// let mask = Mask::from_words(33, vec![0b101, u32::MAX, 7]);
+    /// assert!(mask.iter().eq([0, 2, 32].map(TokenId)));
+    /// ```
+    pub fn from_words(id_count: usize, mut words: Vec<u32>) -> Self {
+        let id_count = u32::try_from(id_count).unwrap_or(u32::MAX);
+        words.resize(id_count.div_ceil(32) as usize, 0);
+        let mut mask = Self { words: words.into(), id_count };
+        mask.clear_padding();
+        mask
+    }
+
     /// The number of ids that the mask speaks about.
     #[inline]
     pub fn id_count(&self) -> usize {
@@ -92,6 +108,11 @@ impl Mask {
     #[inline]
     pub fn as_words_mut(&mut self) -> &mut [u32] {
         &mut self.words
+    }
+
+    /// The words, given away.
+    pub fn into_words(self) -> Vec<u32> {
+        self.words.into()
     }
 
     /// Forbids all.

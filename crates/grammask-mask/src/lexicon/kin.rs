@@ -5,6 +5,7 @@ use grammask_regular::{ByteSet, Error};
 use grammask_trie::{BranchId, NodeId, TokenId, TokenSet};
 
 use super::automaton::LexemeId;
+use super::taken::Own;
 use super::{LexemePart, LexemeTokens, Lexicon};
 use crate::continuation::{Continuation, ContinuationId};
 use crate::places::Places;
@@ -102,7 +103,8 @@ impl Lexicon {
         let tokens = |nodes: &[NodeId]| -> Vec<TokenId> {
             nodes.iter().flat_map(|&node| trie.tokens(node)).copied().collect()
         };
-        let (own, less) = (TokenSet::new(&tokens(&difference.more)), tokens(&difference.less).into());
+        let own = Own::Set(TokenSet::new(&tokens(&difference.more)));
+        let less = tokens(&difference.less).into();
         let handover = match (&difference.handed[..], &difference.kept[..]) {
             ([], []) => known.handover,
             _ => self.handover(known.handover, difference),

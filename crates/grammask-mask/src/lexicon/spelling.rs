@@ -91,7 +91,7 @@ impl Lexicon {
         self.walked.add(Distance { walks: 1, nodes, taken: 0 });
         let (tokens, places) = findings.finish();
         let handover = places.map(|places| self.intern(places));
-        LexemePart { tokens: LexemeTokens { own: tokens, kin: None }, handover, nodes }
+        LexemePart { tokens: LexemeTokens::of(tokens), handover, nodes }
     }
 
     /// What the spellings of all texts but some take: that is what those of all texts take, but for what is left behind the spellings of these.

@@ -4,21 +4,36 @@
 use grammask_trie::{Mask, TokenId, TokenSet};
 
 use super::{Lexicon, PartId};
+use crate::findings::Found;
 
 /// A set of more tokens is not copied into what it is a part of.
 const MANY: usize = 128;
 
 /// As they are kept.
 pub(crate) struct LexemeTokens {
-    pub(crate) own: TokenSet,
+    pub(crate) own: Own,
     /// What it takes besides: what this part, of another lexeme, has for its own, but for some tokens.
     pub(crate) kin: Option<(PartId, Box<[TokenId]>)>,
+}
+
+/// Tokens that are kept by themselves: as a set, or where they are many as a row, by its number, of which masks can be made as it is.
+#[derive(Clone)]
+pub(crate) enum Own {
+    Set(TokenSet),
+    Row(u32),
+}
+
+/// The same, as they are looked at.
+#[derive(Clone, Copy)]
+pub(crate) enum Tokens<'a> {
+    Set(&'a TokenSet),
+    Row(u32, &'a Mask),
 }
 
 /// As they are looked at.
 #[derive(Clone, Copy)]
 pub(crate) struct Taken<'a> {
-    pub(crate) own: &'a TokenSet,
+    pub(crate) own: Tokens<'a>,
     pub(crate) kin: Option<Kin<'a>>,
 }
 
@@ -27,21 +42,75 @@ pub(crate) struct Taken<'a> {
 pub(crate) struct Kin<'a> {
     /// The part of the other one.
     pub(crate) part: PartId,
-    tokens: &'a TokenSet,
+    tokens: Tokens<'a>,
     /// What the other one takes and this one does not.
     pub(crate) less: &'a [TokenId],
 }
 
+impl Own {
+    /// None.
+    pub(super) fn none() -> Self {
+        Self::Set(TokenSet::empty())
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Self::Set(set) if set.is_empty())
+    }
+}
+
+impl Tokens<'_> {
+    /// Whether these are so many that they are better kept once.
+    fn are_many(&self) -> bool {
+        match self {
+            Self::Set(set) => set.len() > MANY,
+            Self::Row(..) => true,
+        }
+    }
+
+    fn contains(&self, id: TokenId) -> bool {
+        match self {
+            Self::Set(set) => set.contains(id),
+            Self::Row(_, row) => row.allows(id),
+        }
+    }
+
+    fn union_into(&self, mask: &mut Mask) {
+        match self {
+            Self::Set(set) => mask.union_set(set),
+            Self::Row(_, row) => mask.union(row),
+        }
+    }
+
+    /// Appends them to a list, ascending.
+    pub(crate) fn append_to(&self, list: &mut Vec<TokenId>) {
+        match self {
+            Self::Set(set) => set.append_to(list),
+            Self::Row(_, row) => list.extend(row.iter()),
+        }
+    }
+}
+
 impl LexemeTokens {
+    /// Those of a lexeme without kin.
+    pub(super) fn of(tokens: TokenSet) -> Self {
+        Self { own: Own::Set(tokens), kin: None }
+    }
+
+    /// Without the rows, which are counted where they are kept.
     pub(super) fn bytes_used(&self) -> usize {
-        self.own.bytes_used() + self.kin.as_ref().map_or(0, |(_, less)| size_of_val(&**less))
+        let own = match &self.own {
+            Own::Set(set) => set.bytes_used(),
+            Own::Row(_) => 0,
+        };
+        own + self.kin.as_ref().map_or(0, |(_, less)| size_of_val(&**less))
     }
 }
 
 impl Taken<'_> {
     /// Whether these are so many that they are better kept once.
     pub(crate) fn are_many(&self) -> bool {
-        self.kin.is_some() || self.own.len() > MANY
+        self.kin.is_some() || self.own.are_many()
     }
 
     pub(crate) fn contains(&self, id: TokenId) -> bool {
@@ -53,10 +122,10 @@ impl Taken<'_> {
     pub(crate) fn union_into(&self, mask: &mut Mask) {
         if let Some(kin) = self.kin {
             let new: Vec<TokenId> = kin.less.iter().copied().filter(|&id| !mask.allows(id)).collect();
-            mask.union_set(kin.tokens);
+            kin.tokens.union_into(mask);
             new.into_iter().for_each(|id| mask.forbid(id));
         }
-        mask.union_set(self.own);
+        self.own.union_into(mask);
     }
 }
 
@@ -65,7 +134,31 @@ impl Lexicon {
     pub(crate) fn taken(&self, part: PartId) -> Taken<'_> {
         let tokens = |part| &self.part_of(part).tokens;
         let LexemeTokens { own, kin } = tokens(part);
-        let kin = kin.as_ref().map(|(part, less)| Kin { part: *part, tokens: &tokens(*part).own, less });
-        Taken { own, kin }
+        let kin = kin.as_ref().map(|(part, less)| Kin {
+            part: *part,
+            tokens: self.tokens(&tokens(*part).own),
+            less,
+        });
+        Taken { own: self.tokens(own), kin }
+    }
+
+    fn tokens<'a>(&'a self, own: &'a Own) -> Tokens<'a> {
+        match own {
+            Own::Set(set) => Tokens::Set(set),
+            Own::Row(number) => Tokens::Row(*number, self.row(*number)),
+        }
+    }
+
+    /// Keeps what has been found: as a row, if it was one, has so many tokens that a set would be one, too, and if there is room for it.
+    pub(super) fn own(&self, found: Found) -> Own {
+        let row = match found {
+            Found::Set(tokens) => return Own::Set(tokens),
+            Found::Row(row) => row,
+        };
+        let mask = Mask::from_words(self.vocabulary.id_count(), row);
+        if mask.count() >= self.vocabulary.mask_words() && self.has_room_for_row() {
+            return Own::Row(self.keep_row(mask));
+        }
+        Own::Set(TokenSet::from_row(mask.into_words()))
     }
 }

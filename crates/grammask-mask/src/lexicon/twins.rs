@@ -4,6 +4,7 @@
 use grammask_regular::Error;
 
 use super::automaton::LexemeId;
+use super::taken::Own;
 use super::{LexemePart, LexemeTokens, Lexicon};
 use crate::continuation::ContinuationId;
 
@@ -43,7 +44,7 @@ impl Lexicon {
             Some((kin, less)) => {
                 LexemeTokens { own: part.tokens.own.clone(), kin: Some((*kin, less.clone())) }
             }
-            None => LexemeTokens { own: Default::default(), kin: Some((twin, Box::default())) },
+            None => LexemeTokens { own: Own::none(), kin: Some((twin, Box::default())) },
         };
         Ok(Some(LexemePart { tokens, handover: part.handover, nodes: 0 }))
     }
