@@ -66,8 +66,7 @@ impl Continuation {
         let below = |node: NodeId| (ends[node.index()] - node.0 - 1) as usize;
         let below_all = || self.nodes(outline).map(below).sum::<usize>();
         let is_long = matches!(self.places, Places::Bits(_));
-        let weight =
-            self.weight.get_or_init(|| if is_long { self.places.iter().count() } else { below_all() });
+        let weight = self.weight.get_or_init(|| if is_long { self.places.len() } else { below_all() });
         *weight > limit || is_long && below_all() > limit
     }
 

@@ -106,6 +106,14 @@ impl Places {
         list.iter().copied().chain(ones(bits))
     }
 
+    /// How many branches these are.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::List(list) => list.len(),
+            Self::Bits(bits) => bits.iter().map(|word| word.count_ones()).sum::<u32>() as usize,
+        }
+    }
+
     /// Whether a branch is in the set.
     pub(crate) fn contains(&self, branch: BranchId) -> bool {
         match self {
@@ -249,6 +257,7 @@ mod tests {
             let places = Places::of_list(&outline, SHORT, &set);
             assert_eq!(matches!(places, Places::Bits(_)), set.len() > SHORT);
             assert_eq!(places.iter().collect::<Vec<_>>(), set);
+            assert_eq!(places.len(), set.len());
             let mut shuffled = set.clone();
             shuffled.reverse();
             shuffled.push(set[0]);
