@@ -27,7 +27,7 @@ impl ContinuationId {
 /// A set of places in the trie, and what was found out about it.
 pub(crate) struct Continuation {
     places: Places,
-    /// How many nodes are below them, counted once for each, once somebody asked; for a long set, at least so many.
+    /// How many nodes are below those of a list, counted once for each, once somebody asked.
     weight: OnceLock<usize>,
     bytes: OnceLock<ByteSet>,
     children: OnceLock<Children>,
@@ -65,9 +65,11 @@ impl Continuation {
         let ends = trie.ends_slice();
         let below = |node: NodeId| (ends[node.index()] - node.0 - 1) as usize;
         let below_all = || self.nodes(outline).map(below).sum::<usize>();
-        let is_long = matches!(self.places, Places::Bits(_));
-        let weight = self.weight.get_or_init(|| if is_long { self.places.len() } else { below_all() });
-        *weight > limit || is_long && below_all() > limit
+        match self.places {
+            Places::List(_) => *self.weight.get_or_init(below_all) > limit,
+            // There is a node below each of them.
+            Places::Bits(_) => self.places.are_more_than(limit) || below_all() > limit,
+        }
     }
 
     /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.

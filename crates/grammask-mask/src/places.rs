@@ -83,16 +83,10 @@ impl Places {
     }
 
     fn of_bits(short: usize, bits: Box<[u64]>) -> Self {
-        let mut count = 0;
-        let is_long = bits.chunks(64).any(|words| {
-            // A sum by itself is taken of several words at once.
-            count += words.iter().map(|word| word.count_ones()).sum::<u32>() as usize;
-            count > short
-        });
-        if is_long {
+        if has_more_than(&bits, short) {
             return Self::Bits(bits);
         }
-        let mut list = Vec::with_capacity(count);
+        let mut list = Vec::with_capacity(short);
         list.extend(ones(&bits));
         Self::List(list.into())
     }
@@ -106,11 +100,11 @@ impl Places {
         list.iter().copied().chain(ones(bits))
     }
 
-    /// How many branches these are.
-    pub(crate) fn len(&self) -> usize {
+    /// Whether these are more than so many branches.
+    pub(crate) fn are_more_than(&self, limit: usize) -> bool {
         match self {
-            Self::List(list) => list.len(),
-            Self::Bits(bits) => bits.iter().map(|word| word.count_ones()).sum::<u32>() as usize,
+            Self::List(list) => list.len() > limit,
+            Self::Bits(bits) => has_more_than(bits, limit),
         }
     }
 
@@ -158,6 +152,16 @@ impl Places {
             Self::Bits(bits) => size_of_val(&**bits),
         }
     }
+}
+
+/// Whether more than so many bits are set. Looks no further than where that is known.
+fn has_more_than(bits: &[u64], limit: usize) -> bool {
+    let mut count = 0;
+    bits.chunks(64).any(|words| {
+        // A sum by itself is taken of several words at once.
+        count += words.iter().map(|word| word.count_ones()).sum::<u32>() as usize;
+        count > limit
+    })
 }
 
 /// Some branches as a row of bits.
@@ -257,7 +261,7 @@ mod tests {
             let places = Places::of_list(&outline, SHORT, &set);
             assert_eq!(matches!(places, Places::Bits(_)), set.len() > SHORT);
             assert_eq!(places.iter().collect::<Vec<_>>(), set);
-            assert_eq!(places.len(), set.len());
+            assert!(places.are_more_than(set.len() - 1) && !places.are_more_than(set.len()));
             let mut shuffled = set.clone();
             shuffled.reverse();
             shuffled.push(set[0]);

@@ -280,8 +280,9 @@ enum Choice {
 /// The ids whose bits are set in some words of a row, from the word `first` on.
 fn listed(words: &[u32], first: usize, members: usize) -> Vec<TokenId> {
     let mut ids = Vec::with_capacity(members);
-    for (word, base) in words.iter().zip((first as u32..).map(|word| word * 32)) {
-        let mut rest = *word;
+    // Most words are empty where members are few, so two are looked at together.
+    for (pair, base) in words.chunks(2).zip((first as u32 * 32..).step_by(64)) {
+        let mut rest = u64::from(pair[0]) | pair.get(1).map_or(0, |&high| u64::from(high) << 32);
         while rest != 0 {
             ids.push(TokenId(base + rest.trailing_zeros()));
             rest &= rest - 1;
