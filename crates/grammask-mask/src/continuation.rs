@@ -123,6 +123,10 @@ impl Continuations {
 
     /// The number of a set of places, and whether it is new.
     pub(crate) fn intern(&self, places: Places) -> (ContinuationId, bool) {
+        // Most are known, and need not be made.
+        if let Some(id) = self.interner.find(&places) {
+            return (ContinuationId(id), false);
+        }
         let before = self.interner.len();
         let id = self.interner.intern_value::<Places>(Continuation::new(places));
         (ContinuationId(id), id as usize >= before)
