@@ -19,7 +19,6 @@ use crate::places::over_range;
 
 /// A class of fewer ASCII characters makes few tokens.
 pub(super) const FEW: u32 = 24;
-
 /// States that are looked at before a class is no longer followed.
 pub(super) const MANY: usize = 72;
 
