@@ -30,6 +30,7 @@ mod taken;
 mod twins;
 mod unions;
 mod walk;
+mod ways;
 
 use automaton::Automaton;
 pub(crate) use automaton::LexemeId;

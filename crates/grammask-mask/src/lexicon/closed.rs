@@ -3,22 +3,22 @@
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
-use grammask_trie::{BranchId, NodeId};
+use grammask_trie::BranchId;
 
-use super::Lexicon;
 use super::automaton::{Automaton, LexemeId, Surface};
 use super::characters::no_leads;
 use super::kernel;
 use super::loops::{Loop, Others};
 use super::reached::{End, Reached, behind, most_others};
 use super::runs;
-use super::slices::{Class, NOWHERE, Slice, Step};
+use super::slices::{Class, NOWHERE};
 use super::walk::Walk;
+use super::ways::{Firsts, follow_ways, follow_ways_to, forget, go_further};
 use crate::findings::Findings;
-use crate::places::over_range;
 
 /// A class of fewer ASCII characters makes few tokens.
 pub(super) const FEW: u32 = 24;
+
 /// States that are looked at before a class is no longer followed.
 pub(super) const MANY: usize = 72;
 
@@ -28,9 +28,6 @@ const ENDS: u32 = 4;
 
 /// Where there are more ends, as many words, or as many counts of a word, no more is looked for.
 const MANY_ENDS: usize = 12;
-
-/// By so few bytes, children are looked up one by one.
-const FEW_BYTES: usize = 4;
 
 /// So few characters are left out where they alone lead to a state, and states become too many.
 const SELDOM: u32 = 2;
@@ -477,124 +474,4 @@ fn take(
         go_further(walk, slice, slice, reach, findings)?;
     }
     Ok(true)
-}
-
-/// The children of a place by some bytes: what is below is not as the rest of a slice.
-pub(super) struct Firsts(Vec<(u8, NodeId)>);
-
-impl Firsts {
-    pub(super) fn of(lexicon: &Lexicon, base: BranchId, bytes: &ByteSet) -> Self {
-        let child = |byte| Some((byte, lexicon.outline().child(base, byte)?));
-        Self(bytes.iter().filter_map(child).collect())
-    }
-
-    /// Takes them out, with all that is below.
-    pub(super) fn forget(&self, lexicon: &Lexicon, row: &mut [u32], branches: &mut [u64]) {
-        self.0.iter().for_each(|&(_, child)| forget(lexicon, child, row, branches));
-    }
-
-    /// Walks below them.
-    pub(super) fn arrive(&self, walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Result<(), Error> {
-        for &(byte, child) in &self.0 {
-            let next = walk.lexicon.automaton.step(walk.lexeme, byte, &walk.lexicon.budget)?;
-            if !next.is_dead() {
-                walk.arrive(child, next, findings)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Takes the tokens and the branches of a subtree out of a row and of bits, of which there may be none.
-fn forget(lexicon: &Lexicon, node: NodeId, row: &mut [u32], branches: &mut [u64]) {
-    let trie = lexicon.trie();
-    trie.subtree_tokens(node).iter().for_each(|id| row[id.word()] &= !id.bit());
-    if !branches.is_empty() {
-        let inner = lexicon.outline().branches(node.0..trie.end(node).0);
-        over_range(inner.start, inner.end, |word, mask| branches[word] &= !mask);
-    }
-}
-
-/// Follows ways through characters of a slice to where they lead, and goes on there.
-pub(super) fn follow_ways(
-    walk: &mut Walk<'_>,
-    steps: &[Step],
-    is_too_far: impl Fn(BranchId) -> bool,
-    findings: &mut Findings<'_>,
-) -> Result<(), Error> {
-    follow_ways_to(walk, steps, is_too_far, |walk, node, next| match next.is_dead() {
-        true => Ok(()),
-        false => walk.arrive(node, next, findings),
-    })
-}
-
-/// The same, telling what the lexeme is where they lead.
-fn follow_ways_to<'a>(
-    walk: &mut Walk<'a>,
-    steps: &[Step],
-    is_too_far: impl Fn(BranchId) -> bool,
-    mut tell: impl FnMut(&mut Walk<'a>, NodeId, LexemeId) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let lexicon = walk.lexicon;
-    let outline = lexicon.outline();
-    // The states by depth; nothing below the depth at which the way has been too long.
-    let mut states = vec![walk.lexeme; outline.height() + 1];
-    let mut too_deep = usize::MAX;
-    for step in steps {
-        let depth = usize::from(step.depth);
-        if depth > too_deep {
-            continue;
-        }
-        too_deep = usize::MAX;
-        let next = lexicon.automaton.step(states[depth - 1], step.byte, &lexicon.budget)?;
-        // The first character may be none with which the lexeme begins.
-        if !step.leaves && !next.goes_on() {
-            too_deep = depth;
-            continue;
-        }
-        if step.leaves {
-            tell(walk, step.node, next)?;
-            continue;
-        }
-        states[depth] = next;
-        if outline.branch(step.node).is_some_and(&is_too_far) {
-            too_deep = depth;
-        }
-    }
-    walk.distance.nodes += steps.len() as u64;
-    Ok(())
-}
-
-/// Goes on below all places behind just so many characters of a slice, by the lengths of another one.
-pub(super) fn go_further(
-    walk: &mut Walk<'_>,
-    slice: &Slice,
-    lengths: &Slice,
-    reach: usize,
-    findings: &mut Findings<'_>,
-) -> Result<(), Error> {
-    let steps = walk.lexicon.ways_behind(slice, lengths, reach);
-    follow_ways_to(
-        walk,
-        &steps,
-        |_| false,
-        |walk, node, next| {
-            if !next.goes_on() {
-                return Ok(());
-            }
-            let (automaton, outline, budget) =
-                (&walk.lexicon.automaton, walk.lexicon.outline(), &walk.lexicon.budget);
-            let live = automaton.live_bytes(next, budget)?;
-            // Near an end hardly anything goes on, and from one state behind most ways.
-            let Some(branch) = outline.branch(node).filter(|_| live.len() <= FEW_BYTES) else {
-                return walk.subtree(node, next, findings);
-            };
-            for byte in live.iter() {
-                if let Some(child) = outline.child(branch, byte) {
-                    walk.arrive(child, automaton.step(next, byte, budget)?, findings)?;
-                }
-            }
-            Ok(())
-        },
-    )
 }

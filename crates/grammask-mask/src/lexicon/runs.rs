@@ -8,10 +8,11 @@ use grammask_trie::{BranchId, Decoder, Encoding, Outline};
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId};
 use super::characters::{CharacterRange, behind_each_character, no_leads};
-use super::closed::{Firsts, follow_ways, go_further, going_on, room};
+use super::closed::{going_on, room};
 use super::loops::Others;
 use super::slices::{Class, Measure, NOWHERE};
 use super::walk::Walk;
+use super::ways::{Firsts, follow_ways, go_further};
 use crate::findings::Findings;
 
 /// A kind of fewer ASCII characters makes few tokens.

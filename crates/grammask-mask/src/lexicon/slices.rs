@@ -138,7 +138,7 @@ impl Slice {
         let (starts, before, ids) =
             (trie.token_starts_slice(), outline.branches_before(), trie.tokens_slice());
         let mut tokens = Layering::new(32 * vocabulary.mask_words());
-        let mut branches = Places::new(outline);
+        let mut branches = Branches::new(outline);
         let mut beyond: Vec<Vec<Edge>> = Vec::new();
         // By depth: the branch, and the place behind it.
         let mut path = vec![(BranchId::ROOT, measure.start()); outline.height() + 1];
@@ -286,12 +286,12 @@ impl Slice {
 }
 
 /// Branches, while they are put into layers.
-struct Places {
+struct Branches {
     layers: Layering,
     lengths: Vec<u8>,
 }
 
-impl Places {
+impl Branches {
     fn new(outline: &Outline) -> Self {
         Self { layers: Layering::new(outline.len()), lengths: vec![NOWHERE; outline.len()] }
     }
