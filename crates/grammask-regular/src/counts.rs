@@ -66,7 +66,7 @@ impl Store {
         }
     }
 
-    /// Whether neither [`count`](Self::count) nor [`conjuncts`](Self::conjuncts) says anything of `a`.
+    /// Whether neither [`count`](Self::count) nor [`conjuncts`](Self::conjuncts) says anything of `a`, but that something may come once.
     pub fn is_plain(&self, a: RegularId) -> bool {
         let head = match self.node(a).kind {
             Kind::Concat(head, _) => head,
@@ -81,7 +81,7 @@ impl Store {
             _ => text,
         };
         !matches!(self.node(text).kind, Kind::And(_))
-            && !matches!(self.node(counted).kind, Kind::Repeat { .. })
+            && !matches!(self.node(counted).kind, Kind::Repeat { max: 2.., .. })
     }
 
     /// Which bytes have the same derivative of `a`, as far as is known without taking them: the number of a partition of the bytes, the same

@@ -292,7 +292,7 @@ impl Store {
     fn derive_all(&mut self, stack: &mut Vec<RegularId>, byte: u8) -> Result<(), Error> {
         while let Some(&a) = stack.last() {
             let len = stack.len();
-            if self.is_step_of_leaf(a) || self.known(a, byte).is_some() {
+            if self.is_step_of_bytes(a) || self.known(a, byte).is_some() {
                 stack.pop();
                 continue;
             }
@@ -329,14 +329,23 @@ impl Store {
     }
 
     fn need(&self, stack: &mut Vec<RegularId>, a: RegularId, byte: u8) {
-        if !self.is_step_of_leaf(a) && self.known(a, byte).is_none() {
+        if !self.is_step_of_bytes(a) && self.known(a, byte).is_none() {
             stack.push(a);
         }
     }
 
-    /// Kinds whose derivative is so cheap that it is taken anew each time.
-    fn is_step_of_leaf(&self, a: RegularId) -> bool {
+    /// What has no operands, and a derivative that is taken anew each time.
+    fn is_leaf(&self, a: RegularId) -> bool {
         matches!(self.node(a).kind, Kind::Empty | Kind::Epsilon | Kind::Bytes(_) | Kind::Words { .. })
+    }
+
+    /// What has a derivative that as an operand is taken anew each time: a leaf, or one of some bytes and what follows, as there are many in an
+    /// alternation of texts.
+    fn is_step_of_bytes(&self, a: RegularId) -> bool {
+        match self.node(a).kind {
+            Kind::Concat(head, _) => matches!(self.node(head).kind, Kind::Bytes(_)),
+            _ => self.is_leaf(a),
+        }
     }
 
     fn known(&self, a: RegularId, byte: u8) -> Option<RegularId> {
@@ -349,7 +358,7 @@ impl Store {
     }
 
     fn remember(&mut self, a: RegularId, byte: u8, next: RegularId) {
-        if self.is_step_of_leaf(a) {
+        if self.is_leaf(a) {
             return;
         }
         let partition = self.node(a).partition;

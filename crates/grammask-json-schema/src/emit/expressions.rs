@@ -119,38 +119,39 @@ fn quantifier() -> String {
     format!(r"(?:(?:[*+?]|\{{0*(?:{})\}})\??)", bounds.join("|"))
 }
 
-/// A class in brackets. A hyphen between two members makes a range; the first of these comes before the second, as far as ASCII goes.
+/// A class in brackets. A hyphen behind a member makes a range; the first of its two members comes before the second, as far as ASCII goes. A hyphen at the
+/// beginning, behind a range and at the end is a member.
+///
+/// All that depends on a member is said directly behind it, so that what may follow is this, or what follows any member: many states, but each of
+/// two parts.
 fn class() -> String {
-    let escape = ESCAPE.replace("UNICODE", UNICODE);
-    let escape = format!(r"(?:{escape}|\\b)");
-    let single = format!(r"(?:[^\]\\-]|{escape}|{MARK})");
-    let end = format!(r"(?:[^\]\\]|{escape}|{MARK})");
-    let mut ranges = vec![
-        format!("{escape}-{end}"),
-        format!(r"(?:[^\]\\-]|{MARK})-{escape}"),
-        // What is not ASCII, and controls.
-        format!(r"(?:[\x00-\x1f\x7f]|\\[\x00-\x1f\x7f])-{end}"),
-        r"\\?[^\x00-\x7f]-\\?[^\x00-\x7f]".to_owned(),
+    let escape = format!(r"(?:{}|\\b)", ESCAPE.replace("UNICODE", UNICODE));
+    let end = format!(r"(?:[^\]\\]|{MARK})");
+    let beyond = r"\\?[^\x00-\x7f]";
+    let hyphens = format!("(?:--(?:{}|{escape}))*-?", from(0x2d));
+    // A member, and where a range that begins with it may end.
+    let member = |first: &str, last: &str| format!("{first}(?:-(?:{last}|{escape}){hyphens})?");
+    let mut members = vec![
+        member(&escape, &end),
+        member(r"\\?[\x00-\x1f\x7f]", &end),
+        member(beyond, beyond),
     ];
-    for low in 0x20..0x7fu32 {
-        let Some(character) = char::from_u32(low) else { continue };
-        let is_plain = character.is_ascii_alphanumeric();
-        // A hyphen is told apart below, a bracket and a backslash stand behind a backslash only.
-        let first = match character {
-            '-' => format!(r"\\\x{low:02x}"),
-            ']' | '\\' => format!(r"\\\x{low:02x}"),
-            _ if is_plain => format!(r"\x{low:02x}"),
-            _ => format!(r"\\?\x{low:02x}"),
-        };
-        ranges.push(format!("{first}-{}", from(low)));
+    // A bracket, a hyphen and a backslash are members behind a backslash only, and letters and digits never.
+    let mut marks = Vec::new();
+    for low in 0x20..0x7fu8 {
+        let member = member(&format!(r"\x{low:02x}"), &from(low));
+        if !low.is_ascii_alphanumeric() {
+            marks.push(member.clone());
+        }
+        if !matches!(low, b'-' | b']' | b'\\') {
+            members.push(member);
+        }
     }
-    let range = format!("(?:{})", ranges.join("|"));
-    let hyphens = format!("--(?:{}|{escape})", from(0x2d));
-    format!(r"\[\^?(?:{hyphens}|-?{single}*{range})*-?{single}*-?\]")
+    format!(r"\[\^?{hyphens}(?:{}|\\(?:{}))*-?\]", members.join("|"), marks.join("|"))
 }
 
 /// The end of a range that begins with an ASCII character.
-fn from(low: u32) -> String {
+fn from(low: u8) -> String {
     format!(r"(?:[\x{low:02x}-\u{{10ffff}}&&[^\]\\]]|\\[\x{low:02x}-\u{{10ffff}}&&[^0-9A-Za-z]])")
 }
 
