@@ -17,13 +17,27 @@ enum Known {
     State,
 }
 
+/// A way that led to a state: from another one by a byte, or from what it is a part of.
+#[derive(Clone, Copy)]
+struct Edge {
+    from: RegularId,
+    byte: Option<u8>,
+    /// The next older one to the same state.
+    older: u32,
+}
+
+/// The ways that led to a state, as numbers of edges.
+#[derive(Clone, Copy)]
+struct Met {
+    first: u32,
+    newest: u32,
+}
+
 /// The states met by a search, and who led to them.
 #[derive(Default)]
 struct Search {
-    /// For each state the newest entry in `edges`.
-    met: FxHashMap<RegularId, u32>,
-    /// `(predecessor, the next older entry)`
-    edges: Vec<(RegularId, u32)>,
+    met: FxHashMap<RegularId, Met>,
+    edges: Vec<Edge>,
     /// States of which no derivative has been taken, but for those in `closed`; in the order in which they were met, and by how long their
     /// strings are at least.
     open: VecDeque<RegularId>,
@@ -54,6 +68,19 @@ impl Search {
                 return Some(state);
             }
         }
+    }
+
+    /// The bytes by which a state was reached first, from what it is a state of, which is a part of what is searched.
+    fn way_to(&self, mut state: RegularId) -> (RegularId, Vec<u8>) {
+        let mut way = Vec::new();
+        while let Some(edge) = self.met.get(&state).and_then(|met| self.edges.get(met.first as usize))
+            && let Some(byte) = edge.byte
+        {
+            way.push(byte);
+            state = edge.from;
+        }
+        way.reverse();
+        (state, way)
     }
 }
 
@@ -120,24 +147,32 @@ impl Store {
                 }
                 let byte = self.partitions.representative(partition, class);
                 let next = self.raw_derivative(state, byte)?;
-                self.meet(&mut search, next, Some(state));
+                self.meet(&mut search, next, Some((state, Some(byte))));
                 if !search.found.is_empty() {
                     break;
                 }
             }
         }
+        if let Some(&end) = search.found.first()
+            && let (start, way) = search.way_to(end)
+            && start != end
+            && matches!(self.node(start).kind, Kind::And(_))
+        {
+            self.learn_witness(&way, end);
+        }
         Ok(Some(self.conclude(search, a)))
     }
 
     /// Takes a language and its parts into the search.
-    fn meet(&mut self, search: &mut Search, a: RegularId, from: Option<RegularId>) {
+    fn meet(&mut self, search: &mut Search, a: RegularId, from: Option<(RegularId, Option<u8>)>) {
         let mut stack = vec![(a, from)];
         while let Some((a, from)) = stack.pop() {
+            let edge = if from.is_some() { search.edges.len() as u32 } else { NONE };
             let is_new = !search.met.contains_key(&a);
-            let newest = search.met.entry(a).or_insert(NONE);
-            if let Some(from) = from {
-                let older = std::mem::replace(newest, search.edges.len() as u32);
-                search.edges.push((from, older));
+            let met = search.met.entry(a).or_insert(Met { first: edge, newest: NONE });
+            if let Some((from, byte)) = from {
+                let older = std::mem::replace(&mut met.newest, edge);
+                search.edges.push(Edge { from, byte, older });
             }
             if !is_new {
                 continue;
@@ -148,7 +183,11 @@ impl Store {
                     return;
                 }
                 Known::Void => {}
-                Known::Parts(parts) => stack.extend(parts.into_iter().map(|part| (part, Some(a)))),
+                Known::Parts(parts) => stack.extend(parts.into_iter().map(|part| (part, Some((a, None))))),
+                Known::State if matches!(self.node(a).kind, Kind::And(_)) && self.has_witness(a) => {
+                    search.found.push(a);
+                    return;
+                }
                 Known::State => {
                     search.open.push_back(a);
                     search.nearest.push((Reverse(self.node(a).min), a));
@@ -193,10 +232,10 @@ impl Store {
             return true;
         }
         while let Some(state) = found.pop() {
-            let mut edge = met.get(&state).copied().unwrap_or(NONE);
+            let mut edge = met.get(&state).map_or(NONE, |met| met.newest);
             self.nodes[state.index()].flags |= INHABITED;
             while edge != NONE {
-                let (from, older) = edges[edge as usize];
+                let Edge { from, older, .. } = edges[edge as usize];
                 if !self.node(from).has(INHABITED) {
                     found.push(from);
                 }

@@ -89,6 +89,7 @@ mod transcript;
 mod unbounded;
 mod union;
 mod whole_texts;
+mod witnesses;
 mod words;
 
 pub use byte_classes::ByteClasses;

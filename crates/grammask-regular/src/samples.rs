@@ -1,7 +1,7 @@
 //! Texts that prove languages of numbers to be inhabited. Bounds and divisors meet in intersections, where a search would follow derivatives
 //! digit by digit; but mostly a bound itself, zero or one is in all of them, which is seen without making anything.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use crate::Store;
 use crate::node::{Kind, RegularId, UNBOUNDED};
@@ -119,6 +119,9 @@ impl Store {
         if text.is_empty() {
             return Some(self.is_nullable(a));
         }
+        if !self.lengths(a).contains(&text.len()) {
+            return Some(false);
+        }
         match self.node(a).kind {
             Kind::Empty | Kind::Epsilon => Some(false),
             Kind::Bytes(set) => Some(text.len() == 1 && self.byte_set(set).contains(text[0])),
@@ -135,6 +138,14 @@ impl Store {
             Kind::Acyclic(state) => {
                 let end = text.iter().try_fold(state, |state, &byte| self.acyclic.step(state, byte));
                 Some(end.is_some_and(|end| self.acyclic.is_final(end)))
+            }
+            Kind::Avoid { automaton, state } => {
+                let automaton = &self.avoid[automaton as usize];
+                Some(text.iter().try_fold(state, |state, &byte| automaton.step(state, byte)).is_some())
+            }
+            Kind::Factor { automaton, state } => {
+                let automaton = &self.factors[automaton as usize];
+                Some(text.iter().try_fold(state, |state, &byte| automaton.step(state, byte)).is_some())
             }
             Kind::Number(state) => {
                 let NumberState { numbers, place } = self.number_states[state as usize];
@@ -161,7 +172,8 @@ impl Store {
             Kind::Not(inner) => Some(!self.holds(inner, text, depth, parts)?),
             Kind::Concat(head, tail) => {
                 // Mostly the beginning takes as much as it can.
-                for end in (0..=text.len()).rev() {
+                let (first, last) = self.lengths(head).into_inner();
+                for end in (first..=last.min(text.len())).rev() {
                     if self.holds(head, &text[..end], depth, parts)?
                         && self.holds(tail, &text[end..], depth, parts)?
                     {
@@ -200,6 +212,12 @@ impl Store {
         }
     }
 
+    /// How many bytes the strings of a language have; perhaps more.
+    fn lengths(&self, a: RegularId) -> RangeInclusive<usize> {
+        let node = self.node(a);
+        node.min as usize..=if node.max == UNBOUNDED { usize::MAX } else { node.max as usize }
+    }
+
     /// The same for rounds of a language: at least and at most so many. The depth of this recursion is bounded by that of the other.
     fn holds_rounds(
         &self,
@@ -213,7 +231,8 @@ impl Store {
             return Some(text.is_empty() && (min == 0 || self.is_nullable(base)));
         }
         let rest = (base, min.saturating_sub(1), if max == UNBOUNDED { max } else { max - 1 });
-        for end in (1..=text.len()).rev() {
+        let (first, last) = self.lengths(base).into_inner();
+        for end in (first.max(1)..=last.min(text.len())).rev() {
             if self.holds(base, &text[..end], depth, parts)?
                 && self.holds_rounds(rest, &text[end..], depth, parts)?
             {

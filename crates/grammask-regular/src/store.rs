@@ -10,6 +10,7 @@ use crate::node::{
 };
 use crate::number::{NumberState, Numbers, Place};
 use crate::partitions::{PartitionId, Partitions};
+use crate::witnesses::Witnesses;
 use crate::words::WordList;
 use crate::{ByteSet, Config, Error};
 use rustc_hash::{FxHashMap, FxHasher};
@@ -76,6 +77,8 @@ pub struct Store {
     pub(crate) classes: FxHashMap<Arc<[(char, char)]>, u32>,
     /// Of the leaves that are shared: words, avoided texts, factors, patterns and classes.
     pub(crate) leaf_bytes: usize,
+    /// Texts by which intersections were found to be inhabited.
+    pub(crate) witnesses: Witnesses,
     /// Expressions whose derivatives are being taken; kept to save allocations.
     pub(crate) stack: Vec<RegularId>,
 }
@@ -115,6 +118,7 @@ impl Store {
             patterns: FxHashMap::default(),
             classes: FxHashMap::default(),
             leaf_bytes: 0,
+            witnesses: Witnesses::default(),
             stack: Vec::new(),
         };
         store.add(Kind::Empty);
