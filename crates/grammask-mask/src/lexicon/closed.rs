@@ -69,6 +69,24 @@ pub(super) struct Closed {
     pub(super) is_cut: bool,
 }
 
+/// What a search for a class came to.
+enum Search {
+    Found(Closed),
+    /// There is none: nor has a lexeme one that differs in that some of its bounds are nearer.
+    None,
+    /// One was not found, but a lexeme with nearer bounds may have one.
+    Unknown,
+}
+
+impl Search {
+    fn found(self) -> Option<Closed> {
+        match self {
+            Self::Found(closed) => Some(closed),
+            Self::None | Self::Unknown => None,
+        }
+    }
+}
+
 impl Closed {
     /// What keeps a lexeme alive.
     ///
@@ -84,21 +102,28 @@ impl Closed {
         // Without far bounds there are few states, and mostly no text that ends soon.
         if by_counter.is_none()
             && let Some((free, most)) = automaton.unbounded(lexeme, FAR, budget)?
-            && let Some(closed) = Self::by_kernel_or_states(automaton, free, Some(most), budget)?
         {
-            let is_whole = closed.exits & MOST == 0 && closed.reach.is_none_or(|reach| reach >= LONG);
-            return Ok(Some(Self { is_whole, ..closed }));
-        }
-        if let Some((free, most)) = uncounted {
-            let closed = match by_counter {
-                None => Self::by_kernel_or_states(automaton, free, Some(most), budget)?,
-                by_counter => by_counter,
-            };
-            if closed.as_ref().is_some_and(|closed| !closed.completes) {
-                return Ok(closed);
+            match Self::by_kernel_or_states(automaton, free, Some(most), budget)? {
+                Search::Found(closed) => {
+                    let is_whole = closed.exits & MOST == 0 && closed.reach.is_none_or(|reach| reach >= LONG);
+                    return Ok(Some(Self { is_whole, ..closed }));
+                }
+                Search::None => return Ok(None),
+                Search::Unknown => {}
             }
         }
-        Self::by_kernel_or_states(automaton, lexeme, None, budget)
+        if let Some((free, most)) = uncounted {
+            let found = match by_counter {
+                None => Self::by_kernel_or_states(automaton, free, Some(most), budget)?,
+                Some(closed) => Search::Found(closed),
+            };
+            match found {
+                Search::Found(closed) if !closed.completes => return Ok(Some(closed)),
+                Search::None => return Ok(None),
+                Search::Found(_) | Search::Unknown => {}
+            }
+        }
+        Ok(Self::by_kernel_or_states(automaton, lexeme, None, budget)?.found())
     }
 
     /// The characters that a lexeme counts by itself, as long as there may be more of them; where those of its whole text are counted beside
@@ -149,19 +174,20 @@ impl Closed {
         lexeme: LexemeId,
         most: Option<usize>,
         budget: &Budget,
-    ) -> Result<Option<Self>, Error> {
+    ) -> Result<Search, Error> {
         let by_kernel = kernel::closed(automaton, lexeme, most, budget)?;
         // By a letter that had to be left out, much of the vocabulary has to be walked.
-        if by_kernel.as_ref().is_some_and(|closed| closed.exits & LETTERS == 0) {
-            return Ok(by_kernel);
-        }
+        let kernel = match by_kernel {
+            Some(kernel) if kernel.exits & LETTERS == 0 => return Ok(Search::Found(kernel)),
+            kernel => kernel,
+        };
         let by_states = Self::of(automaton, lexeme, most, budget)?;
         let has_more = |one: &Self, other: &Self| {
             one.reach == other.reach && one.class.ascii.count_ones() > other.class.ascii.count_ones()
         };
-        Ok(match (by_kernel, by_states) {
-            (Some(kernel), Some(states)) if has_more(&states, &kernel) => Some(states),
-            (Some(kernel), _) => Some(kernel),
+        Ok(match (kernel, by_states) {
+            (Some(kernel), Search::Found(states)) if has_more(&states, &kernel) => Search::Found(states),
+            (Some(kernel), _) => Search::Found(kernel),
             (None, states) => states,
         })
     }
@@ -173,14 +199,15 @@ impl Closed {
         start: LexemeId,
         most: Option<usize>,
         budget: &Budget,
-    ) -> Result<Option<Self>, Error> {
+    ) -> Result<Search, Error> {
         let mut has_ends = false;
-        let closed = Self::followed(automaton, start, most, Some(&mut has_ends), budget)?;
+        let found = Self::followed(automaton, start, most, Some(&mut has_ends), budget)?;
         // What is cut anyhow is cut better where there is less to be looked for.
-        if has_ends && closed.as_ref().is_none_or(|closed| closed.is_cut) {
-            return Self::followed(automaton, start, most, None, budget);
+        match found {
+            Search::Found(closed) if !has_ends || !closed.is_cut => Ok(Search::Found(closed)),
+            _ if has_ends => Self::followed(automaton, start, most, None, budget),
+            found => Ok(found),
         }
-        Ok(closed)
     }
 
     /// The same; where ends are looked for, whether there have been any.
@@ -190,15 +217,17 @@ impl Closed {
         most: Option<usize>,
         mut has_ends: Option<&mut bool>,
         budget: &Budget,
-    ) -> Result<Option<Self>, Error> {
+    ) -> Result<Search, Error> {
         let live = automaton.live_bytes(start, budget)?;
         let is_live = |byte| live.contains(byte);
         let has_others = (0x80..=u8::MAX).any(is_live);
         if !live.intersection(&no_leads()).is_empty() {
-            return Ok(None);
+            return Ok(Search::None);
         }
         let (first, counts) = behind_ascii(automaton, start, budget)?;
-        let Some(&(main, _)) = counts.iter().max_by_key(|&&(_, count)| count) else { return Ok(None) };
+        let Some(&(main, _)) = counts.iter().max_by_key(|&&(_, count)| count) else {
+            return Ok(Search::None);
+        };
         let others = if has_others { most_others(automaton, main, budget)? } else { Others::None };
         let is_text = automaton.is_text(start);
         // Characters of which few lead to the same state.
@@ -229,7 +258,7 @@ impl Closed {
                     }
                 }
                 if ends.len() > MANY_ENDS {
-                    return Ok(None);
+                    return Ok(Search::None);
                 }
                 // Behind how many characters a state is, is not known before.
                 let is_behind_many = |&&(place, _): &&(usize, u128)| reached.ways[place].count_ones() > ENDS;
@@ -254,7 +283,7 @@ impl Closed {
                         // Each time that one of these comes, there are as many states again.
                         ascii &= !std::mem::take(&mut seldom);
                         if class.ascii == ascii {
-                            return Ok(None);
+                            return Ok(Search::None);
                         }
                         continue 'smaller;
                     }
@@ -265,7 +294,7 @@ impl Closed {
                 let mut reach = (!is_endless).then_some(reach);
                 if let Some(most) = most {
                     let Some(room) = room(automaton, most, reached.states.iter().copied()) else {
-                        return Ok(None);
+                        return Ok(Search::Unknown);
                     };
                     reach = Some(reach.map_or(room, |reach| reach.min(room)));
                 }
@@ -281,10 +310,11 @@ impl Closed {
                     is_whole,
                     is_cut: !is_endless,
                 };
-                return closed.with_states(automaton, start, &reached.states, budget);
+                let closed = closed.with_states(automaton, start, &reached.states, budget)?;
+                return Ok(closed.map_or(Search::Unknown, Search::Found));
             }
         }
-        Ok(None)
+        Ok(Search::None)
     }
 
     /// The characters that lead a lexeme back to where it is: where nothing else begins as those of several bytes do, or all that does is text.
