@@ -122,32 +122,33 @@ fn quantifier() -> String {
 /// A class in brackets. A hyphen behind a member makes a range; the first of its two members comes before the second, as far as ASCII goes. A hyphen at the
 /// beginning, behind a range and at the end is a member.
 ///
-/// All that depends on a member is said directly behind it, so that what may follow is this, or what follows any member: many states, but each of
-/// two parts.
+/// A member by itself and one that begins a range are told apart behind it: what may follow is a hyphen and what depends on the member, or what follows
+/// any. That makes many states, but each of two parts.
 fn class() -> String {
     let escape = format!(r"(?:{}|\\b)", ESCAPE.replace("UNICODE", UNICODE));
-    let end = format!(r"(?:[^\]\\]|{MARK})");
-    let beyond = r"\\?[^\x00-\x7f]";
+    let single = format!(r"(?:[^\]\\-]|{escape}|{MARK})");
+    let end = format!(r"(?:[^\]\\]|{escape}|{MARK})");
     let hyphens = format!("(?:--(?:{}|{escape}))*-?", from(0x2d));
-    // A member, and where a range that begins with it may end.
-    let member = |first: &str, last: &str| format!("{first}(?:-(?:{last}|{escape}){hyphens})?");
-    let mut members = vec![
-        member(&escape, &end),
-        member(r"\\?[\x00-\x1f\x7f]", &end),
-        member(beyond, beyond),
+    let mut ranges = vec![
+        format!("{escape}-{end}"),
+        format!("{single}-{escape}"),
+        // What is not ASCII, and controls.
+        format!(r"\\?[\x00-\x1f\x7f]-{end}"),
+        r"\\?[^\x00-\x7f]-\\?[^\x00-\x7f]".to_owned(),
     ];
     // A bracket, a hyphen and a backslash are members behind a backslash only, and letters and digits never.
     let mut marks = Vec::new();
     for low in 0x20..0x7fu8 {
-        let member = member(&format!(r"\x{low:02x}"), &from(low));
+        let range = format!(r"\x{low:02x}-{}", from(low));
         if !low.is_ascii_alphanumeric() {
-            marks.push(member.clone());
+            marks.push(range.clone());
         }
         if !matches!(low, b'-' | b']' | b'\\') {
-            members.push(member);
+            ranges.push(range);
         }
     }
-    format!(r"\[\^?{hyphens}(?:{}|\\(?:{}))*-?\]", members.join("|"), marks.join("|"))
+    ranges.push(format!(r"\\(?:{})", marks.join("|")));
+    format!(r"\[\^?{hyphens}(?:{single}|(?:{}){hyphens})*-?\]", ranges.join("|"))
 }
 
 /// The end of a range that begins with an ASCII character.
