@@ -72,7 +72,7 @@ pub(super) struct Closed {
 /// What a search for a class came to.
 enum Search {
     Found(Closed),
-    /// There is none: nor has a lexeme one that differs in that some of its bounds are nearer.
+    /// Its states show none: nor do those of a lexeme that differs in that some of its bounds are nearer.
     None,
     /// One was not found, but a lexeme with nearer bounds may have one.
     Unknown,
@@ -108,7 +108,7 @@ impl Closed {
                     let is_whole = closed.exits & MOST == 0 && closed.reach.is_none_or(|reach| reach >= LONG);
                     return Ok(Some(Self { is_whole, ..closed }));
                 }
-                Search::None => return Ok(None),
+                Search::None => return kernel::closed(automaton, lexeme, None, budget),
                 Search::Unknown => {}
             }
         }
@@ -119,7 +119,7 @@ impl Closed {
             };
             match found {
                 Search::Found(closed) if !closed.completes => return Ok(Some(closed)),
-                Search::None => return Ok(None),
+                Search::None => return kernel::closed(automaton, lexeme, None, budget),
                 Search::Found(_) | Search::Unknown => {}
             }
         }
