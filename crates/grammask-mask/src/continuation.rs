@@ -24,10 +24,13 @@ impl ContinuationId {
     }
 }
 
+/// Nodes below a set of places are counted until they are more than these: whoever asks for more counts anew.
+const WEIGHED: usize = 1 << 12;
+
 /// A set of places in the trie, and what was found out about it.
 pub(crate) struct Continuation {
     places: Places,
-    /// How many nodes are below those of a list, counted once for each, once somebody asked.
+    /// How many nodes are below, as far as was counted; once somebody asked.
     weight: OnceLock<usize>,
     bytes: OnceLock<ByteSet>,
     children: OnceLock<Children>,
@@ -60,16 +63,21 @@ impl Continuation {
         self.places.iter().map(|branch| outline.node(branch))
     }
 
-    /// Whether more than so many nodes are below.
+    /// Whether more than so many nodes are below, counted once for each place that they are below.
     pub(crate) fn is_heavier(&self, trie: &Trie, outline: &Outline, limit: usize) -> bool {
         let ends = trie.ends_slice();
-        let below = |node: NodeId| (ends[node.index()] - node.0 - 1) as usize;
-        let below_all = || self.nodes(outline).map(below).sum::<usize>();
-        match self.places {
-            Places::List(_) => *self.weight.get_or_init(below_all) > limit,
-            // There is a node below each of them.
-            Places::Bits(_) => self.places.are_more_than(limit) || below_all() > limit,
-        }
+        let weigh = |most: usize| {
+            let mut below = self.nodes(outline).map(|node| (ends[node.index()] - node.0 - 1) as usize);
+            let mut weight = 0;
+            while weight <= most
+                && let Some(more) = below.next()
+            {
+                weight += more;
+            }
+            weight
+        };
+        let weight = *self.weight.get_or_init(|| weigh(WEIGHED));
+        weight > limit && (limit <= WEIGHED || weigh(limit) > limit)
     }
 
     /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.

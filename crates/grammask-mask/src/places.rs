@@ -100,14 +100,6 @@ impl Places {
         list.iter().copied().chain(ones(bits))
     }
 
-    /// Whether these are more than so many branches.
-    pub(crate) fn are_more_than(&self, limit: usize) -> bool {
-        match self {
-            Self::List(list) => list.len() > limit,
-            Self::Bits(bits) => has_more_than(bits, limit),
-        }
-    }
-
     /// Whether a branch is in the set.
     pub(crate) fn contains(&self, branch: BranchId) -> bool {
         match self {
@@ -261,7 +253,6 @@ mod tests {
             let places = Places::of_list(&outline, SHORT, &set);
             assert_eq!(matches!(places, Places::Bits(_)), set.len() > SHORT);
             assert_eq!(places.iter().collect::<Vec<_>>(), set);
-            assert!(places.are_more_than(set.len() - 1) && !places.are_more_than(set.len()));
             let mut shuffled = set.clone();
             shuffled.reverse();
             shuffled.push(set[0]);
