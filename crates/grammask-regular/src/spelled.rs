@@ -174,6 +174,11 @@ impl Store {
         if let Some(texts) = self.texts(a, FEW) {
             return Some(texts);
         }
+        Some(vec![self.one_text(a, usize::MAX)?])
+    }
+
+    /// The one text of a language that is written out, if it has at most so many bytes.
+    fn one_text(&self, a: RegularId, most: usize) -> Option<Vec<u8>> {
         let mut text = Vec::new();
         let mut rest = a;
         while rest != RegularId::EPSILON {
@@ -181,23 +186,35 @@ impl Store {
                 Kind::Concat(head, tail) => (head, tail),
                 _ => (rest, RegularId::EPSILON),
             };
-            match self.node(head).kind {
-                Kind::Bytes(set) => text.push(self.byte_set(set).single_byte()?),
+            let byte;
+            let more = match self.node(head).kind {
+                Kind::Bytes(set) => {
+                    byte = self.byte_set(set).single_byte()?;
+                    std::slice::from_ref(&byte)
+                }
                 Kind::Words { range, depth } => match self.ranges[range as usize] {
                     (list, word, end) if word + 1 == end => {
-                        text.extend_from_slice(&self.words[list as usize].word(word)[depth as usize..]);
+                        &self.words[list as usize].word(word)[depth as usize..]
                     }
                     _ => return None,
                 },
                 _ => return None,
+            };
+            // A word may be megabytes.
+            if more.len() > most - text.len() {
+                return None;
             }
+            text.extend_from_slice(more);
             rest = tail;
         }
-        Some(vec![text])
+        Some(text)
     }
 
     /// The texts of a language, in no order, if these are few and show on the surface of its expression.
     fn texts(&self, a: RegularId, most: usize) -> Option<Vec<Vec<u8>>> {
+        if let Some(text) = self.one_text(a, most) {
+            return Some(vec![text]);
+        }
         let mut texts = vec![Vec::new()];
         self.append_texts(a, most, DEPTH, &mut texts).then_some(texts)
     }

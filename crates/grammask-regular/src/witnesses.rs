@@ -40,3 +40,57 @@ impl Store {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Config, Error, RegularId, Store};
+
+    /// A pattern that counts, and others that leave out, over all states that few characters lead to.
+    #[test]
+    fn what_a_witness_proves_is_inhabited() -> Result<(), Error> {
+        let mut store = Store::new(&Config::default());
+        let mut proven = 0;
+        for (patterns, others) in [
+            (&["(?:[ab]{1,9}\\.){1,5}[ab]+", "(?s:.){4,20}"][..], &["(?s:.)*aa\\.(?s:.)*", "[ab.]*b"][..]),
+            (&["(?:a|b\\.)*[ab]", "[ab.]{3,7}"], &["(?s:.)*\\.a(?s:.)*"]),
+            (&["a{2,}b*", "(?:ab|a)*"], &["a*"]),
+        ] {
+            let mut parts =
+                patterns.iter().map(|pattern| store.regex(pattern)).collect::<Result<Vec<_>, _>>()?;
+            for other in others {
+                let other = store.regex(other)?;
+                parts.push(store.complement(other)?);
+            }
+            let avoided = store.literal(b"b.b")?;
+            parts.push(store.without(avoided)?);
+            let mut open = vec![store.intersection(&parts)?];
+            let mut place = 0;
+            while let Some(&state) = open.get(place) {
+                place += 1;
+                if store.has_witness(state) {
+                    // The one that proved it has come to the front.
+                    let text = store.witnesses.0[0].clone();
+                    let mut end = state;
+                    for &byte in &text {
+                        end = store.derivative(end, byte)?;
+                    }
+                    assert!(
+                        store.is_nullable(end),
+                        "{}: {:?}",
+                        store.display(state),
+                        String::from_utf8_lossy(&text)
+                    );
+                    proven += 1;
+                }
+                for byte in *b"ab." {
+                    let next = store.derivative(state, byte)?;
+                    if next != RegularId::EMPTY && !open.contains(&next) && open.len() < 200 {
+                        open.push(next);
+                    }
+                }
+            }
+        }
+        assert!(proven > 100, "{proven} states");
+        Ok(())
+    }
+}
