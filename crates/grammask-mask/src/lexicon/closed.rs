@@ -105,6 +105,12 @@ impl Closed {
         {
             match Self::by_kernel_or_states(automaton, free, Some(most), budget)? {
                 Search::Found(closed) => {
+                    // Near such a bound, what may come behind it is alive whatever is counted.
+                    if closed.reach.is_some_and(|reach| reach < SHORT)
+                        && let Some(kernel) = kernel::closed(automaton, lexeme, None, budget)?
+                    {
+                        return Ok(Some(kernel));
+                    }
                     let is_whole = closed.exits & MOST == 0 && closed.reach.is_none_or(|reach| reach >= LONG);
                     return Ok(Some(Self { is_whole, ..closed }));
                 }
