@@ -1,11 +1,10 @@
 //! A hash table of ids: the values stand elsewhere, in a vector, and are looked up by content.
 
-/// A table of so many slots is parted when it is full.
-const LARGE: usize = 1 << 12;
+/// A part of so many slots is split when it is full.
+const LARGE: usize = 1 << 9;
 
-/// So many bits of a hash say which part it belongs to.
-const PART_BITS: u32 = 8;
-const PARTS: usize = 1 << PART_BITS;
+/// The directory has at most two to the power of so many entries; then parts grow.
+const DEEPEST: u32 = 16;
 
 /// A hash that is folded, and an id plus one.
 type Slot = (u32, u32);
@@ -15,71 +14,100 @@ const FREE: Slot = (0, 0);
 
 /// Maps contents to ids. The caller hashes and compares, so nothing is stored twice.
 ///
-/// A large table is many small ones, of which each grows by itself. So no single addition waits for all that is in it to be moved, nor for memory for
-/// twice as much, which may take longer.
+/// A large table is many small ones, and grows by splitting one that is full. So no single addition waits for all that is in it to be moved, nor for memory
+/// for twice as much, which may take longer.
+///
+/// Source: R. Fagin, J. Nievergelt, N. Pippenger, H. R. Strong, "Extendible Hashing", 1979.
 #[derive(Clone, Default)]
 pub(crate) struct IdTable {
-    /// None, one, or [`PARTS`], by the highest bits of hashes.
     parts: Vec<Part>,
+    /// The part of each hash, by so many of its highest bits; several numbers in a row may have one part.
+    directory: Vec<u32>,
+    depth: u32,
     /// Slots of all parts.
     slots: usize,
-    len: usize,
 }
 
 impl IdTable {
     /// The id with this hash for which `is_same` holds.
     pub(crate) fn find(&self, hash: u64, is_same: impl FnMut(u32) -> bool) -> Option<u32> {
         let hash = fold(hash);
-        self.parts.get(self.part_of(hash))?.find(hash, is_same)
+        let &part = self.directory.get(highest(hash, self.depth))?;
+        self.parts[part as usize].find(hash, is_same)
     }
 
     /// Adds an id that [`IdTable::find`] did not find. The id is below `u32::MAX`.
     pub(crate) fn insert(&mut self, hash: u64, id: u32) {
-        match &self.parts[..] {
-            [] => self.parts.push(Part::default()),
-            [part] if part.is_full() && part.slots.len() >= LARGE => self.part(0),
-            _ => {}
+        if self.parts.is_empty() {
+            self.parts.push(Part::default());
+            self.directory.push(0);
         }
-        self.len += 1;
-        self.place((fold(hash), id + 1));
+        let hash = fold(hash);
+        loop {
+            let number = self.directory[highest(hash, self.depth)] as usize;
+            let part = &mut self.parts[number];
+            if part.is_full() {
+                if part.slots.len() >= LARGE && self.split(number, hash) {
+                    continue;
+                }
+                self.reserve_in(number, self.parts[number].slots.len().max(8));
+            }
+            self.parts[number].insert((hash, id + 1));
+            return;
+        }
     }
 
-    /// Makes room for so many more.
+    /// Makes room for so many more, as long as they are few.
     pub(crate) fn reserve(&mut self, more: usize) {
-        let ids = self.len + more;
-        if self.parts.len() <= 1 && ids * 2 > LARGE {
-            // Some parts get more than others; where that is not enough, they grow.
-            self.part(ids / PARTS + ids / (4 * PARTS));
-        } else if let [part] = &mut self.parts[..] {
-            part.reserve(ids);
-            self.slots = part.slots.len();
+        if let [part] = &self.parts[..] {
+            self.reserve_in(0, (part.len + more).min(LARGE / 2));
         }
     }
 
-    /// Makes the parts, each with room for so many ids.
-    fn part(&mut self, ids: usize) {
-        let whole = std::mem::replace(&mut self.parts, vec![Part::default(); PARTS]);
-        self.parts.iter_mut().for_each(|part| part.reserve(ids));
-        self.slots = self.parts.iter().map(|part| part.slots.len()).sum();
-        whole.iter().flat_map(Part::entries).for_each(|entry| self.place(entry));
-    }
-
-    fn part_of(&self, hash: u32) -> usize {
-        if self.parts.len() > 1 { (hash >> (u32::BITS - PART_BITS)) as usize } else { 0 }
-    }
-
-    fn place(&mut self, entry: Slot) {
-        let number = self.part_of(entry.0);
+    fn reserve_in(&mut self, number: usize, ids: usize) {
         let part = &mut self.parts[number];
         let before = part.slots.len();
-        part.insert(entry);
+        part.reserve(ids);
         self.slots += part.slots.len() - before;
+    }
+
+    /// Splits the part of a hash by the next bit of its hashes; whether that tells some of them apart.
+    fn split(&mut self, number: usize, hash: u32) -> bool {
+        let part = &self.parts[number];
+        let depth = part.depth;
+        let is_upper = |entry: &Slot| highest(entry.0, depth + 1) & 1 == 1;
+        let upper = part.entries().filter(is_upper).count();
+        if upper == 0 || upper == part.len || depth == DEEPEST {
+            return false;
+        }
+        if depth == self.depth {
+            self.directory = self.directory.iter().flat_map(|&part| [part, part]).collect();
+            self.depth += 1;
+        }
+        let new = self.parts.len();
+        let empty = Part { slots: vec![FREE; part.slots.len()], len: 0, depth: depth + 1 };
+        let whole = std::mem::replace(&mut self.parts[number], empty.clone());
+        self.slots += empty.slots.len();
+        self.parts.push(empty);
+        for entry in whole.entries() {
+            self.parts[if is_upper(&entry) { new } else { number }].insert(entry);
+        }
+        // All numbers that begin with the bits of the part, and one more that is set.
+        let width = self.depth - depth - 1;
+        let start = (highest(hash, depth) << 1 | 1) << width;
+        self.directory[start..start + (1 << width)].fill(new as u32);
+        true
     }
 
     /// Bytes on the heap.
     pub(crate) fn bytes_used(&self) -> usize {
-        self.slots * size_of::<Slot>() + self.parts.len() * size_of::<Part>()
+        self.slots * size_of::<Slot>() + self.parts.len() * size_of::<Part>() + self.directory.len() * 4
     }
+}
+
+/// The highest bits of a hash, as a number.
+fn highest(hash: u32, bits: u32) -> usize {
+    (u64::from(hash) << bits >> u32::BITS) as usize
 }
 
 /// A table by itself: open addressing, linear probing.
@@ -88,6 +116,8 @@ struct Part {
     /// The length is a power of two, or nothing; at most half of it is taken.
     slots: Vec<Slot>,
     len: usize,
+    /// So many of the highest bits are the same in all hashes.
+    depth: u32,
 }
 
 impl Part {
@@ -112,9 +142,6 @@ impl Part {
     }
 
     fn insert(&mut self, entry: Slot) {
-        if self.is_full() {
-            self.reserve(self.slots.len().max(8));
-        }
         self.len += 1;
         self.place(entry);
     }
@@ -123,8 +150,8 @@ impl Part {
     fn reserve(&mut self, ids: usize) {
         let len = (ids * 2).next_power_of_two();
         if len > self.slots.len() {
-            let before = std::mem::replace(self, Self { slots: vec![FREE; len], len: self.len });
-            before.entries().for_each(|entry| self.place(entry));
+            let before = std::mem::replace(&mut self.slots, vec![FREE; len]);
+            before.into_iter().filter(|&entry| entry != FREE).for_each(|entry| self.place(entry));
         }
     }
 
@@ -148,7 +175,7 @@ fn fold(hash: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{IdTable, LARGE, PARTS, fold};
+    use super::{IdTable, LARGE, highest};
 
     #[test]
     fn finds_what_was_inserted_even_with_equal_hashes() {
@@ -167,29 +194,31 @@ mod tests {
     }
 
     #[test]
-    fn large_tables_are_parted_and_lose_nothing() {
-        let hash = |id: u32| u64::from(id).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        for reserved in [0, 10, LARGE, 8 * LARGE] {
+    fn large_tables_are_split_and_lose_nothing() {
+        // Hashes that differ in all bits, in the highest ones only, and so little that parts have to grow.
+        let hashes: [fn(u32) -> u64; 3] = [
+            |id| u64::from(id).wrapping_mul(0x9E37_79B9_7F4A_7C15),
+            |id| u64::from(id.reverse_bits()),
+            |id| u64::from(id % 50),
+        ];
+        for (hash, ids) in hashes.into_iter().zip([20_000, 20_000, 3_000]) {
             let mut table = IdTable::default();
-            table.reserve(reserved);
-            let ids = 3 * LARGE as u32;
             for id in 0..ids {
                 assert_eq!(table.find(hash(id), |other| other == id), None);
                 table.insert(hash(id), id);
             }
-            assert_eq!(table.parts.len(), PARTS);
-            assert!(table.parts.iter().all(|part| part.len * 2 <= part.slots.len()));
             assert!((0..ids).all(|id| table.find(hash(id), |other| other == id) == Some(id)));
-            let slots: usize = table.parts.iter().map(|part| part.slots.len()).sum();
-            assert_eq!(table.slots, slots);
-            let is_in_its_part = |(number, entry): (usize, super::Slot)| table.part_of(entry.0) == number;
-            let entries = table.parts.iter().enumerate();
-            assert!(
-                entries
-                    .flat_map(|(number, part)| part.entries().map(move |entry| (number, entry)))
-                    .all(is_in_its_part)
-            );
-            assert_eq!(table.find(hash(ids), |_| true), None, "{}", fold(hash(ids)));
+            assert_eq!(table.find(hash(ids), |id| id >= ids), None);
+            assert_eq!(table.slots, table.parts.iter().map(|part| part.slots.len()).sum::<usize>());
+            assert_eq!(table.directory.len(), 1 << table.depth);
+            for (number, part) in table.parts.iter().enumerate() {
+                assert!(part.len == part.entries().count() && part.len * 2 <= part.slots.len());
+                let is_here =
+                    |entry: super::Slot| table.directory[highest(entry.0, table.depth)] == number as u32;
+                assert!(part.entries().all(is_here));
+            }
+            let largest = table.parts.iter().map(|part| part.slots.len()).max();
+            assert_eq!(largest == Some(LARGE), ids > 3_000);
         }
     }
 }
