@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use grammask_cache::{Arena, Budget, Memo};
-use grammask_regular::Error;
+use grammask_regular::{Error, Horizon};
 use grammask_trie::{BranchId, Mask, Outline, Trie, Vocabulary};
 
 use crate::continuation::{Continuation, ContinuationId, Continuations};
@@ -134,7 +134,8 @@ impl Lexicon {
         }
         let characters = Slice::new(&vocabulary, &outline, &Class::EVERY);
         let bytes = Slice::new(&vocabulary, &outline, &Class::BYTES);
-        Self::with(vocabulary, outline, every.into(), Arc::new([characters, bytes]), config)
+        let horizon = Automaton::horizon_of(&vocabulary);
+        Self::with(vocabulary, outline, every.into(), Arc::new([characters, bytes]), horizon, config)
     }
 
     fn with(
@@ -142,11 +143,12 @@ impl Lexicon {
         outline: Arc<Outline>,
         every: Arc<[u32]>,
         whole: Arc<[Slice; 2]>,
+        horizon: Horizon,
         config: &LexiconConfig,
     ) -> Self {
         Self {
             continuations: Continuations::new(&outline),
-            automaton: Automaton::new(&vocabulary, &config.regular, config.budget),
+            automaton: Automaton::new(horizon, &config.regular, config.budget),
             vocabulary,
             outline,
             every,
@@ -190,6 +192,7 @@ impl Lexicon {
             Arc::clone(&self.outline),
             Arc::clone(&self.every),
             Arc::clone(&self.whole),
+            self.automaton.horizon(),
             config,
         )
     }

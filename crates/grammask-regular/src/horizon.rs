@@ -4,6 +4,7 @@
 use crate::node::{Kind, RegularId, Spelling, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// The strings that may be read from some state on: all of up to some number of bytes, and the substrings of some longer texts.
 ///
@@ -23,9 +24,35 @@ use rustc_hash::FxHashMap;
 pub struct Horizon {
     short: u32,
     /// The longest first.
-    long: Vec<Box<[u8]>>,
+    long: Arc<[Box<[u8]>]>,
     times: FxHashMap<RegularId, u32>,
-    outlooks: FxHashMap<RegularId, Outlook>,
+    outlooks: Outlooks,
+}
+
+/// So many tables of outlooks there are.
+const TABLES: usize = 64;
+
+/// Outlooks by expression, in many small tables: as large as one is, nobody waits long until it is moved to where it can grow.
+#[derive(Clone, Debug)]
+struct Outlooks {
+    tables: [FxHashMap<RegularId, Outlook>; TABLES],
+    len: usize,
+}
+
+impl Default for Outlooks {
+    fn default() -> Self {
+        Self { tables: std::array::from_fn(|_| FxHashMap::default()), len: 0 }
+    }
+}
+
+impl Outlooks {
+    fn get(&self, a: RegularId) -> Option<Outlook> {
+        self.tables[a.index() % TABLES].get(&a).copied()
+    }
+
+    fn insert(&mut self, a: RegularId, outlook: Outlook) {
+        self.len += usize::from(self.tables[a.index() % TABLES].insert(a, outlook).is_none());
+    }
 }
 
 /// What lies ahead in a language.
@@ -38,6 +65,9 @@ pub(crate) struct Outlook {
     /// No string has other bytes.
     pub(crate) bytes: ByteSet,
 }
+
+/// Nothing is known.
+const UNKNOWN: Outlook = Outlook { least: UNBOUNDED, inside: UNBOUNDED, bytes: ByteSet::ALL };
 
 impl Outlook {
     /// From every prefix of a string, some string is reached with no more bytes than this.
@@ -56,12 +86,21 @@ impl Horizon {
         long.retain(|text| text.len() > short as usize);
         long.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         long.dedup();
-        Self { short, long, ..Self::default() }
+        Self { short, long: long.into(), ..Self::default() }
+    }
+
+    /// The same strings, with nothing found out about languages.
+    ///
+    /// # Complexity
+    /// O(1).
+    #[must_use]
+    pub fn unexplored(&self) -> Self {
+        Self { short: self.short, long: Arc::clone(&self.long), ..Self::default() }
     }
 
     /// What has been found out about languages takes so many bytes, roughly.
     pub fn bytes_used(&self) -> usize {
-        self.times.len() * 16 + self.outlooks.len() * (size_of::<Outlook>() + 16)
+        self.times.len() * 16 + self.outlooks.len * (size_of::<Outlook>() + 16)
     }
 
     /// The length of the longest string.
@@ -83,7 +122,7 @@ impl Store {
         let least = self.node(base).min.max(1);
         let mut most = horizon.short / least;
         let mut steps = 0;
-        'texts: for text in &horizon.long {
+        'texts: for text in &*horizon.long {
             let fit = u32::try_from(text.len()).unwrap_or(UNBOUNDED) / least;
             if fit <= most {
                 break;
@@ -124,7 +163,7 @@ impl Store {
         while let Some(&a) = stack.last() {
             let len = stack.len();
             match self.node(a).kind {
-                _ if known.contains_key(&a) => {}
+                _ if known.get(a).is_some() => {}
                 Kind::Concat(head, tail) => stack.extend([head, tail]),
                 Kind::Or(list) => stack.extend(self.list(list)),
                 Kind::Repeat { base, .. } => stack.push(base),
@@ -133,7 +172,7 @@ impl Store {
             }
             let mut place = len;
             while place < stack.len() {
-                if known.contains_key(&stack[place]) {
+                if known.get(stack[place]).is_some() {
                     stack.swap_remove(place);
                 } else {
                     place += 1;
@@ -145,15 +184,16 @@ impl Store {
                 stack.pop();
             }
         }
-        known[&a]
+        known.get(a).unwrap_or(UNKNOWN)
     }
 
     /// The outlook from those of the operands.
-    fn outlook_of(&self, a: RegularId, known: &FxHashMap<RegularId, Outlook>) -> Outlook {
-        if let Some(&known) = known.get(&a) {
+    fn outlook_of(&self, a: RegularId, known: &Outlooks) -> Outlook {
+        if let Some(known) = known.get(a) {
             return known;
         }
-        let unknown = Outlook { least: UNBOUNDED, inside: UNBOUNDED, bytes: ByteSet::ALL };
+        let unknown = UNKNOWN;
+        let of = |a| known.get(a).unwrap_or(UNKNOWN);
         match self.node(a).kind {
             Kind::Epsilon => Outlook { least: 0, inside: 0, bytes: ByteSet::EMPTY },
             Kind::Bytes(set) => Outlook { least: 1, inside: 0, bytes: *self.byte_set(set) },
@@ -191,14 +231,14 @@ impl Store {
             // Each prefix of a string is one.
             Kind::Avoid { .. } | Kind::Factor { .. } => Outlook { least: 0, inside: 0, bytes: ByteSet::ALL },
             Kind::Concat(head, tail) => {
-                let (head, tail) = (known[&head], known[&tail]);
+                let (head, tail) = (of(head), of(tail));
                 Outlook {
                     least: head.least.saturating_add(tail.least),
                     inside: head.inside.saturating_add(tail.least).max(tail.inside),
                     bytes: head.bytes.union(&tail.bytes),
                 }
             }
-            Kind::Or(list) => self.list(list).iter().map(|member| known[member]).fold(
+            Kind::Or(list) => self.list(list).iter().map(|&member| of(member)).fold(
                 Outlook { inside: 0, bytes: ByteSet::EMPTY, ..unknown },
                 |all, one| Outlook {
                     least: all.least.min(one.least),
@@ -207,7 +247,7 @@ impl Store {
                 },
             ),
             Kind::Repeat { base, min, .. } => {
-                let base = known[&base];
+                let base = of(base);
                 let others = base.least.saturating_mul(min.saturating_sub(1));
                 Outlook {
                     least: base.least.saturating_mul(min),
@@ -216,9 +256,9 @@ impl Store {
                 }
             }
             // The shortest way to a string of the operand passes no other.
-            Kind::Early(inner) => known[&inner],
+            Kind::Early(inner) => of(inner),
             Kind::Json { text, at } => {
-                let text = known[&text];
+                let text = of(text);
                 let begun = if at == Spelling::Text { 0 } else { SPELLED };
                 Outlook {
                     least: text.least.saturating_mul(6).saturating_add(begun),

@@ -83,6 +83,12 @@ pub struct Store {
     pub(crate) stack: Vec<RegularId>,
 }
 
+/// A store of so many expressions may be on its way to many: as many as that at once, and no more than these, get their space, so that what there is
+/// has to be moved seldom. Who counts far makes an expression with each byte, and somebody waits for each.
+const GROWING: usize = 512;
+const AT_ONCE: usize = 64;
+const MOST_AT_ONCE: usize = 1 << 18;
+
 impl Store {
     /// A store with no more than the languages that every store has.
     pub fn new(config: &Config) -> Self {
@@ -291,6 +297,9 @@ impl Store {
     }
 
     fn push(&mut self, kind: Kind, hash: u64) -> RegularId {
+        if self.nodes.len() == self.nodes.capacity() && self.nodes.len() >= GROWING {
+            self.take_space((self.nodes.len() * AT_ONCE).min(MOST_AT_ONCE));
+        }
         let id = self.nodes.len() as u32;
         let node = self.describe(kind, id);
         self.nodes.push(node);

@@ -179,16 +179,26 @@ const FEW: usize = 4;
 const CLASSES: usize = 8;
 
 impl Automaton {
+    /// What stands below places in the trie of a vocabulary.
+    pub(super) fn horizon_of(vocabulary: &Vocabulary) -> Horizon {
+        let texts = vocabulary.tokens().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() > SHORT as usize);
+        Horizon::new(SHORT, texts)
+    }
+
+    /// The horizon as it is for an automaton without states.
+    pub(super) fn horizon(&self) -> Horizon {
+        self.lock().horizon.unexplored()
+    }
+
     /// Without states, but with the address space for what a budget of so many bytes allows.
-    pub(super) fn new(vocabulary: &Vocabulary, config: &Config, budget: usize) -> Self {
+    pub(super) fn new(horizon: Horizon, config: &Config, budget: usize) -> Self {
         let mut store = Store::new(config);
         store.take_space(budget.min(LARGE) / BYTES_AN_EXPRESSION);
-        let texts = vocabulary.tokens().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() > SHORT as usize);
         let automaton = Self {
             states: Arena::new(),
             workbench: Mutex::new(Workbench {
                 store,
-                horizon: Horizon::new(SHORT, texts),
+                horizon,
                 numbers: Column::new(),
                 classes: FxHashMap::default(),
             }),
