@@ -83,8 +83,8 @@ pub struct Store {
     pub(crate) stack: Vec<RegularId>,
 }
 
-/// A store of so many expressions may be on its way to many: as many as that at once, and no more than these, get their space, so that what there is
-/// has to be moved seldom. Who counts far makes an expression with each byte, and somebody waits for each.
+/// From so many expressions on, a store that is full takes the space for so many times as many at once, but for no more than the last number: what
+/// there is has to be moved seldom then. Who counts far makes an expression with each byte, and somebody waits for each.
 const GROWING: usize = 512;
 const AT_ONCE: usize = 64;
 const MOST_AT_ONCE: usize = 1 << 18;
