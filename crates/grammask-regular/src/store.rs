@@ -139,7 +139,7 @@ impl Store {
         self.config = config.clone();
     }
 
-    /// Makes room for so many more expressions to be found again; clones have the same room.
+    /// Makes room for so many more expressions to be found again, up to 256 in all: for more, room is made as they come. Clones have the same room.
     pub fn reserve(&mut self, expressions: usize) {
         self.table.reserve(expressions);
     }
