@@ -28,6 +28,8 @@ fn outcomes<R: Ord + Send + 'static>(
     let seen_by_loom = std::sync::Arc::clone(&seen);
     let mut builder = Builder::new();
     builder.preemption_bound.get_or_insert(preemptions);
+    // An arena looks at all its buckets when it is dropped.
+    builder.max_branches = 10_000;
     builder.check(move || {
         let outcome = model();
         seen_by_loom.lock().unwrap_or_else(PoisonError::into_inner).insert(outcome);
