@@ -156,7 +156,7 @@ impl Lexicon {
             Found::Row(row) => row,
         };
         let mask = Mask::from_words(self.vocabulary.id_count(), row);
-        if mask.count() >= self.vocabulary.mask_words() && self.has_room_for_row() {
+        if mask.has_at_least(self.vocabulary.mask_words()) && self.has_room_for_row() {
             return Own::Row(self.keep_row(mask));
         }
         Own::Set(TokenSet::from_row(mask.into_words()))
