@@ -23,7 +23,7 @@ const LANES: usize = 1 << LANE_BITS;
 /// a vector gets all that have the same three digits.
 ///
 /// # Complexity
-/// `get` and `push` are O(1). No bucket has more than 64 KiB and more than a quarter of the entries so far; about half of the
+/// `get` and `push` are O(1). A bucket that takes more than 64 KiB, and is not one of the first 64 entries, has at most a quarter as many entries as there are values; about half of the
 /// allocated entries are unused.
 pub struct Arena<T> {
     first: boxcar::Vec<T>,
@@ -75,10 +75,9 @@ impl<T> Arena<T> {
         }
     }
 
-    /// How many values there are; not those that are being stored right now.
+    /// How many values there are, with those that are being stored right now. One load.
     pub fn len(&self) -> usize {
-        let lanes = self.lanes.get().into_iter().flat_map(|lanes| lanes.iter());
-        self.first.count() + lanes.map(boxcar::Vec::count).sum::<usize>()
+        self.taken.load(Ordering::Acquire).min(u32::MAX as usize)
     }
 
     /// Whether there is no value.
@@ -124,8 +123,7 @@ impl<T> Arena<T> {
 
     /// The values with their ids, in the order of the ids.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        let taken = self.taken.load(Ordering::Acquire).min(u32::MAX as usize) as u32;
-        (0..taken).filter_map(|id| Some((id, self.try_get(id)?)))
+        (0..self.len() as u32).filter_map(|id| Some((id, self.try_get(id)?)))
     }
 }
 

@@ -6,7 +6,7 @@
 //!
 //! | piece | from → to | reading |
 //! | --- | --- | --- |
-//! | [`Arena`] | id → value | two loads |
+//! | [`Arena`] | id → value | two loads; three behind the first thousands |
 //! | [`Interner`] | value → id → value | a probe; a lock when the value is new |
 //! | [`Memo`] | key → value | a probe; a lock when the key is new |
 //! | [`Column`] | id → `u32` | two loads |
