@@ -110,6 +110,9 @@ pub(crate) struct Origin {
     resumption: OnceLock<Box<Resumption>>,
 }
 
+/// After so many bytes at most the workshop is left to others.
+const AT_ONCE: usize = 32;
+
 /// So many items are kept without an allocation of their own: mostly there are no more.
 const FEW: usize = 2;
 
@@ -262,17 +265,53 @@ impl Recognizer {
         }
     }
 
+    /// The state after some bytes; [`SetId::DEAD`] where `passes` says no of a state between two of them. As [`step`](Self::step) by each, but what
+    /// is new is made with less waiting in between.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    #[inline]
+    pub fn step_bytes(
+        &self,
+        state: SetId,
+        bytes: &[u8],
+        passes: impl Fn(SetId) -> bool,
+    ) -> Result<SetId, Error> {
+        let mut here = state;
+        let mut workshop: Option<Entered<'_>> = None;
+        for (place, &byte) in bytes.iter().enumerate() {
+            if !here.goes_on() || (place > 0 && !passes(here)) {
+                return Ok(SetId::DEAD);
+            }
+            let class = self.network.class_of(byte);
+            let known = self.set(here).row.get(class.index());
+            // Others may be waiting.
+            if known.is_some() || place % AT_ONCE == 0 {
+                workshop = None;
+            }
+            here = match known {
+                Some(raw) => SetId::from_raw(raw),
+                None => self.step_within(here, class, workshop.get_or_insert_with(|| self.lock()))?,
+            };
+        }
+        Ok(here)
+    }
+
     #[cold]
     fn step_anew(&self, state: SetId, class: Class) -> Result<SetId, Error> {
         if !state.goes_on() {
             return Ok(SetId::DEAD);
         }
+        self.step_within(state, class, &mut self.lock())
+    }
+
+    /// A step that is not known, from a state that goes on.
+    fn step_within(&self, state: SetId, class: Class, workshop: &mut Entered<'_>) -> Result<SetId, Error> {
         let set = self.set(state);
-        let mut workshop = self.lock();
         let next = match (set.closure.get(), self.network.representative(class)) {
             (None, Some(byte)) => workshop.step_by(self, set.kernel(), (class, byte))?,
             _ => {
-                let closure = self.closure(set, &mut workshop)?;
+                let closure = self.closure(set, workshop)?;
                 workshop.step(self, &closure.scanners, &[class])?
             }
         };

@@ -237,14 +237,7 @@ impl Masks {
     /// When a limit of the recognizer is exceeded.
     pub fn step_bytes(&self, state: SetId, bytes: &[u8]) -> Result<SetId, Error> {
         let eager = self.ending == Ending::Eager;
-        let mut next = state;
-        for (place, &byte) in bytes.iter().enumerate() {
-            if !next.goes_on() || (eager && place > 0 && next.completes()) {
-                return Ok(SetId::DEAD);
-            }
-            next = self.recognizer.step(next, byte)?;
-        }
-        Ok(next)
+        self.recognizer.step_bytes(state, bytes, |between| !(eager && between.completes()))
     }
 
     /// Where masks of this vocabulary can be written. Keeps what was written for outputs that have ended, so that rows which many have in common

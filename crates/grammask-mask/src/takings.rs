@@ -18,8 +18,7 @@ pub(crate) struct TakingId(u32);
 /// All that a part takes, and all that it uses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Taking {
-    /// Ascending where they are few; else in no order, and perhaps some of them several times: to be written into a row, they need
-    /// not be sorted.
+    /// Ascending where they are few; else in no order: to be written into a row, they need not be sorted.
     pub(crate) tokens: Box<[TokenId]>,
     /// What the rules themselves scan, where that is much.
     pub(crate) large: TokenSet,
@@ -40,8 +39,11 @@ impl Taking {
     }
 }
 
-/// More tokens than this are kept as a row, unless they turn out to be fewer that have come several times.
+/// A rule that scans more tokens than this by itself has them put into a row with what it uses.
 const MANY_MORE: usize = 1024;
+
+/// Of more tokens, those that have come several times are left out: what is used by several rules comes with each of them.
+const MANY: usize = 256;
 
 /// Of more tokens it is not looked for whether something else takes the same: it would have to be sorted, and hardly ever does.
 const FEW: usize = 128;
@@ -84,6 +86,8 @@ pub(crate) struct Gathering {
     /// Lexemes that take many tokens.
     many: Vec<LexemeKey>,
     seen: Seen,
+    /// Bits of tokens that have come: all 0 but while what comes once more is left out.
+    come: Vec<u32>,
 }
 
 impl Gathering {
@@ -99,6 +103,19 @@ impl Gathering {
         self.tokens.extend_from_slice(&known.tokens);
         self.many.extend_from_slice(&known.lexemes);
         (!known.large.is_empty()).then_some(&known.large)
+    }
+
+    /// Leaves each token once. Takes time for the tokens, not for all of the vocabulary, of which there are `words` words of bits.
+    fn leave_once(&mut self, words: usize) {
+        let come = &mut self.come;
+        come.resize(words, 0);
+        self.tokens.retain(|id| {
+            let word = &mut come[id.word()];
+            let is_new = *word & id.bit() == 0;
+            *word |= id.bit();
+            is_new
+        });
+        self.tokens.iter().for_each(|id| come[id.word()] = 0);
     }
 }
 
@@ -190,11 +207,8 @@ impl Masks {
     }
 
     /// What has been gathered, and some sets of many tokens.
-    fn gathered(
-        &self,
-        Gathering { tokens, lexemes, many, .. }: &mut Gathering,
-        sets: &[&TokenSet],
-    ) -> Result<TakingId, Error> {
+    fn gathered(&self, gathering: &mut Gathering, sets: &[&TokenSet]) -> Result<TakingId, Error> {
+        let Gathering { tokens, lexemes, many, .. } = gathering;
         lexemes.sort_unstable();
         lexemes.dedup();
         for &key in &*lexemes {
@@ -207,17 +221,18 @@ impl Masks {
         }
         many.sort_unstable();
         many.dedup();
-        let mut row = Vec::new();
-        // What is used by several rules comes several times; where that may be much, each once is worth a row.
-        if !sets.is_empty() || tokens.len() > MANY_MORE {
-            row.resize(self.vocabulary().mask_words(), 0);
+        let words = self.vocabulary().mask_words();
+        if tokens.len() > MANY {
+            gathering.leave_once(words);
+        }
+        let Gathering { tokens, many, .. } = gathering;
+        let mut large = TokenSet::empty();
+        // A list that is longer than a row is better one.
+        if !sets.is_empty() || tokens.len() > words {
+            let mut row = vec![0; words];
             sets.iter().for_each(|set| set.union_into(&mut row));
             tokens.drain(..).for_each(|id| row[id.word()] |= id.bit());
-        }
-        let mut large = TokenSet::from_words(&row);
-        if large.len() <= MANY_MORE {
-            large.append_to(tokens);
-            large = TokenSet::empty();
+            large = TokenSet::from_row(row);
         }
         let are_few = large.is_empty() && tokens.len() <= FEW;
         if are_few {

@@ -28,9 +28,9 @@
 //!
 //! | vocabulary | ids | trie nodes | memory | made in | loaded in |
 //! | --- | ---: | ---: | ---: | ---: | ---: |
-//! | Llama 3, tiktoken | 128,000 | 274,521 | 4.9 MB | 22 ms | 26 ms |
-//! | RWKV World, JSON | 65,530 | 116,079 | 2.2 MB | 8 ms | 11 ms |
-//! | Llama 2, `tokenizer.json` | 32,001 | 61,423 | 1.1 MB | 5 ms | 9 ms |
+//! | Llama 3, tiktoken | 128,000 | 274,521 | 5.0 MB | 18 ms | 22 ms |
+//! | RWKV World, JSON | 65,530 | 116,079 | 2.2 MB | 7 ms | 9 ms |
+//! | Llama 2, `tokenizer.json` | 32,001 | 61,423 | 1.2 MB | 4 ms | 7 ms |
 //!
 //! # Features
 //!

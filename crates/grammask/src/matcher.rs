@@ -97,10 +97,10 @@ impl Matcher {
         match self.position.after(&self.tables, token) {
             Ok(None) => Outcome::Rejected,
             Ok(Some(next)) => {
-                let tables = Arc::clone(&self.tables);
-                let ends = self.position.is_ended_by(&tables, token);
-                let bytes = tables.vocabulary().bytes(token).filter(|_| !ends);
-                self.arrive(next, Some(token), bytes.unwrap_or_default())
+                let ends = self.position.is_ended_by(&self.tables, token);
+                let bytes = self.tables.vocabulary().bytes(token).filter(|_| !ends);
+                self.history.push(self.position.set, Some(token), bytes.unwrap_or_default());
+                self.arrive(next)
             }
             Err(cause) => self.fail(cause),
         }
@@ -118,7 +118,7 @@ impl Matcher {
         }
         match self.position.after_bytes(&self.tables, bytes) {
             Ok(None) => Outcome::Rejected,
-            Ok(Some(next)) => self.arrive(next, None, bytes),
+            Ok(Some(next)) => self.arrive_by_bytes(next, bytes),
             Err(cause) => self.fail(cause),
         }
     }
@@ -138,7 +138,7 @@ impl Matcher {
             }
         }
         self.tables = tables;
-        let outcome = self.arrive(position, None, bytes);
+        let outcome = self.arrive_by_bytes(position, bytes);
         if has_moved {
             self.first_known = self.history.len();
         }
@@ -295,9 +295,14 @@ impl Matcher {
         Outcome::LimitExceeded
     }
 
-    /// Goes on to where a token, or bytes, have led.
-    fn arrive(&mut self, next: Position, token: Option<TokenId>, bytes: &[u8]) -> Outcome {
-        self.history.push(self.position.set, token, bytes);
+    /// Goes on to where bytes have led.
+    fn arrive_by_bytes(&mut self, next: Position, bytes: &[u8]) -> Outcome {
+        self.history.push(self.position.set, None, bytes);
+        self.arrive(next)
+    }
+
+    /// Goes on to where what was noted last has led.
+    fn arrive(&mut self, next: Position) -> Outcome {
         self.position = next;
         if next.finished {
             return Outcome::Finished;

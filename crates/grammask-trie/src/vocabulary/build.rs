@@ -1,6 +1,6 @@
 //! Making a vocabulary entry by entry, so that a loader stops at the first entry that breaks a limit.
 
-use super::{Ranks, Vocabulary, fingerprint};
+use super::{Ranks, Texts, Vocabulary, fingerprint};
 use crate::{Config, EntryPlace, Error, NodeId, TokenId, Trie};
 
 /// A vocabulary in the making: entries in any order.
@@ -100,14 +100,7 @@ impl<'c> Builder<'c> {
         self.check_ids(&ordinary)?;
         let content = |entry: &Entry| &self.bytes[entry.start as usize..entry.end as usize];
 
-        let mut bytes = Vec::with_capacity(self.bytes.len());
-        let mut starts = Vec::with_capacity(self.tokens.len() + 1);
-        for entry in &self.tokens {
-            starts.push(bytes.len() as u32);
-            bytes.extend_from_slice(content(entry));
-        }
-        starts.push(bytes.len() as u32);
-
+        let texts = Texts::new(self.tokens.iter().map(content));
         let specials: Box<[(TokenId, Box<str>)]> = self
             .specials
             .iter()
@@ -128,8 +121,7 @@ impl<'c> Builder<'c> {
             [self.tokens.last(), self.specials.last()].into_iter().flatten().map(|entry| entry.id).max();
         Ok(Vocabulary {
             ordinary,
-            starts: starts.into(),
-            bytes: bytes.into(),
+            texts,
             id_count: top.map_or(0, |id| id.0 + 1),
             specials,
             by_name,
