@@ -22,6 +22,7 @@ mod kernel;
 mod kin;
 mod layers;
 mod loops;
+mod openings;
 mod reached;
 mod runs;
 mod slices;
@@ -63,6 +64,8 @@ pub struct Lexicon {
     imported: Memo<Box<[u32]>, Imported>,
     /// What those of them that are spellings of few texts take below places.
     of_texts: Memo<(ImportId, ContinuationId), PartId>,
+    /// What is taken below places where only the first byte can be read: see `openings.rs`.
+    openings: Memo<(ContinuationId, u8), PartId>,
     /// See `unions.rs`: rows, and which is that of several parts.
     unions: Memo<Box<[PartId]>, u32>,
     rows: Arena<Mask>,
@@ -158,6 +161,7 @@ impl Lexicon {
             twins: Memo::new(),
             imported: Memo::new(),
             of_texts: Memo::new(),
+            openings: Memo::new(),
             unions: Memo::new(),
             rows: Arena::new(),
             owner: OwnerId::new(),

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 
 use grammask_earley::{Error, NodeId};
+use grammask_regular::Spelled;
 use grammask_trie::{TokenSet, Trie};
 use smallvec::SmallVec;
 
@@ -36,6 +37,13 @@ const LONGEST_PATH: usize = 64;
 
 /// There is no lexeme in the lexicon for a node.
 const NO_LEXEME: u32 = u32::MAX - 1;
+
+/// What is known of a lexeme's state that may spell few texts.
+enum Known {
+    Part(PartId),
+    /// The texts that it spells, and how the lexicon knows them.
+    Texts(ImportId, Spelled),
+}
 
 /// Names the part of a lexeme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -205,8 +213,8 @@ impl Masks {
         Ok((LexemeKey::Own(node, continuation), part.handovers.first().copied()))
     }
 
-    /// The part of a lexeme's state that spells few texts, unless the lexeme is known, or that of a state from which steps lead here: by
-    /// these it is found as fast.
+    /// The part of a lexeme's state that spells few texts, or of which no more than the first byte can be read, unless the lexeme is known, or that of a state
+    /// from which steps lead here: by these it is found as fast.
     fn part_of_texts(&self, node: NodeId, continuation: ContinuationId, fuel: &Fuel) -> Option<PartId> {
         let lexicon = &*self.lexicon;
         let place = node.index() as u32;
@@ -221,27 +229,32 @@ impl Masks {
             return None;
         }
         // The recognizer is locked meanwhile, so the texts are only read there.
-        let (id, spelled) = self.recognizer.lexeme(node, |store, language| {
-            match lexicon.may_be_texts(store, language)? {
+        let found = self.recognizer.lexeme(node, |store, language| {
+            if let Some(part) = lexicon.part_of_opening(store, language, continuation) {
+                return Some(Known::Part(part));
+            }
+            let id = match lexicon.may_be_texts(store, language)? {
                 Import::Lexeme(lexeme, is_same) => {
                     self.note_lexeme(node, Some((lexeme, is_same)));
-                    None
+                    return None;
                 }
-                Import::MayBeTexts(id) if lexicon.known_part_of_import(id, continuation).is_some() => {
-                    Some((id, None))
-                }
-                Import::MayBeTexts(id) => Some((id, Some(store.spelled_texts(language, FEW_TEXTS)?))),
-            }
+                Import::MayBeTexts(id) => id,
+            };
+            let found = match lexicon.known_part_of_import(id, continuation) {
+                Some(part) => Known::Part(part),
+                None => Known::Texts(id, store.spelled_texts(language, FEW_TEXTS)?),
+            };
+            self.budget.spend(self.texts.set(place, id.number()).1);
+            Some(found)
         })??;
-        self.budget.spend(self.texts.set(place, id.number()).1);
-        match spelled {
-            None => lexicon.known_part_of_import(id, continuation),
-            Some(spelled) => {
+        Some(match found {
+            Known::Part(part) => part,
+            Known::Texts(id, spelled) => {
                 let part = lexicon.part_of_import(id, &spelled, continuation);
                 fuel.burn(lexicon.part_of(part).nodes);
-                Some(part)
+                part
             }
-        }
+        })
     }
 
     /// The tokens of a lexeme's part.

@@ -18,8 +18,10 @@ use crate::takings::Gathering;
 use crate::walked::Distance;
 
 mod distinct;
+mod visited;
 
 pub(crate) use distinct::Behind;
+use visited::{Uses, Visited};
 
 /// A run of more steps than this is given up: the grammar is so ambiguous that walking the trie once is less work.
 const MUCH_WORK: usize = 1 << 14;
@@ -38,7 +40,7 @@ struct Activation<'a> {
     key: PartKey,
     findings: Findings<'a>,
     lexemes: SmallVec<[LexemeKey; 4]>,
-    uses: SmallVec<[PartKey; 4]>,
+    uses: Uses,
     /// Where the rule is complete, as far as callers have been told.
     exits: SmallVec<[ContinuationId; 4]>,
     /// Where else it is complete, which is told all at once: short lists that have a number, and single places.
@@ -48,7 +50,7 @@ struct Activation<'a> {
     /// Who is told, and where it goes on then.
     waiting: SmallVec<[(usize, NodeId); 2]>,
     /// What has been run in it.
-    visited: SmallVec<[(NodeId, ContinuationId, bool); 4]>,
+    visited: Visited,
     /// Places in items of `distinct!` that are complete below some places: what stands for the places behind them, and where they are run.
     readings: Vec<(NodeId, NodeId, ContinuationId)>,
     /// Where others may come behind them, below which places.
@@ -126,7 +128,7 @@ impl<'a> Run<'a> {
             let Activation { key, findings, lexemes, uses, exits, .. } = activation;
             let (tokens, places) = findings.finish();
             debug_assert!(places.is_none(), "handovers are kept apart");
-            let part = Part::new(tokens, lexemes[..].into(), uses[..].into(), exits[..].into());
+            let part = Part::new(tokens, lexemes[..].into(), uses.as_slice().into(), exits[..].into());
             self.masks.keep(key, Some(part));
         }
         Ok(true)
@@ -148,13 +150,13 @@ impl<'a> Run<'a> {
             key,
             findings: Findings::new(self.masks.lexicon.ground()),
             lexemes: SmallVec::new(),
-            uses: SmallVec::new(),
+            uses: Uses::default(),
             exits: SmallVec::new(),
             lists: SmallVec::new(),
             pending: Vec::new(),
             is_flush_due: false,
             waiting: SmallVec::new(),
-            visited: SmallVec::new(),
+            visited: Visited::default(),
             readings: Vec::new(),
             behind: Vec::new(),
         });
@@ -185,13 +187,9 @@ impl<'a> Run<'a> {
     ) -> Result<(), Error> {
         let lexicon = &*self.masks.lexicon;
         let visited = &mut self.activations[activation].visited;
-        let is_covered = visited.iter().any(|&(other, larger, all)| {
-            other == node && all >= scans && lexicon.continuations().contains(larger, continuation)
-        });
-        if is_covered {
+        if !visited.insert(lexicon.continuations(), node, continuation, scans) {
             return Ok(());
         }
-        visited.push((node, continuation, scans));
         let list = lexicon.continuation(continuation);
         let recognizer = &self.masks.recognizer;
         if let Some(others) = recognizer.others(node)? {
@@ -249,10 +247,7 @@ impl<'a> Run<'a> {
 
     /// Calls a rule, whose callers go on at `back` when it is complete.
     fn call(&mut self, activation: usize, key: PartKey, back: NodeId) -> Result<(), Error> {
-        let uses = &mut self.activations[activation].uses;
-        if !uses.contains(&key) {
-            uses.push(key);
-        }
+        self.activations[activation].uses.insert(key);
         if let Some(Some(known)) = self.masks.parts.get(&key) {
             for &exit in &known.handovers {
                 self.arrive(activation, back, exit)?;

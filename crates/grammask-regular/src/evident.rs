@@ -27,6 +27,30 @@ impl Store {
         self.evident(a, DEPTH, &mut { PARTS })
     }
 
+    /// The byte that all strings of `a` begin with, and the bytes that may stand behind it, of which there must be one, if these show on the surface of
+    /// its expression.
+    ///
+    /// # Complexity
+    /// O(1).
+    ///
+    /// ```
+    /// # use grammask_regular::{Config, Store};
+    /// let mut store = Store::new(&Config::default());
+    /// let key = store.literal(b"key")?;
+    /// let (first, next) = store.evident_opening(key).expect("a text shows how it begins");
+    /// assert_eq!((first, next.to_string()), (b'k', "[e]".to_owned()));
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
+    pub fn evident_opening(&self, a: RegularId) -> Option<(u8, ByteSet)> {
+        let Kind::Concat(head, tail) = self.node(a).kind else { return None };
+        let Kind::Bytes(set) = self.node(head).kind else { return None };
+        let first = self.byte_set(set).single_byte()?;
+        if self.is_nullable(tail) {
+            return None;
+        }
+        Some((first, self.evident_bytes(tail)?))
+    }
+
     /// Each part must be known to be inhabited: one that nobody has searched yet may be void, and the whole be inhabited by another.
     fn evident(&self, a: RegularId, depth: u32, parts: &mut u32) -> Option<ByteSet> {
         let depth = depth.checked_sub(1)?;
@@ -84,7 +108,7 @@ mod tests {
     #[test]
     fn what_is_evident_is_what_derivatives_say() {
         let mut store = Store::new(&Config::default());
-        let mut evident = 0;
+        let (mut evident, mut openings) = (0, 0);
         for pattern in [
             "abc",
             "ab|ac|d",
@@ -112,6 +136,13 @@ mod tests {
                     assert_eq!(bytes, live(&mut store, state), "{pattern}: {}", store.display(state));
                     evident += 1;
                 }
+                if let Some((first, next)) = store.evident_opening(state) {
+                    assert_eq!(live(&mut store, state).single_byte(), Some(first), "{pattern}");
+                    let behind = store.derivative(state, first).unwrap();
+                    assert!(!store.is_nullable(behind), "{pattern}: {}", store.display(state));
+                    assert_eq!(next, live(&mut store, behind), "{pattern}: {}", store.display(state));
+                    openings += 1;
+                }
                 for byte in 0..=u8::MAX {
                     let next = store.derivative(state, byte).unwrap();
                     if next != RegularId::EMPTY && !open.contains(&next) && open.len() < 200 {
@@ -120,7 +151,7 @@ mod tests {
                 }
             }
         }
-        assert!(evident > 100, "{evident} states are evident");
+        assert!(evident > 100 && openings > 20, "{evident} states are evident, {openings} openings");
     }
 
     #[test]

@@ -151,20 +151,31 @@ impl Store {
             let Kind::Concat(head, tail) = self.node(rest).kind else { return None };
             rest = tail;
             if let Kind::Json { text, at } = self.node(head).kind {
-                let after = self.only_text(rest, most)?;
+                let mut after = Vec::new();
+                self.append_only_text(rest, most, &mut after)?;
                 return (at == Spelling::Text).then_some((before, text, after));
             }
-            before.extend(self.only_text(head, most)?);
+            self.append_only_text(head, most, &mut before)?;
             if before.len() > most {
                 return None;
             }
         }
     }
 
-    /// The one text of a language, if it has no other.
-    fn only_text(&self, a: RegularId, most: usize) -> Option<Vec<u8>> {
-        let mut texts = self.texts(a, most)?;
-        if texts.len() == 1 { texts.pop() } else { None }
+    /// Appends the one text of a language, if it has no other.
+    fn append_only_text(&self, a: RegularId, most: usize, to: &mut Vec<u8>) -> Option<()> {
+        let len = to.len();
+        if self.append_one_text(a, most, to).is_some() {
+            return Some(());
+        }
+        to.truncate(len);
+        match &self.texts(a, most)?[..] {
+            [text] => {
+                to.extend_from_slice(text);
+                Some(())
+            }
+            _ => None,
+        }
     }
 
     /// The texts of a language, in no order, if that shows on the surface of its expression: a few short ones, or one of any length that is
@@ -180,6 +191,13 @@ impl Store {
     /// The one text of a language that is written out, if it has at most so many bytes.
     fn one_text(&self, a: RegularId, most: usize) -> Option<Vec<u8>> {
         let mut text = Vec::new();
+        self.append_one_text(a, most, &mut text)?;
+        Some(text)
+    }
+
+    /// Appends it. Where there is none, something may have been appended.
+    fn append_one_text(&self, a: RegularId, most: usize, text: &mut Vec<u8>) -> Option<()> {
+        let mut room = most;
         let mut rest = a;
         while rest != RegularId::EPSILON {
             let (head, tail) = match self.node(rest).kind {
@@ -201,13 +219,11 @@ impl Store {
                 _ => return None,
             };
             // A word may be megabytes.
-            if more.len() > most - text.len() {
-                return None;
-            }
+            room = room.checked_sub(more.len())?;
             text.extend_from_slice(more);
             rest = tail;
         }
-        Some(text)
+        Some(())
     }
 
     /// The texts of a language, in no order, if these are few and show on the surface of its expression.

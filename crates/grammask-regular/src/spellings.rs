@@ -85,7 +85,10 @@ impl Spelled {
                 let mut escapes = false;
                 while start < end {
                     let byte = texts[start as usize][at];
-                    let (first, last) = self.narrow((start, end), at, byte);
+                    let (first, last) = match end - start {
+                        1 => (start, end),
+                        _ => self.narrow((start, end), at, byte),
+                    };
                     if Store::is_raw(byte) {
                         tell(byte, At::Text((first, last), at + 1));
                     }
@@ -146,7 +149,7 @@ impl Spelled {
 fn first_character(text: Option<&[u8]>) -> Option<char> {
     let text = text?;
     let width = match text.first()? {
-        0..=0x7F => 1,
+        &ascii @ 0..=0x7F => return Some(char::from(ascii)),
         0xC2..=0xDF => 2,
         0xE0..=0xEF => 3,
         0xF0..=0xF4 => 4,
