@@ -36,8 +36,8 @@ mod ways;
 use automaton::Automaton;
 pub(crate) use automaton::LexemeId;
 pub use config::LexiconConfig;
+pub(crate) use imports::ImportId;
 use imports::Imported;
-pub(crate) use imports::{Import, ImportId};
 use loops::Coverage;
 use runs::Kinds;
 use slices::{Class, Slice};
@@ -60,7 +60,7 @@ pub struct Lexicon {
     /// The parts of lexemes below a set of places; those at the beginning of a token are noted with the lexeme.
     places: Memo<(LexemeId, ContinuationId), PartId>,
     twins: Memo<twins::Ways, LexemeId>,
-    /// Languages of other stores, by their transcripts. See `imports.rs`.
+    /// Languages of other stores, by their transcripts or texts. See `imports.rs`.
     imported: Memo<Box<[u32]>, Imported>,
     /// What those of them that are spellings of few texts take below places.
     of_texts: Memo<(ImportId, ContinuationId), PartId>,

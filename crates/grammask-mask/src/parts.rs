@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::Masks;
 use crate::continuation::ContinuationId;
 use crate::findings::Findings;
-use crate::lexicon::{FEW_TEXTS, Import, ImportId, LexemeId, PartId, Taken, Tokens};
+use crate::lexicon::{FEW_TEXTS, ImportId, LexemeId, PartId, Taken, Tokens};
 use crate::run::{Buffers, Run};
 use crate::takings::TakingId;
 
@@ -233,19 +233,16 @@ impl Masks {
             if let Some(part) = lexicon.part_of_opening(store, language, continuation) {
                 return Some(Known::Part(part));
             }
-            let id = match lexicon.may_be_texts(store, language)? {
-                Import::Lexeme(lexeme, is_same) => {
-                    self.note_lexeme(node, Some((lexeme, is_same)));
-                    return None;
-                }
-                Import::MayBeTexts(id) => id,
-            };
-            let found = match lexicon.known_part_of_import(id, continuation) {
-                Some(part) => Known::Part(part),
-                None => Known::Texts(id, store.spelled_texts(language, FEW_TEXTS)?),
-            };
+            if !store.may_be_spelled(language) {
+                return None;
+            }
+            let spelled = store.spelled_texts(language, FEW_TEXTS)?;
+            let id = lexicon.import_of_texts(&spelled);
             self.budget.spend(self.texts.set(place, id.number()).1);
-            Some(found)
+            Some(match lexicon.known_part_of_import(id, continuation) {
+                Some(part) => Known::Part(part),
+                None => Known::Texts(id, spelled),
+            })
         })??;
         Some(match found {
             Known::Part(part) => part,

@@ -16,6 +16,9 @@ const LONG_TRANSCRIPT: usize = 16_384;
 /// Most are shorter, and need no allocation.
 const SHORT_TRANSCRIPT: usize = 256;
 
+/// What the texts of a language stand behind, in place of its transcript: no transcript begins so.
+const TEXTS: u32 = u32::MAX;
+
 /// A language of another store that has been asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ImportId(u32);
@@ -29,14 +32,6 @@ impl ImportId {
     pub(crate) const fn from_number(number: u32) -> Self {
         Self(number)
     }
-}
-
-/// What a language of another store is here.
-pub(crate) enum Import {
-    /// A lexeme, or one that takes the same tokens; and whether it has that language.
-    Lexeme(LexemeId, bool),
-    /// It may be that of the spellings of few texts, and nobody has needed a lexeme yet.
-    MayBeTexts(ImportId),
 }
 
 /// What is known of it.
@@ -64,16 +59,21 @@ impl Lexicon {
         }
     }
 
-    /// What a language of another store is that may be that of the spellings of few texts.
-    pub(crate) fn may_be_texts(&self, from: &Store, language: RegularId) -> Option<Import> {
-        if !from.may_be_spelled(language) {
-            return None;
+    /// What the language of the spellings of few texts is known as here.
+    pub(crate) fn import_of_texts(&self, spelled: &Spelled) -> ImportId {
+        let Spelled { before, texts, is_complement, after } = spelled;
+        debug_assert!(!is_complement, "these are the texts of the language, not those that it lacks");
+        let mut key: SmallVec<[u32; SHORT_TRANSCRIPT]> = SmallVec::new();
+        key.push(TEXTS);
+        for text in [before, after].into_iter().chain(texts) {
+            key.push(text.len() as u32);
+            let (words, rest) = text.as_chunks::<4>();
+            key.extend(words.iter().map(|word| u32::from_le_bytes(*word)));
+            key.extend(
+                (!rest.is_empty()).then(|| rest.iter().fold(0, |all, &byte| all << 8 | u32::from(byte))),
+            );
         }
-        let id = self.imported(from, language)?;
-        Some(match self.imported.value(id.0).lexeme.get() {
-            Some(&(lexeme, is_same)) => Import::Lexeme(lexeme, is_same),
-            None => Import::MayBeTexts(id),
-        })
+        self.import_by(&key)
     }
 
     /// What such a language takes below places, if that has been asked before.
@@ -101,11 +101,14 @@ impl Lexicon {
         if !from.transcribe(language, LONG_TRANSCRIPT, &mut |number| transcript.push(number)) {
             return None;
         }
-        let known = self.imported.find(&transcript[..]);
-        let id = known.unwrap_or_else(|| {
-            self.budget.spend(size_of_val(&transcript[..]) + size_of::<(Box<[u32]>, Imported)>());
-            self.imported.add(transcript.as_slice().into(), Imported::default()).0
-        });
-        Some(ImportId(id))
+        Some(self.import_by(&transcript))
+    }
+
+    fn import_by(&self, key: &[u32]) -> ImportId {
+        let known = self.imported.find(key);
+        ImportId(known.unwrap_or_else(|| {
+            self.budget.spend(size_of_val(key) + size_of::<(Box<[u32]>, Imported)>());
+            self.imported.add(key.into(), Imported::default()).0
+        }))
     }
 }
