@@ -112,3 +112,42 @@ impl Lexicon {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use grammask_trie::Vocabulary;
+
+    use super::*;
+    use crate::LexiconConfig;
+
+    #[test]
+    fn texts_are_known_as_what_they_are() {
+        let vocabulary = Vocabulary::new([], [], &Default::default()).unwrap();
+        let lexicon = Lexicon::new(Arc::new(vocabulary), &LexiconConfig::default());
+        let parts = ["", "a", "b", "ab", "abcd", "abcde", "a\0", "\0"].map(|text| text.as_bytes().to_vec());
+        let mut all = Vec::new();
+        for before in &parts {
+            for after in &parts {
+                for one in &parts {
+                    all.push((before, vec![one.clone()], after));
+                    all.extend(parts.iter().map(|other| (before, vec![one.clone(), other.clone()], after)));
+                }
+            }
+        }
+        let spelled = |(before, texts, after): &(&Vec<u8>, Vec<Vec<u8>>, &Vec<u8>)| Spelled {
+            before: before.to_vec(),
+            texts: texts.clone(),
+            is_complement: false,
+            after: after.to_vec(),
+        };
+        let ids: Vec<ImportId> = all.iter().map(|all| lexicon.import_of_texts(&spelled(all))).collect();
+        let again: Vec<ImportId> = all.iter().map(|all| lexicon.import_of_texts(&spelled(all))).collect();
+        assert_eq!(ids, again);
+        let mut numbers: Vec<u32> = ids.into_iter().map(ImportId::number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), all.len());
+    }
+}
