@@ -21,7 +21,7 @@ use crate::{Ending, Masks};
 const MUCH_WORK: usize = 8_192;
 
 /// A mask of more tokens beside a row has a row of its own.
-const MUCH_MORE: usize = 512;
+const MUCH_MORE: usize = 1024;
 
 /// Where the list beside a row would have more, parts that take more tokens than this are put into the row.
 const MORE: usize = 64;
