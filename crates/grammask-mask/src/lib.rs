@@ -42,6 +42,7 @@ mod parts;
 mod places;
 mod recipe;
 mod run;
+mod seen;
 mod selections;
 mod takings;
 mod walked;

@@ -14,6 +14,7 @@ use crate::continuation::{Continuation, ContinuationId};
 use crate::findings::Findings;
 use crate::parts::{Fuel, LexemeKey, Part, PartKey};
 use crate::places::Places;
+use crate::seen::Seen;
 use crate::takings::Gathering;
 use crate::walked::Distance;
 
@@ -21,7 +22,7 @@ mod distinct;
 mod visited;
 
 pub(crate) use distinct::Behind;
-use visited::{Uses, Visited};
+use visited::Visited;
 
 /// A run of more steps than this is given up: the grammar is so ambiguous that walking the trie once is less work.
 const MUCH_WORK: usize = 1 << 14;
@@ -40,7 +41,7 @@ struct Activation<'a> {
     key: PartKey,
     findings: Findings<'a>,
     lexemes: SmallVec<[LexemeKey; 4]>,
-    uses: Uses,
+    uses: Seen<PartKey>,
     /// Where the rule is complete, as far as callers have been told.
     exits: SmallVec<[ContinuationId; 4]>,
     /// Where else it is complete, which is told all at once: short lists that have a number, and single places.
@@ -150,7 +151,7 @@ impl<'a> Run<'a> {
             key,
             findings: Findings::new(self.masks.lexicon.ground()),
             lexemes: SmallVec::new(),
-            uses: Uses::default(),
+            uses: Seen::default(),
             exits: SmallVec::new(),
             lists: SmallVec::new(),
             pending: Vec::new(),

@@ -3,13 +3,13 @@
 
 use grammask_earley::Error;
 use grammask_trie::{TokenId, TokenSet};
-use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::Masks;
 use crate::parts::{Fuel, LexemeKey, Part, PartKey};
 use crate::recipe::change;
 use crate::run::Buffers;
+use crate::seen::Seen;
 
 /// The number of a [`Taking`]. Equal ones mostly have equal numbers: those of few tokens do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,36 +48,6 @@ const MANY: usize = 256;
 /// Of more tokens it is not looked for whether something else takes the same: it would have to be sorted, and hardly ever does.
 const FEW: usize = 128;
 
-/// Parts that have been met: mostly few.
-#[derive(Default)]
-struct Seen {
-    few: SmallVec<[PartKey; 16]>,
-    many: FxHashSet<PartKey>,
-}
-
-impl Seen {
-    fn clear(&mut self) {
-        self.few.clear();
-        self.many.clear();
-    }
-
-    /// Notes a part; whether it is new.
-    fn insert(&mut self, key: PartKey) -> bool {
-        if !self.many.is_empty() {
-            return self.many.insert(key);
-        }
-        if self.few.contains(&key) {
-            return false;
-        }
-        if self.few.len() == self.few.inline_size() {
-            self.many.extend(self.few.iter().copied().chain([key]));
-        } else {
-            self.few.push(key);
-        }
-        true
-    }
-}
-
 /// What is gathered of a taking, kept from one to the next.
 #[derive(Default)]
 pub(crate) struct Gathering {
@@ -85,7 +55,7 @@ pub(crate) struct Gathering {
     lexemes: Vec<LexemeKey>,
     /// Lexemes that take many tokens.
     many: Vec<LexemeKey>,
-    seen: Seen,
+    seen: Seen<PartKey>,
     /// Bits of tokens that have come: all 0 but while what comes once more is left out.
     come: Vec<u32>,
 }

@@ -1,41 +1,13 @@
-//! What has been run in an activation, and what it uses, so that nothing is run or noted twice.
+//! What has been run in an activation, so that nothing is run twice.
 
 use grammask_earley::NodeId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::continuation::{ContinuationId, Continuations};
-use crate::parts::PartKey;
 
-/// Up to so many are looked through; more are looked up. There are thousands where that many items may come.
+/// Up to so many visits are looked through; of more, those of a node are looked up. There are thousands where that many items may come.
 const FEW: usize = 16;
-
-/// Parts that are used, in the order in which they came.
-#[derive(Default)]
-pub(super) struct Uses {
-    list: SmallVec<[PartKey; 4]>,
-    many: Option<Box<FxHashSet<PartKey>>>,
-}
-
-impl Uses {
-    /// Notes a part, once.
-    pub(super) fn insert(&mut self, key: PartKey) {
-        let is_new = match &mut self.many {
-            Some(many) => many.insert(key),
-            None => !self.list.contains(&key),
-        };
-        if is_new {
-            self.list.push(key);
-            if self.list.len() == FEW {
-                self.many = Some(Box::new(self.list.iter().copied().collect()));
-            }
-        }
-    }
-
-    pub(super) fn as_slice(&self) -> &[PartKey] {
-        &self.list
-    }
-}
 
 /// Nodes, below which places they have been run, and whether with what they scan.
 #[derive(Default)]

@@ -1,0 +1,66 @@
+//! What has been met, each once: parts, mostly.
+
+use std::hash::Hash;
+
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+/// Up to so many are looked through; more are looked up. There are thousands where that many items may come.
+const FEW: usize = 16;
+
+/// In the order in which they came.
+pub(crate) struct Seen<T> {
+    list: SmallVec<[T; 4]>,
+    /// All of them, once there are more than few.
+    many: FxHashSet<T>,
+}
+
+impl<T> Default for Seen<T> {
+    fn default() -> Self {
+        Self { list: SmallVec::new(), many: FxHashSet::default() }
+    }
+}
+
+impl<T: Copy + Eq + Hash> Seen<T> {
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+        self.many.clear();
+    }
+
+    /// Notes one; whether it is new.
+    pub(crate) fn insert(&mut self, key: T) -> bool {
+        let is_new = match self.list.len() < FEW {
+            true => !self.list.contains(&key),
+            false => self.many.insert(key),
+        };
+        if is_new {
+            self.list.push(key);
+            if self.list.len() == FEW {
+                self.many.extend(self.list.iter().copied());
+            }
+        }
+        is_new
+    }
+
+    pub(crate) fn as_slice(&self) -> &[T] {
+        &self.list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_new_once_few_or_many() {
+        let mut seen = Seen::default();
+        for _ in 0..2 {
+            for number in 0..50 {
+                assert!(seen.insert(number), "{number}");
+                assert!((0..=number).all(|known| !seen.insert(known)), "{number}");
+            }
+            assert!(seen.as_slice().iter().copied().eq(0..50));
+            seen.clear();
+        }
+    }
+}
