@@ -1,6 +1,7 @@
 //! The automaton of one nonterminal over bytes and calls: first with empty edges, then deterministic.
 
 use crate::CalleeId;
+use crate::automata::{Automaton, View};
 use crate::slices::Slices;
 
 /// What an edge takes.
@@ -102,15 +103,15 @@ impl Fragment {
         let mut at = self.start();
         while at != self.end() {
             let Some(edge) = self.edges.get(self.last[at as usize] as usize) else { return false };
-            if edge.before != NONE || edge.label == Label::Nothing || chain.len() + 1 >= self.len() {
+            if edge.before != NONE || edge.label == Label::Nothing || chain.view().len() + 1 >= self.len() {
                 return false;
             }
-            chain.edges.push((edge.label, chain.len() as u32 + 1));
+            chain.edges.push((edge.label, chain.view().len() as u32 + 1));
             chain.end_state(false);
             at = edge.to;
         }
         chain.end_state(true);
-        chain.bottom_up.extend((0..chain.len() as u32).rev());
+        chain.bottom_up.extend((0..chain.view().len() as u32).rev());
         self.last[at as usize] == NONE
     }
 }
@@ -131,12 +132,7 @@ pub(crate) struct Determinizer {
 impl Determinizer {
     pub(crate) fn new() -> Self {
         Self {
-            automaton: Automaton {
-                is_final: Vec::with_capacity(ROOM),
-                edges: Vec::with_capacity(ROOM),
-                ends: Vec::with_capacity(ROOM),
-                bottom_up: Vec::with_capacity(ROOM),
-            },
+            automaton: Automaton::with_capacity(ROOM),
             subsets: Subsets::new(),
             subset: Vec::with_capacity(ROOM),
             out: Vec::with_capacity(ROOM),
@@ -146,20 +142,20 @@ impl Determinizer {
 
     /// The same language of labels, deterministic and without equivalent states; `None` where the subset construction takes more
     /// than `limit` states, or looks at edges much more often than there are any.
-    pub(crate) fn determinize(&mut self, fragment: &Fragment, limit: usize) -> Option<&Automaton> {
+    pub(crate) fn determinize(&mut self, fragment: &Fragment, limit: usize) -> Option<View<'_>> {
         if fragment.write_chain(&mut self.automaton) {
-            return Some(&self.automaton);
+            return Some(self.automaton.view());
         }
         self.construct_subsets(fragment, limit)?;
         self.minimizer.minimize(&mut self.automaton);
-        Some(&self.automaton)
+        Some(self.automaton.view())
     }
 
     /// The same for a fragment of automata that have no equivalent states: few come of it, and as long as no loop tells that they are equivalent, they are merged.
-    pub(crate) fn make_deterministic(&mut self, fragment: &Fragment, limit: usize) -> Option<&Automaton> {
+    pub(crate) fn make_deterministic(&mut self, fragment: &Fragment, limit: usize) -> Option<View<'_>> {
         self.construct_subsets(fragment, limit)?;
         self.minimizer.merge_alike(&mut self.automaton);
-        Some(&self.automaton)
+        Some(self.automaton.view())
     }
 
     fn construct_subsets(&mut self, fragment: &Fragment, limit: usize) -> Option<()> {
@@ -171,11 +167,11 @@ impl Determinizer {
         self.subsets.id(&self.subset);
         let most_looks = limit.saturating_add(fragment.edges.len()).saturating_mul(LOOKS);
         let mut looks = 0;
-        while self.automaton.len() < self.subsets.len() {
+        while self.automaton.view().len() < self.subsets.len() {
             if self.subsets.len() > limit {
                 return None;
             }
-            let states = self.subsets.get(self.automaton.len());
+            let states = self.subsets.get(self.automaton.view().len());
             let is_final = states.contains(&fragment.end());
             self.out.clear();
             for &state in states {
@@ -304,60 +300,6 @@ impl Subsets {
     }
 }
 
-/// A deterministic automaton; state 0 is the start.
-#[derive(Clone)]
-pub(crate) struct Automaton {
-    is_final: Vec<bool>,
-    /// The edges of all states, one after the other, and where those of each state end.
-    edges: Vec<(Label, u32)>,
-    ends: Vec<u32>,
-    /// The states from which no loop can be reached, each behind all its successors.
-    bottom_up: Vec<u32>,
-}
-
-impl Automaton {
-    fn clear(&mut self) {
-        self.is_final.clear();
-        self.edges.clear();
-        self.ends.clear();
-        self.bottom_up.clear();
-    }
-
-    /// The edges that were added since the last state are those of the next.
-    fn end_state(&mut self, is_final: bool) {
-        self.is_final.push(is_final);
-        self.ends.push(self.edges.len() as u32);
-    }
-
-    pub(crate) const fn len(&self) -> usize {
-        self.is_final.len()
-    }
-
-    pub(crate) fn is_final(&self, state: usize) -> bool {
-        self.is_final[state]
-    }
-
-    fn edge_range(&self, state: usize) -> std::ops::Range<usize> {
-        let start = if state == 0 { 0 } else { self.ends[state - 1] };
-        start as usize..self.ends[state] as usize
-    }
-
-    /// The edges, sorted by label.
-    pub(crate) fn edges(&self, state: usize) -> &[(Label, u32)] {
-        &self.edges[self.edge_range(state)]
-    }
-
-    /// The edges of all states.
-    pub(crate) fn all_edges(&self) -> &[(Label, u32)] {
-        &self.edges
-    }
-
-    /// The states from which no loop can be reached, each behind all its successors.
-    pub(crate) fn loop_free_bottom_up(&self) -> &[u32] {
-        &self.bottom_up
-    }
-}
-
 /// After this many rounds a partition that still changes is given up: only long chains of distinct states need more,
 /// and these have little to merge.
 const ROUNDS: usize = 64;
@@ -408,7 +350,7 @@ impl Minimizer {
     fn minimize(&mut self, automaton: &mut Automaton) {
         // Where there is no loop, equal ends are found when the states become nodes.
         self.find_bottom_up(automaton);
-        if automaton.bottom_up.len() == automaton.len() {
+        if automaton.bottom_up.len() == automaton.view().len() {
             return;
         }
         self.class_of.clear();
@@ -417,15 +359,15 @@ impl Minimizer {
         for _ in 0..ROUNDS {
             self.classes.clear();
             self.refined.clear();
-            for state in 0..automaton.len() {
+            for state in 0..automaton.view().len() {
                 let first = (Label::Nothing, self.class_of[state]);
-                let edges = automaton.edges(state).iter();
+                let edges = automaton.view().edges(state).iter();
                 let edges = edges.map(|&(label, to)| (label, self.class_of[to as usize]));
                 self.refined.push(classify(&mut self.classes, &mut self.class, first, edges));
             }
             std::mem::swap(&mut self.class_of, &mut self.refined);
             if self.classes.len() == count {
-                if count < automaton.len() {
+                if count < automaton.view().len() {
                     self.merge(automaton);
                 }
                 return;
@@ -440,12 +382,12 @@ impl Minimizer {
         for _ in 0..ROUNDS {
             self.classes.clear();
             self.class_of.clear();
-            for state in 0..automaton.len() {
-                let first = (Label::Nothing, u32::from(automaton.is_final(state)));
-                let edges = automaton.edges(state).iter().copied();
+            for state in 0..automaton.view().len() {
+                let first = (Label::Nothing, u32::from(automaton.view().is_final(state)));
+                let edges = automaton.view().edges(state).iter().copied();
                 self.class_of.push(classify(&mut self.classes, &mut self.class, first, edges));
             }
-            if self.classes.len() == automaton.len() {
+            if self.classes.len() == automaton.view().len() {
                 return;
             }
             self.merge(automaton);
@@ -456,11 +398,11 @@ impl Minimizer {
     fn merge(&mut self, automaton: &mut Automaton) {
         let mut kept = 0;
         let mut end = 0;
-        for state in 0..automaton.len() {
+        for state in 0..automaton.view().len() {
             if self.class_of[state] as usize != kept {
                 continue;
             }
-            let range = automaton.edge_range(state);
+            let range = automaton.view().edge_range(state);
             let start = end;
             end += range.len();
             automaton.edges.copy_within(range, start);
@@ -480,11 +422,11 @@ impl Minimizer {
 
     fn find_bottom_up(&mut self, automaton: &mut Automaton) {
         let Self { missing, ends, predecessors, .. } = self;
-        let states = 0..automaton.len();
+        let states = 0..automaton.view().len();
         missing.clear();
-        missing.extend(states.clone().map(|state| automaton.edge_range(state).len() as u32));
+        missing.extend(states.clone().map(|state| automaton.view().edge_range(state).len() as u32));
         ends.clear();
-        ends.resize(automaton.len() + 1, 0);
+        ends.resize(automaton.view().len() + 1, 0);
         for &(_, to) in &automaton.edges {
             ends[to as usize + 1] += 1;
         }
@@ -494,7 +436,7 @@ impl Minimizer {
         predecessors.clear();
         predecessors.resize(automaton.edges.len(), 0);
         for state in states {
-            for &(_, to) in automaton.edges(state) {
+            for &(_, to) in automaton.view().edges(state) {
                 predecessors[ends[to as usize] as usize] = state as u32;
                 ends[to as usize] += 1;
             }

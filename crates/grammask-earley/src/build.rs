@@ -8,7 +8,8 @@ use grammask_normal::{Languages, NonterminalId, NormalForm, Symbol, Terminal, Te
 use grammask_regular::{ByteClasses, ByteSet, RegularId, Store};
 use rustc_hash::FxHashMap;
 
-use crate::automaton::{Automaton, Determinizer, Fragment, Label};
+use crate::automata::{Automata, AutomatonId};
+use crate::automaton::{Determinizer, Fragment, Label};
 use crate::drafts::Drafts;
 use crate::inlining::{self, Part};
 use crate::network::{Edges, LexemeText, lexemes};
@@ -17,6 +18,11 @@ use crate::{BuildError, Callee, CalleeId, Class, Config, Error, Network, Node, N
 
 /// Texts of up to this many bytes are chains of nodes; longer ones are called as lexemes.
 const LONGEST_CHAIN: usize = 64;
+
+/// Of so many terminals or more, the store has the space for all languages from the beginning, which are so many for each: else they would be moved
+/// time and again to where there is room, and whoever cancels it waits for that.
+const MANY_TERMINALS: usize = 1 << 12;
+const PER_TERMINAL: usize = 8;
 
 impl Network {
     /// Special tokens that fit behind the classes of bytes.
@@ -65,10 +71,13 @@ impl Network {
     pub fn build_unless(
         mut normal: NormalForm,
         languages: Languages,
-        store: Store,
+        mut store: Store,
         config: &Config,
         mut is_stopped: impl FnMut() -> bool,
     ) -> Result<Option<Self>, BuildError> {
+        if normal.terminals.len() >= MANY_TERMINALS {
+            store.take_space(normal.terminals.len() * PER_TERMINAL);
+        }
         places::sort(&mut normal);
         if is_stopped() {
             return Ok(None);
@@ -91,6 +100,7 @@ impl Network {
             lexemes: vec![None; normal.terminals.len()],
             specials: Vec::new(),
             parts: Vec::new(),
+            automata: Automata::new(),
             nodes: Drafts::new(config.max_nodes),
             fragment: Fragment::new(),
             work: Vec::new(),
@@ -137,6 +147,7 @@ struct Builder<'a> {
     specials: Vec<Special>,
     /// The automata of the nonterminals, and what they become.
     parts: Vec<Part>,
+    automata: Automata,
     nodes: Drafts,
     /// The productions of the nonterminal that is being compiled, and those that are still to be put in; kept for their room.
     fragment: Fragment,
@@ -172,8 +183,8 @@ impl Builder<'_> {
                 self.parts.push(Part { nonterminal, callee: Some(callee), automaton });
             }
         }
-        let (parts, callees) = (&mut self.parts, &mut self.callees);
-        match inlining::inline(parts, callees, &mut self.determinizer, &mut *is_stopped) {
+        let (parts, automata, callees) = (&mut self.parts, &mut self.automata, &mut self.callees);
+        match inlining::inline(parts, automata, callees, &mut self.determinizer, &mut *is_stopped) {
             Some(ids) => self.draw(&ids, is_stopped),
             None => Ok(None),
         }
@@ -186,7 +197,6 @@ impl Builder<'_> {
         is_stopped: &mut dyn FnMut() -> bool,
     ) -> Result<Option<NodeId>, Error> {
         let mut first = None;
-        // Each automaton goes when it is drawn: nobody waits for all of them then.
         for Part { nonterminal, callee, automaton } in std::mem::take(&mut self.parts) {
             if is_stopped() {
                 return Ok(None);
@@ -194,7 +204,7 @@ impl Builder<'_> {
             self.at = nonterminal;
             self.nonterminals[self.at.index()] = callee;
             let id = |callee: CalleeId| ids[callee.index()].expect("it is still called");
-            let node = self.nodes.add(&automaton, id)?;
+            let node = self.nodes.add(self.automata.get(automaton), id)?;
             first.get_or_insert(node);
             if let Some(Callee::Nonterminal { start, .. }) =
                 callee.map(|callee| &mut self.callees[callee.index()])
@@ -215,7 +225,7 @@ impl Builder<'_> {
     }
 
     /// Makes the automaton of a nonterminal.
-    fn automaton(&mut self, nonterminal: NonterminalId) -> Result<Automaton, Error> {
+    fn automaton(&mut self, nonterminal: NonterminalId) -> Result<AutomatonId, Error> {
         if let Some(automaton) = self.rich_automaton(nonterminal)? {
             return Ok(automaton);
         }
@@ -231,15 +241,17 @@ impl Builder<'_> {
         self.read_fragment(nonterminal, false)?;
         self.at = nonterminal;
         let automaton = self.determinizer.determinize(&self.fragment, usize::MAX);
-        Ok(automaton.expect("a tree of productions has a deterministic automaton of its size").clone())
+        let automaton = automaton.expect("a tree of productions has a deterministic automaton of its size");
+        Ok(self.automata.add(automaton))
     }
 
     /// The automaton of a nonterminal with others in their places and left recursion as loops, if that is not too large.
-    fn rich_automaton(&mut self, nonterminal: NonterminalId) -> Result<Option<Automaton>, Error> {
+    fn rich_automaton(&mut self, nonterminal: NonterminalId) -> Result<Option<AutomatonId>, Error> {
         self.read_fragment(nonterminal, true)?;
         self.at = nonterminal;
         let limit = self.fragment.len() * 4 + 16;
-        Ok(self.determinizer.determinize(&self.fragment, limit).cloned())
+        let automaton = self.determinizer.determinize(&self.fragment, limit);
+        Ok(automaton.map(|automaton| self.automata.add(automaton)))
     }
 
     /// The productions of a nonterminal, which are sorted, as a fragment. `rich`: with nonterminals that are called from one place there, and left

@@ -10,7 +10,7 @@ use crate::reading::Texts;
 use crate::recognizer::Recognizer;
 use crate::selection::{Choice, Chosen, Plan, Register, Tally};
 use crate::workshop::Workshop;
-use crate::{Callee, CalleeId, NodeId};
+use crate::{Callee, CalleeId, Error, NodeId};
 
 /// Plans, and what has been chosen so far, each once.
 #[derive(Default)]
@@ -238,37 +238,39 @@ impl Workshop {
         &mut self,
         tables: &Recognizer,
         standing: &'a Standing,
-    ) -> &'a [(CalleeId, NodeId)] {
-        standing.calls.get_or_init(|| {
-            let calls = self.selection_calls_anew(tables, standing);
-            tables.spend(size_of_val(&calls[..]));
-            calls
-        })
+    ) -> Result<&'a [(CalleeId, NodeId)], Error> {
+        if let Some(known) = standing.calls.get() {
+            return Ok(known);
+        }
+        let calls = self.selection_calls_anew(tables, standing)?;
+        tables.spend(size_of_val(&calls[..]));
+        Ok(standing.calls.get_or_init(|| calls))
     }
 
     fn selection_calls_anew(
         &mut self,
         tables: &Recognizer,
         standing: &Standing,
-    ) -> Box<[(CalleeId, NodeId)]> {
+    ) -> Result<Box<[(CalleeId, NodeId)]>, Error> {
         let callee = standing.callee;
         let Callee::Unordered { items, separator, .. } = tables.network().callee(callee) else {
             unreachable!("only items in any order have places among them")
         };
         let plan = self.plan(tables, callee);
         if let (&Some(separator), Phase::Behind) = (separator, standing.phase) {
-            return [(separator, self.node_of(tables, &plan, standing.number, Phase::Item))].into();
+            return Ok([(separator, self.node_of(tables, &plan, standing.number, Phase::Item))].into());
         }
         tables.spend(self.choosing.make_whole(standing.number));
         let chosen = self.choosing.chosen(standing.number);
         let hash = self.choosing.entries[standing.number as usize].hash;
         let choices = self.items(tables, standing).iter();
         let calls = choices.filter(|choice| !plan.is_distinct(choice)).map(|choice| {
+            self.go_on()?;
             let register = Kept::After(standing.number, *choice);
             let tally = plan.tally_after(&chosen.tally, choice);
             let hash = plan.hash_after(hash, &chosen, choice);
             let number = self.entry_of(tables, callee, register, tally, hash);
-            (items[choice.item()], self.node_of(tables, &plan, number, Phase::Behind))
+            Ok((items[choice.item()], self.node_of(tables, &plan, number, Phase::Behind)))
         });
         calls.collect()
     }

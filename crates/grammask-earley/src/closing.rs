@@ -128,7 +128,7 @@ impl Workshop {
                 }
             }
             Kind::Unordered(ref standing) => {
-                for &(callee, node) in self.selection_calls(tables, standing) {
+                for &(callee, node) in self.selection_calls(tables, standing)? {
                     self.call(tables, callee, Caller { node, reference }, byte)?;
                 }
             }
@@ -149,6 +149,7 @@ impl Workshop {
         caller: Caller,
         byte: Option<u8>,
     ) -> Result<(), Error> {
+        self.go_on()?;
         let mut place = self.closing.place_of[callee.index()];
         if place == NOT_YET {
             if byte.is_some_and(|byte| !self.may_take(tables, callee, byte)) {

@@ -2,7 +2,8 @@
 
 use grammask_regular::ByteSet;
 
-use crate::automaton::{Automaton, Label};
+use crate::automata::View;
+use crate::automaton::Label;
 use crate::slices::Slices;
 use crate::{CalleeId, Class, Edges, Error, Node, NodeId};
 
@@ -35,7 +36,7 @@ impl Drafts {
     /// Adds an automaton and says which node its start became. `id` says what callees are called from now on, in the same order.
     pub(crate) fn add(
         &mut self,
-        automaton: &Automaton,
+        automaton: View<'_>,
         id: impl Fn(CalleeId) -> CalleeId,
     ) -> Result<NodeId, Error> {
         if self.nodes.len() + automaton.len() > self.limit {
@@ -63,7 +64,7 @@ impl Drafts {
         Ok(self.ids[0])
     }
 
-    fn draw(&mut self, automaton: &Automaton, state: usize, id: impl Fn(CalleeId) -> CalleeId) {
+    fn draw(&mut self, automaton: View<'_>, state: usize, id: impl Fn(CalleeId) -> CalleeId) {
         self.draft.clear();
         self.draft.push(finality(automaton.is_final(state)));
         let edges = automaton.edges(state).iter();

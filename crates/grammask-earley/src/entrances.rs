@@ -23,7 +23,7 @@ impl Workshop {
     /// that is called at once.
     ///
     /// # Errors
-    /// When a limit is exceeded, by this callee or by one that it begins with: what has exceeded one is not tried again.
+    /// When a limit is exceeded, by this callee or by one that it begins with: what has exceeded one is not tried again. When it is cancelled.
     ///
     /// # Complexity
     /// O(1) when asked before; else linear in the rules that may begin here and have not been asked for: callees that begin with each
@@ -37,7 +37,9 @@ impl Workshop {
         }
         let mut unfinished = Vec::new();
         let found = self.search(tables, callee, &mut unfinished);
-        if let Err(error) = &found {
+        if let Err(error) = &found
+            && *error != Error::Cancelled
+        {
             // All of them lead to the one that has exceeded the limit.
             for callee in unfinished {
                 self.unclear.insert(callee, error.clone());
@@ -60,6 +62,7 @@ impl Workshop {
         loop {
             if let Some(callee) = entering.take() {
                 self.work += 1;
+                self.go_on()?;
                 let number = numbers.len();
                 numbers.insert(callee, number);
                 unfinished.push(callee);

@@ -39,6 +39,9 @@ pub enum Error {
         /// How many it may name.
         limit: usize,
     },
+    /// Whoever has asked does not want to know any more: see [`Recognizer::heed`](crate::Recognizer::heed).
+    #[error("cancelled")]
+    Cancelled,
     /// A lexeme is beyond a limit of its own.
     #[error(transparent)]
     Regular(#[from] grammask_regular::Error),

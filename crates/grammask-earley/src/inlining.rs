@@ -7,7 +7,8 @@
 
 use grammask_normal::NonterminalId;
 
-use crate::automaton::{Automaton, Determinizer, Fragment, Label};
+use crate::automata::{Automata, AutomatonId};
+use crate::automaton::{Determinizer, Fragment, Label};
 use crate::{Callee, CalleeId};
 
 /// The automaton of a nonterminal. The first one is that of the start symbol.
@@ -15,7 +16,7 @@ pub(crate) struct Part {
     pub(crate) nonterminal: NonterminalId,
     /// As what it is called; `None` for a start symbol that nobody calls.
     pub(crate) callee: Option<CalleeId>,
-    pub(crate) automaton: Automaton,
+    pub(crate) automaton: AutomatonId,
 }
 
 /// Where a callee is called.
@@ -55,17 +56,18 @@ impl Called {
 /// Linear in the automata and in those that come of them, whose size is bounded by a multiple of that.
 pub(crate) fn inline(
     parts: &mut Vec<Part>,
+    automata: &mut Automata,
     callees: &mut Vec<Callee>,
     determinizer: &mut Determinizer,
     mut is_stopped: impl FnMut() -> bool,
 ) -> Option<Vec<Option<CalleeId>>> {
-    let mut inlining = Inlining::new(parts, callees);
+    let mut inlining = Inlining::new(parts, automata, callees);
     for part in 0..parts.len() {
         if !inlining.is_inlined(&parts[part]) {
             if is_stopped() {
                 return None;
             }
-            inlining.fill(parts, part, determinizer);
+            inlining.fill(parts, automata, part, determinizer);
         }
     }
     parts.retain(|part| !inlining.is_inlined(part));
@@ -102,7 +104,7 @@ struct Inlining {
 
 impl Inlining {
     /// Finds out where everything is called.
-    fn new(parts: &[Part], callees: &[Callee]) -> Self {
+    fn new(parts: &[Part], automata: &Automata, callees: &[Callee]) -> Self {
         let unknown = Called { place: Place::Nowhere, part: None, start: None };
         let mut inlining = Self {
             called: vec![unknown; callees.len()],
@@ -128,7 +130,7 @@ impl Inlining {
             inlining.stays(start);
         }
         for (number, part) in parts.iter().enumerate() {
-            for &(label, state) in part.automaton.all_edges() {
+            for &(label, state) in automata.get(part.automaton).all_edges() {
                 if let Label::Call(callee) = label {
                     inlining.note(callee, number, state);
                 }
@@ -158,39 +160,45 @@ impl Inlining {
     }
 
     /// Puts into a part all that belongs there. Where the automaton becomes too large it stays as it is, and what belongs there is called.
-    fn fill(&mut self, parts: &mut [Part], part: usize, determinizer: &mut Determinizer) {
+    fn fill(
+        &mut self,
+        parts: &mut [Part],
+        automata: &mut Automata,
+        part: usize,
+        determinizer: &mut Determinizer,
+    ) {
         let is_whole = |&(label, _): &(Label, u32)| match label {
             Label::Call(callee) => self.called[callee.index()].inlined().is_none(),
             _ => true,
         };
-        if parts[part].automaton.all_edges().iter().all(is_whole) {
+        if automata.get(parts[part].automaton).all_edges().iter().all(is_whole) {
             return;
         }
         self.fragment.clear();
-        let first = self.draw_states(parts, part, self.fragment.end());
+        let first = self.draw_states(parts, automata, part, self.fragment.end());
         self.fragment.connect(self.fragment.start(), Label::Nothing, first);
         while let Some((part, first, to)) = self.work.pop() {
-            self.draw_edges(parts, part, first, to);
+            self.draw_edges(parts, automata, part, first, to);
         }
         let limit = self.fragment.len() * 4 + 16;
         match determinizer.make_deterministic(&self.fragment, limit) {
-            Some(automaton) => parts[part].automaton = automaton.clone(),
+            Some(automaton) => parts[part].automaton = automata.add(automaton),
             None => self.drawn.drain(..).for_each(|callee| self.called[callee.index()].place = Place::Apart),
         }
         self.drawn.clear();
     }
 
     /// States for a part that leads to a state; says which is the first.
-    fn draw_states(&mut self, parts: &[Part], part: usize, to: u32) -> u32 {
+    fn draw_states(&mut self, parts: &[Part], automata: &Automata, part: usize, to: u32) -> u32 {
         let first = self.fragment.len() as u32;
-        (0..parts[part].automaton.len()).for_each(|_| _ = self.fragment.add_state());
+        (0..automata.get(parts[part].automaton).len()).for_each(|_| _ = self.fragment.add_state());
         self.work.push((part, first, to));
         first
     }
 
     /// The edges of a part whose states are drawn.
-    fn draw_edges(&mut self, parts: &[Part], part: usize, first: u32, to: u32) {
-        let automaton = &parts[part].automaton;
+    fn draw_edges(&mut self, parts: &[Part], automata: &Automata, part: usize, first: u32, to: u32) {
+        let automaton = automata.get(parts[part].automaton);
         for (state, at) in (0..automaton.len()).zip(first..) {
             if automaton.is_final(state) {
                 self.fragment.connect(at, Label::Nothing, to);
@@ -198,7 +206,7 @@ impl Inlining {
             for &(label, next) in automaton.edges(state) {
                 match label {
                     Label::Call(callee) if self.called[callee.index()].inlined().is_some() => {
-                        let start = self.draw_inlined(parts, callee, first + next);
+                        let start = self.draw_inlined(parts, automata, callee, first + next);
                         self.fragment.connect(at, Label::Nothing, start);
                     }
                     _ => self.fragment.connect(at, label, first + next),
@@ -208,12 +216,12 @@ impl Inlining {
     }
 
     /// Where something begins that leads to a state and stands in the fragment once.
-    fn draw_inlined(&mut self, parts: &[Part], callee: CalleeId, to: u32) -> u32 {
+    fn draw_inlined(&mut self, parts: &[Part], automata: &Automata, callee: CalleeId, to: u32) -> u32 {
         let Called { part: Some(part), start, .. } = self.called[callee.index()] else {
             unreachable!("what is inlined has an automaton")
         };
         start.unwrap_or_else(|| {
-            let start = self.draw_states(parts, part, to);
+            let start = self.draw_states(parts, automata, part, to);
             self.called[callee.index()].start = Some(start);
             self.drawn.push(callee);
             start

@@ -86,7 +86,7 @@ impl Recognizer {
             let back = self.lock().counter_node(self, *counter, count + 1);
             calls.push((self.start_of(element)?, back));
         }
-        for &(callee, back) in self.selection_calls(made) {
+        for &(callee, back) in self.selection_calls(made)? {
             calls.push((self.start_of(callee)?, back));
         }
         match made.kind {
@@ -103,10 +103,10 @@ impl Recognizer {
     }
 
     /// What a node of items in any order calls, and where to go on; nothing for others.
-    fn selection_calls<'a>(&self, made: &'a MadeNode) -> &'a [(CalleeId, NodeId)] {
-        let Kind::Unordered(standing) = &made.kind else { return &[] };
+    fn selection_calls<'a>(&self, made: &'a MadeNode) -> Result<&'a [(CalleeId, NodeId)], Error> {
+        let Kind::Unordered(standing) = &made.kind else { return Ok(&[]) };
         match standing.calls.get() {
-            Some(known) => known,
+            Some(known) => Ok(known),
             None => self.lock().selection_calls(self, standing),
         }
     }
@@ -135,7 +135,7 @@ impl Recognizer {
             return Ok(None);
         };
         if standing.phase == Phase::Behind && separator.is_some() {
-            let &[(separator, back)] = self.selection_calls(made) else { return Ok(None) };
+            let &[(separator, back)] = self.selection_calls(made)? else { return Ok(None) };
             return Ok(Some(Selection::Separator { start: self.start_of(separator)?, back }));
         }
         let choices = self.choices(standing);

@@ -4,7 +4,7 @@
 //! [`Workshop`].
 
 use std::borrow::Borrow;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use grammask_cache::{Budget, Interner, LazyRow};
@@ -564,6 +564,14 @@ impl Recognizer {
         self.spend(size_of::<Closure>() + size_of_val::<[Item]>(&scanners));
         let most = scanners.iter().fold(ByteSet::EMPTY, |all, item| all.union(&self.most(item.node)));
         Ok(set.closure.get_or_init(|| Box::new(Closure { scanners, most, first_bytes: OnceLock::new() })))
+    }
+
+    /// From now on, whatever takes long ends with [`Error::Cancelled`] once this flag is true; without one, nothing does. What has been found by
+    /// then is kept, and right.
+    ///
+    /// For whoever makes states before anybody waits for them, as one byte may lead to 100,000 rules.
+    pub fn heed(&self, cancel: Option<Arc<AtomicBool>>) {
+        self.lock().heed(cancel);
     }
 
     pub(crate) fn lock(&self) -> Entered<'_> {

@@ -1,7 +1,8 @@
 //! Where new sets are made: everything of a recognizer that is changed while it runs, behind its one lock.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use grammask_cache::LazyRow;
 use grammask_regular::{ByteSet, RegularId, Store};
@@ -48,6 +49,8 @@ pub(crate) struct Workshop {
     pub(crate) work: usize,
     /// Bytes of the store that have been spent.
     spent: usize,
+    /// Whoever waits may not want to any more, and says so there.
+    cancel: Option<Arc<AtomicBool>>,
 }
 
 /// The workshop, while a thread has it. What its store has grown by, whatever for, is spent when it is given back.
@@ -110,6 +113,21 @@ impl Workshop {
             noted: Vec::new(),
             completions: 0,
             work: 0,
+            cancel: None,
+        }
+    }
+
+    /// See [`Recognizer::heed`].
+    pub(crate) fn heed(&mut self, cancel: Option<Arc<AtomicBool>>) {
+        self.cancel = cancel;
+    }
+
+    /// Asked before each of the steps of which a set may need 100,000.
+    #[inline]
+    pub(crate) fn go_on(&self) -> Result<(), Error> {
+        match &self.cancel {
+            Some(cancel) if cancel.load(Ordering::Relaxed) => Err(Error::Cancelled),
+            _ => Ok(()),
         }
     }
 

@@ -1,6 +1,9 @@
 //! What is found before anybody asks, while a grammar is bound to a vocabulary: whoever compiles has time, and whoever waits for a mask has none.
 //! Nothing depends on it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use grammask_earley::SetId;
 
 use crate::Masks;
@@ -9,24 +12,33 @@ use crate::Masks;
 const LEXEME: u64 = 64;
 
 /// What is worth being found ahead.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Ahead<'a> {
     /// Texts with which outputs probably begin: the masks behind them.
     pub texts: &'a [&'a [u8]],
     /// How long the grammar's lexemes are looked at: as long as walking so many nodes of the trie takes, roughly. A lexeme counts as 64, and what is
     /// walked for it is counted when it has been walked. With 0, only the mask of the first state is found.
     pub nodes: u64,
+    /// Once it is true, it ends early.
+    pub cancel: Option<&'a Arc<AtomicBool>>,
 }
 
 impl Masks {
     /// Finds the mask of the first state, which every output asks for; and of the grammar's lexemes, in the order in which they are met, which
     /// ones of the vocabulary's they are and what they take at the beginning of a token. Masks are the same without.
     ///
-    /// Ends early when somebody who is asked between two steps says so. Where a limit is exceeded, nothing is kept: whoever needs it will be told.
+    /// Ends early when it is cancelled. Where a limit is exceeded, nothing is kept: whoever needs it will be told.
     ///
     /// # Complexity
     /// That of one mask, and what `ahead` says.
-    pub fn look_ahead(&self, ahead: &Ahead<'_>, is_stopped: impl Fn() -> bool) {
+    pub fn look_ahead(&self, ahead: &Ahead<'_>) {
+        self.recognizer.heed(ahead.cancel.cloned());
+        self.look_as_far(ahead);
+        self.recognizer.heed(None);
+    }
+
+    fn look_as_far(&self, ahead: &Ahead<'_>) {
+        let is_stopped = || ahead.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
         let first = self.recognizer.initial();
         self.find(first);
         if ahead.nodes == 0 {

@@ -155,12 +155,12 @@ fn looking_ahead_finds_the_first_mask_and_what_lexemes_take() {
     let masks = bind();
     let first = masks.recognizer().initial();
     assert!(masks.known(first).is_none());
-    // Whoever stops it has the first mask all the same.
-    let ahead = Ahead { texts: &[b"a"], nodes: 4096 };
-    masks.look_ahead(&ahead, || true);
-    assert!(masks.known(first).is_some());
+    let (cancelled, not_cancelled) = (Arc::new(true.into()), Arc::new(false.into()));
+    let ahead = |cancel| Ahead { texts: &[b"a"], nodes: 4096, cancel: Some(cancel) };
+    masks.look_ahead(&ahead(&cancelled));
     let few = masks.lexicon().stats();
-    masks.look_ahead(&ahead, || false);
+    masks.look_ahead(&ahead(&not_cancelled));
+    assert!(masks.known(first).is_some());
     let more = masks.lexicon().stats();
     assert!(more.lexemes > few.lexemes && more.parts > few.parts, "{few:?}, then {more:?}");
     let fresh = bind();

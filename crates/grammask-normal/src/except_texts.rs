@@ -170,7 +170,7 @@ const fn construct(kind: &ExprKind) -> &'static str {
         ExprKind::Except { .. } => "an `except!`",
         ExprKind::SpecialName(_) | ExprKind::SpecialId(_) => "a special token",
         ExprKind::Repeat { .. } => "a repetition",
-        ExprKind::Unordered { .. } => "`unordered!`",
+        ExprKind::Unordered(_) => "`unordered!`",
         ExprKind::Distinct(_) => "a `distinct!`",
         ExprKind::And(_) => "`&`",
         ExprKind::Not(_) => "`~`",

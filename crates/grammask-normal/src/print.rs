@@ -267,14 +267,14 @@ impl<'a> TreeWriter<'a> {
                 Step::CloseUnordered(id) => {
                     let unordered = self.selection(id).expect("it is an `unordered!`");
                     let count = unordered.items.len() + usize::from(unordered.has_separator);
-                    let kind = ExprKind::Unordered {
+                    let kind = grammask_syntax::Unordered {
                         parts: self.done.split_off(self.done.len() - count).into(),
                         has_separator: unordered.has_separator,
                         min: unordered.min,
                         max: unordered.max,
                         needs: unordered.needs.clone(),
                     };
-                    let expr = self.push(kind);
+                    let expr = self.push(ExprKind::Unordered(kind.into()));
                     self.done.push(expr);
                 }
                 Step::CloseDistinct => {
@@ -368,7 +368,7 @@ impl<'a> TreeWriter<'a> {
                     }
                     None => ExceptOperand::Text(texts.first().cloned().unwrap_or_default().into()),
                 };
-                ExprKind::Except { operand, max: *max }
+                ExprKind::Except { operand: Box::new(operand), max: *max }
             }
             Terminal::Json(_) => ExprKind::Json(operands.pop().expect("spellings have an operand")),
             Terminal::Compared(comparison, bound) => ExprKind::Compared(*comparison, bound.clone()),

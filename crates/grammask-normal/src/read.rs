@@ -92,6 +92,9 @@ fn regular_list(kind: &ExprKind) -> bool {
     matches!(kind, ExprKind::Alternatives(parts) if parts.len() >= MANY)
 }
 
+/// Beside many texts there are so many other terminals, or more of them move all others to where there is room.
+const FEW_MORE: usize = 1 << 12;
+
 /// A regex of so many bytes takes long enough that somebody may want to stop it.
 const LONG_REGEX: usize = 1 << 12;
 
@@ -214,7 +217,7 @@ impl<'a> Reader<'a> {
             let children = expr.kind.children();
             if regular_list(&expr.kind) {
                 // Nobody waits until all before have been moved to where there is room.
-                self.terminals.reserve(children.len());
+                self.terminals.reserve(children.len() + FEW_MORE);
             }
             if self.stop.after(1 + children.len() / 64) {
                 return Ok(());
@@ -228,7 +231,7 @@ impl<'a> Reader<'a> {
                 ExprKind::Nonterminal(_)
                     | ExprKind::SpecialName(_)
                     | ExprKind::SpecialId(_)
-                    | ExprKind::Unordered { .. }
+                    | ExprKind::Unordered(_)
                     | ExprKind::Distinct(_)
             );
             for child in children {
@@ -237,12 +240,8 @@ impl<'a> Reader<'a> {
                 }
                 regular &= self.marks[child.index()] & REGULAR != 0;
             }
-            if let ExprKind::Unordered { parts, has_separator, min, max, needs } = &expr.kind {
-                let items = parts.len().saturating_sub(usize::from(*has_separator));
-                let is_item = |&(from, to): &(u32, u32)| (from.max(to) as usize) < items;
-                if items == 0 || !needs.iter().all(is_item) || max.is_some_and(|max| max < *min) {
-                    return Err(malformed(index));
-                }
+            if matches!(&expr.kind, ExprKind::Unordered(unordered) if !unordered.is_in_order()) {
+                return Err(malformed(index));
             }
             if let ExprKind::Repeat { quantifier, .. } = &expr.kind
                 && let (min, Some(max)) = quantifier.bounds()
@@ -267,8 +266,8 @@ impl<'a> Reader<'a> {
             }
             let mut inherited = self.marks[index] & (AS_TERMINAL | UNDER);
             match &expr.kind {
-                ExprKind::Unordered { parts, has_separator, .. } => {
-                    for item in &parts[..parts.len() - usize::from(*has_separator)] {
+                ExprKind::Unordered(unordered) => {
+                    for item in unordered.items() {
                         self.marks[item.index()] |= IS_ITEM;
                     }
                 }
@@ -316,16 +315,16 @@ impl<'a> Reader<'a> {
             }
             let part = match &expr.kind {
                 ExprKind::Nonterminal(name) => self.nonterminal(name, index, expr.span),
-                ExprKind::Unordered { parts, has_separator, min, max, needs } => {
+                ExprKind::Unordered(unordered) => {
                     let limits = Unordered {
                         items: Vec::new(),
-                        has_separator: *has_separator,
-                        min: *min,
-                        max: *max,
-                        needs: needs.clone(),
+                        has_separator: unordered.has_separator,
+                        min: unordered.min,
+                        max: unordered.max,
+                        needs: unordered.needs.clone(),
                         distinct: None,
                     };
-                    self.unordered(parts, limits, index, expr.span)
+                    self.unordered(&unordered.parts, limits, index, expr.span)
                 }
                 ExprKind::Repeat { expr, .. } if self.marks[index] & IS_ITEM != 0 => self.take_part(*expr),
                 ExprKind::Distinct(child) => self.distinct(*child, index, expr.span),

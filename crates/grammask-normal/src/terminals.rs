@@ -225,6 +225,16 @@ impl Terminals {
 
     /// The language of a terminal; `None` for a special token.
     pub fn lower(&mut self, id: TerminalId, store: &mut Store) -> Result<Option<RegularId>, Error> {
+        self.lower_unless(id, store, || false)
+    }
+
+    /// The same, unless somebody who is asked where many texts are alternatives says to stop: nothing then.
+    pub fn lower_unless(
+        &mut self,
+        id: TerminalId,
+        store: &mut Store,
+        mut is_stopped: impl FnMut() -> bool,
+    ) -> Result<Option<RegularId>, Error> {
         if self.lowered[id.index()].is_some() {
             return Ok(self.lowered[id.index()]);
         }
@@ -237,7 +247,10 @@ impl Terminals {
                 continue;
             }
             if let Some(texts) = literal_set(&self.list, top) {
-                self.lowered[top.index()] = Some(store.literals(texts.iter().copied())?);
+                match store.literals_unless(texts.iter().copied(), &mut is_stopped)? {
+                    Some(language) => self.lowered[top.index()] = Some(language),
+                    None => return Ok(None),
+                }
                 continue;
             }
             let pending = self.stack.len();

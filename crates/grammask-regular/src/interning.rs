@@ -1,5 +1,7 @@
 //! A hash table of ids: the values stand elsewhere, in a vector, and are looked up by content.
 
+use std::sync::Arc;
+
 /// A part of so many slots is split when it is full.
 const LARGE: usize = 1 << 9;
 
@@ -76,8 +78,8 @@ impl IdTable {
         let part = &self.parts[number];
         let depth = part.depth;
         let is_upper = |entry: &Slot| highest(entry.0, depth + 1) & 1 == 1;
-        let upper = part.entries().filter(is_upper).count();
-        if upper == 0 || upper == part.len || depth == DEEPEST {
+        let count = part.entries().filter(is_upper).count();
+        if count == 0 || count == part.len || depth == DEEPEST {
             return false;
         }
         if depth == self.depth {
@@ -85,10 +87,11 @@ impl IdTable {
             self.depth += 1;
         }
         let new = self.parts.len();
-        let empty = Part { slots: vec![FREE; part.slots.len()], len: 0, depth: depth + 1 };
-        let whole = std::mem::replace(&mut self.parts[number], empty.clone());
-        self.slots += empty.slots.len();
-        self.parts.push(empty);
+        let empty = || Part { slots: free(part.slots.len()), len: 0, depth: depth + 1 };
+        let (lower, upper) = (empty(), empty());
+        let whole = std::mem::replace(&mut self.parts[number], lower);
+        self.slots += upper.slots.len();
+        self.parts.push(upper);
         for entry in whole.entries() {
             self.parts[if is_upper(&entry) { new } else { number }].insert(entry);
         }
@@ -113,8 +116,8 @@ fn highest(hash: u32, bits: u32) -> usize {
 /// A table by itself: open addressing, linear probing.
 #[derive(Clone, Default)]
 struct Part {
-    /// The length is a power of two, or nothing; at most half of it is taken.
-    slots: Vec<Slot>,
+    /// The length is a power of two, or nothing; at most half of it is taken. Clones share it until one of them adds something.
+    slots: Arc<[Slot]>,
     len: usize,
     /// So many of the highest bits are the same in all hashes.
     depth: u32,
@@ -150,8 +153,8 @@ impl Part {
     fn reserve(&mut self, ids: usize) {
         let len = (ids * 2).next_power_of_two();
         if len > self.slots.len() {
-            let before = std::mem::replace(&mut self.slots, vec![FREE; len]);
-            before.into_iter().filter(|&entry| entry != FREE).for_each(|entry| self.place(entry));
+            let before = std::mem::replace(&mut self.slots, free(len));
+            before.iter().copied().filter(|&entry| entry != FREE).for_each(|entry| self.place(entry));
         }
     }
 
@@ -160,13 +163,19 @@ impl Part {
     }
 
     fn place(&mut self, entry: Slot) {
-        let mask = self.slots.len() - 1;
+        let slots = Arc::make_mut(&mut self.slots);
+        let mask = slots.len() - 1;
         let mut slot = entry.0 as usize & mask;
-        while self.slots[slot] != FREE {
+        while slots[slot] != FREE {
             slot = (slot + 1) & mask;
         }
-        self.slots[slot] = entry;
+        slots[slot] = entry;
     }
+}
+
+/// So many slots in which nothing stands.
+fn free(slots: usize) -> Arc<[Slot]> {
+    std::iter::repeat_n(FREE, slots).collect()
 }
 
 fn fold(hash: u64) -> u32 {

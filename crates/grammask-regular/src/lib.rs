@@ -74,6 +74,7 @@ mod json_text;
 mod lengths;
 mod multiple;
 mod node;
+mod nodes;
 mod number;
 mod overlap;
 mod partitions;

@@ -8,6 +8,7 @@ use crate::node::{
     COUNTED, INHABITED, Kind, List, NO_ROW, NULLABLE, Node, PLAIN, RegularId, Spelling, TEXT, TRIMMED,
     UNBOUNDED, VOID,
 };
+use crate::nodes::Nodes;
 use crate::number::{NumberState, Numbers, Place};
 use crate::partitions::{PartitionId, Partitions};
 use crate::witnesses::Witnesses;
@@ -38,7 +39,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Store {
     pub(crate) config: Config,
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Nodes,
     pub(crate) lists: Vec<RegularId>,
     table: IdTable,
     pub(crate) sets: Vec<ByteSet>,
@@ -83,18 +84,12 @@ pub struct Store {
     pub(crate) stack: Vec<RegularId>,
 }
 
-/// From so many expressions on, a store that is full takes the space for so many times as many at once, but for no more than the last number: what
-/// there is has to be moved seldom then. Who counts far makes an expression with each byte, and somebody waits for each.
-const GROWING: usize = 512;
-const AT_ONCE: usize = 64;
-const MOST_AT_ONCE: usize = 1 << 18;
-
 impl Store {
     /// A store with no more than the languages that every store has.
     pub fn new(config: &Config) -> Self {
         let mut store = Self {
             config: config.clone(),
-            nodes: Vec::new(),
+            nodes: Nodes::default(),
             lists: Vec::new(),
             table: IdTable::default(),
             sets: Vec::new(),
@@ -146,7 +141,7 @@ impl Store {
 
     /// Takes the address space of so many expressions and of what mostly comes with them, so that up to there nobody who adds one waits until
     /// all others have been moved to where there is room. What is not used yet takes no memory where the system gives pages when they
-    /// are written. Where there is no such space, the store grows as it would have; clones do so in any case.
+    /// are written. Where there is no such space, the store grows as it would have.
     pub fn take_space(&mut self, expressions: usize) {
         // What a store has at 280,000 expressions that the lexemes of some thousand schemas came to, rounded up.
         let (classes, lists) = (expressions.saturating_mul(5), expressions / 2);
@@ -297,8 +292,8 @@ impl Store {
     }
 
     fn push(&mut self, kind: Kind, hash: u64) -> RegularId {
-        if self.nodes.len() == self.nodes.capacity() && self.nodes.len() >= GROWING {
-            self.take_space((self.nodes.len() * AT_ONCE).min(MOST_AT_ONCE));
+        if let Some(space) = self.nodes.space_wanted() {
+            self.take_space(space);
         }
         let id = self.nodes.len() as u32;
         let node = self.describe(kind, id);

@@ -231,7 +231,7 @@ impl Store {
 }
 
 /// So many words are sorted between two questions whether to stop.
-const AT_ONCE: usize = 1 << 12;
+const AT_ONCE: usize = 1 << 10;
 
 /// Sorts words; whether nobody who is asked now and then has said to stop, so that they are sorted.
 fn sort_unless(words: &mut Vec<&[u8]>, is_stopped: &mut dyn FnMut() -> bool) -> bool {

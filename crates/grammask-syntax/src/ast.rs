@@ -120,7 +120,7 @@ pub enum ExprKind {
     /// `except!(operand)` or `except!(operand, max)`; `max` in bytes, `None` where it is absent or 0.
     Except {
         /// What must not occur.
-        operand: ExceptOperand,
+        operand: Box<ExceptOperand>,
         /// The greatest length in bytes.
         max: Option<u64>,
     },
@@ -151,20 +151,48 @@ pub enum ExprKind {
     Not(ExprId),
     /// `distinct!(a)`, an item of [`ExprKind::Unordered`]: any number of texts of `a`, no two of them the same.
     Distinct(ExprId),
-    /// `unordered!(a, b?; separator; {min,max}; 0 -> 1)`: the items in any order. An item that is a [`ExprKind::Repeat`] may occur as often as
-    /// its quantifier says, another one exactly once.
-    Unordered {
-        /// The items, and behind them the separator if there is one.
-        parts: Parts<ExprId>,
-        /// Whether the last part is a separator.
-        has_separator: bool,
-        /// The least number of items in all.
-        min: u32,
-        /// The greatest number of items in all; `None` for "without end".
-        max: Option<u32>,
-        /// `(i, j)`: where item `i` occurs, item `j` has to.
-        needs: Vec<(u32, u32)>,
-    },
+    /// `unordered!(a, b?; separator; {min,max}; 0 -> 1)`: the items in any order.
+    Unordered(Box<Unordered>),
+}
+
+/// What stands in the parentheses of `unordered!`. An item that is a [`ExprKind::Repeat`] may occur as often as its quantifier says, another one
+/// exactly once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Unordered {
+    /// The items, and behind them the separator if there is one.
+    pub parts: Parts<ExprId>,
+    /// Whether the last part is a separator.
+    pub has_separator: bool,
+    /// The least number of items in all.
+    pub min: u32,
+    /// The greatest number of items in all; `None` for "without end".
+    pub max: Option<u32>,
+    /// `(i, j)`: where item `i` occurs, item `j` has to.
+    pub needs: Vec<(u32, u32)>,
+}
+
+impl Unordered {
+    /// The items, without the separator.
+    ///
+    /// ```
+    /// let ast = grammask_syntax::parse("start ::= unordered!('a', 'b'; ',');", &Default::default()).unwrap();
+    /// let grammask_syntax::ExprKind::Unordered(unordered) = &ast.exprs[3].kind else { panic!("it comes last") };
+    /// assert_eq!((unordered.parts.len(), unordered.items().len()), (3, 2));
+    /// ```
+    pub fn items(&self) -> &[ExprId] {
+        self.parts
+            .len()
+            .checked_sub(usize::from(self.has_separator))
+            .map_or(&[], |items| &self.parts[..items])
+    }
+
+    /// Whether it has an item, and what it says of them is in order: no needs of items that it does not have, no bounds the wrong way round.
+    pub fn is_in_order(&self) -> bool {
+        let items = self.items().len();
+        let is_item = |&(from, to): &(u32, u32)| (from.max(to) as usize) < items;
+        items > 0 && self.needs.iter().all(is_item) && self.max.is_none_or(|max| self.min <= max)
+    }
 }
 
 /// Which numbers, compared with a bound.
@@ -245,7 +273,7 @@ impl ExprKind {
     pub fn children(&self) -> &[ExprId] {
         match self {
             Self::Sequence(parts) | Self::Alternatives(parts) | Self::And(parts) => parts,
-            Self::Unordered { parts, .. } => parts,
+            Self::Unordered(unordered) => &unordered.parts,
             Self::Repeat { expr, .. } | Self::Not(expr) | Self::Json(expr) | Self::Distinct(expr) => {
                 std::slice::from_ref(expr)
             }
@@ -257,7 +285,7 @@ impl ExprKind {
     pub(crate) fn children_mut(&mut self) -> &mut [ExprId] {
         match self {
             Self::Sequence(parts) | Self::Alternatives(parts) | Self::And(parts) => parts,
-            Self::Unordered { parts, .. } => parts,
+            Self::Unordered(unordered) => &mut unordered.parts,
             Self::Repeat { expr, .. } | Self::Not(expr) | Self::Json(expr) | Self::Distinct(expr) => {
                 std::slice::from_mut(expr)
             }

@@ -469,7 +469,7 @@ impl Parser<'_> {
         match self.except_parts() {
             Ok((operand, max)) => {
                 let span = Span::new(start, self.previous_end);
-                self.push_value(ExprKind::Except { operand, max }, span);
+                self.push_value(ExprKind::Except { operand: Box::new(operand), max }, span);
             }
             Err(expected) => {
                 let found = self.describe_current();

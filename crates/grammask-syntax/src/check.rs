@@ -122,18 +122,16 @@ fn check_node(expr: ExprId, kind: &ExprKind) -> Result<(), Violation> {
             Err(Violation::WrongBounds { expr })
         }
         ExprKind::Nonterminal(name) => check_identifier(name),
-        ExprKind::Unordered { parts, has_separator, min, max, needs } => {
-            let items = parts.len().saturating_sub(usize::from(*has_separator));
-            let is_item = |&(from, to): &(u32, u32)| (from.max(to) as usize) < items;
-            let is_in_order = *min <= max.unwrap_or(MAX_BOUND) && max.is_none_or(|max| max <= MAX_BOUND);
-            if items > 0 && is_in_order && needs.iter().all(is_item) {
-                Ok(())
-            } else {
-                Err(Violation::WrongSelection { expr })
-            }
+        ExprKind::Unordered(unordered)
+            if !unordered.is_in_order() || unordered.min.max(unordered.max.unwrap_or(0)) > MAX_BOUND =>
+        {
+            Err(Violation::WrongSelection { expr })
         }
         ExprKind::Except { max: Some(0), .. } => Err(Violation::ZeroLength { expr }),
-        ExprKind::Except { operand: ExceptOperand::Nonterminal(name), .. } => check_identifier(&name.text),
+        ExprKind::Except { operand, .. } => match &**operand {
+            ExceptOperand::Nonterminal(name) => check_identifier(&name.text),
+            ExceptOperand::Text(_) => Ok(()),
+        },
         ExprKind::Multiple(numeral) if !is_numeral(numeral) => {
             Err(Violation::NoNumeral { numeral: numeral.to_string() })
         }
@@ -307,7 +305,7 @@ mod tests {
         for wrong in ["", "1a", "a-b", "a b", "ä", "except!"] {
             let expected = Err(Violation::NoIdentifier { name: wrong.to_owned() });
             assert_eq!(tree(&[ExprKind::Nonterminal(wrong.into())]).check(), expected);
-            let operand = ExceptOperand::Nonterminal(name(wrong));
+            let operand = Box::new(ExceptOperand::Nonterminal(name(wrong)));
             assert_eq!(tree(&[ExprKind::Except { operand, max: None }]).check(), expected);
             let mut ast = tree(&[text()]);
             ast.start = Some(name(wrong));
@@ -347,7 +345,7 @@ mod tests {
 
     #[test]
     fn no_length_is_written_as_none() {
-        let operand = ExceptOperand::Text("x".into());
+        let operand = Box::new(ExceptOperand::Text("x".into()));
         assert_eq!(violation(&[ExprKind::Except { operand, max: Some(0) }]), "expr0 has the length 0");
     }
 }

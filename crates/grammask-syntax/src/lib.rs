@@ -76,7 +76,9 @@ mod suggest;
 mod text;
 mod unordered;
 
-pub use ast::{Ast, Comparison, ExceptOperand, Expr, ExprId, ExprKind, Name, Quantifier, Rule, Span};
+pub use ast::{
+    Ast, Comparison, ExceptOperand, Expr, ExprId, ExprKind, Name, Quantifier, Rule, Span, Unordered,
+};
 pub use check::Violation;
 pub use check::{is_bound, is_numeral, is_special_name};
 pub use config::Config;

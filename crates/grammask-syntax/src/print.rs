@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Write};
 
-use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Quantifier};
+use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Quantifier, Unordered};
 
 /// How tightly an expression holds together, loosest first. A part is put in parentheses where it is looser than
 /// its place allows.
@@ -140,9 +140,10 @@ impl fmt::Display for DisplayExpr<'_> {
                     rest.push(Item::Postfix(*quantifier));
                     rest.push(Item::Expr(*expr, Binding::Atom));
                 }
-                ExprKind::Unordered { parts, has_separator, .. } => {
+                ExprKind::Unordered(unordered) => {
                     f.write_str("unordered!(")?;
-                    let (items, separator) = parts.split_at(parts.len() - usize::from(*has_separator));
+                    let items = unordered.items();
+                    let separator = &unordered.parts[items.len()..];
                     let mut pieces = vec![Item::Limits(id)];
                     for &separator in separator {
                         pieces.extend([Item::Expr(separator, Binding::Alternatives), Item::Piece("; ")]);
@@ -174,7 +175,7 @@ fn write_atom(f: &mut fmt::Formatter<'_>, kind: &ExprKind) -> fmt::Result {
         ExprKind::Compared(comparison, bound) => write!(f, "{}!({bound})", comparison.name()),
         ExprKind::SpecialId(id) => write!(f, "<[{id}]>"),
         ExprKind::Except { operand, max } => {
-            match operand {
+            match &**operand {
                 ExceptOperand::Text(text) => write!(f, "except!({}", quote(text))?,
                 ExceptOperand::Nonterminal(name) => write!(f, "except!({}", name.text)?,
             }
@@ -189,7 +190,8 @@ fn write_atom(f: &mut fmt::Formatter<'_>, kind: &ExprKind) -> fmt::Result {
 
 /// The bounds and the needs of an `unordered!`, and the parenthesis that closes it.
 fn write_limits(f: &mut fmt::Formatter<'_>, kind: &ExprKind) -> fmt::Result {
-    let ExprKind::Unordered { has_separator, min, max, needs, .. } = kind else { return Ok(()) };
+    let ExprKind::Unordered(unordered) = kind else { return Ok(()) };
+    let Unordered { has_separator, min, max, needs, .. } = &**unordered;
     let has_bounds = (*min, *max) != (0, None);
     if !has_separator && (has_bounds || !needs.is_empty()) {
         f.write_str("; ")?;

@@ -1,6 +1,6 @@
 //! Equality of trees as far as they mean the same: spans and the order of the arena do not count.
 
-use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind};
+use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Unordered};
 
 impl Ast {
     /// Whether two trees have the same rules in the same order, with the same bodies and the same start; spans and ids may
@@ -57,20 +57,21 @@ fn same_node(left: &ExprKind, right: &ExprKind) -> bool {
         (ExprKind::Repeat { quantifier: left, .. }, ExprKind::Repeat { quantifier: right, .. }) => {
             left == right
         }
-        (
-            ExprKind::Except { operand: ExceptOperand::Nonterminal(left), max: left_max },
-            ExprKind::Except { operand: ExceptOperand::Nonterminal(right), max: right_max },
-        ) => left.text == right.text && left_max == right_max,
-        (
-            ExprKind::Unordered { has_separator, min, max, needs, .. },
-            ExprKind::Unordered {
-                has_separator: other_separator,
-                min: other_min,
-                max: other_max,
-                needs: other_needs,
-                ..
-            },
-        ) => (has_separator, min, max, needs) == (other_separator, other_min, other_max, other_needs),
+        (ExprKind::Except { operand: left, max }, ExprKind::Except { operand: right, max: other_max }) => {
+            max == other_max
+                && match (&**left, &**right) {
+                    (ExceptOperand::Nonterminal(left), ExceptOperand::Nonterminal(right)) => {
+                        left.text == right.text
+                    }
+                    (left, right) => left == right,
+                }
+        }
+        (ExprKind::Unordered(left), ExprKind::Unordered(right)) => {
+            let Unordered { parts: _, has_separator, min, max, needs } = &**right;
+            left.has_separator == *has_separator
+                && (left.min, left.max) == (*min, *max)
+                && left.needs == *needs
+        }
         _ => left == right,
     }
 }

@@ -1,7 +1,7 @@
 //! What stands in the parentheses of `unordered!`: items, a separator, bounds and needs. Items and separator are read with everything
 //! else that nests; this file knows where one ends and what may stand behind them.
 
-use crate::ast::{ExprKind, Quantifier, Span};
+use crate::ast::{ExprKind, Quantifier, Span, Unordered};
 use crate::body::{After, Selection};
 use crate::error::ErrorKind;
 use crate::lexer::{Bracket, TokenKind};
@@ -146,8 +146,8 @@ impl Parser<'_> {
     pub(crate) fn push_unordered(&mut self, selection: Selection, limits: Limits) {
         let parts = self.values.drain(selection.items..).map(|value| value.expr).collect();
         let Limits { min, max, needs } = limits;
-        let kind =
-            ExprKind::Unordered { parts, has_separator: selection.separator.is_some(), min, max, needs };
+        let has_separator = selection.separator.is_some();
+        let kind = ExprKind::Unordered(Unordered { parts, has_separator, min, max, needs }.into());
         self.push_value(kind, Span::new(selection.start, self.previous_end));
     }
 

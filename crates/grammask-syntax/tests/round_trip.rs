@@ -2,8 +2,8 @@
 //! than by its errors.
 
 use grammask_syntax::{
-    Ast, Comparison, Config, ExceptOperand, ExprId, ExprKind, MAX_BOUND, Name, Quantifier, Rule, Span, parse,
-    parse_bytes,
+    Ast, Comparison, Config, ExceptOperand, ExprId, ExprKind, MAX_BOUND, Name, Quantifier, Rule, Span,
+    Unordered, parse, parse_bytes,
 };
 use proptest::prelude::*;
 
@@ -54,7 +54,7 @@ fn atom() -> impl Strategy<Value = ExprKind> {
         1 => content().prop_map(|text| ExprKind::Early(text.into())),
         1 => content().prop_map(|text| ExprKind::Without(text.into())),
         1 => content().prop_map(|text| ExprKind::Substrings(text.into())),
-        1 => (operand, proptest::option::of(1..=u64::MAX)).prop_map(|(operand, max)| ExprKind::Except { operand, max }),
+        1 => (operand, proptest::option::of(1..=u64::MAX)).prop_map(|(operand, max)| ExprKind::Except { operand: Box::new(operand), max }),
         1 => "[a-z|>\\[\\]ä]{0,3}[a-z]".prop_filter("ends early", |name| !name.contains("|>"))
             .prop_map(|name| ExprKind::SpecialName(format!("<|{name}|>").into())),
         1 => any::<u32>().prop_map(ExprKind::SpecialId),
@@ -111,7 +111,8 @@ fn build(steps: Vec<Step>, start: Option<String>) -> Ast {
                 let parts = stack.split_off(stack.len() - count - usize::from(separator));
                 needs.retain(|&(from, to)| (from.max(to) as usize) < count);
                 let (min, max) = bounds.bounds();
-                ExprKind::Unordered { parts: parts.into(), has_separator: separator, min, max, needs }
+                let unordered = Unordered { parts: parts.into(), has_separator: separator, min, max, needs };
+                ExprKind::Unordered(unordered.into())
             }
             Step::Not if !stack.is_empty() => ExprKind::Not(stack.pop().unwrap()),
             Step::EndRule(text) => {

@@ -25,8 +25,7 @@ impl Grammar {
     /// [`Reason::Unsatisfiable`](grammask_json_schema::Reason::Unsatisfiable); as [`compile`](Self::compile) else.
     ///
     /// When the flag [`cancel`](crate::JsonSchemaConfig::cancel) turns true, with
-    /// [`Reason::Cancelled`](grammask_json_schema::Reason::Cancelled). It is looked at all the time while the schema is translated, normalized
-    /// and made a network, but not while the first tables for running it are made.
+    /// [`Reason::Cancelled`](grammask_json_schema::Reason::Cancelled). It is looked at all the time.
     ///
     /// # Complexity
     /// Mostly linear in the schema; alternatives of one value (`anyOf` and the like) are multiplied out, up to the limits. Masks are looked
@@ -53,9 +52,9 @@ impl Grammar {
     /// ```
     pub fn from_json_schema(schema: &Value, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let translation = translate(schema, &config.json_schema)?;
-        let flag = config.json_schema.cancel.as_deref();
+        let flag = config.json_schema.cancel.as_ref();
         let is_cancelled = || flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
-        let ahead = Ahead { texts: &BEGINNINGS, nodes: config.ahead };
+        let ahead = Ahead { texts: &BEGINNINGS, nodes: config.ahead, cancel: flag };
         let store = store(&translation.ast, config);
         let ast = Cow::Owned(translation.ast);
         match Self::from_ast_in(ast, store, vocabulary, config, Some(&ahead), is_cancelled) {

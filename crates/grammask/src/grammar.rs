@@ -97,7 +97,10 @@ impl Grammar {
             return Ok(None);
         }
         if let Some(ahead) = ahead {
-            masks.look_ahead(ahead, &is_stopped);
+            masks.look_ahead(ahead);
+            if is_stopped() {
+                return Ok(None);
+            }
         }
         Ok(Some(Self::from_masks(masks, vocabulary)))
     }

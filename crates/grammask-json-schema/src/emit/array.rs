@@ -1,6 +1,6 @@
 //! Arrays as expressions.
 
-use grammask_syntax::{ExprId, ExprKind};
+use grammask_syntax::{ExprId, ExprKind, Unordered};
 
 use super::Emitter;
 use super::signs::{ARRAY, CLOSE, NOTHING, OPEN};
@@ -105,9 +105,8 @@ impl Emitter<'_, '_> {
         parts.push(self.comma());
         let at_least = min.max(1).min(u64::from(u32::MAX)) as u32;
         let max = max.map(|max| max.min(u64::from(u32::MAX)) as u32);
-        let kind =
-            ExprKind::Unordered { parts: parts.into(), has_separator: true, min: at_least, max, needs };
-        let list = self.push(kind);
+        let list = Unordered { parts: parts.into(), has_separator: true, min: at_least, max, needs };
+        let list = self.push(ExprKind::Unordered(list.into()));
         if !is_behind {
             return Some(list);
         }

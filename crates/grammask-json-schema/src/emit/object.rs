@@ -9,6 +9,9 @@ use crate::PropertyOrder;
 use crate::plan::{Member, ObjectPlan};
 use crate::translator::Stop;
 
+/// A member of an object is no more expressions, as a rule: quotes, key, colon, value, and what holds them together.
+const PER_MEMBER: usize = 9;
+
 impl Emitter<'_, '_> {
     pub(super) fn object(&mut self, plan: &ObjectPlan, parts: &mut Vec<ExprId>) -> Result<(), Stop> {
         let is_required = plan.members.iter().any(|member| member.is_required);
@@ -50,6 +53,8 @@ impl Emitter<'_, '_> {
             }
             _ => {
                 let mut items = Vec::with_capacity(members.len());
+                // Nobody waits until all expressions before have been moved to where there is room.
+                self.ast.exprs.reserve(members.len() * PER_MEMBER);
                 for member in &members {
                     self.translator.spend(0)?;
                     let item = self.member(member);

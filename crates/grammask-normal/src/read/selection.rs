@@ -76,7 +76,7 @@ impl Reader<'_> {
             return Part::Nothing;
         }
         let Some(terminal) = self.take_terminal(child) else { return Part::Nothing };
-        let has_many = match self.terminals.lower(terminal, self.store) {
+        let has_many = match self.terminals.lower_unless(terminal, self.store, || self.stop.is_stopped()) {
             Ok(Some(language)) => self.store.has_distinct(language, Store::MANY),
             Ok(None) => Ok(false),
             Err(error) => Err(error),

@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
                 let operand = self.take_terminal(*expr)?;
                 return Some(self.terminals.repeat(operand, min, max, span));
             }
-            ExprKind::Nonterminal(_) | ExprKind::Unordered { .. } | ExprKind::Distinct(_) => return None,
+            ExprKind::Nonterminal(_) | ExprKind::Unordered(_) | ExprKind::Distinct(_) => return None,
         };
         Some(self.terminals.intern(terminal, span))
     }
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         if id.index() < known {
             return Some(id);
         }
-        if let Err(error) = self.terminals.lower(id, self.store) {
+        if let Err(error) = self.terminals.lower_unless(id, self.store, || self.stop.is_stopped()) {
             let (kind, offset) = describe(&error);
             self.report(kind, place_in_pattern(span, sigil, pattern, offset));
         }
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
     /// A terminal whose language is made at once, as its place is known here.
     fn lowered(&mut self, terminal: Terminal, span: Span) -> TerminalId {
         let id = self.terminals.intern(terminal, span);
-        if let Err(error) = self.terminals.lower(id, self.store) {
+        if let Err(error) = self.terminals.lower_unless(id, self.store, || self.stop.is_stopped()) {
             self.report(describe(&error).0, span);
         }
         id

@@ -1,6 +1,6 @@
 //! A tree to plain productions: groups and operators become nonterminals of their own.
 
-use grammask_syntax::{Ast, ExprId, ExprKind, Span};
+use grammask_syntax::{Ast, ExprId, ExprKind, Span, Unordered};
 use rustc_hash::FxHashMap;
 
 use super::OracleError;
@@ -183,8 +183,9 @@ pub(super) fn desugar(ast: &Ast, start: &str) -> Result<Plain, OracleError> {
                 }
                 plain.repetition(symbols[part.index()], min, max)
             }
-            (ExprKind::Unordered { parts, has_separator, min, max, needs }, None) => {
-                let count = parts.len() - usize::from(*has_separator);
+            (ExprKind::Unordered(unordered), None) => {
+                let Unordered { parts, min, max, needs, .. } = &**unordered;
+                let count = unordered.items().len();
                 let item = |part: &ExprId| match &ast.expr(*part).kind {
                     ExprKind::Repeat { expr, quantifier } => {
                         let (min, max) = quantifier.bounds();

@@ -42,7 +42,7 @@ fn leaf(ast: &Ast, kind: &ExprKind, span: Span) -> Result<Option<Dfa>, OracleErr
         ExprKind::Multiple(numeral) => numbers::multiples(numeral),
         ExprKind::Substrings(text) => nfa::pieces(text.as_bytes()),
         ExprKind::Except { operand, max } => {
-            let texts = match operand {
+            let texts = match &**operand {
                 ExceptOperand::Text(text) => {
                     Dfa::text(text.as_bytes()).map_err(|_| OracleError::TooLarge(span))?
                 }

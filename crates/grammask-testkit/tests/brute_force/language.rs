@@ -1,6 +1,6 @@
 //! What the expressions of a grammar stand for, as sets of short strings, by fixed points.
 
-use grammask_syntax::{Ast, Expr, ExprId, ExprKind};
+use grammask_syntax::{Ast, Expr, ExprId, ExprKind, Unordered};
 
 use crate::membership::membership;
 use crate::strings::{Endless, Space, Strings, behind};
@@ -27,7 +27,7 @@ impl<'a> Language<'a> {
                     ExprKind::Sequence(_)
                         | ExprKind::Alternatives(_)
                         | ExprKind::Repeat { .. }
-                        | ExprKind::Unordered { .. }
+                        | ExprKind::Unordered(_)
                 );
                 let contains = if is_grammar { None } else { membership(ast, ExprId(i)) }?;
                 let mut found = Strings::none(space.length);
@@ -66,7 +66,7 @@ impl<'a> Language<'a> {
                     let (min, max) = quantifier.bounds();
                     of(expr).times(min, max)
                 }
-                (ExprKind::Unordered { .. }, _) => self.unordered(&expr.kind, &values),
+                (ExprKind::Unordered(_), _) => self.unordered(&expr.kind, &values),
                 (kind, _) => panic!("{kind:?} is not expected"),
             };
             values.push(value);
@@ -77,10 +77,9 @@ impl<'a> Language<'a> {
     /// All words of items one by one, as long as something new comes. No part is empty, so no longer word says more about strings
     /// of some length.
     fn unordered(&self, kind: &ExprKind, values: &[Strings]) -> Strings {
-        let ExprKind::Unordered { parts, has_separator, min, max, needs } = kind else {
-            unreachable!("asked for `unordered!` only")
-        };
-        let (items, separator) = parts.split_at(parts.len() - usize::from(*has_separator));
+        let ExprKind::Unordered(unordered) = kind else { unreachable!("asked for `unordered!` only") };
+        let Unordered { parts, min, max, needs, .. } = &**unordered;
+        let (items, separator) = parts.split_at(unordered.items().len());
         let items: Vec<(&Strings, u32, u32)> = items
             .iter()
             .map(|item| match &self.ast.expr(*item).kind {
@@ -192,7 +191,7 @@ impl<'a> Language<'a> {
                     }
                 }
                 // What begins there is endless only as far as it can be completed, and is found as finite then.
-                ExprKind::Unordered { .. } => {}
+                ExprKind::Unordered(_) => {}
                 kind => panic!("{kind:?} is not expected"),
             }
             behind_bytes.push(bytes);
@@ -208,7 +207,7 @@ impl<'a> Language<'a> {
     /// Whether there is `unordered!`, and what never ends begins somewhere with what no finite string begins with: what that means beside
     /// `unordered!` is not told here.
     pub fn is_unclear(&self, values: &[Strings], endless: &[Endless]) -> bool {
-        let is_unordered = |expr: &Expr| matches!(expr.kind, ExprKind::Unordered { .. });
+        let is_unordered = |expr: &Expr| matches!(expr.kind, ExprKind::Unordered(_));
         let (_, of_exprs) = self.step(values, endless, endless);
         let is_new = |(strings, endless): (&Strings, &Endless)| {
             !endless.iter().all(|string| strings.cut.contains(string) || strings.whole.contains(string))

@@ -34,7 +34,7 @@ pub fn membership(ast: &Ast, id: ExprId) -> Option<Membership> {
             Box::new(move |string| has(text.as_bytes(), |piece| piece == string))
         }
         ExprKind::Except { operand, max } => {
-            let stops: Vec<Vec<u8>> = match operand {
+            let stops: Vec<Vec<u8>> = match &**operand {
                 ExceptOperand::Text(text) => vec![text.as_bytes().to_vec()],
                 ExceptOperand::Nonterminal(name) => {
                     let bodies = ast.rules.iter().filter(|rule| rule.name.text == name.text);
