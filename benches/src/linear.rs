@@ -83,16 +83,10 @@ pub fn measure(case: &Case, largest: usize) -> Speed {
 }
 
 fn run(case: &Case, largest: usize, steps: &mut Vec<Step>) -> anyhow::Result<()> {
-    let growth = GROWTHS.iter().find(|growth| growth.case == case.name).context("no long text is known")?;
-    let ast = grammask_syntax::parse(&case.kbnf, &Default::default())?;
-    let config = grammask_normal::Config::default();
-    let mut store = Store::new(&config.regular);
-    let normal = grammask_normal::normalize_in(&ast, &mut store, &config)?;
-    let config = grammask_earley::Config::default();
-    let first = Recognizer::new(Arc::new(Network::build(&normal, store, &config)?), &config);
+    let first = recognizer(case)?;
     let mut bytes = SHORTEST;
     while bytes <= largest {
-        let text = growth.text(case, bytes);
+        let text = long_text(case, bytes)?;
         // Short texts are over in no time: read them more often, and take the fastest.
         let rounds = (largest / bytes).clamp(3, 32);
         let mut fresh = u64::MAX;
@@ -119,7 +113,33 @@ fn run(case: &Case, largest: usize, steps: &mut Vec<Step>) -> anyhow::Result<()>
     Ok(())
 }
 
-fn read(recognizer: &Recognizer, text: &[u8]) -> anyhow::Result<()> {
+/// The recognizer of a grammar, which knows nothing yet.
+///
+/// # Errors
+/// When the grammar is wrong.
+pub fn recognizer(case: &Case) -> anyhow::Result<Recognizer> {
+    let ast = grammask_syntax::parse(&case.kbnf, &Default::default())?;
+    let config = grammask_normal::Config::default();
+    let mut store = Store::new(&config.regular);
+    let normal = grammask_normal::normalize_in(&ast, &mut store, &config)?;
+    let config = grammask_earley::Config::default();
+    Ok(Recognizer::new(Arc::new(Network::build(&normal, store, &config)?), &config))
+}
+
+/// A text of so many bytes with which some text of the language begins.
+///
+/// # Errors
+/// When nobody has said how to make texts of the grammar long.
+pub fn long_text(case: &Case, bytes: usize) -> anyhow::Result<String> {
+    let growth = GROWTHS.iter().find(|growth| growth.case == case.name).context("no long text is known")?;
+    Ok(growth.text(case, bytes))
+}
+
+/// Follows a text.
+///
+/// # Errors
+/// When it is rejected, or exceeds a limit.
+pub fn read(recognizer: &Recognizer, text: &[u8]) -> anyhow::Result<()> {
     let mut state = recognizer.initial();
     for (place, &byte) in text.iter().enumerate() {
         let next = recognizer.step(state, byte)?;

@@ -10,6 +10,7 @@ use anyhow::{Context, ensure};
 use grammask::{Grammar, Matcher, TokenId, Vocabulary};
 use grammask_benches::case::Case;
 use grammask_benches::engine::grammask::{config, unused, used};
+use grammask_benches::linear::{long_text, read, recognizer};
 use grammask_benches::schemas::data::{Entry, lines};
 use grammask_benches::schemas::judge::warm;
 use grammask_benches::schemas::options::SCHEMAS;
@@ -17,6 +18,9 @@ use grammask_benches::vocabulary::Words;
 
 /// How often work is done that is done once for a grammar.
 const TIMES: usize = 5;
+
+/// The lengths of texts that do nothing but nest, in bytes.
+const LENGTHS: [usize; 3] = [1 << 10, 1 << 15, 1 << 20];
 
 /// Of the schemas, each that so many come after.
 const EVERY: usize = 64;
@@ -87,7 +91,23 @@ fn main() -> anyhow::Result<()> {
             })?;
         }
     }
+    for length in LENGTHS {
+        linear(length)?;
+    }
     schemas(&words, &vocabulary)
+}
+
+/// What a byte of a text that does nothing but nest takes the recognizer: each byte makes a set and an origin that nobody has seen. As many
+/// instructions in a text of a megabyte as in one of a kilobyte say that it is linear where the clock also counts what memory takes.
+fn linear(length: usize) -> anyhow::Result<()> {
+    let case = Case::load("middle")?;
+    let text = long_text(&case, length)?;
+    let recognizer = recognizer(&case)?;
+    job(&format!("recognizing {} KB that nest", length >> 10), "byte", text.len(), || {
+        let mut outcome = Ok(());
+        counted_section(&mut || outcome = read(&recognizer, text.as_bytes()));
+        outcome
+    })
 }
 
 /// The masks of documents, each by a fresh grammar of its schema: of every so manieth schema, where there are any.

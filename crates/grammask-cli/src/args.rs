@@ -165,8 +165,8 @@ pub(crate) struct Show {
     /// The grammar, in KBNF, or with --schema a JSON Schema; - for stdin
     pub file: PathBuf,
     /// For sets and mask: the text before
-    #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
-    pub after: OsString,
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub after: Option<OsString>,
     /// Print ids, and what else the longer form of the stage has
     #[arg(long)]
     pub ids: bool,
@@ -267,13 +267,20 @@ pub(crate) struct Generate {
 
 #[derive(Debug, Args)]
 pub(crate) struct VocabularyArgs {
-    /// o200k, or a file: tiktoken, tokenizer.json, RWKV, or plain JSON
-    #[arg(long, value_name = "o200k|PATH", default_value = "o200k")]
-    pub vocab: PathBuf,
+    /// o200k, or a file: tiktoken, tokenizer.json, RWKV, or plain JSON [default: o200k]
+    #[arg(long, value_name = "o200k|PATH")]
+    pub vocab: Option<PathBuf>,
     /// A token that ends texts, by name or id, or `none`; may be repeated
     #[arg(long, value_name = "NAME|ID", conflicts_with = "eager", long_help = EOS_HELP)]
     pub eos: Vec<String>,
     /// End a text as soon as it is complete
     #[arg(long)]
     pub eager: bool,
+}
+
+impl VocabularyArgs {
+    /// Whether the vocabulary is the one that comes with the program.
+    pub fn is_embedded(&self) -> bool {
+        self.vocab.as_ref().is_none_or(|name| name.as_os_str() == "o200k")
+    }
 }

@@ -17,8 +17,10 @@ const KNOWN_ENDS: [&str; 5] = ["<|endoftext|>", "<|end_of_text|>", "<|eot_id|>",
 
 /// The vocabulary that the arguments name, and the ending that they ask for.
 pub(crate) fn load(arguments: &VocabularyArgs) -> Result<(Vocabulary, Ending), Failure> {
-    let vocabulary =
-        if arguments.vocab.as_os_str() == "o200k" { o200k()? } else { from_file(&arguments.vocab)? };
+    let vocabulary = match &arguments.vocab {
+        Some(path) if !arguments.is_embedded() => from_file(path)?,
+        _ => o200k()?,
+    };
     let ending = ending(&vocabulary, arguments)?;
     Ok((vocabulary, ending))
 }
@@ -78,7 +80,6 @@ fn find(vocabulary: &Vocabulary, name: &str) -> Option<TokenId> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
 
     use super::*;
 
@@ -89,7 +90,7 @@ mod tests {
     }
 
     fn arguments(eos: &[&str], eager: bool) -> VocabularyArgs {
-        VocabularyArgs { vocab: PathBuf::new(), eos: eos.iter().map(ToString::to_string).collect(), eager }
+        VocabularyArgs { vocab: None, eos: eos.iter().map(ToString::to_string).collect(), eager }
     }
 
     #[test]

@@ -7,7 +7,11 @@
 /// assert!(config.leo);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Config {
     /// The greatest number of nodes in a network. Default: 4,000,000.
     pub max_nodes: usize,
@@ -23,6 +27,9 @@ pub struct Config {
     pub keep_steps: bool,
     /// Bytes that the tables may hold before [`Recognizer::is_over_budget`](crate::Recognizer::is_over_budget) says so. Default: 32 MiB.
     pub budget: usize,
+    /// Bytes that the tables may hold at all: beyond, no set is made. They come to that where states are so large by themselves, those of outputs
+    /// that nest millions of levels deep. Default: 1 GiB.
+    pub max_bytes: usize,
 }
 
 impl Default for Config {
@@ -34,6 +41,7 @@ impl Default for Config {
             leo: true,
             keep_steps: true,
             budget: 32 << 20,
+            max_bytes: 1 << 30,
         }
     }
 }

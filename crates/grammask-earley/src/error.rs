@@ -33,6 +33,13 @@ pub enum Error {
         /// How many ids there are.
         limit: usize,
     },
+    /// The tables hold more bytes than allowed, though they were made anew whenever they could be: the states in use are so large, as those of
+    /// outputs that nest very deep.
+    #[error("the states in use take more than {limit} bytes (limit max_bytes): outputs nest very deep")]
+    TooManyBytes {
+        /// The value of `max_bytes`.
+        limit: usize,
+    },
     /// The grammar names more special tokens than there are classes.
     #[error("the grammar names more than {limit} special tokens")]
     TooManySpecials {

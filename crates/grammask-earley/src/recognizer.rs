@@ -510,6 +510,9 @@ impl Recognizer {
 
     /// The set with these items, which are sorted: a kernel, then what is complete.
     pub(crate) fn intern_set(&self, items: &[Item]) -> Result<SetId, Error> {
+        if self.budget.used() > self.config.max_bytes {
+            return Err(Error::TooManyBytes { limit: self.config.max_bytes });
+        }
         let before = self.sets.len();
         let index = self.sets.intern(items, Set::new);
         if index > SetId::MAX_INDEX {

@@ -216,6 +216,21 @@ fn limits_end_in_errors_that_change_nothing() {
         assert_eq!(recognizer.step(state, b'c'), Err(expected));
         assert!(recognizer.step(state, b'.').is_ok());
     }
+    let network = Arc::new(self::network("start ::= '(' start ')' | 'x';"));
+    let limit = Recognizer::new(Arc::clone(&network), &Config::default()).bytes_used() + 10_000;
+    let recognizer = Recognizer::new(network, &Config { max_bytes: limit, ..Config::default() });
+    let mut states = vec![recognizer.initial()];
+    let error = loop {
+        match recognizer.step(states[states.len() - 1], b'(') {
+            Ok(next) => states.push(next),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error, Error::TooManyBytes { limit });
+    assert!((20..1_000).contains(&states.len()), "{} states", states.len());
+    assert_eq!(recognizer.step(states[states.len() - 1], b'('), Err(error));
+    // What is known stays so.
+    assert_eq!(recognizer.step(states[0], b'('), Ok(states[1]));
     let ast = grammask_syntax::parse("start ::= 'abcdefghij';", &Default::default()).unwrap();
     let mut store = Store::new(&Default::default());
     let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();

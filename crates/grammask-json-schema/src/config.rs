@@ -7,7 +7,11 @@ use serde_json::Value;
 
 /// Choices and limits of the translation.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Config {
     /// Which white space may stand between the parts of a document. Default: flexible, runs of up to 64 bytes.
     pub whitespace: Whitespace,

@@ -31,7 +31,11 @@ impl Default for Ending {
 
 /// How masks are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Config {
     /// Whether parts of masks are kept and shared between states. Masks are the same without. Default: yes.
     pub keep_parts: bool,

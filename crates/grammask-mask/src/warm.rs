@@ -10,7 +10,11 @@ use crate::Masks;
 
 /// How far [`Masks::warm`] goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct WarmLimits {
     /// At most so many states get their masks. Default: 10,000.
     pub states: usize,

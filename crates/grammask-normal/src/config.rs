@@ -3,7 +3,7 @@
 /// The start symbol and the limits of normalization. The defaults are generous: a grammar that breaks one of them is broken.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Config {
     /// The start symbol. `None` (the default) means what `%start` says in the text, and `start` where the text says nothing.
     pub start: Option<String>,

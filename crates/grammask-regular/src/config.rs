@@ -4,7 +4,11 @@ use thiserror::Error;
 
 /// The limits of a [`Store`](crate::Store). All are generous; a breach is an [`Error::Limit`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 #[non_exhaustive]
 pub struct Config {
     /// The greatest number of expressions, and so of states.

@@ -400,6 +400,8 @@ pub(crate) struct ErrorSink {
     errors: Vec<Error>,
     omitted: usize,
     max_errors: usize,
+    /// What is no text, in order: whatever is wrong there is wrong because of that.
+    unreadable: Vec<Span>,
 }
 
 /// A moment to which an [`ErrorSink`] can be taken back.
@@ -411,10 +413,21 @@ pub(crate) struct Mark {
 
 impl ErrorSink {
     pub(crate) fn new(max_errors: usize) -> Self {
-        Self { errors: Vec::new(), omitted: 0, max_errors: max_errors.max(1) }
+        Self { errors: Vec::new(), omitted: 0, max_errors: max_errors.max(1), unreadable: Vec::new() }
+    }
+
+    /// Reports bytes that are no UTF-8, and from now on nothing else there. They come in order, before all else.
+    pub(crate) fn push_unreadable(&mut self, span: Span) {
+        self.push(ErrorKind::InvalidUtf8, span);
+        self.unreadable.push(span);
     }
 
     pub(crate) fn push(&mut self, kind: ErrorKind, span: Span) {
+        let next = self.unreadable.partition_point(|unreadable| unreadable.end <= span.start);
+        if self.unreadable.get(next).is_some_and(|unreadable| unreadable.start < span.end.max(span.start + 1))
+        {
+            return;
+        }
         if self.errors.len() < self.max_errors {
             self.errors.push(Error::new(kind, span));
         } else {

@@ -32,7 +32,7 @@ pub fn parse(text: &str, config: &Config) -> Result<Ast, Errors> {
 /// Reads a KBNF text that may not be UTF-8.
 ///
 /// # Errors
-/// As [`parse`]; where the bytes are no UTF-8, each place where they are not.
+/// As [`parse`]; and each place where the bytes are no UTF-8.
 pub fn parse_bytes(bytes: &[u8], config: &Config) -> Result<Ast, Errors> {
     parse_bytes_or_recover(bytes, config).map_err(|recovered| recovered.errors)
 }
@@ -58,7 +58,10 @@ pub fn parse_bytes(bytes: &[u8], config: &Config) -> Result<Ast, Errors> {
 /// assert!(recovered.is_incomplete("b") && recovered.is_incomplete("e") && !recovered.is_incomplete("c"));
 /// ```
 pub fn parse_or_recover(text: &str, config: &Config) -> Result<Ast, Box<Recovered>> {
-    let mut errors = ErrorSink::new(config.max_errors);
+    read(text, config, ErrorSink::new(config.max_errors))
+}
+
+fn read(text: &str, config: &Config, mut errors: ErrorSink) -> Result<Ast, Box<Recovered>> {
     if text.len() > config.max_text_bytes {
         let start = text.floor_char_boundary(config.max_text_bytes);
         errors.push(limit("max_text_bytes", config.max_text_bytes, text.len()), Span::new(start, text.len()));
@@ -79,27 +82,30 @@ pub fn parse_or_recover(text: &str, config: &Config) -> Result<Ast, Box<Recovere
     }
 }
 
-/// [`parse_or_recover`] for a text that may not be UTF-8. Of one that is not, nothing is read.
+/// [`parse_or_recover`] for a text that may not be UTF-8: what is wrong beside bytes that are none is found as well.
 ///
 /// # Errors
 /// As [`parse_bytes`].
 pub fn parse_bytes_or_recover(bytes: &[u8], config: &Config) -> Result<Ast, Box<Recovered>> {
     let mut errors = ErrorSink::new(config.max_errors);
-    let mut position = 0;
+    if let Ok(text) = str::from_utf8(bytes) {
+        return read(text, config, errors);
+    }
+    let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
-        position += chunk.valid().len();
-        let invalid = chunk.invalid().len();
-        if invalid > 0 {
-            errors.push(ErrorKind::InvalidUtf8, Span::new(position, position + invalid));
-            position += invalid;
+        text.push_str(chunk.valid());
+        let start = text.len();
+        // As long as what it stands for, so that all places are those of the bytes.
+        text.extend(chunk.invalid().iter().map(|_| STAND_IN));
+        if text.len() > start {
+            errors.push_unreadable(Span::new(start, text.len()));
         }
     }
-    match (errors.finish(), str::from_utf8(bytes)) {
-        (None, Ok(text)) => parse_or_recover(text, config),
-        (Some(errors), _) => Err(Box::new(Recovered::nothing(errors))),
-        (None, Err(_)) => unreachable!("bytes without an invalid chunk are UTF-8"),
-    }
+    read(&text, config, errors)
 }
+
+/// Stands for a byte that is no UTF-8: the control character "substitute", of which nothing in a grammar is made outside of quotes.
+const STAND_IN: char = '\u{1A}';
 
 pub(crate) fn limit(limit: &'static str, maximum: usize, value: usize) -> ErrorKind {
     ErrorKind::LimitExceeded { limit, maximum, value }

@@ -145,3 +145,16 @@ fn bytes_that_are_no_utf8_are_all_reported() {
     assert_eq!(spans, [(7, 8), (18, 20), (22, 23)]);
     assert!(parse_bytes("a ::= 'é';".as_bytes(), &Config::default()).is_ok());
 }
+
+#[test]
+fn what_is_wrong_beside_bytes_that_are_no_utf8_is_reported_too() {
+    let bytes = b"a ::= '\xFF\\q\\\xFF' \xFF;\nb ::= 'x' | ; c\xC3 ::= 'y'{2,1};";
+    let errors = parse_bytes(bytes, &Config::default()).unwrap_err();
+    let all: Vec<_> = errors.iter().map(|error| (error.span().start, error.kind().to_string())).collect();
+    let all: Vec<_> = all.iter().map(|(start, message)| (*start, &**message)).collect();
+    let utf8 = "invalid UTF-8";
+    let bounds = "the bounds 2 and 1 are the wrong way round";
+    let (escape, empty) = ("unknown escape `\\q`", "empty alternative");
+    // The backslash before a byte that is none would be a wrong escape as well.
+    assert_eq!(all, [(7, utf8), (8, escape), (11, utf8), (14, utf8), (29, empty), (32, utf8), (41, bounds)]);
+}

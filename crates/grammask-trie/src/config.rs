@@ -10,7 +10,11 @@
 /// assert!(matches!(error, Error::IdTooLarge { id: 4_000_000_000, limit: 1000 }));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Config {
     /// Ids must be below this, ordinary and special ones. A mask takes `id_limit / 8` bytes at most. Default: 2^24.
     pub id_limit: u32,

@@ -11,7 +11,11 @@ use crate::Ending;
 /// assert_eq!(config.normal.start.as_deref(), Some("value"));
 /// ```
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Config {
     /// When a text ends. Default: an end-of-sequence ending without tokens.
     pub ending: Ending,

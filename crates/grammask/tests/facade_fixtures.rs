@@ -220,6 +220,39 @@ fn masks_along_the_samples_are_those_of_the_oracle() {
 }
 
 #[test]
+fn masks_along_the_samples_are_the_same_after_going_back_and_in_clones() {
+    for_each_fixture(|subject| {
+        for ending in endings() {
+            for (name, grammar) in subject.compiled(&ending) {
+                let mut matcher = grammar.matcher();
+                let (mut masks, mut clones) = (vec![mask(&mut matcher)], vec![matcher.clone()]);
+                for byte in subject.fixture.sample.bytes() {
+                    if !matcher.accept_bytes(&[byte]).is_accepted() {
+                        break;
+                    }
+                    masks.push(mask(&mut matcher));
+                    clones.push(matcher.clone());
+                    if matcher.is_finished() {
+                        break;
+                    }
+                }
+                let mut accepted = masks.len() - 1;
+                assert!(accepted > 0, "{name}");
+                while accepted > 0 {
+                    let back = 1 + subject.rng.below(accepted);
+                    matcher.rollback(back).unwrap();
+                    accepted -= back;
+                    assert_eq!(mask(&mut matcher), masks[accepted], "{name}, back at {matcher:?}");
+                }
+                for (right, mut clone) in masks.into_iter().zip(clones) {
+                    assert_eq!(mask(&mut clone), right, "{name}, clone at {clone:?}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
 fn random_outputs_are_followed_as_by_the_oracle() {
     for_each_fixture(|subject| {
         for ending in endings() {

@@ -347,6 +347,27 @@ fn a_limit_that_is_hit_changes_nothing() {
 }
 
 #[test]
+fn outputs_that_nest_deep_end_in_a_limit() {
+    let mut config = Config::default();
+    (config.recognizer.budget, config.recognizer.max_bytes) = (1 << 16, 1 << 20);
+    let vocabulary = Vocabulary::new([(TokenId(0), b"(".to_vec()), (TokenId(1), b")".to_vec())], []).unwrap();
+    let nested = Grammar::compile("start ::= '(' start ')' | ')';", &vocabulary, &config).unwrap();
+    let flat = Grammar::compile("start ::= '(' start | ')';", &vocabulary, &config).unwrap();
+    let write = |grammar: &Grammar| {
+        let mut matcher = grammar.matcher();
+        let outcome = (0..100_000).map(|_| matcher.accept(TokenId(0))).find(|outcome| !outcome.is_accepted());
+        (outcome, matcher)
+    };
+    let (outcome, matcher) = write(&nested);
+    assert_eq!(outcome, Some(Outcome::LimitExceeded));
+    let error = matcher.error().unwrap();
+    assert_eq!(error.offset, matcher.text().len());
+    assert!(error.to_string().contains("1048576") && error.to_string().contains("max_bytes"), "{error}");
+    // What does not nest takes no more for being long.
+    assert_eq!(write(&flat).0, None);
+}
+
+#[test]
 fn a_mask_that_cannot_be_computed_allows_nothing_and_says_why() {
     let mut config = Config::default();
     config.recognizer.max_items_per_set = 60;

@@ -22,6 +22,28 @@ fn vocabulary(text: &str) -> Vocabulary {
     Vocabulary::new((0..).map(TokenId).zip(words), [(TokenId(90_000), "<|end|>".into())]).unwrap()
 }
 
+#[test]
+fn what_a_configuration_does_not_know_is_an_error() {
+    let all = serde_json::to_value(Config::default()).unwrap();
+    let stages = all.as_object().unwrap().iter().filter(|(_, stage)| stage.is_object());
+    let stages: Vec<&String> = stages.map(|(name, _)| name).filter(|name| *name != "ending").collect();
+    assert_eq!(stages.len(), 5, "{stages:?}");
+    for stage in stages {
+        let wrong = serde_json::json!({ stage: { "budgte": 1 } });
+        let error = serde_json::from_value::<Config>(wrong).unwrap_err().to_string();
+        assert!(error.starts_with("unknown field `budgte`"), "{stage}: {error}");
+    }
+    let inner = [("normal", "regular"), ("recognizer", "regular"), ("masks", "lexicon")];
+    for (stage, inner) in inner.into_iter().filter(|(stage, inner)| all[stage].get(inner).is_some()) {
+        let wrong = serde_json::json!({ stage: { inner: { "budgte": 1 } } });
+        assert!(serde_json::from_value::<Config>(wrong).is_err(), "{stage}, {inner}");
+    }
+    assert_eq!(
+        format!("{:?}", serde_json::from_value::<Config>(all).unwrap()),
+        format!("{:?}", Config::default())
+    );
+}
+
 /// The text as tokens, the longest each time.
 fn tokens(text: &str, vocabulary: &Vocabulary) -> Vec<TokenId> {
     let mut rest = text.as_bytes();
@@ -262,7 +284,7 @@ fn other_versions_and_vocabularies_are_refused() {
     newer[8] += 1;
     assert_eq!(
         Grammar::load(&seal(newer), &vocabulary).unwrap_err(),
-        LoadError::Version { found: 4, supported: 3 }
+        LoadError::Version { found: 5, supported: 4 }
     );
     assert_eq!(Grammar::load(SMALL.as_bytes(), &vocabulary).unwrap_err(), LoadError::NotSaved);
     // The header of another vocabulary does not make the grammar fit: it names a token that is not there.
@@ -317,7 +339,7 @@ fn crafted_bodies_give_a_grammar_or_an_error() {
 
 /// The bytes of a small grammar. Where they change, the version of the format must change as well.
 #[test]
-fn the_format_of_version_3() {
+fn the_format_of_version_4() {
     let tokens = ["a", "b", "ab", "1"].map(|word| word.as_bytes().to_vec());
     let vocabulary = Vocabulary::new((0..).map(TokenId).zip(tokens), []).unwrap();
     let text = "start ::= 'a' start 'b' | #'[0-9]{2,}' | (x ','){2,4}; x ::= 'a' | 'b';";

@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Bench, reading: &ReadingArgs, out: &mut Output) ->
     let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary)?;
     let vocabulary = Vocabulary::from(vocabulary);
     config.ending = ending;
-    let is_embedded = arguments.vocabulary.vocab.as_os_str() == "o200k";
+    let is_embedded = arguments.vocabulary.is_embedded();
     let (tokens, cut) = tokenize(&vocabulary, is_embedded, &text)?;
     let passes = arguments.passes as usize;
     let masks = (tokens.len() + 1).saturating_mul(passes);

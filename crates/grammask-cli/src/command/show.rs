@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
 use crate::Status;
-use crate::args::{ReadingArgs, Show, Stage};
+use crate::args::{ReadingArgs, Show, Stage, VocabularyArgs};
 use crate::failure::Failure;
 use crate::listing::{group_text, groups, token_json};
 use crate::output::{Output, bytes_to_json, quoted};
@@ -18,6 +18,7 @@ use crate::source::{Source, config};
 use crate::vocabulary;
 
 pub(crate) fn run(arguments: &Show, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
+    check(arguments)?;
     let config = config(reading);
     let source = Source::read(&arguments.file, reading, &config)?;
     match arguments.stage {
@@ -38,6 +39,23 @@ pub(crate) fn run(arguments: &Show, reading: &ReadingArgs, out: &mut Output) -> 
         }
         Stage::Sets => sets(arguments, &source.compile(&config)?.recognizer(&config), out),
         Stage::Mask => mask(arguments, &source, config, out),
+    }
+}
+
+/// What a stage is not made of is refused: whoever says it expects something of it.
+fn check(arguments: &Show) -> Result<(), Failure> {
+    let VocabularyArgs { vocab, eos, eager } = &arguments.vocabulary;
+    let has_text = matches!(arguments.stage, Stage::Sets | Stage::Mask);
+    let has_tokens = arguments.stage == Stage::Mask;
+    let given = [
+        ("--after", arguments.after.is_some(), has_text),
+        ("--vocab", vocab.is_some(), has_tokens),
+        ("--eos", !eos.is_empty(), has_tokens),
+        ("--eager", *eager, has_tokens),
+    ];
+    match given.into_iter().find(|&(_, is_given, is_used)| is_given && !is_used) {
+        Some((option, ..)) => Err(Failure::Usage(format!("error: this stage does not depend on {option}\n"))),
+        None => Ok(()),
     }
 }
 
@@ -97,7 +115,7 @@ fn passes(arguments: &Show, source: &Source, config: &Config, out: &mut Output) 
 
 /// The sets before and after every byte; a set that was printed before is only named.
 fn sets(arguments: &Show, recognizer: &Recognizer, out: &mut Output) -> Result<Status, Failure> {
-    let bytes = arguments.after.as_encoded_bytes();
+    let bytes = arguments.after.as_deref().unwrap_or_default().as_encoded_bytes();
     let mut shown: FxHashSet<SetId> = FxHashSet::default();
     let mut answers = Vec::new();
     let mut state = recognizer.initial();
@@ -147,7 +165,7 @@ fn mask(arguments: &Show, source: &Source, mut config: Config, out: &mut Output)
     let lexicon = Arc::new(Lexicon::new(Arc::clone(&vocabulary), &LexiconConfig::default()));
     let masks = Masks::new(recognizer, lexicon, &config.ending, &config.masks)
         .map_err(|errors| source.failure(&Error::of_binding(errors, &compiled.ast, &vocabulary, &config)))?;
-    let text = arguments.after.as_encoded_bytes();
+    let text = arguments.after.as_deref().unwrap_or_default().as_encoded_bytes();
     let mut state = masks.recognizer().initial();
     let mut is_finished = false;
     for (at, &byte) in text.iter().enumerate() {

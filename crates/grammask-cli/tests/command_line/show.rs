@@ -63,6 +63,20 @@ fn stages_for_scripts() {
 }
 
 #[test]
+fn what_a_stage_does_not_depend_on_is_refused() {
+    let folder = folder("show_refused");
+    let vocabulary: &[&[&str]] = &[&["--vocab", "none.json"], &["--eos", "none"], &["--eager"]];
+    for stage in ["ast", "passes", "normal", "network", "sets"] {
+        let text: &[&[&str]] = if stage == "sets" { &[] } else { &[&["--after", ""]] };
+        for option in vocabulary.iter().chain(text) {
+            let run = folder.run(&[&["show", stage, "list.kbnf"], *option].concat());
+            assert_eq!(run.status, 4, "{stage} {option:?}: {run}");
+            assert_eq!(run.err, format!("error: this stage does not depend on {}\n", option[0]));
+        }
+    }
+}
+
+#[test]
 fn a_mask_is_shown_by_what_takes_the_tokens() {
     let folder = folder("show_mask");
     let show = |after: &str, more: &[&str]| {

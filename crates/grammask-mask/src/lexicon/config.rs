@@ -2,7 +2,11 @@
 
 /// How a [`Lexicon`](crate::Lexicon) works.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct LexiconConfig {
     /// Bytes that the tables may hold before [`Lexicon::is_over_budget`](crate::Lexicon::is_over_budget) says so. It is for the tables in use: those that
     /// were given up stay in memory as long as a grammar that was bound to them is not used, or is not dropped; the facade keeps the last of them until a
