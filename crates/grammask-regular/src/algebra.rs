@@ -209,7 +209,7 @@ impl Store {
         if min > max {
             return Ok(RegularId::EMPTY);
         }
-        if self.is_taken_away(&members, &negative) {
+        if !self.drop_met(&members, &mut negative)? || self.is_taken_away(&members, &negative) {
             return Ok(RegularId::EMPTY);
         }
         if !negative.is_empty() {
@@ -232,6 +232,23 @@ impl Store {
             [member] => Ok(member),
             _ => self.intern_list(&members, false),
         }
+    }
+
+    /// Of an intersection that is excluded, leaves out what all of it is in anyhow: `s & ~(s & a)` is `s & ~a`. `false` when nothing is left. `members`
+    /// are sorted.
+    fn drop_met(&mut self, members: &[RegularId], negative: &mut [RegularId]) -> Result<bool, Error> {
+        for excluded in negative {
+            let Kind::And(list) = self.node(*excluded).kind else { continue };
+            let is_met = |member: &RegularId| members.binary_search(member).is_ok();
+            let rest: Vec<_> = self.list(list).iter().copied().filter(|member| !is_met(member)).collect();
+            *excluded = match rest[..] {
+                [] => return Ok(false),
+                [member] => member,
+                _ if rest.len() == self.list(list).len() => continue,
+                _ => self.intern_list(&rest, false)?,
+            };
+        }
+        Ok(true)
     }
 
     /// Where the empty string is taken away: takes it from the first member from which it goes without an intersection. `false` when

@@ -1,6 +1,7 @@
 //! Is a language empty? Without complement and intersection it shows in the expression; with them, a search over
 //! derivatives decides, and what it learns is kept for all states on its way.
 
+use crate::arithmetic::Solved;
 use crate::node::{INHABITED, Kind, List, RegularId, Spelling, UNBOUNDED, VOID};
 use crate::{Error, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -129,6 +130,9 @@ impl Store {
             self.nodes[a.index()].flags |= INHABITED;
             return Ok(Some(false));
         }
+        if self.settle(a) {
+            return Ok(Some(self.node(a).has(VOID)));
+        }
         let mut search = Search::default();
         self.meet(&mut search, a, None);
         let mut steps = 0;
@@ -188,12 +192,29 @@ impl Store {
                     search.found.push(a);
                     return;
                 }
+                Known::State if self.settle(a) => {
+                    if self.node(a).has(INHABITED) {
+                        search.found.push(a);
+                        return;
+                    }
+                }
                 Known::State => {
                     search.open.push_back(a);
                     search.nearest.push((Reverse(self.node(a).min), a));
                 }
             }
         }
+    }
+
+    /// Whether arithmetic says if there is a text; notes it.
+    fn settle(&mut self, a: RegularId) -> bool {
+        let flag = match self.solved(a) {
+            Solved::Unknown => return false,
+            Solved::Void => VOID,
+            Solved::Inhabited => INHABITED,
+        };
+        self.nodes[a.index()].flags |= flag;
+        true
     }
 
     fn prior_knowledge(&self, a: RegularId) -> Known {

@@ -49,6 +49,7 @@
 
 mod acyclic;
 mod algebra;
+mod arithmetic;
 mod avoid;
 mod boundaries;
 mod byte_classes;

@@ -256,6 +256,21 @@ impl Multiples {
         self.divisor.is_step()
     }
 
+    /// 1, 2 or 5 of a step.
+    pub(crate) const fn unit(&self) -> u64 {
+        self.divisor.unit
+    }
+
+    /// The divisor in units of the last digit that may be other than zero.
+    pub(crate) const fn modulus(&self) -> u64 {
+        self.modulus
+    }
+
+    /// How many digits behind the point may be other than zero. Of a step of tens or more: below zero, how many before the point have to be zero.
+    pub(crate) fn room(&self) -> i32 {
+        if self.is_step() { -i32::from(self.divisor.power) } else { self.places.into() }
+    }
+
     pub(crate) fn bytes_used(&self) -> usize {
         self.powers.len() * 8
     }
