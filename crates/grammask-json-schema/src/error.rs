@@ -53,6 +53,11 @@ impl Error {
         Self::new("", "", Reason::Unsatisfiable(what.to_owned()))
     }
 
+    /// That the grammar of a schema cannot be run, as it exceeds a limit.
+    pub fn not_run(limit: &impl fmt::Display) -> Self {
+        Self::new("", "", Reason::Unsupported(format!("all constraints together, as {limit}")))
+    }
+
     /// That somebody wanted it to end.
     pub fn cancelled() -> Self {
         Self::new("", "", Reason::Cancelled)

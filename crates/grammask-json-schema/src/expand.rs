@@ -383,12 +383,14 @@ impl<'a> Translator<'a> {
                     break;
                 }
                 self.spend(1)?;
-                if each[other].is_none() {
+                let subject = Subject::Schema(branches[other], schema.scope);
+                if each[other].is_none() && !self.is_rough(subject) {
                     continue;
                 }
-                // A branch that is larger than it should be must not take anything away.
-                self.values_to_exclude(Subject::Schema(branches[other], schema.scope))?;
-                only = self.subtract(&only, &each[other])?;
+                // A branch that is larger than it should be must not take anything away, one that is smaller must take all that it may.
+                let excluded = self.values_to_exclude(subject)?;
+                let excluded = if self.is_rough(subject) { &excluded } else { &each[other] };
+                only = self.subtract(&only, excluded)?;
             }
             exactly_one.push(only);
         }

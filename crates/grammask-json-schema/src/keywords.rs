@@ -1,6 +1,7 @@
 //! The keywords that assert something of a value itself: its type, and what it is as a number, a string, an array or an object.
 
 mod arrays;
+mod forms;
 mod objects;
 mod scalars;
 mod unevaluated;
@@ -15,7 +16,7 @@ use crate::expand::Schema;
 use crate::languages::LanguageId;
 use crate::translator::{Stop, Translator};
 use crate::values::{Array, Expressions, Object, Values};
-use crate::{Draft, number};
+use crate::{Draft, format, number};
 
 /// What the rules of regular expressions do not see.
 const NOT_OF_EXPRESSIONS: &str = "references of a regular expression to its groups, the order of long numbers of a quantifier, \
@@ -197,12 +198,13 @@ impl<'a> Translator<'a> {
     pub fn note_ignored(&mut self, id: SchemaId, entries: &Map<String, Value>) {
         let draft = self.documents.draft(id);
         let beside = draft <= Draft::Draft7 && entries.len() > 1 && entry(entries, "$ref").is_some();
-        for name in entries.keys() {
+        for (name, value) in entries {
             let why = match &name[..] {
                 "$schema" if self.documents.is_of_unknown_draft(id) => {
                     "the draft is not known, and read as the configured one"
                 }
                 "$ref" => continue,
+                "$schema" if !value.is_string() => "it is no text, so the draft is the configured one",
                 _ if is_known_annotation(name) => continue,
                 _ if beside => "up to draft 7, nothing counts beside a $ref",
                 _ if is_annotation(name) => "an unknown keyword is an annotation",
@@ -210,7 +212,18 @@ impl<'a> Translator<'a> {
                 _ if until(name) < draft => {
                     "a keyword that the schema's draft does not have any more is an annotation"
                 }
-                _ => continue,
+                "format" => {
+                    if let Value::String(format) = value
+                        && !(self.asserts_format() && format::is_known(format))
+                    {
+                        self.note(id, name, scalars::annotation(format));
+                    }
+                    continue;
+                }
+                _ => match forms::deviation(name, value, draft) {
+                    Some(why) => why,
+                    None => continue,
+                },
             };
             self.note(id, name, why);
         }

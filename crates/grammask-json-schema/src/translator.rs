@@ -68,12 +68,47 @@ pub(crate) struct Translator<'a> {
     members: FxHashMap<(LanguageId, Box<str>), bool>,
     /// What is being looked for; nothing for a step into a value.
     open: Vec<Option<Subject>>,
-    /// How often something was left out, and what that makes larger than it is.
-    weakened: u64,
-    weak: FxHashSet<Subject>,
-    /// The same of what is known to reach goals.
-    weak_goals: FxHashSet<GoalId>,
+    /// What is larger than it is, as something was left out.
+    weak: Marks,
+    /// What is smaller than it is, or larger while something is looked for to be excluded: see [`host::hostname`](crate::format).
+    rough: Marks,
+    /// Whether something is looked for to be excluded, so that it must not be smaller than it is.
+    pub is_wide: bool,
+    /// What is known in the other case.
+    other_width: (FxHashMap<Subject, Rc<Values>>, FxHashMap<GoalId, Rc<Values>>),
     work: u64,
+}
+
+/// What cannot be said exactly: how often that was met, and which answers depend on it.
+#[derive(Default)]
+struct Marks {
+    count: u64,
+    subjects: FxHashSet<Subject>,
+    goals: FxHashSet<GoalId>,
+}
+
+impl Marks {
+    /// An answer is used that may depend on it.
+    fn recall(&mut self, subject: Subject) {
+        self.count += u64::from(self.subjects.contains(&subject));
+    }
+
+    fn recall_goal(&mut self, goal: GoalId) {
+        self.count += u64::from(self.goals.contains(&goal));
+    }
+
+    /// An answer depends on it if it was met meanwhile.
+    fn mark(&mut self, subject: Subject, before: u64) {
+        if self.count > before {
+            self.subjects.insert(subject);
+        }
+    }
+
+    fn mark_goal(&mut self, goal: GoalId, before: u64) {
+        if self.count > before {
+            self.goals.insert(goal);
+        }
+    }
 }
 
 impl<'a> Translator<'a> {
@@ -106,9 +141,10 @@ impl<'a> Translator<'a> {
             bounds: FxHashMap::default(),
             members: FxHashMap::default(),
             open: Vec::new(),
-            weakened: 0,
-            weak: FxHashSet::default(),
-            weak_goals: FxHashSet::default(),
+            weak: Marks::default(),
+            rough: Marks::default(),
+            is_wide: false,
+            other_width: Default::default(),
             work: 0,
         })
     }
@@ -144,7 +180,7 @@ impl<'a> Translator<'a> {
         let reason = reason.into();
         match self.config.unsupported {
             Unsupported::Relax => {
-                self.weakened += 1;
+                self.weak.count += 1;
                 self.note(place, keyword, reason);
                 Ok(())
             }
@@ -249,15 +285,16 @@ impl<'a> Translator<'a> {
     /// The values that reach a goal, if that was found before. What was weakened then is weakened for whoever uses it.
     fn known_values(&mut self, goal: GoalId) -> Option<Rc<Values>> {
         let known = self.reached.get(&goal).map(Rc::clone)?;
-        self.weakened += u64::from(self.weak_goals.contains(&goal));
+        self.weak.recall_goal(goal);
+        self.rough.recall_goal(goal);
         Some(known)
     }
 
     /// What a question answers that is only asked to leave something out: nothing is weakened by having asked.
     pub fn aside<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> T {
-        let weakened = self.weakened;
+        let weakened = self.weak.count;
         let answer = ask(self);
-        self.weakened = weakened;
+        self.weak.count = weakened;
         answer
     }
 
@@ -269,7 +306,7 @@ impl<'a> Translator<'a> {
         if goal == GoalId::NEVER {
             return Ok(Rc::new(Values::NONE));
         }
-        let weakened = self.weakened;
+        let before = (self.weak.count, self.rough.count);
         let count = self.goals.claims(goal).len();
         let mut all: Option<Rc<Values>> = None;
         for place in 0..count {
@@ -295,31 +332,55 @@ impl<'a> Translator<'a> {
             let values = self.values_to_exclude(claim.subject)?;
             all = Rc::new(self.subtract(&all, &values)?);
         }
-        if self.weakened > weakened {
-            self.weak_goals.insert(goal);
-        }
+        self.weak.mark_goal(goal, before.0);
+        self.rough.mark_goal(goal, before.1);
         self.reached.insert(goal, Rc::clone(&all));
         Ok(all)
     }
 
-    /// The values of which something holds, for taking them away: they must not be more than that.
+    /// The values of which something holds, for taking them away: they must not be more than that; and where they may be fewer, all that may be are
+    /// taken.
     pub fn values_to_exclude(&mut self, subject: Subject) -> Result<Rc<Values>, Stop> {
-        let values = self.values_of(subject)?;
-        if self.weak.contains(&subject) {
+        let mut values = self.values_of(subject)?;
+        if self.weak.subjects.contains(&subject) {
             let reason = "what it excludes cannot be said exactly, and may not be weakened".to_owned();
             return Err(self.error_here(Reason::Unsupported(reason)));
         }
+        if self.is_rough(subject) {
+            self.change_width();
+            let wide = self.values_of(subject);
+            self.change_width();
+            values = wide?;
+        }
         Ok(values)
+    }
+
+    /// From now on, what is found is for the other purpose.
+    fn change_width(&mut self) {
+        self.is_wide = !self.is_wide;
+        std::mem::swap(&mut self.known, &mut self.other_width.0);
+        std::mem::swap(&mut self.reached, &mut self.other_width.1);
+    }
+
+    /// What is being looked for is smaller than it is; or larger, where it is looked for to be excluded.
+    pub fn note_rough(&mut self) {
+        self.rough.count += 1;
+    }
+
+    /// Whether that is so of what is known to hold.
+    pub fn is_rough(&self, subject: Subject) -> bool {
+        self.rough.subjects.contains(&subject)
     }
 
     /// The values of which something holds.
     pub fn values_of(&mut self, subject: Subject) -> Result<Rc<Values>, Stop> {
         if let Some(known) = self.known.get(&subject) {
-            self.weakened += u64::from(self.weak.contains(&subject));
+            self.weak.recall(subject);
+            self.rough.recall(subject);
             return Ok(Rc::clone(known));
         }
         self.spend(1)?;
-        let weakened = self.weakened;
+        let before = (self.weak.count, self.rough.count);
         let place = self.place;
         if let Subject::Schema(id, _) = subject {
             self.place = id;
@@ -344,9 +405,8 @@ impl<'a> Translator<'a> {
         self.open.pop();
         self.place = place;
         let values = values?;
-        if self.weakened > weakened {
-            self.weak.insert(subject);
-        }
+        self.weak.mark(subject, before.0);
+        self.rough.mark(subject, before.1);
         self.known.insert(subject, Rc::clone(&values));
         Ok(values)
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use grammask_earley::SetId;
+use grammask_earley::{Error, NodeId, SetId};
 
 use crate::Masks;
 
@@ -27,35 +27,41 @@ impl Masks {
     /// Finds the mask of the first state, which every output asks for; and of the grammar's lexemes, in the order in which they are met, which
     /// ones of the vocabulary's they are and what they take at the beginning of a token. Masks are the same without.
     ///
-    /// Ends early when it is cancelled. Where a limit is exceeded, nothing is kept: whoever needs it will be told.
+    /// Ends early when it is cancelled.
+    ///
+    /// # Errors
+    /// When a limit of the recognizer or of its languages is exceeded: whoever needs what was looked for will be told the same.
     ///
     /// # Complexity
     /// That of one mask, and what `ahead` says.
-    pub fn look_ahead(&self, ahead: &Ahead<'_>) {
+    pub fn look_ahead(&self, ahead: &Ahead<'_>) -> Result<(), Error> {
         self.recognizer.heed(ahead.cancel.cloned());
-        self.look_as_far(ahead);
+        let found = self.look_as_far(ahead);
         self.recognizer.heed(None);
+        match found {
+            Err(Error::Cancelled) => Ok(()),
+            found => found,
+        }
     }
 
-    fn look_as_far(&self, ahead: &Ahead<'_>) {
+    fn look_as_far(&self, ahead: &Ahead<'_>) -> Result<(), Error> {
         let is_stopped = || ahead.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
         let first = self.recognizer.initial();
-        self.find(first);
+        self.find(first)?;
         if ahead.nodes == 0 {
-            return;
+            return Ok(());
         }
         for text in ahead.texts {
             if is_stopped() {
-                return;
+                return Ok(());
             }
-            if let Ok(state) = self.step_bytes(first, text)
-                && state.goes_on()
-            {
-                self.find(state);
+            let state = self.step_bytes(first, text)?;
+            if state.goes_on() {
+                self.find(state)?;
             }
         }
         if !self.config.keep_parts {
-            return;
+            return Ok(());
         }
         let mut left = ahead.nodes;
         for node in self.recognizer.lexeme_starts() {
@@ -63,18 +69,33 @@ impl Masks {
                 break;
             }
             left -= LEXEME;
-            let Ok(node) = node else { continue };
-            if let Some(lexeme) = self.lexeme(node) {
-                left = left.saturating_sub(self.lexicon.look_ahead(lexeme));
+            let node = node?;
+            match self.lexeme(node).and_then(|lexeme| self.lexicon.look_ahead(lexeme).ok()) {
+                Some(nodes) => left = left.saturating_sub(nodes),
+                // What vocabularies share has limits of its own, which say nothing about the grammar.
+                None => self.find_alone(node)?,
             }
         }
+        Ok(())
+    }
+
+    /// Finds what a lexeme takes from its beginning, and behind the byte that it begins with, without what vocabularies share.
+    fn find_alone(&self, node: NodeId) -> Result<(), Error> {
+        let set = self.recognizer.alone(node)?;
+        let first = self.recognizer.live_bytes(set)?;
+        if let Some(byte) = first.single_byte() {
+            let next = self.recognizer.step(set, byte)?;
+            self.recognizer.live_bytes(next)?;
+        }
+        Ok(())
     }
 
     /// Finds the mask of a state, if masks are kept.
-    fn find(&self, state: SetId) {
+    fn find(&self, state: SetId) -> Result<(), Error> {
         if self.config.keep_masks && self.known(state).is_none() {
             // Nothing is written in which an output would go on.
-            _ = self.make(state, &mut self.scratch());
+            self.make(state, &mut self.scratch())?;
         }
+        Ok(())
     }
 }

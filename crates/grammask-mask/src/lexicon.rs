@@ -356,20 +356,24 @@ impl Lexicon {
     }
 
     /// Finds what a lexeme takes at the beginning of a token, and behind the byte that it begins with, if there is just one: a quote, mostly, behind
-    /// which another token often begins. Gives what that has cost, in nodes of the trie. Where a limit of regular languages is exceeded, nothing is
-    /// found.
-    pub(crate) fn look_ahead(&self, lexeme: LexemeId) -> u64 {
-        let first = self.automaton.few_live_bytes(lexeme, &self.budget).ok().flatten();
-        let behind = first.and_then(|bytes| {
-            let (next, _) = self.after(lexeme, &[bytes.single_byte()?]).ok()?;
-            next.goes_on().then_some(next)
-        });
-        let unknown = [Some(lexeme), behind]
-            .into_iter()
-            .flatten()
-            .filter(|&state| self.known_part(state, ContinuationId::WHOLE).is_none());
-        let found = unknown.filter_map(|state| self.part(state, ContinuationId::WHOLE).ok());
-        found.map(|part| self.part_of(part).nodes).sum()
+    /// which another token often begins. Gives what that has cost, in nodes of the trie.
+    ///
+    /// # Errors
+    /// When a limit of regular languages is exceeded.
+    pub(crate) fn look_ahead(&self, lexeme: LexemeId) -> Result<u64, Error> {
+        let first = self.automaton.few_live_bytes(lexeme, &self.budget)?;
+        let behind = match first.and_then(|bytes| bytes.single_byte()) {
+            Some(byte) => Some(self.after(lexeme, &[byte])?.0).filter(|next| next.goes_on()),
+            None => None,
+        };
+        let mut nodes = 0;
+        for state in [Some(lexeme), behind].into_iter().flatten() {
+            if self.known_part(state, ContinuationId::WHOLE).is_none() {
+                let part = self.part(state, ContinuationId::WHOLE)?;
+                nodes += self.part_of(part).nodes;
+            }
+        }
+        Ok(nodes)
     }
 
     fn add(&self, part: LexemePart) -> PartId {

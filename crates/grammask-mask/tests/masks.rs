@@ -157,9 +157,9 @@ fn looking_ahead_finds_the_first_mask_and_what_lexemes_take() {
     assert!(masks.known(first).is_none());
     let (cancelled, not_cancelled) = (Arc::new(true.into()), Arc::new(false.into()));
     let ahead = |cancel| Ahead { texts: &[b"a"], nodes: 4096, cancel: Some(cancel) };
-    masks.look_ahead(&ahead(&cancelled));
+    masks.look_ahead(&ahead(&cancelled)).unwrap();
     let few = masks.lexicon().stats();
-    masks.look_ahead(&ahead(&not_cancelled));
+    masks.look_ahead(&ahead(&not_cancelled)).unwrap();
     assert!(masks.known(first).is_some());
     let more = masks.lexicon().stats();
     assert!(more.lexemes > few.lexemes && more.parts > few.parts, "{few:?}, then {more:?}");

@@ -94,7 +94,21 @@ impl Error {
     /// ```
     #[must_use]
     pub fn about_schema(self) -> Self {
-        if self.is_empty_language() { grammask_json_schema::Error::unsatisfiable().into() } else { self }
+        if self.is_empty_language() {
+            return grammask_json_schema::Error::unsatisfiable().into();
+        }
+        match &self {
+            // The grammar has no places that say anything about the schema.
+            Self::Normal(_) | Self::Recognizer(_) if let Some(first) = self.diagnostics().first() => {
+                grammask_json_schema::Error::not_run(&first.message).into()
+            }
+            _ => self,
+        }
+    }
+
+    /// A limit that is exceeded by the masks with which the outputs of a JSON Schema begin: better a refusal than an output that ends there.
+    pub(crate) fn of_schema(limit: grammask_earley::Error) -> Self {
+        grammask_json_schema::Error::not_run(&limit).into()
     }
 
     /// Whether there is nothing wrong but that no text belongs to the grammar.

@@ -1,6 +1,5 @@
 //! Names and addresses of hosts and mailboxes: RFC 1123, 2673, 4291, 5321 and 6531.
 
-use crate::config::Draft;
 use crate::languages::{LanguageId, Languages};
 
 /// A number from 0 to 255 without leading zeros.
@@ -51,9 +50,9 @@ pub(super) fn ipv6(languages: &mut Languages) -> LanguageId {
     languages.regex(&ipv6_regex())
 }
 
-/// Names of RFC 1123. From draft 7 on, labels in Punycode must be decoded to be judged, which no regular set can do: they are left out.
-pub(super) fn hostname(languages: &mut Languages, draft: Draft) -> LanguageId {
-    let label = if draft >= Draft::Draft7 { plain_label() } else { LABEL.to_owned() };
+/// Names of RFC 1123; perhaps only those without labels in Punycode.
+pub(super) fn hostname(languages: &mut Languages, is_plain: bool) -> LanguageId {
+    let label = if is_plain { plain_label() } else { LABEL.to_owned() };
     let names = languages.regex(&format!(r"{label}(?:\.{label})*"));
     let short = languages.length(1, Some(NAME));
     languages.and([names, short])

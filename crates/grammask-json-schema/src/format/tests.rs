@@ -42,7 +42,7 @@ fn every_case_of_the_official_suite_comes_out_as_stated() {
             for group in groups.as_array().expect("a list of groups") {
                 let Some(asked) = group["schema"]["format"].as_str() else { continue };
                 let mut languages = languages();
-                let Some(id) = format(&mut languages, asked, draft) else { continue };
+                let Some(id) = format(&mut languages, asked, draft, false) else { continue };
                 for case in group["tests"].as_array().expect("a list of cases") {
                     let Some(text) = case["data"].as_str() else { continue };
                     let found = languages
@@ -67,14 +67,14 @@ fn every_case_of_the_official_suite_comes_out_as_stated() {
 #[test]
 fn formats_outside_of_the_table_ask_for_nothing() {
     for name in LEFT_OUT.iter().chain(&["", "color", "int32", "Date"]) {
-        assert_eq!(format(&mut languages(), name, Draft::Draft202012), None, "{name}");
+        assert_eq!(format(&mut languages(), name, Draft::Draft202012, false), None, "{name}");
     }
 }
 
 #[test]
 fn a_date_is_a_day_of_the_calendar() {
     let mut languages = languages();
-    let id = format(&mut languages, "date", Draft::Draft202012).expect("in the table");
+    let id = format(&mut languages, "date", Draft::Draft202012, false).expect("in the table");
     let leap = |year: u32| (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400);
     for year in (0..2500).chain([9996, 9999]) {
         for month in [0, 1, 2, 4, 12, 13] {
@@ -96,7 +96,7 @@ fn a_date_is_a_day_of_the_calendar() {
 #[test]
 fn a_leap_second_ends_the_day_in_utc() {
     let mut languages = languages();
-    let id = format(&mut languages, "time", Draft::Draft202012).expect("in the table");
+    let id = format(&mut languages, "time", Draft::Draft202012, false).expect("in the table");
     for local in (0..1440).step_by(7).chain([1439]) {
         for offset in (0..1440).step_by(13).chain([1, 30, 59, 60, 61, 1439]) {
             for (sign, utc) in [('+', (local + 1440 - offset) % 1440), ('-', (local + offset) % 1440)] {

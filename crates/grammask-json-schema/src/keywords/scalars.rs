@@ -9,6 +9,11 @@ use crate::pattern::PatternError;
 use crate::translator::{Stop, Translator};
 use crate::{Formats, format, number, pattern};
 
+/// What is said of a format that is none here.
+pub(super) fn annotation(name: &str) -> String {
+    format!("the format '{name}' is an annotation")
+}
+
 impl<'a> Translator<'a> {
     pub(super) fn numbers(&mut self, schema: Schema<'a>) -> Result<LanguageId, Stop> {
         let mut parts: Vec<LanguageId> = Vec::new();
@@ -84,7 +89,12 @@ impl<'a> Translator<'a> {
                 return Err(self.invalid(schema, "format", "it is not a string"));
             };
             let language = match self.asserts_format() {
-                true => format::format(&mut self.languages, name, schema.draft),
+                true => {
+                    if format::is_rough(name, schema.draft) {
+                        self.note_rough();
+                    }
+                    format::format(&mut self.languages, name, schema.draft, self.is_wide)
+                }
                 false => None,
             };
             match language {
@@ -95,7 +105,7 @@ impl<'a> Translator<'a> {
                     let reason = "which labels of a host name are international ones, as Unicode says";
                     self.refuse(schema.id, "format", reason)?;
                 }
-                None => self.note(schema.id, "format", format!("the format '{name}' is an annotation")),
+                None => self.note(schema.id, "format", annotation(name)),
             }
         }
         Ok(self.languages.and(parts))

@@ -237,12 +237,83 @@ fn items_of_which_nobody_knows_whether_they_are_few_are_relaxed() {
 /// What is refused, with the place and the keyword.
 #[test]
 fn what_cannot_be_run_is_refused_before() {
-    let schema = json!({"properties": {"a": {"type": "integer", "minimum": 100_000, "multipleOf": 86_400}}});
-    match Grammar::from_json_schema(&schema, &bytes(), &Config::default()) {
-        Err(Error::JsonSchema(error)) => {
-            assert_eq!((&error.pointer[..], &error.keyword[..]), ("/properties/a", "multipleOf"));
-            assert!(matches!(error.reason, Reason::Unsupported(_)), "{error}");
+    let email = json!({"type": "string", "format": "email", "not": {"pattern": "^\\S+@\\S+$"}});
+    for schema in [email.clone(), json!({"type": "array", "items": email, "minItems": 1})] {
+        match Grammar::from_json_schema(&schema, &bytes(), &Config::default()) {
+            Err(Error::JsonSchema(error)) => {
+                assert!(matches!(error.reason, Reason::Unsupported(_)), "{error}");
+                assert!(error.to_string().contains("emptiness_steps"), "{error}");
+            }
+            other => panic!("{schema}: {other:?}"),
         }
-        other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn multiples_between_bounds_are_run_without_a_search() {
+    let mut config = Config::default();
+    (config.normal.regular.emptiness_steps, config.json_schema.regular.emptiness_steps) = (2_000, 2_000);
+    let day = |more: Value| {
+        let mut schema = json!({"type": "integer", "multipleOf": 86_400});
+        schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        schema
+    };
+    let old = "http://json-schema.org/draft-04/schema#";
+    check(
+        &config,
+        &[
+            (
+                day(json!({"minimum": 86_400, "maximum": 31_536_000})),
+                &["86400", "31536000", "172800.0"],
+                &["0", "86401", "31622400", "317", "-86400"],
+            ),
+            (day(json!({"minimum": 100_000})), &["172800", "8640000000000"], &["86400", "100000"]),
+            (day(json!({"not": {"multipleOf": 7}})), &["86400"], &["604800"]),
+            (day(json!({"not": {"maximum": 200_000}})), &["259200"], &["172800", "200001"]),
+            (
+                json!({"$schema": old, "type": "integer", "multipleOf": 0.123456789}),
+                &["123456789", "0"],
+                &["1"],
+            ),
+            (
+                json!({"type": "number", "oneOf": [{"multipleOf": 0.1234567}, {"multipleOf": 0.001}], "maximum": 1}),
+                &["0.1234567", "0.5", "-123.456", "1"],
+                &["0", "0.1234568", "1.001"],
+            ),
+            (
+                json!({"type": "integer", "minimum": 1000, "oneOf": [{"multipleOf": 65_537}, {"minimum": 1}]}),
+                &["1000", "65536"],
+                &["65537", "131074", "999"],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_is_left_out_of_a_format_is_not_let_in_by_excluding_it() {
+    let host = json!({"format": "hostname"});
+    const ENCODED: &str = r#""xn--4gbwdl.xn--wgbh1c""#;
+    let text = |more: Value| {
+        let mut schema = json!({"type": "string"});
+        schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        schema
+    };
+    check(
+        &Config::default(),
+        &[
+            (text(json!({"not": host})), &[r#""a b""#, r#""-""#], &[ENCODED, r#""a.b""#]),
+            (
+                text(json!({"oneOf": [host, {"pattern": "^x"}]})),
+                &[r#""a.b""#, r#""x y""#],
+                &[ENCODED, r#""x.b""#],
+            ),
+            (text(json!({"if": host, "then": {"maxLength": 3}})), &[r#""a.b""#, r#""a b c""#], &[ENCODED]),
+            (text(json!({"not": {"not": host}})), &[r#""a.b""#], &[ENCODED, r#""a b""#]),
+            (
+                json!({"not": {"required": ["h"], "properties": {"h": host}}}),
+                &["{}", r#"{"h": "a b"}"#],
+                &[r#"{"h": "a.b"}"#, r#"{"h": "xn--4gbwdl.xn--wgbh1c"}"#],
+            ),
+        ],
+    );
 }
