@@ -50,6 +50,20 @@ pub(super) fn ipv6(languages: &mut Languages) -> LanguageId {
     languages.regex(&ipv6_regex())
 }
 
+/// The addresses of a mailbox: in RFC 5321, `::` stands for two parts at least.
+fn mailbox_ipv6_regex() -> String {
+    let ipv4 = ipv4_regex();
+    let before = |count: u32| match count {
+        0 => String::new(),
+        _ => format!("{HEX}(?::{HEX}){{{}}}", count - 1),
+    };
+    let mut forms = vec![format!("(?:{HEX}:){{7}}{HEX}"), format!("(?:{HEX}:){{6}}{ipv4}")];
+    forms.extend((0..=5).map(|count| format!("{}::(?:{HEX}(?::{HEX}){{0,{}}})?", before(count), 5 - count)));
+    forms.push(format!("{}::", before(6)));
+    forms.extend((0..=4).map(|count| format!("{}::(?:{HEX}:){{0,{}}}{ipv4}", before(count), 4 - count)));
+    format!("(?:{})", forms.join("|"))
+}
+
 /// Names of RFC 1123; perhaps only those without labels in Punycode.
 pub(super) fn hostname(languages: &mut Languages, is_plain: bool) -> LanguageId {
     let label = if is_plain { plain_label() } else { LABEL.to_owned() };
@@ -88,7 +102,8 @@ fn mailbox(languages: &mut Languages, beyond: &str, label: &str) -> LanguageId {
     let domain = languages.regex(&format!(r"{label}(?:\.{label})*"));
     let short = languages.length(1, Some(NAME));
     let domain = languages.and([domain, short]);
-    let literal = languages.regex(&format!(r"\[(?:{}|[Ii][Pp][Vv]6:{})\]", ipv4_regex(), ipv6_regex()));
+    let literal =
+        languages.regex(&format!(r"\[(?:{}|[Ii][Pp][Vv]6:{})\]", ipv4_regex(), mailbox_ipv6_regex()));
     let domain = languages.union([domain, literal]);
     let at = languages.text("@");
     languages.sequence([local, at, domain])

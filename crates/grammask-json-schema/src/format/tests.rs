@@ -107,3 +107,27 @@ fn a_leap_second_ends_the_day_in_utc() {
         }
     }
 }
+
+#[test]
+fn two_colons_in_the_address_of_a_mailbox_stand_for_two_parts_at_least() {
+    let mut languages = languages();
+    let mail = format(&mut languages, "email", Draft::Draft202012, false).expect("in the table");
+    for (address, is_right) in [
+        ("::1", true),
+        ("::", true),
+        ("1:2:3:4:5:6::", true),
+        ("::1:2:3:4:5:6", true),
+        ("1:2:3::4:5:6", true),
+        ("1:2:3:4:5:6:7:8", true),
+        ("1:2:3:4:5:6:7::", false),
+        ("1:2:3::4:5:6:7", false),
+        ("1:2:3:4:5:6:7", false),
+        ("1:2:3:4:5:6:1.2.3.4", true),
+        ("1:2::3:4:1.2.3.4", true),
+        ("1:2::3:4:5:1.2.3.4", false),
+        ("::1.2.3.4", true),
+    ] {
+        let found = languages.contains(mail, &std::format!("a@[IPv6:{address}]")).expect("within the limits");
+        assert_eq!(found, is_right, "{address}");
+    }
+}

@@ -30,6 +30,12 @@ pub(super) fn deviation(name: &str, value: &Value, draft: Draft) -> Option<&'sta
         {
             "keys in place of a schema are read as draft 7 has them"
         }
+        ("then" | "else", value) if !value.is_object() && !value.is_boolean() => {
+            "it is no schema, and asks for nothing"
+        }
+        ("minContains" | "maxContains", value) if !value.is_u64() && !value.is_f64() => {
+            "it is no number of items, and asks for nothing"
+        }
         _ => return None,
     };
     Some(why)
