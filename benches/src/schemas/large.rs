@@ -34,6 +34,9 @@ const fn first(milliseconds: u64) -> Bars {
 /// Counting far: compiling, and every mask but the first.
 const FAR: Bars = Bars { compile: Some(1_000_000), first: None, later: Some(20_000) };
 
+/// Nothing is asked for: what arithmetic decides, and a search would take seconds for.
+const NONE: Bars = Bars { compile: None, first: None, later: None };
+
 /// A schema before an engine.
 struct Row {
     schema: &'static str,
@@ -195,6 +198,16 @@ fn schemas() -> Vec<(&'static str, Bars, Value)> {
             "maxLength 10^6 with a pattern",
             FAR,
             json!({"type": "string", "pattern": "^[a-z ]+$", "maxLength": million}),
+        ),
+        (
+            "multiples of 86,400 up to a year",
+            NONE,
+            json!({"type": "integer", "multipleOf": 86_400, "minimum": 86_400, "maximum": 31_536_000}),
+        ),
+        (
+            "one of two multiples",
+            NONE,
+            json!({"type": "number", "maximum": 1, "oneOf": [{"multipleOf": 0.123_456_7}, {"multipleOf": 0.001}]}),
         ),
     ]
 }

@@ -34,8 +34,10 @@ pub enum Error {
         limit: usize,
     },
     /// The tables hold more bytes than allowed, though they were made anew whenever they could be: the states in use are so large, as those of
-    /// outputs that nest very deep.
-    #[error("the states in use take more than {limit} bytes (limit max_bytes): outputs nest very deep")]
+    /// outputs that nest very deep, or one text has led through so many.
+    #[error(
+        "the tables take more than {limit} bytes (limit max_bytes): an output nests very deep, or a language has very many states"
+    )]
     TooManyBytes {
         /// The value of `max_bytes`.
         limit: usize,

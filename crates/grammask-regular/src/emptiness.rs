@@ -126,12 +126,12 @@ impl Store {
         if self.node(a).has(INHABITED) || self.node(a).has(VOID) {
             return Ok(Some(self.node(a).has(VOID)));
         }
+        if self.settle(a) {
+            return Ok(Some(self.node(a).has(VOID)));
+        }
         if self.has_sample(a) {
             self.nodes[a.index()].flags |= INHABITED;
             return Ok(Some(false));
-        }
-        if self.settle(a) {
-            return Ok(Some(self.node(a).has(VOID)));
         }
         let mut search = Search::default();
         self.meet(&mut search, a, None);

@@ -107,8 +107,8 @@ impl Error {
     }
 
     /// A limit that is exceeded by the masks with which the outputs of a JSON Schema begin: better a refusal than an output that ends there.
-    pub(crate) fn of_schema(limit: grammask_earley::Error) -> Self {
-        grammask_json_schema::Error::not_run(&limit).into()
+    pub(crate) fn of_schema(limit: &grammask_earley::Error) -> Self {
+        grammask_json_schema::Error::not_run(limit).into()
     }
 
     /// Whether there is nothing wrong but that no text belongs to the grammar.

@@ -97,7 +97,7 @@ impl Grammar {
             return Ok(None);
         }
         if let Some(ahead) = ahead {
-            masks.look_ahead(ahead).map_err(Error::of_schema)?;
+            masks.look_ahead(ahead).map_err(|limit| Error::of_schema(&limit))?;
             if is_stopped() {
                 return Ok(None);
             }

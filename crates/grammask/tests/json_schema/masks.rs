@@ -178,7 +178,10 @@ fn masks_are_those_of_brute_force() {
     let universe = Universe::new();
     let (mut compiled, mut masks) = (0, 0);
     let mut differences: Vec<String> = Vec::new();
-    for seed in 0..300 {
+    for seed in 0..600 {
+        if compiled == 300 {
+            break;
+        }
         let mut rng = Rng::new(10_000 + seed);
         let random = schemas::schema(&mut rng);
         let mut definitions = universe.schema.clone();
@@ -191,7 +194,6 @@ fn masks_are_those_of_brute_force() {
             Compiled::Unsatisfiable => None,
             Compiled::Refused(_) => continue,
         };
-        compiled += 1;
         let valid: Vec<&Value> =
             universe.documents.iter().filter(|document| is_valid(&schema, document)).collect();
         if valid.is_empty() != grammar.is_none() {
@@ -199,6 +201,7 @@ fn masks_are_those_of_brute_force() {
             continue;
         }
         let Some(grammar) = grammar else { continue };
+        compiled += 1;
         for _ in 0..4 {
             let mut matcher = grammar.matcher();
             let mut live = valid.clone();
@@ -241,6 +244,6 @@ fn masks_are_those_of_brute_force() {
         }
     }
     assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences.join("\n"));
-    assert!(compiled >= 250, "only {compiled} schemas compile");
+    assert_eq!(compiled, 300, "fewer schemas have documents");
     assert!(masks >= 3000, "only {masks} masks");
 }
