@@ -96,7 +96,7 @@ pub enum Callee {
         /// What stands between two items.
         separator: Option<CalleeId>,
         /// How often the items may be chosen.
-        unordered: Unordered,
+        unordered: Box<Unordered>,
     },
 }
 

@@ -175,7 +175,7 @@ impl SavedNetwork {
                 name: name.to_string(),
                 items: items.iter().map(|item| item.0).collect(),
                 separator: separator.map(|separator| separator.0),
-                unordered: unordered.clone(),
+                unordered: (**unordered).clone(),
             },
         };
         Self {
@@ -217,7 +217,7 @@ impl SavedNetwork {
                     name: name.clone().into(),
                     items: items.iter().copied().map(CalleeId).collect(),
                     separator: separator.map(CalleeId),
-                    unordered: unordered.clone(),
+                    unordered: unordered.clone().into(),
                 },
             });
         }

@@ -4,7 +4,7 @@ use grammask_regular::Store;
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
-use crate::form::{NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
+use crate::form::{Except, NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor};
 use crate::graph::{Lists, components};
 use crate::liveness::Liveness;
@@ -134,7 +134,8 @@ impl NormalForm {
         }
         let mut lists: FxHashMap<&str, &[String]> = FxHashMap::default();
         for (id, terminal) in (0..).map(TerminalId).zip(&self.terminals) {
-            if let Terminal::Except { name: Some(name), texts, .. } = terminal
+            if let Terminal::Except(except) = terminal
+                && let Except { name: Some(name), texts, .. } = &**except
                 && (!is_identifier(name)
                     || seen.contains(name.as_str())
                     || *lists.entry(name).or_insert(texts) != texts)
@@ -262,7 +263,7 @@ impl NormalForm {
             .collect();
         let slices: Vec<&[Vec<Factor>]> = bodies.iter().map(Vec::as_slice).collect();
         let selections: Vec<Option<&Unordered>> =
-            self.nonterminals.iter().map(|nonterminal| nonterminal.unordered.as_ref()).collect();
+            self.nonterminals.iter().map(|nonterminal| nonterminal.unordered.as_deref()).collect();
         let liveness = Liveness::new(&slices, &selections, |_| false, &mut Stop::new(&mut || false))
             .map_err(|_| Violation::Unordered(NonterminalId(0)))?;
         for (id, body) in (0..).map(NonterminalId).zip(&bodies) {

@@ -56,7 +56,7 @@ pub(crate) fn finish(mut grammar: Grammar, stop: &mut Stop<'_>) -> Option<(Norma
                 .into_iter()
                 .map(|production| production.iter().map(&mut symbol).collect())
                 .collect(),
-            unordered: variable.unordered.take().map(|selection| selection.unordered),
+            unordered: variable.unordered.take().map(|selection| selection.unordered.into()),
         });
     }
     if numbering.stop.is_stopped() {
@@ -157,7 +157,9 @@ impl Numbering<'_, '_> {
     fn renumbered(&mut self, id: TerminalId) -> Terminal {
         let mut terminal = std::mem::replace(&mut self.old[id.index()], Terminal::SpecialId(0));
         match &mut terminal {
-            Terminal::Except { name: Some(name), .. } => *name = self.names.of(name),
+            Terminal::Except(except) => {
+                except.name = except.name.take().map(|name| self.names.of(&name));
+            }
             other => {
                 for operand in other.operands_mut() {
                     *operand = self.numbers[operand.index()].unwrap_or(*operand);
@@ -180,7 +182,8 @@ struct ListNames {
 
 impl ListNames {
     fn new(grammar: &Grammar) -> Self {
-        let is_list = |terminal: &Terminal| matches!(terminal, Terminal::Except { name: Some(_), .. });
+        let is_list =
+            |terminal: &Terminal| matches!(terminal, Terminal::Except(except) if except.name.is_some());
         let has_lists = grammar.terminals.as_slice().iter().any(is_list);
         let variables = if has_lists { &grammar.variables[..] } else { &[] };
         let in_use = variables.iter().filter(|variable| variable.in_use);

@@ -54,7 +54,7 @@ pub struct Nonterminal {
     /// The alternatives. With `unordered`: one of one nonterminal for each item, in order, and behind them the separator.
     pub productions: Vec<Production>,
     /// For `unordered!`: how often the items may occur.
-    pub unordered: Option<Unordered>,
+    pub unordered: Option<Box<Unordered>>,
 }
 
 /// The parts of an alternative, in order.
@@ -79,6 +79,18 @@ pub enum Symbol {
     },
 }
 
+/// What stands in the parentheses of `except!`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Except {
+    /// The name of the rule that lists the texts; `None` for a text in place. Printing writes the rule beside the productions.
+    pub name: Option<String>,
+    /// What must not occur.
+    pub texts: Vec<String>,
+    /// The greatest length in bytes.
+    pub max: Option<u64>,
+}
+
 /// A regular part as it is written: an atom or a combination of terminals that stand before it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -94,15 +106,7 @@ pub enum Terminal {
     /// `#substrs'text'`
     Substrings(Text),
     /// `except!('text', max)` or `except!(name, max)`
-    Except {
-        /// The name of the rule that lists the texts; `None` for a text in place. Printing writes the rule beside
-        /// the productions.
-        name: Option<String>,
-        /// What must not occur.
-        texts: Vec<String>,
-        /// The greatest length in bytes.
-        max: Option<u64>,
-    },
+    Except(Box<Except>),
     /// `json!(a)`
     Json(TerminalId),
     /// `multiple!(0.25)`

@@ -51,7 +51,7 @@ mod unordered;
 pub use check::Violation;
 pub use config::Config;
 pub use error::{Error, ErrorKind, Errors};
-pub use form::{Nonterminal, NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
+pub use form::{Except, Nonterminal, NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
 pub use grammar::Grammar;
 pub use lower::Languages;
 pub use passes::{PASSES, Pass};

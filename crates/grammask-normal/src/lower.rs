@@ -210,9 +210,9 @@ pub(crate) fn combine(
             store.without(inner)?
         }
         Terminal::Substrings(text) => store.substrings(text.as_bytes())?,
-        Terminal::Except { texts, max, .. } => {
-            let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
-            store.except(&texts, *max)?
+        Terminal::Except(except) => {
+            let texts: Vec<&[u8]> = except.texts.iter().map(|text| text.as_bytes()).collect();
+            store.except(&texts, except.max)?
         }
         Terminal::SpecialName(_) | Terminal::SpecialId(_) => return Ok(None),
         Terminal::Sequence(_) => store.concat(all)?,

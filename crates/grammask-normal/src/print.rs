@@ -5,7 +5,7 @@ use std::fmt;
 use grammask_syntax::{Ast, ExceptOperand, ExprId, ExprKind, Name, Quantifier, Rule, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::form::{NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
+use crate::form::{Except, NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::unordered::{Unordered, only_operands};
 
@@ -84,7 +84,7 @@ impl NormalForm {
         let taken = names.iter().copied().flatten().collect();
         let mut writer =
             TreeWriter::new(&self.terminals, names, bodies.iter().map(Vec::as_slice).collect(), taken);
-        writer.selections = self.nonterminals.iter().map(|entry| entry.unordered.as_ref()).collect();
+        writer.selections = self.nonterminals.iter().map(|entry| entry.unordered.as_deref()).collect();
         writer.start(&self.nonterminals[self.start.index()].name);
         let written_elsewhere = self.written_in_items();
         for (index, body) in bodies.iter().enumerate().filter(|&(index, _)| !written_elsewhere[index]) {
@@ -360,7 +360,8 @@ impl<'a> TreeWriter<'a> {
             Terminal::Early(pattern) => ExprKind::Early(pattern.clone()),
             Terminal::Without(pattern) => ExprKind::Without(pattern.clone()),
             Terminal::Substrings(text) => ExprKind::Substrings(text.clone()),
-            Terminal::Except { name, texts, max } => {
+            Terminal::Except(except) => {
+                let Except { name, texts, max } = &**except;
                 let operand = match name {
                     Some(name) => {
                         let text = self.list_name(name, texts);

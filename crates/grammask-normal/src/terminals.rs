@@ -158,7 +158,7 @@ impl Terminals {
         let own = match &terminal {
             Terminal::Text(text) | Terminal::Substrings(text) => text.len(),
             Terminal::Regex(pattern) | Terminal::Early(pattern) | Terminal::Without(pattern) => pattern.len(),
-            Terminal::Except { texts, .. } => texts.len(),
+            Terminal::Except(except) => except.texts.len(),
             _ => 1,
         };
         let weight = terminal.operands().iter().fold(own, |sum, id| sum.saturating_add(self.weight(*id)));
@@ -292,7 +292,7 @@ impl Terminals {
                     language.is_some_and(|language| store.is_nullable(language))
                 }
                 Terminal::Substrings(_) => true,
-                Terminal::Early(_) | Terminal::Without(_) | Terminal::Except { .. } => false,
+                Terminal::Early(_) | Terminal::Without(_) | Terminal::Except(_) => false,
                 Terminal::Multiple(_) | Terminal::Compared(..) => false,
                 Terminal::Json(operand) => of(operand),
                 Terminal::SpecialName(_) | Terminal::SpecialId(_) => false,

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Reader, UNDER};
 use crate::error::{ErrorKind, describe, place_in_pattern};
-use crate::form::{Terminal, TerminalId};
+use crate::form::{Except, Terminal, TerminalId};
 use crate::terminals::Written;
 
 impl<'a> Reader<'a> {
@@ -123,7 +123,8 @@ impl<'a> Reader<'a> {
             self.report(ErrorKind::ExceptEmptyText { name }, place);
             return None;
         }
-        let terminal = Terminal::Except { name, texts: texts.to_vec(), max: max.filter(|&max| max > 0) };
+        let except = Except { name, texts: texts.to_vec(), max: max.filter(|&max| max > 0) };
+        let terminal = Terminal::Except(except.into());
         Some(self.lowered(terminal, span))
     }
 
