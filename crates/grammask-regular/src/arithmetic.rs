@@ -280,10 +280,13 @@ impl<'a> Rest<'a> {
         }
         let room = self.divided.iter().map(|divided| divided.room).max().unwrap_or(0);
         let behind = room.max(0).unsigned_abs();
+        if behind > DIGITS {
+            return Solved::Unknown;
+        }
         let is_whole = self.phase == Phase::Whole;
         let mut solved = Solved::Void;
         let mut left = TRIED;
-        for whole in 0..=DIGITS.saturating_sub(behind) {
+        for whole in 0..=DIGITS - behind {
             if is_whole && self.limits.iter().any(|limit| limit.is_exceeded(whole)) {
                 return solved;
             }
@@ -521,6 +524,30 @@ mod tests {
                 let step = |state: RegularId, byte: u8| store.derivative(state, byte);
                 let end = text.bytes().try_fold(all, step);
                 assert!(end.is_ok(), "{of}, {text}: {end:?}");
+            }
+        }
+    }
+    #[test]
+    fn digits_beyond_those_that_arithmetic_has_room_for_are_left_to_a_search() {
+        let mut store = Store::new(&Config::default());
+        let plain = store.regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?").unwrap();
+        let above = store.compared(Comparison::Above, "0").unwrap();
+        let below =
+            ["1", &format!("1{:0<70}", "")].map(|most| store.compared(Comparison::Below, most).unwrap());
+        for places in 30..=60 {
+            for (unit, is_small) in
+                ["1", "2", "5", "7"].into_iter().flat_map(|unit| [(unit, true), (unit, false)])
+            {
+                let text = if is_small { format!("0.{unit:0>places$}") } else { format!("{unit:0<places$}") };
+                // More of them are no divisor.
+                let Ok(multiples) = store.multiple(&text) else { continue };
+                let all =
+                    store.intersection(&[multiples, plain, above, below[usize::from(!is_small)]]).unwrap();
+                for end in 1..=text.len() {
+                    let step = |state: RegularId, byte: u8| store.derivative(state, byte);
+                    let here = text.bytes().take(end).try_fold(all, step).unwrap();
+                    assert_ne!(store.solved(here), Solved::Void, "{text}, {end}");
+                }
             }
         }
     }
