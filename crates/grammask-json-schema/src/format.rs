@@ -45,29 +45,31 @@ pub(crate) fn format(
     })
 }
 
+/// The names that stand for a format here: those of [`format`], and two that are not regular sets of their own.
+const NAMES: [&str; 19] = [
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "idn-email",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "iri",
+    "iri-reference",
+    "json-pointer",
+    "regex",
+    "relative-json-pointer",
+    "time",
+    "uri",
+    "uri-reference",
+    "uri-template",
+    "uuid",
+];
+
 /// Whether a name stands for a format here.
 pub(crate) fn is_known(name: &str) -> bool {
-    const NAMES: [&str; 19] = [
-        "date",
-        "date-time",
-        "duration",
-        "email",
-        "hostname",
-        "idn-email",
-        "idn-hostname",
-        "ipv4",
-        "ipv6",
-        "iri",
-        "iri-reference",
-        "json-pointer",
-        "regex",
-        "relative-json-pointer",
-        "time",
-        "uri",
-        "uri-reference",
-        "uri-template",
-        "uuid",
-    ];
     NAMES.contains(&name)
 }
 

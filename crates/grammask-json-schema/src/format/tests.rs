@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::format;
+use super::{NAMES, format};
 use crate::config::Draft;
 use crate::languages::Languages;
 
@@ -129,5 +129,13 @@ fn two_colons_in_the_address_of_a_mailbox_stand_for_two_parts_at_least() {
     ] {
         let found = languages.contains(mail, &std::format!("a@[IPv6:{address}]")).expect("within the limits");
         assert_eq!(found, is_right, "{address}");
+    }
+}
+
+#[test]
+fn the_names_of_formats_are_those_that_have_one() {
+    for name in NAMES {
+        let found = format(&mut languages(), name, Draft::Draft202012, false);
+        assert_eq!(found.is_some(), !LEFT_OUT.contains(&name), "{name}");
     }
 }
