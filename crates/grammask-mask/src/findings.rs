@@ -142,14 +142,14 @@ impl<'a> Findings<'a> {
         self.ranges.extend_from_slice(ranges);
     }
 
-    /// The tokens of a packed row are allowed. At most once.
+    /// The tokens of a packed row are allowed.
     pub(crate) fn allow_row(&mut self, row: Vec<u32>) {
-        self.row = row;
+        unite(&mut self.row, row);
     }
 
-    /// The outermost origin is complete at all branches whose bits are set. At most once.
+    /// The outermost origin is complete at all branches whose bits are set.
     pub(crate) fn hand_over_all(&mut self, bits: Vec<u64>) {
-        self.bits = bits;
+        unite(&mut self.bits, bits);
     }
 
     /// The outermost origin is complete at a branch.
@@ -358,4 +358,14 @@ impl<'a> Findings<'a> {
         }
         Found::Row(row)
     }
+}
+
+/// Sets the bits of another row besides.
+fn unite<T: Copy + std::ops::BitOrAssign>(row: &mut Vec<T>, more: Vec<T>) {
+    if row.is_empty() {
+        *row = more;
+        return;
+    }
+    debug_assert_eq!(row.len(), more.len(), "rows of one vocabulary");
+    row.iter_mut().zip(more).for_each(|(word, more)| *word |= more);
 }

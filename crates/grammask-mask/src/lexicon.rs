@@ -40,7 +40,7 @@ pub(crate) use imports::ImportId;
 use imports::Imported;
 use loops::Coverage;
 use runs::Kinds;
-use slices::{Class, Slice};
+use slices::{Class, Slice, Whole};
 pub(crate) use spelling::FEW_TEXTS;
 pub(crate) use taken::{LexemeTokens, Taken, Tokens};
 use walk::Walk;
@@ -72,10 +72,12 @@ pub struct Lexicon {
     owner: OwnerId,
     /// Where outputs that have ended leave the rows that they wrote.
     rooms: Arc<Rooms>,
-    /// The slices of all characters and of all bytes, from which the others are made.
-    whole: Arc<[Slice; 2]>,
-    slices: Arc<Memo<(Class, BranchId), Slice>>,
-    runs: Arc<Memo<Kinds, Slice>>,
+    /// The places below which slices are used.
+    bases: Box<[BranchId]>,
+    /// The slices from which the others are made.
+    whole: Arc<Whole>,
+    slices: Arc<Memo<(Class, BranchId), Box<Slice>>>,
+    runs: Arc<Memo<Kinds, Box<Slice>>>,
     budget: Budget,
     walked: Arc<Walked>,
 }
@@ -135,22 +137,22 @@ impl Lexicon {
         for id in trie.tokens_slice() {
             every[id.word()] |= id.bit();
         }
-        let characters = Slice::new(&vocabulary, &outline, &Class::EVERY);
-        let bytes = Slice::new(&vocabulary, &outline, &Class::BYTES);
+        let whole = Whole::new(&vocabulary, &outline, &walk::bases(trie, &outline, config));
         let horizon = Automaton::horizon_of(&vocabulary);
-        Self::with(vocabulary, outline, every.into(), Arc::new([characters, bytes]), horizon, config)
+        Self::with(vocabulary, outline, every.into(), Arc::new(whole), horizon, config)
     }
 
     fn with(
         vocabulary: Arc<Vocabulary>,
         outline: Arc<Outline>,
         every: Arc<[u32]>,
-        whole: Arc<[Slice; 2]>,
+        whole: Arc<Whole>,
         horizon: Horizon,
         config: &LexiconConfig,
     ) -> Self {
         Self {
             continuations: Continuations::new(&outline),
+            bases: walk::bases(vocabulary.trie(), &outline, config),
             automaton: Automaton::new(horizon, &config.regular, config.budget),
             vocabulary,
             outline,
@@ -180,7 +182,7 @@ impl Lexicon {
         let mut lexicon = Self { walked: Arc::clone(&self.walked), ..self.with_config(&self.config) };
         let slices = self.slices.iter().map(|(_, slice)| slice);
         let slices = slices.chain(self.runs.iter().map(|(_, slice)| slice));
-        let bytes: usize = slices.map(Slice::bytes_used).sum();
+        let bytes: usize = slices.map(|slice| slice.bytes_used()).sum();
         if bytes < self.config.budget / 4 {
             lexicon.budget.spend(bytes);
             lexicon.slices = Arc::clone(&self.slices);
@@ -225,7 +227,7 @@ impl Lexicon {
         }
     }
 
-    /// Bytes that the tables hold, roughly; without the vocabulary, its outline, and the two slices that all others are made from.
+    /// Bytes that the tables hold, roughly; without the vocabulary, its outline, and the slices that all others are made from.
     pub fn bytes_used(&self) -> usize {
         self.budget.used() + self.continuations.bytes_of_pairs()
     }

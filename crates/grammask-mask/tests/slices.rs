@@ -443,6 +443,10 @@ fn check(vocabulary: &Arc<Vocabulary>) {
         "start ::= '\"' json!(#'(a?b?){0,16}([^ab]|é){0,19}x') '\"';",
         "start ::= '\"' json!(#'([^é]{0,3}(é|a)){0,16}') '\"';",
         "start ::= #'([^\" ]+ ){0,17}[^\" ]+\"';",
+        // Below many places, some of which much is below of.
+        "start ::= #'[ab ]*' #'[!a-z][!-,a-z]*' '\"';",
+        "start ::= #'[abx \"]+' #'[a-z]+' (#'[a-z!]*-' | 'é');",
+        "start ::= #'[^x]{0,9}' #'[^\"b]+' '\"';",
         // Texts that are left out.
         "start ::= '\"' json!(#'[^b]{1,20}' & ~#'aa|é|x') '\"';",
         "start ::= (#'[a-z ]{2,3}(-[a-z]+)?' & ~#'aba|bab') '\"';",

@@ -116,23 +116,23 @@ impl Traits {
     /// `encoding` is what other strings there are.
     pub fn of(ascii: u128, encoding: Encoding) -> (Self, Self) {
         let other = Self::of_encoding(encoding).0;
-        let (mut some, mut all) = (other, other | ((1 << groups::COUNT) - 1));
-        for byte in 0..128u8 {
-            let group = 1 << groups::GROUPS[usize::from(byte)];
-            if ascii >> byte & 1 == 1 {
-                some |= group;
-            } else {
-                all &= !group;
+        let groups = |mut ascii: u128| {
+            let mut groups = 0;
+            while ascii != 0 {
+                groups |= Self::of_character(ascii.trailing_zeros() as u8).0;
+                ascii &= ascii - 1;
             }
-        }
-        (Self(some), Self(all))
+            groups
+        };
+        let all = ((1 << groups::COUNT) - 1) & !groups(!ascii);
+        (Self(other | groups(ascii)), Self(other | all))
     }
 
     /// Of nothing.
     const NONE: Self = Self(0);
 
     /// Of an ASCII character: its group.
-    const fn of_character(byte: u8) -> Self {
+    pub const fn of_character(byte: u8) -> Self {
         Self(1 << groups::GROUPS[byte as usize])
     }
 
@@ -227,7 +227,8 @@ impl Outline {
             }
         }
         before.push(nodes.len() as u32);
-        branches_with.truncate(nodes.len());
+        branches_with.complete(nodes.len());
+        tokens_with.complete(ids);
         let below = summaries(trie, (&nodes, &before), &edges, &encodings, &decoders);
         let traits = below.iter().map(|below| Traits::of(below.ascii, below.encoding).0).collect();
         let mut between = vec![0; nodes.len().div_ceil(64)];

@@ -67,6 +67,8 @@ pub(super) struct Closed {
     pub(super) is_whole: bool,
     /// Whether the states were followed for some characters only.
     pub(super) is_cut: bool,
+    /// The states behind one and more characters of the class, where those of the lexeme itself were followed.
+    pub(super) states: Option<Vec<LexemeId>>,
 }
 
 /// What a search for a class came to.
@@ -112,7 +114,7 @@ impl Closed {
                         return Ok(Some(kernel));
                     }
                     let is_whole = closed.exits & MOST == 0 && closed.reach.is_none_or(|reach| reach >= LONG);
-                    return Ok(Some(Self { is_whole, ..closed }));
+                    return Ok(Some(Self { is_whole, states: None, ..closed }));
                 }
                 Search::None => return kernel::closed(automaton, lexeme, None, budget),
                 Search::Unknown => {}
@@ -124,7 +126,9 @@ impl Closed {
                 Some(closed) => Search::Found(closed),
             };
             match found {
-                Search::Found(closed) if !closed.completes => return Ok(Some(closed)),
+                Search::Found(closed) if !closed.completes => {
+                    return Ok(Some(Self { states: None, ..closed }));
+                }
                 Search::None => return kernel::closed(automaton, lexeme, None, budget),
                 Search::Found(_) | Search::Unknown => {}
             }
@@ -172,6 +176,7 @@ impl Closed {
             ends: Vec::new(),
             is_whole: true,
             is_cut: false,
+            states: None,
         }))
     }
 
@@ -315,6 +320,7 @@ impl Closed {
                     ends,
                     is_whole,
                     is_cut: !is_endless,
+                    states: None,
                 };
                 let closed = closed.with_states(automaton, start, &reached.states, budget)?;
                 return Ok(closed.map_or(Search::Unknown, Search::Found));
@@ -353,6 +359,7 @@ impl Closed {
             ends: Vec::new(),
             is_whole: true,
             is_cut: false,
+            states: Some(vec![lexeme]),
         }))
     }
 
@@ -375,6 +382,7 @@ impl Closed {
             }
         }
         self.exits &= !self.class.ascii;
+        self.states = Some(states.to_vec());
         Ok(Some(self))
     }
 }
@@ -452,7 +460,7 @@ pub(super) fn below(
     let closed = Closed::find(automaton, walk.lexeme, budget)?;
     // By runs where that may leave less to be walked.
     let is_whole = closed.as_ref().is_some_and(|closed| closed.is_whole);
-    if !is_whole && base == BranchId::ROOT && runs::below_root(walk, findings)? {
+    if !is_whole && base == BranchId::ROOT && !walk.has_remaining() && runs::below_root(walk, findings)? {
         return Ok(true);
     }
     match closed {
@@ -461,7 +469,8 @@ pub(super) fn below(
     }
 }
 
-/// What a lexeme takes below a place, where this keeps it alive. Gives up, with `false`, where tokens are too long.
+/// What a lexeme takes below a place, where this keeps it alive. Gives up, with `false`, where tokens are too long, or where it would have to be
+/// told what is taken of other places and cannot.
 fn take(
     walk: &mut Walk<'_>,
     base: BranchId,
@@ -469,6 +478,14 @@ fn take(
     findings: &mut Findings<'_>,
 ) -> Result<bool, Error> {
     let lexicon = walk.lexicon;
+    if walk.has_remaining() {
+        let (Some(states), None) = (&closed.states, closed.reach) else { return Ok(false) };
+        for &state in states {
+            if !walk.is_larger(state)? {
+                return Ok(false);
+            }
+        }
+    }
     let slice = lexicon.slice(closed.class, base);
     let most = slice.longest();
     let reach = match closed.reach {
@@ -477,7 +494,8 @@ fn take(
         _ => return Ok(false),
     };
     let mut row = slice.row(&lexicon.vocabulary, reach);
-    let mut branches = if closed.completes { slice.branches(reach) } else { Vec::new() };
+    let are_needed = closed.completes || walk.has_remaining();
+    let mut branches = if are_needed { slice.branches(reach) } else { Vec::new() };
     let firsts = Firsts::of(lexicon, base, &closed.not_first);
     firsts.forget(lexicon, &mut row, &mut branches);
     // What is behind more characters is looked for below.
@@ -492,6 +510,7 @@ fn take(
         Ok(())
     })?;
     findings.allow_row(row);
+    walk.leave_out_all(&branches);
     if closed.completes {
         findings.hand_over_all(branches);
     }

@@ -150,6 +150,7 @@ impl Kernel<'_> {
             ends: Vec::new(),
             is_whole: true,
             is_cut: false,
+            states: None,
         }))
     }
 

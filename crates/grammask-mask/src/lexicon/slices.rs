@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use grammask_regular::Error;
-use grammask_trie::{BranchId, Decoder, Edge, Encoding, NodeId, Outline, Traits, Trie, Vocabulary};
+use grammask_trie::{BranchId, Decoder, Edge, NodeId, Outline, Traits, Trie, Vocabulary};
 
 use super::Lexicon;
 use super::automaton::LexemeId;
@@ -229,10 +229,8 @@ impl Slice {
         let above = way(trie, outline, base).fold(0u128, |above, byte| above | 1 << byte);
         let (some, _) = Traits::of(class.ascii | above, class.others.encoding());
         let (mut tokens, mut branches) = (outline.tokens_of(some), outline.branches_of(some));
-        let is_other = |&byte: &u8| {
-            let is_of_group = || Traits::of(1 << byte, Encoding::Ascii).0.is_subset(some);
-            class.ascii >> byte & 1 == 0 && is_of_group()
-        };
+        let is_other =
+            |&byte: &u8| class.ascii >> byte & 1 == 0 && Traits::of_character(byte).is_subset(some);
         let edges = |byte| outline.edges_to(byte, nodes_below(trie, outline, base));
         for edge in (0..0x80).filter(is_other).flat_map(edges) {
             // Else it was left out with its parent.
@@ -350,27 +348,62 @@ fn ways<'a>(
     steps.into()
 }
 
+/// The slices from which all others are made.
+pub(super) struct Whole {
+    /// Of all characters, below the root and some other places.
+    characters: Box<[Slice]>,
+    /// Of all bytes, below the root.
+    bytes: Slice,
+}
+
+impl Whole {
+    /// For these places.
+    ///
+    /// # Complexity
+    /// Linear in the nodes of the trie, and for each place in the tokens below it.
+    pub(super) fn new(vocabulary: &Vocabulary, outline: &Outline, bases: &[BranchId]) -> Self {
+        let every = Slice::new(vocabulary, outline, &Class::EVERY);
+        let others = bases.iter().filter(|&&base| base != BranchId::ROOT);
+        let mut characters: Vec<Slice> =
+            others.map(|&base| Slice::below(&every, vocabulary.trie(), outline, base)).collect();
+        characters.insert(0, every);
+        let bytes = Slice::new(vocabulary, outline, &Class::BYTES);
+        Self { characters: characters.into(), bytes }
+    }
+
+    /// That of all characters below the root.
+    fn every(&self) -> &Slice {
+        &self.characters[0]
+    }
+
+    /// That of all characters below a place, if there is one.
+    fn every_below(&self, base: BranchId) -> Option<&Slice> {
+        self.characters.iter().find(|slice| slice.base == base)
+    }
+}
+
 impl Lexicon {
     /// The slice of a class below a place: the root, or one to which ASCII characters lead; then not of all bytes.
     pub(super) fn slice(&self, class: Class, base: BranchId) -> &Slice {
-        let [characters, bytes] = &*self.whole;
-        if (class, base) == (Class::EVERY, BranchId::ROOT) {
-            return characters;
+        if class == Class::EVERY
+            && let Some(slice) = self.whole.every_below(base)
+        {
+            return slice;
         }
         match self.slices.get(&(class, base)) {
             Some(slice) => slice,
             None => {
                 let (trie, outline) = (self.trie(), &self.outline);
                 let slice = match class {
-                    Class::EVERY => Slice::below(characters, trie, outline, base),
+                    Class::EVERY => Slice::below(self.whole.every(), trie, outline, base),
                     Class { others: Others::Bytes, .. } => {
                         debug_assert_eq!(base, BranchId::ROOT, "bytes are counted from the root");
-                        Slice::within(bytes, trie, outline, class)
+                        Slice::within(&self.whole.bytes, trie, outline, class)
                     }
                     _ => Slice::within(self.slice(Class::EVERY, base), trie, outline, class),
                 };
                 self.spend(slice.bytes_used());
-                self.slices.insert((class, base), slice).0
+                self.slices.insert((class, base), Box::new(slice)).0
             }
         }
     }
@@ -446,7 +479,7 @@ impl Lexicon {
                 let counting = Counting::new(&kinds, &self.outline);
                 let slice = Slice::new(&self.vocabulary, &self.outline, &counting);
                 self.spend(slice.bytes_used());
-                self.runs.insert(kinds, slice).0
+                self.runs.insert(kinds, Box::new(slice)).0
             }
         }
     }
@@ -473,6 +506,7 @@ pub(super) fn below(
         && most + lexicon.trie().depth(outline.node(base)) >= usize::from(NOWHERE);
     let is_free = counter.min == 0 && counter.max as usize >= outline.height();
     if is_free
+        || walk.has_remaining()
         || has_longer
         || ascii.count_ones() < FEW
         || (others == Others::None && has_strange)

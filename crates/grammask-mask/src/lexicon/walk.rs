@@ -1,13 +1,13 @@
 //! Walking a lexeme below a set of places.
 
 use grammask_regular::Error;
-use grammask_trie::{BranchId, NodeId};
+use grammask_trie::{BranchId, NodeId, Outline, Trie};
 
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId, State};
 use super::loops::{Loop, Others};
-use super::slices::{nodes_below, way};
-use super::{closed, slices};
+use super::slices::nodes_below;
+use super::{LexiconConfig, closed, slices};
 use crate::continuation::Continuation;
 use crate::findings::Findings;
 use crate::places::{Places, over_range};
@@ -28,7 +28,7 @@ const NEAR: usize = 64;
 /// Whether a language contains another is found out by following so many pairs of states at most.
 const PAIRS: usize = 24;
 
-/// What the lexeme of a walk takes below all of the places; by slices where these are few and one is much of the trie.
+/// What the lexeme of a walk takes below all of the places; by slices below those that much of the trie is below of.
 pub(super) fn below(
     walk: &mut Walk<'_>,
     continuation: &Continuation,
@@ -40,15 +40,8 @@ pub(super) fn below(
         return Ok(());
     }
     let (trie, outline) = (lexicon.trie(), lexicon.outline());
-    if by_slices && let Some(base) = largest(lexicon, continuation) {
-        let by = lexicon.coverage(lexeme)?.by;
-        if slices::below(walk, base, &by, findings)? || closed::below(walk, base, &by, findings)? {
-            let base = outline.node(base);
-            let mut others = continuation.nodes(outline).filter(|&node| node != base);
-            return others.try_for_each(|node| walk.subtree(node, lexeme, findings));
-        }
-    }
-    let narrow = match continuation.places() {
+    let places = continuation.places();
+    let narrow = match places {
         Places::List(list) if list.len() < SEVERAL => None,
         Places::List(_) => lexicon.automaton.few_live_bytes(lexeme, &lexicon.budget)?,
         Places::Bits(_) => {
@@ -68,12 +61,25 @@ pub(super) fn below(
         }
         return Ok(());
     }
-    let Places::Bits(bits) = continuation.places() else {
-        return continuation.nodes(outline).try_for_each(|node| walk.subtree(node, lexeme, findings));
+    if let Places::Bits(bits) = places {
+        // In the order of the trie: what an earlier place's walk takes as well is left out.
+        walk.remaining = Some(bits.clone());
+    }
+    let mut taken = Vec::new();
+    if by_slices {
+        for &base in lexicon.bases.iter().filter(|&&base| places.contains(base)) {
+            let by = lexicon.coverage(lexeme)?.by;
+            if slices::below(walk, base, &by, findings)? || closed::below(walk, base, &by, findings)? {
+                taken.push(base);
+            }
+        }
+    }
+    let Some(remaining) = walk.remaining.as_mut() else {
+        let mut others = places.iter().filter(|branch| !taken.contains(branch));
+        return others.try_for_each(|branch| walk.subtree(outline.node(branch), lexeme, findings));
     };
-    // In the order of the trie: what an earlier place's walk takes as well is left out.
-    walk.remaining = Some(bits.clone());
-    for word in 0..bits.len() {
+    taken.iter().for_each(|base| remaining[base.index() / 64] &= !(1 << (base.index() % 64)));
+    for word in 0..remaining.len() {
         while let Some(rest) = walk.remaining.as_mut()
             && rest[word] != 0
         {
@@ -85,22 +91,23 @@ pub(super) fn below(
     Ok(())
 }
 
-/// Of few places the one that most is below of, if that is much, and if nothing but ASCII characters leads to it.
-fn largest(lexicon: &Lexicon, continuation: &Continuation) -> Option<BranchId> {
-    let (trie, outline) = (lexicon.trie(), lexicon.outline());
-    let Places::List(places) = continuation.places() else { return None };
-    if places.len() >= SEVERAL {
-        return None;
+/// The places below which slices are used: the root, and those that so many nodes are below of, where nothing but ASCII characters leads to them.
+pub(super) fn bases(trie: &Trie, outline: &Outline, config: &LexiconConfig) -> Box<[BranchId]> {
+    let mut bases = Vec::new();
+    let mut open = if outline.is_empty() { Vec::new() } else { vec![BranchId::ROOT] };
+    while let Some(base) = open.pop() {
+        bases.push(base);
+        // In the numbers of characters that slices tell apart, there must be room for some.
+        if trie.depth(outline.node(base)) + 1 >= NEAR {
+            continue;
+        }
+        let (bytes, children) = outline.children(base);
+        let ascii = children.iter().zip(bytes).filter(|&(_, &byte)| byte < 0x80);
+        let branches = ascii.filter_map(|(&child, _)| outline.branch(child));
+        open.extend(branches.filter(|&branch| nodes_below(trie, outline, branch).len() >= config.base_size));
     }
-    let size = |&branch: &BranchId| nodes_below(trie, outline, branch).len();
-    let largest = places.iter().copied().max_by_key(size)?;
-    if largest == BranchId::ROOT {
-        return Some(largest);
-    }
-    let is_much = size(&largest) >= lexicon.config.base_size;
-    // In the numbers of characters that slices tell apart, there must be room for some.
-    let is_near = trie.depth(outline.node(largest)) < NEAR;
-    (is_much && is_near && way(trie, outline, largest).all(|byte| byte < 0x80)).then_some(largest)
+    bases.sort_unstable();
+    bases.into()
 }
 
 /// One lexeme on its way below many places.
@@ -353,8 +360,20 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// The lexeme has taken what is below these branches in some states, of which all take whatever it would take there from its beginning.
+    pub(super) fn leave_out_all(&mut self, branches: &[u64]) {
+        if let Some(remaining) = &mut self.remaining {
+            remaining.iter_mut().zip(branches).for_each(|(remaining, taken)| *remaining &= !taken);
+        }
+    }
+
+    /// Whether it has to be told what is taken of the places that are still to be walked.
+    pub(super) const fn has_remaining(&self) -> bool {
+        self.remaining.is_some()
+    }
+
     /// Whether whatever the lexeme takes is taken in `state`, too. May say no where it is so.
-    fn is_larger(&mut self, state: LexemeId) -> Result<bool, Error> {
+    pub(super) fn is_larger(&mut self, state: LexemeId) -> Result<bool, Error> {
         if let Some(&(_, known)) = self.larger.iter().find(|&&(other, _)| other == state) {
             return Ok(known);
         }

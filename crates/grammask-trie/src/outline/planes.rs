@@ -2,16 +2,27 @@
 
 use super::Traits;
 
+/// So many traits have one more row together: mostly many of them are left out at once.
+const TOGETHER: usize = 8;
+
+/// How many such rows there are.
+const SUMS: usize = u32::BITS as usize / TOGETHER;
+
 /// Rows, one for each bit of [`Traits`], of one bit for each thing: whether it has the trait.
 #[derive(Clone, Debug)]
 pub(super) struct Planes {
     rows: [Box<[u64]>; u32::BITS as usize],
+    /// Whether it has one of so many traits; made of the rows when these are complete.
+    sums: [Box<[u64]>; SUMS],
 }
 
 impl Planes {
     /// So many things, without traits.
     pub(super) fn new(things: usize) -> Self {
-        Self { rows: std::array::from_fn(|_| vec![0; things.div_ceil(64)].into()) }
+        Self {
+            rows: std::array::from_fn(|_| vec![0; things.div_ceil(64)].into()),
+            sums: std::array::from_fn(|_| Box::default()),
+        }
     }
 
     /// A thing has these traits, and those that it had.
@@ -22,24 +33,36 @@ impl Planes {
         }
     }
 
-    /// There are no more things than so many.
-    pub(super) fn truncate(&mut self, things: usize) {
+    /// When nothing is put any more: there are so many things.
+    pub(super) fn complete(&mut self, things: usize) {
         self.rows.iter_mut().for_each(|row| *row = row[..things.div_ceil(64)].into());
+        for (sum, rows) in self.sums.iter_mut().zip(self.rows.chunks(TOGETHER)) {
+            *sum = vec![0; things.div_ceil(64)].into();
+            for row in rows {
+                sum.iter_mut().zip(row).for_each(|(sum, with)| *sum |= with);
+            }
+        }
     }
 
     /// One bit for each thing: whether it has no other traits. Bits behind the last thing are set.
     pub(super) fn without(&self, Traits(traits): Traits) -> Vec<u64> {
         let mut without = vec![u64::MAX; self.rows[0].len()];
-        for (number, row) in self.rows.iter().enumerate() {
-            if traits >> number & 1 == 0 {
-                without.iter_mut().zip(row).for_each(|(without, with)| *without &= !with);
+        let mut leave_out =
+            |row: &[u64]| without.iter_mut().zip(row).for_each(|(without, with)| *without &= !with);
+        for (number, (sum, rows)) in self.sums.iter().zip(self.rows.chunks(TOGETHER)).enumerate() {
+            let among = traits >> (number * TOGETHER);
+            if among & ((1 << TOGETHER) - 1) == 0 {
+                leave_out(sum);
+                continue;
             }
+            let others = rows.iter().enumerate().filter(|(place, _)| among >> place & 1 == 0);
+            others.for_each(|(_, row)| leave_out(row));
         }
         without
     }
 
     pub(super) fn bytes_used(&self) -> usize {
-        self.rows.iter().map(|row| size_of_val(&**row)).sum()
+        self.rows.iter().chain(&self.sums).map(|row| size_of_val(&**row)).sum()
     }
 }
 
