@@ -17,6 +17,7 @@ mod automaton;
 mod characters;
 mod closed;
 mod config;
+mod heads;
 mod imports;
 mod kernel;
 mod kin;
@@ -343,6 +344,9 @@ impl Lexicon {
         }
         if related.is_none() && !is_narrow {
             related = self.part_by_twin(lexeme, continuation)?;
+        }
+        if related.is_none() && slices {
+            related = self.part_by_head(lexeme, continuation)?;
         }
         if let Some(part) = related {
             return Ok(self.keep(key, part));

@@ -152,8 +152,14 @@ fn loops_and_counters_take_what_walking_takes_where_tokens_are_long() {
 
 fn check(vocabulary: &Arc<Vocabulary>) {
     let lexicon = |change: fn(&mut LexiconConfig)| {
-        let mut config =
-            LexiconConfig { slice_size: 1, strays: 0, base_size: 1, seams: usize::MAX, ..Default::default() };
+        let mut config = LexiconConfig {
+            slice_size: 1,
+            strays: 0,
+            base_size: 1,
+            seams: usize::MAX,
+            leaving: 0,
+            ..Default::default()
+        };
         change(&mut config);
         Arc::new(Lexicon::new(Arc::clone(vocabulary), &config))
     };
@@ -161,6 +167,7 @@ fn check(vocabulary: &Arc<Vocabulary>) {
     let lexicons = [
         lexicon(|_| ()),
         lexicon(|config| config.strays = usize::MAX),
+        lexicon(|config| config.leaving = usize::MAX),
         lexicon(|config| config.base_size = usize::MAX),
         lexicon(|config| config.short_list = 0),
         lexicon(|config| config.slices = false),
@@ -447,6 +454,15 @@ fn check(vocabulary: &Arc<Vocabulary>) {
         "start ::= #'[ab ]*' #'[!a-z][!-,a-z]*' '\"';",
         "start ::= #'[abx \"]+' #'[a-z]+' (#'[a-z!]*-' | 'é');",
         "start ::= #'[^x]{0,9}' #'[^\"b]+' '\"';",
+        // Complete behind some characters of a class only.
+        "start ::= #'[0-9a-z-]*[0-9a-z](!([0-9a-z-]*[0-9a-z])?)+' '\"';",
+        "start ::= #'([abx-]*[abx])?(é([0-9a-z-]*[0-9a-z])?)*' '\"';",
+        "start ::= #'[a-y]*[ab]([xé ]([0-9a-y]*[0-9ab])?)*' '\"';",
+        // Some characters of several bytes.
+        "start ::= #'[a-zé]+(-[A-Za-zé]+)?( [A-Za-z\u{a0}é]+){0,3}' '\"';",
+        "start ::= #'([a-z]|é\u{3000})*(-[A-Zxé])?' '\"'?;",
+        "start ::= #'[A-Za-zé]{2,}x?!' '\"'?;",
+        "start ::= (#'[a-z\u{2028}é]*' | #'é+') #'(x[a-zé]+)?' '!'?;",
         // Texts that are left out.
         "start ::= '\"' json!(#'[^b]{1,20}' & ~#'aa|é|x') '\"';",
         "start ::= (#'[a-z ]{2,3}(-[a-z]+)?' & ~#'aba|bab') '\"';",
@@ -462,7 +478,7 @@ fn check(vocabulary: &Arc<Vocabulary>) {
             let recognizer = Recognizer::new(Arc::clone(&network), &Default::default());
             Masks::new(recognizer, Arc::clone(lexicon), &Ending::default(), config).unwrap()
         };
-        let by_walking = bind(&lexicons[4], &Config { keep_parts: false, ..Config::default() });
+        let by_walking = bind(&lexicons[5], &Config { keep_parts: false, ..Config::default() });
         let mut scratch = Scratch::new(vocabulary.id_count());
         let all = states(&by_walking, 60);
         assert!(all.len() > 1, "{grammar}");

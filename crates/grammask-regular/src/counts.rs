@@ -48,6 +48,37 @@ impl Store {
         Ok(Some(Count { base, min, max, rest: self.concat_two(text_rest, rest)? }))
     }
 
+    /// The language as two of which one follows on the other: what ends with a repetition without bounds, and what comes behind it; between the two, what is
+    /// repeated there, any number of times. Nothing where no such repetition is among the first few things that are written one behind the other, or
+    /// where nothing comes behind it.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    pub fn split_behind_loop(
+        &mut self,
+        a: RegularId,
+    ) -> Result<Option<(RegularId, RegularId, RegularId)>, Error> {
+        /// So many things may stand before the repetition.
+        const BEFORE: usize = 4;
+
+        let mut heads = Vec::new();
+        let mut rest = a;
+        while let Kind::Concat(head, tail) = self.node(rest).kind
+            && heads.len() <= BEFORE
+        {
+            rest = tail;
+            heads.push(head);
+            if let Kind::Repeat { base, max: UNBOUNDED, .. } = self.node(head).kind {
+                let repeated = self.repeat(base, 0, None)?;
+                let head = heads.into_iter().rev().try_fold(RegularId::EPSILON, |behind, head| {
+                    if behind == RegularId::EPSILON { Ok(head) } else { self.concat_two(head, behind) }
+                })?;
+                return Ok(Some((head, repeated, rest)));
+            }
+        }
+        Ok(None)
+    }
+
     /// The parts of an intersection, or of the JSON spellings of one; none for what is written otherwise.
     ///
     /// # Errors

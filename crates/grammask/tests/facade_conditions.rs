@@ -51,6 +51,7 @@ fn lexicon(rng: &mut Rng) -> LexiconConfig {
         strays: *rng.pick(&[0, 1_024]),
         base_size: *rng.pick(&[1, 30, 16_384]),
         seams: *rng.pick(&[0, 2_048, usize::MAX]),
+        leaving: *rng.pick(&[0, 16_384, usize::MAX]),
         short_list: *rng.pick(&[0, 64, 2_048]),
         ..LexiconConfig::default()
     };

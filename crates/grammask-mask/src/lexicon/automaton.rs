@@ -77,6 +77,8 @@ pub(super) struct Seldom {
     pub(super) kin: OnceLock<Option<LexemeId>>,
     /// See `twins.rs`.
     pub(super) twin: OnceLock<LexemeId>,
+    /// See `heads.rs`.
+    pub(super) head: OnceLock<Option<(LexemeId, LexemeId)>>,
     /// See `reached.rs`.
     pub(super) behind: [OnceLock<Option<Behind>>; 3],
     live: OnceLock<ByteSet>,
@@ -453,6 +455,26 @@ impl Automaton {
         let other = found.map(|language| self.number(&mut workbench, language, budget)).transpose()?;
         budget.spend(workbench.store.bytes_used().saturating_sub(before));
         Ok(other.filter(|&other| other != id))
+    }
+
+    /// The states of which one follows on the other in this one: a language that ends with what may come any number of times, and the rest; also that
+    /// which comes so often, by itself.
+    pub(super) fn split(
+        &self,
+        id: LexemeId,
+        budget: &Budget,
+    ) -> Result<Option<(LexemeId, LexemeId, LexemeId)>, Error> {
+        let mut workbench = self.lock();
+        let before = workbench.store.bytes_used();
+        let found = match workbench.store.split_behind_loop(self.state(id).language)? {
+            Some((head, repeated, rest)) => {
+                let mut number = |language| self.number(&mut workbench, language, budget);
+                Some((number(head)?, number(repeated)?, number(rest)?))
+            }
+            None => None,
+        };
+        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        Ok(found)
     }
 
     /// So many characters suffice to end the text of a state, where that is evident.

@@ -5,13 +5,14 @@ use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
 use grammask_trie::BranchId;
 
+use super::Lexicon;
 use super::automaton::{Automaton, LexemeId, Surface};
 use super::characters::no_leads;
 use super::kernel;
 use super::loops::{Loop, Others};
 use super::reached::{End, Reached, behind, most_others};
 use super::runs;
-use super::slices::{Class, NOWHERE};
+use super::slices::{Class, NOWHERE, nodes_below};
 use super::walk::Walk;
 use super::ways::{Firsts, follow_ways, follow_ways_to, forget, go_further};
 use crate::findings::Findings;
@@ -163,7 +164,7 @@ impl Closed {
             reach = reach.min(room);
         }
         let live = automaton.live_bytes(lexeme, budget)?.union(&automaton.live_bytes(rest, budget)?);
-        if others == Others::None && live.iter().any(|byte| byte >= 0x80) {
+        if others == Others::None && has_others(&live) {
             return Ok(None);
         }
         Ok(Some(Self {
@@ -230,8 +231,6 @@ impl Closed {
         budget: &Budget,
     ) -> Result<Search, Error> {
         let live = automaton.live_bytes(start, budget)?;
-        let is_live = |byte| live.contains(byte);
-        let has_others = (0x80..=u8::MAX).any(is_live);
         if !live.intersection(&no_leads()).is_empty() {
             return Ok(Search::None);
         }
@@ -239,7 +238,7 @@ impl Closed {
         let Some(&(main, _)) = counts.iter().max_by_key(|&&(_, count)| count) else {
             return Ok(Search::None);
         };
-        let others = if has_others { most_others(automaton, main, budget)? } else { Others::None };
+        let others = if has_others(&live) { most_others(automaton, main, budget)? } else { Others::None };
         let is_text = automaton.is_text(start);
         // Characters of which few lead to the same state.
         let mut seldom = 0;
@@ -322,8 +321,16 @@ impl Closed {
                     is_cut: !is_endless,
                     states: None,
                 };
-                let closed = closed.with_states(automaton, start, &reached.states, budget)?;
-                return Ok(closed.map_or(Search::Unknown, Search::Found));
+                if let Some(closed) = closed.with_states(automaton, start, &reached.states, budget)? {
+                    return Ok(Search::Found(closed));
+                }
+                // Behind the characters that lead back to where most lead, it is complete or not.
+                let returning = going_back(automaton, main, budget)? & ascii;
+                if returning == ascii {
+                    return Ok(Search::Unknown);
+                }
+                ascii = returning;
+                continue 'smaller;
             }
         }
         Ok(Search::None)
@@ -340,7 +347,7 @@ impl Closed {
         let (ascii, others) = by.characters();
         let live = automaton.live_bytes(lexeme, budget)?;
         let (are_characters, is_strict) = match others {
-            Others::None => (live.iter().all(|byte| byte < 0x80), true),
+            Others::None => (!has_others(&live), true),
             // Where a text goes on with the class, there are no characters to be cut. A bound that is far now is met with the same slice.
             Others::Bytes => (base == BranchId::ROOT, true),
             Others::Words | Others::Lines | Others::Characters => {
@@ -377,14 +384,27 @@ impl Closed {
             return Ok(None);
         }
         for &state in states.iter().chain([&start]) {
-            for byte in automaton.live_bytes(state, budget)?.iter().filter(|&byte| byte < 0x80) {
-                self.exits |= 1 << byte;
-            }
+            self.exits |= automaton.live_bytes(state, budget)?.ascii();
         }
         self.exits &= !self.class.ascii;
         self.states = Some(states.to_vec());
         Ok(Some(self))
     }
+}
+
+impl Closed {
+    /// Whether few edges of the trie below a place lead out of the class.
+    fn leaves_little(&self, lexicon: &Lexicon, base: BranchId) -> bool {
+        let below = nodes_below(lexicon.trie(), lexicon.outline(), base);
+        let out = (0..128u8).filter(|byte| self.exits >> byte & 1 == 1);
+        let edges = out.map(|byte| lexicon.outline().edges_to(byte, below.clone()).len());
+        edges.sum::<usize>() <= lexicon.config.leaving
+    }
+}
+
+/// Whether there are bytes that are no ASCII.
+pub(super) fn has_others(bytes: &ByteSet) -> bool {
+    !bytes.is_subset(&ByteSet::range(0, 0x7F))
 }
 
 /// How many characters may follow, where `most` may be in the rest of a text, and it must be possible to end it from any of some states; nothing
@@ -416,6 +436,13 @@ pub(super) fn going_on(
         }
         true
     })?;
+    Ok(ascii)
+}
+
+/// The ASCII characters that lead from a state back to it, bit by bit.
+fn going_back(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result<u128, Error> {
+    let mut ascii = 0;
+    going_on(automaton, state, u128::MAX, budget, |next, by| ascii |= if next == state { by } else { 0 })?;
     Ok(ascii)
 }
 
@@ -459,8 +486,13 @@ pub(super) fn below(
     }
     let closed = Closed::find(automaton, walk.lexeme, budget)?;
     // By runs where that may leave less to be walked.
-    let is_whole = closed.as_ref().is_some_and(|closed| closed.is_whole);
-    if !is_whole && base == BranchId::ROOT && !walk.has_remaining() && runs::below_root(walk, findings)? {
+    let is_enough =
+        |closed: &Closed| closed.is_whole || closed.reach.is_none() && closed.leaves_little(lexicon, base);
+    if !closed.as_ref().is_some_and(is_enough)
+        && base == BranchId::ROOT
+        && !walk.has_remaining()
+        && runs::below_root(walk, findings)?
+    {
         return Ok(true);
     }
     match closed {

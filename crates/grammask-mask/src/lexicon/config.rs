@@ -29,6 +29,9 @@ pub struct LexiconConfig {
     /// Texts are taken as runs of words and of what stands between them where at most so many edges of the trie are by the latter: else too many
     /// tokens have several runs. Masks are the same with any value. Default: 2,048, which spaces keep within, but not letters.
     pub seams: usize,
+    /// Where at most so many edges of the trie lead out of a class of characters that keeps a lexeme alive for ever, its texts are not taken as runs:
+    /// what is behind these edges is walked instead, which takes less than knowing the runs. Masks are the same with any value. Default: 16,384.
+    pub leaving: usize,
     /// Sets of up to this many places in the trie are lists, longer ones rows of bits, one for each inner node. Masks are the same with
     /// any value. Default: 2,048, as a list of so many takes as much as a row of bits for 128,000 tokens.
     pub short_list: usize,
@@ -45,6 +48,7 @@ impl Default for LexiconConfig {
             strays: 1024,
             base_size: 16_384,
             seams: 2048,
+            leaving: 16_384,
             short_list: 2048,
             regular: grammask_regular::Config::default(),
         }

@@ -6,7 +6,7 @@ use grammask_trie::{BranchId, Outline, Trie};
 
 use super::automaton::{Automaton, LexemeId};
 use super::characters::{behind_characters_but, behind_lead_but};
-use super::closed::{MANY, going_on};
+use super::closed::{MANY, going_on, has_others};
 use super::loops::Others;
 use super::slices::Class;
 
@@ -209,7 +209,7 @@ impl Reached {
                     _ => return Ok(None),
                 }
             }
-            _ if automaton.live_bytes(state, budget)?.iter().any(|byte| byte >= 0x80) => return Ok(None),
+            _ if has_others(&automaton.live_bytes(state, budget)?) => return Ok(None),
             _ => {}
         }
         Ok(Some(class.ascii & !alive))

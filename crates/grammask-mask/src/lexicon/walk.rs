@@ -76,7 +76,7 @@ pub(super) fn below(
     }
     let Some(remaining) = walk.remaining.as_mut() else {
         let mut others = places.iter().filter(|branch| !taken.contains(branch));
-        return others.try_for_each(|branch| walk.subtree(outline.node(branch), lexeme, findings));
+        return others.try_for_each(|branch| walk.below(outline.node(branch), lexeme, findings));
     };
     taken.iter().for_each(|base| remaining[base.index() / 64] &= !(1 << (base.index() % 64)));
     for word in 0..remaining.len() {
@@ -85,7 +85,7 @@ pub(super) fn below(
         {
             let branch = BranchId((word * 64) as u32 + rest[word].trailing_zeros());
             rest[word] &= rest[word] - 1;
-            walk.subtree(outline.node(branch), lexeme, findings)?;
+            walk.below(outline.node(branch), lexeme, findings)?;
         }
     }
     Ok(())
@@ -164,13 +164,39 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes what is below a node at which the lexeme is in `state`.
+    /// Takes what is below a node at which the lexeme has come to be in `state`. Where that is much, it is a part of its own.
     pub(super) fn subtree(
         &mut self,
         root: NodeId,
         state: LexemeId,
         findings: &mut Findings<'_>,
     ) -> Result<(), Error> {
+        match self.base(root) {
+            Some(base) => self.take_part(base, state, findings),
+            None => self.below(root, state, findings),
+        }
+    }
+
+    /// The place that a node is, if it is one below which slices are used; nothing where every place has to be noticed.
+    fn base(&self, node: NodeId) -> Option<BranchId> {
+        let (trie, lexicon) = (self.lexicon.trie(), self.lexicon);
+        let is_much = (trie.end(node).0 - node.0) as usize > lexicon.config.base_size;
+        if !is_much || !lexicon.config.slices || self.remaining.is_some() {
+            return None;
+        }
+        lexicon.outline().branch(node).filter(|branch| lexicon.bases.binary_search(branch).is_ok())
+    }
+
+    /// Takes what is below a place by itself, as others have it there.
+    fn take_part(&self, base: BranchId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
+        let below = self.lexicon.intern(Places::List([base].into()));
+        let part = self.lexicon.part(state, below)?;
+        self.lexicon.take_part(part, findings);
+        Ok(())
+    }
+
+    /// Takes what is below a node at which the lexeme is in `state`.
+    fn below(&mut self, root: NodeId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
         let (lexicon, ends) = (self.lexicon, self.lexicon.trie().ends_slice());
         let outline = lexicon.outline();
         let is_wide = |node: NodeId| ends[node.index()] - node.0 >= WIDE;
@@ -201,7 +227,10 @@ impl<'a> Walk<'a> {
                     findings.hand_over(below);
                 }
                 if next.goes_on() {
-                    open.push((child, next));
+                    match self.base(child) {
+                        Some(base) => self.take_part(base, next, findings)?,
+                        None => open.push((child, next)),
+                    }
                 }
             }
         }

@@ -1,0 +1,110 @@
+//! Lexemes of which one part follows on another: `\\p{Ll}+(-\\p{Ll}+)?` is `\\p{Ll}+`, and where that may end, `(-\\p{Ll}+)?`. What may go on by characters of
+//! several bytes, but not by all of them, has to be looked for in much of the trie. So it is looked for by itself, whatever comes behind it: that is
+//! what the states of such a lexeme have in common.
+
+use grammask_regular::Error;
+use grammask_trie::Mask;
+
+use super::automaton::LexemeId;
+use super::closed::has_others;
+use super::loops::Others;
+use super::{LexemePart, LexemeTokens, Lexicon, PartId};
+use crate::continuation::ContinuationId;
+use crate::findings::Findings;
+use crate::places::Places;
+
+/// What has fewer nodes below it is walked at once.
+const MANY: usize = 4_096;
+
+impl Lexicon {
+    /// What comes first in a lexeme and what behind that: where the first ends with characters of a class that may come any number of times, and has some of
+    /// several bytes that no slice knows; and where what comes behind it goes on by few bytes.
+    fn head(&self, lexeme: LexemeId) -> Result<Option<(LexemeId, LexemeId)>, Error> {
+        let place = &self.automaton.seldom(lexeme, &self.budget).head;
+        if let Some(known) = place.get() {
+            return Ok(*known);
+        }
+        let found = match self.automaton.split(lexeme, &self.budget)? {
+            Some((head, repeated, rest)) if head.goes_on() && rest.goes_on() => {
+                let live = self.automaton.live_bytes(repeated, &self.budget)?;
+                let has_others = has_others(&live);
+                let (_, others) = self.coverage(repeated)?.by.characters();
+                let is_narrow = self.automaton.few_live_bytes(rest, &self.budget)?.is_some();
+                (has_others && others == Others::None && is_narrow).then_some((head, rest))
+            }
+            _ => None,
+        };
+        Ok(*place.get_or_init(|| found))
+    }
+
+    /// The part of a lexeme, from those of what comes first in it and of what comes behind that; nothing where it is not so made, or little is below.
+    pub(super) fn part_by_head(
+        &self,
+        lexeme: LexemeId,
+        id: ContinuationId,
+    ) -> Result<Option<LexemePart>, Error> {
+        let much = self.config.base_size.min(MANY);
+        if !self.continuation(id).is_heavier(self.trie(), self.outline(), much) {
+            return Ok(None);
+        }
+        let Some((head, rest)) = self.head(lexeme)? else { return Ok(None) };
+        let mut nodes = 0;
+        let first = self.part_at_cost(head, id, &mut nodes)?;
+        let mut findings = Findings::new(self.ground());
+        self.take_tokens(first, &mut findings);
+        let handover = self.part_of(first).handover;
+        let behind = handover.into_iter().chain(head.completes().then_some(id));
+        for places in behind {
+            let part = self.part_at_cost(rest, places, &mut nodes)?;
+            self.take_part(part, &mut findings);
+        }
+        if rest.completes()
+            && let Some(places) = handover
+        {
+            self.hand_over(places, &mut findings);
+        }
+        let (found, places) = findings.finish_as_found();
+        let handover = places.map(|places| self.intern(places));
+        let tokens = LexemeTokens { own: self.own(found), kin: None };
+        Ok(Some(LexemePart { tokens, handover, nodes }))
+    }
+
+    /// A part; adds what it costs to find it, if it was not known.
+    fn part_at_cost(
+        &self,
+        lexeme: LexemeId,
+        places: ContinuationId,
+        nodes: &mut u64,
+    ) -> Result<PartId, Error> {
+        if let Some(known) = self.known_part(lexeme, places) {
+            return Ok(known);
+        }
+        let part = self.part(lexeme, places)?;
+        *nodes += self.part_of(part).nodes;
+        Ok(part)
+    }
+
+    /// Takes what is known of a part.
+    pub(super) fn take_part(&self, part: PartId, findings: &mut Findings<'_>) {
+        self.take_tokens(part, findings);
+        if let Some(places) = self.part_of(part).handover {
+            self.hand_over(places, findings);
+        }
+    }
+
+    fn take_tokens(&self, part: PartId, findings: &mut Findings<'_>) {
+        let tokens = &self.part_of(part).tokens;
+        if tokens.kin.is_some() || !tokens.own.is_empty() {
+            let mut mask = Mask::new(self.vocabulary.id_count());
+            self.taken(part).union_into(&mut mask);
+            findings.allow_row(mask.into_words());
+        }
+    }
+
+    fn hand_over(&self, places: ContinuationId, findings: &mut Findings<'_>) {
+        match self.continuation(places).places() {
+            Places::List(list) => list.iter().for_each(|&branch| findings.hand_over(branch)),
+            Places::Bits(bits) => findings.hand_over_all(bits.to_vec()),
+        }
+    }
+}
