@@ -14,6 +14,7 @@ use crate::recipe::{OwnerId, Rooms};
 use crate::walked::Walked;
 
 mod automaton;
+mod between;
 mod characters;
 mod closed;
 mod config;

@@ -95,7 +95,11 @@ impl Closed {
     ///
     /// Where the characters of its text are counted, every character leads to another state. So the same lexeme is looked at that does not count them: as long
     /// as so many may follow as suffice to end its text, one is alive where the other is.
-    fn find(automaton: &Automaton, lexeme: LexemeId, budget: &Budget) -> Result<Option<Self>, Error> {
+    pub(super) fn find(
+        automaton: &Automaton,
+        lexeme: LexemeId,
+        budget: &Budget,
+    ) -> Result<Option<Self>, Error> {
         let uncounted = automaton.uncounted(lexeme, budget)?;
         let by_counter = match uncounted {
             Some((free, most)) => Self::of_counter(automaton, free, Some(most), budget)?,
@@ -337,10 +341,9 @@ impl Closed {
     }
 
     /// The characters that lead a lexeme back to where it is: where nothing else begins as those of several bytes do, or all that does is text.
-    fn of_loop(
+    pub(super) fn of_loop(
         automaton: &Automaton,
         lexeme: LexemeId,
-        base: BranchId,
         by: &Loop,
         budget: &Budget,
     ) -> Result<Option<Self>, Error> {
@@ -349,7 +352,7 @@ impl Closed {
         let (are_characters, is_strict) = match others {
             Others::None => (!has_others(&live), true),
             // Where a text goes on with the class, there are no characters to be cut. A bound that is far now is met with the same slice.
-            Others::Bytes => (base == BranchId::ROOT, true),
+            Others::Bytes => (true, true),
             Others::Words | Others::Lines | Others::Characters => {
                 let behind = behind(automaton, lexeme, others, budget)?;
                 let is_strict = behind.is_some_and(|behind| behind.is_strict);
@@ -479,7 +482,7 @@ pub(super) fn below(
     }
     // By few other edges of the trie there is little to take that a loop does not.
     if walk.strays(base, by)? <= lexicon.config.strays {
-        return match Closed::of_loop(automaton, walk.lexeme, base, by, budget)? {
+        return match Closed::of_loop(automaton, walk.lexeme, by, budget)? {
             Some(closed) => take(walk, base, &closed, findings),
             None => Ok(false),
         };
@@ -495,6 +498,11 @@ pub(super) fn below(
     {
         return Ok(true);
     }
+    let closed = match closed {
+        Some(closed) => Some(closed),
+        None => Closed::of_loop(automaton, walk.lexeme, by, budget)?
+            .filter(|closed| closed.leaves_little(lexicon, base)),
+    };
     match closed {
         Some(closed) => take(walk, base, &closed, findings),
         None => Ok(false),

@@ -350,10 +350,10 @@ fn ways<'a>(
 
 /// The slices from which all others are made.
 pub(super) struct Whole {
-    /// Of all characters, below the root and some other places.
+    /// Of all characters, below the root and some other places; the root's first.
     characters: Box<[Slice]>,
-    /// Of all bytes, below the root.
-    bytes: Slice,
+    /// Of all bytes, likewise.
+    bytes: Box<[Slice]>,
 }
 
 impl Whole {
@@ -362,31 +362,30 @@ impl Whole {
     /// # Complexity
     /// Linear in the nodes of the trie, and for each place in the tokens below it.
     pub(super) fn new(vocabulary: &Vocabulary, outline: &Outline, bases: &[BranchId]) -> Self {
-        let every = Slice::new(vocabulary, outline, &Class::EVERY);
-        let others = bases.iter().filter(|&&base| base != BranchId::ROOT);
-        let mut characters: Vec<Slice> =
-            others.map(|&base| Slice::below(&every, vocabulary.trie(), outline, base)).collect();
-        characters.insert(0, every);
-        let bytes = Slice::new(vocabulary, outline, &Class::BYTES);
-        Self { characters: characters.into(), bytes }
+        let below_all = |class: Class| {
+            let every = Slice::new(vocabulary, outline, &class);
+            let others = bases.iter().filter(|&&base| base != BranchId::ROOT);
+            let mut slices: Vec<Slice> =
+                others.map(|&base| Slice::below(&every, vocabulary.trie(), outline, base)).collect();
+            slices.insert(0, every);
+            slices.into()
+        };
+        Self { characters: below_all(Class::EVERY), bytes: below_all(Class::BYTES) }
     }
 
-    /// That of all characters below the root.
-    fn every(&self) -> &Slice {
-        &self.characters[0]
-    }
-
-    /// That of all characters below a place, if there is one.
-    fn every_below(&self, base: BranchId) -> Option<&Slice> {
-        self.characters.iter().find(|slice| slice.base == base)
+    /// Those of all characters, or of all bytes.
+    fn of(&self, others: Others) -> &[Slice] {
+        if others == Others::Bytes { &self.bytes } else { &self.characters }
     }
 }
 
 impl Lexicon {
-    /// The slice of a class below a place: the root, or one to which ASCII characters lead; then not of all bytes.
+    /// The slice of a class below a place: the root, or one to which ASCII characters lead.
     pub(super) fn slice(&self, class: Class, base: BranchId) -> &Slice {
-        if class == Class::EVERY
-            && let Some(slice) = self.whole.every_below(base)
+        let whole = self.whole.of(class.others);
+        let every = if class.others == Others::Bytes { Class::BYTES } else { Class::EVERY };
+        if class == every
+            && let Some(slice) = whole.iter().find(|slice| slice.base == base)
         {
             return slice;
         }
@@ -394,13 +393,9 @@ impl Lexicon {
             Some(slice) => slice,
             None => {
                 let (trie, outline) = (self.trie(), &self.outline);
-                let slice = match class {
-                    Class::EVERY => Slice::below(self.whole.every(), trie, outline, base),
-                    Class { others: Others::Bytes, .. } => {
-                        debug_assert_eq!(base, BranchId::ROOT, "bytes are counted from the root");
-                        Slice::within(&self.whole.bytes, trie, outline, class)
-                    }
-                    _ => Slice::within(self.slice(Class::EVERY, base), trie, outline, class),
+                let slice = match class == every {
+                    true => Slice::below(&whole[0], trie, outline, base),
+                    false => Slice::within(self.slice(every, base), trie, outline, class),
                 };
                 self.spend(slice.bytes_used());
                 self.slices.insert((class, base), Box::new(slice)).0

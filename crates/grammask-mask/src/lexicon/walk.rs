@@ -7,7 +7,7 @@ use super::Lexicon;
 use super::automaton::{Automaton, LexemeId, State};
 use super::loops::{Loop, Others};
 use super::slices::nodes_below;
-use super::{LexiconConfig, closed, slices};
+use super::{LexiconConfig, between, closed, slices};
 use crate::continuation::Continuation;
 use crate::findings::Findings;
 use crate::places::{Places, over_range};
@@ -74,12 +74,18 @@ pub(super) fn below(
             }
         }
     }
-    let Some(remaining) = walk.remaining.as_mut() else {
+    if !walk.has_remaining() {
         let mut others = places.iter().filter(|branch| !taken.contains(branch));
         return others.try_for_each(|branch| walk.below(outline.node(branch), lexeme, findings));
-    };
-    taken.iter().for_each(|base| remaining[base.index() / 64] &= !(1 << (base.index() % 64)));
-    for word in 0..remaining.len() {
+    }
+    walk.leave_out_each(&taken);
+    if by_slices {
+        for &base in lexicon.bases.iter().filter(|&&base| !places.contains(base)) {
+            let by = lexicon.coverage(lexeme)?.by;
+            between::below(walk, base, &by, places, findings)?;
+        }
+    }
+    for word in 0..outline.len().div_ceil(64) {
         while let Some(rest) = walk.remaining.as_mut()
             && rest[word] != 0
         {
@@ -393,6 +399,13 @@ impl<'a> Walk<'a> {
     pub(super) fn leave_out_all(&mut self, branches: &[u64]) {
         if let Some(remaining) = &mut self.remaining {
             remaining.iter_mut().zip(branches).for_each(|(remaining, taken)| *remaining &= !taken);
+        }
+    }
+
+    /// The places are done with.
+    pub(super) fn leave_out_each(&mut self, places: &[BranchId]) {
+        if let Some(remaining) = &mut self.remaining {
+            places.iter().for_each(|place| remaining[place.index() / 64] &= !(1 << (place.index() % 64)));
         }
     }
 

@@ -1,0 +1,88 @@
+//! Lexemes below very many places that a class of characters leads to, as below all places where names end, names again: from each of them the class leads on
+//! through the same subtrees. So what it takes is a slice, without the little that is before the first of these places.
+
+use grammask_regular::Error;
+use grammask_trie::BranchId;
+
+use super::closed::Closed;
+use super::loops::{Loop, Others};
+use super::slices::NOWHERE;
+use super::walk::Walk;
+use crate::findings::Findings;
+use crate::places::Places;
+
+/// Where more nodes stand before the first places, it is no longer little.
+const MANY: usize = 1 << 13;
+
+/// What a lexeme takes below those of its places that a class of characters leads to from `base`, which is none of them. Gives up, with `false` and nothing taken,
+/// where the lexeme is not kept alive by the class, goes on by others, or much is before the first places.
+pub(super) fn below(
+    walk: &mut Walk<'_>,
+    base: BranchId,
+    by: &Loop,
+    places: &Places,
+    findings: &mut Findings<'_>,
+) -> Result<bool, Error> {
+    let lexicon = walk.lexicon;
+    let (trie, outline) = (lexicon.trie(), lexicon.outline());
+    let (automaton, budget) = (&lexicon.automaton, &lexicon.budget);
+    // Else much is before the first places, most likely.
+    let (_, children) = outline.children(base);
+    let is_near =
+        children.iter().any(|&child| outline.branch(child).is_some_and(|near| places.contains(near)));
+    if by.counts() || !is_near {
+        return Ok(false);
+    }
+    let closed = match Closed::of_loop(automaton, walk.lexeme, by, budget)? {
+        Some(closed) => Some(closed),
+        None => Closed::find(automaton, walk.lexeme, budget)?,
+    };
+    let Some(closed) = closed else { return Ok(false) };
+    let is_alone = closed.exits == 0 && closed.class.others == Others::None && closed.ends.is_empty();
+    let Some(states) = closed.states.filter(|_| is_alone && closed.reach.is_none()) else { return Ok(false) };
+    for state in states {
+        if !walk.is_larger(state)? {
+            return Ok(false);
+        }
+    }
+    if outline.height() >= usize::from(NOWHERE) {
+        return Ok(false);
+    }
+    let slice = lexicon.slice(closed.class, base);
+    let mut row = slice.row(&lexicon.vocabulary, slice.longest());
+    let mut branches = slice.branches(slice.longest());
+    // What is before the first places: nothing is taken there.
+    let mut before = vec![base];
+    let mut reached = Vec::new();
+    let mut next = 0;
+    while let Some(&branch) = before.get(next) {
+        next += 1;
+        let is_place = places.contains(branch);
+        if is_place {
+            reached.push(branch);
+        }
+        let (bytes, children) = outline.children(branch);
+        for (&byte, &child) in bytes.iter().zip(children) {
+            let is_of_class = byte < 0x80 && closed.class.ascii >> byte & 1 == 1;
+            if !is_of_class || is_place && !closed.not_first.contains(byte) {
+                continue;
+            }
+            trie.tokens(child).iter().for_each(|id| row[id.word()] &= !id.bit());
+            if let Some(below) = outline.branch(child) {
+                branches[below.index() / 64] &= !(1 << (below.index() % 64));
+                before.push(below);
+            }
+        }
+        if before.len() > MANY {
+            return Ok(false);
+        }
+    }
+    walk.distance.nodes += before.len() as u64;
+    findings.allow_row(row);
+    walk.leave_out_all(&branches);
+    walk.leave_out_each(&reached);
+    if closed.completes {
+        findings.hand_over_all(branches);
+    }
+    Ok(true)
+}
