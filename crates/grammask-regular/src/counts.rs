@@ -130,3 +130,28 @@ impl Store {
         self.partitions.classes(self.node(a).partition)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_language_is_what_it_was_split_into() {
+        let mut store = Store::new(&crate::Config::default());
+        for (pattern, head, repeated, rest) in [
+            ("a+b", "a+", "a*", "b"),
+            ("[xy]a{3,}(b|c)?", "[xy]a{3,}", "a*", "(b|c)?"),
+            ("ab(é|c)*d+e", "ab(é|c)*", "(é|c)*", "d+e"),
+        ] {
+            let [whole, head, repeated, rest] =
+                [pattern, head, repeated, rest].map(|pattern| store.regex(pattern).unwrap());
+            let found = store.split_behind_loop(whole).unwrap();
+            assert_eq!(found, Some((head, repeated, rest)), "{pattern}");
+            assert_eq!(store.concat(&[head, rest]), Ok(whole), "{pattern}");
+        }
+        for pattern in ["a*", "ab?", "a{2,4}b", "abcdefa*b", "a*|b"] {
+            let whole = store.regex(pattern).unwrap();
+            assert_eq!(store.split_behind_loop(whole), Ok(None), "{pattern}");
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Lexemes of which one part follows on another: `\\p{Ll}+(-\\p{Ll}+)?` is `\\p{Ll}+`, and where that may end, `(-\\p{Ll}+)?`. What may go on by characters of
+//! Lexemes of which one part follows on another: `\p{Ll}+(-\p{Ll}+)?` is `\p{Ll}+`, and where that may end, `(-\p{Ll}+)?`. What may go on by characters of
 //! several bytes, but not by all of them, has to be looked for in much of the trie. So it is looked for by itself, whatever comes behind it: that is
 //! what the states of such a lexeme have in common.
 
