@@ -198,7 +198,9 @@ impl Masks {
         let Gathering { tokens, many, .. } = gathering;
         let mut large = TokenSet::empty();
         // A list that is longer than a row is better one.
-        if !sets.is_empty() || tokens.len() > words {
+        if let ([set], true) = (sets, tokens.len() <= words) {
+            large = (*set).clone();
+        } else if !sets.is_empty() || tokens.len() > words {
             let mut row = vec![0; words];
             sets.iter().for_each(|set| set.union_into(&mut row));
             tokens.drain(..).for_each(|id| row[id.word()] |= id.bit());
@@ -274,7 +276,10 @@ mod tests {
             let fuel = Fuel::new(some.lexicon.trie(), 1, some.has_distinct);
             let all = |masks: &Masks, part| {
                 let taking = masks.taking_of(part, &fuel, &mut Buffers::default()).unwrap();
-                masks.taking(taking.expect("there is little to find")).clone()
+                let taking = masks.taking(taking.expect("there is little to find"));
+                let mut row = vec![0; masks.vocabulary().mask_words()];
+                taking.union_into(&mut row);
+                (row, taking.lexemes.clone())
             };
             assert_eq!(all(&some, copy), all(&whole, part), "below {:?}", key.1 == ContinuationId::WHOLE);
         }

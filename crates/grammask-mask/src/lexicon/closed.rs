@@ -14,7 +14,7 @@ use super::reached::{End, Reached, behind, most_others};
 use super::runs;
 use super::slices::{Class, NOWHERE, nodes_below};
 use super::walk::Walk;
-use super::ways::{Firsts, follow_ways, follow_ways_to, forget, go_further};
+use super::ways::{Firsts, follow_ways, follow_ways_to, forget, go_further, leave};
 use crate::findings::Findings;
 
 /// A class of fewer ASCII characters makes few tokens.
@@ -558,8 +558,15 @@ fn take(
         walk.arrive(child, next, findings)?;
     }
     firsts.arrive(walk, findings)?;
+    let only = match closed.states.as_deref() {
+        Some(&[state]) if closed.reach.is_none() && closed.ends.is_empty() => Some(state),
+        _ => None,
+    };
     for byte in (0..128u8).filter(|byte| closed.exits >> byte & 1 == 1) {
-        follow_ways(walk, lexicon.exits(slice, byte), is_too_far, findings)?;
+        match only {
+            Some(state) => leave(walk, slice, (state, &firsts), byte, findings)?,
+            None => follow_ways(walk, lexicon.exits(slice, byte), is_too_far, findings)?,
+        }
     }
     if closed.omitted {
         let to_omitted = lexicon.ways_to_omitted(slice, closed.class.others);

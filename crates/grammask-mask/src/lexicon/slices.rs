@@ -245,6 +245,11 @@ impl Slice {
         every.only(base, every.before, tokens, branches)
     }
 
+    /// The place that it is below of.
+    pub(super) const fn base(&self) -> BranchId {
+        self.base
+    }
+
     /// A slice has no token of more characters behind its place: they count from the root.
     pub(super) const fn longest(&self) -> usize {
         (NOWHERE - 1 - self.before) as usize
@@ -404,7 +409,7 @@ impl Lexicon {
     }
 
     /// The edges by a byte from places of a slice.
-    fn edges_of<'a>(&'a self, slice: &'a Slice, byte: u8) -> impl Iterator<Item = &'a Edge> {
+    pub(super) fn edges_of<'a>(&'a self, slice: &'a Slice, byte: u8) -> impl Iterator<Item = &'a Edge> {
         let below = nodes_below(self.trie(), &self.outline, slice.base);
         let edges = self.outline.edges_to(byte, below).iter();
         edges.filter(|edge| slice.length(edge.parent) != NOWHERE)

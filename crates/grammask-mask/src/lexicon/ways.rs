@@ -27,6 +27,12 @@ impl Firsts {
         self.0.iter().for_each(|&(_, child)| forget(lexicon, child, row, branches));
     }
 
+    /// Whether a place is one of them, or below one.
+    fn contains(&self, lexicon: &Lexicon, place: BranchId) -> bool {
+        let (trie, node) = (lexicon.trie(), lexicon.outline().node(place));
+        self.0.iter().any(|&(_, child)| child <= node && node < trie.end(child))
+    }
+
     /// Walks below them.
     pub(super) fn arrive(&self, walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Result<(), Error> {
         for &(byte, child) in &self.0 {
@@ -60,6 +66,33 @@ pub(super) fn follow_ways(
         true => Ok(()),
         false => walk.arrive(node, next, findings),
     })
+}
+
+/// The same for the ways to a byte that leads out of a slice, where a lexeme is in one state behind all characters of it: nothing has to be followed.
+pub(super) fn leave(
+    walk: &mut Walk<'_>,
+    slice: &Slice,
+    (state, firsts): (LexemeId, &Firsts),
+    byte: u8,
+    findings: &mut Findings<'_>,
+) -> Result<(), Error> {
+    let lexicon = walk.lexicon;
+    let [at_once, behind] =
+        [walk.lexeme, state].map(|from| lexicon.automaton.step(from, byte, &lexicon.budget));
+    let (at_once, behind) = (at_once?, behind?);
+    if behind.is_dead() {
+        return match lexicon.outline().child(slice.base(), byte) {
+            Some(child) if !at_once.is_dead() => walk.arrive(child, at_once, findings),
+            _ => Ok(()),
+        };
+    }
+    for edge in lexicon.edges_of(slice, byte) {
+        let next = if edge.parent == slice.base() { at_once } else { behind };
+        if !next.is_dead() && !firsts.contains(lexicon, edge.parent) {
+            walk.arrive(edge.child, next, findings)?;
+        }
+    }
+    Ok(())
 }
 
 /// The same, telling what the lexeme is where they lead.
