@@ -54,9 +54,11 @@ pub(super) fn below(
     // What is before the first places: nothing is taken there.
     let mut before = vec![base];
     let mut reached = Vec::new();
-    let mut next = 0;
-    while let Some(&branch) = before.get(next) {
-        next += 1;
+    // What begins with a character of the class all the same, and does not go on as the class does.
+    let mut begun = Vec::new();
+    let mut place = 0;
+    while let Some(&branch) = before.get(place) {
+        place += 1;
         let is_place = places.contains(branch);
         if is_place {
             reached.push(branch);
@@ -66,6 +68,10 @@ pub(super) fn below(
             let is_of_class = byte < 0x80 && closed.class.ascii >> byte & 1 == 1;
             if !is_of_class || is_place && !closed.not_first.contains(byte) {
                 continue;
+            }
+            if is_place {
+                let next = automaton.step(walk.lexeme, byte, budget)?;
+                begun.extend((!next.is_dead()).then_some((child, next)));
             }
             trie.tokens(child).iter().for_each(|id| row[id.word()] &= !id.bit());
             if let Some(below) = outline.branch(child) {
@@ -83,6 +89,9 @@ pub(super) fn below(
     walk.leave_out_each(&reached);
     if closed.completes {
         findings.hand_over_all(branches);
+    }
+    for (child, next) in begun {
+        walk.arrive(child, next, findings)?;
     }
     Ok(true)
 }
