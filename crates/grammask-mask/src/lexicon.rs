@@ -78,6 +78,7 @@ pub struct Lexicon {
     bases: Box<[BranchId]>,
     /// The slices from which the others are made.
     whole: Arc<Whole>,
+    /// In boxes: a slice is some kilobytes by itself, and tables are made for many.
     slices: Arc<Memo<(Class, BranchId), Box<Slice>>>,
     runs: Arc<Memo<Kinds, Box<Slice>>>,
     budget: Budget,
@@ -355,11 +356,30 @@ impl Lexicon {
         let mut findings = Findings::new(self.ground());
         let mut walk = Walk::new(self, lexeme);
         walk::below(&mut walk, self.continuation(continuation), slices, &mut findings)?;
-        let nodes = walk.distance.nodes + walk.distance.taken;
+        let nodes = walk.distance.nodes + walk.distance.taken + walk.elsewhere;
+        Ok(self.keep(key, self.found(findings, nodes)))
+    }
+
+    /// The same; adds what it costs to find it, in nodes of the trie, if it was not known.
+    fn part_at_cost(
+        &self,
+        lexeme: LexemeId,
+        continuation: ContinuationId,
+        nodes: &mut u64,
+    ) -> Result<PartId, Error> {
+        if let Some(known) = self.known_part(lexeme, continuation) {
+            return Ok(known);
+        }
+        let part = self.part(lexeme, continuation)?;
+        *nodes += self.part_of(part).nodes;
+        Ok(part)
+    }
+
+    /// A part of what has been found, at the cost of so many nodes.
+    fn found(&self, findings: Findings<'_>, nodes: u64) -> LexemePart {
         let (found, places) = findings.finish_as_found();
         let handover = places.map(|places| self.intern(places));
-        let tokens = LexemeTokens { own: self.own(found), kin: None };
-        Ok(self.keep(key, LexemePart { tokens, handover, nodes }))
+        LexemePart { tokens: LexemeTokens { own: self.own(found), kin: None }, handover, nodes }
     }
 
     /// Finds what a lexeme takes at the beginning of a token, and behind the byte that it begins with, if there is just one: a quote, mostly, behind
@@ -375,10 +395,7 @@ impl Lexicon {
         };
         let mut nodes = 0;
         for state in [Some(lexeme), behind].into_iter().flatten() {
-            if self.known_part(state, ContinuationId::WHOLE).is_none() {
-                let part = self.part(state, ContinuationId::WHOLE)?;
-                nodes += self.part_of(part).nodes;
-            }
+            self.part_at_cost(state, ContinuationId::WHOLE, &mut nodes)?;
         }
         Ok(nodes)
     }

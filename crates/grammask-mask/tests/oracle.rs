@@ -28,14 +28,7 @@ fn configs() -> Vec<(grammask_earley::Config, Config)> {
 /// What must not matter of a lexicon: whether subtrees are taken whole, how sets of places are written, and whether it has room for
 /// any lexeme.
 fn lexicons(vocabulary: &Arc<Vocabulary>) -> Vec<Arc<Lexicon>> {
-    let default = LexiconConfig {
-        slice_size: 1,
-        strays: 0,
-        base_size: 1,
-        seams: usize::MAX,
-        leaving: 0,
-        ..Default::default()
-    };
+    let default = LexiconConfig::eager();
     let mut starved = grammask_regular::Config::default();
     starved.states = 9;
     let configs = [

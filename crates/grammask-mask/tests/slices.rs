@@ -152,14 +152,7 @@ fn loops_and_counters_take_what_walking_takes_where_tokens_are_long() {
 
 fn check(vocabulary: &Arc<Vocabulary>) {
     let lexicon = |change: fn(&mut LexiconConfig)| {
-        let mut config = LexiconConfig {
-            slice_size: 1,
-            strays: 0,
-            base_size: 1,
-            seams: usize::MAX,
-            leaving: 0,
-            ..Default::default()
-        };
+        let mut config = LexiconConfig::eager();
         change(&mut config);
         Arc::new(Lexicon::new(Arc::clone(vocabulary), &config))
     };

@@ -16,6 +16,17 @@ pub struct Count {
     pub rest: RegularId,
 }
 
+/// A language as two of which one follows on the other, where the first ends with what may come any number of times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// What comes first.
+    pub head: RegularId,
+    /// What its end repeats, any number of times.
+    pub repeated: RegularId,
+    /// What follows.
+    pub rest: RegularId,
+}
+
 impl Store {
     /// The language as a counted repetition and what follows, if it is written so; also inside of JSON spellings, where both are
     /// spellings then.
@@ -48,16 +59,12 @@ impl Store {
         Ok(Some(Count { base, min, max, rest: self.concat_two(text_rest, rest)? }))
     }
 
-    /// The language as two of which one follows on the other: what ends with a repetition without bounds, and what comes behind it; between the two, what is
-    /// repeated there, any number of times. Nothing where no such repetition is among the first few things that are written one behind the other, or
-    /// where nothing comes behind it.
+    /// The language as what ends with a repetition without bounds, and what follows. Nothing where no such repetition is among the first few things that
+    /// are written one behind the other, or where nothing follows.
     ///
     /// # Errors
     /// When a limit is exceeded.
-    pub fn split_behind_loop(
-        &mut self,
-        a: RegularId,
-    ) -> Result<Option<(RegularId, RegularId, RegularId)>, Error> {
+    pub fn split_behind_loop(&mut self, a: RegularId) -> Result<Option<Split>, Error> {
         /// So many things may stand before the repetition.
         const BEFORE: usize = 4;
 
@@ -73,7 +80,7 @@ impl Store {
                 let head = heads.into_iter().rev().try_fold(RegularId::EPSILON, |behind, head| {
                     if behind == RegularId::EPSILON { Ok(head) } else { self.concat_two(head, behind) }
                 })?;
-                return Ok(Some((head, repeated, rest)));
+                return Ok(Some(Split { head, repeated, rest }));
             }
         }
         Ok(None)
@@ -146,7 +153,7 @@ mod tests {
             let [whole, head, repeated, rest] =
                 [pattern, head, repeated, rest].map(|pattern| store.regex(pattern).unwrap());
             let found = store.split_behind_loop(whole).unwrap();
-            assert_eq!(found, Some((head, repeated, rest)), "{pattern}");
+            assert_eq!(found, Some(Split { head, repeated, rest }), "{pattern}");
             assert_eq!(store.concat(&[head, rest]), Ok(whole), "{pattern}");
         }
         for pattern in ["a*", "ab?", "a{2,4}b", "abcdefa*b", "a*|b"] {

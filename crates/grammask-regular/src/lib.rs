@@ -98,7 +98,7 @@ pub use byte_classes::ByteClasses;
 pub use byte_set::ByteSet;
 pub use compared::Comparison;
 pub use config::{Config, Error};
-pub use counts::Count;
+pub use counts::{Count, Split};
 pub use horizon::Horizon;
 pub use invariants::Violation;
 pub use node::RegularId;

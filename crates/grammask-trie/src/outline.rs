@@ -131,9 +131,10 @@ impl Traits {
     /// Of nothing.
     const NONE: Self = Self(0);
 
-    /// Of an ASCII character: its group.
+    /// Of an ASCII character: its group. Of nothing, where the byte is none.
+    #[inline]
     pub const fn of_character(byte: u8) -> Self {
-        Self(1 << groups::GROUPS[byte as usize])
+        if byte < 0x80 { Self(1 << groups::GROUPS[byte as usize]) } else { Self::NONE }
     }
 
     /// Of strings without ASCII characters.
@@ -212,10 +213,7 @@ impl Outline {
                     _ => omissions::encoding_of(byte, parent, ends_by),
                 };
                 encodings.push(encoding);
-                made = above.union(Traits::of_encoding(encoding));
-                if byte < 0x80 {
-                    made = made.union(Traits::of_character(byte));
-                }
+                made = above.union(Traits::of_encoding(encoding)).union(Traits::of_character(byte));
             }
             trie.tokens(NodeId(n as u32)).iter().for_each(|id| tokens_with.put(id.0 as usize, made));
             decoders.push(decoder);

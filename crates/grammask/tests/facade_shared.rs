@@ -14,14 +14,7 @@ type Walk = Vec<(TokenId, Mask)>;
 
 /// Vocabularies with the same tokens, each of which shares in its own way. `tiny` ones hold next to nothing.
 fn vocabularies(plain: &Vocabulary) -> Vec<(&'static str, Vocabulary)> {
-    let eager = LexiconConfig {
-        slice_size: 1,
-        strays: 0,
-        base_size: 1,
-        seams: usize::MAX,
-        leaving: 0,
-        ..Default::default()
-    };
+    let eager = LexiconConfig::eager();
     let mut starved = grammask_regular::Config::default();
     starved.states = 12;
     let configs = [

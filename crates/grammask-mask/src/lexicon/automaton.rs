@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use grammask_cache::{Arena, Budget, Column, Row};
-use grammask_regular::{ByteSet, Config, Count, Error, Horizon, RegularId, Spelled, Store};
+use grammask_regular::{ByteSet, Config, Count, Error, Horizon, RegularId, Spelled, Split, Store};
 use grammask_trie::Vocabulary;
 use rustc_hash::FxHashMap;
 
@@ -82,6 +82,13 @@ pub(super) struct Seldom {
     /// See `reached.rs`.
     pub(super) behind: [OnceLock<Option<Behind>>; 3],
     live: OnceLock<ByteSet>,
+}
+
+/// The states of a [`Split`].
+pub(super) struct Halves {
+    pub(super) head: LexemeId,
+    pub(super) repeated: LexemeId,
+    pub(super) rest: LexemeId,
 }
 
 /// The bytes that a state tells apart.
@@ -457,19 +464,14 @@ impl Automaton {
         Ok(other.filter(|&other| other != id))
     }
 
-    /// The states of which one follows on the other in this one: a language that ends with what may come any number of times, and the rest; also that
-    /// which comes so often, by itself.
-    pub(super) fn split(
-        &self,
-        id: LexemeId,
-        budget: &Budget,
-    ) -> Result<Option<(LexemeId, LexemeId, LexemeId)>, Error> {
+    /// A state as what comes first in it and what follows; see [`Store::split_behind_loop`].
+    pub(super) fn split(&self, id: LexemeId, budget: &Budget) -> Result<Option<Halves>, Error> {
         let mut workbench = self.lock();
         let before = workbench.store.bytes_used();
         let found = match workbench.store.split_behind_loop(self.state(id).language)? {
-            Some((head, repeated, rest)) => {
+            Some(Split { head, repeated, rest }) => {
                 let mut number = |language| self.number(&mut workbench, language, budget);
-                Some((number(head)?, number(repeated)?, number(rest)?))
+                Some(Halves { head: number(head)?, repeated: number(repeated)?, rest: number(rest)? })
             }
             None => None,
         };

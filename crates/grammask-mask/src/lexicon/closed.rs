@@ -251,6 +251,7 @@ impl Closed {
             seldom |= if by.count_ones() <= SELDOM { by } else { 0 };
         })?;
         let whole = ascii;
+        let mut is_unknown = false;
         'smaller: while (ascii & first).count_ones() >= FEW {
             let class = Class { ascii, others };
             let mut reached = Reached::new(is_text);
@@ -333,11 +334,11 @@ impl Closed {
                 if returning == ascii {
                     return Ok(Search::Unknown);
                 }
-                ascii = returning;
+                (ascii, is_unknown) = (returning, true);
                 continue 'smaller;
             }
         }
-        Ok(Search::None)
+        Ok(if is_unknown { Search::Unknown } else { Search::None })
     }
 
     /// The characters that lead a lexeme back to where it is: where nothing else begins as those of several bytes do, or all that does is text.
@@ -393,9 +394,7 @@ impl Closed {
         self.states = Some(states.to_vec());
         Ok(Some(self))
     }
-}
 
-impl Closed {
     /// Whether few edges of the trie below a place lead out of the class.
     fn leaves_little(&self, lexicon: &Lexicon, base: BranchId) -> bool {
         let below = nodes_below(lexicon.trie(), lexicon.outline(), base);

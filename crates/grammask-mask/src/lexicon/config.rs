@@ -54,3 +54,16 @@ impl Default for LexiconConfig {
         }
     }
 }
+
+impl LexiconConfig {
+    /// Slices wherever they are possible, however little they save. Masks are the same as with any other configuration, so it is for tests, which meet all
+    /// ways to find them in small vocabularies.
+    ///
+    /// ```
+    /// # use grammask_mask::LexiconConfig;
+    /// assert!(LexiconConfig::eager().base_size < LexiconConfig::default().base_size);
+    /// ```
+    pub fn eager() -> Self {
+        Self { slice_size: 1, strays: 0, base_size: 1, seams: usize::MAX, leaving: 0, ..Self::default() }
+    }
+}

@@ -3,15 +3,13 @@
 //! what the states of such a lexeme have in common.
 
 use grammask_regular::Error;
-use grammask_trie::Mask;
 
-use super::automaton::LexemeId;
+use super::automaton::{Halves, LexemeId};
 use super::closed::has_others;
 use super::loops::Others;
-use super::{LexemePart, LexemeTokens, Lexicon, PartId};
+use super::{LexemePart, Lexicon};
 use crate::continuation::ContinuationId;
 use crate::findings::Findings;
-use crate::places::Places;
 
 /// What has fewer nodes below it is walked at once.
 const MANY: usize = 4_096;
@@ -25,9 +23,8 @@ impl Lexicon {
             return Ok(*known);
         }
         let found = match self.automaton.split(lexeme, &self.budget)? {
-            Some((head, repeated, rest)) if head.goes_on() && rest.goes_on() => {
-                let live = self.automaton.live_bytes(repeated, &self.budget)?;
-                let has_others = has_others(&live);
+            Some(Halves { head, repeated, rest }) if head.goes_on() && rest.goes_on() => {
+                let has_others = has_others(&self.automaton.live_bytes(repeated, &self.budget)?);
                 let (_, others) = self.coverage(repeated)?.by.characters();
                 let is_narrow = self.automaton.few_live_bytes(rest, &self.budget)?.is_some();
                 (has_others && others == Others::None && is_narrow).then_some((head, rest))
@@ -61,50 +58,8 @@ impl Lexicon {
         if rest.completes()
             && let Some(places) = handover
         {
-            self.hand_over(places, &mut findings);
+            self.take_handover(places, &mut findings);
         }
-        let (found, places) = findings.finish_as_found();
-        let handover = places.map(|places| self.intern(places));
-        let tokens = LexemeTokens { own: self.own(found), kin: None };
-        Ok(Some(LexemePart { tokens, handover, nodes }))
-    }
-
-    /// A part; adds what it costs to find it, if it was not known.
-    fn part_at_cost(
-        &self,
-        lexeme: LexemeId,
-        places: ContinuationId,
-        nodes: &mut u64,
-    ) -> Result<PartId, Error> {
-        if let Some(known) = self.known_part(lexeme, places) {
-            return Ok(known);
-        }
-        let part = self.part(lexeme, places)?;
-        *nodes += self.part_of(part).nodes;
-        Ok(part)
-    }
-
-    /// Takes what is known of a part.
-    pub(super) fn take_part(&self, part: PartId, findings: &mut Findings<'_>) {
-        self.take_tokens(part, findings);
-        if let Some(places) = self.part_of(part).handover {
-            self.hand_over(places, findings);
-        }
-    }
-
-    fn take_tokens(&self, part: PartId, findings: &mut Findings<'_>) {
-        let tokens = &self.part_of(part).tokens;
-        if tokens.kin.is_some() || !tokens.own.is_empty() {
-            let mut mask = Mask::new(self.vocabulary.id_count());
-            self.taken(part).union_into(&mut mask);
-            findings.allow_row(mask.into_words());
-        }
-    }
-
-    fn hand_over(&self, places: ContinuationId, findings: &mut Findings<'_>) {
-        match self.continuation(places).places() {
-            Places::List(list) => list.iter().for_each(|&branch| findings.hand_over(branch)),
-            Places::Bits(bits) => findings.hand_over_all(bits.to_vec()),
-        }
+        Ok(Some(self.found(findings, nodes)))
     }
 }

@@ -510,7 +510,6 @@ pub(super) fn below(
         || has_longer
         || ascii.count_ones() < FEW
         || (others == Others::None && has_strange)
-        || (others == Others::Bytes && base != BranchId::ROOT)
     {
         return Ok(false);
     }

@@ -4,7 +4,9 @@
 use grammask_trie::{Mask, TokenId, TokenSet};
 
 use super::{Lexicon, PartId};
-use crate::findings::Found;
+use crate::continuation::ContinuationId;
+use crate::findings::{Findings, Found};
+use crate::places::Places;
 
 /// A set of more tokens is not copied into what it is a part of.
 const MANY: usize = 128;
@@ -140,6 +142,32 @@ impl Lexicon {
             less,
         });
         Taken { own: self.tokens(own), kin }
+    }
+
+    /// Adds what is known of a part: its tokens, and where it is complete.
+    pub(super) fn take_part(&self, part: PartId, findings: &mut Findings<'_>) {
+        self.take_tokens(part, findings);
+        if let Some(places) = self.part_of(part).handover {
+            self.take_handover(places, findings);
+        }
+    }
+
+    /// Adds the tokens of a part.
+    pub(super) fn take_tokens(&self, part: PartId, findings: &mut Findings<'_>) {
+        let LexemeTokens { own, kin } = &self.part_of(part).tokens;
+        if kin.is_some() || !own.is_empty() {
+            let mut mask = Mask::new(self.vocabulary.id_count());
+            self.taken(part).union_into(&mut mask);
+            findings.allow_row(mask.into_words());
+        }
+    }
+
+    /// Adds places where something is complete.
+    pub(super) fn take_handover(&self, places: ContinuationId, findings: &mut Findings<'_>) {
+        match self.continuation(places).places() {
+            Places::List(list) => list.iter().for_each(|&branch| findings.hand_over(branch)),
+            Places::Bits(bits) => findings.hand_over_all(bits.to_vec()),
+        }
     }
 
     fn tokens<'a>(&'a self, own: &'a Own) -> Tokens<'a> {

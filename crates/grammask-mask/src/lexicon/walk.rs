@@ -66,12 +66,16 @@ pub(super) fn below(
         walk.remaining = Some(bits.clone());
     }
     let mut taken = Vec::new();
-    if by_slices {
-        for &base in lexicon.bases.iter().filter(|&&base| places.contains(base)) {
-            let by = lexicon.coverage(lexeme)?.by;
-            if slices::below(walk, base, &by, findings)? || closed::below(walk, base, &by, findings)? {
-                taken.push(base);
-            }
+    for &base in lexicon.bases.iter().filter(|_| by_slices) {
+        let is_place = places.contains(base);
+        if !is_place && !walk.has_remaining() {
+            continue;
+        }
+        let by = lexicon.coverage(lexeme)?.by;
+        if !is_place {
+            between::below(walk, base, &by, places, findings)?;
+        } else if slices::below(walk, base, &by, findings)? || closed::below(walk, base, &by, findings)? {
+            taken.push(base);
         }
     }
     if !walk.has_remaining() {
@@ -79,12 +83,6 @@ pub(super) fn below(
         return others.try_for_each(|branch| walk.below(outline.node(branch), lexeme, findings));
     }
     walk.leave_out_each(&taken);
-    if by_slices {
-        for &base in lexicon.bases.iter().filter(|&&base| !places.contains(base)) {
-            let by = lexicon.coverage(lexeme)?.by;
-            between::below(walk, base, &by, places, findings)?;
-        }
-    }
     for word in 0..outline.len().div_ceil(64) {
         while let Some(rest) = walk.remaining.as_mut()
             && rest[word] != 0
@@ -127,6 +125,8 @@ pub(super) struct Walk<'a> {
     /// The states by depth.
     path: Vec<(LexemeId, &'a State)>,
     pub(super) distance: Distance,
+    /// What it cost to find the parts that were taken on the way, in nodes of the trie: these are walks of their own.
+    pub(super) elsewhere: u64,
 }
 
 impl Drop for Walk<'_> {
@@ -144,6 +144,7 @@ impl<'a> Walk<'a> {
             larger: Vec::new(),
             path: Vec::new(),
             distance: Distance { walks: 1, ..Distance::default() },
+            elsewhere: 0,
         }
     }
 
@@ -194,9 +195,14 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes what is below a place by itself, as others have it there.
-    fn take_part(&self, base: BranchId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
+    fn take_part(
+        &mut self,
+        base: BranchId,
+        state: LexemeId,
+        findings: &mut Findings<'_>,
+    ) -> Result<(), Error> {
         let below = self.lexicon.intern(Places::List([base].into()));
-        let part = self.lexicon.part(state, below)?;
+        let part = self.lexicon.part_at_cost(state, below, &mut self.elsewhere)?;
         self.lexicon.take_part(part, findings);
         Ok(())
     }
