@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use crate::completions::Completions;
 use crate::continuation::ContinuationId;
+use crate::findings::Asked;
 use crate::lexicon::{PartId, Taken};
 use crate::parts::{Fuel, LexemeKey};
 use crate::recipe::{Recipe, RowId, Scratch, change};
@@ -138,7 +139,8 @@ impl Masks {
                     return Ok(Assembled::TooMuch);
                 }
                 if is_lexeme {
-                    let (key, handover) = self.lexeme_part(item.node, continuation, &fuel)?;
+                    let asked = self.asked_behind(item.origin)?;
+                    let (key, handover) = self.lexeme_part(item.node, continuation, asked, &fuel)?;
                     lexemes.push(key);
                     origins.extend(handover.map(|continuation| (item.origin, continuation, after)));
                     continue;
@@ -223,6 +225,12 @@ impl Masks {
             }
         }
         Ok(Assembled::Written)
+    }
+
+    /// What is asked of what an origin has begun: where it ends, if somebody goes on there or the text then ends by itself.
+    fn asked_behind(&self, origin: OriginId) -> Result<Asked, Error> {
+        let goes_on = self.recognizer.resumption(origin)?.is_some_and(|behind| !behind.follow.is_empty());
+        Ok(if goes_on || self.ending == Ending::Eager { Asked::Places } else { Asked::Tokens })
     }
 
     /// How the union of some lexemes' tokens and some parts is written; nothing where that are too many tokens beside a row.

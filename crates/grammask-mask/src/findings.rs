@@ -23,6 +23,15 @@ pub(crate) struct Ground<'a> {
     pub(crate) every: &'a [u32],
 }
 
+/// What is asked of a walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// The tokens alone: nobody goes on behind.
+    Tokens,
+    /// Also where the outside takes over.
+    Places,
+}
+
 /// Allowed tokens.
 pub(crate) enum Found {
     Set(TokenSet),
@@ -33,6 +42,7 @@ pub(crate) enum Found {
 /// What a walk has found so far.
 pub(crate) struct Findings<'a> {
     ground: Ground<'a>,
+    asked: Asked,
     /// Allowed tokens as ranges of the trie's token list, which is ordered as the nodes are.
     ranges: SmallVec<[(u32, u32); 8]>,
     /// The branches at which the one outermost origin is complete.
@@ -101,8 +111,14 @@ impl<'a> Level<'a> {
 
 impl<'a> Findings<'a> {
     pub(crate) fn new(ground: Ground<'a>) -> Self {
+        Self::asked_for(Asked::Places, ground)
+    }
+
+    /// Where only tokens are asked for, places may be told or not.
+    pub(crate) fn asked_for(asked: Asked, ground: Ground<'a>) -> Self {
         Self {
             ground,
+            asked,
             ranges: SmallVec::new(),
             handovers: Vec::new(),
             everywhere: Vec::new(),
@@ -111,6 +127,16 @@ impl<'a> Findings<'a> {
             bits: Vec::new(),
             distance: Distance::default(),
         }
+    }
+
+    /// What is asked for.
+    pub(crate) const fn asked(&self) -> Asked {
+        self.asked
+    }
+
+    /// Whether it is asked where the outside takes over.
+    pub(crate) fn wants_places(&self) -> bool {
+        self.asked == Asked::Places
     }
 
     /// The tokens that end at a node are allowed.
@@ -149,25 +175,31 @@ impl<'a> Findings<'a> {
 
     /// The outermost origin is complete at all branches whose bits are set.
     pub(crate) fn hand_over_all(&mut self, bits: Vec<u64>) {
-        unite(&mut self.bits, bits);
+        if self.wants_places() {
+            unite(&mut self.bits, bits);
+        }
     }
 
     /// The outermost origin is complete at a branch.
     #[inline]
     pub(crate) fn hand_over(&mut self, branch: BranchId) {
-        self.handovers.push(branch);
+        if self.wants_places() {
+            self.handovers.push(branch);
+        }
     }
 
     /// The outermost origin is complete at those of some nodes that are branches.
     #[inline]
     pub(crate) fn hand_over_nodes(&mut self, start: u32, end: u32) {
-        self.handovers.extend(self.ground.outline.branches(start..end).map(BranchId));
+        if self.wants_places() {
+            self.handovers.extend(self.ground.outline.branches(start..end).map(BranchId));
+        }
     }
 
     /// Where `completes`, the outermost origin is complete at all branches below a node, or at those between two characters.
     pub(crate) fn complete_below(&mut self, node: NodeId, completes: bool, everywhere: bool) {
         let branches = self.ground.outline.branches(node.0 + 1..self.ground.trie.end(node).0);
-        if completes && !branches.is_empty() {
+        if completes && self.wants_places() && !branches.is_empty() {
             let ranges = if everywhere { &mut self.everywhere } else { &mut self.between };
             match ranges.last_mut() {
                 Some(last) if last.1 == branches.start => last.1 = branches.end,
@@ -300,6 +332,9 @@ impl<'a> Findings<'a> {
 
     /// The same; the tokens as a row, where they were found as one.
     pub(crate) fn finish_as_found(mut self) -> (Found, Option<Places>) {
+        if !self.wants_places() {
+            return (self.tokens(), None);
+        }
         let single = std::mem::take(&mut self.handovers);
         let bits = std::mem::take(&mut self.bits);
         let places = Places::gather(

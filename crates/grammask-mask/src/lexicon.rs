@@ -1,14 +1,14 @@
 //! The lexicon of a vocabulary: what lexemes take below places in the trie. That depends on no grammar, only on the language of
 //! the lexeme, so it is computed once for all grammars.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use grammask_cache::{Arena, Budget, Memo};
 use grammask_regular::{Error, Horizon};
 use grammask_trie::{BranchId, Mask, Outline, Trie, Vocabulary};
 
 use crate::continuation::{Continuation, ContinuationId, Continuations};
-use crate::findings::{Findings, Ground};
+use crate::findings::{Asked, Findings, Ground};
 use crate::places::Places;
 use crate::recipe::{OwnerId, Rooms};
 use crate::walked::Walked;
@@ -44,6 +44,7 @@ use loops::Coverage;
 use runs::Kinds;
 use slices::{Class, Slice, Whole};
 pub(crate) use spelling::FEW_TEXTS;
+use taken::Own;
 pub(crate) use taken::{LexemeTokens, Taken, Tokens};
 use walk::Walk;
 
@@ -103,10 +104,28 @@ impl PartId {
 /// What a lexeme takes below a set of places.
 pub(crate) struct LexemePart {
     pub(crate) tokens: LexemeTokens,
-    /// Where it is complete, if there is something below.
-    pub(crate) handover: Option<ContinuationId>,
+    /// Where it is complete, if there is something below; once somebody asked. Behind the last lexeme of a text nobody goes on.
+    handover: OnceLock<Option<ContinuationId>>,
     /// What it cost, in nodes of the trie.
     pub(crate) nodes: u64,
+}
+
+impl LexemePart {
+    /// One of which all is known.
+    fn new(tokens: LexemeTokens, handover: Option<ContinuationId>, nodes: u64) -> Self {
+        Self { tokens, handover: OnceLock::from(handover), nodes }
+    }
+
+    /// Whether what is asked is known.
+    pub(crate) fn answers(&self, asked: Asked) -> bool {
+        asked == Asked::Tokens || self.handover.get().is_some()
+    }
+
+    /// Where it is complete, if there is something below. For whoever has asked for places.
+    pub(crate) fn handover(&self) -> Option<ContinuationId> {
+        debug_assert!(self.answers(Asked::Places), "places were not asked for");
+        self.handover.get().copied().flatten()
+    }
 }
 
 /// Sizes of a [`Lexicon`], and the work that went into it.
@@ -311,8 +330,17 @@ impl Lexicon {
         }
     }
 
-    /// What a lexeme takes below a set of places, if that is known.
-    pub(crate) fn known_part(&self, lexeme: LexemeId, continuation: ContinuationId) -> Option<PartId> {
+    /// What a lexeme takes below a set of places, if what is asked of it is known.
+    pub(crate) fn known_part(
+        &self,
+        lexeme: LexemeId,
+        continuation: ContinuationId,
+        asked: Asked,
+    ) -> Option<PartId> {
+        self.kept((lexeme, continuation)).filter(|&part| self.part_of(part).answers(asked))
+    }
+
+    fn kept(&self, (lexeme, continuation): (LexemeId, ContinuationId)) -> Option<PartId> {
         if continuation == ContinuationId::WHOLE {
             return self.automaton.state(lexeme).whole.get().copied();
         }
@@ -329,35 +357,48 @@ impl Lexicon {
     ///
     /// # Errors
     /// When a limit of regular languages is exceeded.
-    pub(crate) fn part(&self, lexeme: LexemeId, continuation: ContinuationId) -> Result<PartId, Error> {
-        let key = (lexeme, continuation);
-        if let Some(part) = self.known_part(lexeme, continuation) {
+    pub(crate) fn part(
+        &self,
+        lexeme: LexemeId,
+        continuation: ContinuationId,
+        asked: Asked,
+    ) -> Result<PartId, Error> {
+        if let Some(part) = self.known_part(lexeme, continuation, asked) {
             return Ok(part);
         }
-        if let Some(part) = self.part_by_spelling(lexeme, continuation)? {
-            return Ok(self.keep(key, part));
+        Ok(self.keep((lexeme, continuation), self.find(lexeme, continuation, asked)?))
+    }
+
+    fn find(
+        &self,
+        lexeme: LexemeId,
+        continuation: ContinuationId,
+        asked: Asked,
+    ) -> Result<LexemePart, Error> {
+        if let Some(part) = self.part_by_spelling(lexeme, continuation, asked)? {
+            return Ok(part);
         }
         // Few bytes are no loop.
         let is_narrow = self.automaton.few_live_bytes(lexeme, &self.budget)?.is_some();
         let slices = self.config.slices && !is_narrow;
         let mut related = None;
         if slices {
-            related = self.part_by_kin(lexeme, continuation)?;
+            related = self.part_by_kin(lexeme, continuation, asked)?;
         }
         if related.is_none() && !is_narrow {
-            related = self.part_by_twin(lexeme, continuation)?;
+            related = self.part_by_twin(lexeme, continuation, asked)?;
         }
         if related.is_none() && slices {
-            related = self.part_by_head(lexeme, continuation)?;
+            related = self.part_by_head(lexeme, continuation, asked)?;
         }
         if let Some(part) = related {
-            return Ok(self.keep(key, part));
+            return Ok(part);
         }
-        let mut findings = Findings::new(self.ground());
+        let mut findings = Findings::asked_for(asked, self.ground());
         let mut walk = Walk::new(self, lexeme);
         walk::below(&mut walk, self.continuation(continuation), slices, &mut findings)?;
         let nodes = walk.distance.nodes + walk.distance.taken + walk.elsewhere;
-        Ok(self.keep(key, self.found(findings, nodes)))
+        Ok(self.found((lexeme, continuation), findings, nodes))
     }
 
     /// The same; adds what it costs to find it, in nodes of the trie, if it was not known.
@@ -365,21 +406,27 @@ impl Lexicon {
         &self,
         lexeme: LexemeId,
         continuation: ContinuationId,
+        asked: Asked,
         nodes: &mut u64,
     ) -> Result<PartId, Error> {
-        if let Some(known) = self.known_part(lexeme, continuation) {
+        if let Some(known) = self.known_part(lexeme, continuation, asked) {
             return Ok(known);
         }
-        let part = self.part(lexeme, continuation)?;
+        let part = self.part(lexeme, continuation, asked)?;
         *nodes += self.part_of(part).nodes;
         Ok(part)
     }
 
-    /// A part of what has been found, at the cost of so many nodes.
-    fn found(&self, findings: Findings<'_>, nodes: u64) -> LexemePart {
+    /// A part of what has been found, at the cost of so many nodes. Tokens that are kept are not kept again.
+    fn found(&self, key: (LexemeId, ContinuationId), findings: Findings<'_>, nodes: u64) -> LexemePart {
+        let asked = findings.asked();
         let (found, places) = findings.finish_as_found();
-        let handover = places.map(|places| self.intern(places));
-        LexemePart { tokens: LexemeTokens { own: self.own(found), kin: None }, handover, nodes }
+        let handover = match asked {
+            Asked::Tokens => OnceLock::new(),
+            Asked::Places => OnceLock::from(places.map(|places| self.intern(places))),
+        };
+        let own = if self.kept(key).is_none() { self.own(found) } else { Own::none() };
+        LexemePart { tokens: LexemeTokens { own, kin: None }, handover, nodes }
     }
 
     /// Finds what a lexeme takes at the beginning of a token, and behind the byte that it begins with, if there is just one: a quote, mostly, behind
@@ -395,7 +442,7 @@ impl Lexicon {
         };
         let mut nodes = 0;
         for state in [Some(lexeme), behind].into_iter().flatten() {
-            self.part_at_cost(state, ContinuationId::WHOLE, &mut nodes)?;
+            self.part_at_cost(state, ContinuationId::WHOLE, Asked::Places, &mut nodes)?;
         }
         Ok(nodes)
     }
@@ -405,7 +452,17 @@ impl Lexicon {
         PartId(self.parts.push(part))
     }
 
-    fn keep(&self, (lexeme, continuation): (LexemeId, ContinuationId), part: LexemePart) -> PartId {
+    /// Keeps a part, or where one is kept of which less is known, what this one adds to it.
+    fn keep(&self, key: (LexemeId, ContinuationId), part: LexemePart) -> PartId {
+        let handover = part.handover.get().copied();
+        let kept = self.kept(key).unwrap_or_else(|| self.keep_anew(key, part));
+        if let Some(handover) = handover {
+            self.part_of(kept).handover.get_or_init(|| handover);
+        }
+        kept
+    }
+
+    fn keep_anew(&self, (lexeme, continuation): (LexemeId, ContinuationId), part: LexemePart) -> PartId {
         if continuation == ContinuationId::WHOLE {
             return *self.automaton.state(lexeme).whole.get_or_init(|| self.add(part));
         }

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use crate::Masks;
 use crate::continuation::ContinuationId;
-use crate::findings::Findings;
+use crate::findings::{Asked, Findings};
 use crate::lexicon::{FEW_TEXTS, ImportId, LexemeId, PartId, Taken, Tokens};
 use crate::run::{Buffers, Run};
 use crate::takings::TakingId;
@@ -177,18 +177,28 @@ impl Masks {
         lexeme
     }
 
-    /// The part of a lexeme's state: its name, and where the lexeme is complete.
+    /// The part of a lexeme's state: its name; and where the lexeme is complete, if that is asked.
     pub(crate) fn lexeme_part(
         &self,
         node: NodeId,
         continuation: ContinuationId,
+        asked: Asked,
         fuel: &Fuel,
     ) -> Result<(LexemeKey, Option<ContinuationId>), Error> {
         let lexicon = &*self.lexicon;
         let is_whole = continuation == ContinuationId::WHOLE;
-        let of = |part: PartId| (LexemeKey::Shared(part), lexicon.part_of(part).handover);
-        if is_whole && let Some(part) = self.wholes.get(node.index() as u32) {
-            return Ok(of(PartId::from_number(part)));
+        let of = |part: PartId| {
+            let handover = match asked {
+                Asked::Tokens => None,
+                Asked::Places => lexicon.part_of(part).handover(),
+            };
+            (LexemeKey::Shared(part), handover)
+        };
+        if is_whole
+            && let Some(part) = self.wholes.get(node.index() as u32).map(PartId::from_number)
+            && lexicon.part_of(part).answers(asked)
+        {
+            return Ok(of(part));
         }
         if let Some(part) = self.part_of_texts(node, continuation, fuel) {
             if is_whole {
@@ -197,8 +207,8 @@ impl Masks {
             return Ok(of(part));
         }
         if let Some(lexeme) = self.lexeme(node)
-            && let Some(part) = lexicon.known_part(lexeme, continuation).or_else(|| {
-                let part = lexicon.part(lexeme, continuation).ok()?;
+            && let Some(part) = lexicon.known_part(lexeme, continuation, asked).or_else(|| {
+                let part = lexicon.part(lexeme, continuation, asked).ok()?;
                 fuel.burn(lexicon.part_of(part).nodes);
                 Some(part)
             })

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::Masks;
 use crate::children::Reached;
 use crate::continuation::{Continuation, ContinuationId};
-use crate::findings::Findings;
+use crate::findings::{Asked, Findings};
 use crate::parts::{Fuel, LexemeKey, Part, PartKey};
 use crate::places::Places;
 use crate::seen::Seen;
@@ -233,7 +233,8 @@ impl<'a> Run<'a> {
                 continue;
             }
             if self.masks.recognizer.is_lexeme(start) {
-                let (key, handover) = self.masks.lexeme_part(start, continuation, self.fuel)?;
+                let (key, handover) =
+                    self.masks.lexeme_part(start, continuation, Asked::Places, self.fuel)?;
                 self.activations[activation].lexemes.push(key);
                 if let Some(handover) = handover {
                     self.arrive(activation, back, handover)?;

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use crate::Masks;
 use crate::continuation::ContinuationId;
+use crate::findings::Asked;
 use crate::parts::{Fuel, LexemeKey, PartKey};
 use crate::run::Buffers;
 use crate::takings::TakingId;
@@ -66,7 +67,7 @@ impl Masks {
     ) -> Result<Selected, Error> {
         let mut exits: SmallVec<[ContinuationId; 2]> = SmallVec::new();
         if self.recognizer.is_lexeme(start) {
-            let (key, exit) = self.lexeme_part(start, continuation, fuel)?;
+            let (key, exit) = self.lexeme_part(start, continuation, Asked::Places, fuel)?;
             lexemes.push(key);
             exits.extend(exit);
         } else {
@@ -171,7 +172,7 @@ impl Masks {
         fuel: &Fuel,
         buffers: &mut Buffers,
     ) -> Result<Option<u32>, Error> {
-        let (key, exit) = self.lexeme_part(lexeme, continuation, fuel)?;
+        let (key, exit) = self.lexeme_part(lexeme, continuation, Asked::Places, fuel)?;
         let behind = match exit {
             None => NOTHING,
             Some(_) if self.recognizer.nature(back).0 => return Ok(Some(COMPLETE)),

@@ -472,8 +472,15 @@ fn check(vocabulary: &Arc<Vocabulary>) {
         "start ::= '\"' json!(#'[^\\\\sx]*(x[^\\\\sx]*)*(?s:.)ab(?s:.)b(?s:.)*') '\"';",
         "start ::= '\"' json!(#'[^\u{2028}x]*(x[^\u{2028}x]*)*(?s:.)ba(?s:.)*') '\"';",
     ];
+    // Each as the whole text, where nobody asks where it ends, and then with something behind it that no lexeme is.
+    let followed = |grammar: &str| {
+        let begun = grammar.replace("start", "begun");
+        format!("start ::= begun behind; behind ::= 'a' behind 'x' | 'é' | ''; {begun}")
+    };
+    let grammars: Vec<String> =
+        grammars.iter().flat_map(|grammar| [(*grammar).to_owned(), followed(grammar)]).collect();
     let mut walked = HashSet::new();
-    for grammar in grammars {
+    for grammar in &grammars {
         let network = network(grammar);
         let bind = |lexicon: &Arc<Lexicon>, config: &Config| {
             let recognizer = Recognizer::new(Arc::clone(&network), &Default::default());

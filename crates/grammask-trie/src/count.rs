@@ -17,14 +17,16 @@ pub(crate) fn count_ones(words: &[u32]) -> usize {
     words.chunks(BLOCK).map(|block| count_in(block, block, |word, _| word)).sum()
 }
 
-/// Whether so many bits of some words are set. Looks no further than where that is known.
-pub(crate) fn has_at_least(words: &[u32], least: usize) -> bool {
+/// The same, unless these are `many`: some number that is no less, found without looking further.
+pub(crate) fn count_up_to(words: &[u32], many: usize) -> usize {
     let mut count = 0;
-    least == 0
-        || words.chunks(BLOCK).any(|block| {
-            count += count_in(block, block, |word, _| word);
-            count >= least
-        })
+    let mut blocks = words.chunks(BLOCK);
+    while count < many
+        && let Some(block) = blocks.next()
+    {
+        count += count_in(block, block, |word, _| word);
+    }
+    count
 }
 
 /// In how many ranges the bits stand that are set in some words, from the lowest bit of the first word on; or `many`, where these are more.
@@ -78,7 +80,7 @@ mod tests {
                 let set: Vec<usize> = (0..32 * words.len()).filter(|&place| bit(place)).collect();
                 assert_eq!(count_ones(words), set.len());
                 for least in [0, 1, set.len() / 2, set.len(), set.len() + 1, usize::MAX] {
-                    assert_eq!(has_at_least(words, least), set.len() >= least);
+                    assert_eq!(count_up_to(words, least).min(least), set.len().min(least));
                 }
                 let ranges = set.iter().filter(|&&place| place == 0 || !bit(place - 1)).count();
                 for many in [0, 1, ranges / 2, ranges, ranges + 1, usize::MAX] {

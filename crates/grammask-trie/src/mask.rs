@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::count::{count_ones, has_at_least};
+use crate::count::count_ones;
 use crate::display::write_ids;
 use crate::error::{Broken, RowTooShort};
 use crate::{TokenId, TokenSet};
@@ -91,11 +91,6 @@ impl Mask {
     /// How many tokens are allowed.
     pub fn count(&self) -> usize {
         count_ones(&self.words)
-    }
-
-    /// Whether so many tokens are allowed. Where many more are, that is known long before all are counted.
-    pub fn has_at_least(&self, least: usize) -> bool {
-        has_at_least(&self.words, least)
     }
 
     /// Whether no token is allowed.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::iter::FusedIterator;
 
 use crate::TokenId;
-use crate::count::{count_ones, count_ranges};
+use crate::count::{count_ones, count_ranges, count_up_to};
 use crate::display::{Ranges, write_ids};
 use crate::error::Broken;
 use crate::mask::{Ones, ones};
@@ -72,7 +72,7 @@ impl TokenSet {
     ///
     /// O(w + n) for w words and n set bits.
     pub fn from_words(row: &[u32]) -> Self {
-        Self::with_words(row, |words| words.into())
+        Self::with_words(row, count_ones(row), |words| words.into())
     }
 
     /// The same of a row that is given away, which may become the set as it is.
@@ -81,10 +81,31 @@ impl TokenSet {
     /// # use grammask_trie::TokenSet;
     /// assert_eq!(TokenSet::from_row(vec![0, 7]), TokenSet::from_words(&[0, 7]));
     /// ```
-    pub fn from_row(mut row: Vec<u32>) -> Self {
+    pub fn from_row(row: Vec<u32>) -> Self {
+        let members = count_ones(&row);
+        Self::from_counted_row(row, members)
+    }
+
+    /// The same, unless the ids are `many` or more: then the row, as it was given. That is known before all are counted.
+    ///
+    /// ```
+    /// # use grammask_trie::TokenSet;
+    /// assert_eq!(TokenSet::from_row_of_fewer(vec![0, 7], 4), Ok(TokenSet::from_words(&[0, 7])));
+    /// assert_eq!(TokenSet::from_row_of_fewer(vec![0, 7], 3), Err(vec![0, 7]));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The row is given back.
+    pub fn from_row_of_fewer(row: Vec<u32>, many: usize) -> Result<Self, Vec<u32>> {
+        let members = count_up_to(&row, many);
+        if members < many { Ok(Self::from_counted_row(row, members)) } else { Err(row) }
+    }
+
+    fn from_counted_row(mut row: Vec<u32>, members: usize) -> Self {
         let end = row.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
         row.truncate(end);
-        let mut set = Self::with_words(&row, |_| Box::default());
+        let mut set = Self::with_words(&row, members, |_| Box::default());
         if let Form::Words { first, words } = &mut set.form {
             row.drain(..*first as usize);
             *words = row.into();
@@ -92,12 +113,11 @@ impl TokenSet {
         set
     }
 
-    /// The set of a row's ids, where `keep` gives the words that are kept.
-    fn with_words(row: &[u32], keep: impl FnOnce(&[u32]) -> Box<[u32]>) -> Self {
+    /// The set of a row's ids, so many, where `keep` gives the words that are kept.
+    fn with_words(row: &[u32], members: usize, keep: impl FnOnce(&[u32]) -> Box<[u32]>) -> Self {
         let Some(first) = row.iter().position(|&word| word != 0) else { return Self::empty() };
         let end = row.iter().rposition(|&word| word != 0).map_or(first, |last| last + 1);
         let words = &row[first..end];
-        let members = count_ones(words);
         // Few members are no row, whatever ranges they are.
         if words.len() > 4 * members {
             return Self::from_sorted(&listed(words, first, members));

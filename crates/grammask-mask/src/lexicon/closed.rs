@@ -533,7 +533,7 @@ fn take(
         _ => return Ok(false),
     };
     let mut row = slice.row(&lexicon.vocabulary, reach);
-    let are_needed = closed.completes || walk.has_remaining();
+    let are_needed = closed.completes && findings.wants_places() || walk.has_remaining();
     let mut branches = if are_needed { slice.branches(reach) } else { Vec::new() };
     let firsts = Firsts::of(lexicon, base, &closed.not_first);
     firsts.forget(lexicon, &mut row, &mut branches);

@@ -9,7 +9,7 @@ use super::closed::has_others;
 use super::loops::Others;
 use super::{LexemePart, Lexicon};
 use crate::continuation::ContinuationId;
-use crate::findings::Findings;
+use crate::findings::{Asked, Findings};
 
 /// What has fewer nodes below it is walked at once.
 const MANY: usize = 4_096;
@@ -39,6 +39,7 @@ impl Lexicon {
         &self,
         lexeme: LexemeId,
         id: ContinuationId,
+        asked: Asked,
     ) -> Result<Option<LexemePart>, Error> {
         let much = self.config.base_size.min(MANY);
         if !self.continuation(id).is_heavier(self.trie(), self.outline(), much) {
@@ -46,13 +47,13 @@ impl Lexicon {
         }
         let Some((head, rest)) = self.head(lexeme)? else { return Ok(None) };
         let mut nodes = 0;
-        let first = self.part_at_cost(head, id, &mut nodes)?;
-        let mut findings = Findings::new(self.ground());
+        let first = self.part_at_cost(head, id, Asked::Places, &mut nodes)?;
+        let mut findings = Findings::asked_for(asked, self.ground());
         self.take_tokens(first, &mut findings);
-        let handover = self.part_of(first).handover;
+        let handover = self.part_of(first).handover();
         let behind = handover.into_iter().chain(head.completes().then_some(id));
         for places in behind {
-            let part = self.part_at_cost(rest, places, &mut nodes)?;
+            let part = self.part_at_cost(rest, places, asked, &mut nodes)?;
             self.take_part(part, &mut findings);
         }
         if rest.completes()
@@ -60,6 +61,6 @@ impl Lexicon {
         {
             self.take_handover(places, &mut findings);
         }
-        Ok(Some(self.found(findings, nodes)))
+        Ok(Some(self.found((lexeme, id), findings, nodes)))
     }
 }

@@ -1,6 +1,8 @@
 //! Lexemes that differ from one that loops at a few texts only, as "any string but one of these" does at every place of a key. What they
 //! take is what their kin takes, which is known, but for a few nodes of the trie: only these are walked.
 
+use std::sync::OnceLock;
+
 use grammask_regular::{ByteSet, Error};
 use grammask_trie::{BranchId, NodeId, TokenId, TokenSet};
 
@@ -8,6 +10,7 @@ use super::automaton::LexemeId;
 use super::taken::Own;
 use super::{LexemePart, LexemeTokens, Lexicon};
 use crate::continuation::{Continuation, ContinuationId};
+use crate::findings::Asked;
 use crate::places::Places;
 use crate::walked::Distance;
 
@@ -67,6 +70,7 @@ impl Lexicon {
         &self,
         lexeme: LexemeId,
         id: ContinuationId,
+        asked: Asked,
     ) -> Result<Option<LexemePart>, Error> {
         if !self.may_have_kin(id) {
             return Ok(None);
@@ -77,7 +81,7 @@ impl Lexicon {
             return Ok(None);
         }
         match self.difference(lexeme, kin, self.continuation(id))? {
-            Some(difference) => self.part_beside(kin, id, &difference),
+            Some(difference) => self.part_beside(kin, id, &difference, asked),
             None => Ok(None),
         }
     }
@@ -95,8 +99,9 @@ impl Lexicon {
         kin: LexemeId,
         id: ContinuationId,
         difference: &Difference,
+        asked: Asked,
     ) -> Result<Option<LexemePart>, Error> {
-        let mut part = self.part(kin, id)?;
+        let mut part = self.part(kin, id, asked)?;
         let known = self.part_of(part);
         self.walked.add(Distance { walks: 1, nodes: difference.nodes, taken: 0 });
         let trie = self.trie();
@@ -105,9 +110,10 @@ impl Lexicon {
         };
         let own = Own::Set(TokenSet::new(&tokens(&difference.more)));
         let less = tokens(&difference.less).into();
-        let handover = match (&difference.handed[..], &difference.kept[..]) {
-            ([], []) => known.handover,
-            _ => self.handover(known.handover, difference),
+        let handover = match (asked, &difference.handed[..], &difference.kept[..]) {
+            (Asked::Tokens, ..) => OnceLock::new(),
+            (Asked::Places, [], []) => OnceLock::from(known.handover()),
+            (Asked::Places, ..) => OnceLock::from(self.handover(known.handover(), difference)),
         };
         // What the kin takes must be its own, as nobody looks further.
         match &known.tokens.kin {

@@ -131,10 +131,7 @@ impl Layers {
     /// Linear in the things, at 64 a step.
     pub(super) fn up_to(&self, last: usize) -> Vec<u64> {
         let (row, more) = self.layered.up_to(last);
-        let mut bits = row.bits.to_vec();
-        if let Some(only) = &self.only {
-            bits.iter_mut().zip(only).for_each(|(bits, only)| *bits &= only);
-        }
+        let mut bits = self.those_of(row, |word| word);
         self.present(more).for_each(|thing| bits[thing / WORD] |= 1 << (thing % WORD));
         bits
     }
@@ -142,15 +139,17 @@ impl Layers {
     /// The same as a packed row.
     pub(super) fn packed_up_to(&self, last: usize) -> Vec<u32> {
         let (row, more) = self.layered.up_to(last);
-        let mut bits = vec![0; 2 * row.bits.len()];
-        let halves = |word: u64| [word as u32, (word >> 32) as u32];
-        let pairs = bits.as_chunks_mut().0.iter_mut().zip(&row.bits);
-        match &self.only {
-            None => pairs.for_each(|(pair, &word)| *pair = halves(word)),
-            Some(only) => pairs.zip(only).for_each(|((pair, word), only)| *pair = halves(word & only)),
-        }
+        let mut bits = self.those_of(row, |word| [word as u32, (word >> 32) as u32]).into_flattened();
         self.present(more).for_each(|thing| bits[thing / 32] |= 1 << (thing % 32));
         bits
+    }
+
+    /// Those of a row's things that are here, word by word, each in the form that is wanted.
+    fn those_of<T>(&self, row: &Row, form: impl Fn(u64) -> T) -> Vec<T> {
+        match &self.only {
+            None => row.bits.iter().map(|&word| form(word)).collect(),
+            Some(only) => row.bits.iter().zip(only).map(|(word, only)| form(word & only)).collect(),
+        }
     }
 
     /// What is not shared with other layers, in bytes.

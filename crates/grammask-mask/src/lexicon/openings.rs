@@ -42,8 +42,7 @@ impl Lexicon {
         let mut findings = Findings::new(self.ground());
         findings.allow_ranges(&reached.tokens);
         let (tokens, _) = findings.finish();
-        let part =
-            LexemePart { tokens: LexemeTokens::of(tokens), handover: None, nodes: reached.nodes as u64 };
+        let part = LexemePart::new(LexemeTokens::of(tokens), None, reached.nodes as u64);
         let (part, is_new) = self.openings.insert(key, self.add(part));
         if is_new {
             self.budget.spend(size_of::<((ContinuationId, u8), PartId)>());
@@ -61,6 +60,7 @@ mod tests {
 
     use super::*;
     use crate::LexiconConfig;
+    use crate::findings::Asked;
     use crate::lexicon::walk::{self, Walk};
 
     #[test]
@@ -90,8 +90,8 @@ mod tests {
         for before in ["\\[", " ", ",", "\\[\\[", "[ ,]", "[\\[ ]|x"] {
             let before = store.regex(before).unwrap();
             let (before, _) = lexicon.lexeme(&store, before).unwrap();
-            let part = lexicon.part(before, ContinuationId::WHOLE).unwrap();
-            let Some(id) = lexicon.part_of(part).handover else { continue };
+            let part = lexicon.part(before, ContinuationId::WHOLE, Asked::Places).unwrap();
+            let Some(id) = lexicon.part_of(part).handover() else { continue };
             for &language in &languages {
                 let Some(part) = lexicon.part_of_opening(&store, language, id) else {
                     others += 1;
@@ -108,7 +108,7 @@ mod tests {
                 let mut expected = Mask::new(lexicon.vocabulary().id_count());
                 expected.union_set(&tokens);
                 assert_eq!(
-                    (mask, lexicon.part_of(part).handover),
+                    (mask, lexicon.part_of(part).handover()),
                     (expected, None),
                     "{}",
                     store.display(language)

@@ -515,7 +515,7 @@ pub(super) fn below(
     }
     let slice = lexicon.slice(Class { ascii, others }, base);
     findings.allow_row(slice.row(&lexicon.vocabulary, most));
-    if counter.completes {
+    if counter.completes && findings.wants_places() {
         let mut branches = slice.branches(most);
         if let Some(few) = counter.min.checked_sub(1) {
             let few = slice.branches(few as usize);

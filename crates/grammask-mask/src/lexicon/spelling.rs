@@ -8,7 +8,7 @@ use super::automaton::LexemeId;
 use super::kin::Difference;
 use super::{LexemePart, LexemeTokens, Lexicon};
 use crate::continuation::{Continuation, ContinuationId};
-use crate::findings::Findings;
+use crate::findings::{Asked, Findings};
 use crate::places::Places;
 use crate::walked::Distance;
 
@@ -66,11 +66,12 @@ impl Lexicon {
         &self,
         lexeme: LexemeId,
         id: ContinuationId,
+        asked: Asked,
     ) -> Result<Option<LexemePart>, Error> {
         let Some((spelled, all)) = self.automaton.spelled(lexeme, &self.budget)? else { return Ok(None) };
         match all {
             None => Ok(Some(self.part_of_spelled(&spelled, id))),
-            Some(all) if self.config.slices => self.part_of_others(&spelled, all, id),
+            Some(all) if self.config.slices => self.part_of_others(&spelled, all, id, asked),
             Some(_) => Ok(None),
         }
     }
@@ -91,7 +92,7 @@ impl Lexicon {
         self.walked.add(Distance { walks: 1, nodes, taken: 0 });
         let (tokens, places) = findings.finish();
         let handover = places.map(|places| self.intern(places));
-        LexemePart { tokens: LexemeTokens::of(tokens), handover, nodes }
+        LexemePart::new(LexemeTokens::of(tokens), handover, nodes)
     }
 
     /// What the spellings of all texts but some take: that is what those of all texts take, but for what is left behind the spellings of these.
@@ -100,9 +101,10 @@ impl Lexicon {
         spelled: &Spelled,
         all: LexemeId,
         id: ContinuationId,
+        asked: Asked,
     ) -> Result<Option<LexemePart>, Error> {
         match self.may_have_kin(id) {
-            true => self.part_beside(all, id, &self.difference_of_others(spelled, id)),
+            true => self.part_beside(all, id, &self.difference_of_others(spelled, id), asked),
             false => Ok(None),
         }
     }
@@ -250,11 +252,11 @@ mod tests {
                             None => lexicon.part_of_spelled(&spelled, id),
                             Some(all) => {
                                 let difference = lexicon.difference_of_others(&spelled, id);
-                                let known = lexicon.part(all, id).unwrap();
+                                let known = lexicon.part(all, id, Asked::Places).unwrap();
                                 if lexicon.part_of(known).tokens.kin.is_some() {
                                     continue;
                                 }
-                                lexicon.part_beside(all, id, &difference).unwrap().unwrap()
+                                lexicon.part_beside(all, id, &difference, Asked::Places).unwrap().unwrap()
                             }
                         };
                         let known = lexicon.keep((lexeme, id), part);
@@ -262,7 +264,7 @@ mod tests {
                         lexicon.taken(known).union_into(&mut mask);
                         let expected = walked(&lexicon, lexeme, id);
                         assert_eq!(
-                            (mask, lexicon.part_of(known).handover),
+                            (mask, lexicon.part_of(known).handover()),
                             expected,
                             "{pattern}: {}",
                             store.display(state)

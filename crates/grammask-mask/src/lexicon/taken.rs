@@ -11,6 +11,9 @@ use crate::places::Places;
 /// A set of more tokens is not copied into what it is a part of.
 const MANY: usize = 128;
 
+/// A set that takes more than this part of a row is kept as a row: masks need one of it sooner or later.
+const LARGE: usize = 4;
+
 /// As they are kept.
 pub(crate) struct LexemeTokens {
     pub(crate) own: Own,
@@ -147,7 +150,9 @@ impl Lexicon {
     /// Adds what is known of a part: its tokens, and where it is complete.
     pub(super) fn take_part(&self, part: PartId, findings: &mut Findings<'_>) {
         self.take_tokens(part, findings);
-        if let Some(places) = self.part_of(part).handover {
+        if findings.wants_places()
+            && let Some(places) = self.part_of(part).handover()
+        {
             self.take_handover(places, findings);
         }
     }
@@ -177,16 +182,18 @@ impl Lexicon {
         }
     }
 
-    /// Keeps what has been found: as a row, if it was one, has so many tokens that a set would be one, too, and if there is room for it.
+    /// Keeps what has been found: as a row, if it was one, has so many tokens that a set would not be much smaller, and if there is room for it.
     pub(super) fn own(&self, found: Found) -> Own {
         let row = match found {
             Found::Set(tokens) => return Own::Set(tokens),
             Found::Row(row) => row,
         };
-        let mask = Mask::from_words(self.vocabulary.id_count(), row);
-        if mask.has_at_least(self.vocabulary.mask_words()) && self.has_room_for_row() {
-            return Own::Row(self.keep_row(mask));
+        if !self.has_room_for_row() {
+            return Own::Set(TokenSet::from_row(row));
         }
-        Own::Set(TokenSet::from_row(mask.into_words()))
+        match TokenSet::from_row_of_fewer(row, self.vocabulary.mask_words() / LARGE) {
+            Ok(tokens) => Own::Set(tokens),
+            Err(row) => Own::Row(self.keep_row(Mask::from_words(self.vocabulary.id_count(), row))),
+        }
     }
 }

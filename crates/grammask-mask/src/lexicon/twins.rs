@@ -7,6 +7,7 @@ use super::automaton::LexemeId;
 use super::taken::Own;
 use super::{LexemePart, LexemeTokens, Lexicon};
 use crate::continuation::ContinuationId;
+use crate::findings::Asked;
 
 /// Where a lexeme goes on to; see [`Automaton::ways`](super::automaton::Automaton::ways).
 pub(super) type Ways = Box<[(u8, LexemeId)]>;
@@ -33,12 +34,13 @@ impl Lexicon {
         &self,
         lexeme: LexemeId,
         id: ContinuationId,
+        asked: Asked,
     ) -> Result<Option<LexemePart>, Error> {
         let twin = self.twin(lexeme)?;
         if twin == lexeme {
             return Ok(None);
         }
-        let Some(twin) = self.known_part(twin, id) else { return Ok(None) };
+        let Some(twin) = self.known_part(twin, id, asked) else { return Ok(None) };
         let part = self.part_of(twin);
         let tokens = match &part.tokens.kin {
             Some((kin, less)) => {
@@ -46,6 +48,6 @@ impl Lexicon {
             }
             None => LexemeTokens { own: Own::none(), kin: Some((twin, Box::default())) },
         };
-        Ok(Some(LexemePart { tokens, handover: part.handover, nodes: 0 }))
+        Ok(Some(LexemePart { tokens, handover: part.handover.clone(), nodes: 0 }))
     }
 }

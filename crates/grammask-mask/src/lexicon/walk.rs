@@ -202,7 +202,7 @@ impl<'a> Walk<'a> {
         findings: &mut Findings<'_>,
     ) -> Result<(), Error> {
         let below = self.lexicon.intern(Places::List([base].into()));
-        let part = self.lexicon.part_at_cost(state, below, &mut self.elsewhere)?;
+        let part = self.lexicon.part_at_cost(state, below, findings.asked(), &mut self.elsewhere)?;
         self.lexicon.take_part(part, findings);
         Ok(())
     }

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::Run;
 use crate::Masks;
 use crate::continuation::ContinuationId;
-use crate::findings::Findings;
+use crate::findings::{Asked, Findings};
 
 /// What may come behind all texts of an item, below some places.
 pub(crate) struct Behind {
@@ -70,7 +70,8 @@ impl Run<'_> {
         (node, continuation): (NodeId, ContinuationId),
         distinct: Distinct,
     ) -> Result<(), Error> {
-        let (key, handover) = self.masks.lexeme_part(distinct.lexeme, continuation, self.fuel)?;
+        let (key, handover) =
+            self.masks.lexeme_part(distinct.lexeme, continuation, Asked::Places, self.fuel)?;
         self.activations[activation].lexemes.push(key);
         let Some(handover) = handover else { return Ok(()) };
         self.activations[activation].readings.push((node, distinct.behind, continuation));
