@@ -79,18 +79,19 @@ impl<T> Interner<T> {
         self.index.find_or_add(hash, is_it, || self.values.push(make(key))).0
     }
 
-    /// The id of a value that is there already, as what it lends: it is added, or dropped where an equal one is in. Nothing is copied.
+    /// The id of a value that is there already, as what it lends, and whether it is new: it is added, or dropped where an equal one is in. Nothing
+    /// is copied, and hashed once.
     ///
     /// # Panics
     /// When there are 2^32 - 1 values.
-    pub fn intern_value<Q>(&self, value: T) -> u32
+    pub fn intern_value<Q>(&self, value: T) -> (u32, bool)
     where
         T: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
     {
         let hash = FxBuildHasher.hash_one(value.borrow());
         let is_it = |value: &T, id| self.values.get(id).borrow() == value.borrow();
-        self.index.find_or_add_from(hash, value, is_it, |value| self.values.push(value)).0
+        self.index.find_or_add_from(hash, value, is_it, |value| self.values.push(value))
     }
 
     /// Adds a value under a new id, whether or not an equal one is in; [`find`](Self::find) will not find it.
@@ -132,8 +133,8 @@ mod tests {
             }
         }
         assert_eq!(interner.len(), 10_000);
-        assert_eq!(interner.intern_value::<str>("777".to_owned()), 777);
-        assert_eq!(interner.intern_value::<str>("nobody knows it".to_owned()), 10_000);
+        assert_eq!(interner.intern_value::<str>("777".to_owned()), (777, false));
+        assert_eq!(interner.intern_value::<str>("nobody knows it".to_owned()), (10_000, true));
         assert_eq!(interner.find("777"), Some(777));
         assert_eq!(interner.find("nobody"), None);
     }

@@ -50,13 +50,17 @@ impl Reached {
     /// At nodes that ascend.
     fn new(trie: &Trie, outline: &Outline, nodes: &[NodeId]) -> Self {
         let starts = trie.token_starts_slice();
-        let tokens = nodes.iter().map(|node| (starts[node.index()], starts[node.index() + 1]));
-        Self {
-            nodes: nodes.len(),
-            tokens: tokens.filter(|(start, end)| start < end).collect(),
-            branches: nodes.iter().filter_map(|&node| outline.branch(node)).collect(),
-            number: OnceLock::new(),
+        // Nearly every node has tokens, and many are places.
+        let mut tokens = Vec::with_capacity(nodes.len());
+        let mut branches = Vec::with_capacity(nodes.len());
+        for &node in nodes {
+            let (start, end) = (starts[node.index()], starts[node.index() + 1]);
+            if start < end {
+                tokens.push((start, end));
+            }
+            branches.extend(outline.branch(node));
         }
+        Self { nodes: nodes.len(), tokens: tokens.into(), branches: branches.into(), number: OnceLock::new() }
     }
 
     /// The number of the places.
@@ -173,11 +177,9 @@ impl Groups {
         let reached = bytes.iter().map(|_| OnceLock::new()).collect();
         let mut groups = Self { bytes: bytes.into(), ends: ends.into(), nodes: nodes.into(), reached };
         for place in 0..groups.bytes.len() {
-            // Places may stand below one another, so children come in order only nearly.
+            // Places may stand below one another, so children come in order only nearly: as runs, which a stable sort merges.
             let group = groups.range(place);
-            if !groups.nodes[group.clone()].is_sorted() {
-                groups.nodes[group].sort_unstable();
-            }
+            groups.nodes[group].sort();
         }
         groups
     }

@@ -67,6 +67,10 @@ impl Continuation {
     pub(crate) fn is_heavier(&self, trie: &Trie, outline: &Outline, limit: usize) -> bool {
         let ends = trie.ends_slice();
         let weigh = |most: usize| {
+            // Something is below every place, so many of them need not be weighed.
+            if self.places.are_more_than(most) {
+                return most + 1;
+            }
             let mut below = self.nodes(outline).map(|node| (ends[node.index()] - node.0 - 1) as usize);
             let mut weight = 0;
             while weight <= most
@@ -131,13 +135,8 @@ impl Continuations {
 
     /// The number of a set of places, and whether it is new.
     pub(crate) fn intern(&self, places: Places) -> (ContinuationId, bool) {
-        // Most are known, and need not be made.
-        if let Some(id) = self.interner.find(&places) {
-            return (ContinuationId(id), false);
-        }
-        let before = self.interner.len();
-        let id = self.interner.intern_value::<Places>(Continuation::new(places));
-        (ContinuationId(id), id as usize >= before)
+        let (id, is_new) = self.interner.intern_value::<Places>(Continuation::new(places));
+        (ContinuationId(id), is_new)
     }
 
     /// Whether every place of `small` is in `large`. Remembered for what is not short.

@@ -6,10 +6,11 @@ use smallvec::SmallVec;
 
 use crate::continuation::Continuation;
 use crate::places::Places;
+use crate::sorting::sort_ids;
 use crate::walked::Distance;
 
-/// Up to so many tokens are sorted; more go through a row of bits, which is faster then.
-const FEW: usize = 512;
+/// Where more tokens than this part of a row's words are found, they go through a row of bits: such a set is kept as one.
+const LARGE: usize = 4;
 
 /// A trie with what is known about it: what a walk needs.
 #[derive(Clone, Copy)]
@@ -361,13 +362,14 @@ impl<'a> Findings<'a> {
             return Found::Row(row);
         }
         let count: usize = self.ranges.iter().map(|&(start, end)| (end - start) as usize).sum();
-        if count <= FEW {
+        if count <= words / LARGE {
             let mut found: SmallVec<[TokenId; 32]> = SmallVec::with_capacity(count);
             for &(start, end) in &self.ranges {
                 found.extend_from_slice(&tokens[start as usize..end as usize]);
             }
-            // In place; the set would sort a copy.
-            found.sort_unstable();
+            // The set would sort a copy.
+            sort_ids(&mut found);
+            found.dedup();
             return Found::Set(TokenSet::new(&found));
         }
         if count * 2 < tokens.len() {

@@ -44,6 +44,7 @@ mod recipe;
 mod run;
 mod seen;
 mod selections;
+mod sorting;
 mod takings;
 mod walked;
 mod warm;

@@ -13,19 +13,23 @@ pub(crate) enum Places {
     Bits(Box<[u64]>),
 }
 
-/// Folds rows of bits in lanes, so that hashing one costs about what reading it costs.
+/// Folds rows of bits by products of two words each, in lanes, so that hashing one costs about what reading it costs.
+///
+/// Source: Wang Yi, "wyhash", 2019: the halves of a product of 128 bits, one upon the other, depend on all bits of both factors.
 impl Hash for Places {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Self::List(list) => list.hash(state),
             Self::Bits(bits) => {
-                const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-                let mut lanes = [0u64; 4];
+                const SEEDS: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xD1B5_4A32_D192_ED03];
+                let fold = |lane: u64, one: u64, other: u64| {
+                    let product = u128::from(one ^ SEEDS[0]) * u128::from(other ^ lane);
+                    product as u64 ^ (product >> 64) as u64
+                };
+                let mut lanes = [SEEDS[1]; 2];
                 let (chunks, rest) = bits.as_chunks::<4>();
-                for chunk in chunks {
-                    for (lane, word) in lanes.iter_mut().zip(chunk) {
-                        *lane = (lane.rotate_left(5) ^ word).wrapping_mul(FACTOR);
-                    }
+                for &[one, two, three, four] in chunks {
+                    lanes = [fold(lanes[0], one, two), fold(lanes[1], three, four)];
                 }
                 (lanes, rest).hash(state);
             }
@@ -105,6 +109,14 @@ impl Places {
         match self {
             Self::List(list) => list.binary_search(&branch).is_ok(),
             Self::Bits(bits) => bits[branch.index() / 64] >> (branch.index() % 64) & 1 == 1,
+        }
+    }
+
+    /// Whether these are more branches than so many.
+    pub(crate) fn are_more_than(&self, limit: usize) -> bool {
+        match self {
+            Self::List(list) => list.len() > limit,
+            Self::Bits(bits) => has_more_than(bits, limit),
         }
     }
 

@@ -8,62 +8,88 @@ const TOGETHER: usize = 8;
 /// How many such rows there are.
 const SUMS: usize = u32::BITS as usize / TOGETHER;
 
+/// Words that are looked at in one go.
+const BLOCK: usize = 16;
+
+type Block = [u64; BLOCK];
+
 /// Rows, one for each bit of [`Traits`], of one bit for each thing: whether it has the trait.
 #[derive(Clone, Debug)]
 pub(super) struct Planes {
-    rows: [Box<[u64]>; u32::BITS as usize],
+    rows: [Box<[Block]>; u32::BITS as usize],
     /// Whether it has one of so many traits; made of the rows when these are complete.
-    sums: [Box<[u64]>; SUMS],
+    sums: [Box<[Block]>; SUMS],
+    /// Words of a row; what is behind them in the last block stands for nothing.
+    words: usize,
 }
 
 impl Planes {
     /// So many things, without traits.
     pub(super) fn new(things: usize) -> Self {
         Self {
-            rows: std::array::from_fn(|_| vec![0; things.div_ceil(64)].into()),
+            rows: std::array::from_fn(|_| blocks(things)),
             sums: std::array::from_fn(|_| Box::default()),
+            words: things.div_ceil(64),
         }
     }
 
     /// A thing has these traits, and those that it had.
     pub(super) fn put(&mut self, thing: usize, Traits(mut traits): Traits) {
         while traits != 0 {
-            self.rows[traits.trailing_zeros() as usize][thing / 64] |= 1 << (thing % 64);
+            let row = self.rows[traits.trailing_zeros() as usize].as_flattened_mut();
+            row[thing / 64] |= 1 << (thing % 64);
             traits &= traits - 1;
         }
     }
 
     /// When nothing is put any more: there are so many things.
     pub(super) fn complete(&mut self, things: usize) {
-        self.rows.iter_mut().for_each(|row| *row = row[..things.div_ceil(64)].into());
+        self.words = things.div_ceil(64);
+        let blocks = self.words.div_ceil(BLOCK);
+        self.rows.iter_mut().for_each(|row| *row = row[..blocks].into());
         for (sum, rows) in self.sums.iter_mut().zip(self.rows.chunks(TOGETHER)) {
-            *sum = vec![0; things.div_ceil(64)].into();
+            *sum = vec![[0; BLOCK]; blocks].into();
             for row in rows {
-                sum.iter_mut().zip(row).for_each(|(sum, with)| *sum |= with);
+                let words = sum.as_flattened_mut().iter_mut().zip(row.as_flattened());
+                words.for_each(|(sum, with)| *sum |= with);
             }
         }
     }
 
     /// One bit for each thing: whether it has no other traits. Bits behind the last thing are set.
     pub(super) fn without(&self, Traits(traits): Traits) -> Vec<u64> {
-        let mut without = vec![u64::MAX; self.rows[0].len()];
-        let mut leave_out =
-            |row: &[u64]| without.iter_mut().zip(row).for_each(|(without, with)| *without &= !with);
+        let mut others: Vec<&[Block]> = Vec::with_capacity(self.rows.len());
         for (number, (sum, rows)) in self.sums.iter().zip(self.rows.chunks(TOGETHER)).enumerate() {
             let among = traits >> (number * TOGETHER);
             if among & ((1 << TOGETHER) - 1) == 0 {
-                leave_out(sum);
+                others.push(sum);
                 continue;
             }
-            let others = rows.iter().enumerate().filter(|(place, _)| among >> place & 1 == 0);
-            others.for_each(|(_, row)| leave_out(row));
+            let rows = rows.iter().enumerate().filter(|(place, _)| among >> place & 1 == 0);
+            others.extend(rows.map(|(_, row)| &**row));
         }
+        // Block by block, so that what is left stands in registers until it is written.
+        let with = |place: usize| {
+            others.iter().fold([0; BLOCK], |mut with: Block, row| {
+                with.iter_mut().zip(&row[place]).for_each(|(with, one)| *with |= one);
+                with
+            })
+        };
+        let mut without: Vec<Block> = Vec::with_capacity(self.sums[0].len());
+        without.extend((0..self.sums[0].len()).map(|place| with(place).map(|word| !word)));
+        let mut without = without.into_flattened();
+        without.truncate(self.words);
         without
     }
 
     pub(super) fn bytes_used(&self) -> usize {
         self.rows.iter().chain(&self.sums).map(|row| size_of_val(&**row)).sum()
     }
+}
+
+/// A row for so many things.
+fn blocks(things: usize) -> Box<[Block]> {
+    vec![[0; BLOCK]; things.div_ceil(64).div_ceil(BLOCK)].into()
 }
 
 #[cfg(test)]
