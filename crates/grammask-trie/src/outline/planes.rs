@@ -2,23 +2,23 @@
 
 use super::Traits;
 
-/// So many traits have one more row together: mostly many of them are left out at once.
-const TOGETHER: usize = 8;
-
-/// How many such rows there are.
-const SUMS: usize = u32::BITS as usize / TOGETHER;
+/// How many traits there are.
+const TRAITS: usize = u32::BITS as usize;
 
 /// Words that are looked at in one go.
 const BLOCK: usize = 16;
 
 type Block = [u64; BLOCK];
 
-/// Rows, one for each bit of [`Traits`], of one bit for each thing: whether it has the trait.
+/// Rows, one for each bit of [`Traits`], of one bit for each thing: whether it has the trait; and of pairs of traits, pairs of these, and so on,
+/// whether it has any, as mostly many traits that stand together are left out at once.
+///
+/// Source: the tree over ranges is the segment tree of J. Bentley, "Algorithms for Klee's rectangle problems", 1977.
 #[derive(Clone, Debug)]
 pub(super) struct Planes {
-    rows: [Box<[Block]>; u32::BITS as usize],
-    /// Whether it has one of so many traits; made of the rows when these are complete.
-    sums: [Box<[Block]>; SUMS],
+    /// A tree: the root has number 1, and n has the children 2n and 2n + 1. There is no row 0. Leaves are the traits; the others are
+    /// made of them when these are complete.
+    rows: [Box<[Block]>; 2 * TRAITS],
     /// Words of a row; what is behind them in the last block stands for nothing.
     words: usize,
 }
@@ -26,17 +26,14 @@ pub(super) struct Planes {
 impl Planes {
     /// So many things, without traits.
     pub(super) fn new(things: usize) -> Self {
-        Self {
-            rows: std::array::from_fn(|_| blocks(things)),
-            sums: std::array::from_fn(|_| Box::default()),
-            words: things.div_ceil(64),
-        }
+        let row = |number| if number < TRAITS { Box::default() } else { blocks(things) };
+        Self { rows: std::array::from_fn(row), words: things.div_ceil(64) }
     }
 
     /// A thing has these traits, and those that it had.
     pub(super) fn put(&mut self, thing: usize, Traits(mut traits): Traits) {
         while traits != 0 {
-            let row = self.rows[traits.trailing_zeros() as usize].as_flattened_mut();
+            let row = self.rows[TRAITS + traits.trailing_zeros() as usize].as_flattened_mut();
             row[thing / 64] |= 1 << (thing % 64);
             traits &= traits - 1;
         }
@@ -46,27 +43,25 @@ impl Planes {
     pub(super) fn complete(&mut self, things: usize) {
         self.words = things.div_ceil(64);
         let blocks = self.words.div_ceil(BLOCK);
-        self.rows.iter_mut().for_each(|row| *row = row[..blocks].into());
-        for (sum, rows) in self.sums.iter_mut().zip(self.rows.chunks(TOGETHER)) {
-            *sum = vec![[0; BLOCK]; blocks].into();
-            for row in rows {
-                let words = sum.as_flattened_mut().iter_mut().zip(row.as_flattened());
-                words.for_each(|(sum, with)| *sum |= with);
-            }
+        self.rows[TRAITS..].iter_mut().for_each(|row| *row = row[..blocks].into());
+        for number in (1..TRAITS).rev() {
+            let [one, other] = [2 * number, 2 * number + 1].map(|child| self.rows[child].as_flattened());
+            let either: Vec<u64> = one.iter().zip(other).map(|(one, other)| one | other).collect();
+            self.rows[number] = either.as_chunks().0.into();
         }
     }
 
     /// One bit for each thing: whether it has no other traits. Bits behind the last thing are set.
     pub(super) fn without(&self, Traits(traits): Traits) -> Vec<u64> {
-        let mut others: Vec<&[Block]> = Vec::with_capacity(self.rows.len());
-        for (number, (sum, rows)) in self.sums.iter().zip(self.rows.chunks(TOGETHER)).enumerate() {
-            let among = traits >> (number * TOGETHER);
-            if among & ((1 << TOGETHER) - 1) == 0 {
-                others.push(sum);
-                continue;
+        let mut others: Vec<&[Block]> = Vec::with_capacity(TRAITS);
+        let mut open = vec![1];
+        while let Some(number) = open.pop() {
+            let here = traits_below(number);
+            if traits & here == 0 {
+                others.push(&self.rows[number]);
+            } else if !traits & here != 0 {
+                open.extend([2 * number, 2 * number + 1]);
             }
-            let rows = rows.iter().enumerate().filter(|(place, _)| among >> place & 1 == 0);
-            others.extend(rows.map(|(_, row)| &**row));
         }
         // Block by block, so that what is left stands in registers until it is written.
         let with = |place: usize| {
@@ -75,16 +70,25 @@ impl Planes {
                 with
             })
         };
-        let mut without: Vec<Block> = Vec::with_capacity(self.sums[0].len());
-        without.extend((0..self.sums[0].len()).map(|place| with(place).map(|word| !word)));
+        let blocks = self.rows[1].len();
+        let mut without: Vec<Block> = Vec::with_capacity(blocks);
+        without.extend((0..blocks).map(|place| with(place).map(|word| !word)));
         let mut without = without.into_flattened();
         without.truncate(self.words);
         without
     }
 
     pub(super) fn bytes_used(&self) -> usize {
-        self.rows.iter().chain(&self.sums).map(|row| size_of_val(&**row)).sum()
+        self.rows.iter().map(|row| size_of_val(&**row)).sum()
     }
+}
+
+/// The traits of the leaves below a row.
+const fn traits_below(number: usize) -> u32 {
+    let depth = number.ilog2();
+    let width = TRAITS >> depth;
+    let first = (number - (1 << depth)) * width;
+    (u32::MAX >> (TRAITS - width)) << first
 }
 
 /// A row for so many things.
