@@ -337,6 +337,13 @@ fn check(vocabulary: &Arc<Vocabulary>) {
         "start ::= #'([^\"\u{2028}\u{2029}]*x|[ab]*\u{2028}b|é\u{2028}a*|[ab]*\u{2029})\"';",
         "start ::= #'([^\"\u{2028}\u{2029}]*x|[ab é]*\u{2028}(\u{2028} é)?)\"';",
         "start ::= '\"' json!(#'.*(ab|ba).*|[ab]*\u{2028}b') '\"';",
+        // Of bytes, whatever they are.
+        "start ::= except!('aa') 'aa';",
+        "start ::= except!('aba') 'x';",
+        "start ::= except!('  ') ' ' except!(ends) '\"'; ends ::= 'ab' | 'xx' | 'é';",
+        "start ::= #'(?s-u:[^x])*ab(?s-u:[^x])*x';",
+        "start ::= (#'(?s-u:[^x])*' & ~#'(?s-u:.)*(aba|bb)(?s-u:.)*' & #'(?s-u:.){0,9}') 'x';",
+        "start ::= #'[^ab]?' except!('aa') except!('bb') 'b';",
         // Below a blank, and below places of several characters.
         "start ::= ' ' (#'[a-y]*7?' & ~#'.*no.*');",
         "start ::= ' a' #'[^.][^b]{1,9}b';",
