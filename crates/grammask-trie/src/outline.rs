@@ -51,7 +51,7 @@ impl BranchId {
 /// ```
 ///
 /// # Cost
-/// 17 bytes a node, 52 bytes a branch and 4 bytes a token.
+/// 17 bytes a node, 56 bytes a branch and 8 bytes a token.
 #[derive(Clone, Debug)]
 pub struct Outline {
     nodes: Box<[NodeId]>,
