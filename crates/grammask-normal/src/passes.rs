@@ -5,6 +5,7 @@ mod eliminate_nullables;
 mod expand_repetitions;
 mod flatten_nested_rules;
 mod flatten_operators;
+mod gather_characters;
 mod gather_literals;
 mod group_rules;
 mod merge_consecutive_terminals;
@@ -66,6 +67,7 @@ pub const PASSES: &[Pass] = &[
     MERGE_CONSECUTIVE_TERMINALS,
     DEDUPLICATE_ALTERNATIVES,
     GATHER_LITERALS,
+    GATHER_CHARACTERS,
     MERGE_EQUAL_NONTERMINALS,
     REMOVE_UNIT_RULES,
     MERGE_CONSECUTIVE_TERMINALS,
@@ -192,6 +194,16 @@ const GATHER_LITERALS: Pass = Pass {
     grows: false,
     run: gather_literals::gather_literals,
     holds: gather_literals::holds,
+};
+
+const GATHER_CHARACTERS: Pass = Pass {
+    name: "gather_characters",
+    description: "make one regular part of characters that are repeated one by one",
+    postcondition: "no rule repeats characters",
+    needs_names: true,
+    grows: true,
+    run: gather_characters::gather_characters,
+    holds: gather_characters::holds,
 };
 
 impl Pass {

@@ -223,6 +223,11 @@ impl Terminals {
         self.traits(id) & IS_EMPTY_TEXT != 0
     }
 
+    /// Forgets the languages: they are made anew, in whatever store.
+    pub fn forget_languages(&mut self) {
+        self.lowered.fill(None);
+    }
+
     /// The language of a terminal; `None` for a special token.
     pub fn lower(&mut self, id: TerminalId, store: &mut Store) -> Result<Option<RegularId>, Error> {
         self.lower_unless(id, store, || false)

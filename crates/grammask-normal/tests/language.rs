@@ -27,6 +27,34 @@ fn grammars(count: u64, seed: u64) -> impl Iterator<Item = (Rng, String)> {
     })
 }
 
+/// Random grammars that repeat characters one by one, or what is nearly that.
+fn characters(count: u64, seed: u64) -> impl Iterator<Item = (Rng, String)> {
+    let count = if cfg!(debug_assertions) { count / 4 } else { count };
+    (0..count).map(move |number| {
+        let mut rng = Rng::new(seed + number);
+        let atoms = [
+            "#'[a-p]'", "#'[^\"]'", "'\\\\' #'[nrt]'", "'a'", "'ab'", "hex", "(hex | 'x')", "''", "'\"'", "letter",
+            "#'[a-z]{0,3}x'", "#'[a-q]?'", "#'[a-z]*'", "<|end|>", "'u' hex{2}", "letter{1,3}", "except!('ab', 4)", "(#'[^b]' & ~'a')",
+            "'a text that is too long'", "nested", "text",
+        ];
+        let [a, b, c, d] = [(); 4].map(|()| *rng.pick(&atoms));
+        let (least, most) = (rng.below(3), 2 + rng.below(5));
+        let shapes = [
+            format!("start ::= '\"' ({a} | {b})* '\"'; text ::= {c};"),
+            format!("start ::= ({a} | {b} | {c})+ {d}; text ::= 'x' text | {a};"),
+            format!("start ::= text{{{least},{most}}} {d}; text ::= {a} | {b} | {c};"),
+            format!("start ::= {c} | start text {d}; text ::= {a} | {b} | nested;"),
+            format!("start ::= items | '(' start ')'; items ::= text | items text; text ::= {a} | {b} {c};"),
+            format!("start ::= text start | {d}; text ::= {a} | text {b} | text {c};"),
+            format!("start ::= text+ ',' text* text?; text ::= {a} | {b} ({c} | {d});"),
+        ];
+        let shape = rng.pick(&shapes);
+        let rest = "hex ::= #'[0-9a-f]'; letter ::= 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm' | 'n' | 'o' | 'p';";
+        let nested = "nested ::= #'[a-z]' | '(' nested ')';";
+        (rng, format!("{shape} {rest} {nested}"))
+    })
+}
+
 /// Walks through both at once; everywhere the same bytes and special tokens must lead on, and the same texts be complete.
 fn compare(rng: &mut Rng, one: &Oracle, two: &Oracle, walks: usize, context: &str) {
     for _ in 0..walks {
@@ -68,7 +96,7 @@ fn compare(rng: &mut Rng, one: &Oracle, two: &Oracle, walks: usize, context: &st
 #[test]
 fn a_normal_form_has_the_language_of_its_grammar() {
     let (mut compared, mut all) = (0, 0);
-    for (mut rng, text) in grammars(1_600, 1) {
+    for (mut rng, text) in grammars(1_600, 1).chain(characters(1_200, 5_000_000)) {
         all += 1;
         let ast = read(&text);
         let normal = normalize(&ast, &Config::default());
@@ -100,7 +128,7 @@ fn a_normal_form_has_the_language_of_its_grammar() {
 
 #[test]
 fn every_pass_keeps_the_language_and_its_word() {
-    for (mut rng, text) in grammars(240, 1_000_000) {
+    for (mut rng, text) in grammars(240, 1_000_000).chain(characters(240, 6_000_000)) {
         let ast = read(&text);
         let (Ok(oracle), Ok(trace)) =
             (Oracle::new(&ast, start_of(&ast)), normalize_traced(&ast, &Config::default()))
@@ -127,7 +155,7 @@ fn every_pass_keeps_the_language_and_its_word() {
 
 #[test]
 fn any_single_pass_keeps_the_language() {
-    for (mut rng, text) in grammars(120, 2_000_000) {
+    for (mut rng, text) in grammars(120, 2_000_000).chain(characters(120, 7_000_000)) {
         let ast = read(&text);
         let Ok(oracle) = Oracle::new(&ast, start_of(&ast)) else { continue };
         for pass in PASSES {
