@@ -27,7 +27,7 @@ const DEEPEST: usize = 8;
 /// # Complexity
 /// Linear in the symbols, and in the automata of what is repeated character by character.
 pub(crate) fn gather_characters(grammar: &mut Grammar, context: &mut Context<'_>) -> Result<(), Error> {
-    let mut gathering = Gathering { grammar, known: FxHashMap::default() };
+    let mut gathering = Gathering { grammar, regular: FxHashMap::default(), known: FxHashMap::default() };
     for index in 0..gathering.grammar.variables.len() {
         let id = NonterminalId(index as u32);
         let variable = gathering.grammar.variable(id);
@@ -62,28 +62,41 @@ fn has_loop(id: NonterminalId, variable: &Variable) -> bool {
 
 struct Gathering<'a> {
     grammar: &'a mut Grammar,
-    /// What nonterminals stand for that are regular without recursion; nothing for those that are being looked at.
-    known: FxHashMap<NonterminalId, Option<TerminalId>>,
+    /// Whether nonterminals are regular without recursion and little; those are not that are being looked at.
+    regular: FxHashMap<NonterminalId, bool>,
+    /// What those stand for of which that was asked.
+    known: FxHashMap<NonterminalId, TerminalId>,
 }
 
 impl Gathering<'_> {
     /// Makes a terminal of a nonterminal that repeats characters.
     fn close(&mut self, id: NonterminalId, depth: usize, context: &mut Context<'_>) {
         let productions = &self.grammar.variable(id).productions;
-        if productions.len() > MOST_ALTERNATIVES {
+        let is_bare = |production: &Vec<Factor>| production.len() == 1 && is_loop(id, production);
+        let may_be_character =
+            productions.iter().any(|production| production.len() == 2 && is_loop(id, production));
+        if productions.len() > MOST_ALTERNATIVES || !may_be_character || productions.iter().any(is_bare) {
             return;
         }
-        let (loops, firsts): (Vec<_>, Vec<_>) =
-            productions.clone().into_iter().partition(|production| is_loop(id, production));
+        if !self.are_regular(id, true, depth, context) {
+            return;
+        }
+        let (loops, firsts): (Vec<_>, Vec<_>) = self
+            .grammar
+            .variable(id)
+            .productions
+            .clone()
+            .into_iter()
+            .partition(|production| is_loop(id, production));
         let bodies: Vec<Vec<Factor>> = loops.into_iter().map(|production| production[1..].to_vec()).collect();
-        if firsts.is_empty() || bodies.iter().any(Vec::is_empty) || !may_be_character(&bodies) {
+        let Some(body) = self.alternatives(&bodies) else { return };
+        if firsts.is_empty()
+            || !self.is_character(body, context)
+            || !self.are_regular(id, false, depth, context)
+        {
             return;
         }
-        let Some(body) = self.alternatives(&bodies, depth, context) else { return };
-        if !self.is_character(body, context) {
-            return;
-        }
-        let Some(first) = self.alternatives(&firsts, depth, context) else { return };
+        let Some(first) = self.alternatives(&firsts) else { return };
         let terminals = &mut self.grammar.terminals;
         let span = terminals.span(first);
         let all = match first == body {
@@ -106,7 +119,10 @@ impl Gathering<'_> {
                 if !is_counter(&factor) || !may_be_character(&self.grammar.variable(counted).productions) {
                     continue;
                 }
-                let Some(character) = self.nonterminal(counted, DEEPEST, context) else { continue };
+                if !self.is_regular(counted, DEEPEST, context) {
+                    continue;
+                }
+                let Some(character) = self.nonterminal(counted) else { continue };
                 if self.is_character(character, context) {
                     let terminals = &mut self.grammar.terminals;
                     let span = terminals.span(character);
@@ -117,37 +133,62 @@ impl Gathering<'_> {
         }
     }
 
-    /// What a nonterminal stands for, if that is regular without recursion and little.
-    fn nonterminal(
-        &mut self,
-        id: NonterminalId,
-        depth: usize,
-        context: &mut Context<'_>,
-    ) -> Option<TerminalId> {
-        if let Some(&known) = self.known.get(&id) {
+    /// Whether a nonterminal is regular without recursion and little. Loops of characters below it are closed on the way.
+    fn is_regular(&mut self, id: NonterminalId, depth: usize, context: &mut Context<'_>) -> bool {
+        if let Some(&known) = self.regular.get(&id) {
             return known;
         }
         let variable = self.grammar.variable(id);
         if depth == 0 || variable.unordered.is_some() || variable.productions.len() > MOST_ALTERNATIVES {
-            return None;
+            return false;
         }
-        self.known.insert(id, None);
+        self.regular.insert(id, false);
         if has_loop(id, variable) {
             self.close(id, depth, context);
         }
-        let productions = self.grammar.variable(id).productions.clone();
-        let found = self.alternatives(&productions, depth, context);
-        self.known.insert(id, found);
-        found
+        let is_regular =
+            !has_loop(id, self.grammar.variable(id)) && self.are_regular(id, false, depth, context);
+        self.regular.insert(id, is_regular);
+        is_regular
     }
 
-    fn alternatives(
+    /// The same of what follows a nonterminal in its loops, or of its other alternatives.
+    fn are_regular(
         &mut self,
-        productions: &[Vec<Factor>],
+        id: NonterminalId,
+        loops: bool,
         depth: usize,
         context: &mut Context<'_>,
-    ) -> Option<TerminalId> {
-        let each = productions.iter().map(|production| self.sequence(production, depth, context));
+    ) -> bool {
+        for number in 0..self.grammar.variable(id).productions.len() {
+            let production = &self.grammar.variable(id).productions[number];
+            let (len, is_loop) = (production.len(), is_loop(id, production));
+            for place in usize::from(is_loop)..if is_loop == loops { len } else { 0 } {
+                let is_regular = match self.grammar.variable(id).productions[number][place].atom {
+                    Atom::Nonterminal(id) => self.is_regular(id, depth - 1, context),
+                    Atom::Terminal(id) => !self.grammar.terminals.get(id).is_special(),
+                };
+                if !is_regular {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// What a regular nonterminal stands for; nothing where it has no productions.
+    fn nonterminal(&mut self, id: NonterminalId) -> Option<TerminalId> {
+        if let Some(&known) = self.known.get(&id) {
+            return Some(known);
+        }
+        let productions = self.grammar.variable(id).productions.clone();
+        let found = self.alternatives(&productions)?;
+        self.known.insert(id, found);
+        Some(found)
+    }
+
+    fn alternatives(&mut self, productions: &[Vec<Factor>]) -> Option<TerminalId> {
+        let each = productions.iter().map(|production| self.sequence(production));
         let mut all: Vec<TerminalId> = each.collect::<Option<_>>()?;
         all.sort_unstable();
         all.dedup();
@@ -161,17 +202,11 @@ impl Gathering<'_> {
         }
     }
 
-    fn sequence(
-        &mut self,
-        factors: &[Factor],
-        depth: usize,
-        context: &mut Context<'_>,
-    ) -> Option<TerminalId> {
+    fn sequence(&mut self, factors: &[Factor]) -> Option<TerminalId> {
         let mut parts = Vec::with_capacity(factors.len());
         for factor in factors {
             let part = match factor.atom {
-                Atom::Nonterminal(id) => self.nonterminal(id, depth - 1, context)?,
-                Atom::Terminal(id) if self.grammar.terminals.get(id).is_special() => return None,
+                Atom::Nonterminal(id) => self.nonterminal(id)?,
                 Atom::Terminal(id) => id,
             };
             let terminals = &mut self.grammar.terminals;
@@ -194,11 +229,13 @@ impl Gathering<'_> {
 
 /// Whether many ASCII characters are texts of a language by themselves.
 fn has_many(store: &mut Store, language: RegularId) -> bool {
-    let is_text = |byte: &u8| {
-        let behind = store.derivative(language, *byte);
+    let Ok(live) = store.live_bytes(language) else { return false };
+    let ascii: Vec<u8> = live.iter().filter(u8::is_ascii).collect();
+    let is_text = |&byte: &u8| {
+        let behind = store.derivative(language, byte);
         behind.is_ok_and(|behind| store.is_nullable(behind))
     };
-    (0..0x80u8).filter(is_text).count() >= MANY
+    ascii.len() >= MANY && ascii.into_iter().filter(is_text).take(MANY).count() == MANY
 }
 
 /// Whether no text of a language is long.
