@@ -6,10 +6,10 @@ use smallvec::SmallVec;
 
 use crate::continuation::Continuation;
 use crate::places::Places;
-use crate::sorting::sort_ids;
 use crate::walked::Distance;
 
-/// Where more tokens than this part of a row's words are found, they go through a row of bits: such a set is kept as one.
+/// More tokens than this part of a row's words are many: they go through a row of bits, and such a set is kept as one, as masks need one of it sooner or
+/// later.
 const LARGE: usize = 4;
 
 /// A trie with what is known about it: what a walk needs.
@@ -22,6 +22,13 @@ pub(crate) struct Ground<'a> {
     pub(crate) short: usize,
     /// All tokens of the trie, as a packed row.
     pub(crate) every: &'a [u32],
+}
+
+impl Ground<'_> {
+    /// So many tokens are better a row.
+    pub(crate) fn many(&self) -> usize {
+        self.vocabulary.mask_words() / LARGE
+    }
 }
 
 /// What is asked of a walk.
@@ -362,15 +369,12 @@ impl<'a> Findings<'a> {
             return Found::Row(row);
         }
         let count: usize = self.ranges.iter().map(|&(start, end)| (end - start) as usize).sum();
-        if count <= words / LARGE {
+        if count <= self.ground.many() {
             let mut found: SmallVec<[TokenId; 32]> = SmallVec::with_capacity(count);
             for &(start, end) in &self.ranges {
                 found.extend_from_slice(&tokens[start as usize..end as usize]);
             }
-            // The set would sort a copy.
-            sort_ids(&mut found);
-            found.dedup();
-            return Found::Set(TokenSet::new(&found));
+            return Found::Set(TokenSet::from_unsorted(&mut found));
         }
         if count * 2 < tokens.len() {
             let mut row = vec![0; words];

@@ -44,7 +44,6 @@ mod recipe;
 mod run;
 mod seen;
 mod selections;
-mod sorting;
 mod takings;
 mod walked;
 mod warm;

@@ -139,6 +139,37 @@ fn a_long_text_used_often_is_written_once() {
 }
 
 #[test]
+fn characters_that_are_many_when_written_out_stay_rules() {
+    let mut text = "start ::= '.' | start c7; c0 ::= #'[a-z]';".to_owned();
+    for number in 1..8 {
+        let longer: Vec<String> = ('a'..='z').map(|last| format!("c{} '{last}'", number - 1)).collect();
+        write!(text, " c{number} ::= {} | #'[a-z]';", longer.join(" | ")).expect("strings take all");
+    }
+    let normal = check(&text);
+    assert!(normal.to_string().len() < 4 * text.len(), "{} of {}", normal.to_string().len(), text.len());
+}
+
+#[test]
+fn characters_deep_in_other_rules() {
+    // Regular as far as is seen at once, so that each is known before it is made a terminal of, and found to be none in the end.
+    let mut text = "bad ::= '(' bad ')' | '!'; c0 ::= #'[a-z]';".to_owned();
+    let mut uses = String::new();
+    for number in 1..20_000 {
+        write!(
+            text,
+            " c{number} ::= c{} | '{number}'; l{number} ::= '.' | l{number} c{number} | l{number} bad;",
+            number - 1
+        )
+        .expect("strings take all");
+        write!(uses, " | '{number}' l{number}").expect("strings take all");
+    }
+    check(&format!("start ::= good{uses}; {text} good ::= '.' | good c19999;"));
+    // The same characters, counted again and again.
+    let counted = "c0{2,9} c0{3,8} ".repeat(20_000);
+    check(&format!("start ::= {counted}; c0 ::= #'[a-z]' | '\\\\' #'[nrt]' | 'u' #'[0-9a-f]';"));
+}
+
+#[test]
 fn a_text_of_ten_megabytes() {
     check(&format!("start ::= '{}' x; x ::= 'x' x | 'y';", "z".repeat(10_000_000)));
 }

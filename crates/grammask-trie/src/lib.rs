@@ -46,6 +46,7 @@ pub mod loaders;
 mod mask;
 mod outline;
 mod set;
+mod sorting;
 mod token;
 mod trie;
 mod vocabulary;

@@ -8,6 +8,7 @@ use crate::count::{count_ones, count_ranges, count_up_to};
 use crate::display::{Ranges, write_ids};
 use crate::error::Broken;
 use crate::mask::{Ones, ones};
+use crate::sorting::sort_ids;
 
 /// A set of tokens that is made once and then joined into mask rows many times.
 ///
@@ -55,15 +56,31 @@ impl TokenSet {
     ///
     /// # Complexity
     ///
-    /// O(n) for n ids that ascend strictly, O(n log n) for others.
+    /// O(n) for n ids that ascend strictly, or are below 2^20; O(n log n) for others.
     pub fn new(ids: &[TokenId]) -> Self {
-        if ids.is_sorted_by(|a, b| a < b) {
-            return Self::from_sorted(ids);
+        match ids.is_sorted_by(|a, b| a < b) {
+            true => Self::from_sorted(ids),
+            false => Self::from_unsorted(&mut ids.to_vec()),
         }
-        let mut sorted = ids.to_vec();
-        sorted.sort_unstable();
-        sorted.dedup();
-        Self::from_sorted(&sorted)
+    }
+
+    /// The same of a list that is of no use afterwards: it is sorted in place.
+    ///
+    /// ```
+    /// # use grammask_trie::{TokenId, TokenSet};
+    /// let ids = [7, 3, 5, 3].map(TokenId);
+    /// assert_eq!(TokenSet::from_unsorted(&mut ids.clone()), TokenSet::new(&ids));
+    /// ```
+    pub fn from_unsorted(ids: &mut [TokenId]) -> Self {
+        sort_ids(ids);
+        let mut len = 0;
+        for place in 0..ids.len() {
+            if len == 0 || ids[len - 1] != ids[place] {
+                ids[len] = ids[place];
+                len += 1;
+            }
+        }
+        Self::from_sorted(&ids[..len])
     }
 
     /// The set of the ids whose bits are set in a packed row.

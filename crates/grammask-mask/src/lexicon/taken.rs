@@ -11,9 +11,6 @@ use crate::places::Places;
 /// A set of more tokens is not copied into what it is a part of.
 const MANY: usize = 128;
 
-/// A set that takes more than this part of a row is kept as a row: masks need one of it sooner or later.
-const LARGE: usize = 4;
-
 /// As they are kept.
 pub(crate) struct LexemeTokens {
     pub(crate) own: Own,
@@ -191,7 +188,7 @@ impl Lexicon {
         if !self.has_room_for_row() {
             return Own::Set(TokenSet::from_row(row));
         }
-        match TokenSet::from_row_of_fewer(row, self.vocabulary.mask_words() / LARGE) {
+        match TokenSet::from_row_of_fewer(row, self.ground().many()) {
             Ok(tokens) => Own::Set(tokens),
             Err(row) => Own::Row(self.keep_row(Mask::from_words(self.vocabulary.id_count(), row))),
         }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::Error;
 use crate::form::{NonterminalId, Terminal, TerminalId};
-use crate::grammar::{Atom, Factor, Grammar, Variable};
+use crate::grammar::{Atom, Factor, Grammar};
 use crate::passes::Context;
 use crate::stop::Stop;
 
@@ -16,9 +16,11 @@ const MANY: usize = 16;
 /// What is longer, in bytes, is no character, however it is escaped.
 const LONGEST: u32 = 16;
 
-/// Characters are described by so many alternatives at most, in rules that are so deep at most.
+/// Characters are described by so many alternatives at most, in rules that stand in one another so deep at most, and written out in so many bytes at most,
+/// as a rule that is used several times is.
 const MOST_ALTERNATIVES: usize = 256;
 const DEEPEST: usize = 8;
+const MOST_BYTES: usize = 4096;
 
 /// Replaces `N ::= x | N c` by `N ::= x c*` as one terminal, and `c{m,n}` by a counter in a terminal, where `x` and `c` are regular without recursion, and `c` is a
 /// character: at most sixteen bytes long, and one of at least sixteen ASCII characters by itself. Other loops stay: what they repeat is better known by itself,
@@ -27,178 +29,189 @@ const DEEPEST: usize = 8;
 /// # Complexity
 /// Linear in the symbols, and in the automata of what is repeated character by character.
 pub(crate) fn gather_characters(grammar: &mut Grammar, context: &mut Context<'_>) -> Result<(), Error> {
-    let mut gathering = Gathering { grammar, regular: FxHashMap::default(), known: FxHashMap::default() };
+    let mut gathering = Gathering {
+        grammar,
+        context,
+        depths: FxHashMap::default(),
+        known: FxHashMap::default(),
+        characters: FxHashMap::default(),
+    };
     for index in 0..gathering.grammar.variables.len() {
         let id = NonterminalId(index as u32);
         let variable = gathering.grammar.variable(id);
-        if context.stop.after(1 + variable.productions.len()) {
+        if gathering.context.stop.after(1 + variable.productions.len()) {
             return Ok(());
         }
-        if !variable.in_use || variable.unordered.is_some() {
-            continue;
-        }
-        if has_loop(id, variable) {
-            gathering.close(id, DEEPEST, context);
-        } else {
-            gathering.count(id, context);
+        match () {
+            () if !variable.in_use || variable.unordered.is_some() => {}
+            () if has_loop(id, &variable.productions) => gathering.close(id, DEEPEST),
+            () => gathering.count(id),
         }
     }
     Ok(())
 }
 
-/// Whether a production of a nonterminal begins with it.
-fn is_loop(id: NonterminalId, production: &[Factor]) -> bool {
-    production.first().is_some_and(|first| first.as_nonterminal() == Some(id))
+/// What is repeated by a production that begins with its own nonterminal.
+fn body(id: NonterminalId, production: &[Factor]) -> Option<&[Factor]> {
+    production.split_first().filter(|(first, _)| first.as_nonterminal() == Some(id)).map(|(_, body)| body)
+}
+
+fn has_loop(id: NonterminalId, productions: &[Vec<Factor>]) -> bool {
+    productions.iter().any(|production| body(id, production).is_some())
 }
 
 /// Whether some alternative may be a single character: the items of lists need not be looked into.
-fn may_be_character(productions: &[Vec<Factor>]) -> bool {
-    productions.iter().any(|production| production.len() == 1)
+fn may_be_character(mut alternatives: impl Iterator<Item = usize>) -> bool {
+    alternatives.any(|factors| factors == 1)
 }
 
-fn has_loop(id: NonterminalId, variable: &Variable) -> bool {
-    variable.productions.iter().any(|production| is_loop(id, production))
-}
+/// Alternatives, as they stand in a rule or behind its own name.
+type Alternatives<'a> = Vec<&'a [Factor]>;
 
-struct Gathering<'a> {
+struct Gathering<'a, 'c> {
     grammar: &'a mut Grammar,
-    /// Whether nonterminals are regular without recursion and little; those are not that are being looked at.
-    regular: FxHashMap<NonterminalId, bool>,
-    /// What those stand for of which that was asked.
-    known: FxHashMap<NonterminalId, TerminalId>,
+    context: &'a mut Context<'c>,
+    /// How deep rules stand in nonterminals that are regular without recursion; nothing for others, and for those that are being looked at, whose
+    /// productions are not in their place meanwhile.
+    depths: FxHashMap<NonterminalId, Option<usize>>,
+    /// What those stand for of which that was asked; nothing where that is too much to be written out.
+    known: FxHashMap<NonterminalId, Option<TerminalId>>,
+    /// Whether terminals are characters.
+    characters: FxHashMap<TerminalId, bool>,
 }
 
-impl Gathering<'_> {
-    /// Makes a terminal of a nonterminal that repeats characters.
-    fn close(&mut self, id: NonterminalId, depth: usize, context: &mut Context<'_>) {
-        let productions = &self.grammar.variable(id).productions;
-        let is_bare = |production: &Vec<Factor>| production.len() == 1 && is_loop(id, production);
-        let may_be_character =
-            productions.iter().any(|production| production.len() == 2 && is_loop(id, production));
-        if productions.len() > MOST_ALTERNATIVES || !may_be_character || productions.iter().any(is_bare) {
-            return;
+impl Gathering<'_, '_> {
+    /// Makes a terminal of a nonterminal that repeats characters, in rules of a depth.
+    fn close(&mut self, id: NonterminalId, most: usize) {
+        self.depths.insert(id, None);
+        let productions = std::mem::take(&mut self.grammar.variable_mut(id).productions);
+        let closed = self.closed(id, &productions, most);
+        if closed.is_some() {
+            self.depths.insert(id, Some(0));
         }
-        if !self.are_regular(id, true, depth, context) {
-            return;
-        }
-        let (loops, firsts): (Vec<_>, Vec<_>) = self
-            .grammar
-            .variable(id)
-            .productions
-            .clone()
-            .into_iter()
-            .partition(|production| is_loop(id, production));
-        let bodies: Vec<Vec<Factor>> = loops.into_iter().map(|production| production[1..].to_vec()).collect();
-        let Some(body) = self.alternatives(&bodies) else { return };
-        if firsts.is_empty()
-            || !self.is_character(body, context)
-            || !self.are_regular(id, false, depth, context)
+        self.grammar.variable_mut(id).productions = match closed {
+            Some(terminal) => vec![vec![Factor::terminal(terminal)]],
+            None => productions,
+        };
+    }
+
+    fn closed(&mut self, id: NonterminalId, productions: &[Vec<Factor>], most: usize) -> Option<TerminalId> {
+        let bodies: Alternatives<'_> =
+            productions.iter().filter_map(|production| body(id, production)).collect();
+        let firsts: Alternatives<'_> =
+            productions.iter().map(Vec::as_slice).filter(|first| body(id, first).is_none()).collect();
+        let is_loop = !firsts.is_empty() && bodies.iter().all(|body| !body.is_empty());
+        if !is_loop
+            || productions.len() > MOST_ALTERNATIVES
+            || !may_be_character(bodies.iter().map(|body| body.len()))
         {
-            return;
+            return None;
         }
-        let Some(first) = self.alternatives(&firsts) else { return };
+        self.depth(&bodies, most)?;
+        let body = self.alternatives(&bodies)?;
+        if !self.is_character(body) {
+            return None;
+        }
+        self.depth(&firsts, most)?;
+        let first = self.alternatives(&firsts)?;
         let terminals = &mut self.grammar.terminals;
         let span = terminals.span(first);
-        let all = match first == body {
-            true => terminals.repeat(body, 1, None, span),
-            false => {
-                let rest = terminals.repeat(body, 0, None, span);
-                terminals.sequence(vec![first, rest], span)
-            }
-        };
-        self.grammar.variable_mut(id).productions = vec![vec![Factor::terminal(all)]];
+        if first == body {
+            return Some(terminals.repeat(body, 1, None, span));
+        }
+        let rest = terminals.repeat(body, 0, None, span);
+        Some(terminals.sequence(vec![first, rest], span))
     }
 
     /// Makes terminals of the factors that count characters.
-    fn count(&mut self, id: NonterminalId, context: &mut Context<'_>) {
-        let is_counter = |factor: &Factor| !factor.is_once() && factor.min >= 1;
-        for number in 0..self.grammar.variable(id).productions.len() {
-            for place in 0..self.grammar.variable(id).productions[number].len() {
-                let factor = self.grammar.variable(id).productions[number][place];
-                let Atom::Nonterminal(counted) = factor.atom else { continue };
-                if !is_counter(&factor) || !may_be_character(&self.grammar.variable(counted).productions) {
-                    continue;
-                }
-                if !self.is_regular(counted, DEEPEST, context) {
-                    continue;
-                }
-                let Some(character) = self.nonterminal(counted) else { continue };
-                if self.is_character(character, context) {
-                    let terminals = &mut self.grammar.terminals;
-                    let span = terminals.span(character);
-                    let all = terminals.repeat(character, factor.min, factor.max, span);
-                    self.grammar.variable_mut(id).productions[number][place] = Factor::terminal(all);
-                }
+    fn count(&mut self, id: NonterminalId) {
+        let productions = &self.grammar.variable(id).productions;
+        let counters: Vec<(usize, usize, Factor)> = (0..)
+            .zip(productions)
+            .flat_map(|(number, production)| {
+                (0..).zip(production).map(move |(place, factor)| (number, place, *factor))
+            })
+            .filter(|(_, _, factor)| !factor.is_once() && factor.min >= 1)
+            .collect();
+        for (number, place, factor) in counters {
+            if let Some(terminal) = self.counter(factor) {
+                self.grammar.variable_mut(id).productions[number][place] = Factor::terminal(terminal);
             }
         }
     }
 
-    /// Whether a nonterminal is regular without recursion and little. Loops of characters below it are closed on the way.
-    fn is_regular(&mut self, id: NonterminalId, depth: usize, context: &mut Context<'_>) -> bool {
-        if let Some(&known) = self.regular.get(&id) {
-            return known;
+    fn counter(&mut self, factor: Factor) -> Option<TerminalId> {
+        let Atom::Nonterminal(counted) = factor.atom else { return None };
+        if !may_be_character(self.grammar.variable(counted).productions.iter().map(Vec::len)) {
+            return None;
         }
+        self.depth_of(counted, DEEPEST)?;
+        let character = self.nonterminal(counted).filter(|&character| self.is_character(character))?;
+        let terminals = &mut self.grammar.terminals;
+        let span = terminals.span(character);
+        Some(terminals.repeat(character, factor.min, factor.max, span))
+    }
+
+    /// How deep rules stand in a nonterminal that is regular without recursion; nothing for others, and for more than `most`. Loops of characters below it are
+    /// closed on the way.
+    fn depth_of(&mut self, id: NonterminalId, most: usize) -> Option<usize> {
+        if let Some(&known) = self.depths.get(&id) {
+            return known.filter(|&depth| depth <= most);
+        }
+        self.depths.insert(id, None);
         let variable = self.grammar.variable(id);
-        if depth == 0 || variable.unordered.is_some() || variable.productions.len() > MOST_ALTERNATIVES {
-            return false;
+        if variable.unordered.is_some() || variable.productions.len() > MOST_ALTERNATIVES {
+            return None;
         }
-        self.regular.insert(id, false);
-        if has_loop(id, variable) {
-            self.close(id, depth, context);
+        if has_loop(id, &variable.productions) {
+            self.close(id, most);
+            return self.depths[&id];
         }
-        let is_regular =
-            !has_loop(id, self.grammar.variable(id)) && self.are_regular(id, false, depth, context);
-        self.regular.insert(id, is_regular);
-        is_regular
+        let productions = std::mem::take(&mut self.grammar.variable_mut(id).productions);
+        let alternatives: Alternatives<'_> = productions.iter().map(Vec::as_slice).collect();
+        let depth = self.depth(&alternatives, most);
+        self.grammar.variable_mut(id).productions = productions;
+        self.depths.insert(id, depth);
+        depth
     }
 
-    /// The same of what follows a nonterminal in its loops, or of its other alternatives.
-    fn are_regular(
-        &mut self,
-        id: NonterminalId,
-        loops: bool,
-        depth: usize,
-        context: &mut Context<'_>,
-    ) -> bool {
-        for number in 0..self.grammar.variable(id).productions.len() {
-            let production = &self.grammar.variable(id).productions[number];
-            let (len, is_loop) = (production.len(), is_loop(id, production));
-            for place in usize::from(is_loop)..if is_loop == loops { len } else { 0 } {
-                let is_regular = match self.grammar.variable(id).productions[number][place].atom {
-                    Atom::Nonterminal(id) => self.is_regular(id, depth - 1, context),
-                    Atom::Terminal(id) => !self.grammar.terminals.get(id).is_special(),
-                };
-                if !is_regular {
-                    return false;
-                }
+    /// The same of alternatives.
+    fn depth(&mut self, alternatives: &[&[Factor]], most: usize) -> Option<usize> {
+        let mut deepest = 0;
+        for factor in alternatives.iter().copied().flatten() {
+            match factor.atom {
+                Atom::Nonterminal(id) => deepest = deepest.max(1 + self.depth_of(id, most.checked_sub(1)?)?),
+                Atom::Terminal(id) if self.grammar.terminals.get(id).is_special() => return None,
+                Atom::Terminal(_) => {}
             }
         }
-        true
+        Some(deepest)
     }
 
-    /// What a regular nonterminal stands for; nothing where it has no productions.
+    /// What a nonterminal of a known depth stands for; nothing where it has no productions, or that is too much.
     fn nonterminal(&mut self, id: NonterminalId) -> Option<TerminalId> {
         if let Some(&known) = self.known.get(&id) {
-            return Some(known);
+            return known;
         }
-        let productions = self.grammar.variable(id).productions.clone();
-        let found = self.alternatives(&productions)?;
+        let productions = std::mem::take(&mut self.grammar.variable_mut(id).productions);
+        let alternatives: Alternatives<'_> = productions.iter().map(Vec::as_slice).collect();
+        let found = self.alternatives(&alternatives);
+        self.grammar.variable_mut(id).productions = productions;
         self.known.insert(id, found);
-        Some(found)
+        found
     }
 
-    fn alternatives(&mut self, productions: &[Vec<Factor>]) -> Option<TerminalId> {
-        let each = productions.iter().map(|production| self.sequence(production));
-        let mut all: Vec<TerminalId> = each.collect::<Option<_>>()?;
-        all.sort_unstable();
-        all.dedup();
+    fn alternatives(&mut self, alternatives: &[&[Factor]]) -> Option<TerminalId> {
+        let each = alternatives.iter().map(|factors| self.sequence(factors));
+        let all: Vec<TerminalId> = each.collect::<Option<_>>()?;
         match all[..] {
             [] => None,
             [one] => Some(one),
-            [first, ..] => {
+            [first, ..] if self.is_little(&all) => {
                 let span = self.grammar.terminals.span(first);
                 Some(self.grammar.terminals.intern(Terminal::Alternatives(all.into()), span))
             }
+            _ => None,
         }
     }
 
@@ -213,17 +226,33 @@ impl Gathering<'_> {
             let span = terminals.span(part);
             parts.push(terminals.repeat(part, factor.min, factor.max, span));
         }
+        if !self.is_little(&parts) {
+            return None;
+        }
         let span = parts.first().map_or(Span::default(), |&first| self.grammar.terminals.span(first));
         Some(self.grammar.terminals.sequence(parts, span))
     }
 
+    /// Whether terminals may be written out side by side.
+    fn is_little(&self, terminals: &[TerminalId]) -> bool {
+        let weights = terminals.iter().map(|&terminal| self.grammar.terminals.weight(terminal));
+        weights.fold(0, usize::saturating_add) <= MOST_BYTES
+    }
+
     /// Whether a terminal is a character. Where a limit says that this is not known, it is none: what is wrong is told by whoever needs its
     /// language.
-    fn is_character(&mut self, id: TerminalId, context: &mut Context<'_>) -> bool {
-        let Context { store, stop } = context;
+    fn is_character(&mut self, id: TerminalId) -> bool {
+        if let Some(&known) = self.characters.get(&id) {
+            return known;
+        }
+        let Context { store, stop } = &mut *self.context;
         let language = self.grammar.terminals.lower_unless(id, store, || stop.is_stopped());
-        let Ok(Some(language)) = language else { return false };
-        has_many(store, language) && is_short(store, language, stop)
+        let is_character = match language {
+            Ok(Some(language)) => has_many(store, language) && is_short(store, language, stop),
+            Ok(None) | Err(_) => false,
+        };
+        self.characters.insert(id, is_character);
+        is_character
     }
 }
 

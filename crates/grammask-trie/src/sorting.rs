@@ -1,6 +1,6 @@
 //! Sorting token ids: there are a few hundred thousand, so two counts of half their bits do it, without a comparison that nobody can foresee.
 
-use grammask_trie::TokenId;
+use crate::TokenId;
 
 /// Fewer are sorted as fast by comparing them.
 const FEW: usize = 256;
