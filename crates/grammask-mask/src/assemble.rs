@@ -8,9 +8,11 @@ use smallvec::SmallVec;
 
 use crate::completions::Completions;
 use crate::continuation::ContinuationId;
+use crate::delta;
 use crate::findings::Asked;
+use crate::fuel::Fuel;
 use crate::lexicon::{PartId, Taken};
-use crate::parts::{Fuel, LexemeKey};
+use crate::parts::LexemeKey;
 use crate::recipe::{Recipe, RowId, Scratch, change};
 use crate::run::Buffers;
 use crate::selections::Selected;
@@ -123,14 +125,14 @@ impl Masks {
         scratch: &mut Scratch,
     ) -> Result<Assembled, Error> {
         let lexicon = &*self.lexicon;
-        let (trie, outline) = (lexicon.trie(), lexicon.outline());
+        let outline = lexicon.outline();
         let longest = u32::try_from(outline.height()).unwrap_or(u32::MAX);
         let Workbench { completions, items, origins, lexemes, takings, ends, composition, changes, buffers } =
             bench;
         for &item in self.recognizer.kernel(state) {
             items.push((item, ContinuationId::WHOLE, None));
         }
-        let (mut work, fuel) = (0, Fuel::new(trie, items.len(), self.has_distinct));
+        let (mut work, fuel) = (0, Fuel::new(self, items.len()));
         loop {
             while let Some((item, continuation, after)) = items.pop() {
                 let is_lexeme = self.recognizer.is_lexeme(item.node);
@@ -161,7 +163,16 @@ impl Masks {
                 takings.push(taking);
                 origins.extend(part.handovers.iter().map(|&continuation| (item.origin, continuation, after)));
             }
-            let Some((origin, continuation, after)) = origins.pop() else { break };
+            let (origin, continuation, after, told) = match origins.pop() {
+                Some((origin, continuation, after)) => (origin, continuation, after, None),
+                None => match completions.next(lexicon) {
+                    Some((origin, continuation, number)) => {
+                        fuel.burn(delta::cost(outline));
+                        (origin, continuation, None, Some(number))
+                    }
+                    None => break,
+                },
+            };
             if origin == OriginId::ROOT {
                 ends.push(continuation);
             }
@@ -173,8 +184,7 @@ impl Masks {
             if resumption.follow.intersection(bytes).is_empty() {
                 continue;
             }
-            let Some(completion) =
-                completions.add(lexicon.continuations(), outline, origin, continuation, after)
+            let Some(completion) = told.or_else(|| completions.add(lexicon, origin, continuation, after))
             else {
                 continue;
             };

@@ -2,10 +2,11 @@
 //! not done again.
 
 use grammask_earley::OriginId;
-use grammask_trie::Outline;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::continuation::{ContinuationId, Continuations};
+use crate::delta::{self, Delta};
+use crate::lexicon::Lexicon;
 
 /// The origins that have been complete while a mask is put together, and where.
 #[derive(Default)]
@@ -13,74 +14,80 @@ pub(crate) struct Completions {
     /// Each with the completion before it, on the way from the state.
     list: Vec<(OriginId, ContinuationId, Option<u32>)>,
     /// Filled only when the list is long: until then it is faster looked through.
-    seen: FxHashSet<(OriginId, ContinuationId)>,
-    at: FxHashMap<OriginId, Found>,
-}
-
-/// At which nodes one origin has been complete.
-#[derive(Default)]
-struct Found {
-    /// How often.
-    times: usize,
-    /// Once it was often: the union, one bit a branch. In an ambiguous grammar an origin is complete hundreds of times, each
-    /// time at nodes that no single time before covers, but all together do.
-    union: Box<[u64]>,
+    at: FxHashMap<OriginId, Vec<ContinuationId>>,
+    /// Of origins that are complete often: what is new in that.
+    deltas: FxHashMap<OriginId, Delta>,
+    /// Origins that are complete at further nodes.
+    open: Vec<OriginId>,
 }
 
 /// A list of so many completions is long.
 const LONG: usize = 48;
 
-/// So many completions of an origin are often: before, their union costs more than what it saves.
-const OFTEN: usize = 16;
-
 impl Completions {
     /// Notes that an origin is complete at some nodes, `after` the completion with this number. Gives its number, or
-    /// nothing where there is nothing new in it.
+    /// nothing where there is nothing new in it, or [`next`](Self::next) will tell what is.
     pub(crate) fn add(
         &mut self,
-        continuations: &Continuations,
-        outline: &Outline,
+        lexicon: &Lexicon,
         origin: OriginId,
         continuation: ContinuationId,
         after: Option<u32>,
     ) -> Option<u32> {
-        if self.list.len() < LONG {
-            let is_seen =
-                self.list.iter().any(|&(other, places, _)| (other, places) == (origin, continuation));
-            if is_seen || self.is_covered_before(continuations, origin, continuation, after) {
-                return None;
+        let (continuations, places) = (lexicon.continuations(), lexicon.continuation(continuation).places());
+        if !self.deltas.is_empty()
+            && let Some(delta) = self.deltas.get_mut(&origin)
+        {
+            if delta.add(places) {
+                self.open.push(origin);
             }
-            self.list.push((origin, continuation, after));
-            if self.list.len() == LONG {
-                for &(origin, continuation, _) in &self.list {
-                    self.seen.insert((origin, continuation));
-                    self.at.entry(origin).or_default().times += 1;
-                }
-            }
-            return Some((self.list.len() - 1) as u32);
-        }
-        if !self.seen.insert((origin, continuation)) {
             return None;
         }
-        let found = self.at.entry(origin).or_default();
-        found.times += 1;
-        let covered = if found.times < OFTEN {
-            self.is_covered_before(continuations, origin, continuation, after)
-        } else {
-            let places = |continuation| continuations.get(continuation).places();
-            if found.union.is_empty() {
-                found.union = vec![0; outline.len().div_ceil(64)].into();
-                for &(_, continuation, _) in self.list.iter().filter(|(other, ..)| *other == origin) {
-                    places(continuation).mark(&mut found.union);
-                }
-            }
-            places(continuation).mark(&mut found.union)
-        };
-        if covered {
+        if self.list.is_empty() {
+            return Some(self.push(origin, continuation, after));
+        }
+        let of_origin = |&&(other, ..): &&(OriginId, ContinuationId, Option<u32>)| other == origin;
+        let short = if self.at.is_empty() { &self.list[..] } else { &[] };
+        let few = short.iter().filter(of_origin).map(|&(_, places, _)| places);
+        let many = self.at.get(&origin).into_iter().flatten().copied();
+        let before = few.chain(many);
+        if before.clone().any(|other| other == continuation)
+            || self.is_covered_before(continuations, origin, continuation, after)
+        {
             return None;
         }
+        if delta::is_due(continuations, &before, continuation) {
+            let mut delta = Delta::after(lexicon, before);
+            if delta.add(places) {
+                self.open.push(origin);
+            }
+            self.deltas.insert(origin, delta);
+            return None;
+        }
+        Some(self.push(origin, continuation, after))
+    }
+
+    fn push(&mut self, origin: OriginId, continuation: ContinuationId, after: Option<u32>) -> u32 {
         self.list.push((origin, continuation, after));
-        Some((self.list.len() - 1) as u32)
+        let fresh = match self.list.len() {
+            ..LONG => 0..0,
+            LONG => 0..LONG,
+            len => len - 1..len,
+        };
+        for &(origin, continuation, _) in &self.list[fresh] {
+            self.at.entry(origin).or_default().push(continuation);
+        }
+        (self.list.len() - 1) as u32
+    }
+
+    /// An origin that is complete at further nodes, these, and the number of this completion. For when nothing else is left to do: the more has
+    /// come together, the less often it is followed.
+    pub(crate) fn next(&mut self, lexicon: &Lexicon) -> Option<(OriginId, ContinuationId, u32)> {
+        let origin = self.open.pop()?;
+        let delta = self.deltas.get_mut(&origin);
+        let fresh = delta.and_then(|delta| delta.take(lexicon.config().short_list));
+        let continuation = lexicon.intern(fresh.expect("an origin is open while there is something to tell"));
+        Some((origin, continuation, self.push(origin, continuation, None)))
     }
 
     /// Whether on the way here the origin has been complete at all of these nodes and more, as happens in a list of texts
@@ -105,9 +112,10 @@ impl Completions {
     /// Forgets all.
     pub(crate) fn clear(&mut self) {
         if self.list.len() >= LONG {
-            self.seen.clear();
             self.at.clear();
         }
+        self.deltas.clear();
         self.list.clear();
+        self.open.clear();
     }
 }

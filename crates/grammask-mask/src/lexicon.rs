@@ -20,6 +20,7 @@ mod closed;
 mod config;
 mod heads;
 mod imports;
+mod inclusion;
 mod kernel;
 mod kin;
 mod layers;

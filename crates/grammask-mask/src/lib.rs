@@ -34,8 +34,10 @@ mod children;
 mod completions;
 mod config;
 mod continuation;
+mod delta;
 mod error;
 mod findings;
+mod fuel;
 mod lexicon;
 mod masks;
 mod parts;
@@ -45,6 +47,8 @@ mod run;
 mod seen;
 mod selections;
 mod takings;
+#[cfg(test)]
+mod testing;
 mod walked;
 mod warm;
 

@@ -1,16 +1,16 @@
 //! Parts of masks: what one node of the grammar takes below a set of places in the trie, whoever waits outside.
 
-use std::cell::Cell;
 use std::sync::OnceLock;
 
 use grammask_earley::{Error, NodeId};
 use grammask_regular::Spelled;
-use grammask_trie::{TokenSet, Trie};
+use grammask_trie::TokenSet;
 use smallvec::SmallVec;
 
 use crate::Masks;
 use crate::continuation::ContinuationId;
 use crate::findings::{Asked, Findings};
+use crate::fuel::Fuel;
 use crate::lexicon::{FEW_TEXTS, ImportId, LexemeId, PartId, Taken, Tokens};
 use crate::run::{Buffers, Run};
 use crate::takings::TakingId;
@@ -75,32 +75,6 @@ impl LexemeKey {
     /// The part whose tokens are in a row from which those of this one differ in few.
     pub(crate) fn of_row(&self, taken: &Taken<'_>) -> Self {
         taken.kin.map_or(*self, |kin| Self::Shared(kin.part))
-    }
-}
-
-/// How many nodes of the trie may be walked by lexemes for one mask, and items be closed. In a very ambiguous grammar, parts would take hundreds of walks, where
-/// walking the trie once with the state as it is takes no longer than some.
-pub(crate) struct Fuel(Cell<u64>);
-
-impl Fuel {
-    /// As much as walking the whole trie some times: the more items a state has, the dearer is a walk with the state as it is; the more so where it makes
-    /// states of its own at every node, as texts have to differ. In a small trie there is nothing to save, and parts are to be had all the same.
-    pub(crate) fn new(trie: &Trie, items: usize, has_distinct: bool) -> Self {
-        const TIMES: usize = 2;
-        const TIMES_IF_DISTINCT: usize = 64;
-        /// So many items make a walk over the trie about as dear as one more walk of lexemes.
-        const ITEMS: usize = 128;
-        const LEAST: usize = 1 << 16;
-        let times = if has_distinct { TIMES_IF_DISTINCT } else { TIMES };
-        Self(Cell::new(((times + items / ITEMS) * trie.len()).max(LEAST) as u64))
-    }
-
-    pub(crate) fn burn(&self, nodes: u64) {
-        self.0.set(self.0.get().saturating_sub(nodes));
-    }
-
-    pub(crate) fn is_burnt(&self) -> bool {
-        self.0.get() == 0
     }
 }
 
@@ -183,7 +157,7 @@ impl Masks {
         node: NodeId,
         continuation: ContinuationId,
         asked: Asked,
-        fuel: &Fuel,
+        fuel: &Fuel<'_>,
     ) -> Result<(LexemeKey, Option<ContinuationId>), Error> {
         let lexicon = &*self.lexicon;
         let is_whole = continuation == ContinuationId::WHOLE;
@@ -225,7 +199,7 @@ impl Masks {
 
     /// The part of a lexeme's state that spells few texts, or of which no more than the first byte can be read, unless the lexeme is known, or that of a state
     /// from which steps lead here: by these it is found as fast.
-    fn part_of_texts(&self, node: NodeId, continuation: ContinuationId, fuel: &Fuel) -> Option<PartId> {
+    fn part_of_texts(&self, node: NodeId, continuation: ContinuationId, fuel: &Fuel<'_>) -> Option<PartId> {
         let lexicon = &*self.lexicon;
         let place = node.index() as u32;
         let known = self.texts.get(place);
@@ -279,7 +253,7 @@ impl Masks {
     pub(crate) fn part(
         &self,
         key: PartKey,
-        fuel: &Fuel,
+        fuel: &Fuel<'_>,
         buffers: &mut Buffers,
     ) -> Result<Option<&Part>, Error> {
         if let Some(part) = self.parts.get(&key) {

@@ -86,7 +86,8 @@ impl Places {
         Self::Bits(row(outline, branches))
     }
 
-    fn of_bits(short: usize, bits: Box<[u64]>) -> Self {
+    /// The set of the branches whose bits are set in a row, some of them.
+    pub(crate) fn of_bits(short: usize, bits: Box<[u64]>) -> Self {
         if has_more_than(&bits, short) {
             return Self::Bits(bits);
         }
@@ -135,18 +136,32 @@ impl Places {
     /// Adds the branches to a row of bits; gives whether all were in it before.
     pub(crate) fn mark(&self, bits: &mut [u64]) -> bool {
         let mut known = true;
-        let mut add = |word: &mut u64, more: u64| {
-            known &= more & !*word == 0;
-            *word |= more;
-        };
+        self.each_word(|place, more| {
+            known &= more & !bits[place] == 0;
+            bits[place] |= more;
+        });
+        known
+    }
+
+    /// Adds the branches that are not in one row of bits to another one; gives whether all were in the first.
+    pub(crate) fn mark_beside(&self, known: &[u64], fresh: &mut [u64]) -> bool {
+        let mut are_known = true;
+        self.each_word(|place, more| {
+            let more = more & !known[place];
+            are_known &= more == 0;
+            fresh[place] |= more;
+        });
+        are_known
+    }
+
+    /// Calls with each word of a row that branches are in, and with their bits; perhaps several times with one word.
+    fn each_word(&self, mut apply: impl FnMut(usize, u64)) {
         match self {
             Self::List(list) => {
-                list.iter()
-                    .for_each(|branch| add(&mut bits[branch.index() / 64], 1 << (branch.index() % 64)));
+                list.iter().for_each(|branch| apply(branch.index() / 64, 1 << (branch.index() % 64)));
             }
-            Self::Bits(more) => bits.iter_mut().zip(more).for_each(|(word, &more)| add(word, more)),
+            Self::Bits(bits) => bits.iter().enumerate().for_each(|(place, &word)| apply(place, word)),
         }
-        known
     }
 
     /// Bytes beside the set's own.

@@ -11,8 +11,10 @@ use smallvec::SmallVec;
 use crate::Masks;
 use crate::children::Reached;
 use crate::continuation::{Continuation, ContinuationId};
+use crate::delta::{self, Delta};
 use crate::findings::{Asked, Findings};
-use crate::parts::{Fuel, LexemeKey, Part, PartKey};
+use crate::fuel::Fuel;
+use crate::parts::{LexemeKey, Part, PartKey};
 use crate::places::Places;
 use crate::seen::Seen;
 use crate::takings::Gathering;
@@ -22,10 +24,13 @@ mod distinct;
 mod visited;
 
 pub(crate) use distinct::Behind;
-use visited::Visited;
+use visited::{Visit, Visited};
 
 /// A run of more steps than this is given up: the grammar is so ambiguous that walking the trie once is less work.
 const MUCH_WORK: usize = 1 << 14;
+
+/// After so many steps, some fuel is burnt, whatever they were.
+const SEVERAL: usize = 64;
 
 /// So many activations are looked up.
 const SOME: usize = 12;
@@ -46,6 +51,8 @@ struct Activation<'a> {
     exits: SmallVec<[ContinuationId; 4]>,
     /// Where else it is complete, which is told all at once: short lists that have a number, and single places.
     lists: SmallVec<[ContinuationId; 2]>,
+    /// Once callers have been told often: of what comes then, they are told what is new.
+    delta: Option<Box<Delta>>,
     pending: Vec<BranchId>,
     is_flush_due: bool,
     /// Who is told, and where it goes on then.
@@ -62,6 +69,10 @@ struct Activation<'a> {
 enum Task {
     /// Run a node of an activation below some places; perhaps only its calls, where what it scans has been followed before.
     Visit { activation: usize, node: NodeId, continuation: ContinuationId, scans: bool },
+    /// Run a node where many visits of it have been new.
+    VisitRest { activation: usize, node: NodeId, scans: bool },
+    /// Tell the callers what is new in all that they have not been told.
+    TellRest(usize),
     /// Tell the callers what is pending. It stands below the tasks that may add to that.
     Flush(usize),
 }
@@ -80,18 +91,22 @@ pub(crate) struct Buffers {
 /// Source: E. Scott and A. Johnstone, "GLL Parsing", 2010, with sets of places instead of single positions.
 pub(crate) struct Run<'a> {
     masks: &'a Masks,
-    fuel: &'a Fuel,
+    fuel: &'a Fuel<'a>,
     activations: SmallVec<[Activation<'a>; 2]>,
     /// The number of each activation, once there are more than some: few are looked through faster.
     numbers: FxHashMap<PartKey, usize>,
     tasks: SmallVec<[Task; 8]>,
+    /// Visits that come when all tasks are done.
+    later: Vec<Task>,
+    /// Activations whose callers are still to be told, when all nodes have been visited.
+    untold: Vec<usize>,
     buffers: &'a mut Buffers,
     /// Nodes of the trie that were looked at while scanning.
     nodes: u64,
 }
 
 impl<'a> Run<'a> {
-    pub(crate) fn new(masks: &'a Masks, fuel: &'a Fuel, buffers: &'a mut Buffers) -> Self {
+    pub(crate) fn new(masks: &'a Masks, fuel: &'a Fuel<'a>, buffers: &'a mut Buffers) -> Self {
         // A run that hits a limit leaves something.
         buffers.arrived.clear();
         Self {
@@ -100,6 +115,8 @@ impl<'a> Run<'a> {
             activations: SmallVec::new(),
             numbers: FxHashMap::default(),
             tasks: SmallVec::new(),
+            later: Vec::new(),
+            untold: Vec::new(),
             buffers,
             nodes: 0,
         }
@@ -108,10 +125,15 @@ impl<'a> Run<'a> {
     /// Finds the part of a node, and those of all that is called by it, as far as they were not known, and keeps them. Says whether it has
     /// done so: not where that is too much work.
     pub(crate) fn run(mut self, key: PartKey) -> Result<bool, Error> {
+        let lexicon = &*self.masks.lexicon;
+        let short = lexicon.config().short_list;
         self.activate(key);
         let mut work = 0;
-        while let Some(task) = self.tasks.pop() {
+        while let Some(task) = self.next_task() {
             work += 1;
+            if work % SEVERAL == 0 {
+                self.fuel.burn(SEVERAL as u64);
+            }
             if work > MUCH_WORK || self.fuel.is_burnt() {
                 self.masks.walked.add(self.distance());
                 return Ok(false);
@@ -120,6 +142,17 @@ impl<'a> Run<'a> {
                 Task::Flush(activation) => self.flush(activation)?,
                 Task::Visit { activation, node, continuation, scans } => {
                     self.visit(activation, node, continuation, scans)?;
+                }
+                Task::VisitRest { activation, node, scans } => {
+                    let rest = self.activations[activation].visited.rest(node, scans, short);
+                    let rest = lexicon.intern(rest.expect("a visit is later where some places are new"));
+                    self.run_below(activation, node, rest, scans)?;
+                }
+                Task::TellRest(activation) => {
+                    let delta = self.activations[activation].delta.as_mut();
+                    let rest = delta.and_then(|delta| delta.take(short));
+                    let rest = lexicon.intern(rest.expect("who is untold has something to tell"));
+                    self.tell_all(activation, rest)?;
                 }
             }
         }
@@ -133,6 +166,11 @@ impl<'a> Run<'a> {
             self.masks.keep(key, Some(part));
         }
         Ok(true)
+    }
+
+    /// What is new in many visits comes when nothing else may add to it, and is told after that.
+    fn next_task(&mut self) -> Option<Task> {
+        self.tasks.pop().or_else(|| self.later.pop()).or_else(|| self.untold.pop().map(Task::TellRest))
     }
 
     /// One walk, and those of sets that were walked as they are.
@@ -154,6 +192,7 @@ impl<'a> Run<'a> {
             uses: Seen::default(),
             exits: SmallVec::new(),
             lists: SmallVec::new(),
+            delta: None,
             pending: Vec::new(),
             is_flush_due: false,
             waiting: SmallVec::new(),
@@ -186,11 +225,27 @@ impl<'a> Run<'a> {
         continuation: ContinuationId,
         scans: bool,
     ) -> Result<(), Error> {
-        let lexicon = &*self.masks.lexicon;
         let visited = &mut self.activations[activation].visited;
-        if !visited.insert(lexicon.continuations(), node, continuation, scans) {
-            return Ok(());
+        match visited.insert(&self.masks.lexicon, node, continuation, scans) {
+            Visit::Known => Ok(()),
+            Visit::Now => self.run_below(activation, node, continuation, scans),
+            Visit::Later => {
+                self.fuel.burn(delta::cost(self.masks.lexicon.outline()));
+                self.later.push(Task::VisitRest { activation, node, scans });
+                Ok(())
+            }
         }
+    }
+
+    /// Runs a node below places where it has not been run.
+    fn run_below(
+        &mut self,
+        activation: usize,
+        node: NodeId,
+        continuation: ContinuationId,
+        scans: bool,
+    ) -> Result<(), Error> {
+        let lexicon = &*self.masks.lexicon;
         let list = lexicon.continuation(continuation);
         let recognizer = &self.masks.recognizer;
         if let Some(others) = recognizer.others(node)? {
@@ -332,13 +387,32 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Tells the callers where the rule is complete; later, where they have been told often.
     fn tell(&mut self, activation: usize, continuation: ContinuationId) -> Result<(), Error> {
-        let continuations = self.masks.lexicon.continuations();
+        let lexicon = &*self.masks.lexicon;
+        let continuations = lexicon.continuations();
         let this = &mut self.activations[activation];
-        if this.exits.iter().any(|&larger| continuations.contains(larger, continuation)) {
-            return Ok(());
+        if this.delta.is_none() {
+            if this.exits.iter().any(|&larger| continuations.contains(larger, continuation)) {
+                return Ok(());
+            }
+            let told = this.exits.iter().copied();
+            if !delta::is_due(continuations, &told, continuation) {
+                return self.tell_all(activation, continuation);
+            }
+            this.delta = Some(Box::new(Delta::after(lexicon, told)));
         }
-        this.exits.push(continuation);
+        let places = lexicon.continuation(continuation).places();
+        if this.delta.as_mut().is_some_and(|delta| delta.add(places)) {
+            self.fuel.burn(delta::cost(lexicon.outline()));
+            self.untold.push(activation);
+        }
+        Ok(())
+    }
+
+    /// All callers go on at these places.
+    fn tell_all(&mut self, activation: usize, continuation: ContinuationId) -> Result<(), Error> {
+        self.activations[activation].exits.push(continuation);
         for place in 0..self.activations[activation].waiting.len() {
             let (caller, back) = self.activations[activation].waiting[place];
             self.arrive(caller, back, continuation)?;

@@ -9,7 +9,8 @@ use smallvec::SmallVec;
 use crate::Masks;
 use crate::continuation::ContinuationId;
 use crate::findings::Asked;
-use crate::parts::{Fuel, LexemeKey, PartKey};
+use crate::fuel::Fuel;
+use crate::parts::{LexemeKey, PartKey};
 use crate::run::Buffers;
 use crate::takings::TakingId;
 
@@ -35,7 +36,7 @@ impl Masks {
         &self,
         selection: Selection<'_>,
         continuation: ContinuationId,
-        fuel: &Fuel,
+        fuel: &Fuel<'_>,
         buffers: &mut Buffers,
         (takings, lexemes): (&mut Vec<TakingId>, &mut Vec<LexemeKey>),
     ) -> Result<Selected, Error> {
@@ -61,7 +62,7 @@ impl Masks {
         &self,
         (start, back): (NodeId, NodeId),
         continuation: ContinuationId,
-        fuel: &Fuel,
+        fuel: &Fuel<'_>,
         buffers: &mut Buffers,
         (takings, lexemes): (&mut Vec<TakingId>, &mut Vec<LexemeKey>),
     ) -> Result<Selected, Error> {
@@ -100,7 +101,7 @@ impl Masks {
         &self,
         (callee, count, choices): (CalleeId, usize, &[Choice]),
         continuation: ContinuationId,
-        fuel: &Fuel,
+        fuel: &Fuel<'_>,
         buffers: &mut Buffers,
         takings: &mut Vec<TakingId>,
     ) -> Result<Selected, Error> {
@@ -148,7 +149,7 @@ impl Masks {
         &self,
         start: NodeId,
         continuation: ContinuationId,
-        fuel: &Fuel,
+        fuel: &Fuel<'_>,
         buffers: &mut Buffers,
     ) -> Result<Option<u32>, Error> {
         if !self.takes_some(start, continuation)? {
@@ -169,7 +170,7 @@ impl Masks {
         &self,
         (lexeme, back): (NodeId, NodeId),
         continuation: ContinuationId,
-        fuel: &Fuel,
+        fuel: &Fuel<'_>,
         buffers: &mut Buffers,
     ) -> Result<Option<u32>, Error> {
         let (key, exit) = self.lexeme_part(lexeme, continuation, Asked::Places, fuel)?;
@@ -195,7 +196,12 @@ impl Masks {
     }
 
     /// What an item takes from a node on, as it is noted in a row.
-    fn part_of_item(&self, key: PartKey, fuel: &Fuel, buffers: &mut Buffers) -> Result<Option<u32>, Error> {
+    fn part_of_item(
+        &self,
+        key: PartKey,
+        fuel: &Fuel<'_>,
+        buffers: &mut Buffers,
+    ) -> Result<Option<u32>, Error> {
         let Some(part) = self.part(key, fuel, buffers)? else { return Ok(None) };
         if !part.handovers.is_empty() {
             return Ok(Some(COMPLETE));

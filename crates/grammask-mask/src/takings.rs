@@ -6,7 +6,8 @@ use grammask_trie::{TokenId, TokenSet};
 use smallvec::SmallVec;
 
 use crate::Masks;
-use crate::parts::{Fuel, LexemeKey, Part, PartKey};
+use crate::fuel::Fuel;
+use crate::parts::{LexemeKey, Part, PartKey};
 use crate::recipe::change;
 use crate::run::Buffers;
 use crate::seen::Seen;
@@ -118,7 +119,7 @@ impl Masks {
     pub(crate) fn taking_of(
         &self,
         part: &Part,
-        fuel: &Fuel,
+        fuel: &Fuel<'_>,
         buffers: &mut Buffers,
     ) -> Result<Option<TakingId>, Error> {
         loop {
@@ -233,33 +234,19 @@ impl Masks {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use grammask_earley::{Network, Recognizer};
-    use grammask_regular::Store;
-    use grammask_trie::Vocabulary;
-
     use super::*;
     use crate::continuation::ContinuationId;
-    use crate::{Config, Ending, Lexicon, Scratch};
+    use crate::{Config, Scratch, testing};
 
     /// As when one thread notes what it has found, and another has read only some of it.
     #[test]
     fn what_is_used_and_not_yet_noted_is_found() {
         let words = ["a", "ab", "abc", "(", "((", "(a", ")", "b"];
-        let tokens = (0..).map(TokenId).zip(words.map(|word| word.as_bytes().to_vec()));
-        let vocabulary = Vocabulary::new(tokens, [], &Default::default()).unwrap();
-        let lexicon = Arc::new(Lexicon::new(Arc::new(vocabulary), &Default::default()));
-        let text = "start ::= X ')' | Y 'b'; X ::= '(' X | Y Y 'c'; Y ::= 'a' | '(' X Y;";
-        let ast = grammask_syntax::parse(text, &Default::default()).unwrap();
-        let mut store = Store::new(&Default::default());
-        let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
-        let network = Arc::new(Network::build(&normal, store, &Default::default()).unwrap());
+        let lexicon = testing::lexicon(&words);
+        let network =
+            testing::network("start ::= X ')' | Y 'b'; X ::= '(' X | Y Y 'c'; Y ::= 'a' | '(' X Y;");
         let config = Config { light: 0, ..Config::default() };
-        let masks = || {
-            let recognizer = Recognizer::new(Arc::clone(&network), &Default::default());
-            Masks::new(recognizer, Arc::clone(&lexicon), &Ending::default(), &config).unwrap()
-        };
+        let masks = || testing::masks(&network, &lexicon, &config);
         let (whole, mut users) = (masks(), 0);
         whole.mask(whole.recognizer.initial(), &mut Scratch::new(words.len())).unwrap();
         for (&key, part) in whole.parts.iter() {
@@ -273,7 +260,7 @@ mod tests {
                 part.handovers.clone(),
             );
             let copy = some.keep(key, Some(copy)).as_ref().unwrap();
-            let fuel = Fuel::new(some.lexicon.trie(), 1, some.has_distinct);
+            let fuel = Fuel::new(&some, 1);
             let all = |masks: &Masks, part| {
                 let taking = masks.taking_of(part, &fuel, &mut Buffers::default()).unwrap();
                 let taking = masks.taking(taking.expect("there is little to find"));

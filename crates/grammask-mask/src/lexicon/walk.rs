@@ -28,6 +28,9 @@ const NEAR: usize = 64;
 /// Whether a language contains another is found out by following so many pairs of states at most.
 const PAIRS: usize = 24;
 
+/// The same, in all, where the walk from one place ends at another one if it does: counters have a pair for each number.
+const PAIRS_TO_END: usize = 4096;
+
 /// What the lexeme of a walk takes below all of the places; by slices below those that much of the trie is below of.
 pub(super) fn below(
     walk: &mut Walk<'_>,
@@ -122,6 +125,10 @@ pub(super) struct Walk<'a> {
     remaining: Option<Box<[u64]>>,
     /// States that are known to take whatever the lexeme takes, or not to.
     larger: Vec<(LexemeId, bool)>,
+    /// States of which it is known whether the lexeme takes whatever they take.
+    smaller: Vec<(LexemeId, bool)>,
+    /// How many pairs may still be followed for that.
+    pairs: usize,
     /// The states by depth.
     path: Vec<(LexemeId, &'a State)>,
     pub(super) distance: Distance,
@@ -142,6 +149,8 @@ impl<'a> Walk<'a> {
             lexeme,
             remaining: None,
             larger: Vec::new(),
+            smaller: Vec::new(),
+            pairs: PAIRS_TO_END,
             path: Vec::new(),
             distance: Distance { walks: 1, ..Distance::default() },
             elsewhere: 0,
@@ -297,7 +306,9 @@ impl<'a> Walk<'a> {
             }
             let below = ends[n];
             node += 1;
-            if !next.goes_on() {
+            let is_end =
+                !next.goes_on() || self.remaining.is_some() && self.is_left_to(NodeId(n as u32), next)?;
+            if is_end {
                 if below > node {
                     findings.allow_nodes(taken, node);
                     if let Some(start) = complete.take() {
@@ -309,11 +320,6 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let there = if next == id { here } else { automaton.state(next) };
-            if self.remaining.is_some()
-                && let Some(branch) = lexicon.outline().branch(NodeId(n as u32))
-            {
-                self.leave_out(branch, next)?;
-            }
             if below - n as u32 >= slice_size
                 && self.takes_whole(NodeId(n as u32), below, next, there, findings)?
             {
@@ -390,15 +396,24 @@ impl<'a> Walk<'a> {
         Ok(next != state && (byte < 0x80 || next.is_dead()))
     }
 
-    /// The lexeme is in `state` at a branch. If it takes all that it would take from its beginning, the node need not be walked again.
-    fn leave_out(&mut self, branch: BranchId, state: LexemeId) -> Result<(), Error> {
-        if let Some(remaining) = &mut self.remaining {
-            let (word, bit) = (branch.index() / 64, 1 << (branch.index() % 64));
-            if remaining[word] & bit != 0 && self.is_larger(state)? {
-                self.remaining.as_mut().expect("asked above")[word] &= !bit;
-            }
+    /// The lexeme is in `state` at a node, which may be a place that is still to be walked. Where one of the two walks takes all that the other
+    /// would take, that one is enough. Whether it is the one from the place; else the place is left out, if it may be.
+    ///
+    /// Source: M. De Wulf, L. Doyen, T. Henzinger and J.-F. Raskin, "Antichains", 2006: of sets of states, those that are contained in others
+    /// need not be followed.
+    fn is_left_to(&mut self, node: NodeId, state: LexemeId) -> Result<bool, Error> {
+        let (Some(branch), Some(remaining)) = (self.lexicon.outline().branch(node), &self.remaining) else {
+            return Ok(false);
+        };
+        let (word, bit) = (branch.index() / 64, 1 << (branch.index() % 64));
+        if remaining[word] & bit == 0 {
+            return Ok(false);
         }
-        Ok(())
+        if self.is_larger(state)? {
+            self.remaining.as_mut().expect("asked above")[word] &= !bit;
+            return Ok(false);
+        }
+        self.is_smaller(state)
     }
 
     /// The lexeme has taken what is below these branches in some states, of which all take whatever it would take there from its beginning.
@@ -425,37 +440,27 @@ impl<'a> Walk<'a> {
         if let Some(&(_, known)) = self.larger.iter().find(|&&(other, _)| other == state) {
             return Ok(known);
         }
-        let is_larger = self.contains(state, self.lexeme)?;
+        let is_larger = state.completes() >= self.lexeme.completes()
+            && self.includes(state, self.lexeme, &mut { PAIRS })?;
         self.larger.push((state, is_larger));
         Ok(is_larger)
     }
 
-    fn contains(&self, large: LexemeId, small: LexemeId) -> Result<bool, Error> {
-        let (automaton, budget) = (&self.lexicon.automaton, &self.lexicon.budget);
-        let mut pairs = vec![(large, small)];
-        let mut next = 0;
-        while let Some(&(large, small)) = pairs.get(next) {
-            next += 1;
-            if (small.completes() && !large.completes()) || pairs.len() > PAIRS {
-                return Ok(false);
-            }
-            if !small.goes_on() {
-                continue;
-            }
-            for byte in 0..=u8::MAX {
-                let below = automaton.step(small, byte, budget)?;
-                if below.is_dead() {
-                    continue;
-                }
-                let above = automaton.step(large, byte, budget)?;
-                if above.is_dead() {
-                    return Ok(false);
-                }
-                if above != below && !pairs.contains(&(above, below)) {
-                    pairs.push((above, below));
-                }
-            }
+    /// Whether whatever is taken in `state` is taken by the lexeme from its beginning, too, but for where they are complete at once. May say no where it is
+    /// so.
+    fn is_smaller(&mut self, state: LexemeId) -> Result<bool, Error> {
+        if let Some(&(_, known)) = self.smaller.iter().find(|&&(other, _)| other == state) {
+            return Ok(known);
         }
-        Ok(true)
+        let mut pairs = self.pairs;
+        let is_smaller = pairs > 0 && self.includes(self.lexeme, state, &mut pairs)?;
+        self.pairs = pairs;
+        self.smaller.push((state, is_smaller));
+        Ok(is_smaller)
+    }
+
+    fn includes(&self, large: LexemeId, small: LexemeId, pairs: &mut usize) -> Result<bool, Error> {
+        let Lexicon { automaton, budget, .. } = self.lexicon;
+        automaton.includes_behind(large, small, pairs, budget)
     }
 }

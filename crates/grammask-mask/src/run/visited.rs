@@ -4,7 +4,10 @@ use grammask_earley::NodeId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::continuation::{ContinuationId, Continuations};
+use crate::continuation::ContinuationId;
+use crate::delta::{self, Delta};
+use crate::lexicon::Lexicon;
+use crate::places::Places;
 
 /// Up to so many visits are looked through; of more, those of a node are looked up. There are thousands where that many items may come.
 const FEW: usize = 16;
@@ -13,40 +16,73 @@ const FEW: usize = 16;
 #[derive(Default)]
 pub(super) struct Visited {
     few: SmallVec<[(NodeId, ContinuationId, bool); 4]>,
-    many: Option<Box<FxHashMap<NodeId, Places>>>,
+    many: Option<Box<Many>>,
 }
 
-/// The places below which a node has been run.
-type Places = SmallVec<[(ContinuationId, bool); 1]>;
+#[derive(Default)]
+struct Many {
+    each: FxHashMap<NodeId, SmallVec<[(ContinuationId, bool); 1]>>,
+    /// What is new in visits of nodes that are visited often, each with what it scans or without.
+    deltas: Vec<(NodeId, bool, Delta)>,
+}
+
+/// What comes of a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Visit {
+    /// There is nothing to do, as others of the node cover it.
+    Known,
+    /// It is for now.
+    Now,
+    /// What is new in it comes later, together with what is new in others: see [`Visited::rest`].
+    Later,
+}
 
 impl Visited {
-    /// Notes a visit; whether there is anything to do in it, as no other one of the node covers it.
+    /// Notes a visit, and says whether there is anything to do in it. Says [`Visit::Later`] once until the rest is taken.
     pub(super) fn insert(
         &mut self,
-        continuations: &Continuations,
+        lexicon: &Lexicon,
         node: NodeId,
         continuation: ContinuationId,
         scans: bool,
-    ) -> bool {
-        let covers = |larger, all: bool| all >= scans && continuations.contains(larger, continuation);
-        let Some(many) = &mut self.many else {
-            if self.few.iter().any(|&(other, larger, all)| other == node && covers(larger, all)) {
-                return false;
-            }
-            self.few.push((node, continuation, scans));
-            if self.few.len() > FEW {
-                let many = self.many.insert(Box::default());
-                for (node, continuation, scans) in self.few.drain(..) {
-                    many.entry(node).or_default().push((continuation, scans));
-                }
-            }
-            return true;
-        };
-        let places = many.entry(node).or_default();
-        if places.iter().any(|&(larger, all)| covers(larger, all)) {
-            return false;
+    ) -> Visit {
+        if let Some(delta) = self.delta(node, scans) {
+            let is_new = delta.add(lexicon.continuation(continuation).places());
+            return if is_new { Visit::Later } else { Visit::Known };
         }
-        places.push((continuation, scans));
-        true
+        let continuations = lexicon.continuations();
+        let of_node = |&&(other, _, all): &&(NodeId, ContinuationId, bool)| other == node && all >= scans;
+        let few = self.few.iter().filter(of_node).map(|&(_, places, _)| places);
+        let many = self.many.as_ref().and_then(|many| many.each.get(&node));
+        let many = many.into_iter().flatten().filter(|&&(_, all)| all >= scans).map(|&(places, _)| places);
+        let before = few.chain(many);
+        if before.clone().any(|larger| continuations.contains(larger, continuation)) {
+            return Visit::Known;
+        }
+        if delta::is_due(continuations, &before, continuation) {
+            let mut delta = Delta::after(lexicon, before);
+            let is_new = delta.add(lexicon.continuation(continuation).places());
+            self.many.get_or_insert_default().deltas.push((node, scans, delta));
+            return if is_new { Visit::Later } else { Visit::Known };
+        }
+        self.few.push((node, continuation, scans));
+        if self.few.len() > FEW {
+            let many = self.many.get_or_insert_default();
+            for (node, continuation, scans) in self.few.drain(..) {
+                many.each.entry(node).or_default().push((continuation, scans));
+            }
+        }
+        Visit::Now
+    }
+
+    fn delta(&mut self, node: NodeId, scans: bool) -> Option<&mut Delta> {
+        let mut deltas = self.many.as_mut()?.deltas.iter_mut();
+        let (_, _, delta) = deltas.find(|(other, all, _)| (*other, *all) == (node, scans))?;
+        Some(delta)
+    }
+
+    /// Where a node is still to be run.
+    pub(super) fn rest(&mut self, node: NodeId, scans: bool, short: usize) -> Option<Places> {
+        self.delta(node, scans)?.take(short)
     }
 }

@@ -1,0 +1,194 @@
+//! Masks by parts, in all ways of finding these, against those that walking every node gives.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use grammask_earley::{Network, Recognizer, SetId};
+use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
+use grammask_regular::Store;
+use grammask_trie::{TokenId, Vocabulary};
+
+/// All strings of up to three of some pieces, and some long ones; with tokens of more characters than a slice tells apart, or without: then what goes on
+/// for ever is taken from slices.
+pub(super) fn vocabulary(has_longer: bool) -> Arc<Vocabulary> {
+    let pieces: [&[u8]; 8] = [b"a", b"b", b"x", b"\"", b" ", "é".as_bytes(), b"\xC3", b"\xFF"];
+    let mut words: HashSet<Vec<u8>> = HashSet::from([Vec::new()]);
+    for _ in 0..3 {
+        let longer = words.iter().flat_map(|word| pieces.iter().map(move |piece| [word, *piece].concat()));
+        words = longer.chain(words.clone()).collect();
+    }
+    // Nothing but ASCII below a character of several bytes, and below bytes that are none.
+    for stem in ["ö".as_bytes(), "bö".as_bytes(), b"\xE1", b"b\xFE"] {
+        for length in 0..9 {
+            words.insert([stem, &b"ab".repeat(length)[..length]].concat());
+        }
+    }
+    // What stands in a line, what ends one, and what is cut between.
+    let bytes: [&[u8]; 7] = [
+        b"\xE2\x80\xA8",
+        b"\xE2\x80\xA9",
+        b"\xE2\x80\xA7",
+        b"\xE2\x81\xA8",
+        b"\xE2\x80",
+        b"\xE2",
+        b"\xE3\x80\xA8",
+    ];
+    for (stem, tail) in [("", ""), ("a", ""), ("é", ""), ("", "b"), ("ab é", " a")] {
+        words.extend(bytes.map(|bytes| [stem.as_bytes(), bytes, tail.as_bytes()].concat()));
+        words.extend(bytes.map(|bytes| [stem.as_bytes(), b"\xE2\x81\xA8", bytes, tail.as_bytes()].concat()));
+    }
+    // White space, what is next to it, and what is cut before it.
+    let characters = "\u{85}\u{1680}\u{1681}\u{2000}\u{200a}\u{200b}\u{2010}\u{202f}\u{205f}\u{2060}\u{3000}\u{3001}\u{fefe}\u{feff}\u{ff00}";
+    for character in characters.chars() {
+        for (stem, tail) in [("", ""), ("a", ""), ("é", "b"), ("ab", " a"), ("a\u{3000}", "x")] {
+            words.insert(format!("{stem}{character}{tail}").into_bytes());
+        }
+        let cut = character.len_utf8() - 1;
+        words.insert([b"ab", &character.to_string().as_bytes()[..cut]].concat());
+    }
+    for tail in ["é", "éc", "écé", "éé", "écécé"] {
+        words.insert(["cccc", tail].concat().into_bytes());
+    }
+    // Nothing but characters, of which some are cut at the very end.
+    for (length, cut) in (0..4).flat_map(|length| (0..4).map(move |cut| (length, cut))) {
+        words.insert([b"c", &b"aaa"[..length], &"😀".as_bytes()[..cut]].concat());
+    }
+    for length in 4..12 {
+        words.insert(b"a".repeat(length));
+        words.insert([&b"ab".repeat(length)[..], b"x"].concat());
+        words.insert("é".repeat(length).into_bytes());
+        for (stem, tail) in [("é", ""), ("é", "b"), ("é", "bb"), ("é", "bbb"), ("b", "bb")] {
+            words.insert([stem.as_bytes(), &b"a".repeat(length), tail.as_bytes()].concat());
+        }
+        words.insert(["é".repeat(length).as_bytes(), b"\xC3"].concat());
+        words.insert(["b é".repeat(length).as_bytes(), b"\" \""].concat());
+    }
+    // A byte that begins characters of both kinds; and behind a space nothing but characters of several bytes.
+    let mut mixed: Vec<String> = vec![String::new()];
+    for _ in 0..4 {
+        let longer: Vec<String> = mixed
+            .iter()
+            .flat_map(|word| ["a", " ", "\u{a0}", "¡"].map(|piece| format!("{word}{piece}")))
+            .collect();
+        mixed.extend(longer);
+    }
+    words.extend(mixed.into_iter().map(String::into_bytes));
+    words.extend(
+        ["d ", "d é", "d  é", "d éé", "  é  é", " €", "a €", " €a", "\u{2003}€"]
+            .map(|word| word.as_bytes().to_vec()),
+    );
+    words.insert(b"a \xC2".to_vec());
+    // Below a blank: words behind it, and other blanks; what must not be there, and what ends.
+    for tail in [
+        "acnoa",
+        "noa",
+        "a b",
+        "ac7",
+        "zb--",
+        "zb-",
+        "no",
+        "a bb",
+        "xyzb",
+        "x.b",
+        "abababababab-",
+        "é-",
+        "ab\u{2028}",
+    ] {
+        words.insert(format!(" {tail}").into_bytes());
+        words.insert(format!(" a {tail}").into_bytes());
+    }
+    words.extend(["aaaaaaaa.", "aaaaaab.", "aaaaaab.a"].map(|word| word.as_bytes().to_vec()));
+    // A rule that ends, and goes on, behind many places.
+    for stem in ["a", "b", "ab", "ba", "aba", "bab", "abab", "baba", "aab", "bba", "abba"] {
+        words.extend(["!", "!x", "-", "-!", "-!.", "-!.x"].map(|tail| format!("{stem}{tail}").into_bytes()));
+    }
+    let longer = [253, 254, 255, 256, 270, 300, 330];
+    for length in longer.into_iter().filter(|_| has_longer) {
+        words.insert(b"a".repeat(length));
+        words.insert([&b"a".repeat(length)[..], b" b"].concat());
+        words.insert([b" ", &b"a".repeat(length)[..]].concat());
+    }
+    words.remove(&Vec::new());
+    let mut words: Vec<Vec<u8>> = words.into_iter().collect();
+    words.sort();
+    let tokens = (0..).map(TokenId).zip(words);
+    Arc::new(Vocabulary::new(tokens, [], &Default::default()).unwrap())
+}
+
+fn network(grammar: &str) -> Arc<Network> {
+    let ast = grammask_syntax::parse(grammar, &Default::default()).unwrap();
+    let mut store = Store::new(&Default::default());
+    let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
+    Arc::new(Network::build(&normal, store, &Default::default()).unwrap())
+}
+
+/// States near the beginning, breadth first.
+fn states(masks: &Masks, most: usize) -> Vec<SetId> {
+    let recognizer = masks.recognizer();
+    let mut found = vec![recognizer.initial()];
+    let mut place = 0;
+    while let (Some(&state), true) = (found.get(place), found.len() < most) {
+        place += 1;
+        for byte in *b"abx\" \xC3\xA9\xB6\xE1\xFE\xFF\xE2\x80\xA8" {
+            let next = recognizer.step(state, byte).unwrap();
+            if next.goes_on() && !found.contains(&next) {
+                found.push(next);
+            }
+        }
+    }
+    found
+}
+
+/// Compares masks in all ways with those by walking, at states near the beginning of each grammar. Gives those of which some were found by nothing but walking.
+pub(super) fn check(vocabulary: &Arc<Vocabulary>, grammars: &[&str]) -> HashSet<String> {
+    let lexicon = |change: fn(&mut LexiconConfig)| {
+        let mut config = LexiconConfig::eager();
+        change(&mut config);
+        Arc::new(Lexicon::new(Arc::clone(vocabulary), &config))
+    };
+    // Shared by all grammars below, so that what one leaves there must be right for the next.
+    let lexicons = [
+        lexicon(|_| ()),
+        lexicon(|config| config.strays = usize::MAX),
+        lexicon(|config| config.leaving = usize::MAX),
+        lexicon(|config| config.base_size = usize::MAX),
+        lexicon(|config| config.short_list = 0),
+        // Many places, none of them one below which slices are used.
+        lexicon(|config| (config.base_size, config.short_list) = (usize::MAX, 0)),
+        lexicon(|config| config.slices = false),
+    ];
+    // Each as the whole text, where nobody asks where it ends, and then with something behind it that no lexeme is.
+    let followed = |grammar: &str| {
+        let begun = grammar.replace("start", "begun");
+        format!("start ::= begun behind; behind ::= 'a' behind 'x' | 'é' | ''; {begun}")
+    };
+    let grammars: Vec<String> =
+        grammars.iter().flat_map(|grammar| [(*grammar).to_owned(), followed(grammar)]).collect();
+    let mut walked = HashSet::new();
+    for grammar in &grammars {
+        let network = network(grammar);
+        let bind = |lexicon: &Arc<Lexicon>, config: &Config| {
+            let recognizer = Recognizer::new(Arc::clone(&network), &Default::default());
+            Masks::new(recognizer, Arc::clone(lexicon), &Ending::default(), config).unwrap()
+        };
+        let by_walking =
+            bind(&lexicons[lexicons.len() - 1], &Config { keep_parts: false, ..Config::default() });
+        let mut scratch = Scratch::new(vocabulary.id_count());
+        let all = states(&by_walking, 60);
+        assert!(all.len() > 1, "{grammar}");
+        for (number, lexicon) in lexicons.iter().enumerate() {
+            for light in [0, 2_048] {
+                let masks = bind(lexicon, &Config { light, ..Config::default() });
+                for (place, (&expected, &state)) in all.iter().zip(&states(&masks, 60)).enumerate() {
+                    let expected = by_walking.mask(expected, &mut scratch).unwrap().clone();
+                    let found = masks.mask(state, &mut scratch).unwrap();
+                    assert_eq!(*found, expected, "{grammar}, lexicon {number}, light {light}, state {place}");
+                }
+                if masks.stats().parts == 0 || lexicon.stats().parts == 0 {
+                    walked.insert(grammar.clone());
+                }
+            }
+        }
+    }
+    walked
+}
