@@ -8,7 +8,6 @@ use smallvec::SmallVec;
 
 use crate::completions::Completions;
 use crate::continuation::ContinuationId;
-use crate::delta;
 use crate::findings::Asked;
 use crate::fuel::Fuel;
 use crate::lexicon::{PartId, Taken};
@@ -166,10 +165,7 @@ impl Masks {
             let (origin, continuation, after, told) = match origins.pop() {
                 Some((origin, continuation, after)) => (origin, continuation, after, None),
                 None => match completions.next(lexicon) {
-                    Some((origin, continuation, number)) => {
-                        fuel.burn(delta::cost(outline));
-                        (origin, continuation, None, Some(number))
-                    }
+                    Some((origin, continuation, number)) => (origin, continuation, None, Some(number)),
                     None => break,
                 },
             };
@@ -184,7 +180,7 @@ impl Masks {
             if resumption.follow.intersection(bytes).is_empty() {
                 continue;
             }
-            let Some(completion) = told.or_else(|| completions.add(lexicon, origin, continuation, after))
+            let Some(completion) = told.or_else(|| completions.add(&fuel, origin, continuation, after))
             else {
                 continue;
             };

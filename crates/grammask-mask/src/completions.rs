@@ -5,7 +5,8 @@ use grammask_earley::OriginId;
 use rustc_hash::FxHashMap;
 
 use crate::continuation::{ContinuationId, Continuations};
-use crate::delta::{self, Delta};
+use crate::delta::{Delta, Telling};
+use crate::fuel::Fuel;
 use crate::lexicon::Lexicon;
 
 /// The origins that have been complete while a mask is put together, and where.
@@ -29,16 +30,17 @@ impl Completions {
     /// nothing where there is nothing new in it, or [`next`](Self::next) will tell what is.
     pub(crate) fn add(
         &mut self,
-        lexicon: &Lexicon,
+        fuel: &Fuel<'_>,
         origin: OriginId,
         continuation: ContinuationId,
         after: Option<u32>,
     ) -> Option<u32> {
-        let (continuations, places) = (lexicon.continuations(), lexicon.continuation(continuation).places());
+        let lexicon = fuel.lexicon();
+        let places = lexicon.continuation(continuation).places();
         if !self.deltas.is_empty()
             && let Some(delta) = self.deltas.get_mut(&origin)
         {
-            if delta.add(places) {
+            if delta.add(fuel, places) == Telling::Later {
                 self.open.push(origin);
             }
             return None;
@@ -52,21 +54,21 @@ impl Completions {
         let many = self.at.get(&origin).into_iter().flatten().copied();
         let before = few.chain(many);
         if before.clone().any(|other| other == continuation)
-            || self.is_covered_before(continuations, origin, continuation, after)
+            || self.is_covered_before(lexicon.continuations(), origin, continuation, after)
         {
             return None;
         }
-        if delta::is_due(continuations, &before, continuation) {
-            let mut delta = Delta::after(lexicon, before);
-            if delta.add(places) {
-                self.open.push(origin);
-            }
-            self.deltas.insert(origin, delta);
-            return None;
+        let Some(mut delta) = Delta::if_due(lexicon, before, continuation) else {
+            return Some(self.push(origin, continuation, after));
+        };
+        if delta.add(fuel, places) == Telling::Later {
+            self.open.push(origin);
         }
-        Some(self.push(origin, continuation, after))
+        self.deltas.insert(origin, delta);
+        None
     }
 
+    /// Notes a completion, and gives its number.
     fn push(&mut self, origin: OriginId, continuation: ContinuationId, after: Option<u32>) -> u32 {
         self.list.push((origin, continuation, after));
         let fresh = match self.list.len() {

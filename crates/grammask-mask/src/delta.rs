@@ -3,9 +3,8 @@
 //!
 //! Source: F. Bancilhon and R. Ramakrishnan, "An Amateur's Introduction to Recursive Query Processing Strategies", 1986: semi-naive evaluation.
 
-use grammask_trie::Outline;
-
-use crate::continuation::{ContinuationId, Continuations};
+use crate::continuation::ContinuationId;
+use crate::fuel::Fuel;
 use crate::lexicon::Lexicon;
 use crate::places::Places;
 
@@ -15,22 +14,15 @@ const OFTEN: usize = 16;
 /// The same of large sets, as walking below one of these takes as long as everything else together.
 const OFTEN_LARGE: usize = 3;
 
-/// Whether what comes after all of these is better told as far as it is new. Others may have met the same set, but hardly the same rest of it.
-pub(crate) fn is_due(
-    continuations: &Continuations,
-    before: &(impl Iterator<Item = ContinuationId> + Clone),
-    continuation: ContinuationId,
-) -> bool {
-    let have_come = |times: usize| before.clone().nth(times - 1).is_some();
-    let is_large = |id: &ContinuationId| matches!(continuations.get(*id).places(), Places::Bits(_));
-    let have_come_large = |times: usize| before.clone().filter(is_large).nth(times - 1).is_some();
-    // Mostly few have come, however large they are.
-    have_come(OFTEN_LARGE) && (have_come(OFTEN) || is_large(&continuation) && have_come_large(OFTEN_LARGE))
-}
-
-/// What it costs to tell what is new, in nodes of the trie: a word of a row of places for each.
-pub(crate) fn cost(outline: &Outline) -> u64 {
-    outline.len() as u64 / 64
+/// What comes of a set of places that is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Telling {
+    /// There is nothing to do: it has been told, or comes with what is told later anyhow.
+    Known,
+    /// It is followed now, as it is.
+    Now,
+    /// What is new in it comes later, together with what is new in others: see [`Delta::take`]. Said once until that is taken.
+    Later,
 }
 
 /// What has been told so far, and what is to be told.
@@ -42,18 +34,36 @@ pub(crate) struct Delta {
 }
 
 impl Delta {
-    /// Where these have been told.
-    pub(crate) fn after(lexicon: &Lexicon, told: impl Iterator<Item = ContinuationId>) -> Self {
-        let row = || vec![0; lexicon.outline().len().div_ceil(64)].into_boxed_slice();
-        let mut union = row();
-        told.for_each(|id| _ = lexicon.continuation(id).places().mark(&mut union));
-        Self { told: union, fresh: row(), has_fresh: false }
+    /// Where all of these have been told, if what comes now is better told as far as it is new. Others may have met the same set, but hardly the same rest
+    /// of it.
+    pub(crate) fn if_due(
+        lexicon: &Lexicon,
+        told: impl Iterator<Item = ContinuationId> + Clone,
+        continuation: ContinuationId,
+    ) -> Option<Self> {
+        let places = |id: ContinuationId| lexicon.continuation(id).places();
+        let is_large = |id: &ContinuationId| matches!(places(*id), Places::Bits(_));
+        let have_come = |times: usize| told.clone().nth(times - 1).is_some();
+        let have_come_large = |times: usize| told.clone().filter(is_large).nth(times - 1).is_some();
+        // Mostly few have come, however large they are.
+        let is_due = have_come(OFTEN_LARGE)
+            && (have_come(OFTEN) || is_large(&continuation) && have_come_large(OFTEN_LARGE));
+        is_due.then(|| {
+            let row = || vec![0; lexicon.outline().len().div_ceil(64)].into_boxed_slice();
+            let mut union = row();
+            told.for_each(|id| _ = places(id).mark(&mut union));
+            Self { told: union, fresh: row(), has_fresh: false }
+        })
     }
 
-    /// Some places are to be told. Gives whether there is something to tell for the first time since [`take`](Self::take).
-    pub(crate) fn add(&mut self, places: &Places) -> bool {
+    /// Some places are to be told: later, if they are new. That burns fuel, as it will be a set of its own.
+    pub(crate) fn add(&mut self, fuel: &Fuel<'_>, places: &Places) -> Telling {
         let is_known = places.mark_beside(&self.told, &mut self.fresh);
-        !is_known && !std::mem::replace(&mut self.has_fresh, true)
+        if is_known || std::mem::replace(&mut self.has_fresh, true) {
+            return Telling::Known;
+        }
+        fuel.burn_row();
+        Telling::Later
     }
 
     /// What is to be told and has not been, if anything: from now on it has.

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 
-use crate::Masks;
+use crate::{Lexicon, Masks};
 
 /// How many nodes of the trie may be walked by lexemes for one mask, and items be closed; and how many bytes may be kept of that. In a very ambiguous
 /// grammar, parts would take hundreds of walks, where walking the trie once with the state as it is takes no longer than some.
@@ -36,19 +36,27 @@ impl<'a> Fuel<'a> {
         Self { masks, nodes: Cell::new(nodes as u64), most_bytes: OnceCell::new() }
     }
 
+    /// The lexicon that fills meanwhile.
+    pub(crate) fn lexicon(&self) -> &'a Lexicon {
+        &self.masks.lexicon
+    }
+
     /// So many nodes have been walked, and something is kept of that.
     pub(crate) fn burn(&self, nodes: u64) {
         let masks = self.masks;
         let used = [masks.lexicon.bytes_used(), masks.bytes_used()];
         let most_bytes = self.most_bytes.get_or_init(|| {
             let limits = [masks.lexicon.config().budget, masks.config.budget];
-            let most = |(used, limit): (usize, usize)| {
-                used.saturating_add((limit / PART_OF_BUDGET).max(LEAST_BYTES))
-            };
-            [most((used[0], limits[0])), most((used[1], limits[1]))]
+            let more = limits.map(|limit| (limit / PART_OF_BUDGET).max(LEAST_BYTES));
+            std::array::from_fn(|place| used[place].saturating_add(more[place]))
         });
         let is_full = used.iter().zip(most_bytes).any(|(used, most)| used > most);
         self.nodes.set(if is_full { 0 } else { self.nodes.get().saturating_sub(nodes) });
+    }
+
+    /// A row of places is kept: each of its words is as dear as a node.
+    pub(crate) fn burn_row(&self) {
+        self.burn(self.masks.lexicon.outline().len() as u64 / 64);
     }
 
     pub(crate) fn is_burnt(&self) -> bool {

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::Masks;
 use crate::children::Reached;
 use crate::continuation::{Continuation, ContinuationId};
-use crate::delta::{self, Delta};
+use crate::delta::{Delta, Telling};
 use crate::findings::{Asked, Findings};
 use crate::fuel::Fuel;
 use crate::parts::{LexemeKey, Part, PartKey};
@@ -24,12 +24,12 @@ mod distinct;
 mod visited;
 
 pub(crate) use distinct::Behind;
-use visited::{Visit, Visited};
+use visited::Visited;
 
 /// A run of more steps than this is given up: the grammar is so ambiguous that walking the trie once is less work.
 const MUCH_WORK: usize = 1 << 14;
 
-/// After so many steps, some fuel is burnt, whatever they were.
+/// So many steps burn as many nodes, whatever they were: sets of places that they keep are noticed then.
 const SEVERAL: usize = 64;
 
 /// So many activations are looked up.
@@ -141,12 +141,16 @@ impl<'a> Run<'a> {
             match task {
                 Task::Flush(activation) => self.flush(activation)?,
                 Task::Visit { activation, node, continuation, scans } => {
-                    self.visit(activation, node, continuation, scans)?;
+                    match self.activations[activation].visited.insert(self.fuel, node, continuation, scans) {
+                        Telling::Known => {}
+                        Telling::Now => self.visit(activation, node, continuation, scans)?,
+                        Telling::Later => self.later.push(Task::VisitRest { activation, node, scans }),
+                    }
                 }
                 Task::VisitRest { activation, node, scans } => {
                     let rest = self.activations[activation].visited.rest(node, scans, short);
                     let rest = lexicon.intern(rest.expect("a visit is later where some places are new"));
-                    self.run_below(activation, node, rest, scans)?;
+                    self.visit(activation, node, rest, scans)?;
                 }
                 Task::TellRest(activation) => {
                     let delta = self.activations[activation].delta.as_mut();
@@ -218,27 +222,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn visit(
-        &mut self,
-        activation: usize,
-        node: NodeId,
-        continuation: ContinuationId,
-        scans: bool,
-    ) -> Result<(), Error> {
-        let visited = &mut self.activations[activation].visited;
-        match visited.insert(&self.masks.lexicon, node, continuation, scans) {
-            Visit::Known => Ok(()),
-            Visit::Now => self.run_below(activation, node, continuation, scans),
-            Visit::Later => {
-                self.fuel.burn(delta::cost(self.masks.lexicon.outline()));
-                self.later.push(Task::VisitRest { activation, node, scans });
-                Ok(())
-            }
-        }
-    }
-
     /// Runs a node below places where it has not been run.
-    fn run_below(
+    fn visit(
         &mut self,
         activation: usize,
         node: NodeId,
@@ -396,15 +381,10 @@ impl<'a> Run<'a> {
             if this.exits.iter().any(|&larger| continuations.contains(larger, continuation)) {
                 return Ok(());
             }
-            let told = this.exits.iter().copied();
-            if !delta::is_due(continuations, &told, continuation) {
-                return self.tell_all(activation, continuation);
-            }
-            this.delta = Some(Box::new(Delta::after(lexicon, told)));
+            this.delta = Delta::if_due(lexicon, this.exits.iter().copied(), continuation).map(Box::new);
         }
-        let places = lexicon.continuation(continuation).places();
-        if this.delta.as_mut().is_some_and(|delta| delta.add(places)) {
-            self.fuel.burn(delta::cost(lexicon.outline()));
+        let Some(delta) = &mut this.delta else { return self.tell_all(activation, continuation) };
+        if delta.add(self.fuel, lexicon.continuation(continuation).places()) == Telling::Later {
             self.untold.push(activation);
         }
         Ok(())

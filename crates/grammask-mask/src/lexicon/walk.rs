@@ -440,8 +440,9 @@ impl<'a> Walk<'a> {
         if let Some(&(_, known)) = self.larger.iter().find(|&&(other, _)| other == state) {
             return Ok(known);
         }
-        let is_larger = state.completes() >= self.lexeme.completes()
-            && self.includes(state, self.lexeme, &mut { PAIRS })?;
+        let mut pairs = PAIRS;
+        let is_larger =
+            state.completes() >= self.lexeme.completes() && self.includes(state, self.lexeme, &mut pairs)?;
         self.larger.push((state, is_larger));
         Ok(is_larger)
     }

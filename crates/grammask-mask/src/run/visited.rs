@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::continuation::ContinuationId;
-use crate::delta::{self, Delta};
-use crate::lexicon::Lexicon;
+use crate::delta::{Delta, Telling};
+use crate::fuel::Fuel;
 use crate::places::Places;
 
 /// Up to so many visits are looked through; of more, those of a node are looked up. There are thousands where that many items may come.
@@ -26,29 +26,19 @@ struct Many {
     deltas: Vec<(NodeId, bool, Delta)>,
 }
 
-/// What comes of a visit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Visit {
-    /// There is nothing to do, as others of the node cover it.
-    Known,
-    /// It is for now.
-    Now,
-    /// What is new in it comes later, together with what is new in others: see [`Visited::rest`].
-    Later,
-}
-
 impl Visited {
-    /// Notes a visit, and says whether there is anything to do in it. Says [`Visit::Later`] once until the rest is taken.
+    /// Notes a visit, and says what is to be done in it; later, that is [`rest`](Self::rest).
     pub(super) fn insert(
         &mut self,
-        lexicon: &Lexicon,
+        fuel: &Fuel<'_>,
         node: NodeId,
         continuation: ContinuationId,
         scans: bool,
-    ) -> Visit {
+    ) -> Telling {
+        let lexicon = fuel.lexicon();
+        let places = lexicon.continuation(continuation).places();
         if let Some(delta) = self.delta(node, scans) {
-            let is_new = delta.add(lexicon.continuation(continuation).places());
-            return if is_new { Visit::Later } else { Visit::Known };
+            return delta.add(fuel, places);
         }
         let continuations = lexicon.continuations();
         let of_node = |&&(other, _, all): &&(NodeId, ContinuationId, bool)| other == node && all >= scans;
@@ -57,13 +47,12 @@ impl Visited {
         let many = many.into_iter().flatten().filter(|&&(_, all)| all >= scans).map(|&(places, _)| places);
         let before = few.chain(many);
         if before.clone().any(|larger| continuations.contains(larger, continuation)) {
-            return Visit::Known;
+            return Telling::Known;
         }
-        if delta::is_due(continuations, &before, continuation) {
-            let mut delta = Delta::after(lexicon, before);
-            let is_new = delta.add(lexicon.continuation(continuation).places());
+        if let Some(mut delta) = Delta::if_due(lexicon, before, continuation) {
+            let telling = delta.add(fuel, places);
             self.many.get_or_insert_default().deltas.push((node, scans, delta));
-            return if is_new { Visit::Later } else { Visit::Known };
+            return telling;
         }
         self.few.push((node, continuation, scans));
         if self.few.len() > FEW {
@@ -72,7 +61,7 @@ impl Visited {
                 many.each.entry(node).or_default().push((continuation, scans));
             }
         }
-        Visit::Now
+        Telling::Now
     }
 
     fn delta(&mut self, node: NodeId, scans: bool) -> Option<&mut Delta> {
