@@ -14,4 +14,5 @@ fn some_seconds_find_nothing() {
     };
     assert!(count(" are the oracle's").is_some_and(|masks| masks > 200), "{text}");
     assert!(count(" with little room").is_some_and(|masks| masks > 200), "{text}");
+    assert!(count(" by walking").is_some_and(|masks| masks > 20), "{text}");
 }

@@ -172,10 +172,27 @@ const TURNS: &[&str] =
 /// assert!(grammar.oracle.run().allowed(&tokens).contains(&true));
 /// ```
 pub fn grammar(rng: &mut Rng) -> RandomGrammar {
+    themed(rng, |writer| writer.grammar())
+}
+
+/// A random grammar whose texts can be cut in many ways: its rules call themselves and each other, at either end, and what they hold overlaps.
+///
+/// # Example
+///
+/// ```
+/// use grammask_testkit::random::{Rng, conditions};
+///
+/// assert!(conditions::ambiguous(&mut Rng::new(1)).text.starts_with("start ::= "));
+/// ```
+pub fn ambiguous(rng: &mut Rng) -> RandomGrammar {
+    themed(rng, |writer| writer.ambiguous())
+}
+
+fn themed(rng: &mut Rng, write: fn(&mut Writer<'_>) -> String) -> RandomGrammar {
     grammar_of(|| {
         let theme = rng.pick(THEMES);
         let mut writer = Writer { rng, theme, most: usize::MAX };
-        let (text, words) = (writer.grammar(), writer.words());
+        let (text, words) = (write(&mut writer), writer.words());
         if text.contains("except!(T") { format!("{text} T ::= {words};") } else { text }
     })
 }
@@ -223,6 +240,22 @@ impl Writer<'_> {
             _ => format!(
                 "start ::= A {stop} | B {other} | C; A ::= {one}; B ::= A {two} | {three}; C ::= {one} B | {two};"
             ),
+        }
+    }
+
+    /// Lexemes of one theme, repeated in ways that a text does not tell apart.
+    fn ambiguous(&mut self) -> String {
+        let (one, two, three) = (self.lexeme(1), self.lexeme(1), self.lexeme(0));
+        let (stop, other, piece) = (self.separator(), self.separator(), regex(self.piece()));
+        match self.rng.below(6) {
+            0 => format!("start ::= ({one} | {two} | {three})+ {stop};"),
+            1 => format!("start ::= A {stop}; A ::= A A | {one} | {two};"),
+            2 => format!("start ::= A {stop}; A ::= B A | B; B ::= {one} | {two} | {three} A {other};"),
+            3 => format!("start ::= A {stop}; A ::= A B | B; B ::= {one} | {piece} A {two} | {three};"),
+            4 => format!(
+                "start ::= A {stop} | B; A ::= B A? {other} | {one}; B ::= {two} | A {piece} | {three};"
+            ),
+            _ => format!("start ::= A {stop} A | {piece}; A ::= {one}? | start {two} | {three};"),
         }
     }
 

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-/// Kilobytes by which a settled process may differ: an eighth, and what allocators keep in reserve.
+/// Bytes by which a settled process may differ: an eighth, and what a grammar fills that happens to be there.
 const fn tolerance(settled: u64) -> u64 {
-    settled / 8 + (24 << 10)
+    settled / 8 + (16 << 20)
 }
 
 /// Fewer samples say nothing.
 const FEWEST: usize = 100;
 
-/// How memory has developed, in kilobytes.
+/// How memory has developed, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Growth {
     /// The median of the first half after warming up.
@@ -47,9 +47,9 @@ impl fmt::Display for Growth {
         write!(
             f,
             "{} MB after warming up, {} MB at the end: {verdict} ({} MB more are tolerated)",
-            self.settled >> 10,
-            self.end >> 10,
-            tolerance(self.settled) >> 10
+            self.settled >> 20,
+            self.end >> 20,
+            tolerance(self.settled) >> 20
         )
     }
 }
@@ -64,7 +64,7 @@ fn median(samples: &[u64]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    const MB: u64 = 1 << 10;
+    const MB: u64 = 1 << 20;
 
     #[test]
     fn what_settles_is_flat_and_what_leaks_is_not() {

@@ -3,6 +3,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool that tells what it finds")]
 
+mod grammars;
 mod growth;
 mod kept;
 mod outputs;
@@ -16,12 +17,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use grammars::Grammars;
 use grammask_testkit::fixtures;
 use growth::Growth;
 use outputs::{Output, Outputs};
+use peak_alloc::PeakAlloc;
 use pool::Pool;
 use xtask::agreement;
 use xtask::watch::{self, Watch, Worker};
+
+/// Counts what is allocated: what the process holds of it also depends on what the system's allocator keeps for later, which is more than a leak.
+#[global_allocator]
+static ALLOCATED: PeakAlloc = PeakAlloc;
 
 /// How often it says that it is alive.
 const NEWS: Duration = Duration::from_secs(5);
@@ -32,8 +39,11 @@ const SAMPLE: Duration = Duration::from_millis(500);
 /// After so many findings there is enough to do.
 const MAX_FINDINGS: usize = 20;
 
-/// Walks through random grammars for each step of a long output.
+/// Walks through random grammars for each step of the outputs, and the tokens of such a step: of a long output, and of one whose other masks are found by
+/// walking through the whole vocabulary.
 const WALKS: usize = 2;
+const STEP: usize = 64;
+const STEP_BY_WALKING: usize = 1;
 
 struct Options {
     time: Duration,
@@ -48,12 +58,15 @@ struct Options {
 enum Only {
     Walk(u64),
     Output(u64),
+    Text(u64),
 }
 
 /// What the threads share.
 struct Soak {
     pool: Pool,
     outputs: Outputs,
+    /// Short ones of random grammars.
+    texts: Outputs,
     next_walk: AtomicU64,
     walks: AtomicUsize,
     findings: AtomicUsize,
@@ -79,9 +92,11 @@ fn run() -> anyhow::Result<bool> {
         Some(path) => vocabulary::from_file(path)?,
         None => vocabulary::from_samples(&fixtures)?,
     };
+    let vocabulary = outputs::with_little_room(&vocabulary);
     let soak = Soak {
         pool: Pool::new(),
-        outputs: Outputs::new(&vocabulary, &fixtures),
+        outputs: Outputs::new("--output", &vocabulary, Grammars::fixtures(&fixtures), STEP),
+        texts: Outputs::new("--text", &vocabulary, Grammars::random(), STEP_BY_WALKING),
         next_walk: AtomicU64::new(options.first),
         walks: AtomicUsize::new(0),
         findings: AtomicUsize::new(0),
@@ -95,11 +110,11 @@ fn run() -> anyhow::Result<bool> {
             None
         }
         Some(Only::Output(number)) => {
-            let worker = watch.worker(None);
-            let mut output = soak.begin(&worker, number);
-            while output.is_some() {
-                soak.go_on(&worker, &mut output);
-            }
+            soak.whole(&watch.worker(None), &soak.outputs, number);
+            None
+        }
+        Some(Only::Text(number)) => {
+            soak.whole(&watch.worker(None), &soak.texts, number);
             None
         }
         None => std::thread::scope(|scope| {
@@ -117,15 +132,13 @@ fn run() -> anyhow::Result<bool> {
 impl Soak {
     /// Does one thing after another until it is over.
     fn work(&self, worker: &Worker<'_>) {
-        let mut output = None;
+        let (mut output, mut text) = (None, None);
         while !self.is_over.load(Relaxed) {
             for _ in 0..WALKS {
                 self.walk(worker, self.next_walk.fetch_add(1, Relaxed));
             }
-            if output.is_none() {
-                output = self.begin(worker, self.outputs.next());
-            }
-            self.go_on(worker, &mut output);
+            self.go_on(worker, &self.outputs, &mut output);
+            self.go_on(worker, &self.texts, &mut text);
         }
     }
 
@@ -135,15 +148,26 @@ impl Soak {
         self.walks.fetch_add(1, Relaxed);
     }
 
-    fn begin(&self, worker: &Worker<'_>, number: u64) -> Option<Output> {
-        self.try_case(worker, &run_again(number), || self.outputs.begin(number))
+    fn begin(&self, worker: &Worker<'_>, outputs: &Outputs, number: u64) -> Option<Output> {
+        self.try_case(worker, &outputs.again(number), || outputs.begin(number)).flatten()
     }
 
-    fn go_on(&self, worker: &Worker<'_>, place: &mut Option<Output>) {
+    /// Some tokens more of this output, or of the next one.
+    fn go_on(&self, worker: &Worker<'_>, outputs: &Outputs, place: &mut Option<Output>) {
+        if place.is_none() {
+            *place = self.begin(worker, outputs, outputs.next());
+        }
         let Some(output) = place else { return };
-        let goes_on = self.try_case(worker, &run_again(output.number), || self.outputs.go_on(output));
+        let goes_on = self.try_case(worker, &outputs.again(output.number), || outputs.go_on(output));
         if goes_on != Some(true) {
             *place = None;
+        }
+    }
+
+    fn whole(&self, worker: &Worker<'_>, outputs: &Outputs, number: u64) {
+        let mut output = self.begin(worker, outputs, number);
+        while output.is_some() {
+            self.go_on(worker, outputs, &mut output);
         }
     }
 
@@ -175,19 +199,20 @@ impl Soak {
         let (mut samples, mut cold) = (Vec::new(), 0);
         while begin.elapsed() < time && !self.is_over.load(Relaxed) {
             std::thread::sleep(SAMPLE.min(time.saturating_sub(begin.elapsed())));
-            samples.extend(watch::memory());
-            if !self.outputs.is_warm() {
+            samples.push(ALLOCATED.current_usage() as u64);
+            if !self.outputs.is_warm() || !pool::is_warm(self.walks.load(Relaxed) as u64) {
                 cold = samples.len();
             }
             if news.elapsed() >= NEWS {
                 news = Instant::now();
                 println!(
-                    "{:.0} s: {} walks, {} masks, {} findings, {} MB, {} of them shared by all grammars",
+                    "{:.0} s: {} walks, {} masks, {} findings, {} MB of {} MB that are held, {} of them shared by all grammars",
                     begin.elapsed().as_secs_f64(),
                     self.walks.load(Relaxed),
                     self.masks(),
                     self.findings.load(Relaxed),
-                    samples.last().unwrap_or(&0) >> 10,
+                    ALLOCATED.current_usage() >> 20,
+                    watch::memory().unwrap_or(0) >> 10,
                     self.outputs.shared_bytes() >> 20
                 );
             }
@@ -197,7 +222,7 @@ impl Soak {
     }
 
     fn masks(&self) -> usize {
-        agreement::masks() + self.outputs.masks()
+        agreement::masks() + self.outputs.masks() + self.texts.masks()
     }
 
     /// Says what was done and found; whether all is well.
@@ -210,23 +235,22 @@ impl Soak {
             time.as_secs_f64()
         );
         println!("{}", agreement::closing_line());
-        println!("{}", self.outputs.closing_line());
-        let (slowest, name, tokens) = self.outputs.slowest_mask();
+        println!("{}: with much and with little room", self.outputs.closing_line());
+        println!("{}: random grammars, with parts and by walking", self.texts.closing_line());
         println!(
-            "the slowest masks: {:.2} ms of a random grammar, {:.2} ms of {tokens} tokens ({name})",
-            agreement::slowest_mask().as_secs_f64() * 1e3,
-            slowest.as_secs_f64() * 1e3
+            "the slowest mask among few tokens: {:.2} ms",
+            agreement::slowest_mask().as_secs_f64() * 1e3
         );
+        for outputs in [&self.outputs, &self.texts] {
+            let (slowest, name) = outputs.slowest_mask();
+            println!("among many: {:.2} ms ({name})", slowest.as_secs_f64() * 1e3);
+        }
         match growth {
             Some(growth) => println!("memory: {growth}"),
             None => println!("memory: too short to judge, not every grammar had its turn"),
         }
         findings == 0 && !growth.is_some_and(|growth| growth.is_too_much())
     }
-}
-
-fn run_again(output: u64) -> String {
-    format!("cargo xtask soak --output {output}")
 }
 
 impl Options {
@@ -252,6 +276,7 @@ impl Options {
                 "--vocabulary" => options.vocabulary = Some(value.into()),
                 "--places" => options.places = Some(value.into()),
                 "--walk" => options.only = Some(Only::Walk(number()?)),
+                "--text" => options.only = Some(Only::Text(number()?)),
                 "--output" => options.only = Some(Only::Output(number()?)),
                 other => bail!("soak has no option {other}"),
             }

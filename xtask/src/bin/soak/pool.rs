@@ -14,8 +14,8 @@ const PLACES: u64 = 16;
 const TOGETHER: u64 = 16;
 /// How often a grammar's turn comes before another takes its place.
 const ROUNDS: u64 = 4;
-/// How many grammars have the same vocabulary.
-const SHARED: u64 = 1_024;
+/// How many grammars have the same vocabulary: what these share grows with each of them until it is given up with the last.
+const SHARED: u64 = 128;
 /// The place whose grammars aim at the conditions of shortcuts: one is enough, as each of their masks takes the oracle long, and the last is, so that a
 /// short soak sees the others.
 const FOR_CONDITIONS: u64 = PLACES - 1;
@@ -79,6 +79,11 @@ impl Pool {
     }
 }
 
+/// Whether this is so many walks that two vocabularies have come and gone, and what there is at a time no longer depends on how long it goes on.
+pub const fn is_warm(walks: u64) -> bool {
+    walks >= 2 * SHARED * TOGETHER * ROUNDS
+}
+
 /// The grammar of a walk. The places change their grammars in turns, not all at once.
 const fn subject_of(walk: u64) -> u64 {
     let (turn, place) = (walk / TOGETHER / PLACES, walk / TOGETHER % PLACES);
@@ -88,6 +93,13 @@ const fn subject_of(walk: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn it_is_warm_when_vocabularies_have_gone() {
+        let cold = (0..).find(|walk| is_warm(*walk)).unwrap_or(0);
+        let oldest = (cold..cold + PLACES * TOGETHER).map(|walk| subject_of(walk) / SHARED).min();
+        assert_eq!(oldest, Some(2));
+    }
 
     #[test]
     fn a_place_has_a_grammar_for_some_rounds() {
