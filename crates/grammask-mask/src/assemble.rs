@@ -112,7 +112,9 @@ impl Masks {
     pub(crate) fn assemble(&self, state: SetId, scratch: &mut Scratch) -> Result<Assembled, Error> {
         let mut workbench = self.workbenches.take();
         workbench.clear();
-        let result = self.assemble_with(&mut workbench, state, scratch);
+        let fuel = Fuel::new(self, self.recognizer.kernel(state).len());
+        let result = self.assemble_with(&mut workbench, state, &fuel, scratch);
+        fuel.settle(!matches!(result, Ok(Assembled::TooMuch)));
         self.workbenches.put_back(workbench);
         result
     }
@@ -121,6 +123,7 @@ impl Masks {
         &self,
         bench: &mut Workbench,
         state: SetId,
+        fuel: &Fuel<'_>,
         scratch: &mut Scratch,
     ) -> Result<Assembled, Error> {
         let lexicon = &*self.lexicon;
@@ -131,7 +134,7 @@ impl Masks {
         for &item in self.recognizer.kernel(state) {
             items.push((item, ContinuationId::WHOLE, None));
         }
-        let (mut work, fuel) = (0, Fuel::new(self, items.len()));
+        let mut work = 0;
         loop {
             while let Some((item, continuation, after)) = items.pop() {
                 let is_lexeme = self.recognizer.is_lexeme(item.node);
@@ -141,22 +144,22 @@ impl Masks {
                 }
                 if is_lexeme {
                     let asked = self.asked_behind(item.origin)?;
-                    let (key, handover) = self.lexeme_part(item.node, continuation, asked, &fuel)?;
+                    let (key, handover) = self.lexeme_part(item.node, continuation, asked, fuel)?;
                     lexemes.push(key);
                     origins.extend(handover.map(|continuation| (item.origin, continuation, after)));
                     continue;
                 }
                 if let Some(selection) = self.recognizer.selection(item.node)? {
                     let lists = (&mut *takings, &mut *lexemes);
-                    match self.selected(selection, continuation, &fuel, buffers, lists)? {
+                    match self.selected(selection, continuation, fuel, buffers, lists)? {
                         Selected::Found => continue,
                         Selected::Longer => {}
                         Selected::TooMuch => return Ok(Assembled::TooMuch),
                     }
                 }
                 let key = (self.recognizer.saturated(item.node, longest), continuation);
-                let Some(part) = self.part(key, &fuel, buffers)? else { return Ok(Assembled::TooMuch) };
-                let Some(taking) = self.taking_of(part, &fuel, buffers)? else {
+                let Some(part) = self.part(key, fuel, buffers)? else { return Ok(Assembled::TooMuch) };
+                let Some(taking) = self.taking_of(part, fuel, buffers)? else {
                     return Ok(Assembled::TooMuch);
                 };
                 takings.push(taking);
@@ -180,8 +183,7 @@ impl Masks {
             if resumption.follow.intersection(bytes).is_empty() {
                 continue;
             }
-            let Some(completion) = told.or_else(|| completions.add(&fuel, origin, continuation, after))
-            else {
+            let Some(completion) = told.or_else(|| completions.add(fuel, origin, continuation, after)) else {
                 continue;
             };
             let goes_on = resumption.items.iter().filter(|(_, takes)| !takes.intersection(bytes).is_empty());

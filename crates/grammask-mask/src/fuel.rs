@@ -1,6 +1,7 @@
 //! How much may be done for one mask, before the trie is walked with the state as it is.
 
 use std::cell::{Cell, OnceCell};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::{Lexicon, Masks};
 
@@ -8,17 +9,32 @@ use crate::{Lexicon, Masks};
 /// grammar, parts would take hundreds of walks, where walking the trie once with the state as it is takes no longer than some.
 pub(crate) struct Fuel<'a> {
     masks: &'a Masks,
+    given: u64,
     nodes: Cell<u64>,
     /// So many bytes the lexicon and the tables may hold, once something has been burnt; others fill the lexicon meanwhile, too.
     most_bytes: OnceCell<[usize; 2]>,
 }
 
-/// A step of a lexeme is so much faster than one of a state as it is.
+/// What may still be burnt in vain, in nodes, by all masks of a grammar: as long as that is little, each mask gets less fuel. So a grammar whose masks are
+/// always walked as they are does not pay for parts each time, and one whose first masks come too early for parts gets there.
+#[derive(Default)]
+pub(crate) struct Savings {
+    /// How much of what there was at the beginning is gone.
+    gone: AtomicU64,
+}
+
+/// A step of a lexeme can be so much faster than one of a state as it is.
 const TIMES: usize = 4;
 const TIMES_IF_DISTINCT: usize = 64;
 
-/// So many items make a walk over the trie about as dear as one more walk of lexemes.
-const ITEMS: usize = 128;
+/// A mask may burn this part of the savings, of which there are as many at the beginning as the first mask may burn, times this.
+const PART_OF_SAVINGS: usize = 4;
+
+/// A mask that is found by parts saves this part of a walk.
+const PART_OF_WALK: u64 = 8;
+
+/// So many items make a walk over the trie with the state as it is dearer by what one takes that has few.
+const ITEMS: usize = 512;
 
 /// In a small trie there is nothing to save, and parts are to be had all the same.
 const LEAST: usize = 1 << 16;
@@ -28,12 +44,25 @@ const PART_OF_BUDGET: usize = 4;
 const LEAST_BYTES: usize = 1 << 22;
 
 impl<'a> Fuel<'a> {
-    /// As much as walking the whole trie some times: the more items a state has, the dearer is a walk with the state as it is; the more so where it makes
-    /// states of its own at every node, as texts have to differ.
+    /// As much as walking the whole trie some times, as far as there are savings: the more items a state has, the dearer is a walk with the state as it is; the
+    /// more so where it makes states of its own at every node, as texts have to differ.
     pub(crate) fn new(masks: &'a Masks, items: usize) -> Self {
-        let times = if masks.has_distinct { TIMES_IF_DISTINCT } else { TIMES };
-        let nodes = ((times + items / ITEMS) * masks.lexicon.trie().len()).max(LEAST);
-        Self { masks, nodes: Cell::new(nodes as u64), most_bytes: OnceCell::new() }
+        let trie = masks.lexicon.trie().len();
+        let nodes = match masks.has_distinct {
+            true => TIMES_IF_DISTINCT * trie,
+            false => masks.savings.left(trie) / PART_OF_SAVINGS,
+        };
+        let given = nodes.saturating_mul(1 + items / ITEMS).max(LEAST) as u64;
+        Self { masks, given, nodes: Cell::new(given), most_bytes: OnceCell::new() }
+    }
+
+    /// The mask has been found by parts, or what was burnt for it was burnt in vain.
+    pub(crate) fn settle(&self, is_found: bool) {
+        let Self { masks, given, nodes, .. } = self;
+        match is_found {
+            true => masks.savings.save(masks.lexicon.trie().len() as u64 / PART_OF_WALK),
+            false => masks.savings.lose(given - nodes.get(), masks.lexicon.trie().len()),
+        }
     }
 
     /// The lexicon that fills meanwhile.
@@ -64,6 +93,30 @@ impl<'a> Fuel<'a> {
     }
 }
 
+impl Savings {
+    /// How much there is at the beginning, in a trie of this size.
+    const fn all(trie: usize) -> u64 {
+        (PART_OF_SAVINGS * TIMES * trie) as u64
+    }
+
+    fn left(&self, trie: usize) -> usize {
+        Self::all(trie).saturating_sub(self.gone.load(Relaxed)) as usize
+    }
+
+    // Of what two threads do at once, one may be forgotten: it is about time, not about masks.
+
+    fn lose(&self, nodes: u64, trie: usize) {
+        self.gone.store(self.gone.load(Relaxed).saturating_add(nodes).min(Self::all(trie)), Relaxed);
+    }
+
+    fn save(&self, nodes: u64) {
+        let gone = self.gone.load(Relaxed);
+        if gone > 0 {
+            self.gone.store(gone.saturating_sub(nodes), Relaxed);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +134,44 @@ mod tests {
         assert!(!fuel.is_burnt());
         fuel.burn(1);
         assert!(fuel.is_burnt());
+    }
+
+    #[test]
+    fn what_burns_in_vain_is_missed_until_masks_are_found() {
+        let (trie, savings) = (1_000_000, Savings::default());
+        let all = savings.left(trie);
+        let mut burnt = 0;
+        for _ in 0..30 {
+            let given = savings.left(trie) / PART_OF_SAVINGS;
+            savings.lose(given as u64, trie);
+            burnt += given;
+        }
+        // However many masks are in vain, they burn no more than that.
+        assert_eq!(burnt + savings.left(trie), all);
+        assert!(savings.left(trie) < all / 1_000);
+        savings.lose(u64::MAX, trie);
+        assert_eq!(savings.left(trie), 0);
+        for found in 0..1_000 {
+            assert_eq!(savings.left(trie), (found * (trie / PART_OF_WALK as usize)).min(all));
+            savings.save(trie as u64 / PART_OF_WALK);
+        }
+    }
+
+    #[test]
+    fn a_mask_settles_what_it_has_burnt() {
+        let masks = testing::masks(
+            &testing::network("start ::= 'a'+;"),
+            &testing::lexicon(&["a", "aa"]),
+            &Config::default(),
+        );
+        let trie = masks.lexicon.trie().len();
+        let fuel = Fuel::new(&masks, 1);
+        fuel.burn(3);
+        fuel.settle(true);
+        assert_eq!(masks.savings.left(trie) as u64, Savings::all(trie));
+        fuel.settle(false);
+        let successor = masks.successor(masks.lexicon.clone());
+        assert_eq!(successor.savings.left(trie) as u64, Savings::all(trie) - 3);
     }
 
     #[test]

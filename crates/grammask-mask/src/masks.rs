@@ -9,6 +9,7 @@ use grammask_trie::{BranchId, Mask, TokenId, Vocabulary};
 use crate::assemble::{Assembled, Composition, Workbenches};
 use crate::continuation::ContinuationId;
 use crate::findings::Findings;
+use crate::fuel::Savings;
 use crate::lexicon::Lexicon;
 use crate::parts::{Part, PartKey};
 use crate::recipe::{Known, OwnerId, Owners, Recipe, RowId, Scratch, Written};
@@ -73,6 +74,7 @@ pub struct Masks {
     /// Bytes that tables which succeed others began with.
     first_bytes: usize,
     pub(crate) walked: Arc<Walked>,
+    pub(crate) savings: Arc<Savings>,
 }
 
 /// Forced bytes are followed as long as their states have no more items and callers together. Where each byte has more than the one before it, that is
@@ -170,6 +172,7 @@ impl Masks {
             owner: OwnerId::new(),
             first_bytes: 0,
             walked: Arc::default(),
+            savings: Arc::default(),
         }
     }
 
@@ -182,7 +185,12 @@ impl Masks {
             self.config.clone(),
             self.specials.clone(),
         );
-        Self { walked: Arc::clone(&self.walked), first_bytes: masks.bytes_used(), ..masks }
+        Self {
+            walked: Arc::clone(&self.walked),
+            savings: Arc::clone(&self.savings),
+            first_bytes: masks.bytes_used(),
+            ..masks
+        }
     }
 
     /// The recognizer whose states have masks here.
