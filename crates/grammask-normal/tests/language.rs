@@ -47,6 +47,11 @@ fn characters(count: u64, seed: u64) -> impl Iterator<Item = (Rng, String)> {
             format!("start ::= items | '(' start ')'; items ::= text | items text; text ::= {a} | {b} {c};"),
             format!("start ::= text start | {d}; text ::= {a} | text {b} | text {c};"),
             format!("start ::= text+ ',' text* text?; text ::= {a} | {b} ({c} | {d});"),
+            format!("start ::= text '!'; text ::= {a} text | {b} text | {c};"),
+            format!("start ::= text {d} | text; text ::= text text | {a} | {b};"),
+            format!("start ::= {a} start | text; text ::= {b} text | text text | {c} | {d};"),
+            format!("start ::= text '\"'; text ::= text {a} | text text | {b} | {c};"),
+            format!("start ::= text | '\"'; text ::= {a} text | {b} (#'a+' & #'b+') | text text;"),
         ];
         let shape = rng.pick(&shapes);
         let rest = "hex ::= #'[0-9a-f]'; letter ::= 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm' | 'n' | 'o' | 'p';";

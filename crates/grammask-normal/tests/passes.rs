@@ -126,6 +126,12 @@ pass_snapshot!(
     "start ::= start #'[a-z]' | end; end ::= '.' | '(' end ')';",
     "start ::= start #'[a-z]' | start <|end|> | '.';",
     "start ::= char | start char; char ::= #'[a-z]' | '(a text of more than sixteen bytes)';",
+    r#"start ::= '"' text; text ::= char text | '"'; char ::= #'[^"\\\\]' | '\\' #'[nrt"]';"#,
+    "start ::= text '.'; text ::= letter text | letter; letter ::= #'[a-z]';",
+    "start ::= text '.'; text ::= text text | letter | digit; letter ::= #'[a-z]'; digit ::= #'[0-9]';",
+    "start ::= text | text '.'; text ::= text text | #'[a-z]' text | '!';",
+    "start ::= text | '.'; text ::= #'[a-z]' text | #'a+' & #'b+';",
+    "start ::= list | '.'; list ::= word ' ' list | word; word ::= #'[a-z]+';",
 );
 
 #[test]

@@ -22,9 +22,9 @@ const MOST_ALTERNATIVES: usize = 256;
 const DEEPEST: usize = 8;
 const MOST_BYTES: usize = 4096;
 
-/// Replaces `N ::= x | N c` by `N ::= x c*` as one terminal, and `c{m,n}` by a counter in a terminal, where `x` and `c` are regular without recursion, and `c` is a
-/// character: at most sixteen bytes long, and one of at least sixteen ASCII characters by itself. Other loops stay: what they repeat is better known by itself,
-/// as it stands elsewhere too.
+/// Replaces `N ::= x | N c` by `N ::= x c*` as one terminal, `N ::= x | c N` by `N ::= c* x`, and `c{m,n}` by a counter in a terminal, where `x` and `c` are regular
+/// without recursion, and `c` is a character: at most sixteen bytes long, and one of at least sixteen ASCII characters by itself. With `N ::= N N` besides, all of
+/// that is repeated. Other loops stay: what they repeat is better known by itself, as it stands elsewhere too.
 ///
 /// # Complexity
 /// Linear in the symbols, and in the automata of what is repeated character by character.
@@ -51,13 +51,32 @@ pub(crate) fn gather_characters(grammar: &mut Grammar, context: &mut Context<'_>
     Ok(())
 }
 
-/// What is repeated by a production that begins with its own nonterminal.
-fn body(id: NonterminalId, production: &[Factor]) -> Option<&[Factor]> {
-    production.split_first().filter(|(first, _)| first.as_nonterminal() == Some(id)).map(|(_, body)| body)
+/// Where a production has its own nonterminal.
+#[derive(Clone, Copy)]
+enum Side {
+    First,
+    Last,
+}
+
+impl Side {
+    /// What is repeated by a production that has its own nonterminal there.
+    fn body(self, id: NonterminalId, production: &[Factor]) -> Option<&[Factor]> {
+        let split = match self {
+            Self::First => production.split_first(),
+            Self::Last => production.split_last(),
+        };
+        split.filter(|(itself, _)| itself.as_nonterminal() == Some(id)).map(|(_, body)| body)
+    }
 }
 
 fn has_loop(id: NonterminalId, productions: &[Vec<Factor>]) -> bool {
-    productions.iter().any(|production| body(id, production).is_some())
+    let loops = |side: Side| productions.iter().any(|production| side.body(id, production).is_some());
+    loops(Side::First) || loops(Side::Last)
+}
+
+/// Whether a production is its own nonterminal twice.
+fn is_double(id: NonterminalId, production: &[Factor]) -> bool {
+    production.len() == 2 && production.iter().all(|factor| factor.as_nonterminal() == Some(id))
 }
 
 /// Whether some alternative may be a single character: the items of lists need not be looked into.
@@ -96,31 +115,50 @@ impl Gathering<'_, '_> {
     }
 
     fn closed(&mut self, id: NonterminalId, productions: &[Vec<Factor>], most: usize) -> Option<TerminalId> {
-        let bodies: Alternatives<'_> =
-            productions.iter().filter_map(|production| body(id, production)).collect();
-        let firsts: Alternatives<'_> =
-            productions.iter().map(Vec::as_slice).filter(|first| body(id, first).is_none()).collect();
-        let is_loop = !firsts.is_empty() && bodies.iter().all(|body| !body.is_empty());
+        let single = || productions.iter().map(Vec::as_slice).filter(|production| !is_double(id, production));
+        let side = match single().any(|production| Side::First.body(id, production).is_some()) {
+            true => Side::First,
+            false => Side::Last,
+        };
+        let bodies: Alternatives<'_> = single().filter_map(|production| side.body(id, production)).collect();
+        let ends: Alternatives<'_> =
+            single().filter(|production| side.body(id, production).is_none()).collect();
+        let repeated = if bodies.is_empty() { &ends } else { &bodies };
+        let is_loop = !ends.is_empty() && repeated.iter().all(|body| !body.is_empty());
         if !is_loop
             || productions.len() > MOST_ALTERNATIVES
-            || !may_be_character(bodies.iter().map(|body| body.len()))
+            || !may_be_character(repeated.iter().map(|body| body.len()))
         {
             return None;
         }
-        self.depth(&bodies, most)?;
-        let body = self.alternatives(&bodies)?;
+        self.depth(repeated, most)?;
+        let body = self.alternatives(repeated)?;
         if !self.is_character(body) {
             return None;
         }
-        self.depth(&firsts, most)?;
-        let first = self.alternatives(&firsts)?;
-        let terminals = &mut self.grammar.terminals;
-        let span = terminals.span(first);
-        if first == body {
-            return Some(terminals.repeat(body, 1, None, span));
+        self.depth(&ends, most)?;
+        let end = self.alternatives(&ends)?;
+        let span = self.grammar.terminals.span(end);
+        if end == body {
+            return Some(self.grammar.terminals.repeat(body, 1, None, span));
         }
+        // Else an output may go on for ever, which no regular part says.
+        if let Side::Last = side
+            && !self.is_met(end)
+        {
+            return None;
+        }
+        let terminals = &mut self.grammar.terminals;
         let rest = terminals.repeat(body, 0, None, span);
-        Some(terminals.sequence(vec![first, rest], span))
+        let parts = match side {
+            Side::First => vec![end, rest],
+            Side::Last => vec![rest, end],
+        };
+        let once = terminals.sequence(parts, span);
+        match productions.len() > bodies.len() + ends.len() {
+            true => Some(terminals.repeat(once, 1, None, span)),
+            false => Some(once),
+        }
     }
 
     /// Makes terminals of the factors that count characters.
@@ -237,6 +275,17 @@ impl Gathering<'_, '_> {
     fn is_little(&self, terminals: &[TerminalId]) -> bool {
         let weights = terminals.iter().map(|&terminal| self.grammar.terminals.weight(terminal));
         weights.fold(0, usize::saturating_add) <= MOST_BYTES
+    }
+
+    /// Whether some text is known to meet a terminal.
+    fn is_met(&mut self, id: TerminalId) -> bool {
+        let Context { store, stop } = &mut *self.context;
+        match self.grammar.terminals.lower_unless(id, store, || stop.is_stopped()) {
+            Ok(Some(language)) => {
+                matches!(store.is_empty_unless(language, || stop.is_stopped()), Ok(Some(false)))
+            }
+            Ok(None) | Err(_) => false,
+        }
     }
 
     /// Whether a terminal is a character. Where a limit says that this is not known, it is none: what is wrong is told by whoever needs its
