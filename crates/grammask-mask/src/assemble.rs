@@ -114,7 +114,9 @@ impl Masks {
         workbench.clear();
         let fuel = Fuel::new(self, self.recognizer.kernel(state).len());
         let result = self.assemble_with(&mut workbench, state, &fuel, scratch);
-        fuel.settle(!matches!(result, Ok(Assembled::TooMuch)));
+        if let Ok(assembled) = &result {
+            fuel.settle(!matches!(assembled, Assembled::TooMuch));
+        }
         self.workbenches.put_back(workbench);
         result
     }

@@ -16,7 +16,7 @@ pub(crate) struct Fuel<'a> {
 }
 
 /// What may still be burnt in vain, in nodes, by all masks of a grammar: as long as that is little, each mask gets less fuel. So a grammar whose masks are
-/// always walked as they are does not pay for parts each time, and one whose first masks come too early for parts gets there.
+/// always walked as they are pays for parts mostly in the first ones, and one whose first masks come too early for parts gets there.
 #[derive(Default)]
 pub(crate) struct Savings {
     /// How much of what there was at the beginning is gone.
@@ -27,14 +27,14 @@ pub(crate) struct Savings {
 const TIMES: usize = 4;
 const TIMES_IF_DISTINCT: usize = 64;
 
-/// A mask may burn this part of the savings, of which there are as many at the beginning as the first mask may burn, times this.
+/// A mask may burn this part of the savings, more where its state has many items. What there is at the beginning is as many walks for the first mask, times this.
 const PART_OF_SAVINGS: usize = 4;
 
 /// A mask that is found by parts saves this part of a walk.
 const PART_OF_WALK: u64 = 8;
 
-/// So many items make a walk over the trie with the state as it is dearer by what one takes that has few.
-const ITEMS: usize = 512;
+/// So many items make a walk over the trie about as dear as one more walk of lexemes.
+const ITEMS: usize = 128;
 
 /// In a small trie there is nothing to save, and parts are to be had all the same.
 const LEAST: usize = 1 << 16;
@@ -48,11 +48,11 @@ impl<'a> Fuel<'a> {
     /// more so where it makes states of its own at every node, as texts have to differ.
     pub(crate) fn new(masks: &'a Masks, items: usize) -> Self {
         let trie = masks.lexicon.trie().len();
-        let nodes = match masks.has_distinct {
-            true => TIMES_IF_DISTINCT * trie,
-            false => masks.savings.left(trie) / PART_OF_SAVINGS,
+        let (times, walk) = match masks.has_distinct {
+            true => (TIMES_IF_DISTINCT, trie),
+            false => (TIMES, masks.savings.left(trie) / (PART_OF_SAVINGS * TIMES)),
         };
-        let given = nodes.saturating_mul(1 + items / ITEMS).max(LEAST) as u64;
+        let given = ((times + items / ITEMS) * walk).max(LEAST) as u64;
         Self { masks, given, nodes: Cell::new(given), most_bytes: OnceCell::new() }
     }
 
@@ -122,13 +122,14 @@ mod tests {
     use super::*;
     use crate::{Config, LexiconConfig, testing};
 
+    fn small() -> Masks {
+        let (network, lexicon) = (testing::network("start ::= 'a'+;"), testing::lexicon(&["a", "aa"]));
+        testing::masks(&network, &lexicon, &Config::default())
+    }
+
     #[test]
     fn nodes_burn() {
-        let masks = testing::masks(
-            &testing::network("start ::= 'a'+;"),
-            &testing::lexicon(&["a", "aa"]),
-            &Config::default(),
-        );
+        let masks = small();
         let fuel = Fuel::new(&masks, 1);
         fuel.burn(LEAST as u64 - 1);
         assert!(!fuel.is_burnt());
@@ -159,11 +160,7 @@ mod tests {
 
     #[test]
     fn a_mask_settles_what_it_has_burnt() {
-        let masks = testing::masks(
-            &testing::network("start ::= 'a'+;"),
-            &testing::lexicon(&["a", "aa"]),
-            &Config::default(),
-        );
+        let masks = small();
         let trie = masks.lexicon.trie().len();
         let fuel = Fuel::new(&masks, 1);
         fuel.burn(3);

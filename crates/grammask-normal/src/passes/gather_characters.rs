@@ -155,10 +155,8 @@ impl Gathering<'_, '_> {
             Side::Last => vec![rest, end],
         };
         let once = terminals.sequence(parts, span);
-        match productions.len() > bodies.len() + ends.len() {
-            true => Some(terminals.repeat(once, 1, None, span)),
-            false => Some(once),
-        }
+        let has_double = productions.iter().any(|production| is_double(id, production));
+        Some(if has_double { terminals.repeat(once, 1, None, span) } else { once })
     }
 
     /// Makes terminals of the factors that count characters.
@@ -279,29 +277,28 @@ impl Gathering<'_, '_> {
 
     /// Whether some text is known to meet a terminal.
     fn is_met(&mut self, id: TerminalId) -> bool {
+        let Some(language) = self.language(id) else { return false };
         let Context { store, stop } = &mut *self.context;
-        match self.grammar.terminals.lower_unless(id, store, || stop.is_stopped()) {
-            Ok(Some(language)) => {
-                matches!(store.is_empty_unless(language, || stop.is_stopped()), Ok(Some(false)))
-            }
-            Ok(None) | Err(_) => false,
-        }
+        matches!(store.is_empty_unless(language, || stop.is_stopped()), Ok(Some(false)))
     }
 
-    /// Whether a terminal is a character. Where a limit says that this is not known, it is none: what is wrong is told by whoever needs its
-    /// language.
+    /// Whether a terminal is a character.
     fn is_character(&mut self, id: TerminalId) -> bool {
         if let Some(&known) = self.characters.get(&id) {
             return known;
         }
-        let Context { store, stop } = &mut *self.context;
-        let language = self.grammar.terminals.lower_unless(id, store, || stop.is_stopped());
-        let is_character = match language {
-            Ok(Some(language)) => has_many(store, language) && is_short(store, language, stop),
-            Ok(None) | Err(_) => false,
-        };
+        let is_character = self.language(id).is_some_and(|language| {
+            let Context { store, stop } = &mut *self.context;
+            has_many(store, language) && is_short(store, language, stop)
+        });
         self.characters.insert(id, is_character);
         is_character
+    }
+
+    /// The language of a terminal. Nothing where a limit says that it is not known: what is wrong is told by whoever needs it.
+    fn language(&mut self, id: TerminalId) -> Option<RegularId> {
+        let Context { store, stop } = &mut *self.context;
+        self.grammar.terminals.lower_unless(id, store, || stop.is_stopped()).ok().flatten()
     }
 }
 

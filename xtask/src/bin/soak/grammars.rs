@@ -25,6 +25,9 @@ const LONG: usize = 100_000;
 const SHORT: usize = 2_000;
 const RANDOM: usize = 20;
 
+/// The masks of fixtures are compared once in so many tokens, as those with little room take most of the time.
+const EVERY: usize = 32;
+
 /// How many outputs in a row have the same grammar, so that threads meet in its tables. At its next turn it is compiled again.
 const TOGETHER: u64 = 2;
 
@@ -108,7 +111,7 @@ impl Grammars {
 impl Case {
     fn subject(&self, vocabulary: &Vocabulary) -> Result<Option<Subject>, String> {
         let configs = [with_room(RICH), with_room(POOR)];
-        compile(&self.name, &self.text, &configs, vocabulary, (self.length, 32))
+        compile(&self.name, &self.text, &configs, vocabulary, (self.length, EVERY))
     }
 }
 
