@@ -14,10 +14,14 @@ use crate::drafts::Drafts;
 use crate::inlining::{self, Part};
 use crate::network::{Edges, LexemeText, lexemes};
 use crate::places::{self, Places, Placing, shared_prefix};
+use crate::texts;
 use crate::{BuildError, Callee, CalleeId, Class, Config, Error, Network, Node, NodeId, Special};
 
 /// Texts of up to this many bytes are chains of nodes; longer ones are called as lexemes.
 const LONGEST_CHAIN: usize = 64;
+
+/// In an automaton, so many loops may become texts.
+const MOST_TEXT_LOOPS: usize = 16;
 
 /// Of so many terminals or more, the store has the space for all languages from the beginning, which are so many for each: else they would be moved
 /// time and again to where there is room, and whoever cancels it waits for that.
@@ -183,11 +187,59 @@ impl Builder<'_> {
                 self.parts.push(Part { nonterminal, callee: Some(callee), automaton });
             }
         }
-        let (parts, automata, callees) = (&mut self.parts, &mut self.automata, &mut self.callees);
-        match inlining::inline(parts, automata, callees, &mut self.determinizer, &mut *is_stopped) {
-            Some(ids) => self.draw(&ids, is_stopped),
-            None => Ok(None),
+        let (parts, automata, callees) = (&mut self.parts, &mut self.automata, &self.callees);
+        let is_called = inlining::inline(parts, automata, callees, &mut self.determinizer, &mut *is_stopped);
+        let Some(mut is_called) = is_called else { return Ok(None) };
+        if self.config.gather_texts && self.gather_texts() {
+            self.note_lexemes(&mut is_called);
         }
+        let ids = inlining::forget(&mut self.parts, &mut self.callees, &is_called);
+        self.draw(&ids, is_stopped)
+    }
+
+    /// Makes lexemes of the texts that automata repeat character by character; whether there are any.
+    fn gather_texts(&mut self) -> bool {
+        let mut is_any = false;
+        for part in 0..self.parts.len() {
+            for _ in 0..MOST_TEXT_LOOPS {
+                let automaton = self.automata.get(self.parts[part].automaton);
+                let text_of = |text: &LexemeText| match text {
+                    LexemeText::Terminal(id) => grammask_normal::terminal_text(&self.normal.terminals, *id),
+                    LexemeText::Written(text) => text.clone(),
+                };
+                let found = texts::find(automaton, &self.callees, &mut self.store, &text_of);
+                let Some(found) = found else { break };
+                let texts = found.texts().map(|(language, written)| {
+                    let text = LexemeText::Written(written.to_owned());
+                    self.callee(CalleeKey::Lexeme(language), Callee::Lexeme { text, language })
+                });
+                let texts: Vec<CalleeId> = texts.collect();
+                let automaton = self.automata.get(self.parts[part].automaton);
+                found.draw(automaton, &texts, &mut self.fragment);
+                let limit = self.fragment.len() * 4 + 16;
+                let Some(automaton) = self.determinizer.determinize(&self.fragment, limit) else { break };
+                self.parts[part].automaton = self.automata.add(automaton);
+                is_any = true;
+            }
+        }
+        is_any
+    }
+
+    /// Notes which lexemes are called, now that others are in their places.
+    fn note_lexemes(&self, is_called: &mut Vec<bool>) {
+        is_called.resize(self.callees.len(), false);
+        let is_lexeme = |&callee: &CalleeId| matches!(self.callees[callee.index()], Callee::Lexeme { .. });
+        for callee in (0..self.callees.len() as u32).map(CalleeId).filter(is_lexeme) {
+            is_called[callee.index()] = false;
+        }
+        let edges = self.parts.iter().flat_map(|part| self.automata.get(part.automaton).all_edges());
+        let by_automata =
+            edges.filter_map(|&(label, _)| if let Label::Call(id) = label { Some(id) } else { None });
+        let by_items = self.callees.iter().flat_map(|callee| match callee {
+            Callee::Unordered { items, separator, .. } => items.iter().chain(separator).copied(),
+            _ => [].iter().chain(&None).copied(),
+        });
+        by_automata.chain(by_items).filter(is_lexeme).for_each(|callee| is_called[callee.index()] = true);
     }
 
     /// Makes nodes of all automata, given which ids callees have from now on, and says where the start symbol begins; nothing when it is stopped.

@@ -19,6 +19,9 @@ pub struct Config {
     pub max_items_per_set: usize,
     /// The greatest number of callers that are told of completed rules after one byte. Default: 1,000,000.
     pub max_work_per_byte: usize,
+    /// Whether characters that a loop repeats beside other things are one lexeme, as those of `(character | '{' expression '}')*`. States are others without,
+    /// masks are the same. Default: yes.
+    pub gather_texts: bool,
     /// Whether a rule at the end of another reports to the other's callers directly (Leo's optimization). States and
     /// masks are the same without; right recursion then costs more the deeper it is. Default: yes.
     pub leo: bool,
@@ -38,6 +41,7 @@ impl Default for Config {
             max_nodes: 4_000_000,
             max_items_per_set: 100_000,
             max_work_per_byte: 1_000_000,
+            gather_texts: true,
             leo: true,
             keep_steps: true,
             budget: 32 << 20,

@@ -49,18 +49,18 @@ impl Called {
     }
 }
 
-/// Puts automata where they are called, if that is one place, and forgets their callees. Says which id each callee has from now on: their
-/// order stays, those that are forgotten have none. Nothing when somebody who is asked before each automaton that stays says to stop.
+/// Puts automata where they are called, if that is one place. Says of each callee whether it is still called. Nothing when somebody who is asked before each
+/// automaton that stays says to stop.
 ///
 /// # Complexity
 /// Linear in the automata and in those that come of them, whose size is bounded by a multiple of that.
 pub(crate) fn inline(
     parts: &mut Vec<Part>,
     automata: &mut Automata,
-    callees: &mut Vec<Callee>,
+    callees: &[Callee],
     determinizer: &mut Determinizer,
     mut is_stopped: impl FnMut() -> bool,
-) -> Option<Vec<Option<CalleeId>>> {
+) -> Option<Vec<bool>> {
     let mut inlining = Inlining::new(parts, automata, callees);
     for part in 0..parts.len() {
         if !inlining.is_inlined(&parts[part]) {
@@ -71,14 +71,19 @@ pub(crate) fn inline(
         }
     }
     parts.retain(|part| !inlining.is_inlined(part));
+    Some(inlining.called.iter().map(|called| called.inlined().is_none()).collect())
+}
+
+/// Forgets the callees that are not called any more. Says which id each callee has from now on: their order stays, those that are forgotten have none.
+pub(crate) fn forget(
+    parts: &mut [Part],
+    callees: &mut Vec<Callee>,
+    is_called: &[bool],
+) -> Vec<Option<CalleeId>> {
     let mut ids = (0..).map(CalleeId);
-    let ids: Vec<_> = inlining
-        .called
-        .iter()
-        .map(|called| if called.inlined().is_none() { ids.next() } else { None })
-        .collect();
-    let mut left = ids.iter().map(Option::is_some);
-    callees.retain(|_| left.next() == Some(true));
+    let ids: Vec<_> = is_called.iter().map(|&is_called| if is_called { ids.next() } else { None }).collect();
+    let mut left = is_called.iter();
+    callees.retain(|_| left.next() == Some(&true));
     let renumber = |callee: &mut CalleeId| *callee = ids[callee.index()].expect("it is still called");
     for callee in callees {
         match callee {
@@ -90,7 +95,7 @@ pub(crate) fn inline(
         }
     }
     parts.iter_mut().filter_map(|part| part.callee.as_mut()).for_each(renumber);
-    Some(ids)
+    ids
 }
 
 struct Inlining {

@@ -105,7 +105,7 @@ pub enum Callee {
 pub enum LexemeText {
     /// As this terminal of [`Network::terminals`].
     Terminal(TerminalId),
-    /// Like this.
+    /// Like this: in the normal form it does not stand as a whole.
     Written(String),
 }
 

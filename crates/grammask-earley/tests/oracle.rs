@@ -1,5 +1,5 @@
 //! The recognizer against the oracle: on every case of the fixtures and on random grammars, with Leo and without, with
-//! steps kept and computed anew.
+//! steps kept and computed anew, texts gathered and not.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,14 +7,16 @@ use std::sync::Arc;
 use grammask_earley::{Config, Network, Recognizer};
 use grammask_regular::Store;
 use grammask_syntax::Ast;
-use grammask_testkit::random::{self, RandomGrammar, Rng, Shape, operators};
+use grammask_testkit::random::{self, RandomGrammar, Rng, Shape, operators, texts};
 use grammask_testkit::{Verdict, fixtures, start_of};
 
 /// Every combination of the switches that must not matter.
 fn configs() -> impl Iterator<Item = Config> {
-    [(true, true), (true, false), (false, true), (false, false)].into_iter().map(|(leo, keep_steps)| Config {
+    let all = [(true, true, true), (true, false, false), (false, true, false), (false, false, true)];
+    all.into_iter().map(|(leo, keep_steps, gather_texts)| Config {
         leo,
         keep_steps,
+        gather_texts,
         ..Config::default()
     })
 }
@@ -102,6 +104,25 @@ fn random_grammars_mean_what_the_oracle_says() {
 #[test]
 fn operators_of_all_levels_mean_what_the_oracle_says() {
     check_texts(2_000..2_400, operators::grammar);
+}
+
+#[test]
+fn texts_among_other_things_mean_what_the_oracle_says() {
+    check_texts(4_000..4_800, texts::grammar);
+}
+
+#[test]
+fn what_loops_repeat_is_often_gathered() {
+    let is_gathered = |seed: &u64| {
+        let grammar = texts::grammar(&mut Rng::new(*seed));
+        let [with, without] = [true, false].map(|gather_texts| {
+            let config = Config { gather_texts, ..Config::default() };
+            recognizer(&grammar.ast, "start", &config).unwrap().network().to_string()
+        });
+        with != without
+    };
+    let gathered = (4_000..4_800).filter(is_gathered).count();
+    assert!(gathered > 300, "only in {gathered} of 800 grammars");
 }
 
 #[test]

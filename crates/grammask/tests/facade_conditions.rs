@@ -3,7 +3,7 @@
 
 use grammask::{Config, Ending, Grammar, LexiconConfig, Matcher, TokenId, Vocabulary};
 use grammask_testkit::Run;
-use grammask_testkit::random::{RandomGrammar, Rng, conditions};
+use grammask_testkit::random::{RandomGrammar, Rng, conditions, texts};
 
 /// Ends texts, and has no bytes.
 const STOP: TokenId = TokenId(100_000);
@@ -180,7 +180,10 @@ fn shortcuts_are_taken_where_they_lead_to_the_same_mask() {
         let words = Words::new(&mut Rng::new(batch));
         for seed in batch * TOGETHER..(batch + 1) * TOGETHER {
             let mut rng = Rng::new(!seed);
-            let random = conditions::grammar(&mut rng);
+            let random = match rng.chance(1, 5) {
+                true => texts::grammar(&mut rng),
+                false => conditions::grammar(&mut rng),
+            };
             masks += walk(&mut rng, &random, &words)
                 .unwrap_or_else(|what| panic!("seed {seed}, {what}\n{}", random.text));
         }

@@ -10,9 +10,6 @@ use crate::grammar::{Atom, Factor, Grammar};
 use crate::passes::Context;
 use crate::stop::Stop;
 
-/// So many ASCII characters among what is repeated make texts of it.
-const MANY: usize = 16;
-
 /// What is longer, in bytes, is no character, however it is escaped.
 const LONGEST: u32 = 16;
 
@@ -289,7 +286,7 @@ impl Gathering<'_, '_> {
         }
         let is_character = self.language(id).is_some_and(|language| {
             let Context { store, stop } = &mut *self.context;
-            has_many(store, language) && is_short(store, language, stop)
+            store.makes_texts(language).unwrap_or(false) && is_short(store, language, stop)
         });
         self.characters.insert(id, is_character);
         is_character
@@ -302,19 +299,11 @@ impl Gathering<'_, '_> {
     }
 }
 
-/// Whether many ASCII characters are texts of a language by themselves.
-fn has_many(store: &mut Store, language: RegularId) -> bool {
-    let Ok(live) = store.live_bytes(language) else { return false };
-    let ascii: Vec<u8> = live.iter().filter(u8::is_ascii).collect();
-    let is_text = |&byte: &u8| {
-        let behind = store.derivative(language, byte);
-        behind.is_ok_and(|behind| store.is_nullable(behind))
-    };
-    ascii.len() >= MANY && ascii.into_iter().filter(is_text).take(MANY).count() == MANY
-}
-
 /// Whether no text of a language is long.
 fn is_short(store: &mut Store, language: RegularId, stop: &mut Stop<'_>) -> bool {
+    if store.longest(language).is_some_and(|longest| longest <= LONGEST) {
+        return true;
+    }
     let any = store.any_byte();
     let Ok(long) = store.repeat(any, LONGEST + 1, None) else { return false };
     let Ok(both) = store.intersection(&[language, long]) else { return false };

@@ -5,7 +5,7 @@ use grammask_testkit::Run;
 
 use crate::random_setup::{SPECIALS, STOP};
 
-/// Every combination of the switches that must not change any result.
+/// Every combination of the switches that must not change any result; texts are gathered in half of them.
 pub fn configs(ending: &Ending) -> Vec<(String, Config)> {
     let mut configs = Vec::new();
     for bits in 0..16 {
@@ -13,6 +13,7 @@ pub fn configs(ending: &Ending) -> Vec<(String, Config)> {
         let mut config = Config { ending: ending.clone(), ..Config::default() };
         config.recognizer.keep_steps = keep_steps;
         config.recognizer.leo = leo;
+        config.recognizer.gather_texts = i32::count_ones(bits) % 2 == 0;
         config.masks.keep_parts = keep_parts;
         config.masks.keep_masks = keep_masks;
         let name =
