@@ -274,7 +274,7 @@ impl Search<'_> {
         let (language, text) = lexeme(label, self.callees)?;
         let is_simple = self.store.is_inhabited_throughout(language)
             && self.store.without_bounds(language, 2).ok()?.is_none()
-            && !self.store.single_bytes(language).ok()?.is_empty();
+            && self.store.has_characters(language, 1).ok()?;
         is_simple.then(|| Characters { language, longest: u32::MAX, written: self.written(text) })
     }
 

@@ -121,7 +121,7 @@ pass_snapshot!(
     gather_characters,
     r#"start ::= '"' text '"'; text ::= char | text char; char ::= #'[^"\\\\]' | '\\' escape; escape ::= #'[nrt"]' | 'u' hex hex hex hex; hex ::= #'[0-9a-f]';"#,
     "start ::= name name{2,9} name{3}; name ::= letter | name letter | name #'[0-9_]'; letter ::= #'[a-z]';",
-    "start ::= letter{2,9} digit{2,9} word{2,9}; letter ::= #'[a-z]' | '_'; digit ::= #'[0-9]'; word ::= #'[a-z]+';",
+    "start ::= letter{2,9} digit{2,9} dot{2,9} word{2,9}; letter ::= #'[a-z]' | '_'; digit ::= #'[0-9]'; dot ::= '.'; word ::= #'[a-z]+';",
     "start ::= word | start ' '; word ::= #'[a-z]' | ' ' word;",
     "start ::= start #'[a-z]' | end; end ::= '.' | '(' end ')';",
     "start ::= start #'[a-z]' | start <|end|> | '.';",

@@ -20,7 +20,7 @@ const DEEPEST: usize = 8;
 const MOST_BYTES: usize = 4096;
 
 /// Replaces `N ::= x | N c` by `N ::= x c*` as one terminal, `N ::= x | c N` by `N ::= c* x`, and `c{m,n}` by a counter in a terminal, where `x` and `c` are regular
-/// without recursion, and `c` is a character: at most sixteen bytes long, and one of at least sixteen ASCII characters by itself. With `N ::= N N` besides, all of
+/// without recursion, and `c` is a character: at most sixteen bytes long, and several characters by themselves. With `N ::= N N` besides, all of
 /// that is repeated. Other loops stay: what they repeat is better known by itself, as it stands elsewhere too.
 ///
 /// # Complexity
