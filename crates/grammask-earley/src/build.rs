@@ -20,8 +20,9 @@ use crate::{BuildError, Callee, CalleeId, Class, Config, Error, Network, Node, N
 /// Texts of up to this many bytes are chains of nodes; longer ones are called as lexemes.
 const LONGEST_CHAIN: usize = 64;
 
-/// In an automaton, so many loops may become texts.
+/// In an automaton, so many loops may become texts; and in all of them, so many may be tried that do not.
 const MOST_TEXT_LOOPS: usize = 16;
+const MOST_TRIES: usize = 256;
 
 /// Of so many terminals or more, the store has the space for all languages from the beginning, which are so many for each: else they would be moved
 /// time and again to where there is room, and whoever cancels it waits for that.
@@ -190,39 +191,44 @@ impl Builder<'_> {
         let (parts, automata, callees) = (&mut self.parts, &mut self.automata, &self.callees);
         let is_called = inlining::inline(parts, automata, callees, &mut self.determinizer, &mut *is_stopped);
         let Some(mut is_called) = is_called else { return Ok(None) };
-        if self.config.gather_texts && self.gather_texts() {
-            self.note_lexemes(&mut is_called);
+        match self.gather_texts(&mut *is_stopped) {
+            None => return Ok(None),
+            Some(false) => {}
+            Some(true) => self.note_lexemes(&mut is_called),
         }
         let ids = inlining::forget(&mut self.parts, &mut self.callees, &is_called);
         self.draw(&ids, is_stopped)
     }
 
-    /// Makes lexemes of the texts that automata repeat character by character; whether there are any.
-    fn gather_texts(&mut self) -> bool {
+    /// Makes lexemes of the texts that automata repeat character by character; whether there are any. Nothing when it is stopped.
+    fn gather_texts(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Option<bool> {
         let mut is_any = false;
+        let mut tries = if self.config.gather_texts { MOST_TRIES } else { 0 };
         for part in 0..self.parts.len() {
             for _ in 0..MOST_TEXT_LOOPS {
+                if is_stopped() {
+                    return None;
+                }
                 let automaton = self.automata.get(self.parts[part].automaton);
                 let text_of = |text: &LexemeText| match text {
                     LexemeText::Terminal(id) => grammask_normal::terminal_text(&self.normal.terminals, *id),
                     LexemeText::Written(text) => text.clone(),
                 };
-                let found = texts::find(automaton, &self.callees, &mut self.store, &text_of);
+                let found = texts::find(automaton, &self.callees, &mut self.store, &text_of, &mut tries);
                 let Some(found) = found else { break };
                 let texts = found.texts().map(|(language, written)| {
                     let text = LexemeText::Written(written.to_owned());
                     self.callee(CalleeKey::Lexeme(language), Callee::Lexeme { text, language })
                 });
                 let texts: Vec<CalleeId> = texts.collect();
-                let automaton = self.automata.get(self.parts[part].automaton);
-                found.draw(automaton, &texts, &mut self.fragment);
+                found.draw(self.automata.get(self.parts[part].automaton), &texts, &mut self.fragment);
                 let limit = self.fragment.len() * 4 + 16;
                 let Some(automaton) = self.determinizer.determinize(&self.fragment, limit) else { break };
                 self.parts[part].automaton = self.automata.add(automaton);
                 is_any = true;
             }
         }
-        is_any
+        Some(is_any)
     }
 
     /// Notes which lexemes are called, now that others are in their places.

@@ -18,6 +18,9 @@ use crate::{Callee, CalleeId, LexemeText};
 /// What has more bytes is no character, however it is escaped.
 const LONGEST: u32 = 16;
 
+/// An automaton with more states stays as it is.
+const MOST_AUTOMATON_STATES: usize = 1 << 16;
+
 /// So many states are looked at on the ways of one loop.
 const MOST_STATES: usize = 64;
 
@@ -68,26 +71,32 @@ struct Characters {
     written: String,
 }
 
-/// Finds a loop that repeats characters. Nothing where there is none, or where its texts are too much for one lexeme.
+/// Finds a loop that repeats characters. Nothing where there is none, where its texts are too much for one lexeme, or where the automaton is very large. A loop that
+/// is tried in vain is one of `tries`, and none is tried without.
 ///
 /// # Complexity
-/// Linear in the automaton, and in the languages of what may be characters.
+/// Linear in the automaton, for each of the loops that are tried in those of their languages, as far as they are few states.
 pub(crate) fn find(
     automaton: View<'_>,
     callees: &[Callee],
     store: &mut Store,
     text_of: &dyn Fn(&LexemeText) -> String,
+    tries: &mut usize,
 ) -> Option<TextLoop> {
-    // Without a loop there is nothing to be found.
-    if automaton.loop_free_bottom_up().len() == automaton.len() {
+    let has_loop = automaton.loop_free_bottom_up().len() < automaton.len();
+    if !has_loop || automaton.len() > MOST_AUTOMATON_STATES {
         return None;
     }
     (0..automaton.len()).find_map(|state| {
         let comes_back =
             |&(label, to): &(Label, u32)| to as usize == state && lexeme(label, callees).is_some();
-        automaton.edges(state).iter().any(comes_back).then_some(())?;
+        if *tries == 0 || !automaton.edges(state).iter().any(comes_back) {
+            return None;
+        }
         let (between, places) = (Vec::new(), FxHashMap::default());
-        Search { automaton, callees, store, text_of, target: state, between, places }.find()
+        let found = Search { automaton, callees, store, text_of, target: state, between, places }.find();
+        *tries -= usize::from(found.is_none());
+        found
     })
 }
 
@@ -253,8 +262,8 @@ impl Search<'_> {
         let (language, written) = match label {
             Label::Byte(byte) => {
                 let set: ByteSet = [byte].into_iter().collect();
-                let is_plain = matches!(byte, b' '..=b'~') && !matches!(byte, b'\'' | b'\\');
-                let written = if is_plain { format!("'{}'", char::from(byte)) } else { set.to_string() };
+                let is_text = matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t');
+                let written = if is_text { format!("'{}'", byte.escape_ascii()) } else { set.to_string() };
                 (self.store.bytes(set), written)
             }
             _ => {
