@@ -194,7 +194,9 @@ impl Builder<'_> {
         match self.gather_texts(&mut *is_stopped) {
             None => return Ok(None),
             Some(false) => {}
-            Some(true) => self.note_lexemes(&mut is_called),
+            Some(true) => {
+                inlining::note_lexemes(&self.parts, &self.automata, &self.callees, &mut is_called);
+            }
         }
         let ids = inlining::forget(&mut self.parts, &mut self.callees, &is_called);
         self.draw(&ids, is_stopped)
@@ -229,23 +231,6 @@ impl Builder<'_> {
             }
         }
         Some(is_any)
-    }
-
-    /// Notes which lexemes are called, now that others are in their places.
-    fn note_lexemes(&self, is_called: &mut Vec<bool>) {
-        is_called.resize(self.callees.len(), false);
-        let is_lexeme = |&callee: &CalleeId| matches!(self.callees[callee.index()], Callee::Lexeme { .. });
-        for callee in (0..self.callees.len() as u32).map(CalleeId).filter(is_lexeme) {
-            is_called[callee.index()] = false;
-        }
-        let edges = self.parts.iter().flat_map(|part| self.automata.get(part.automaton).all_edges());
-        let by_automata =
-            edges.filter_map(|&(label, _)| if let Label::Call(id) = label { Some(id) } else { None });
-        let by_items = self.callees.iter().flat_map(|callee| match callee {
-            Callee::Unordered { items, separator, .. } => items.iter().chain(separator).copied(),
-            _ => [].iter().chain(&None).copied(),
-        });
-        by_automata.chain(by_items).filter(is_lexeme).for_each(|callee| is_called[callee.index()] = true);
     }
 
     /// Makes nodes of all automata, given which ids callees have from now on, and says where the start symbol begins; nothing when it is stopped.

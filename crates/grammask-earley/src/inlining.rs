@@ -74,6 +74,26 @@ pub(crate) fn inline(
     Some(inlining.called.iter().map(|called| called.inlined().is_none()).collect())
 }
 
+/// Notes which lexemes are still called, where some have taken the place of others.
+pub(crate) fn note_lexemes(
+    parts: &[Part],
+    automata: &Automata,
+    callees: &[Callee],
+    is_called: &mut Vec<bool>,
+) {
+    is_called.resize(callees.len(), false);
+    let is_lexeme = |callee: &Callee| matches!(callee, Callee::Lexeme { .. });
+    for (is_called, _) in is_called.iter_mut().zip(callees).filter(|(_, callee)| is_lexeme(callee)) {
+        *is_called = false;
+    }
+    let edges = parts.iter().flat_map(|part| automata.get(part.automaton).all_edges());
+    let by_edges =
+        edges.filter_map(|&(label, _)| if let Label::Call(callee) = label { Some(callee) } else { None });
+    for callee in by_edges.chain(callees.iter().flat_map(Callee::calls)).map(CalleeId::index) {
+        is_called[callee] |= is_lexeme(&callees[callee]);
+    }
+}
+
 /// Forgets the callees that are not called any more. Says which id each callee has from now on: their order stays, those that are forgotten have none.
 pub(crate) fn forget(
     parts: &mut [Part],
@@ -122,15 +142,7 @@ impl Inlining {
                 inlining.called[callee.index()].part = Some(number);
             }
         }
-        for callee in callees {
-            match callee {
-                Callee::Counter { element, .. } => inlining.stays(*element),
-                Callee::Unordered { items, separator, .. } => {
-                    items.iter().chain(separator).for_each(|&item| inlining.stays(item));
-                }
-                Callee::Nonterminal { .. } | Callee::Lexeme { .. } => {}
-            }
-        }
+        callees.iter().flat_map(Callee::calls).for_each(|callee| inlining.stays(callee));
         if let Some(start) = parts.first().and_then(|part| part.callee) {
             inlining.stays(start);
         }

@@ -105,7 +105,7 @@ pub enum Callee {
 pub enum LexemeText {
     /// As this terminal of [`Network::terminals`].
     Terminal(TerminalId),
-    /// Like this: in the normal form it does not stand as a whole.
+    /// Like this: no terminal of the normal form is just that, or the normal form is not there any more.
     Written(String),
 }
 
@@ -163,6 +163,16 @@ impl Network {
 }
 
 impl Callee {
+    /// What it calls by itself, without an automaton.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = CalleeId> {
+        let (items, last): (&[CalleeId], _) = match self {
+            Self::Counter { element, .. } => (&[], Some(*element)),
+            Self::Unordered { items, separator, .. } => (items, *separator),
+            Self::Nonterminal { .. } | Self::Lexeme { .. } => (&[], None),
+        };
+        items.iter().copied().chain(last)
+    }
+
     /// Whether it is items in any order, and the texts of one of them differ from each other.
     pub(crate) fn has_distinct(&self) -> bool {
         matches!(self, Self::Unordered { unordered, .. } if unordered.distinct.is_some())

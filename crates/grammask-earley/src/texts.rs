@@ -15,9 +15,6 @@ use crate::automata::View;
 use crate::automaton::{Fragment, Label};
 use crate::{Callee, CalleeId, LexemeText};
 
-/// What has more bytes is no character, however it is escaped.
-const LONGEST: u32 = 16;
-
 /// An automaton with more states stays as it is.
 const MOST_AUTOMATON_STATES: usize = 1 << 16;
 
@@ -172,7 +169,7 @@ impl Search<'_> {
         for edge in self.automaton.edge_range(state) {
             let (label, to) = self.automaton.all_edges()[edge];
             if to as usize != self.target
-                && let Some(characters) = self.characters(label, to as usize, LONGEST)
+                && let Some(characters) = self.characters(label, to as usize, Store::LONGEST_CHARACTER)
             {
                 edges.push(edge);
                 all.push(characters);
@@ -271,7 +268,7 @@ impl Search<'_> {
                 (language, self.written(text))
             }
         };
-        let longest = self.store.longest(language).filter(|&longest| longest <= LONGEST)?;
+        let longest = self.store.longest(language).filter(|&longest| longest <= Store::LONGEST_CHARACTER)?;
         Some(Characters { language, longest, written })
     }
 

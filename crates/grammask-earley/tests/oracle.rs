@@ -10,7 +10,7 @@ use grammask_syntax::Ast;
 use grammask_testkit::random::{self, RandomGrammar, Rng, Shape, operators, texts};
 use grammask_testkit::{Verdict, fixtures, start_of};
 
-/// Every combination of the switches that must not matter.
+/// Every combination of Leo and kept steps, which must not matter; texts are gathered in two of them.
 fn configs() -> impl Iterator<Item = Config> {
     let all = [(true, true, true), (true, false, false), (false, true, false), (false, false, true)];
     all.into_iter().map(|(leo, keep_steps, gather_texts)| Config {

@@ -10,6 +10,9 @@ const SEVERAL: usize = 2;
 const LEADS: [((u8, u8), u32); 4] = [((0, 0x7F), 0), ((0xC2, 0xDF), 1), ((0xE0, 0xEF), 2), ((0xF0, 0xF4), 3)];
 
 impl Store {
+    /// What is longer, in bytes, is no character, however it is escaped.
+    pub const LONGEST_CHARACTER: u32 = 16;
+
     /// Whether texts are made of the strings of `a`: at least two single characters are among them.
     ///
     /// # Errors

@@ -10,9 +10,6 @@ use crate::grammar::{Atom, Factor, Grammar};
 use crate::passes::Context;
 use crate::stop::Stop;
 
-/// What is longer, in bytes, is no character, however it is escaped.
-const LONGEST: u32 = 16;
-
 /// Characters are described by so many alternatives at most, in rules that stand in one another so deep at most, and written out in so many bytes at most,
 /// as a rule that is used several times is.
 const MOST_ALTERNATIVES: usize = 256;
@@ -301,11 +298,11 @@ impl Gathering<'_, '_> {
 
 /// Whether no text of a language is long.
 fn is_short(store: &mut Store, language: RegularId, stop: &mut Stop<'_>) -> bool {
-    if store.longest(language).is_some_and(|longest| longest <= LONGEST) {
+    if store.longest(language).is_some_and(|longest| longest <= Store::LONGEST_CHARACTER) {
         return true;
     }
     let any = store.any_byte();
-    let Ok(long) = store.repeat(any, LONGEST + 1, None) else { return false };
+    let Ok(long) = store.repeat(any, Store::LONGEST_CHARACTER + 1, None) else { return false };
     let Ok(both) = store.intersection(&[language, long]) else { return false };
     matches!(store.is_empty_unless(both, || stop.is_stopped()), Ok(Some(true)))
 }

@@ -13,11 +13,13 @@ pub fn configs(ending: &Ending) -> Vec<(String, Config)> {
         let mut config = Config { ending: ending.clone(), ..Config::default() };
         config.recognizer.keep_steps = keep_steps;
         config.recognizer.leo = leo;
-        config.recognizer.gather_texts = i32::count_ones(bits) % 2 == 0;
+        let gather_texts = i32::count_ones(bits) % 2 == 0;
+        config.recognizer.gather_texts = gather_texts;
         config.masks.keep_parts = keep_parts;
         config.masks.keep_masks = keep_masks;
-        let name =
-            format!("keep_steps {keep_steps}, leo {leo}, keep_parts {keep_parts}, keep_masks {keep_masks}");
+        let name = format!(
+            "gather_texts {gather_texts}, keep_steps {keep_steps}, leo {leo}, keep_parts {keep_parts}, keep_masks {keep_masks}"
+        );
         configs.push((name, config));
     }
     configs
