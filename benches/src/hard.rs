@@ -45,7 +45,7 @@ pub fn measure(words: &Words, quick: bool, tell: &mut dyn FnMut(Hard)) -> anyhow
     }
     tell(Hard::new("compile", &grammar, &times, Some(10_000_000)));
 
-    let grammar = "start ::= E '.'; E ::= E E | 'c';";
+    let grammar = "start ::= E '.'; E ::= E E ['~'] | 'c';";
     let text = words.encode(&"c".repeat(CHARACTERS))?;
     let (mut bytes, mut cut) = (Vec::new(), Vec::new());
     for _ in 0..rounds {

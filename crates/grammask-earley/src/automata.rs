@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::CalleeId;
 use crate::automaton::Label;
 
 /// A deterministic automaton while it is made; state 0 is the start. Reading it is its [`view`](Self::view).
@@ -77,6 +78,13 @@ impl<'a> View<'a> {
     /// The edges of all states.
     pub(crate) const fn all_edges(self) -> &'a [(Label, u32)] {
         self.edges
+    }
+
+    /// What is called by the edges of all states, as often as it is.
+    pub(crate) fn all_calls(self) -> impl Iterator<Item = CalleeId> + use<'a> {
+        let call =
+            |&(label, _): &(Label, u32)| if let Label::Call(callee) = label { Some(callee) } else { None };
+        self.edges.iter().filter_map(call)
     }
 
     /// The states from which no loop can be reached, each behind all its successors.

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::automata::{Automata, AutomatonId};
 use crate::automaton::{Determinizer, Fragment, Label};
 use crate::drafts::Drafts;
-use crate::inlining::{self, Part};
+use crate::inlining::{self, Inlining, Part};
 use crate::network::{Edges, LexemeText, lexemes};
 use crate::places::{self, Places, Placing, shared_prefix};
 use crate::texts;
@@ -189,7 +189,9 @@ impl Builder<'_> {
             }
         }
         let (parts, automata, callees) = (&mut self.parts, &mut self.automata, &self.callees);
-        let is_called = inlining::inline(parts, automata, callees, &mut self.determinizer, &mut *is_stopped);
+        let loops = self.config.loop_right_recursion;
+        let inlining = Inlining::new(parts, automata, callees, loops);
+        let is_called = inlining.inline(parts, automata, callees, &mut self.determinizer, &mut *is_stopped);
         let Some(mut is_called) = is_called else { return Ok(None) };
         match self.gather_texts(&mut *is_stopped) {
             None => return Ok(None),

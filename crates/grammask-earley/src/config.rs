@@ -22,6 +22,9 @@ pub struct Config {
     /// Whether characters that a loop repeats beside other things are one lexeme, as those of `(character | '{' expression '}')*`. States are others without,
     /// masks are the same. Default: yes.
     pub gather_texts: bool,
+    /// Whether rules that call themselves or each other at their ends are loops, as left recursion is. States are others without, masks are the same.
+    /// Default: yes.
+    pub loop_right_recursion: bool,
     /// Whether a rule at the end of another reports to the other's callers directly (Leo's optimization). States and
     /// masks are the same without; right recursion then costs more the deeper it is. Default: yes.
     pub leo: bool,
@@ -42,6 +45,7 @@ impl Default for Config {
             max_items_per_set: 100_000,
             max_work_per_byte: 1_000_000,
             gather_texts: true,
+            loop_right_recursion: true,
             leo: true,
             keep_steps: true,
             budget: 32 << 20,

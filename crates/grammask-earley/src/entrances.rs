@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn what_exceeds_a_limit_is_tried_once() {
         let mut recognizer = recognizer(
-            "start ::= a | '.' start; a ::= b 'x'; b ::= (#'(a|b)*a(a|b){9}' & ~#'(a|b)*b(a|b){8}' & #'.{15,30}') 'y';",
+            "start ::= a | '.' start '.'; a ::= b 'x'; b ::= (#'(a|b)*a(a|b){9}' & ~#'(a|b)*b(a|b){8}' & #'.{15,30}') 'y';",
         );
         let mut workshop = recognizer.lock();
         let mut strict = grammask_regular::Config::default();

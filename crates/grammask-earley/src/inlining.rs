@@ -4,12 +4,20 @@
 //! automata without equivalent states, more places turn out to be one: in `sum ::= product {'+' product}` a product comes first, or behind an
 //! operator, and the same follows. What is called at one place needs no callee: its automaton stands there. So operators of all levels become
 //! one automaton, which has no more states than they have together, and whoever predicts a sum need not predict a product.
+//!
+//! What is called at the end of a rule and leads back there is a jump in the same automaton (`tails.rs`), and no place where it is called.
 
 use grammask_normal::NonterminalId;
+use rustc_hash::FxHashMap;
 
 use crate::automata::{Automata, AutomatonId};
 use crate::automaton::{Determinizer, Fragment, Label};
+use crate::tails::{Scope, Tails};
 use crate::{Callee, CalleeId};
+
+/// What is drawn a second time, as it is called at the ends of several rules, may have so many states for each that there is, and so many more.
+const COPIES: usize = 1;
+const SOME_COPIES: usize = 4_096;
 
 /// The automaton of a nonterminal. The first one is that of the start symbol.
 pub(crate) struct Part {
@@ -38,8 +46,8 @@ struct Called {
     place: Place,
     /// Its automaton, if it has one.
     part: Option<usize>,
-    /// Where it begins in the fragment that is being drawn, if it stands there.
-    start: Option<u32>,
+    /// Whether it is called in what has been filled.
+    is_needed: bool,
 }
 
 impl Called {
@@ -47,31 +55,6 @@ impl Called {
     fn inlined(&self) -> Option<usize> {
         self.part.filter(|_| matches!(self.place, Place::Before { .. }))
     }
-}
-
-/// Puts automata where they are called, if that is one place. Says of each callee whether it is still called. Nothing when somebody who is asked before each
-/// automaton that stays says to stop.
-///
-/// # Complexity
-/// Linear in the automata and in those that come of them, whose size is bounded by a multiple of that.
-pub(crate) fn inline(
-    parts: &mut Vec<Part>,
-    automata: &mut Automata,
-    callees: &[Callee],
-    determinizer: &mut Determinizer,
-    mut is_stopped: impl FnMut() -> bool,
-) -> Option<Vec<bool>> {
-    let mut inlining = Inlining::new(parts, automata, callees);
-    for part in 0..parts.len() {
-        if !inlining.is_inlined(&parts[part]) {
-            if is_stopped() {
-                return None;
-            }
-            inlining.fill(parts, automata, part, determinizer);
-        }
-    }
-    parts.retain(|part| !inlining.is_inlined(part));
-    Some(inlining.called.iter().map(|called| called.inlined().is_none()).collect())
 }
 
 /// Notes which lexemes are still called, where some have taken the place of others.
@@ -86,9 +69,7 @@ pub(crate) fn note_lexemes(
     for (is_called, _) in is_called.iter_mut().zip(callees).filter(|(_, callee)| is_lexeme(callee)) {
         *is_called = false;
     }
-    let edges = parts.iter().flat_map(|part| automata.get(part.automaton).all_edges());
-    let by_edges =
-        edges.filter_map(|&(label, _)| if let Label::Call(callee) = label { Some(callee) } else { None });
+    let by_edges = parts.iter().flat_map(|part| automata.get(part.automaton).all_calls());
     for callee in by_edges.chain(callees.iter().flat_map(Callee::calls)).map(CalleeId::index) {
         is_called[callee] |= is_lexeme(&callees[callee]);
     }
@@ -118,42 +99,120 @@ pub(crate) fn forget(
     ids
 }
 
-struct Inlining {
+/// Puts automata where they are called, if that is one place, and makes jumps of calls at ends that lead back (`tails.rs`).
+pub(crate) struct Inlining {
     called: Vec<Called>,
+    tails: Tails,
     fragment: Fragment,
-    /// What stands in the fragment.
+    /// Where each part begins in the fragment, and the state to which it leads there.
+    starts: FxHashMap<(usize, u32), u32>,
+    /// What stands in the fragment because it is called at one place.
     drawn: Vec<CalleeId>,
-    /// Parts whose edges are still to be drawn, with their first state and the one to which they lead.
-    work: Vec<(usize, u32, u32)>,
+    /// Whether there are jumps in the fragment.
+    has_jumps: bool,
+    /// Drawings whose edges are still to be drawn.
+    work: Vec<Drawing>,
+    /// The parts that have been drawn, and how many states may be drawn a second time.
+    is_drawn: Vec<bool>,
+    copies_left: usize,
+}
+
+/// A part in the fragment.
+#[derive(Clone, Copy)]
+struct Drawing {
+    part: usize,
+    /// Its first state, behind which the others stand; and the state to which it leads.
+    first: u32,
+    to: u32,
+    /// To which parts calls at its ends are jumps.
+    scope: Option<Scope>,
 }
 
 impl Inlining {
-    /// Finds out where everything is called.
-    fn new(parts: &[Part], automata: &Automata, callees: &[Callee]) -> Self {
-        let unknown = Called { place: Place::Nowhere, part: None, start: None };
-        let mut inlining = Self {
-            called: vec![unknown; callees.len()],
-            fragment: Fragment::new(),
-            drawn: Vec::new(),
-            work: Vec::new(),
-        };
+    /// Finds out where everything is called, and, if `loops`, what leads back.
+    ///
+    /// # Complexity
+    /// Linear in the automata.
+    pub(crate) fn new(parts: &[Part], automata: &Automata, callees: &[Callee], loops: bool) -> Self {
+        let unknown = Called { place: Place::Nowhere, part: None, is_needed: false };
+        let mut called = vec![unknown; callees.len()];
         for (number, part) in parts.iter().enumerate() {
             if let Some(callee) = part.callee {
-                inlining.called[callee.index()].part = Some(number);
+                called[callee.index()].part = Some(number);
             }
         }
+        let views = parts.iter().map(|part| automata.get(part.automaton));
+        let states: usize = views.clone().map(|view| view.len()).sum();
+        let part_of = |callee: CalleeId| called[callee.index()].part.filter(|_| loops);
+        let mut inlining = Self {
+            tails: Tails::new(views.clone(), part_of),
+            called,
+            fragment: Fragment::new(),
+            starts: FxHashMap::default(),
+            drawn: Vec::new(),
+            has_jumps: false,
+            work: Vec::new(),
+            is_drawn: vec![false; parts.len()],
+            copies_left: COPIES * states + SOME_COPIES,
+        };
         callees.iter().flat_map(Callee::calls).for_each(|callee| inlining.stays(callee));
         if let Some(start) = parts.first().and_then(|part| part.callee) {
             inlining.stays(start);
         }
-        for (number, part) in parts.iter().enumerate() {
-            for &(label, state) in automata.get(part.automaton).all_edges() {
-                if let Label::Call(callee) = label {
+        for (number, view) in views.enumerate() {
+            let scope = inlining.tails.scope(number);
+            for &(label, state) in view.all_edges() {
+                let Label::Call(callee) = label else { continue };
+                let part = inlining.called[callee.index()].part;
+                let is_jump = |part| inlining.tails.is_jump(scope, view, (number, part), state);
+                if !part.is_some_and(is_jump) {
                     inlining.note(callee, number, state);
                 }
             }
         }
         inlining
+    }
+
+    /// Makes what the automata become; forgets those that stand in others, and of callees that nobody calls any more that they are. Says of each callee whether it is
+    /// still called. Nothing when somebody who is asked before each automaton says to stop.
+    ///
+    /// # Complexity
+    /// Linear in the automata and in those that come of them, whose size is bounded by a multiple of that.
+    pub(crate) fn inline(
+        mut self,
+        parts: &mut Vec<Part>,
+        automata: &mut Automata,
+        callees: &[Callee],
+        determinizer: &mut Determinizer,
+        mut is_stopped: impl FnMut() -> bool,
+    ) -> Option<Vec<bool>> {
+        let mut is_filled = vec![false; parts.len()];
+        let mut needed = vec![0];
+        let mut calls = Vec::new();
+        while let Some(part) = needed.pop() {
+            if std::mem::replace(&mut is_filled[part], true) {
+                continue;
+            }
+            if is_stopped() {
+                return None;
+            }
+            self.fill(parts, automata, part, determinizer);
+            calls.extend(automata.get(parts[part].automaton).all_calls());
+            while let Some(callee) = calls.pop() {
+                let called = &mut self.called[callee.index()];
+                if !std::mem::replace(&mut called.is_needed, true) {
+                    needed.extend(called.part);
+                    calls.extend(callees[callee.index()].calls());
+                }
+            }
+        }
+        let mut is_filled = is_filled.into_iter();
+        parts.retain(|_| is_filled.next() == Some(true));
+        let is_called: Vec<bool> = self.called.iter().map(|called| called.is_needed).collect();
+        for part in parts {
+            part.callee = part.callee.filter(|callee| is_called[callee.index()]);
+        }
+        Some(is_called)
     }
 
     /// This has to be called.
@@ -172,10 +231,6 @@ impl Inlining {
         };
     }
 
-    fn is_inlined(&self, part: &Part) -> bool {
-        part.callee.is_some_and(|callee| self.called[callee.index()].inlined().is_some())
-    }
-
     /// Puts into a part all that belongs there. Where the automaton becomes too large it stays as it is, and what belongs there is called.
     fn fill(
         &mut self,
@@ -184,64 +239,100 @@ impl Inlining {
         part: usize,
         determinizer: &mut Determinizer,
     ) {
+        let scope = self.tails.scope(part);
         let is_whole = |&(label, _): &(Label, u32)| match label {
             Label::Call(callee) => self.called[callee.index()].inlined().is_none(),
             _ => true,
         };
-        if automata.get(parts[part].automaton).all_edges().iter().all(is_whole) {
+        if scope.is_none() && automata.get(parts[part].automaton).all_edges().iter().all(is_whole) {
             return;
         }
         self.fragment.clear();
-        let first = self.draw_states(parts, automata, part, self.fragment.end());
+        self.starts.clear();
+        self.drawn.clear();
+        self.has_jumps = false;
+        self.is_drawn[part] = true;
+        let first =
+            self.draw_states(parts, automata, Drawing { part, first: 0, to: self.fragment.end(), scope });
         self.fragment.connect(self.fragment.start(), Label::Nothing, first);
-        while let Some((part, first, to)) = self.work.pop() {
-            self.draw_edges(parts, automata, part, first, to);
+        while let Some(drawing) = self.work.pop() {
+            self.draw_edges(parts, automata, drawing);
         }
         let limit = self.fragment.len() * 4 + 16;
-        match determinizer.make_deterministic(&self.fragment, limit) {
+        let automaton = match self.has_jumps {
+            true => determinizer.determinize(&self.fragment, limit),
+            false => determinizer.make_deterministic(&self.fragment, limit),
+        };
+        match automaton {
             Some(automaton) => parts[part].automaton = automata.add(automaton),
             None => self.drawn.drain(..).for_each(|callee| self.called[callee.index()].place = Place::Apart),
         }
-        self.drawn.clear();
     }
 
-    /// States for a part that leads to a state; says which is the first.
-    fn draw_states(&mut self, parts: &[Part], automata: &Automata, part: usize, to: u32) -> u32 {
+    /// States for a part; says which is the first.
+    fn draw_states(&mut self, parts: &[Part], automata: &Automata, drawing: Drawing) -> u32 {
+        let Drawing { part, to, .. } = drawing;
         let first = self.fragment.len() as u32;
         (0..automata.get(parts[part].automaton).len()).for_each(|_| _ = self.fragment.add_state());
-        self.work.push((part, first, to));
+        self.starts.insert((part, to), first);
+        self.work.push(Drawing { first, ..drawing });
         first
     }
 
     /// The edges of a part whose states are drawn.
-    fn draw_edges(&mut self, parts: &[Part], automata: &Automata, part: usize, first: u32, to: u32) {
-        let automaton = automata.get(parts[part].automaton);
-        for (state, at) in (0..automaton.len()).zip(first..) {
+    fn draw_edges(&mut self, parts: &[Part], automata: &Automata, drawing: Drawing) {
+        let automaton = automata.get(parts[drawing.part].automaton);
+        for (state, at) in (0..automaton.len()).zip(drawing.first..) {
             if automaton.is_final(state) {
-                self.fragment.connect(at, Label::Nothing, to);
+                self.fragment.connect(at, Label::Nothing, drawing.to);
             }
             for &(label, next) in automaton.edges(state) {
-                match label {
-                    Label::Call(callee) if self.called[callee.index()].inlined().is_some() => {
-                        let start = self.draw_inlined(parts, automata, callee, first + next);
-                        self.fragment.connect(at, Label::Nothing, start);
-                    }
-                    _ => self.fragment.connect(at, label, first + next),
+                let start = match label {
+                    Label::Call(callee) => self.draw_called(parts, automata, drawing, callee, next),
+                    _ => None,
+                };
+                match start {
+                    Some(start) => self.fragment.connect(at, Label::Nothing, start),
+                    None => self.fragment.connect(at, label, drawing.first + next),
                 }
             }
         }
     }
 
-    /// Where something begins that leads to a state and stands in the fragment once.
-    fn draw_inlined(&mut self, parts: &[Part], automata: &Automata, callee: CalleeId, to: u32) -> u32 {
-        let Called { part: Some(part), start, .. } = self.called[callee.index()] else {
-            unreachable!("what is inlined has an automaton")
-        };
-        start.unwrap_or_else(|| {
-            let start = self.draw_states(parts, automata, part, to);
-            self.called[callee.index()].start = Some(start);
-            self.drawn.push(callee);
-            start
-        })
+    /// Where a callee begins, if it stands in the fragment in place of its call, which a state follows.
+    fn draw_called(
+        &mut self,
+        parts: &[Part],
+        automata: &Automata,
+        drawing: Drawing,
+        callee: CalleeId,
+        next: u32,
+    ) -> Option<u32> {
+        let called = self.called[callee.index()];
+        let part = called.part?;
+        let automaton = automata.get(parts[drawing.part].automaton);
+        if self.tails.is_jump(drawing.scope, automaton, (drawing.part, part), next) {
+            let start = self.draw(parts, automata, Drawing { part, ..drawing })?;
+            self.has_jumps = true;
+            return Some(start);
+        }
+        called.inlined()?;
+        let scope = self.tails.scope(part);
+        let start =
+            self.draw(parts, automata, Drawing { part, first: 0, to: drawing.first + next, scope })?;
+        self.drawn.push(callee);
+        Some(start)
+    }
+
+    /// Where a part begins that leads to a state, once it stands in the fragment: not where too much has been drawn more than once.
+    fn draw(&mut self, parts: &[Part], automata: &Automata, drawing: Drawing) -> Option<u32> {
+        let Drawing { part, to, .. } = drawing;
+        if let Some(&start) = self.starts.get(&(part, to)) {
+            return Some(start);
+        }
+        if std::mem::replace(&mut self.is_drawn[part], true) {
+            self.copies_left = self.copies_left.checked_sub(automata.get(parts[part].automaton).len())?;
+        }
+        Some(self.draw_states(parts, automata, drawing))
     }
 }

@@ -31,6 +31,7 @@ mod saved;
 mod selection;
 mod show;
 mod slices;
+mod tails;
 #[cfg(test)]
 mod testing;
 mod texts;

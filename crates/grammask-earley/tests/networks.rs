@@ -9,7 +9,7 @@ fn shapes() {
         ("prefixes are shared", "start ::= 'list' | 'listen' | 'lit';"),
         (
             "ends are shared across rules",
-            "start ::= A '!' | 'x' B; A ::= 'ab' start | 'c'; B ::= 'ab' start | A;",
+            "start ::= A '!' | 'x' B; A ::= 'ab' start 'd' | 'c'; B ::= 'ab' start 'd' | A;",
         ),
         (
             "direct left recursion is a loop",
@@ -41,6 +41,24 @@ fn shapes() {
 }
 
 #[test]
+fn right_recursion() {
+    let shapes = [
+        (
+            "a rule that calls itself at its end is a loop",
+            "start ::= 'x' list ';'; list ::= 'a' ',' list | 'a';",
+        ),
+        ("operators without levels are a loop", "start ::= E '.'; E ::= E '+' E | '-' E | 'x' | '(' E ')';"),
+        (
+            "the head has a copy of what leads back, and is called by it elsewhere",
+            "start ::= cast '.' | '<' unary '>' | '<' cast ']'; cast ::= unary | '(' 't' ')' cast; unary ::= '-' cast | 'x' [cast];",
+        ),
+        ("what may be followed by more is called", "start ::= S '.'; S ::= 'if' S ['else' S] | 'x';"),
+        ("outputs without end are a loop, too", "start ::= 'x' B; B ::= 'a' B;"),
+    ];
+    insta::assert_snapshot!(shown(&shapes));
+}
+
+#[test]
 fn texts() {
     let shapes = [
         (
@@ -58,6 +76,10 @@ fn texts() {
         (
             "what is counted, too long or few is no text",
             "start ::= (#'[a-z]{2,9}' | '(' start ')')+ | (#'[a-z]' 'behind each character' | '[' start ']')+ | ('a' | 'b' | '{' start '}')+;",
+        ),
+        (
+            "texts that go on with themselves are one lexeme, too",
+            "start ::= 'x' text; text ::= #'[^{]' text | '{{' name '}}' text | '.'; name ::= #'[a-z]+' | '{' name '}';",
         ),
         (
             "texts without end are none",

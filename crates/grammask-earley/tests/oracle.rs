@@ -7,16 +7,22 @@ use std::sync::Arc;
 use grammask_earley::{Config, Network, Recognizer};
 use grammask_regular::Store;
 use grammask_syntax::Ast;
-use grammask_testkit::random::{self, RandomGrammar, Rng, Shape, operators, texts};
+use grammask_testkit::random::{self, RandomGrammar, Rng, Shape, operators, tails, texts};
 use grammask_testkit::{Verdict, fixtures, start_of};
 
-/// Every combination of Leo and kept steps, which must not matter; texts are gathered in two of them.
+/// Every combination of Leo and kept steps, which must not matter; texts are gathered in two of them, and right recursion is a loop in two.
 fn configs() -> impl Iterator<Item = Config> {
-    let all = [(true, true, true), (true, false, false), (false, true, false), (false, false, true)];
-    all.into_iter().map(|(leo, keep_steps, gather_texts)| Config {
+    let all = [
+        [true, true, true, true],
+        [true, false, false, false],
+        [false, true, false, true],
+        [false, false, true, false],
+    ];
+    all.into_iter().map(|[leo, keep_steps, gather_texts, loop_right_recursion]| Config {
         leo,
         keep_steps,
         gather_texts,
+        loop_right_recursion,
         ..Config::default()
     })
 }
@@ -112,17 +118,33 @@ fn texts_among_other_things_mean_what_the_oracle_says() {
 }
 
 #[test]
-fn what_loops_repeat_is_often_gathered() {
-    let is_gathered = |seed: &u64| {
-        let grammar = texts::grammar(&mut Rng::new(*seed));
-        let [with, without] = [true, false].map(|gather_texts| {
-            let config = Config { gather_texts, ..Config::default() };
-            recognizer(&grammar.ast, "start", &config).unwrap().network().to_string()
-        });
-        with != without
+fn rules_that_call_each_other_at_their_ends_mean_what_the_oracle_says() {
+    check_texts(6_000..6_800, tails::grammar);
+}
+
+/// How many grammars have another network with this configuration than by default.
+fn changed(seeds: Range<u64>, make: impl Fn(&mut Rng) -> RandomGrammar, other: &Config) -> usize {
+    let is_changed = |seed: &u64| {
+        let grammar = make(&mut Rng::new(*seed));
+        let [one, other] = [&Config::default(), other]
+            .map(|config| recognizer(&grammar.ast, "start", config).unwrap().network().to_string());
+        one != other
     };
-    let gathered = (4_000..4_800).filter(is_gathered).count();
+    seeds.filter(is_changed).count()
+}
+
+#[test]
+fn what_loops_repeat_is_often_gathered() {
+    let plain = Config { gather_texts: false, ..Config::default() };
+    let gathered = changed(4_000..4_800, texts::grammar, &plain);
     assert!(gathered > 300, "only in {gathered} of 800 grammars");
+}
+
+#[test]
+fn right_recursion_is_often_a_loop() {
+    let plain = Config { loop_right_recursion: false, ..Config::default() };
+    let looped = changed(6_000..6_800, tails::grammar, &plain);
+    assert!(looped > 400, "only in {looped} of 800 grammars");
 }
 
 #[test]

@@ -71,16 +71,16 @@ const SEVERAL: usize = 4;
 /// Where few ways go on, each is asked for by itself: to know what a set scans, all that it predicts has to be found.
 const FEW_WAYS: usize = 3;
 
-/// A branch on the way of a walk, and the set there.
+/// A branch on the way of a walk, and where the set there goes on.
 struct Level<'a> {
-    set: SetId,
-    successors: Option<Successors<'a>>,
+    successors: Successors<'a>,
     /// The children that are still to be walked.
     bytes: &'a [u8],
     nodes: &'a [NodeId],
 }
 
 impl<'a> Level<'a> {
+    #[inline]
     fn new(
         outline: &'a Outline,
         recognizer: &'a Recognizer,
@@ -88,32 +88,23 @@ impl<'a> Level<'a> {
         set: SetId,
     ) -> Result<Self, Error> {
         let (bytes, nodes) = outline.children(branch);
-        let successors = match bytes.len() <= FEW_WAYS && !recognizer.is_closed(set) {
-            true => None,
-            false => Some(recognizer.successors(set)?),
+        let successors = match bytes.len() <= FEW_WAYS {
+            true => recognizer.few_successors(set),
+            false => recognizer.successors(set)?,
         };
-        Ok(Self { set, successors, bytes, nodes })
+        Ok(Self { successors, bytes, nodes })
     }
 
     /// The next child by a byte that the set may take.
     #[inline]
     fn next(&mut self) -> Option<(u8, NodeId)> {
-        let place = match &self.successors {
-            Some(successors) => self.bytes.iter().position(|&byte| successors.may_take(byte)),
-            None => (!self.bytes.is_empty()).then_some(0),
-        };
-        let place = place?;
-        let found = (self.bytes[place], self.nodes[place]);
-        (self.bytes, self.nodes) = (&self.bytes[place + 1..], &self.nodes[place + 1..]);
-        Some(found)
-    }
-
-    #[inline]
-    fn after(&self, recognizer: &Recognizer, byte: u8) -> Result<SetId, Error> {
-        match &self.successors {
-            Some(successors) => successors.after(byte),
-            None => recognizer.step(self.set, byte),
+        while let (&[byte, ref bytes @ ..], &[node, ref nodes @ ..]) = (self.bytes, self.nodes) {
+            (self.bytes, self.nodes) = (bytes, nodes);
+            if self.successors.may_take(byte) {
+                return Some((byte, node));
+            }
         }
+        None
     }
 }
 
@@ -293,17 +284,19 @@ impl<'a> Findings<'a> {
         places: impl IntoIterator<Item = BranchId>,
     ) -> Result<u64, Error> {
         let outline = self.ground.outline;
+        // Branches of which some children are still to be walked, above the one that is.
         let mut path: SmallVec<[Level<'_>; 8]> = SmallVec::new();
         let mut nodes = 0;
         for branch in places {
-            path.push(Level::new(outline, recognizer, branch, set)?);
-            while let Some(level) = path.last_mut() {
+            let mut level = Level::new(outline, recognizer, branch, set)?;
+            loop {
                 let Some((byte, child)) = level.next() else {
-                    path.pop();
+                    let Some(above) = path.pop() else { break };
+                    level = above;
                     continue;
                 };
                 nodes += 1;
-                let next = level.after(recognizer, byte)?;
+                let next = level.successors.after(byte)?;
                 if next.is_dead() {
                     continue;
                 }
@@ -311,7 +304,10 @@ impl<'a> Findings<'a> {
                 if next.goes_on()
                     && let Some(branch) = outline.branch(child)
                 {
-                    path.push(Level::new(outline, recognizer, branch, next)?);
+                    let above = std::mem::replace(&mut level, Level::new(outline, recognizer, branch, next)?);
+                    if !above.bytes.is_empty() {
+                        path.push(above);
+                    }
                 }
             }
         }

@@ -364,7 +364,12 @@ impl<'a> Run<'a> {
         if let (&[list], true) = (&lists[..], pending.is_empty()) {
             return self.tell(activation, list);
         }
-        pending.extend(lists.iter().flat_map(|&list| lexicon.continuation(list).places().iter()));
+        for &list in &lists {
+            match lexicon.continuation(list).places() {
+                Places::List(places) => pending.extend_from_slice(places),
+                places => pending.extend(places.iter()),
+            }
+        }
         let short = lexicon.config().short_list;
         match Places::gather(lexicon.outline(), short, Vec::new(), pending, &[], &[]) {
             Some(places) => self.tell(activation, lexicon.intern(places)),
@@ -412,7 +417,12 @@ impl<'a> Run<'a> {
         let mut path = std::mem::take(&mut self.buffers.path);
         path.clear();
         match list.places() {
-            Places::List(list) if list.len() <= FEW => path.extend(list.iter().map(|&place| (place, node))),
+            Places::List(list) if list.len() <= FEW => {
+                for &place in list {
+                    self.follow(activation, (place, node), &mut path);
+                    self.follow_path(activation, &mut path);
+                }
+            }
             _ => {
                 let first_bytes = list.first_bytes(outline);
                 for &(class, target) in scans {
@@ -425,46 +435,79 @@ impl<'a> Run<'a> {
                         self.reach_all(activation, reached, target, &mut path);
                     }
                 }
-            }
-        }
-        let mut nodes = 0;
-        while let Some((place, here)) = path.pop() {
-            let scans = recognizer.scans(here);
-            let (bytes, children) = outline.children(place);
-            if bytes.len() > FEW_CHILDREN {
-                for &(class, target) in scans {
-                    let bytes = network.class_bytes.get(class.index()).map(ByteSet::iter);
-                    for byte in bytes.into_iter().flatten() {
-                        nodes += 1;
-                        if let Some(child) = outline.child(place, byte) {
-                            self.reach(activation, child, target, &mut path);
-                        }
-                    }
-                }
-                continue;
-            }
-            nodes += bytes.len() as u64;
-            for (&byte, &child) in bytes.iter().zip(children) {
-                let class = network.class_of(byte);
-                if let Ok(place) = scans.binary_search_by_key(&class, |&(class, _)| class) {
-                    self.reach(activation, child, scans[place].1, &mut path);
-                }
+                path.reverse();
+                self.follow_path(activation, &mut path);
             }
         }
         self.buffers.path = path;
-        self.nodes += nodes;
         for (node, mut branches) in std::mem::take(&mut self.buffers.arrived) {
             if node == NodeId::END {
                 self.activations[activation].pending.extend_from_slice(&branches);
                 self.flush_later(activation);
                 continue;
             }
+            // Mostly they are sorted, as places are followed in their order.
             branches.sort();
             branches.dedup();
             let places = Places::of_list(outline, lexicon.config().short_list, &branches);
             let continuation = lexicon.intern(places);
             self.tasks.push(Task::Visit { activation, node, continuation, scans: false });
         }
+    }
+
+    /// Arrives at everything on the path, the last first, and follows what is scanned from there.
+    fn follow_path(&mut self, activation: usize, path: &mut Vec<(BranchId, NodeId)>) {
+        while let Some((place, node)) = path.pop() {
+            let known = self.masks.recognizer.network().node(node);
+            if known.is_final {
+                note(&mut self.buffers.arrived, NodeId::END, place);
+            }
+            if !known.calls.is_empty() {
+                note(&mut self.buffers.arrived, node, place);
+            }
+            self.follow(activation, (place, node), path);
+        }
+    }
+
+    /// Follows what a node scans from a place, one step: what that leads to comes to the end of the path, the first place last.
+    fn follow(
+        &mut self,
+        activation: usize,
+        (place, node): (BranchId, NodeId),
+        path: &mut Vec<(BranchId, NodeId)>,
+    ) {
+        let scans = self.masks.recognizer.scans(node);
+        if scans.is_empty() {
+            return;
+        }
+        let (network, outline) = (self.masks.recognizer.network(), self.masks.lexicon.outline());
+        let before = path.len();
+        let findings = &mut self.activations[activation].findings;
+        let mut reach = |child: TrieNode, node: NodeId| {
+            findings.allow(child);
+            path.extend(outline.branch(child).map(|branch| (branch, node)));
+        };
+        let (bytes, children) = outline.children(place);
+        if bytes.len() > FEW_CHILDREN {
+            for &(class, target) in scans {
+                let bytes = network.class_bytes.get(class.index()).map(ByteSet::iter);
+                for byte in bytes.into_iter().flatten() {
+                    self.nodes += 1;
+                    if let Some(child) = outline.child(place, byte) {
+                        reach(child, target);
+                    }
+                }
+            }
+        } else {
+            self.nodes += bytes.len() as u64;
+            for (&byte, &child) in bytes.iter().zip(children) {
+                let class = network.class_of(byte);
+                if let Ok(found) = scans.binary_search_by_key(&class, |&(class, _)| class) {
+                    reach(child, scans[found].1);
+                }
+            }
+        }
+        path[before..].reverse();
     }
 
     /// A node of the grammar has been reached at all of these nodes of the trie, by scanning.
@@ -476,7 +519,8 @@ impl<'a> Run<'a> {
         path: &mut Vec<(BranchId, NodeId)>,
     ) {
         self.activations[activation].findings.allow_ranges(&at.tokens);
-        if at.branches.is_empty() {
+        if at.branches.len() <= FEW {
+            path.extend(at.branches.iter().map(|&branch| (branch, node)));
             return;
         }
         let (lexicon, network) = (&*self.masks.lexicon, self.masks.recognizer.network());
@@ -485,42 +529,13 @@ impl<'a> Run<'a> {
             self.activations[activation].pending.extend_from_slice(&at.branches);
             self.flush_later(activation);
         }
-        if known.calls.is_empty() && known.scans.is_empty() {
-            return;
-        }
         // Many places are kept together, with a number that is known the next time.
-        if at.branches.len() > FEW {
+        if known.goes_on() {
             let (outline, short) = (lexicon.outline(), lexicon.config().short_list);
             let intern = |branches: &[BranchId]| lexicon.intern(Places::of_list(outline, short, branches));
             let continuation = at.number(intern);
             self.tasks.push(Task::Visit { activation, node, continuation, scans: true });
-            return;
         }
-        for &branch in &at.branches {
-            self.arrive_scanning(branch, node, path);
-        }
-    }
-
-    /// A node that is not only final has been reached at a place.
-    fn arrive_scanning(&mut self, branch: BranchId, node: NodeId, path: &mut Vec<(BranchId, NodeId)>) {
-        let known = self.masks.recognizer.network().node(node);
-        if !known.calls.is_empty() {
-            note(&mut self.buffers.arrived, node, branch);
-        }
-        if !known.scans.is_empty() {
-            path.push((branch, node));
-        }
-    }
-
-    /// A node of the grammar has been reached at a node of the trie, by scanning.
-    fn reach(&mut self, activation: usize, at: TrieNode, node: NodeId, path: &mut Vec<(BranchId, NodeId)>) {
-        let findings = &mut self.activations[activation].findings;
-        findings.allow(at);
-        let Some(branch) = self.masks.lexicon.outline().branch(at) else { return };
-        if self.masks.recognizer.network().node(node).is_final {
-            note(&mut self.buffers.arrived, NodeId::END, branch);
-        }
-        self.arrive_scanning(branch, node, path);
     }
 }
 

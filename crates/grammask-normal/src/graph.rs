@@ -1,13 +1,27 @@
 //! Directed graphs over small numbers: adjacency in two vectors, strongly connected components without recursion.
+//!
+//! ```
+//! use grammask_normal::graph::{Lists, components};
+//!
+//! let component = components(&Lists::new(3, &[(0, 1), (1, 0), (1, 2)]));
+//! assert!(component[0] == component[1] && component[2] < component[0]);
+//! ```
 
 /// For each of `0..n` a list, all lists in one vector.
-pub(crate) struct Lists {
+#[derive(Clone, Debug)]
+pub struct Lists {
     starts: Vec<u32>,
     items: Vec<u32>,
 }
 
 impl Lists {
     /// The lists of the second numbers by the first, in the order given.
+    ///
+    /// # Panics
+    /// When a first number is not below `count`.
+    ///
+    /// # Complexity
+    /// Linear.
     pub fn new(count: usize, pairs: &[(u32, u32)]) -> Self {
         // While the lists are filled, the place behind says where the next item of each goes, which is where the next list begins in the end.
         let mut starts = vec![0u32; count + 2];
@@ -27,10 +41,15 @@ impl Lists {
         Self { starts, items }
     }
 
+    /// The list of a number.
+    ///
+    /// # Panics
+    /// When there is no such list.
     pub fn of(&self, index: usize) -> &[u32] {
         &self.items[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
 
+    /// How many lists there are.
     pub const fn count(&self) -> usize {
         self.starts.len() - 1
     }
@@ -38,12 +57,15 @@ impl Lists {
 
 /// The strongly connected component of every node, numbered so that what a component leads to has a smaller number or is itself.
 ///
+/// # Panics
+/// When a list holds a number that has none itself.
+///
 /// # Complexity
 /// Linear.
 ///
 /// # Source
-/// Tarjan 1972, with the stack of the depth-first search on the heap.
-pub(crate) fn components(graph: &Lists) -> Vec<u32> {
+/// R. Tarjan, "Depth-first search and linear graph algorithms", 1972, with the stack of the search on the heap.
+pub fn components(graph: &Lists) -> Vec<u32> {
     const UNSEEN: u32 = u32::MAX;
     let count = graph.count();
     let mut component = vec![UNSEEN; count];

@@ -38,7 +38,7 @@ mod except_texts;
 mod finish;
 mod form;
 mod grammar;
-mod graph;
+pub mod graph;
 mod liveness;
 mod lower;
 mod passes;

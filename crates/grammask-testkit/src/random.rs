@@ -6,6 +6,7 @@ use crate::oracle::{Oracle, Run};
 
 pub mod conditions;
 pub mod operators;
+pub mod tails;
 pub mod texts;
 
 /// A source of random numbers that depends on its seed alone.

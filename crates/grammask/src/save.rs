@@ -78,7 +78,7 @@ struct Body {
 }
 
 const MAGIC: [u8; 8] = *b"grammask";
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 /// Magic, version, fingerprint of the vocabulary, length of the body, checksum; numbers are little-endian.
 const HEADER: usize = 8 + 4 + 16 + 8 + 16;
 /// The checksum is of all that comes before it in the header, and of the body's checksum.

@@ -3,7 +3,7 @@
 
 use grammask::{Config, Ending, Grammar, LexiconConfig, Matcher, TokenId, Vocabulary};
 use grammask_testkit::Run;
-use grammask_testkit::random::{RandomGrammar, Rng, conditions, texts};
+use grammask_testkit::random::{RandomGrammar, Rng, conditions, tails, texts};
 
 /// Ends texts, and has no bytes.
 const STOP: TokenId = TokenId(100_000);
@@ -180,9 +180,10 @@ fn shortcuts_are_taken_where_they_lead_to_the_same_mask() {
         let words = Words::new(&mut Rng::new(batch));
         for seed in batch * TOGETHER..(batch + 1) * TOGETHER {
             let mut rng = Rng::new(!seed);
-            let random = match rng.chance(1, 5) {
-                true => texts::grammar(&mut rng),
-                false => conditions::grammar(&mut rng),
+            let random = match rng.below(6) {
+                0 => texts::grammar(&mut rng),
+                1 => tails::grammar(&mut rng),
+                _ => conditions::grammar(&mut rng),
             };
             masks += walk(&mut rng, &random, &words)
                 .unwrap_or_else(|what| panic!("seed {seed}, {what}\n{}", random.text));

@@ -329,7 +329,7 @@ fn equal_futures_are_equal_states() {
 fn a_limit_that_is_hit_changes_nothing() {
     let mut config = Config::default();
     config.recognizer.max_items_per_set = 60;
-    let grammar = Grammar::compile("start ::= E ')'; E ::= E E | 'x';", &vocabulary(), &config).unwrap();
+    let grammar = Grammar::compile("start ::= E ')'; E ::= E E ['~'] | 'x';", &vocabulary(), &config).unwrap();
     let mut matcher = grammar.matcher();
     let outcome = (0..1000).map(|_| matcher.accept(TokenId(2))).find(|outcome| !outcome.is_accepted());
     assert_eq!(outcome, Some(Outcome::LimitExceeded));
@@ -373,7 +373,7 @@ fn a_mask_that_cannot_be_computed_allows_nothing_and_says_why() {
     config.recognizer.max_items_per_set = 60;
     let vocabulary =
         Vocabulary::new([(TokenId(0), b"x".to_vec()), (TokenId(1), vec![b'x'; 80])], []).unwrap();
-    let grammar = Grammar::compile("start ::= E ')'; E ::= E E | 'x';", &vocabulary, &config).unwrap();
+    let grammar = Grammar::compile("start ::= E ')'; E ::= E E ['~'] | 'x';", &vocabulary, &config).unwrap();
     let mut matcher = grammar.matcher();
     assert!(matcher.mask().is_empty());
     assert_eq!(matcher.error().map(|error| error.offset), Some(0));

@@ -7,7 +7,7 @@ mod random_setup;
 use std::ops::Range;
 
 use grammask::{Config, Ending, Matcher, Outcome, TokenId};
-use grammask_testkit::random::{RandomGrammar, Rng, grammar, operators, texts};
+use grammask_testkit::random::{RandomGrammar, Rng, grammar, operators, tails, texts};
 use grammask_testkit::{Outcome as OracleOutcome, Run};
 use oracle_masks::{configs, expected};
 use random_setup::{SHAPES, SPECIALS, compile, endings, tokens, vocabulary};
@@ -47,6 +47,11 @@ fn masks_of_operators_are_those_of_the_oracle_whatever_the_switches() {
 #[test]
 fn masks_of_texts_are_those_of_the_oracle_whatever_the_switches() {
     check_masks(6000..6060, |rng, _| texts::with_specials(rng));
+}
+
+#[test]
+fn masks_of_right_recursion_are_those_of_the_oracle_whatever_the_switches() {
+    check_masks(7000..7060, |rng, _| tails::grammar(rng));
 }
 
 /// Walks along the masks of grammars by seeds, with every combination of switches.

@@ -12,12 +12,13 @@ use grammask_testkit::{Outcome as Eager, Verdict};
 const BYTES: u32 = 1 << 16;
 const NAMES: u32 = BYTES + 256;
 
-/// Every combination of the switches that must not matter; texts are gathered in two of them.
+/// Every combination of the switches that must not matter; texts are gathered in two of them, and right recursion is a loop in two.
 fn configs() -> impl Iterator<Item = Config> {
     [(true, true), (true, false), (false, true), (false, false)].into_iter().map(|(leo, keep)| {
         let mut config = Config::default();
         config.recognizer.leo = leo;
         config.recognizer.gather_texts = leo == keep;
+        config.recognizer.loop_right_recursion = leo;
         config.recognizer.keep_steps = keep;
         config.masks.keep_parts = keep;
         config.masks.keep_masks = keep;

@@ -5,7 +5,7 @@ use grammask_testkit::Run;
 
 use crate::random_setup::{SPECIALS, STOP};
 
-/// Every combination of the switches that must not change any result; texts are gathered in half of them.
+/// Every combination of the switches that must not change any result; texts are gathered in half of them, and in half of each right recursion is a loop.
 pub fn configs(ending: &Ending) -> Vec<(String, Config)> {
     let mut configs = Vec::new();
     for bits in 0..16 {
@@ -15,10 +15,12 @@ pub fn configs(ending: &Ending) -> Vec<(String, Config)> {
         config.recognizer.leo = leo;
         let gather_texts = i32::count_ones(bits) % 2 == 0;
         config.recognizer.gather_texts = gather_texts;
+        let loops = keep_steps == keep_masks;
+        config.recognizer.loop_right_recursion = loops;
         config.masks.keep_parts = keep_parts;
         config.masks.keep_masks = keep_masks;
         let name = format!(
-            "gather_texts {gather_texts}, keep_steps {keep_steps}, leo {leo}, keep_parts {keep_parts}, keep_masks {keep_masks}"
+            "gather_texts {gather_texts}, loop_right_recursion {loops}, keep_steps {keep_steps}, leo {leo}, keep_parts {keep_parts}, keep_masks {keep_masks}"
         );
         configs.push((name, config));
     }

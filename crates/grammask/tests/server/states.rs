@@ -102,7 +102,7 @@ fn a_limit_of_a_state_is_an_error_and_leaves_zeros() {
     config.recognizer.max_items_per_set = 60;
     let tokens = [(TokenId(0), b"x".to_vec()), (TokenId(1), vec![b'x'; 80])];
     let vocabulary = Vocabulary::new(tokens, []).unwrap();
-    let grammar = Grammar::compile("start ::= E ')'; E ::= E E | 'x';", &vocabulary, &config).unwrap();
+    let grammar = Grammar::compile("start ::= E ')'; E ::= E E ['~'] | 'x';", &vocabulary, &config).unwrap();
     let mut matcher = grammar.matcher();
     let mut row = [7; 2];
     let error = grammar.fill_mask_of(&matcher.state(), &mut row).unwrap_err();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use grammask::{Config, Error, Grammar, Vocabulary};
 use grammask_testkit::fixtures::GrammarFixture;
-use grammask_testkit::random::{Rng, conditions, texts};
+use grammask_testkit::random::{Rng, conditions, tails, texts};
 
 use crate::kept::Kept;
 
@@ -117,14 +117,16 @@ impl Case {
 
 fn random(number: u64, vocabulary: &Vocabulary) -> Result<Option<Subject>, String> {
     let mut rng = Rng::new(number);
-    let random = match rng.below(3) {
+    let random = match rng.below(4) {
         0 => conditions::grammar(&mut rng),
         1 => conditions::ambiguous(&mut rng),
+        2 => tails::grammar(&mut rng),
         _ => texts::grammar(&mut rng),
     };
     let mut by_walking = with_room(POOR);
     by_walking.masks.keep_parts = false;
     by_walking.recognizer.gather_texts = false;
+    by_walking.recognizer.loop_right_recursion = false;
     let by_parts = with_room(*rng.pick(&[RICH, POOR, 1]));
     compile(&random.text, &random.text, &[by_parts, by_walking], vocabulary, (RANDOM, 1))
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use grammask_testkit::random::{self, Rng, Shape, conditions, texts};
+use grammask_testkit::random::{self, Rng, Shape, conditions, tails, texts};
 use xtask::agreement::{self, Subject, Words};
 
 use crate::kept::Kept;
@@ -68,8 +68,11 @@ impl Pool {
             let mut rng = Rng::new(number);
             let (words, random) = if number % PLACES == FOR_CONDITIONS {
                 let words = self.many_words.get(words, || Words::for_conditions(&mut Rng::new(words)))?;
-                let is_text = rng.chance(1, 4);
-                let random = if is_text { texts::grammar(&mut rng) } else { conditions::grammar(&mut rng) };
+                let random = match rng.below(6) {
+                    0 => texts::grammar(&mut rng),
+                    1 => tails::grammar(&mut rng),
+                    _ => conditions::grammar(&mut rng),
+                };
                 (words, random)
             } else {
                 let words = self.words.get(words, || Words::random(&mut Rng::new(words)))?;
