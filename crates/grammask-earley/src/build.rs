@@ -1,6 +1,6 @@
 //! Normal form to network: one automaton for every nonterminal, with those inlined that are called from one
 //! place, direct left recursion as a loop, common prefixes and equal ends shared. What is one place, `places.rs` says before the automata
-//! are made, and `inlining.rs` after.
+//! are made, and `inlining.rs` after; right recursion becomes a loop then, too.
 
 use std::collections::VecDeque;
 

@@ -4,7 +4,7 @@
 //! of the items that are possible after a text. Equal futures mostly mean equal numbers, whatever was read before, so that a step is
 //! a look-up once it has been taken.
 //!
-//! The files, in the order in which they are best read: `ids.rs`, `network.rs` (the data), `build.rs`, `automaton.rs`, `automata.rs`, `inlining.rs`, `texts.rs`, `drafts.rs` and `slices.rs` (how it is made),
+//! The files, in the order in which they are best read: `ids.rs`, `network.rs` (the data), `build.rs`, `automaton.rs`, `automata.rs`, `inlining.rs`, `tails.rs`, `texts.rs`, `drafts.rs` and `slices.rs` (how it is made),
 //! `recognizer.rs` (the tables and their readers), `workshop.rs` (steps and closures), `made.rs` (nodes that are made while running),
 //! `origins.rs` (who waits for whom), `nodes.rs` and `resumption.rs` (what single nodes and origins tell), `show.rs` (texts and checks), `saved.rs` and `recognizer/tables.rs` (plain data to be stored, and back).
 

@@ -53,16 +53,14 @@ impl Places {
         };
         let between = outline.between();
         if bits.is_empty() && single.len() + count(everywhere) + count(ranges) <= short {
-            let all = |ranges: &'_ [(u32, u32)]| -> Vec<u32> {
-                ranges.iter().flat_map(|&(start, end)| start..end).collect()
-            };
-            single.extend(all(everywhere).into_iter().map(BranchId));
-            single.extend(
-                all(ranges)
-                    .into_iter()
-                    .filter(|branch| between[*branch as usize / 64] >> (branch % 64) & 1 == 1)
-                    .map(BranchId),
-            );
+            for &(start, end) in everywhere {
+                single.extend((start..end).map(BranchId));
+            }
+            for &(start, end) in ranges {
+                over_range(start, end, |word, mask| {
+                    single.extend(ones_of(word as u32, between[word] & mask))
+                });
+            }
             // Mostly a few sorted lists one behind the other, which a stable sort merges.
             single.sort();
             single.dedup();
@@ -216,13 +214,16 @@ pub(crate) fn over_range(start: u32, end: u32, mut apply: impl FnMut(usize, u64)
 
 /// The branches whose bits are set.
 fn ones(bits: &[u64]) -> impl Iterator<Item = BranchId> {
-    bits.iter().zip(0u32..).flat_map(|(&word, place)| {
-        let mut rest = word;
-        std::iter::from_fn(move || {
-            let bit = (rest != 0).then(|| rest.trailing_zeros())?;
-            rest &= rest - 1;
-            Some(BranchId(place * 64 + bit))
-        })
+    bits.iter().zip(0u32..).flat_map(|(&word, place)| ones_of(place, word))
+}
+
+/// The same for the word at a place.
+fn ones_of(place: u32, word: u64) -> impl Iterator<Item = BranchId> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+        rest &= rest - 1;
+        Some(BranchId(place * 64 + bit))
     })
 }
 

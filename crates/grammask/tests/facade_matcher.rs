@@ -329,7 +329,8 @@ fn equal_futures_are_equal_states() {
 fn a_limit_that_is_hit_changes_nothing() {
     let mut config = Config::default();
     config.recognizer.max_items_per_set = 60;
-    let grammar = Grammar::compile("start ::= E ')'; E ::= E E ['~'] | 'x';", &vocabulary(), &config).unwrap();
+    let grammar =
+        Grammar::compile("start ::= E ')'; E ::= E E ['~'] | 'x';", &vocabulary(), &config).unwrap();
     let mut matcher = grammar.matcher();
     let outcome = (0..1000).map(|_| matcher.accept(TokenId(2))).find(|outcome| !outcome.is_accepted());
     assert_eq!(outcome, Some(Outcome::LimitExceeded));

@@ -154,7 +154,8 @@ fn a_limit_empties_its_own_row_alone() {
     config.recognizer.max_items_per_set = 60;
     let tokens = [(TokenId(0), b"x".to_vec()), (TokenId(1), vec![b'x'; 80])];
     let vocabulary = Vocabulary::new(tokens, []).unwrap();
-    let ambiguous = Grammar::compile("start ::= E ')'; E ::= E E ['~'] | 'x';", &vocabulary, &config).unwrap();
+    let ambiguous =
+        Grammar::compile("start ::= E ')'; E ::= E E ['~'] | 'x';", &vocabulary, &config).unwrap();
     for many in [2, 70] {
         let mut batch: Vec<Matcher> =
             (0..many).map(|i| if i % 2 == 0 { ambiguous.matcher() } else { nested().matcher() }).collect();

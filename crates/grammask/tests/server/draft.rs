@@ -147,7 +147,8 @@ fn a_limit_ends_its_branch_alone() {
     config.recognizer.max_items_per_set = 60;
     let tokens = [(TokenId(0), b"x".to_vec()), (TokenId(1), vec![b'x'; 80]), (TokenId(2), b")".to_vec())];
     let vocabulary = Vocabulary::new(tokens, []).unwrap();
-    let grammar = Grammar::compile("start ::= ')' | E ')'; E ::= E E ['~'] | 'x';", &vocabulary, &config).unwrap();
+    let grammar =
+        Grammar::compile("start ::= ')' | E ')'; E ::= E E ['~'] | 'x';", &vocabulary, &config).unwrap();
     let mut matcher = grammar.matcher();
     let nodes = [(1, None), (2, Some(0)), (2, None), (0, None), (2, Some(3))];
     let draft = Draft::new(nodes.map(|(token, parent)| (TokenId(token), parent))).unwrap();
