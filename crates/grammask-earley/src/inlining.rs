@@ -108,8 +108,6 @@ pub(crate) struct Inlining {
     starts: FxHashMap<(usize, u32), u32>,
     /// What stands in the fragment because it is called at one place.
     drawn: Vec<CalleeId>,
-    /// Whether there are jumps in the fragment.
-    has_jumps: bool,
     /// Drawings whose edges are still to be drawn.
     work: Vec<Drawing>,
     /// The parts that have been drawn, and how many states may be drawn a second time.
@@ -150,7 +148,6 @@ impl Inlining {
             fragment: Fragment::new(),
             starts: FxHashMap::default(),
             drawn: Vec::new(),
-            has_jumps: false,
             work: Vec::new(),
             is_drawn: vec![false; parts.len()],
             copies_left: COPIES * states + SOME_COPIES,
@@ -250,7 +247,6 @@ impl Inlining {
         self.fragment.clear();
         self.starts.clear();
         self.drawn.clear();
-        self.has_jumps = false;
         self.is_drawn[part] = true;
         let first =
             self.draw_states(parts, automata, Drawing { part, first: 0, to: self.fragment.end(), scope });
@@ -259,11 +255,7 @@ impl Inlining {
             self.draw_edges(parts, automata, drawing);
         }
         let limit = self.fragment.len() * 4 + 16;
-        let automaton = match self.has_jumps {
-            true => determinizer.determinize(&self.fragment, limit),
-            false => determinizer.make_deterministic(&self.fragment, limit),
-        };
-        match automaton {
+        match determinizer.make_deterministic(&self.fragment, limit) {
             Some(automaton) => parts[part].automaton = automata.add(automaton),
             None => self.drawn.drain(..).for_each(|callee| self.called[callee.index()].place = Place::Apart),
         }
@@ -312,9 +304,7 @@ impl Inlining {
         let part = called.part?;
         let automaton = automata.get(parts[drawing.part].automaton);
         if self.tails.is_jump(drawing.scope, automaton, (drawing.part, part), next) {
-            let start = self.draw(parts, automata, Drawing { part, ..drawing })?;
-            self.has_jumps = true;
-            return Some(start);
+            return self.draw(parts, automata, Drawing { part, ..drawing });
         }
         called.inlined()?;
         let scope = self.tails.scope(part);

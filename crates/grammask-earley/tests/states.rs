@@ -159,6 +159,26 @@ fn a_rule_that_would_explode_keeps_its_productions() {
 }
 
 #[test]
+fn rules_that_lead_to_each_other_are_not_copied_for_each() {
+    // Each leads to each by calls at ends, and is called elsewhere: without limits, some heads would have copies of all.
+    let nodes = |rules: usize| {
+        let calls = (0..rules).map(|rule| format!("'({rule}' r{rule} ')' | '[{rule}' r{rule} ']'"));
+        let mut text = format!("start ::= {};", calls.collect::<Vec<_>>().join(" | "));
+        for rule in 0..rules {
+            let [next, before] = [rule + 1, rule + rules - 1].map(|other| other % rules);
+            text += &format!(
+                "r{rule} ::= 'a{rule};' r{next} | 'b{rule};' r{before} | '<' start '>' r{rule} | 'x';"
+            );
+        }
+        let recognizer = recognizer(&text);
+        assert!(state(&recognizer, "(0a0;b1;b0;<[1x]>x)").completes());
+        recognizer.network().nodes.len()
+    };
+    let (few, many) = (nodes(100), nodes(800));
+    assert!(many < 12 * few, "{few}, then {many} nodes");
+}
+
+#[test]
 fn without_leo_the_sets_of_right_recursion_differ_and_mean_the_same() {
     let calls = Config { loop_right_recursion: false, ..Config::default() };
     let network = Arc::new(network_with("start ::= 'x' list ';'; list ::= 'a' list | 'a';", &calls));
