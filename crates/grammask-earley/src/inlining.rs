@@ -15,8 +15,8 @@ use crate::automaton::{Determinizer, Fragment, Label};
 use crate::tails::{Scope, Tails};
 use crate::{Callee, CalleeId};
 
-/// What is drawn a second time, as it is called at the ends of several rules, may have so many states for each that there is, and so many more.
-const COPIES: usize = 1;
+/// What is drawn for jumps, or a second time, may have this part of all states, and so many more: rules that lead to each other are mostly few.
+const PART_OF_STATES: usize = 4;
 const SOME_COPIES: usize = 4_096;
 
 /// The automaton of a nonterminal. The first one is that of the start symbol.
@@ -110,7 +110,7 @@ pub(crate) struct Inlining {
     drawn: Vec<CalleeId>,
     /// Drawings whose edges are still to be drawn.
     work: Vec<Drawing>,
-    /// The parts that have been drawn, and how many states may be drawn a second time.
+    /// The parts that have been drawn, and how many states may be drawn besides.
     is_drawn: Vec<bool>,
     copies_left: usize,
 }
@@ -150,7 +150,7 @@ impl Inlining {
             drawn: Vec::new(),
             work: Vec::new(),
             is_drawn: vec![false; parts.len()],
-            copies_left: COPIES * states + SOME_COPIES,
+            copies_left: states / PART_OF_STATES + SOME_COPIES,
         };
         callees.iter().flat_map(Callee::calls).for_each(|callee| inlining.stays(callee));
         if let Some(start) = parts.first().and_then(|part| part.callee) {
@@ -304,23 +304,23 @@ impl Inlining {
         let part = called.part?;
         let automaton = automata.get(parts[drawing.part].automaton);
         if self.tails.is_jump(drawing.scope, automaton, (drawing.part, part), next) {
-            return self.draw(parts, automata, Drawing { part, ..drawing });
+            return self.draw(parts, automata, Drawing { part, ..drawing }, true);
         }
         called.inlined()?;
         let scope = self.tails.scope(part);
-        let start =
-            self.draw(parts, automata, Drawing { part, first: 0, to: drawing.first + next, scope })?;
+        let here = Drawing { part, first: 0, to: drawing.first + next, scope };
+        let start = self.draw(parts, automata, here, false)?;
         self.drawn.push(callee);
         Some(start)
     }
 
-    /// Where a part begins that leads to a state, once it stands in the fragment: not where too much has been drawn more than once.
-    fn draw(&mut self, parts: &[Part], automata: &Automata, drawing: Drawing) -> Option<u32> {
+    /// Where a part begins that leads to a state, once it stands in the fragment: not where too much is drawn that is a copy, or has been drawn.
+    fn draw(&mut self, parts: &[Part], automata: &Automata, drawing: Drawing, is_copy: bool) -> Option<u32> {
         let Drawing { part, to, .. } = drawing;
         if let Some(&start) = self.starts.get(&(part, to)) {
             return Some(start);
         }
-        if std::mem::replace(&mut self.is_drawn[part], true) {
+        if std::mem::replace(&mut self.is_drawn[part], true) || is_copy {
             self.copies_left = self.copies_left.checked_sub(automata.get(parts[part].automaton).len())?;
         }
         Some(self.draw_states(parts, automata, drawing))
