@@ -17,8 +17,10 @@ use crate::resumption::Resumption;
 use crate::workshop::{Entered, Workshop};
 use crate::{CalleeId, Class, Config, Error, Item, Network, NodeId, OriginId, SetId};
 
+mod successors;
 mod tables;
 
+pub use successors::Successors;
 pub(crate) use tables::SavedTables;
 
 /// Runs a [`Network`] over bytes.
@@ -122,37 +124,6 @@ pub(crate) type Callers = SmallVec<[Item; FEW]>;
 impl Origin {
     pub(crate) fn new(callers: Callers, cycle: Option<(u32, u32)>) -> Self {
         Self { callers, cycle, after: OnceLock::new(), resumption: OnceLock::new() }
-    }
-}
-
-/// The successors of one state.
-#[derive(Clone, Copy, Debug)]
-pub struct Successors<'a> {
-    recognizer: &'a Recognizer,
-    row: &'a LazyRow,
-    most: &'a ByteSet,
-    state: SetId,
-}
-
-impl Successors<'_> {
-    /// Whether the state may go on by a byte, as far as that is clear without a step.
-    #[inline]
-    pub fn may_take(&self, byte: u8) -> bool {
-        self.most.contains(byte)
-    }
-
-    /// As [`Recognizer::step`] from the state.
-    ///
-    /// # Errors
-    /// As [`Recognizer::step`].
-    #[inline]
-    pub fn after(&self, byte: u8) -> Result<SetId, Error> {
-        let class = self.recognizer.network.class_of(byte);
-        match self.row.get(class.index()) {
-            Some(raw) => Ok(SetId::from_raw(raw)),
-            None if !self.most.contains(byte) => Ok(SetId::DEAD),
-            None => self.recognizer.step_anew(self.state, class),
-        }
     }
 }
 
@@ -336,27 +307,6 @@ impl Recognizer {
                 workshop.step(self, &closure.scanners, classes)
             }
         }
-    }
-
-    /// The successors of a state, for asking many of them.
-    ///
-    /// # Errors
-    /// When the set exceeds a limit.
-    pub fn successors(&self, state: SetId) -> Result<Successors<'_>, Error> {
-        let set = self.set(state);
-        let closure = match set.closure.get() {
-            Some(closure) => closure,
-            None => self.closure(set, &mut self.lock())?,
-        };
-        Ok(Successors { recognizer: self, row: &set.row, most: &closure.most, state })
-    }
-
-    /// The same, for asking few of them: what the state scans is not looked for. Where nobody has done that before, it may take any byte.
-    #[inline]
-    pub fn few_successors(&self, state: SetId) -> Successors<'_> {
-        let set = self.set(state);
-        let most = set.closure.get().map_or(&ByteSet::ALL, |closure| &closure.most);
-        Successors { recognizer: self, row: &set.row, most, state }
     }
 
     /// The bytes after which a state is not dead. Makes no successor.

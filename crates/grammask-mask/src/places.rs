@@ -58,7 +58,7 @@ impl Places {
             }
             for &(start, end) in ranges {
                 over_range(start, end, |word, mask| {
-                    single.extend(ones_of(word as u32, between[word] & mask))
+                    single.extend(ones_of(word as u32, between[word] & mask));
                 });
             }
             // Mostly a few sorted lists one behind the other, which a stable sort merges.
