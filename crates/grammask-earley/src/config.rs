@@ -26,7 +26,7 @@ pub struct Config {
     /// Default: yes.
     pub loop_right_recursion: bool,
     /// Whether a rule at the end of another reports to the other's callers directly (Leo's optimization). States and
-    /// masks are the same without; right recursion then costs more the deeper it is. Default: yes.
+    /// masks are the same without; right recursion that is no loop then costs more the deeper it is. Default: yes.
     pub leo: bool,
     /// Whether the successors of a set are kept. Without, every step is computed anew; results are the same.
     /// Default: yes.

@@ -170,8 +170,8 @@ impl Inlining {
         inlining
     }
 
-    /// Makes what the automata become; forgets those that stand in others, and of callees that nobody calls any more that they are. Says of each callee whether it is
-    /// still called. Nothing when somebody who is asked before each automaton says to stop.
+    /// Makes what the automata become, from that of the start symbol on, and forgets those that nobody calls any more. Says of each callee whether it is still called.
+    /// Nothing when somebody who is asked before each automaton says to stop.
     ///
     /// # Complexity
     /// Linear in the automata and in those that come of them, whose size is bounded by a multiple of that.

@@ -83,7 +83,7 @@ pub(crate) struct Buffers {
     calls: Vec<(NodeId, NodeId)>,
     /// Nodes that have been reached by scanning, and where.
     arrived: Vec<(NodeId, Vec<BranchId>)>,
-    /// Places that have been reached by scanning, and the nodes there, which scan on.
+    /// Places that have been reached by scanning, and the nodes there, at which nobody has arrived yet.
     path: Vec<(BranchId, NodeId)>,
     pub(crate) gathering: Gathering,
 }

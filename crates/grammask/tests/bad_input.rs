@@ -102,11 +102,13 @@ fn ambiguity_ends_in_a_limit_that_is_named_and_changes_nothing() {
 
 #[test]
 fn four_hundred_ambiguous_characters_are_read() {
-    let mut matcher = matcher("start ::= E '.'; E ::= E E ['~'] | 'c';");
-    for _ in 0..400 {
-        assert_eq!(matcher.accept_bytes(b"c"), Outcome::Ongoing);
+    for text in ["start ::= E '.'; E ::= E E | 'c';", "start ::= E '.'; E ::= E E ['~'] | 'c';"] {
+        let mut matcher = matcher(text);
+        for _ in 0..400 {
+            assert_eq!(matcher.accept_bytes(b"c"), Outcome::Ongoing);
+        }
+        assert_eq!(matcher.accept_bytes(b"."), Outcome::Finished);
     }
-    assert_eq!(matcher.accept_bytes(b"."), Outcome::Finished);
 }
 
 #[test]
