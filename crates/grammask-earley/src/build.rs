@@ -12,7 +12,7 @@ use crate::automata::{Automata, AutomatonId};
 use crate::automaton::{Determinizer, Fragment, Label};
 use crate::drafts::Drafts;
 use crate::inlining::{self, Inlining, Part};
-use crate::network::{Edges, LexemeText, lexemes};
+use crate::network::{Edges, LexemeText, lexemes, scanned};
 use crate::places::{self, Places, Placing, shared_prefix};
 use crate::texts;
 use crate::{BuildError, Callee, CalleeId, Class, Config, Error, Network, Node, NodeId, Special};
@@ -525,6 +525,7 @@ impl Builder<'_> {
             return None;
         }
         let scan_only = split_calls(&mut nodes);
+        let scanned = scanned(&nodes, &class_bytes);
         let specials = self.specials;
         let (callees, store) = (self.callees, self.store);
         Some(Network {
@@ -532,6 +533,7 @@ impl Builder<'_> {
             callees,
             terminals: Vec::new(),
             scan_only,
+            scanned,
             start,
             class_of_byte,
             byte_classes,

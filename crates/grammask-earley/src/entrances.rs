@@ -103,7 +103,7 @@ impl Workshop {
             return Err(error.clone());
         }
         match *tables.network().callee(callee) {
-            Callee::Nonterminal { start, .. } => Ok(tables.scanned(start)),
+            Callee::Nonterminal { start, .. } => Ok(*tables.scanned(start)),
             Callee::Lexeme { language, .. } => self.live_bytes(language),
             Callee::Counter { .. } | Callee::Unordered { .. } => Ok(ByteSet::EMPTY),
         }

@@ -14,7 +14,7 @@ use crate::{CalleeId, Class, NodeId};
 ///
 /// Invariants, tested by [`Network::check`]: ids are in range; node 0 is the end; the edges of a node are sorted by what they take,
 /// each at most once; every other node has an edge or is final, and a final one has an edge; nothing that is called takes the
-/// empty text; counters count nonterminals, `1 <= min <= max`, `2 <= max`; the items of an `unordered!` are nonterminals; every node has a copy that only scans; every byte has one class, classes
+/// empty text; counters count nonterminals, `1 <= min <= max`, `2 <= max`; the items of an `unordered!` are nonterminals; every node has a copy that only scans, and the bytes that it scans; every byte has one class, classes
 /// are numbered by their first byte, and no lexeme tells bytes of one class apart.
 #[derive(Clone)]
 pub struct Network {
@@ -26,6 +26,8 @@ pub struct Network {
     pub terminals: Vec<Terminal>,
     /// For every node the one that scans the same and calls nothing: itself, or a copy made for that.
     pub scan_only: Vec<NodeId>,
+    /// For every node the bytes that it scans by itself.
+    pub scanned: Vec<ByteSet>,
     /// Where the start symbol begins.
     pub start: NodeId,
     /// The class of every byte.
@@ -117,6 +119,15 @@ pub enum Special {
     Name(String),
     /// `<[id]>`
     Id(u32),
+}
+
+/// For every node the bytes that it scans by itself, given those of every class.
+pub(crate) fn scanned(nodes: &[Node], class_bytes: &[ByteSet]) -> Vec<ByteSet> {
+    let of_class = |&(class, _): &(Class, NodeId)| class_bytes.get(class.index());
+    let of_node = |node: &Node| {
+        node.scans.iter().filter_map(of_class).fold(ByteSet::EMPTY, |all, bytes| all.union(bytes))
+    };
+    nodes.iter().map(of_node).collect()
 }
 
 impl Network {

@@ -65,6 +65,12 @@ impl Recognizer {
         self.network().nodes.get(node.index()).map_or(&[], |node| &node.scans)
     }
 
+    /// The bytes that a node scans by itself. States of lexemes and counters scan none.
+    #[inline]
+    pub fn scanned(&self, node: NodeId) -> &ByteSet {
+        self.network().scanned.get(node.index()).unwrap_or(&ByteSet::EMPTY)
+    }
+
     /// Appends what a node calls: where each callee begins, and where to go on when it is complete.
     ///
     /// # Errors
@@ -272,13 +278,6 @@ impl Recognizer {
             Some(takes) => Ok(*takes),
             None => self.lock().taken_by(self, callee),
         }
-    }
-
-    /// The bytes that a node of the network scans by itself.
-    pub(crate) fn scanned(&self, node: NodeId) -> ByteSet {
-        let classes = &self.network().class_bytes;
-        let scans = self.scans(node).iter().filter_map(|&(class, _)| classes.get(class.index()));
-        scans.fold(ByteSet::EMPTY, |all, bytes| all.union(bytes))
     }
 
     /// Where a callee begins.

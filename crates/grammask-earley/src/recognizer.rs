@@ -512,7 +512,7 @@ impl Recognizer {
     /// The bytes that a node scans, or some more.
     fn most(&self, node: NodeId) -> ByteSet {
         match self.network.nodes.get(node.index()) {
-            Some(_) => self.scanned(node),
+            Some(_) => *self.scanned(node),
             None => self.made.get(node).takes.get().copied().unwrap_or(ByteSet::ALL),
         }
     }

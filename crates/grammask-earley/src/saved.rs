@@ -6,6 +6,7 @@ use std::sync::Arc;
 use grammask_normal::Unordered;
 use grammask_regular::{ByteSet, Languages, RegularId, Store};
 
+use crate::network::scanned;
 use crate::recognizer::SavedTables;
 use crate::{
     Callee, CalleeId, Class, Config, Error, LexemeText, Network, Node, NodeId, Recognizer, Special, Violation,
@@ -234,8 +235,10 @@ impl SavedNetwork {
             scans: node.scans.iter().map(|&(class, to)| (Class(class), NodeId(to))).collect(),
             calls: node.calls.iter().map(|&(callee, to)| (CalleeId(callee), NodeId(to))).collect(),
         };
+        let nodes: Vec<Node> = self.nodes.iter().map(node).collect();
         let network = Network {
-            nodes: self.nodes.iter().map(node).collect(),
+            scanned: scanned(&nodes, &class_bytes),
+            nodes,
             callees,
             terminals: Vec::new(),
             scan_only: self.scan_only.iter().copied().map(NodeId).collect(),

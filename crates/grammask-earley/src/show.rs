@@ -4,6 +4,7 @@ use std::fmt;
 
 use grammask_regular::{ByteClasses, ByteSet};
 
+use crate::network::scanned;
 use crate::{
     Callee, CalleeId, Class, Error, Item, LexemeText, Network, Node, NodeId, Recognizer, SetId, Special,
 };
@@ -173,7 +174,11 @@ impl Network {
             }
         }
         self.check_copies()?;
-        self.check_classes()
+        self.check_classes()?;
+        if self.scanned != scanned(&self.nodes, &self.class_bytes) {
+            return Err(Violation::new("a node scans other bytes than are kept of it"));
+        }
+        Ok(())
     }
 
     fn check_copies(&self) -> Result<(), Violation> {

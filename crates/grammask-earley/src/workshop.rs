@@ -177,7 +177,7 @@ impl Workshop {
 
     /// The bytes by which a node of the network goes on, what it calls included.
     pub(crate) fn takes(&mut self, tables: &Recognizer, node: NodeId) -> Result<ByteSet, Error> {
-        let mut takes = tables.scanned(node);
+        let mut takes = *tables.scanned(node);
         for &(callee, _) in &tables.network().node(node).calls {
             takes = takes.union(&self.taken_by(tables, callee)?);
         }

@@ -75,8 +75,9 @@ fn texts() {
         ),
         (
             "what is counted, too long or few is no text",
-            "start ::= (#'[a-z]{2,9}' | '(' start ')')+ | (#'[a-z]' 'behind each character' | '[' start ']')+ | ('a' | 'b' | '{' start '}')+;",
+            "start ::= (#'[a-z]{2,9}' | '(' start ')')+ | (#'[a-z]' 'behind each character' | '[' start ']')+ | ('a' | '{' start '}')+;",
         ),
+        ("bytes are characters, too", "start ::= ('-' | '!' | '+' '+' | '(' start ')')* #'[0-9]+';"),
         (
             "texts that go on with themselves are one lexeme, too",
             "start ::= 'x' text; text ::= #'[^{]' text | '{{' name '}}' text | '.'; name ::= #'[a-z]+' | '{' name '}';",
@@ -112,7 +113,7 @@ fn each_broken_invariant_is_found() {
     let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
     let sound = Network::build(&normal, store, &Config::default()).unwrap();
     sound.check().unwrap();
-    let breaks: [(&str, Break); 10] = [
+    let breaks: [(&str, Break); 11] = [
         ("the first node is not the end", |n| n.nodes[0].is_final = false),
         ("the edges of node", |n| {
             let node = n.nodes.iter_mut().find(|node| !node.scans.is_empty()).unwrap();
@@ -163,6 +164,7 @@ fn each_broken_invariant_is_found() {
             }
         }),
         ("a node has no copy that only scans", |n| n.scan_only.truncate(1)),
+        ("a node scans other bytes", |n| n.scanned[1] = ByteSet::ALL),
         ("a byte has no class, or several", |n| n.class_bytes[0] = ByteSet::ALL),
         ("a lexeme tells bytes of one class apart", |n| {
             let other = n.store.regex("[a-c]+[3-5]").unwrap();
