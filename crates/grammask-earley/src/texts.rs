@@ -5,6 +5,8 @@
 //! leads to the second in one step; the second has what the first has, but no characters. There is one way still to take each text, and the
 //! characters are taken as far as they go.
 //!
+//! Operators before an operand, `('-' | '!')* operand`, are such characters, too.
+//!
 //! Where all that is repeated is characters, the normal form has made a terminal of it before (`gather_characters` in `grammask-normal`). Here rules
 //! stand in the place where they are called, so it shows which loops go through several of them.
 
@@ -85,15 +87,22 @@ pub(crate) fn find(
         return None;
     }
     (0..automaton.len()).find_map(|state| {
-        let comes_back =
-            |&(label, to): &(Label, u32)| to as usize == state && lexeme(label, callees).is_some();
-        if *tries == 0 || !automaton.edges(state).iter().any(comes_back) {
+        if *tries == 0 || !may_repeat_characters(automaton, callees, state) {
             return None;
         }
         let (between, places) = (Vec::new(), FxHashMap::default());
         let found = Search { automaton, callees, store, text_of, target: state, between, places }.find();
         *tries -= usize::from(found.is_none());
         found
+    })
+}
+
+/// Whether a state comes back to itself by a lexeme, or by two bytes at least: by one alone no text is made.
+fn may_repeat_characters(automaton: View<'_>, callees: &[Callee], state: usize) -> bool {
+    let mut bytes = 0;
+    automaton.edges(state).iter().filter(|&&(_, to)| to as usize == state).any(|&(label, _)| {
+        bytes += usize::from(matches!(label, Label::Byte(_)));
+        bytes == 2 || lexeme(label, callees).is_some()
     })
 }
 

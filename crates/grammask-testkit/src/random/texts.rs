@@ -7,7 +7,16 @@ use super::{RandomGrammar, Rng, grammar_of};
 const SPECIAL: &str = "<|sep|>";
 
 /// Characters by themselves.
-const PLAIN: &[&str] = &["#'[a-q]'", "#'[^{]'", "#'[^a\"{]'", "#'[^a\"\\\\]'", "#'[a-qé]'", "#'[b-z{]'"];
+const PLAIN: &[&str] = &[
+    "#'[a-q]'",
+    "#'[^{]'",
+    "#'[^a\"{]'",
+    "#'[^a\"\\\\]'",
+    "#'[a-qé]'",
+    "#'[b-z{]'",
+    "'a' | 'b'",
+    "'a' | '{' | '\\\\' | '{' '%'",
+];
 
 /// Characters in several bytes, as those that mean something else by themselves.
 const ESCAPED: &[&str] = &[
