@@ -31,6 +31,20 @@ const LISTED: usize = 16;
 /// How deep an expression is looked into.
 const DEPTH: u32 = 16;
 
+/// Up to how many texts are few, of up to how many bytes.
+#[derive(Clone, Copy)]
+struct Few {
+    texts: usize,
+    bytes: usize,
+}
+
+impl Few {
+    /// So many of so many bytes.
+    const fn of(most: usize) -> Self {
+        Self { texts: most, bytes: most }
+    }
+}
+
 impl Store {
     /// The texts of which a language holds all spellings in JSON strings, if it is such a language, with fixed bytes before and
     /// behind: at most `most` texts of at most `most` bytes, or 16 times as many that are known as a list of words. Where the language
@@ -56,7 +70,7 @@ impl Store {
     pub fn spelled(&mut self, a: RegularId, most: usize) -> Result<Option<Spelled>, Error> {
         let Some((before, text, after)) = self.spelling(a, most) else { return Ok(None) };
         let Some((_, few)) = self.all_texts_but(text)? else { return Ok(self.spelled_texts(a, most)) };
-        let Some(mut texts) = self.texts(few, most) else { return Ok(None) };
+        let Some(mut texts) = self.texts(few, Few::of(most)) else { return Ok(None) };
         // What is no text is not missing from all texts.
         texts.retain(|text| std::str::from_utf8(text).is_ok());
         // What follows must not be a part of a spelling, as a closing quote never is.
@@ -81,7 +95,7 @@ impl Store {
     /// ```
     pub fn spelled_texts(&self, a: RegularId, most: usize) -> Option<Spelled> {
         let (before, text, after) = self.spelling(a, most)?;
-        let texts = self.texts(text, most)?;
+        let texts = self.texts(text, Few::of(most))?;
         let is_spelled = !texts.is_empty() && !after.is_empty();
         is_spelled.then(|| Spelled::new(before, texts, false, after))
     }
@@ -169,7 +183,7 @@ impl Store {
             return Some(());
         }
         to.truncate(len);
-        match &self.texts(a, most)?[..] {
+        match &self.texts(a, Few { texts: 1, bytes: most })?[..] {
             [text] => {
                 to.extend_from_slice(text);
                 Some(())
@@ -182,7 +196,7 @@ impl Store {
     /// written out. Long repetitions are left as they are: a count takes less room than a text.
     pub(crate) fn few_texts(&self, a: RegularId) -> Option<Vec<Vec<u8>>> {
         const FEW: usize = 64;
-        if let Some(texts) = self.texts(a, FEW) {
+        if let Some(texts) = self.texts(a, Few::of(FEW)) {
             return Some(texts);
         }
         Some(vec![self.one_text(a, usize::MAX)?])
@@ -227,8 +241,8 @@ impl Store {
     }
 
     /// The texts of a language, in no order, if these are few and show on the surface of its expression.
-    fn texts(&self, a: RegularId, most: usize) -> Option<Vec<Vec<u8>>> {
-        if let Some(text) = self.one_text(a, most) {
+    fn texts(&self, a: RegularId, most: Few) -> Option<Vec<Vec<u8>>> {
+        if let Some(text) = self.one_text(a, most.bytes) {
             return Some(vec![text]);
         }
         let mut texts = vec![Vec::new()];
@@ -236,7 +250,7 @@ impl Store {
     }
 
     /// Puts each of the texts of a language behind each of some texts; says whether these are few.
-    fn append_texts(&self, a: RegularId, most: usize, depth: u32, texts: &mut Vec<Vec<u8>>) -> bool {
+    fn append_texts(&self, a: RegularId, most: Few, depth: u32, texts: &mut Vec<Vec<u8>>) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let mut rest = a;
         // Concatenations are as long as texts.
@@ -250,7 +264,7 @@ impl Store {
             Kind::Epsilon => {}
             Kind::Bytes(set) => {
                 let set = self.byte_set(set);
-                if texts.len() * set.len() > most {
+                if texts.len() * set.len() > most.texts {
                     return false;
                 }
                 match (set.len(), set.first()) {
@@ -263,20 +277,24 @@ impl Store {
             }
             Kind::Acyclic(state) => {
                 let mut words = Vec::new();
-                if !self.words_of(state, most / texts.len(), &mut words) {
+                if !self.words_of(state, Few { texts: most.texts / texts.len(), ..most }, &mut words) {
                     return false;
                 }
                 *texts = extended(texts, &words);
             }
             Kind::Words { range, depth } => {
                 let (list, start, end) = self.ranges[range as usize];
-                let few = if texts.len() == 1 { most * LISTED } else { most / texts.len() };
+                let few = if texts.len() == 1 && most.texts > 1 {
+                    most.texts * LISTED
+                } else {
+                    most.texts / texts.len()
+                };
                 if (end - start) as usize > few {
                     return false;
                 }
                 let list = &self.words[list as usize];
                 let words: Vec<&[u8]> = (start..end).map(|word| &list.word(word)[depth as usize..]).collect();
-                if words.iter().any(|word| word.len() > most) {
+                if words.iter().any(|word| word.len() > most.bytes) {
                     return false;
                 }
                 *texts = extended(texts, &words);
@@ -289,13 +307,13 @@ impl Store {
                         return false;
                     }
                     all.append(&mut some);
-                    if all.len() > most {
+                    if all.len() > most.texts {
                         return false;
                     }
                 }
                 *texts = all;
             }
-            Kind::Repeat { base, min, max } if max as usize <= most => {
+            Kind::Repeat { base, min, max } if max as usize <= most.bytes => {
                 let mut all = Vec::new();
                 for times in 0..=max {
                     if times > 0 && !self.append_texts(base, most, depth, texts) {
@@ -304,7 +322,7 @@ impl Store {
                     if times >= min {
                         all.extend_from_slice(texts);
                     }
-                    if all.len() > most {
+                    if all.len() > most.texts {
                         return false;
                     }
                 }
@@ -312,12 +330,12 @@ impl Store {
             }
             _ => return false,
         }
-        texts.iter().all(|text| text.len() <= most)
+        texts.iter().all(|text| text.len() <= most.bytes)
     }
 
     /// The words that are accepted from a state of the acyclic automaton, if these are few.
-    fn words_of(&self, state: u32, most: usize, words: &mut Vec<Vec<u8>>) -> bool {
-        if self.acyclic.longest(state) as usize > most {
+    fn words_of(&self, state: u32, most: Few, words: &mut Vec<Vec<u8>>) -> bool {
+        if self.acyclic.longest(state) as usize > most.bytes {
             return false;
         }
         let mut open = vec![(state, Vec::new())];
@@ -333,7 +351,7 @@ impl Store {
                 }
             }
             // Whatever is open leads to a word.
-            if words.len() + open.len() > most {
+            if words.len() + open.len() > most.texts {
                 return false;
             }
         }
