@@ -154,7 +154,7 @@ impl Groups {
         // How many there are by each byte, then where the next one by it comes.
         let mut next = [0u32; 256];
         for &place in list {
-            outline.children(place).0.iter().for_each(|&byte| next[usize::from(byte)] += 1);
+            outline.children(place).iter().for_each(|child| next[usize::from(child.byte)] += 1);
         }
         let (mut bytes, mut ends, mut all) = (Vec::new(), Vec::new(), 0);
         for byte in 0..=u8::MAX {
@@ -167,10 +167,9 @@ impl Groups {
         }
         let mut nodes = vec![NodeId::ROOT; all as usize];
         for &place in list {
-            let (bytes, children) = outline.children(place);
-            for (&byte, &child) in bytes.iter().zip(children) {
-                let next = &mut next[usize::from(byte)];
-                nodes[*next as usize] = child;
+            for child in outline.children(place) {
+                let next = &mut next[usize::from(child.byte)];
+                nodes[*next as usize] = child.node;
                 *next += 1;
             }
         }
@@ -208,7 +207,7 @@ impl Groups {
 pub(crate) fn first_bytes(outline: &Outline, list: &[BranchId]) -> ByteSet {
     let mut bytes = ByteSet::EMPTY;
     for &place in list {
-        outline.children(place).0.iter().for_each(|&byte| bytes.insert(byte));
+        outline.children(place).iter().for_each(|child| bytes.insert(child.byte));
     }
     bytes
 }

@@ -1,7 +1,7 @@
 //! What a walk over the trie has found: which tokens are allowed, and at which places the outside takes over.
 
 use grammask_earley::{Error, Recognizer, SetId, Successors};
-use grammask_trie::{BranchId, NodeId, Outline, TokenId, TokenSet, Trie, Vocabulary};
+use grammask_trie::{BranchId, Child, NodeId, Outline, TokenId, TokenSet, Trie, Vocabulary};
 use smallvec::SmallVec;
 
 use crate::continuation::Continuation;
@@ -51,8 +51,9 @@ pub(crate) enum Found {
 pub(crate) struct Findings<'a> {
     ground: Ground<'a>,
     asked: Asked,
-    /// Allowed tokens as ranges of the trie's token list, which is ordered as the nodes are.
-    ranges: SmallVec<[(u32, u32); 8]>,
+    /// Allowed tokens as ranges of the trie's token list, which is ordered as the nodes are; and the last range, which may grow.
+    ranges: Vec<(u32, u32)>,
+    last: (u32, u32),
     /// The branches at which the one outermost origin is complete.
     handovers: Vec<BranchId>,
     /// Ranges of branches at which it is complete: at all of them; where it stands between two characters.
@@ -75,8 +76,7 @@ const FEW_WAYS: usize = 3;
 struct Level<'a> {
     successors: Successors<'a>,
     /// The children that are still to be walked.
-    bytes: &'a [u8],
-    nodes: &'a [NodeId],
+    children: &'a [Child],
 }
 
 impl<'a> Level<'a> {
@@ -87,21 +87,21 @@ impl<'a> Level<'a> {
         branch: BranchId,
         set: SetId,
     ) -> Result<Self, Error> {
-        let (bytes, nodes) = outline.children(branch);
-        let successors = match bytes.len() <= FEW_WAYS {
+        let children = outline.children(branch);
+        let successors = match children.len() <= FEW_WAYS {
             true => recognizer.few_successors(set),
             false => recognizer.successors(set)?,
         };
-        Ok(Self { successors, bytes, nodes })
+        Ok(Self { successors, children })
     }
 
     /// The next child by a byte that the set may take.
     #[inline]
-    fn next(&mut self) -> Option<(u8, NodeId)> {
-        while let (&[byte, ref bytes @ ..], &[node, ref nodes @ ..]) = (self.bytes, self.nodes) {
-            (self.bytes, self.nodes) = (bytes, nodes);
-            if self.successors.may_take(byte) {
-                return Some((byte, node));
+    fn next(&mut self) -> Option<&'a Child> {
+        while let [child, others @ ..] = self.children {
+            self.children = others;
+            if self.successors.may_take(child.byte) {
+                return Some(child);
             }
         }
         None
@@ -118,7 +118,8 @@ impl<'a> Findings<'a> {
         Self {
             ground,
             asked,
-            ranges: SmallVec::new(),
+            ranges: Vec::new(),
+            last: (0, 0),
             handovers: Vec::new(),
             everywhere: Vec::new(),
             between: Vec::new(),
@@ -152,14 +153,30 @@ impl<'a> Findings<'a> {
         self.allow_range(starts[start as usize], starts[end as usize]);
     }
 
+    /// The tokens that end at a child are allowed.
+    #[inline]
+    pub(crate) fn allow_child(&mut self, child: &Child) {
+        let tokens = child.tokens();
+        self.allow_range(tokens.start, tokens.end);
+    }
+
     /// The tokens of a range of the trie's list are allowed.
     #[inline]
     fn allow_range(&mut self, start: u32, end: u32) {
-        match self.ranges.last_mut() {
-            Some(last) if last.1 == start => last.1 = end,
-            _ if start < end => self.ranges.push((start, end)),
-            _ => {}
+        if self.last.1 == start {
+            self.last.1 = end;
+        } else if start < end {
+            self.close_range();
+            self.last = (start, end);
         }
+    }
+
+    /// The last range does not grow any more.
+    fn close_range(&mut self) {
+        if self.last.0 < self.last.1 {
+            self.ranges.push(self.last);
+        }
+        self.last = (0, 0);
     }
 
     /// The tokens of some ranges of the trie's list are allowed.
@@ -208,13 +225,16 @@ impl<'a> Findings<'a> {
     }
 
     /// A set has been reached at a node: its tokens are allowed, and what is complete is handed over.
-    #[inline]
     pub(crate) fn reach(&mut self, set: SetId, node: NodeId) {
         self.allow(node);
-        if set.completes()
-            && let Some(branch) = self.ground.outline.branch(node)
-        {
-            self.handovers.push(branch);
+        self.complete(set, self.ground.outline.branch(node));
+    }
+
+    /// A set has been reached: where it is complete, it is handed over.
+    #[inline]
+    fn complete(&mut self, set: SetId, branch: Option<BranchId>) {
+        if set.completes() {
+            self.handovers.extend(branch);
         }
     }
 
@@ -290,22 +310,22 @@ impl<'a> Findings<'a> {
         for branch in places {
             let mut level = Level::new(outline, recognizer, branch, set)?;
             loop {
-                let Some((byte, child)) = level.next() else {
+                let Some(child) = level.next() else {
                     let Some(above) = path.pop() else { break };
                     level = above;
                     continue;
                 };
                 nodes += 1;
-                let next = level.successors.after(byte)?;
+                let next = level.successors.after(child.byte)?;
                 if next.is_dead() {
                     continue;
                 }
-                self.reach(next, child);
-                if next.goes_on()
-                    && let Some(branch) = outline.branch(child)
-                {
+                self.allow_child(child);
+                let Some(branch) = child.branch() else { continue };
+                self.complete(next, Some(branch));
+                if next.goes_on() {
                     let above = std::mem::replace(&mut level, Level::new(outline, recognizer, branch, next)?);
-                    if !above.bytes.is_empty() {
+                    if !above.children.is_empty() {
                         path.push(above);
                     }
                 }
@@ -320,14 +340,15 @@ impl<'a> Findings<'a> {
     }
 
     /// The allowed tokens as ranges of the trie's list.
-    pub(crate) fn into_ranges(self) -> Box<[(u32, u32)]> {
-        self.ranges[..].into()
+    pub(crate) fn into_ranges(mut self) -> Box<[(u32, u32)]> {
+        self.close_range();
+        self.ranges.into()
     }
 
     /// The allowed tokens, and where the outside takes over, if anywhere.
-    pub(crate) fn finish(self) -> (TokenSet, Option<Places>) {
-        let (found, places) = self.finish_as_found();
-        let tokens = match found {
+    pub(crate) fn finish(mut self) -> (TokenSet, Option<Places>) {
+        let places = self.places();
+        let tokens = match self.tokens() {
             Found::Set(tokens) => tokens,
             Found::Row(row) => TokenSet::from_row(row),
         };
@@ -336,23 +357,49 @@ impl<'a> Findings<'a> {
 
     /// The same; the tokens as a row, where they were found as one.
     pub(crate) fn finish_as_found(mut self) -> (Found, Option<Places>) {
-        if !self.wants_places() {
-            return (self.tokens(), None);
-        }
-        let single = std::mem::take(&mut self.handovers);
-        let bits = std::mem::take(&mut self.bits);
-        let places = Places::gather(
-            self.ground.outline,
-            self.ground.short,
-            bits,
-            single,
-            &self.everywhere,
-            &self.between,
-        );
+        let places = self.places();
         (self.tokens(), places)
     }
 
+    /// The allowed tokens alone: up to so many as they come, perhaps some of them twice; more as a set.
+    pub(crate) fn finish_loose(mut self, most: usize) -> Result<Box<[TokenId]>, TokenSet> {
+        self.close_range();
+        if self.row.is_empty() && self.count() <= most {
+            return Ok(self.listed().into());
+        }
+        Err(self.finish().0)
+    }
+
+    fn places(&mut self) -> Option<Places> {
+        if !self.wants_places() {
+            return None;
+        }
+        let Ground { outline, short, .. } = self.ground;
+        let (bits, single) = (std::mem::take(&mut self.bits), std::mem::take(&mut self.handovers));
+        Places::gather(outline, short, bits, single, &self.everywhere, &self.between)
+    }
+
+    /// How many tokens are in the ranges.
+    fn count(&self) -> usize {
+        self.ranges.iter().map(|&(start, end)| (end - start) as usize).sum()
+    }
+
+    /// The tokens in the ranges, as they come.
+    fn listed(&self) -> Vec<TokenId> {
+        let tokens = self.ground.trie.tokens_slice();
+        let mut found = Vec::with_capacity(self.count());
+        for &(start, end) in &self.ranges {
+            // Mostly a single one, which is written faster than it is copied.
+            match tokens[start as usize..end as usize] {
+                [id] => found.push(id),
+                ref ids => found.extend_from_slice(ids),
+            }
+        }
+        found
+    }
+
     fn tokens(mut self) -> Found {
+        self.close_range();
         let tokens = self.ground.trie.tokens_slice();
         let words = self.ground.vocabulary.mask_words();
         if !self.row.is_empty() {
@@ -364,13 +411,9 @@ impl<'a> Findings<'a> {
             }
             return Found::Row(row);
         }
-        let count: usize = self.ranges.iter().map(|&(start, end)| (end - start) as usize).sum();
+        let count = self.count();
         if count <= self.ground.many() {
-            let mut found: SmallVec<[TokenId; 32]> = SmallVec::with_capacity(count);
-            for &(start, end) in &self.ranges {
-                found.extend_from_slice(&tokens[start as usize..end as usize]);
-            }
-            return Found::Set(TokenSet::from_unsorted(&mut found));
+            return Found::Set(TokenSet::from_unsorted(&mut self.listed()));
         }
         if count * 2 < tokens.len() {
             let mut row = vec![0; words];

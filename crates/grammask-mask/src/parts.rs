@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use grammask_earley::{Error, NodeId};
 use grammask_regular::Spelled;
-use grammask_trie::TokenSet;
+use grammask_trie::{TokenId, TokenSet};
 use smallvec::SmallVec;
 
 use crate::Masks;
@@ -20,8 +20,10 @@ pub(crate) type PartKey = (NodeId, ContinuationId);
 
 /// What a node takes below a set of places: its rule up to the end, and all that is called on the way.
 pub(crate) struct Part {
-    /// What the rule scans by itself.
-    pub(crate) tokens: TokenSet,
+    /// What the rule scans by itself: in no order, perhaps some of it twice, as it is only ever gathered with what others take.
+    pub(crate) tokens: Box<[TokenId]>,
+    /// The same, where it is much; and all that a lexeme takes that is not in the lexicon.
+    pub(crate) large: TokenSet,
     /// The parts of lexemes that are called.
     pub(crate) lexemes: Box<[LexemeKey]>,
     /// The parts of the rules that are called.
@@ -80,12 +82,13 @@ impl LexemeKey {
 
 impl Part {
     pub(crate) fn new(
-        tokens: TokenSet,
+        tokens: Box<[TokenId]>,
+        large: TokenSet,
         lexemes: Box<[LexemeKey]>,
         uses: Box<[PartKey]>,
         handovers: Box<[ContinuationId]>,
     ) -> Self {
-        Self { tokens, lexemes, uses, handovers, taking: OnceLock::new() }
+        Self { tokens, large, lexemes, uses, handovers, taking: OnceLock::new() }
     }
 }
 
@@ -242,7 +245,7 @@ impl Masks {
     pub(crate) fn lexeme_tokens(&self, key: LexemeKey) -> Result<Taken<'_>, Error> {
         match key {
             LexemeKey::Own(node, continuation) => {
-                Ok(Taken { own: Tokens::Set(&self.walked(node, continuation)?.tokens), kin: None })
+                Ok(Taken { own: Tokens::Set(&self.walked(node, continuation)?.large), kin: None })
             }
             LexemeKey::Shared(part) => Ok(self.lexicon.taken(part)),
         }
@@ -281,13 +284,14 @@ impl Masks {
         self.walked.add(findings.distance);
         let (tokens, places) = findings.finish();
         let handovers = places.map(|places| self.lexicon.intern(places)).into_iter().collect();
-        let part = Part::new(tokens, Box::default(), Box::default(), handovers);
+        let part = Part::new(Box::default(), tokens, Box::default(), Box::default(), handovers);
         Ok(self.keep(key, Some(part)).as_ref().expect("what is under this key is a part"))
     }
 
     pub(crate) fn keep(&self, key: PartKey, part: Option<Part>) -> &Option<Part> {
         let bytes = part.as_ref().map_or(0, |part| {
-            part.tokens.bytes_used()
+            size_of_val(&*part.tokens)
+                + part.large.bytes_used()
                 + size_of_val(&*part.lexemes)
                 + size_of_val(&*part.uses)
                 + size_of_val(&*part.handovers)

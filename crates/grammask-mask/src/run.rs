@@ -3,8 +3,8 @@
 //! This is recursive descent without recursion: what is called below the same places is run once, whoever calls it, and tells
 //! all of its callers where it is complete. So rules that call themselves at once, on the left or in a circle, need nothing special.
 
-use grammask_earley::{ByteSet, Error, NodeId, Others};
-use grammask_trie::{BranchId, NodeId as TrieNode};
+use grammask_earley::{Error, NodeId, Others};
+use grammask_trie::{BranchId, Child, TokenSet};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -17,7 +17,7 @@ use crate::fuel::Fuel;
 use crate::parts::{LexemeKey, Part, PartKey};
 use crate::places::Places;
 use crate::seen::Seen;
-use crate::takings::Gathering;
+use crate::takings::{Gathering, MANY_MORE};
 use crate::walked::Distance;
 
 mod distinct;
@@ -39,7 +39,7 @@ const SOME: usize = 12;
 const FEW: usize = 8;
 
 /// Of so few children of a place all are looked at; of more, those by bytes that are scanned are looked up.
-const FEW_CHILDREN: usize = 4;
+const FEW_CHILDREN: usize = 16;
 
 /// A node below some places, while it is run.
 struct Activation<'a> {
@@ -164,9 +164,11 @@ impl<'a> Run<'a> {
         // What is used comes later in the list, and should be there first.
         while let Some(activation) = self.activations.pop() {
             let Activation { key, findings, lexemes, uses, exits, .. } = activation;
-            let (tokens, places) = findings.finish();
-            debug_assert!(places.is_none(), "handovers are kept apart");
-            let part = Part::new(tokens, lexemes[..].into(), uses.as_slice().into(), exits[..].into());
+            let (tokens, large) = match findings.finish_loose(MANY_MORE) {
+                Ok(tokens) => (tokens, TokenSet::empty()),
+                Err(large) => (Box::default(), large),
+            };
+            let part = Part::new(tokens, large, lexemes[..].into(), uses.as_slice().into(), exits[..].into());
             self.masks.keep(key, Some(part));
         }
         Ok(true)
@@ -476,35 +478,29 @@ impl<'a> Run<'a> {
         (place, node): (BranchId, NodeId),
         path: &mut Vec<(BranchId, NodeId)>,
     ) {
-        let scans = self.masks.recognizer.scans(node);
+        let recognizer = &self.masks.recognizer;
+        let (scanned, scans) = (recognizer.scanned(node), recognizer.scans(node));
         if scans.is_empty() {
             return;
         }
-        let (network, outline) = (self.masks.recognizer.network(), self.masks.lexicon.outline());
+        let (network, outline) = (recognizer.network(), self.masks.lexicon.outline());
         let before = path.len();
         let findings = &mut self.activations[activation].findings;
-        let mut reach = |child: TrieNode, node: NodeId| {
-            findings.allow(child);
-            path.extend(outline.branch(child).map(|branch| (branch, node)));
-        };
-        let (bytes, children) = outline.children(place);
-        if bytes.len() > FEW_CHILDREN {
-            for &(class, target) in scans {
-                let bytes = network.class_bytes.get(class.index()).map(ByteSet::iter);
-                for byte in bytes.into_iter().flatten() {
-                    self.nodes += 1;
-                    if let Some(child) = outline.child(place, byte) {
-                        reach(child, target);
-                    }
-                }
+        let mut reach = |child: &Child| {
+            let class = network.class_of(child.byte);
+            if let Ok(found) = scans.binary_search_by_key(&class, |&(class, _)| class) {
+                findings.allow_child(child);
+                path.extend(child.branch().map(|branch| (branch, scans[found].1)));
             }
+        };
+        let children = outline.children(place);
+        if children.len() <= FEW_CHILDREN {
+            self.nodes += children.len() as u64;
+            children.iter().filter(|child| scanned.contains(child.byte)).for_each(reach);
         } else {
-            self.nodes += bytes.len() as u64;
-            for (&byte, &child) in bytes.iter().zip(children) {
-                let class = network.class_of(byte);
-                if let Ok(found) = scans.binary_search_by_key(&class, |&(class, _)| class) {
-                    reach(child, scans[found].1);
-                }
+            for byte in scanned.iter() {
+                self.nodes += 1;
+                outline.child(place, byte).into_iter().for_each(&mut reach);
             }
         }
         path[before..].reverse();

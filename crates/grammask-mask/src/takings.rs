@@ -41,7 +41,7 @@ impl Taking {
 }
 
 /// A rule that scans more tokens than this by itself has them put into a row with what it uses.
-const MANY_MORE: usize = 1024;
+pub(crate) const MANY_MORE: usize = 1024;
 
 /// Of more tokens, those that have come several times are left out: what is used by several rules comes with each of them.
 const MANY: usize = 256;
@@ -146,10 +146,9 @@ impl Masks {
                 sets.extend(gathering.add(self.taking(known)));
                 continue;
             }
-            if part.tokens.len() > MANY_MORE {
-                sets.push(&part.tokens);
-            } else {
-                part.tokens.append_to(&mut gathering.tokens);
+            gathering.tokens.extend_from_slice(&part.tokens);
+            if !part.large.is_empty() {
+                sets.push(&part.large);
             }
             gathering.lexemes.extend_from_slice(&part.lexemes);
             for &key in part.uses.iter().filter(|&&key| gathering.seen.insert(key)) {
@@ -255,6 +254,7 @@ mod tests {
             let some = masks();
             let copy = Part::new(
                 part.tokens.clone(),
+                part.large.clone(),
                 part.lexemes.clone(),
                 part.uses.clone(),
                 part.handovers.clone(),

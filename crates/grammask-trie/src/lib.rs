@@ -54,7 +54,7 @@ mod vocabulary;
 pub use config::Config;
 pub use error::{Broken, EntryPlace, Error, LineProblem, RowTooShort};
 pub use mask::{Mask, Ones};
-pub use outline::{Below, BranchId, Decoder, Edge, Encoding, Omission, Outline, Traits};
+pub use outline::{Below, BranchId, Child, Decoder, Edge, Encoding, Omission, Outline, Traits};
 pub use set::{Members, TokenSet};
 pub use token::TokenId;
 pub use trie::{Children, NodeId, Trie};

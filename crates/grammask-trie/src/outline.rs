@@ -5,11 +5,14 @@ use std::ops::Range;
 
 use crate::{NodeId, Trie};
 
+mod children;
 mod groups;
 mod omissions;
 mod planes;
 mod utf8;
 
+pub use children::Child;
+use children::Children;
 pub use omissions::Omission;
 use planes::Planes;
 pub use utf8::Decoder;
@@ -45,13 +48,14 @@ impl BranchId {
 /// assert_eq!((below.ascii, below.height), (1 << b'a' | 1 << b'b', 3));
 /// assert_eq!(below.encoding, Encoding::Words);
 /// assert_eq!(outline.edges(b'b').len(), 1);
-/// assert_eq!(outline.child(BranchId::ROOT, b'a'), trie.find(b"a"));
-/// assert_eq!(outline.children(BranchId(1)).0, [b'b', 0xC3]);
+/// let a = outline.child(BranchId::ROOT, b'a').expect("there is a token that begins with it");
+/// assert_eq!((Some(a.node), a.branch()), (trie.find(b"a"), Some(BranchId(1))));
+/// assert_eq!(outline.children(BranchId(1)).iter().map(|child| child.byte).collect::<Vec<_>>(), [b'b', 0xC3]);
 /// # Ok::<(), grammask_trie::Error>(())
 /// ```
 ///
 /// # Cost
-/// 17 bytes a node, 56 bytes a branch and 8 bytes a token.
+/// 32 bytes a node, 56 bytes a branch and 8 bytes a token.
 #[derive(Clone, Debug)]
 pub struct Outline {
     nodes: Box<[NodeId]>,
@@ -69,15 +73,6 @@ pub struct Outline {
     /// What the ways to tokens and to branches are made of.
     tokens_with: Planes,
     branches_with: Planes,
-}
-
-/// The children of every branch, those of each ascending by byte, one branch behind the other.
-#[derive(Clone, Debug)]
-struct Children {
-    /// Where those of each branch begin, and one place more.
-    starts: Box<[u32]>,
-    bytes: Box<[u8]>,
-    nodes: Box<[NodeId]>,
 }
 
 /// An edge of the trie.
@@ -234,7 +229,7 @@ impl Outline {
             between[branch / 64] |= u64::from(decoders[node.index()] == Decoder::Between) << (branch % 64);
         }
         let (edge_starts, by_child) = by_byte(&edges);
-        let children = Children::new(trie, &nodes);
+        let children = Children::new(trie, &nodes, &before);
         Self {
             nodes: nodes.into(),
             parents: parents.into(),
@@ -307,18 +302,16 @@ impl Outline {
 
     /// The child of a branch by this byte. O(log children).
     #[inline]
-    pub fn child(&self, parent: BranchId, byte: u8) -> Option<NodeId> {
-        let (bytes, nodes) = self.children(parent);
-        Some(nodes[bytes.binary_search(&byte).ok()?])
+    pub fn child(&self, parent: BranchId, byte: u8) -> Option<&Child> {
+        let children = self.children(parent);
+        let place = children.binary_search_by_key(&byte, |child| child.byte).ok()?;
+        Some(&children[place])
     }
 
-    /// The children of a branch: the bytes that lead to them, ascending, and the nodes. Both stand side by side in memory, where the trie's own nodes
-    /// are as far from each other as what is below them is much.
+    /// The children of a branch, by ascending byte.
     #[inline]
-    pub fn children(&self, parent: BranchId) -> (&[u8], &[NodeId]) {
-        let Children { starts, bytes, nodes } = &self.children;
-        let these = starts[parent.index()] as usize..starts[parent.index() + 1] as usize;
-        (&bytes[these.clone()], &nodes[these])
+    pub fn children(&self, parent: BranchId) -> &[Child] {
+        self.children.of(parent)
     }
 
     /// What is below a branch.
@@ -367,9 +360,7 @@ impl Outline {
             + size_of_val(&*self.before)
             + size_of_val(&*self.edge_starts)
             + size_of_val(&*self.edges)
-            + size_of_val(&*self.children.starts)
-            + size_of_val(&*self.children.bytes)
-            + size_of_val(&*self.children.nodes)
+            + self.children.bytes_used()
             + size_of_val(&*self.below)
             + size_of_val(&*self.traits)
             + size_of_val(&*self.between)
@@ -401,22 +392,6 @@ fn summaries(
         }
     }
     below.into()
-}
-
-impl Children {
-    fn new(trie: &Trie, branches: &[NodeId]) -> Self {
-        let mut starts = Vec::with_capacity(branches.len() + 1);
-        let (mut bytes, mut nodes) = (Vec::with_capacity(trie.len()), Vec::with_capacity(trie.len()));
-        for &branch in branches {
-            starts.push(nodes.len() as u32);
-            for child in trie.children(branch) {
-                bytes.push(trie.byte(child));
-                nodes.push(child);
-            }
-        }
-        starts.push(nodes.len() as u32);
-        Self { starts: starts.into(), bytes: bytes.into(), nodes: nodes.into() }
-    }
 }
 
 /// Edges put in the order of bytes; those by one byte stay in the order that they have.

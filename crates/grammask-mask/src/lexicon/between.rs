@@ -27,9 +27,8 @@ pub(super) fn below(
     let (trie, outline) = (lexicon.trie(), lexicon.outline());
     let (automaton, budget) = (&lexicon.automaton, &lexicon.budget);
     // Else much is before the first places, most likely.
-    let (_, children) = outline.children(base);
     let is_near =
-        children.iter().any(|&child| outline.branch(child).is_some_and(|near| places.contains(near)));
+        outline.children(base).iter().any(|child| child.branch().is_some_and(|near| places.contains(near)));
     if by.counts() || !is_near {
         return Ok(false);
     }
@@ -63,18 +62,18 @@ pub(super) fn below(
         if is_place {
             reached.push(branch);
         }
-        let (bytes, children) = outline.children(branch);
-        for (&byte, &child) in bytes.iter().zip(children) {
+        for child in outline.children(branch) {
+            let byte = child.byte;
             let is_of_class = byte < 0x80 && closed.class.ascii >> byte & 1 == 1;
             if !is_of_class || is_place && !closed.not_first.contains(byte) {
                 continue;
             }
             if is_place {
                 let next = automaton.step(walk.lexeme, byte, budget)?;
-                begun.extend((!next.is_dead()).then_some((child, next)));
+                begun.extend((!next.is_dead()).then_some((child.node, next)));
             }
-            trie.tokens(child).iter().for_each(|id| row[id.word()] &= !id.bit());
-            if let Some(below) = outline.branch(child) {
+            trie.tokens(child.node).iter().for_each(|id| row[id.word()] &= !id.bit());
+            if let Some(below) = child.branch() {
                 branches[below.index() / 64] &= !(1 << (below.index() % 64));
                 before.push(below);
             }

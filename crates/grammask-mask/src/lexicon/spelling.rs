@@ -44,7 +44,7 @@ impl Speller<'_> {
         };
         let below = |branch, phase, open: &mut Vec<(NodeId, Phase)>| {
             self.spelled.ways(phase, |byte, next| {
-                open.extend(outline.child(branch, byte).map(|child| (child, next)));
+                open.extend(outline.child(branch, byte).map(|child| (child.node, next)));
             });
         };
         list.iter().for_each(|&branch| below(branch, self.spelled.start(), &mut open));

@@ -1,7 +1,7 @@
 //! Walking a lexeme below a set of places.
 
 use grammask_regular::Error;
-use grammask_trie::{BranchId, NodeId, Outline, Trie};
+use grammask_trie::{BranchId, Child, NodeId, Outline, Trie};
 
 use super::Lexicon;
 use super::automaton::{Automaton, LexemeId, State};
@@ -108,9 +108,8 @@ pub(super) fn bases(trie: &Trie, outline: &Outline, config: &LexiconConfig) -> B
         if trie.depth(outline.node(base)) + 1 >= NEAR {
             continue;
         }
-        let (bytes, children) = outline.children(base);
-        let ascii = children.iter().zip(bytes).filter(|&(_, &byte)| byte < 0x80);
-        let branches = ascii.filter_map(|(&child, _)| outline.branch(child));
+        let ascii = outline.children(base).iter().filter(|child| child.byte < 0x80);
+        let branches = ascii.filter_map(Child::branch);
         open.extend(branches.filter(|&branch| nodes_below(trie, outline, branch).len() >= config.base_size));
     }
     bases.sort_unstable();
@@ -242,15 +241,15 @@ impl<'a> Walk<'a> {
                 if next.is_dead() {
                     continue;
                 }
-                findings.allow(child);
-                let Some(below) = outline.branch(child) else { continue };
+                findings.allow_child(child);
+                let Some(below) = child.branch() else { continue };
                 if next.completes() {
                     findings.hand_over(below);
                 }
                 if next.goes_on() {
-                    match self.base(child) {
+                    match self.base(child.node) {
                         Some(base) => self.take_part(base, next, findings)?,
-                        None => open.push((child, next)),
+                        None => open.push((child.node, next)),
                     }
                 }
             }

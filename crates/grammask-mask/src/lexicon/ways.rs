@@ -18,7 +18,7 @@ pub(super) struct Firsts(Vec<(u8, NodeId)>);
 
 impl Firsts {
     pub(super) fn of(lexicon: &Lexicon, base: BranchId, bytes: &ByteSet) -> Self {
-        let child = |byte| Some((byte, lexicon.outline().child(base, byte)?));
+        let child = |byte| Some((byte, lexicon.outline().child(base, byte)?.node));
         Self(bytes.iter().filter_map(child).collect())
     }
 
@@ -82,7 +82,7 @@ pub(super) fn leave(
     let (at_once, behind) = (at_once?, behind?);
     if behind.is_dead() {
         return match lexicon.outline().child(slice.base(), byte) {
-            Some(child) if !at_once.is_dead() => walk.arrive(child, at_once, findings),
+            Some(child) if !at_once.is_dead() => walk.arrive(child.node, at_once, findings),
             _ => Ok(()),
         };
     }
@@ -158,7 +158,7 @@ pub(super) fn go_further(
             };
             for byte in live.iter() {
                 if let Some(child) = outline.child(branch, byte) {
-                    walk.arrive(child, automaton.step(next, byte, budget)?, findings)?;
+                    walk.arrive(child.node, automaton.step(next, byte, budget)?, findings)?;
                 }
             }
             Ok(())
