@@ -175,13 +175,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Results> {
             None => None,
         };
         match small {
-            Some(small) => {
-                let missing = &mut results.missing;
-                let small: Vec<Size> = part("vocabularies", &small, arguments, missing)?;
-                let large: Vec<Size> = part("vocabularies", "o200k", arguments, missing)?;
-                results.sizes =
-                    small.into_iter().zip(large).flat_map(|(small, large)| [small, large]).collect();
-            }
+            Some(small) => results.sizes = part("vocabularies", &small, arguments, &mut results.missing)?,
             None => results.missing.push(format!("vocabularies of two sizes: there is no {SMALL}")),
         }
     }

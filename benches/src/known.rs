@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, anyhow, ensure};
 use grammask::{Grammar, State, TokenId, Vocabulary};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -69,32 +69,44 @@ pub fn measure(
     Ok(())
 }
 
-/// Measures each grammar with this vocabulary, first visits too.
+/// Measures each grammar with a small vocabulary and a large one, first visits too: tells of the small one, then of the large one.
 ///
 /// # Errors
 /// When a grammar does not take its text.
-pub fn measure_size(
+pub fn measure_sizes(
     cases: &[Case],
-    words: &Words,
+    words: &[Words; 2],
     quick: bool,
     tell: &mut dyn FnMut(Size),
 ) -> anyhow::Result<()> {
-    let vocabulary = words.vocabulary()?;
+    let vocabularies = [words[0].vocabulary()?, words[1].vocabulary()?];
+    let limit = Duration::from_secs(20);
+    let effort = Effort { rounds: 0, passes: 0, compiles: 0, limit };
     for case in cases {
-        let known = known(case, words, &vocabulary, quick).with_context(|| case.name.clone())?;
-        let rounds = if quick { 1 } else { 7 };
-        let effort = Effort { rounds, passes: 0, compiles: 0, limit: Duration::from_secs(20) };
-        let run = |engine| {
-            let result = Run::new(create(engine, words)?, case, words, effort)?.run(|_| ());
-            ensure!(result.end.is_none(), "{}: {:?}", case.name, result.end);
-            Ok(result.first_masks)
-        };
-        let (cold, warm) = (run(COLD)?, run(WARM)?);
-        let first = Places::new(&cold).context("an empty text")?;
-        let visits = Places::of(&cold, |place| known.is_new[place]).context("an empty text")?;
-        let warm = Places::of(&warm, |place| known.is_new[place]).context("an empty text")?;
-        let (vocabulary, id_count) = (words.name.clone(), words.id_count());
-        tell(Size { vocabulary, id_count, known, first, visits, warm });
+        let mut runs = Vec::new();
+        for (words, vocabulary) in words.iter().zip(&vocabularies) {
+            let known = known(case, words, vocabulary, quick).with_context(|| case.name.clone())?;
+            let run = |engine| Run::new(create(engine, words)?, case, words, effort);
+            runs.push((known, [run(COLD)?, run(WARM)?], [Vec::new(), Vec::new()]));
+        }
+        // The vocabularies take turns, so that what disturbs the machine disturbs both. Of two rounds the second counts: it finds the
+        // caches as the same vocabulary has left them.
+        for _ in 0..if quick { 1 } else { 7 } {
+            for (_, runs, masks) in &mut runs {
+                for (run, masks) in runs.iter_mut().zip(masks) {
+                    let mut round = || run.round().map_err(|end| anyhow!("{}: {end}", case.name));
+                    round()?;
+                    masks.push(round()?);
+                }
+            }
+        }
+        for ((known, _, [cold, warm]), words) in runs.into_iter().zip(words) {
+            let first = Places::new(&cold).context("an empty text")?;
+            let visits = Places::of(&cold, |place| known.is_new[place]).context("an empty text")?;
+            let warm = Places::of(&warm, |place| known.is_new[place]).context("an empty text")?;
+            let (vocabulary, id_count) = (words.name.clone(), words.id_count());
+            tell(Size { vocabulary, id_count, known, first, visits, warm });
+        }
     }
     Ok(())
 }

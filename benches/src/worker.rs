@@ -23,6 +23,9 @@ const SETUP: Duration = Duration::from_secs(60);
 /// What work that is none of an engine's may take.
 const LONGEST: Duration = Duration::from_secs(120);
 
+/// The large one of two vocabularies.
+const LARGE: &str = "o200k";
+
 /// The first line of a worker that is ready to begin.
 const READY: &str = "ready";
 
@@ -37,7 +40,10 @@ pub fn work(work: &str, arguments: &Arguments) -> anyhow::Result<()> {
     let quick = arguments.quick;
     match work {
         "known" => told(|tell| known::measure(&cases, &words, quick, tell)),
-        "vocabularies" => told(|tell| known::measure_size(&cases, &words, quick, tell)),
+        "vocabularies" => {
+            let sizes = [words, Words::load(LARGE)?];
+            told(|tell| known::measure_sizes(&cases, &sizes, quick, tell))
+        }
         "batch" => told(|tell| batch::measure(&cases, &words, quick, tell)),
         "bounds" => told(|tell| bounds::measure(&words, quick, tell)),
         "hard" => told(|tell| hard::measure(&words, quick, tell)),

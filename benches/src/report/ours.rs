@@ -53,7 +53,10 @@ pub(super) fn sizes(sizes: &[Size], f: &mut Formatter<'_>) -> fmt::Result {
         f,
         "Microseconds, each text cut into tokens of the vocabulary; × is the large one's by the small one's. First visits: places"
     )?;
-    writeln!(f, "with a new state, fresh grammar, vocabulary used for the first time.\n")?;
+    writeln!(
+        f,
+        "with a new state, fresh grammar, vocabulary used for the first time. The vocabularies take turns; of two rounds the second counts.\n"
+    )?;
     writeln!(
         f,
         "| grammar | vocabulary (ids) | tokens | by reference p50 | × | first visits p50 | max | mean | × | first pass in all | × |"

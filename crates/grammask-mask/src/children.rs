@@ -49,17 +49,20 @@ pub(crate) struct Reached {
 impl Reached {
     /// At nodes that ascend.
     fn new(trie: &Trie, outline: &Outline, nodes: &[NodeId]) -> Self {
-        let starts = trie.token_starts_slice();
-        // Nearly every node has tokens, and many are places.
-        let mut tokens = Vec::with_capacity(nodes.len());
-        let mut branches = Vec::with_capacity(nodes.len());
-        for &node in nodes {
-            let (start, end) = (starts[node.index()], starts[node.index() + 1]);
-            if start < end {
-                tokens.push((start, end));
-            }
-            branches.extend(outline.branch(node));
+        let (starts, before) = (trie.token_starts_slice(), outline.branches_before());
+        // Nearly every node has tokens, and many are places. Nobody can foresee which, so each is written, and overwritten if it has or is none.
+        let (mut tokens, mut ranges) = (vec![(0, 0); nodes.len()], 0);
+        let (mut branches, mut places) = (vec![BranchId::ROOT; nodes.len()], 0);
+        for node in nodes {
+            let n = node.index();
+            let (start, end) = (starts[n], starts[n + 1]);
+            tokens[ranges] = (start, end);
+            ranges += usize::from(start < end);
+            branches[places] = BranchId(before[n]);
+            places += usize::from(before[n] < before[n + 1]);
         }
+        tokens.truncate(ranges);
+        branches.truncate(places);
         Self { nodes: nodes.len(), tokens: tokens.into(), branches: branches.into(), number: OnceLock::new() }
     }
 

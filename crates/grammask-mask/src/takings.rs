@@ -41,7 +41,7 @@ impl Taking {
 }
 
 /// A rule that scans more tokens than this by itself has them put into a row with what it uses.
-pub(crate) const MANY_MORE: usize = 1024;
+pub(crate) const MANY_MORE: usize = 4096;
 
 /// Of more tokens, those that have come several times are left out: what is used by several rules comes with each of them.
 const MANY: usize = 256;
