@@ -29,7 +29,7 @@ cargo xtask COMMAND
   fuzz [--minutes N] [--seed N] [--cases N]
                               random grammars, texts and tokens against the facade and the oracle; with
                               --cases exactly so many, beginning with the given seed
-  soak [--minutes N] [--threads N] [--vocabulary FILE]
+  soak [--minutes N] [--walks N] [--threads N] [--vocabulary FILE]
                               the same for long and on several threads, which share grammars: differences,
                               memory and the slowest mask
   loom [NAME]                 models of the tables that threads share, in every order in which they can meet

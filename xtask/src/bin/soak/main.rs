@@ -47,6 +47,8 @@ const STEP_BY_WALKING: usize = 1;
 
 struct Options {
     time: Duration,
+    /// So many walks at least, however long that takes.
+    walks: usize,
     threads: usize,
     first: u64,
     vocabulary: Option<PathBuf>,
@@ -123,7 +125,7 @@ fn run() -> anyhow::Result<bool> {
                 let (soak, watch) = (&soak, &watch);
                 scope.spawn(move || soak.work(&watch.worker(place)));
             }
-            soak.look_on(options.time)
+            soak.look_on(options.time, options.walks)
         }),
     };
     Ok(soak.close(begin.elapsed(), growth))
@@ -192,13 +194,14 @@ impl Soak {
         }
     }
 
-    /// Tells how it goes until time is over; how memory has developed.
-    fn look_on(&self, time: Duration) -> Option<Growth> {
+    /// Tells how it goes until time is over, and so many walks have been walked; how memory has developed.
+    fn look_on(&self, time: Duration, walks: usize) -> Option<Growth> {
         let begin = Instant::now();
         let mut news = Instant::now();
         let (mut samples, mut cold) = (Vec::new(), 0);
-        while begin.elapsed() < time && !self.is_over.load(Relaxed) {
-            std::thread::sleep(SAMPLE.min(time.saturating_sub(begin.elapsed())));
+        while (begin.elapsed() < time || self.walks.load(Relaxed) < walks) && !self.is_over.load(Relaxed) {
+            let rest = time.saturating_sub(begin.elapsed());
+            std::thread::sleep(if rest.is_zero() { SAMPLE } else { SAMPLE.min(rest) });
             samples.push(ALLOCATED.current_usage() as u64);
             if !self.outputs.is_warm() || !pool::is_warm(self.walks.load(Relaxed) as u64) {
                 cold = samples.len();
@@ -257,6 +260,7 @@ impl Options {
     fn parse(mut words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
         let mut options = Self {
             time: Duration::from_secs(600),
+            walks: 0,
             threads: 2,
             first: 0,
             vocabulary: None,
@@ -271,6 +275,7 @@ impl Options {
                     let minutes: f64 = value.parse().with_context(|| format!("--minutes {value}"))?;
                     options.time = Duration::try_from_secs_f64(minutes * 60.0)?;
                 }
+                "--walks" => options.walks = usize::try_from(number()?)?,
                 "--threads" => options.threads = usize::try_from(number()?)?,
                 "--seed" => options.first = number()?,
                 "--vocabulary" => options.vocabulary = Some(value.into()),
