@@ -225,6 +225,7 @@ impl<'a> Findings<'a> {
     }
 
     /// A set has been reached at a node: its tokens are allowed, and what is complete is handed over.
+    #[inline]
     pub(crate) fn reach(&mut self, set: SetId, node: NodeId) {
         self.allow(node);
         self.complete(set, self.ground.outline.branch(node));
@@ -361,8 +362,9 @@ impl<'a> Findings<'a> {
         (self.tokens(), places)
     }
 
-    /// The allowed tokens alone: up to so many as they come, perhaps some of them twice; more as a set.
+    /// The allowed tokens, where handovers are kept apart: up to so many as they come, perhaps some of them twice; more as a set.
     pub(crate) fn finish_loose(mut self, most: usize) -> Result<Box<[TokenId]>, TokenSet> {
+        debug_assert!(self.places().is_none(), "handovers are kept apart");
         self.close_range();
         if self.row.is_empty() && self.count() <= most {
             return Ok(self.listed().into());

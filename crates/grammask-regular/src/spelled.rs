@@ -284,6 +284,7 @@ impl Store {
             }
             Kind::Words { range, depth } => {
                 let (list, start, end) = self.ranges[range as usize];
+                // Who asks for the only text wants no list.
                 let few = if texts.len() == 1 && most.texts > 1 {
                     most.texts * LISTED
                 } else {

@@ -12,8 +12,9 @@ pub struct Child {
     pub node: NodeId,
     /// Its number among the branches; none for a leaf.
     branch: u32,
+    /// The tokens that end here begin at this place of the trie's list, and end before that one.
     first_token: u32,
-    last_token: u32,
+    end_token: u32,
     /// The byte that leads to it.
     pub byte: u8,
 }
@@ -31,7 +32,7 @@ impl Child {
     /// The tokens that end here, as places in [`Trie::tokens_slice`].
     #[inline]
     pub const fn tokens(&self) -> Range<u32> {
-        self.first_token..self.last_token
+        self.first_token..self.end_token
     }
 }
 
@@ -57,7 +58,7 @@ impl Children {
                     node,
                     branch: if before[n] < before[n + 1] { before[n] } else { LEAF },
                     first_token: token_starts[n],
-                    last_token: token_starts[n + 1],
+                    end_token: token_starts[n + 1],
                     byte: bytes[n],
                 }
             }));
