@@ -9,7 +9,7 @@
 //! | [`Arena`] | id → value | two loads; three behind the first thousands |
 //! | [`Interner`] | value → id → value | a probe; a lock when the value is new |
 //! | [`Memo`] | key → value | a probe; a lock when the key is new |
-//! | [`Column`] | id → `u32` | two loads |
+//! | [`Column`] | id → `u32` | two loads; three behind the first two thousand |
 //! | [`Row`], [`LazyRow`] | small index → `u32` | one load |
 //!
 //! [`Budget`] counts the bytes that a family of tables holds. Nothing is ever evicted in place: whoever exceeds the

@@ -318,20 +318,23 @@ fn a_budget_counts_what_every_thread_spends() {
 
 #[test]
 fn the_first_number_of_a_column_is_what_every_thread_gets() {
-    let seen = outcomes(TWO_THREADS, || {
-        let shared = Arc::new((Column::new(), AtomicU32::new(0)));
-        let other = spawn(&shared, |(column, written)| {
-            written.store(1, Ordering::Relaxed);
-            column.set(0, 5).0
+    // In a bucket that is one page, and on a page of a bucket that has several.
+    for id in [0, 5] {
+        let seen = outcomes(TWO_THREADS, move || {
+            let shared = Arc::new((Column::new(), AtomicU32::new(0)));
+            let other = spawn(&shared, move |(column, written)| {
+                written.store(1, Ordering::Relaxed);
+                column.set(id, 5).0
+            });
+            let read = shared.0.get(id);
+            if let Some(value) = read {
+                assert_eq!((value, shared.1.load(Ordering::Relaxed)), (5, 1));
+            }
+            let own = shared.0.set(id, 6).0;
+            assert_eq!(other.join().unwrap(), own);
+            assert_eq!(shared.0.get(id), Some(own));
+            (read, own)
         });
-        let read = shared.0.get(0);
-        if let Some(value) = read {
-            assert_eq!((value, shared.1.load(Ordering::Relaxed)), (5, 1));
-        }
-        let own = shared.0.set(0, 6).0;
-        assert_eq!(other.join().unwrap(), own);
-        assert_eq!(shared.0.get(0), Some(own));
-        (read, own)
-    });
-    assert_eq!(seen, BTreeSet::from([(None, 5), (None, 6), (Some(5), 5)]));
+        assert_eq!(seen, BTreeSet::from([(None, 5), (None, 6), (Some(5), 5)]), "id {id}");
+    }
 }
