@@ -517,7 +517,8 @@ pub(super) fn below(
     findings.allow_row(slice.row(&lexicon.vocabulary, most));
     if counter.completes && findings.wants_places() {
         let mut branches = slice.branches(most);
-        if let Some(few) = counter.min.checked_sub(1) {
+        // Behind no character there is none.
+        if let few @ 1.. = counter.min.saturating_sub(1) {
             let few = slice.branches(few as usize);
             branches.iter_mut().zip(few).for_each(|(all, few)| *all &= !few);
         }

@@ -7,20 +7,21 @@ pub(super) const COUNT: u32 = 28;
 pub(super) const GROUPS: [u8; 128] = groups();
 
 const fn groups() -> [u8; 128] {
-    // Those that are wanted or left out together stand side by side: as pairs, pairs of pairs, and so on.
+    // Those that are wanted or left out together stand side by side: as pairs, pairs of pairs, and so on. What words are made of stands at the
+    // front, as all that is behind the last one wanted is left out at once; and before it the space, which leads to words.
     let mut groups = [0; 128];
     let mut byte = 0;
     while byte < 128 {
         groups[byte as usize] = match byte {
-            b'a'..=b'f' => 0,
-            b'g'..=b'z' => 1,
-            b'A'..=b'F' => 2,
-            b'G'..=b'Z' => 3,
-            b'0'..=b'9' => 4,
-            b'_' => 5,
-            b'-' => 6,
-            b'.' => 7,
-            b' ' => 8,
+            b' ' => 0,
+            b'a'..=b'f' => 1,
+            b'g'..=b'z' => 2,
+            b'A'..=b'F' => 3,
+            b'G'..=b'Z' => 4,
+            b'0'..=b'9' => 5,
+            b'_' => 6,
+            b'-' => 7,
+            b'.' => 8,
             b'\n' => 9,
             b'\t' | b'\r' => 10,
             b'"' => 12,

@@ -11,14 +11,16 @@ const BLOCK: usize = 16;
 type Block = [u64; BLOCK];
 
 /// Rows, one for each bit of [`Traits`], of one bit for each thing: whether it has the trait; and of pairs of traits, pairs of these, and so on,
-/// whether it has any, as mostly many traits that stand together are left out at once.
+/// and of all traits from one on, whether it has any, as mostly many traits that stand together are left out at once.
 ///
 /// Source: the tree over ranges is the segment tree of J. Bentley, "Algorithms for Klee's rectangle problems", 1977.
 #[derive(Clone, Debug)]
 pub(super) struct Planes {
     /// A tree: the root has number 1, and n has the children 2n and 2n + 1. There is no row 0. Leaves are the traits; the others are
-    /// made of them when these are complete.
+    /// made of them when these are complete. What reaches to the last trait is empty then: it stands in `from`.
     rows: [Box<[Block]>; 2 * TRAITS],
+    /// By trait, whether a thing has it or any behind it; empty until all are complete.
+    from: [Box<[Block]>; TRAITS],
     /// Words of a row; what is behind them in the last block stands for nothing.
     words: usize,
 }
@@ -27,7 +29,8 @@ impl Planes {
     /// So many things, without traits.
     pub(super) fn new(things: usize) -> Self {
         let row = |number| if number < TRAITS { Box::default() } else { blocks(things) };
-        Self { rows: std::array::from_fn(row), words: things.div_ceil(64) }
+        let from = std::array::from_fn(|_| Box::default());
+        Self { rows: std::array::from_fn(row), from, words: things.div_ceil(64) }
     }
 
     /// A thing has these traits, and those that it had.
@@ -45,15 +48,26 @@ impl Planes {
         let blocks = self.words.div_ceil(BLOCK);
         self.rows[TRAITS..].iter_mut().for_each(|row| *row = row[..blocks].into());
         for number in (1..TRAITS).rev() {
-            let [one, other] = [2 * number, 2 * number + 1].map(|child| self.rows[child].as_flattened());
-            let either: Vec<u64> = one.iter().zip(other).map(|(one, other)| one | other).collect();
-            self.rows[number] = either.as_chunks().0.into();
+            self.rows[number] = either(&self.rows[2 * number], &self.rows[2 * number + 1]);
         }
+        let mut last: Box<[Block]> = vec![[0; BLOCK]; blocks].into();
+        for number in (0..TRAITS).rev() {
+            last = either(&last, &self.rows[TRAITS + number]);
+            self.from[number] = last.clone();
+        }
+        let rightmost = std::iter::successors(Some(1), |number| Some(2 * number + 1));
+        rightmost
+            .take_while(|&number| number < 2 * TRAITS)
+            .for_each(|number| self.rows[number] = Box::default());
     }
 
     /// One bit for each thing: whether it has no other traits. Bits behind the last thing are set.
     pub(super) fn without(&self, Traits(traits): Traits) -> Vec<u64> {
         let mut others: Vec<&[Block]> = Vec::with_capacity(TRAITS);
+        // What is behind all these has a row of its own, so that the tree need not be asked for it.
+        let behind = (u32::BITS - traits.leading_zeros()) as usize;
+        others.extend(self.from.get(behind).map(|row| &**row));
+        let traits = traits | u32::MAX.checked_shl(behind as u32).unwrap_or(0);
         let mut open = vec![1];
         while let Some(number) = open.pop() {
             let here = traits_below(number);
@@ -70,7 +84,7 @@ impl Planes {
                 with
             })
         };
-        let blocks = self.rows[1].len();
+        let blocks = self.from[0].len();
         let mut without: Vec<Block> = Vec::with_capacity(blocks);
         without.extend((0..blocks).map(|place| with(place).map(|word| !word)));
         let mut without = without.into_flattened();
@@ -79,7 +93,7 @@ impl Planes {
     }
 
     pub(super) fn bytes_used(&self) -> usize {
-        self.rows.iter().map(|row| size_of_val(&**row)).sum()
+        self.rows.iter().chain(&self.from).map(|row| size_of_val(&**row)).sum()
     }
 }
 
@@ -89,6 +103,14 @@ const fn traits_below(number: usize) -> u32 {
     let width = TRAITS >> depth;
     let first = (number - (1 << depth)) * width;
     (u32::MAX >> (TRAITS - width)) << first
+}
+
+/// What is in one row or in the other.
+fn either(one: &[Block], other: &[Block]) -> Box<[Block]> {
+    let mut either: Box<[Block]> = one.into();
+    let words = either.as_flattened_mut().iter_mut().zip(other.as_flattened());
+    words.for_each(|(word, other)| *word |= other);
+    either
 }
 
 /// A row for so many things.
