@@ -223,21 +223,29 @@ fn part<T: DeserializeOwned>(
 }
 
 fn compare(case: &Case, arguments: &Arguments, results: &mut Results) -> anyhow::Result<()> {
-    let mut ours: Option<Measurement> = None;
     let glrmask = arguments.glrmask.as_ref().map(|_| &GLRMASK);
-    for engine in OURS.iter().chain(&arguments.peers).chain(glrmask) {
-        eprintln!("{}: {engine}", case.name);
-        let output: Output<Measurement> =
-            worker::start(engine, &arguments.vocabulary, Some(&case.name), arguments)?;
-        let mut measurement = output.value.unwrap_or_default();
-        measurement.end = output.end.or(measurement.end);
-        let agreement = ours.as_ref().map(|ours| Agreement::new(ours, &measurement));
+    let engines = OURS.iter().chain(&arguments.peers).chain(glrmask);
+    let mut measured: Vec<(&str, Measurement)> =
+        engines.map(|&engine| (engine, Measurement::default())).collect();
+    let turns = |engine: &str| worker::turns(engine, arguments.quick);
+    for turn in 0..measured.iter().map(|&(engine, _)| turns(engine)).max().unwrap_or(0) {
+        let still = |(engine, measurement): &&mut (&str, Measurement)| {
+            turn < turns(engine) && measurement.end.is_none()
+        };
+        for (engine, measurement) in measured.iter_mut().filter(still) {
+            eprintln!("{}: {engine}, turn {} of {}", case.name, turn + 1, turns(engine));
+            let output: Output<Measurement> =
+                worker::start(engine, &arguments.vocabulary, Some(&case.name), arguments)?;
+            measurement.extend(output.value.unwrap_or_default());
+            measurement.end = output.end.or(measurement.end.take());
+        }
+    }
+    let ours = measured.iter().find(|&&(engine, _)| engine == COLD).map(|(_, ours)| ours);
+    for (engine, measurement) in &measured {
+        let agreement = ours.filter(|_| *engine != COLD).map(|ours| Agreement::new(ours, measurement));
         let known = results.known.iter().find(|known| known.case == case.name);
         let is_new = known.map(|known| &known.is_new[..]).filter(|_| OURS.contains(engine));
-        results.lines.push(Line::new(case, engine, &measurement, agreement, is_new));
-        if *engine == COLD {
-            ours = Some(measurement);
-        }
+        results.lines.push(Line::new(case, engine, measurement, agreement, is_new));
     }
     Ok(())
 }

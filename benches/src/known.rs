@@ -81,7 +81,7 @@ pub fn measure_sizes(
 ) -> anyhow::Result<()> {
     let vocabularies = [words[0].vocabulary()?, words[1].vocabulary()?];
     let limit = Duration::from_secs(20);
-    let effort = Effort { rounds: 0, passes: 0, compiles: 0, limit };
+    let effort = Effort { warmups: 0, rounds: 0, passes: 0, compiles: 0, limit };
     for case in cases {
         let mut runs = Vec::new();
         for (words, vocabulary) in words.iter().zip(&vocabularies) {

@@ -46,9 +46,34 @@ pub struct Measurement {
     pub note: Option<String>,
 }
 
+impl Measurement {
+    /// Adds the times of a later turn. What else is told of a text is the same each time; what a process grew by is that of the first, and an end is an end.
+    pub fn extend(&mut self, more: Self) {
+        if self.tokens == 0 {
+            *self = Self { end: self.end.take().or(more.end), ..more };
+            return;
+        }
+        self.compile.extend(more.compile);
+        self.starts.extend(more.starts);
+        self.first_masks.extend(more.first_masks);
+        self.first_accepts.extend(more.first_accepts);
+        self.known_masks.extend(more.known_masks);
+        self.known_accepts.extend(more.known_accepts);
+        self.end = self.end.take().or(more.end);
+    }
+
+    fn forget_times(&mut self) {
+        let Self { compile, starts, first_masks, first_accepts, .. } = self;
+        [compile, starts].into_iter().for_each(Vec::clear);
+        [first_masks, first_accepts].into_iter().for_each(Vec::clear);
+    }
+}
+
 /// How much to do.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
+    /// Fresh grammars whose times do not count: the first ones of a process, for which it asks the system for memory.
+    pub warmups: usize,
     /// Fresh grammars.
     pub rounds: usize,
     /// Passes over the text with a known grammar.
@@ -145,7 +170,7 @@ impl<'a> Run<'a> {
 
     fn rounds(&mut self, tell: &mut dyn FnMut(&Measurement)) -> Result<(), String> {
         let mut before = None;
-        for round in 0..self.effort.rounds {
+        for round in 0..self.effort.warmups + self.effort.rounds {
             self.engine.prepare(self.case, &self.tokens)?;
             if round == 0 {
                 before = machine::memory();
@@ -156,6 +181,9 @@ impl<'a> Run<'a> {
                 self.result.table_bytes = self.engine.table_bytes();
                 let after = machine::memory();
                 self.result.growth = after.zip(before).map(|(after, before)| after.saturating_sub(before));
+            }
+            if round < self.effort.warmups {
+                self.result.forget_times();
             }
         }
         for _ in 0..self.effort.passes {

@@ -76,7 +76,7 @@ fn head(results: &Results, f: &mut Formatter<'_>) -> fmt::Result {
     )?;
     writeln!(
         f,
-        "- each engine meets each grammar in a process of its own, one after the other, on one thread, for at most {} s (kbnf {} s)",
+        "- each engine meets each grammar in processes of its own, on one thread: three times in turn with the others, each time after a round that does not count, for at most {} s (kbnf once, all rounds, {} s)",
         results.limit, results.kbnf_limit
     )?;
     for missing in &results.missing {

@@ -26,6 +26,9 @@ const LONGEST: Duration = Duration::from_secs(120);
 /// The large one of two vocabularies.
 const LARGE: &str = "o200k";
 
+/// Engines that take minutes for what others take a second for.
+const SLOW: [&str; 2] = ["kbnf", GLRMASK];
+
 /// The first line of a worker that is ready to begin.
 const READY: &str = "ready";
 
@@ -68,15 +71,21 @@ pub fn run(name: &str, engine: Box<dyn Engine>, words: &Words, arguments: &Argum
     tell(&run.run(|result| tell(result).unwrap_or_default()))
 }
 
-/// How often an engine does what.
+/// How often an engine's turn at a grammar comes. Between two of them is that of all others, so that what disturbs the machine for a while disturbs
+/// everything that is compared. Those that take long have one turn.
+pub fn turns(engine: &str, quick: bool) -> usize {
+    if quick || SLOW.contains(&engine) { 1 } else { 3 }
+}
+
+/// How often an engine does what, in each of its turns.
 pub fn effort(engine: &str, quick: bool, limit: Duration) -> Effort {
-    let (rounds, passes) = match engine {
-        _ if quick => (1, 1),
-        _ if OURS.contains(&engine) => (9, 9),
-        "kbnf" => (3, 3),
-        _ => (5, 3),
+    let (warmups, rounds, passes, compiles) = match engine {
+        _ if quick => (0, 1, 1, 3),
+        _ if OURS.contains(&engine) => (1, 3, 3, 9),
+        _ if SLOW.contains(&engine) => (0, 3, 3, 25),
+        _ => (1, 2, 1, 9),
     };
-    Effort { rounds, passes, compiles: if quick { 3 } else { 25 }, limit }
+    Effort { warmups, rounds, passes, compiles, limit }
 }
 
 /// What a piece of work has come to.
