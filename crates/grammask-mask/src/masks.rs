@@ -347,11 +347,7 @@ impl Masks {
         let recipe = self.recipes.get(number);
         self.follow(recipe, front);
         if recipe.as_row().is_none() {
-            recipe.count(|| {
-                let mut mask = Mask::new(self.vocabulary().id_count());
-                mask.as_words_mut().copy_from_slice(front);
-                self.new_row(mask)
-            });
+            recipe.count(|| self.new_row(Mask::from_words(self.vocabulary().id_count(), front.to_vec())));
         }
         padding.fill(0);
     }
