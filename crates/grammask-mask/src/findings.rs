@@ -66,6 +66,20 @@ pub(crate) struct Findings<'a> {
     pub(crate) distance: Distance,
 }
 
+/// The lists of findings that are done with, empty: those of the next ones grow to about the same lengths.
+#[derive(Default)]
+pub(crate) struct Lists {
+    ranges: Vec<(u32, u32)>,
+    handovers: Vec<BranchId>,
+}
+
+impl Lists {
+    /// How much they can hold without more memory.
+    pub(crate) fn capacity(&self) -> usize {
+        self.ranges.capacity() + self.handovers.capacity()
+    }
+}
+
 /// Below so many places, the children by a byte are looked for together.
 const SEVERAL: usize = 4;
 
@@ -111,6 +125,11 @@ impl<'a> Level<'a> {
 impl<'a> Findings<'a> {
     pub(crate) fn new(ground: Ground<'a>) -> Self {
         Self::asked_for(Asked::Places, ground)
+    }
+
+    /// The same with lists that have been used.
+    pub(crate) fn with(Lists { ranges, handovers }: Lists, ground: Ground<'a>) -> Self {
+        Self { ranges, handovers, ..Self::new(ground) }
     }
 
     /// Where only tokens are asked for, places may be told or not.
@@ -335,9 +354,9 @@ impl<'a> Findings<'a> {
         Ok(nodes)
     }
 
-    /// The branches at which the outermost origin has been complete; they are not told again.
-    pub(crate) fn take_handovers(&mut self) -> Vec<BranchId> {
-        std::mem::take(&mut self.handovers)
+    /// Appends the branches at which the outermost origin has been complete; they are not told again.
+    pub(crate) fn take_handovers(&mut self, to: &mut Vec<BranchId>) {
+        to.append(&mut self.handovers);
     }
 
     /// The allowed tokens as ranges of the trie's list.
@@ -362,14 +381,19 @@ impl<'a> Findings<'a> {
         (self.tokens(), places)
     }
 
-    /// The allowed tokens, where handovers are kept apart: up to so many as they come, perhaps some of them twice; more as a set.
-    pub(crate) fn finish_loose(mut self, most: usize) -> Result<Box<[TokenId]>, TokenSet> {
+    /// The allowed tokens, where handovers are kept apart: up to so many as they come, perhaps some of them twice; more as a set. And the lists, for the next
+    /// findings.
+    pub(crate) fn finish_loose(mut self, most: usize) -> (Result<Box<[TokenId]>, TokenSet>, Lists) {
         debug_assert!(self.places().is_none(), "handovers are kept apart");
         self.close_range();
-        if self.row.is_empty() && self.count() <= most {
-            return Ok(self.listed().into());
+        if !self.row.is_empty() || self.count() > most {
+            return (Err(self.finish().0), Lists::default());
         }
-        Err(self.finish().0)
+        let tokens = self.listed().into();
+        let Self { mut ranges, mut handovers, .. } = self;
+        ranges.clear();
+        handovers.clear();
+        (Ok(tokens), Lists { ranges, handovers })
     }
 
     fn places(&mut self) -> Option<Places> {

@@ -12,7 +12,7 @@ use crate::Masks;
 use crate::children::Reached;
 use crate::continuation::{Continuation, ContinuationId};
 use crate::delta::{Delta, Telling};
-use crate::findings::{Asked, Findings};
+use crate::findings::{Asked, Findings, Lists};
 use crate::fuel::Fuel;
 use crate::parts::{LexemeKey, Part, PartKey};
 use crate::places::Places;
@@ -37,6 +37,10 @@ const SOME: usize = 12;
 
 /// Below so few places what is scanned is followed from each; below more, what they have by a byte is kept with them.
 const FEW: usize = 8;
+
+/// So many lists are kept for later runs, and none that is longer than this: what is kept counts in no budget.
+const SPARE: usize = 64;
+const LONG: usize = 1 << 10;
 
 /// Of so few children of a place all are looked at; of more, those by bytes that are scanned are looked up.
 const FEW_CHILDREN: usize = 16;
@@ -82,9 +86,10 @@ enum Task {
 pub(crate) struct Buffers {
     calls: Vec<(NodeId, NodeId)>,
     /// Nodes that have been reached by scanning, and where.
-    arrived: Vec<(NodeId, Vec<BranchId>)>,
+    arrived: Vec<(NodeId, BranchId)>,
     /// Places that have been reached by scanning, and the nodes there, at which nobody has arrived yet.
     path: Vec<(BranchId, NodeId)>,
+    lists: Vec<Lists>,
     pub(crate) gathering: Gathering,
 }
 
@@ -164,7 +169,11 @@ impl<'a> Run<'a> {
         // What is used comes later in the list, and should be there first.
         while let Some(activation) = self.activations.pop() {
             let Activation { key, findings, lexemes, uses, exits, .. } = activation;
-            let (tokens, large) = match findings.finish_loose(MANY_MORE) {
+            let (tokens, lists) = findings.finish_loose(MANY_MORE);
+            if self.buffers.lists.len() < SPARE && lists.capacity() <= LONG {
+                self.buffers.lists.push(lists);
+            }
+            let (tokens, large) = match tokens {
                 Ok(tokens) => (tokens, TokenSet::empty()),
                 Err(large) => (Box::default(), large),
             };
@@ -191,9 +200,10 @@ impl<'a> Run<'a> {
 
     fn activate(&mut self, key: PartKey) -> usize {
         let number = self.activations.len();
+        let lists = self.buffers.lists.pop().unwrap_or_default();
         self.activations.push(Activation {
             key,
-            findings: Findings::new(self.masks.lexicon.ground()),
+            findings: Findings::with(lists, self.masks.lexicon.ground()),
             lexemes: SmallVec::new(),
             uses: Seen::default(),
             exits: SmallVec::new(),
@@ -256,9 +266,9 @@ impl<'a> Run<'a> {
             let this = &mut self.activations[activation];
             let fresh = this.findings.walk_below(&self.masks.recognizer, set, list)?;
             lexicon.spend(fresh);
-            let mut handovers = this.findings.take_handovers();
-            if !handovers.is_empty() {
-                this.pending.append(&mut handovers);
+            let pending = this.pending.len();
+            this.findings.take_handovers(&mut this.pending);
+            if this.pending.len() > pending {
                 self.flush_later(activation);
             }
             return Ok(());
@@ -442,18 +452,21 @@ impl<'a> Run<'a> {
             }
         }
         self.buffers.path = path;
-        for (node, mut branches) in std::mem::take(&mut self.buffers.arrived) {
-            if node == NodeId::END {
-                self.activations[activation].pending.extend_from_slice(&branches);
-                self.flush_later(activation);
-                continue;
-            }
-            // Mostly they are sorted, as places are followed in their order.
-            branches.sort();
-            branches.dedup();
+        let mut arrived = std::mem::take(&mut self.buffers.arrived);
+        arrived.sort_unstable();
+        arrived.dedup();
+        let mut branches = Vec::new();
+        for here in arrived.chunk_by(|(node, _), (other, _)| node == other) {
+            let node = here[0].0;
+            branches.clear();
+            branches.extend(here.iter().map(|&(_, branch)| branch));
             let places = Places::of_list(outline, lexicon.config().short_list, &branches);
             let continuation = lexicon.intern(places);
             self.tasks.push(Task::Visit { activation, node, continuation, scans: false });
+        }
+        if arrived.capacity() <= LONG {
+            arrived.clear();
+            self.buffers.arrived = arrived;
         }
     }
 
@@ -462,10 +475,11 @@ impl<'a> Run<'a> {
         while let Some((place, node)) = path.pop() {
             let known = self.masks.recognizer.network().node(node);
             if known.is_final {
-                note(&mut self.buffers.arrived, NodeId::END, place);
+                self.activations[activation].pending.push(place);
+                self.flush_later(activation);
             }
             if !known.calls.is_empty() {
-                note(&mut self.buffers.arrived, node, place);
+                self.buffers.arrived.push((node, place));
             }
             self.follow(activation, (place, node), path);
         }
@@ -532,13 +546,5 @@ impl<'a> Run<'a> {
             let continuation = at.number(intern);
             self.tasks.push(Task::Visit { activation, node, continuation, scans: true });
         }
-    }
-}
-
-/// Notes that a node has been reached at a place.
-fn note(arrived: &mut Vec<(NodeId, Vec<BranchId>)>, node: NodeId, branch: BranchId) {
-    match arrived.iter_mut().find(|(other, _)| *other == node) {
-        Some((_, branches)) => branches.push(branch),
-        None => arrived.push((node, vec![branch])),
     }
 }

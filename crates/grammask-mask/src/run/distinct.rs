@@ -146,8 +146,9 @@ impl Run<'_> {
         self.nodes += steps + findings.distance.nodes;
         // Each step makes a state of its own.
         self.fuel.burn(DEAR * (steps + findings.distance.nodes));
-        let handovers = findings.take_handovers().into();
-        let found = Found { handovers, tokens: findings.into_ranges() };
+        let mut handovers = Vec::new();
+        findings.take_handovers(&mut handovers);
+        let found = Found { handovers: handovers.into(), tokens: findings.into_ranges() };
         self.find(activation, &found);
         if is_other {
             masks.budget.spend(size_of_val(&*found.tokens) + size_of_val(&*found.handovers));
