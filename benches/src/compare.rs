@@ -36,7 +36,9 @@ pub struct Results {
     pub id_count: usize,
     /// Nanoseconds that measuring nothing takes.
     pub nothing: Summary,
-    /// How long an engine could take for a grammar, in seconds.
+    /// How often the turn of an engine came at a grammar, but for those that take long.
+    pub turns: usize,
+    /// How long an engine could take for a grammar each time, in seconds.
     pub limit: u64,
     /// How long kbnf could.
     pub kbnf_limit: u64,
@@ -142,6 +144,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Results> {
         vocabulary: words.name.clone(),
         id_count: words.id_count(),
         nothing: nothing(),
+        turns: worker::turns(COLD, arguments.quick),
         limit: arguments.limit.as_secs(),
         kbnf_limit: arguments.limit_of("kbnf").as_secs(),
         seconds: 0.0,

@@ -47,10 +47,10 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// Adds the times of a later turn. What else is told of a text is the same each time; what a process grew by is that of the first, and an end is an end.
+    /// Adds the times of a later turn, and its end. What else is told of a text is the same each time; what a process grew by is that of the first turn.
     pub fn extend(&mut self, more: Self) {
         if self.tokens == 0 {
-            *self = Self { end: self.end.take().or(more.end), ..more };
+            *self = more;
             return;
         }
         self.compile.extend(more.compile);
@@ -59,9 +59,10 @@ impl Measurement {
         self.first_accepts.extend(more.first_accepts);
         self.known_masks.extend(more.known_masks);
         self.known_accepts.extend(more.known_accepts);
-        self.end = self.end.take().or(more.end);
+        self.end = more.end;
     }
 
+    /// As if nothing had been timed yet.
     fn forget_times(&mut self) {
         let Self { compile, starts, first_masks, first_accepts, .. } = self;
         [compile, starts].into_iter().for_each(Vec::clear);

@@ -74,9 +74,16 @@ fn head(results: &Results, f: &mut Formatter<'_>) -> fmt::Result {
          {} µs, which is in every number",
         microseconds(results.nothing.p50 as f64),
     )?;
+    let turns = match results.turns {
+        1 => "once".to_owned(),
+        turns => {
+            format!("{turns} times in turn with the others, each time after a round that does not count")
+        }
+    };
     writeln!(
         f,
-        "- each engine meets each grammar in processes of its own, on one thread: three times in turn with the others, each time after a round that does not count, for at most {} s (kbnf once, all rounds, {} s)",
+        "- each engine meets each grammar in processes of its own, on one thread: {turns}, for at most {} s (kbnf {} s; kbnf and \
+         glrmask have one turn, in which all rounds count)",
         results.limit, results.kbnf_limit
     )?;
     for missing in &results.missing {

@@ -89,6 +89,7 @@ pub(crate) struct Buffers {
     arrived: Vec<(NodeId, BranchId)>,
     /// Places that have been reached by scanning, and the nodes there, at which nobody has arrived yet.
     path: Vec<(BranchId, NodeId)>,
+    /// For the findings of activations to come.
     lists: Vec<Lists>,
     pub(crate) gathering: Gathering,
 }

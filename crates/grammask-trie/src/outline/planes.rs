@@ -17,7 +17,7 @@ type Block = [u64; BLOCK];
 #[derive(Clone, Debug)]
 pub(super) struct Planes {
     /// A tree: the root has number 1, and n has the children 2n and 2n + 1. There is no row 0. Leaves are the traits; the others are
-    /// made of them when these are complete. What reaches to the last trait is empty then: it stands in `from`.
+    /// made of them when these are complete. What reaches to the last trait is empty then, as it stands in `from`.
     rows: [Box<[Block]>; 2 * TRAITS],
     /// By trait, whether a thing has it or any behind it; empty until all are complete.
     from: [Box<[Block]>; TRAITS],
@@ -47,18 +47,14 @@ impl Planes {
         self.words = things.div_ceil(64);
         let blocks = self.words.div_ceil(BLOCK);
         self.rows[TRAITS..].iter_mut().for_each(|row| *row = row[..blocks].into());
-        for number in (1..TRAITS).rev() {
+        self.from[TRAITS - 1] = std::mem::take(&mut self.rows[2 * TRAITS - 1]);
+        for row in (0..TRAITS - 1).rev() {
+            self.from[row] = either(&self.rows[TRAITS + row], &self.from[row + 1]);
+        }
+        // The last of each level reaches to the last trait.
+        for number in (1..TRAITS).rev().filter(|number| !(number + 1).is_power_of_two()) {
             self.rows[number] = either(&self.rows[2 * number], &self.rows[2 * number + 1]);
         }
-        let mut last: Box<[Block]> = vec![[0; BLOCK]; blocks].into();
-        for number in (0..TRAITS).rev() {
-            last = either(&last, &self.rows[TRAITS + number]);
-            self.from[number] = last.clone();
-        }
-        let rightmost = std::iter::successors(Some(1), |number| Some(2 * number + 1));
-        rightmost
-            .take_while(|&number| number < 2 * TRAITS)
-            .for_each(|number| self.rows[number] = Box::default());
     }
 
     /// One bit for each thing: whether it has no other traits. Bits behind the last thing are set.
