@@ -337,20 +337,21 @@ impl Outline {
         &self.between
     }
 
-    /// One bit a token, by id: whether it is made of nothing but this. Bits of numbers that are no tokens of the trie may be set.
+    /// Of some tokens, of one bit each by id, those made of nothing but this. As many words as are given; what is no token of the trie is
+    /// as it was.
     ///
     /// # Complexity
-    /// Linear in the ids, at 64 a step, and in the groups of characters that are left out.
-    pub fn tokens_of(&self, traits: Traits) -> Vec<u64> {
-        self.tokens_with.without(traits)
+    /// Linear in the words, and in the groups of characters that are left out.
+    pub fn tokens_of(&self, traits: Traits, among: &[u64]) -> Vec<u64> {
+        self.tokens_with.without(among, traits)
     }
 
-    /// One bit a branch: whether the way from the root to it is made of nothing but this. Bits behind the last branch may be set.
+    /// Of some branches, of one bit each, those to which the way from the root is made of nothing but this. As many words as are given.
     ///
     /// # Complexity
     /// As of [`tokens_of`](Self::tokens_of).
-    pub fn branches_of(&self, traits: Traits) -> Vec<u64> {
-        self.branches_with.without(traits)
+    pub fn branches_of(&self, traits: Traits, among: &[u64]) -> Vec<u64> {
+        self.branches_with.without(among, traits)
     }
 
     /// The memory that the outline holds, in bytes.

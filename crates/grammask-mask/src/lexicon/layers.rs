@@ -101,12 +101,15 @@ impl Layered {
 }
 
 impl Layers {
-    /// Those of these things whose bits are set, in the same layers. Where there are more things than bits, the others are not.
-    pub(super) fn only(&self, mut bits: Vec<u64>) -> Self {
-        let all = self.only.as_deref().unwrap_or_else(|| &self.layered.all().bits);
-        bits.resize(all.len(), 0);
-        bits.iter_mut().zip(all).for_each(|(bits, all)| *bits &= all);
+    /// Some of these things, one bit each, in the same layers.
+    pub(super) fn only(&self, bits: Vec<u64>) -> Self {
+        debug_assert!(is_within(&bits, self.bits()), "there is something else");
         Self { layered: Arc::clone(&self.layered), only: Some(bits.into()) }
+    }
+
+    /// These things, one bit each.
+    pub(super) fn bits(&self) -> &[u64] {
+        self.only.as_deref().unwrap_or_else(|| &self.layered.all().bits)
     }
 
     /// Whether these are all that are in a layer.
@@ -174,6 +177,11 @@ impl Layers {
     }
 }
 
+/// Whether the bits of one row are set in another one, of the same length.
+fn is_within(small: &[u64], large: &[u64]) -> bool {
+    small.len() == large.len() && small.iter().zip(large).all(|(small, large)| small & !large == 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,13 +205,14 @@ mod tests {
         });
         let all = layering.complete();
         assert!(all.layered.rows.len() > 3, "no more rows than {}", all.layered.rows.len());
-        // Bits for fewer things than there are.
-        const HERE: usize = 19_000;
-        let third = |thing: usize| thing.is_multiple_of(3) && thing < HERE;
-        let mut bits = vec![0u64; HERE.div_ceil(64)];
-        (0..HERE).filter(|&thing| third(thing)).for_each(|thing| bits[thing / 64] |= 1 << (thing % 64));
-        let first = vec![u64::MAX; HERE.div_ceil(64)];
-        let some = all.only(first).only(bits);
+        // Some of the first of all that is in a layer.
+        let third = |thing: usize| thing.is_multiple_of(3) && thing < 19_000;
+        let mut first = all.bits().to_vec();
+        first[19_000 / 64 + 1..].fill(0);
+        let first = all.only(first);
+        let mut bits = first.bits().to_vec();
+        (0..THINGS).filter(|&thing| !third(thing)).for_each(|thing| bits[thing / 64] &= !(1 << (thing % 64)));
+        let some = first.only(bits);
         for (layers, is_some) in [(&all, false), (&some, true)] {
             let is_here = |thing: usize| !is_some || third(thing);
             for thing in 0..THINGS {

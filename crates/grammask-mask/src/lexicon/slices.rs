@@ -135,8 +135,6 @@ impl Slice {
     pub(super) fn new<M: Measure>(vocabulary: &Vocabulary, outline: &Outline, measure: &M) -> Self {
         let trie = vocabulary.trie();
         let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
-        let (starts, before, ids) =
-            (trie.token_starts_slice(), outline.branches_before(), trie.tokens_slice());
         let mut tokens = Layering::new(32 * vocabulary.mask_words());
         let mut branches = Branches::new(outline);
         let mut beyond: Vec<Vec<Edge>> = Vec::new();
@@ -157,19 +155,15 @@ impl Slice {
                 beyond[length].push(Edge { parent, child: NodeId(node) });
             }
             let length = measure.length(next);
-            for id in &ids[starts[n] as usize..starts[n + 1] as usize] {
-                tokens.put(id.0 as usize, length);
-            }
-            if before[n] < before[n + 1] {
-                let branch = BranchId(before[n]);
+            trie.tokens(NodeId(node)).iter().for_each(|id| tokens.put(id.0 as usize, length));
+            if let Some(branch) = outline.branch(NodeId(node)) {
                 if measure.is_between(next) {
                     branches.put(branch, length);
                 }
                 if measure.is_level(next, outline, branch) {
-                    let end = ends[n] as usize;
-                    let these = &ids[starts[n + 1] as usize..starts[end] as usize];
-                    these.iter().for_each(|id| tokens.put(id.0 as usize, length));
-                    branches.put_between(outline, before[n + 1]..before[end], length);
+                    let below = trie.tokens_below(NodeId(node)).iter();
+                    below.for_each(|id| tokens.put(id.0 as usize, length));
+                    branches.put_between(outline, outline.branches(node + 1..ends[n]), length);
                     node = ends[n];
                     continue;
                 }
@@ -208,14 +202,16 @@ impl Slice {
     /// Linear in the tokens below.
     fn below(every: &Self, trie: &Trie, outline: &Outline, base: BranchId) -> Self {
         let node = outline.node(base);
-        let ids = trie.tokens_below(node).iter().map(|id| id.0 as usize);
-        let mut tokens = vec![0u64; ids.clone().max().map_or(0, |id| id / 64 + 1)];
-        ids.for_each(|id| tokens[id / 64] |= 1 << (id % 64));
-        let mut branches = vec![0; outline.len().div_ceil(64)];
+        let (tokens, branches) = (every.tokens.bits(), every.branches.bits());
+        let mut tokens_below = vec![0; tokens.len()];
+        for id in trie.tokens_below(node).iter().map(|id| id.0 as usize) {
+            tokens_below[id / 64] |= tokens[id / 64] & 1 << (id % 64);
+        }
+        let mut branches_below = vec![0; branches.len()];
         let inner = outline.branches(node.0 + 1..trie.end(node).0);
-        over_range(inner.start, inner.end, |word, mask| branches[word] |= mask);
+        over_range(inner.start, inner.end, |word, mask| branches_below[word] |= branches[word] & mask);
         let before = trie.depth(node) as u8;
-        every.only(base, before, tokens, branches)
+        every.only(base, before, tokens_below, branches_below)
     }
 
     /// The slice of a class, made from that of all characters below the same place, or of all bytes.
@@ -228,14 +224,15 @@ impl Slice {
         // What leads to the place does not count.
         let above = way(trie, outline, base).fold(0u128, |above, byte| above | 1 << byte);
         let (some, _) = Traits::of(class.ascii | above, class.others.encoding());
-        let (mut tokens, mut branches) = (outline.tokens_of(some), outline.branches_of(some));
+        let mut tokens = outline.tokens_of(some, every.tokens.bits());
+        let mut branches = outline.branches_of(some, every.branches.bits());
         let is_other =
             |&byte: &u8| class.ascii >> byte & 1 == 0 && Traits::of_character(byte).is_subset(some);
         let edges = |byte| outline.edges_to(byte, nodes_below(trie, outline, base));
         for edge in (0..0x80).filter(is_other).flat_map(edges) {
-            // Else it was left out with its parent.
+            // Else it was left out with its parent. The place itself is none of its branches.
             let parent = edge.parent.index();
-            if branches[parent / 64] >> (parent % 64) & 1 == 1 {
+            if edge.parent == base || branches[parent / 64] >> (parent % 64) & 1 == 1 {
                 let ids = trie.subtree_tokens(edge.child).iter();
                 ids.map(|id| id.0 as usize).for_each(|id| tokens[id / 64] &= !(1 << (id % 64)));
                 let inner = outline.branches(edge.child.0..trie.end(edge.child).0);

@@ -21,8 +21,6 @@ pub(super) struct Planes {
     rows: [Box<[Block]>; 2 * TRAITS],
     /// By trait, whether a thing has it or any behind it; empty until all are complete.
     from: [Box<[Block]>; TRAITS],
-    /// Words of a row; what is behind them in the last block stands for nothing.
-    words: usize,
 }
 
 impl Planes {
@@ -30,7 +28,7 @@ impl Planes {
     pub(super) fn new(things: usize) -> Self {
         let row = |number| if number < TRAITS { Box::default() } else { blocks(things) };
         let from = std::array::from_fn(|_| Box::default());
-        Self { rows: std::array::from_fn(row), from, words: things.div_ceil(64) }
+        Self { rows: std::array::from_fn(row), from }
     }
 
     /// A thing has these traits, and those that it had.
@@ -44,8 +42,7 @@ impl Planes {
 
     /// When nothing is put any more: there are so many things.
     pub(super) fn complete(&mut self, things: usize) {
-        self.words = things.div_ceil(64);
-        let blocks = self.words.div_ceil(BLOCK);
+        let blocks = things.div_ceil(64).div_ceil(BLOCK);
         self.rows[TRAITS..].iter_mut().for_each(|row| *row = row[..blocks].into());
         self.from[TRAITS - 1] = std::mem::take(&mut self.rows[2 * TRAITS - 1]);
         for row in (0..TRAITS - 1).rev() {
@@ -57,8 +54,8 @@ impl Planes {
         }
     }
 
-    /// One bit for each thing: whether it has no other traits. Bits behind the last thing are set.
-    pub(super) fn without(&self, Traits(traits): Traits) -> Vec<u64> {
+    /// One bit for each of some things: whether it has no other traits. As many words as are given.
+    pub(super) fn without(&self, among: &[u64], Traits(traits): Traits) -> Vec<u64> {
         let mut others: Vec<&[Block]> = Vec::with_capacity(TRAITS);
         // What is behind all these has a row of its own, so that the tree need not be asked for it.
         let behind = (u32::BITS - traits.leading_zeros()) as usize;
@@ -74,17 +71,20 @@ impl Planes {
             }
         }
         // Block by block, so that what is left stands in registers until it is written.
-        let with = |place: usize| {
-            others.iter().fold([0; BLOCK], |mut with: Block, row| {
-                with.iter_mut().zip(&row[place]).for_each(|(with, one)| *with |= one);
+        let (chunks, rest) = among.as_chunks::<BLOCK>();
+        let left = |(place, among): (usize, Block)| {
+            let with = others.iter().filter_map(|row| row.get(place)).fold([0; BLOCK], |mut with, row| {
+                with.iter_mut().zip(row).for_each(|(with, one)| *with |= one);
                 with
-            })
+            });
+            std::array::from_fn(|word| among[word] & !with[word])
         };
-        let blocks = self.from[0].len();
-        let mut without: Vec<Block> = Vec::with_capacity(blocks);
-        without.extend((0..blocks).map(|place| with(place).map(|word| !word)));
+        let mut last = [0; BLOCK];
+        last[..rest.len()].copy_from_slice(rest);
+        let mut without: Vec<Block> = Vec::with_capacity(chunks.len() + 1);
+        without.extend(chunks.iter().copied().chain([last]).enumerate().map(left));
         let mut without = without.into_flattened();
-        without.truncate(self.words);
+        without.truncate(among.len());
         without
     }
 
@@ -162,7 +162,15 @@ mod tests {
             {
                 let (traits, _) = Traits::of(ascii, encoding);
                 let has = |bits: &[u64], place: usize| bits[place / 64] >> (place % 64) & 1 == 1;
-                let (of_tokens, of_branches) = (outline.tokens_of(traits), outline.branches_of(traits));
+                // Of more than there are, and of fewer.
+                let (every, some) = (vec![u64::MAX; tokens.len()], vec![0x5555_5555_5555_5555; 20]);
+                let of_tokens = outline.tokens_of(traits, &every);
+                let of_branches = outline.branches_of(traits, &every[..outline.len().div_ceil(64)]);
+                let of_some = outline.tokens_of(traits, &some);
+                assert_eq!((of_tokens.len(), of_some.len()), (every.len(), some.len()));
+                assert!(
+                    of_some.iter().zip(&of_tokens).all(|(some, all)| *some == all & 0x5555_5555_5555_5555)
+                );
                 for &(id, bytes) in &tokens {
                     let expected = is_made_of(bytes, ascii, encoding);
                     assert_eq!(has(&of_tokens, id.0 as usize), expected, "{bytes:?} {encoding:?}");
