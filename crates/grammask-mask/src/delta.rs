@@ -6,7 +6,7 @@
 use crate::continuation::ContinuationId;
 use crate::fuel::Fuel;
 use crate::lexicon::Lexicon;
-use crate::places::Places;
+use crate::places::{Places, no_bits};
 
 /// Who has been told so many times has been told often: before, what is new costs more to find than it saves.
 const OFTEN: usize = 16;
@@ -28,8 +28,8 @@ pub(crate) enum Telling {
 /// What has been told so far, and what is to be told.
 pub(crate) struct Delta {
     /// One bit a branch.
-    told: Box<[u64]>,
-    fresh: Box<[u64]>,
+    told: Vec<u64>,
+    fresh: Vec<u64>,
     has_fresh: bool,
 }
 
@@ -49,10 +49,9 @@ impl Delta {
         let is_due = have_come(OFTEN_LARGE)
             && (have_come(OFTEN) || is_large(&continuation) && have_come_large(OFTEN_LARGE));
         is_due.then(|| {
-            let row = || vec![0; lexicon.outline().len().div_ceil(64)].into_boxed_slice();
-            let mut union = row();
+            let mut union = no_bits(lexicon.outline());
             told.for_each(|id| _ = places(id).mark(&mut union));
-            Self { told: union, fresh: row(), has_fresh: false }
+            Self { told: union, fresh: no_bits(lexicon.outline()), has_fresh: false }
         })
     }
 
@@ -73,6 +72,6 @@ impl Delta {
         }
         let fresh = self.fresh.clone();
         self.told.iter_mut().zip(&mut self.fresh).for_each(|(told, fresh)| *told |= std::mem::take(fresh));
-        Some(Places::of_bits(short, fresh))
+        Some(Places::of_bits(short, fresh.into()))
     }
 }

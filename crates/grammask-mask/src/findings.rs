@@ -1,11 +1,14 @@
 //! What a walk over the trie has found: which tokens are allowed, and at which places the outside takes over.
 
+use std::ops::BitOrAssign;
+use std::sync::Arc;
+
 use grammask_earley::{Error, Recognizer, SetId, Successors};
 use grammask_trie::{BranchId, Child, NodeId, Outline, TokenId, TokenSet, Trie, Vocabulary};
 use smallvec::SmallVec;
 
 use crate::continuation::Continuation;
-use crate::places::Places;
+use crate::places::{Bits, Places};
 use crate::walked::Distance;
 
 /// More tokens than this part of a row's words are many: they go through a row of bits, and such a set is kept as one, as masks need one of it sooner or
@@ -59,9 +62,9 @@ pub(crate) struct Findings<'a> {
     /// Ranges of branches at which it is complete: at all of them; where it stands between two characters.
     everywhere: Vec<(u32, u32)>,
     between: Vec<(u32, u32)>,
-    /// Further tokens, as a packed row; and further branches, one bit each. Empty where there are none.
+    /// Further tokens, as a packed row; and further branches, one bit each. Empty, or none, where there are none.
     row: Vec<u32>,
-    bits: Vec<u64>,
+    bits: Option<Bits>,
     /// How much was walked for it.
     pub(crate) distance: Distance,
 }
@@ -143,7 +146,7 @@ impl<'a> Findings<'a> {
             everywhere: Vec::new(),
             between: Vec::new(),
             row: Vec::new(),
-            bits: Vec::new(),
+            bits: None,
             distance: Distance::default(),
         }
     }
@@ -205,13 +208,20 @@ impl<'a> Findings<'a> {
 
     /// The tokens of a packed row are allowed.
     pub(crate) fn allow_row(&mut self, row: Vec<u32>) {
-        unite(&mut self.row, row);
+        if self.row.is_empty() {
+            self.row = row;
+        } else {
+            unite(&mut self.row, &row);
+        }
     }
 
     /// The outermost origin is complete at all branches whose bits are set.
-    pub(crate) fn hand_over_all(&mut self, bits: Vec<u64>) {
+    pub(crate) fn hand_over_all(&mut self, bits: &Bits) {
         if self.wants_places() {
-            unite(&mut self.bits, bits);
+            match &mut self.bits {
+                Some(own) => unite(&mut Arc::make_mut(own)[..], bits),
+                none => *none = Some(Arc::clone(bits)),
+            }
         }
     }
 
@@ -467,11 +477,7 @@ impl<'a> Findings<'a> {
 }
 
 /// Sets the bits of another row besides.
-fn unite<T: Copy + std::ops::BitOrAssign>(row: &mut Vec<T>, more: Vec<T>) {
-    if row.is_empty() {
-        *row = more;
-        return;
-    }
+fn unite<T: Copy + BitOrAssign>(row: &mut [T], more: &[T]) {
     debug_assert_eq!(row.len(), more.len(), "rows of one vocabulary");
-    row.iter_mut().zip(more).for_each(|(word, more)| *word |= more);
+    row.iter_mut().zip(more).for_each(|(word, &more)| *word |= more);
 }

@@ -1,16 +1,20 @@
 //! Sets of places in the trie: lists of branches while they are short, one bit a branch when they are long.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use grammask_trie::{BranchId, Outline};
+
+/// One bit a branch, in rows of one length. Several may hold one: a slice, and the places at which lexemes are complete that loop over it. Who changes it
+/// then gets a row of its own, by [`Arc::make_mut`].
+pub(crate) type Bits = Arc<Vec<u64>>;
 
 /// A set of branches. Up to a number that is fixed for a vocabulary, `short`, they are a list; so equal sets have equal forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Places {
     /// Ascending.
     List(Box<[BranchId]>),
-    /// One bit a branch, in rows of one length.
-    Bits(Box<[u64]>),
+    Bits(Bits),
 }
 
 /// Folds rows of bits by products of two words each, in lanes, so that hashing one costs about what reading it costs.
@@ -38,12 +42,11 @@ impl Hash for Places {
 }
 
 impl Places {
-    /// The set of the branches whose bits are set in a row, which may be empty; of some others, in any order; of some ranges of
-    /// branches; and of those in further ranges that stand between two characters. Nothing for the empty set.
+    /// The set of the branches whose bits are set in a row, if there is one; of some others, in any order; of some ranges of branches; and of those in further ranges that stand between two characters. Nothing for the empty set.
     pub(crate) fn gather(
         outline: &Outline,
         short: usize,
-        bits: Vec<u64>,
+        bits: Option<Bits>,
         mut single: Vec<BranchId>,
         everywhere: &[(u32, u32)],
         ranges: &[(u32, u32)],
@@ -52,7 +55,7 @@ impl Places {
             ranges.iter().map(|&(start, end)| (end - start) as usize).sum()
         };
         let between = outline.between();
-        if bits.is_empty() && single.len() + count(everywhere) + count(ranges) <= short {
+        if bits.is_none() && single.len() + count(everywhere) + count(ranges) <= short {
             for &(start, end) in everywhere {
                 single.extend((start..end).map(BranchId));
             }
@@ -66,12 +69,16 @@ impl Places {
             single.dedup();
             return if single.is_empty() { None } else { Some(Self::List(single.into())) };
         }
-        let mut bits = with(bits, outline, &single);
-        for &(start, end) in everywhere {
-            over_range(start, end, |word, mask| bits[word] |= mask);
-        }
-        for &(start, end) in ranges {
-            over_range(start, end, |word, mask| bits[word] |= mask & between[word]);
+        let mut bits = bits.unwrap_or_else(|| Bits::new(no_bits(outline)));
+        if !(single.is_empty() && everywhere.is_empty() && ranges.is_empty()) {
+            let bits = Arc::make_mut(&mut bits);
+            set(bits, &single);
+            for &(start, end) in everywhere {
+                over_range(start, end, |word, mask| bits[word] |= mask);
+            }
+            for &(start, end) in ranges {
+                over_range(start, end, |word, mask| bits[word] |= mask & between[word]);
+            }
         }
         if bits.iter().all(|&word| word == 0) { None } else { Some(Self::of_bits(short, bits)) }
     }
@@ -81,11 +88,13 @@ impl Places {
         if branches.len() <= short {
             return Self::List(branches.into());
         }
-        Self::Bits(row(outline, branches))
+        let mut bits = no_bits(outline);
+        set(&mut bits, branches);
+        Self::Bits(bits.into())
     }
 
     /// The set of the branches whose bits are set in a row, some of them.
-    pub(crate) fn of_bits(short: usize, bits: Box<[u64]>) -> Self {
+    pub(crate) fn of_bits(short: usize, bits: Bits) -> Self {
         if has_more_than(&bits, short) {
             return Self::Bits(bits);
         }
@@ -124,7 +133,7 @@ impl Places {
         match (self, small) {
             (Self::List(_), Self::Bits(_)) => false,
             (Self::Bits(large), Self::Bits(small)) => {
-                large.iter().zip(small).all(|(large, small)| small & !large == 0)
+                large.iter().zip(&**small).all(|(large, small)| small & !large == 0)
             }
             (Self::Bits(_), Self::List(small)) => small.iter().all(|&branch| self.contains(branch)),
             (Self::List(large), Self::List(small)) => is_subset(small, large),
@@ -162,11 +171,11 @@ impl Places {
         }
     }
 
-    /// Bytes beside the set's own.
+    /// Bytes beside the set's own; of a row that several hold, too.
     pub(crate) fn bytes_used(&self) -> usize {
         match self {
             Self::List(list) => size_of_val(&**list),
-            Self::Bits(bits) => size_of_val(&**bits),
+            Self::Bits(bits) => size_of_val(&bits[..]),
         }
     }
 }
@@ -181,18 +190,16 @@ fn has_more_than(bits: &[u64], limit: usize) -> bool {
     })
 }
 
-/// Some branches as a row of bits.
-fn row(outline: &Outline, branches: &[BranchId]) -> Box<[u64]> {
-    with(Vec::new(), outline, branches)
+/// The row of bits of no branches.
+pub(crate) fn no_bits(outline: &Outline) -> Vec<u64> {
+    vec![0; outline.len().div_ceil(64)]
 }
 
-/// Some more branches in a row of bits, which may be empty.
-fn with(mut bits: Vec<u64>, outline: &Outline, branches: &[BranchId]) -> Box<[u64]> {
-    bits.resize(outline.len().div_ceil(64), 0);
+/// Puts some branches into a row of bits.
+fn set(bits: &mut [u64], branches: &[BranchId]) {
     for branch in branches {
         bits[branch.index() / 64] |= 1 << (branch.index() % 64);
     }
-    bits.into()
 }
 
 /// Calls `apply` with each word that a range of bits reaches into, and the bits of the range in it.
@@ -284,12 +291,12 @@ mod tests {
             let mut shuffled = set.clone();
             shuffled.reverse();
             shuffled.push(set[0]);
-            assert_eq!(Places::gather(&outline, SHORT, vec![], shuffled, &[], &[]), Some(places.clone()));
+            assert_eq!(Places::gather(&outline, SHORT, None, shuffled, &[], &[]), Some(places.clone()));
             for branch in (0..outline.len() as u32).map(BranchId) {
                 assert_eq!(places.contains(branch), set.binary_search(&branch).is_ok());
             }
         }
-        assert_eq!(Places::gather(&outline, SHORT, vec![], Vec::new(), &[(3, 3)], &[]), None);
+        assert_eq!(Places::gather(&outline, SHORT, None, Vec::new(), &[(3, 3)], &[]), None);
     }
 
     #[test]
@@ -301,10 +308,10 @@ mod tests {
                 .filter(|&n| outline.between()[n as usize / 64] >> (n % 64) & 1 == 1)
                 .map(BranchId)
                 .collect();
-            let found = Places::gather(&outline, SHORT, vec![], Vec::new(), &[], &[range]).unwrap();
+            let found = Places::gather(&outline, SHORT, None, Vec::new(), &[], &[range]).unwrap();
             assert_eq!(found, Places::of_list(&outline, SHORT, &expected), "{range:?}");
             let expected: Vec<BranchId> = (range.0..range.1).map(BranchId).collect();
-            let found = Places::gather(&outline, SHORT, vec![], Vec::new(), &[range], &[]).unwrap();
+            let found = Places::gather(&outline, SHORT, None, Vec::new(), &[range], &[]).unwrap();
             assert_eq!(found, Places::of_list(&outline, SHORT, &expected), "{range:?}");
         }
     }
@@ -319,7 +326,7 @@ mod tests {
                 let (large, small) =
                     (Places::of_list(&outline, SHORT, large), Places::of_list(&outline, SHORT, small));
                 assert_eq!(large.is_superset(&small), expected);
-                let mut bits = vec![0; outline.len().div_ceil(64)];
+                let mut bits = no_bits(&outline);
                 assert!(!large.mark(&mut bits));
                 assert_eq!(small.mark(&mut bits), expected);
             }

@@ -384,7 +384,7 @@ impl<'a> Run<'a> {
             }
         }
         let short = lexicon.config().short_list;
-        match Places::gather(lexicon.outline(), short, Vec::new(), pending, &[], &[]) {
+        match Places::gather(lexicon.outline(), short, None, pending, &[], &[]) {
             Some(places) => self.tell(activation, lexicon.intern(places)),
             None => Ok(()),
         }

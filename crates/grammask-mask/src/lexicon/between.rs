@@ -1,6 +1,8 @@
 //! Lexemes below very many places that a class of characters leads to, as below all places where names end, names again: from each of them the class leads on
 //! through the same subtrees. So what it takes is a slice, without the little that is before the first of these places.
 
+use std::sync::Arc;
+
 use grammask_regular::Error;
 use grammask_trie::BranchId;
 
@@ -49,7 +51,8 @@ pub(super) fn below(
     }
     let slice = lexicon.slice(closed.class, base);
     let mut row = slice.row(&lexicon.vocabulary, slice.longest());
-    let mut branches = slice.branches(slice.longest());
+    let mut shared = slice.branches(slice.longest());
+    let branches = Arc::make_mut(&mut shared);
     // What is before the first places: nothing is taken there.
     let mut before = vec![base];
     let mut reached = Vec::new();
@@ -84,10 +87,10 @@ pub(super) fn below(
     }
     walk.distance.nodes += before.len() as u64;
     findings.allow_row(row);
-    walk.leave_out_all(&branches);
+    walk.leave_out_all(branches);
     walk.leave_out_each(&reached);
     if closed.completes {
-        findings.hand_over_all(branches);
+        findings.hand_over_all(&shared);
     }
     for (child, next) in begun {
         walk.arrive(child, next, findings)?;

@@ -534,7 +534,7 @@ fn take(
     };
     let mut row = slice.row(&lexicon.vocabulary, reach);
     let are_needed = closed.completes && findings.wants_places() || walk.has_remaining();
-    let mut branches = if are_needed { slice.branches(reach) } else { Vec::new() };
+    let mut branches = are_needed.then(|| slice.branches(reach));
     let firsts = Firsts::of(lexicon, base, &closed.not_first);
     firsts.forget(lexicon, &mut row, &mut branches);
     // What is behind more characters is looked for below.
@@ -549,9 +549,11 @@ fn take(
         Ok(())
     })?;
     findings.allow_row(row);
-    walk.leave_out_all(&branches);
-    if closed.completes {
-        findings.hand_over_all(branches);
+    if let Some(branches) = branches {
+        walk.leave_out_all(&branches);
+        if closed.completes {
+            findings.hand_over_all(&branches);
+        }
     }
     for (child, next) in ended {
         walk.arrive(child, next, findings)?;

@@ -11,7 +11,7 @@ use super::taken::Own;
 use super::{LexemePart, LexemeTokens, Lexicon};
 use crate::continuation::{Continuation, ContinuationId};
 use crate::findings::Asked;
-use crate::places::Places;
+use crate::places::{Places, no_bits};
 use crate::walked::Distance;
 
 /// A lexeme that nearly loops goes on to its kin after so many of the ASCII characters at least.
@@ -149,7 +149,7 @@ impl Lexicon {
             let places = (!list.is_empty()).then(|| Places::of_list(self.outline(), short, &list));
             return places.map(|places| self.intern(places));
         }
-        let mut bits = vec![0u64; self.outline().len().div_ceil(64)];
+        let mut bits = no_bits(self.outline());
         if let Some(known) = known {
             known.mark(&mut bits);
         }
@@ -159,7 +159,7 @@ impl Lexicon {
         for branch in &difference.handed {
             bits[branch.index() / 64] |= 1 << (branch.index() % 64);
         }
-        let places = Places::gather(self.outline(), short, bits, Vec::new(), &[], &[]);
+        let places = Places::gather(self.outline(), short, Some(bits.into()), Vec::new(), &[], &[]);
         places.map(|places| self.intern(places))
     }
 

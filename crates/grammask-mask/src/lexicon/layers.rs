@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::places::Bits;
+
 /// Things, while they are put into layers.
 pub(super) struct Layering {
     things: usize,
@@ -13,7 +15,7 @@ pub(super) struct Layering {
 pub(super) struct Layers {
     layered: Arc<Layered>,
     /// The things that are here, one bit each, of those that are in a layer; all of these, where nothing is said.
-    only: Option<Box<[u64]>>,
+    only: Option<Bits>,
 }
 
 /// What any number of [`Layers`] share.
@@ -30,7 +32,7 @@ struct Layered {
 /// What is up to a layer, one bit each.
 struct Row {
     layer: usize,
-    bits: Box<[u64]>,
+    bits: Bits,
 }
 
 /// Setting so many bits one by one takes less than copying a row.
@@ -62,8 +64,8 @@ impl Layering {
     pub(super) fn complete(self) -> Layers {
         let mut things = Vec::with_capacity(self.layers.iter().map(Vec::len).sum());
         let mut starts = vec![0];
-        let mut bits: Box<[u64]> = vec![0; self.things.div_ceil(WORD)].into();
-        let mut rows = vec![Row { layer: 0, bits: bits.clone() }];
+        let mut bits = vec![0; self.things.div_ceil(WORD)];
+        let mut rows = vec![Row { layer: 0, bits: Bits::new(bits.clone()) }];
         let mut since = 0;
         for (layer, here) in self.layers.iter().enumerate() {
             for &thing in here {
@@ -73,7 +75,7 @@ impl Layering {
             starts.push(things.len());
             since += here.len();
             if since >= MANY || layer + 1 == self.layers.len() {
-                rows.push(Row { layer, bits: bits.clone() });
+                rows.push(Row { layer, bits: Bits::new(bits.clone()) });
                 since = 0;
             }
         }
@@ -109,7 +111,7 @@ impl Layers {
 
     /// These things, one bit each.
     pub(super) fn bits(&self) -> &[u64] {
-        self.only.as_deref().unwrap_or_else(|| &self.layered.all().bits)
+        self.only.as_ref().unwrap_or_else(|| &self.layered.all().bits)
     }
 
     /// Whether these are all that are in a layer.
@@ -136,12 +138,22 @@ impl Layers {
     /// Everything from layer 1 to the layer `last`, one bit each.
     ///
     /// # Complexity
-    /// Linear in the things, at 64 a step.
-    pub(super) fn up_to(&self, last: usize) -> Vec<u64> {
+    /// Linear in the things, at 64 a step; but where that is everything, none.
+    pub(super) fn up_to(&self, last: usize) -> Bits {
         let (row, more) = self.layered.up_to(last);
+        match &self.only {
+            Some(only) if self.is_all(row) => return Arc::clone(only),
+            None if more.is_empty() => return Arc::clone(&row.bits),
+            _ => {}
+        }
         let mut bits = self.those_of(row, |word| word);
         self.present(more).for_each(|thing| bits[thing / WORD] |= 1 << (thing % WORD));
-        bits
+        bits.into()
+    }
+
+    /// Whether a row has everything that is in a layer.
+    fn is_all(&self, row: &Row) -> bool {
+        std::ptr::eq(row, self.layered.all())
     }
 
     /// The same as a packed row.
@@ -157,10 +169,8 @@ impl Layers {
         match &self.only {
             None => row.bits.iter().map(|&word| form(word)).collect(),
             // What is here is in some layer, so a row that no cache holds need not be read.
-            Some(only) if std::ptr::eq(row, self.layered.all()) => {
-                only.iter().map(|&word| form(word)).collect()
-            }
-            Some(only) => row.bits.iter().zip(only).map(|(word, only)| form(word & only)).collect(),
+            Some(only) if self.is_all(row) => only.iter().map(|&word| form(word)).collect(),
+            Some(only) => row.bits.iter().zip(&**only).map(|(word, only)| form(word & only)).collect(),
         }
     }
 
@@ -168,9 +178,9 @@ impl Layers {
     pub(super) fn bytes_used(&self) -> usize {
         let Layered { things, starts, rows } = &*self.layered;
         match &self.only {
-            Some(only) => size_of_val(&**only),
+            Some(only) => size_of_val(&only[..]),
             None => {
-                let bits: usize = rows.iter().map(|row| size_of_val(&*row.bits)).sum();
+                let bits: usize = rows.iter().map(|row| size_of_val(&row.bits[..])).sum();
                 size_of_val(&**things) + size_of_val(&**starts) + size_of_val(&**rows) + bits
             }
         }
@@ -230,7 +240,7 @@ mod tests {
                     .iter()
                     .map(|&[low, high]| u64::from(high) << 32 | u64::from(low))
                     .collect::<Vec<u64>>();
-                assert_eq!(pairs, row, "{last}");
+                assert_eq!(pairs, *row, "{last}");
                 let mut at: Vec<usize> = Vec::new();
                 for thing in 0..THINGS {
                     let layer = layer(thing).filter(|_| is_here(thing)).map(usize::from);

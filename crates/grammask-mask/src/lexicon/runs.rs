@@ -14,6 +14,7 @@ use super::slices::{Class, Measure, NOWHERE};
 use super::walk::Walk;
 use super::ways::{Firsts, follow_ways, go_further};
 use crate::findings::Findings;
+use crate::places::no_bits;
 
 /// A kind of fewer ASCII characters makes few tokens.
 const FEW: u32 = 24;
@@ -102,12 +103,12 @@ impl Place {
 pub(super) struct Counting<'a> {
     kinds: &'a Kinds,
     /// One bit a branch: whether some character of several bytes below may be of the second kind.
-    doubtful: Box<[u64]>,
+    doubtful: Vec<u64>,
 }
 
 impl<'a> Counting<'a> {
     pub(super) fn new(kinds: &'a Kinds, outline: &Outline) -> Self {
-        let mut doubtful = vec![0; outline.len().div_ceil(64)];
+        let mut doubtful = no_bits(outline);
         let start =
             |byte| lead(byte).is_some_and(|cut| kinds.among(Place { cut, ..kinds.start() }.characters())[1]);
         for edge in (0x80..=u8::MAX).filter(|&byte| start(byte)).flat_map(|byte| outline.edges(byte)) {
@@ -117,7 +118,7 @@ impl<'a> Counting<'a> {
                 branch = outline.parent(branch);
             }
         }
-        Self { kinds, doubtful: doubtful.into() }
+        Self { kinds, doubtful }
     }
 }
 
@@ -470,7 +471,7 @@ pub(super) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
         row.iter_mut().zip(short).for_each(|(all, short)| *all &= short);
     }
     let firsts = Firsts::of(lexicon, BranchId::ROOT, &runs.not_first);
-    firsts.forget(lexicon, &mut row, &mut []);
+    firsts.forget(lexicon, &mut row, &mut None);
     findings.allow_row(row);
     firsts.arrive(walk, findings)?;
     for byte in (0..128u8).filter(|byte| runs.exits >> byte & 1 == 1) {

@@ -15,7 +15,7 @@ use super::reached::End;
 use super::runs::{Counting, Kinds};
 use super::walk::Walk;
 use crate::findings::Findings;
-use crate::places::over_range;
+use crate::places::{Bits, over_range};
 
 /// How far a text is into what a slice tells apart, byte by byte: a number of characters, or of runs of them.
 pub(super) trait Measure {
@@ -260,7 +260,7 @@ impl Slice {
     }
 
     /// The branches behind at least one and up to so many characters, one bit each.
-    pub(super) fn branches(&self, most: usize) -> Vec<u64> {
+    pub(super) fn branches(&self, most: usize) -> Bits {
         self.branches.up_to(self.layer(most))
     }
 
@@ -517,9 +517,10 @@ pub(super) fn below(
         // Behind no character there is none.
         if let few @ 1.. = counter.min.saturating_sub(1) {
             let few = slice.branches(few as usize);
-            branches.iter_mut().zip(few).for_each(|(all, few)| *all &= !few);
+            let those = Arc::make_mut(&mut branches).iter_mut();
+            those.zip(&*few).for_each(|(those, few)| *those &= !few);
         }
-        findings.hand_over_all(branches);
+        findings.hand_over_all(&branches);
     }
     // What else goes on behind some characters goes on at once, but where some are still asked for.
     let others = if counter.min == 0 { live.ascii() & !ascii } else { !ascii };

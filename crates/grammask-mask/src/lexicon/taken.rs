@@ -168,7 +168,7 @@ impl Lexicon {
     pub(super) fn take_handover(&self, places: ContinuationId, findings: &mut Findings<'_>) {
         match self.continuation(places).places() {
             Places::List(list) => list.iter().for_each(|&branch| findings.hand_over(branch)),
-            Places::Bits(bits) => findings.hand_over_all(bits.to_vec()),
+            Places::Bits(bits) => findings.hand_over_all(bits),
         }
     }
 

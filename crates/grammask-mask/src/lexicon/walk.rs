@@ -66,7 +66,7 @@ pub(super) fn below(
     }
     if let Places::Bits(bits) = places {
         // In the order of the trie: what an earlier place's walk takes as well is left out.
-        walk.remaining = Some(bits.clone());
+        walk.remaining = Some(bits[..].into());
     }
     let mut taken = Vec::new();
     for &base in lexicon.bases.iter().filter(|_| by_slices) {

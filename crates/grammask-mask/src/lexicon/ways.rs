@@ -1,5 +1,7 @@
 //! Ways through the trie that a slice gives: a lexeme follows them to where they lead, and goes on there.
 
+use std::sync::Arc;
+
 use grammask_regular::{ByteSet, Error};
 use grammask_trie::{BranchId, NodeId};
 
@@ -8,7 +10,7 @@ use super::automaton::LexemeId;
 use super::slices::{Slice, Step};
 use super::walk::Walk;
 use crate::findings::Findings;
-use crate::places::over_range;
+use crate::places::{Bits, over_range};
 
 /// By so few bytes, children are looked up one by one.
 const FEW_BYTES: usize = 4;
@@ -23,7 +25,7 @@ impl Firsts {
     }
 
     /// Takes them out, with all that is below.
-    pub(super) fn forget(&self, lexicon: &Lexicon, row: &mut [u32], branches: &mut [u64]) {
+    pub(super) fn forget(&self, lexicon: &Lexicon, row: &mut [u32], branches: &mut Option<Bits>) {
         self.0.iter().for_each(|&(_, child)| forget(lexicon, child, row, branches));
     }
 
@@ -46,11 +48,12 @@ impl Firsts {
 }
 
 /// Takes the tokens and the branches of a subtree out of a row and of bits, of which there may be none.
-pub(super) fn forget(lexicon: &Lexicon, node: NodeId, row: &mut [u32], branches: &mut [u64]) {
+pub(super) fn forget(lexicon: &Lexicon, node: NodeId, row: &mut [u32], branches: &mut Option<Bits>) {
     let trie = lexicon.trie();
     trie.subtree_tokens(node).iter().for_each(|id| row[id.word()] &= !id.bit());
-    if !branches.is_empty() {
+    if let Some(branches) = branches {
         let inner = lexicon.outline().branches(node.0..trie.end(node).0);
+        let branches = Arc::make_mut(branches);
         over_range(inner.start, inner.end, |word, mask| branches[word] &= !mask);
     }
 }
