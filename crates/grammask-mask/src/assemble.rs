@@ -349,11 +349,9 @@ impl Masks {
         if let Some(&row) = self.unions.get(&key[..]) {
             return Ok(row);
         }
-        let mut union = Mask::new(self.vocabulary().id_count());
-        for &key in &lexemes {
-            self.lexeme_tokens(key)?.union_into(&mut union);
-        }
-        Ok(self.keep_union(&key, union))
+        let all: SmallVec<[Taken<'_>; 8]> =
+            lexemes.iter().map(|&key| self.lexeme_tokens(key)).collect::<Result<_, _>>()?;
+        Ok(self.keep_union(&key, Taken::union(self.vocabulary().id_count(), &all)))
     }
 
     fn keep_union(&self, key: &[u64], union: Mask) -> RowId {

@@ -120,6 +120,36 @@ impl Taken<'_> {
             || self.kin.is_some_and(|kin| kin.tokens.contains(id) && !kin.less.contains(&id))
     }
 
+    /// What some take together, as a mask. A row is copied in less time than it is added to a mask that was cleared before.
+    pub(crate) fn union(id_count: usize, all: &[Self]) -> Mask {
+        let first = all.iter().position(|taken| matches!(taken.base(), Tokens::Row(..))).unwrap_or(0);
+        let mut union = all.get(first).map_or_else(|| Mask::new(id_count), |taken| taken.to_mask(id_count));
+        let others = all.iter().enumerate().filter(|&(place, _)| place != first);
+        others.for_each(|(_, taken)| taken.union_into(&mut union));
+        union
+    }
+
+    /// What most of them stand in: that of the kin, if there is one.
+    fn base(&self) -> Tokens<'_> {
+        self.kin.map_or(self.own, |kin| kin.tokens)
+    }
+
+    fn to_mask(self, id_count: usize) -> Mask {
+        let mut mask = match self.base() {
+            Tokens::Set(set) => {
+                let mut mask = Mask::new(id_count);
+                mask.union_set(set);
+                mask
+            }
+            Tokens::Row(_, row) => row.clone(),
+        };
+        if let Some(kin) = self.kin {
+            kin.less.iter().for_each(|&id| mask.forbid(id));
+            self.own.union_into(&mut mask);
+        }
+        mask
+    }
+
     /// Adds them to a mask.
     pub(crate) fn union_into(&self, mask: &mut Mask) {
         if let Some(kin) = self.kin {
@@ -158,8 +188,7 @@ impl Lexicon {
     pub(super) fn take_tokens(&self, part: PartId, findings: &mut Findings<'_>) {
         let LexemeTokens { own, kin } = &self.part_of(part).tokens;
         if kin.is_some() || !own.is_empty() {
-            let mut mask = Mask::new(self.vocabulary.id_count());
-            self.taken(part).union_into(&mut mask);
+            let mask = self.taken(part).to_mask(self.vocabulary.id_count());
             findings.allow_row(mask.into_words());
         }
     }

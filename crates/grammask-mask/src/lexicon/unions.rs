@@ -2,6 +2,7 @@
 //! may stand between values.
 
 use grammask_trie::Mask;
+use smallvec::SmallVec;
 
 use super::taken::Tokens;
 use super::{Lexicon, PartId, Taken};
@@ -23,9 +24,8 @@ impl Lexicon {
         if !self.has_room_for_row() {
             return None;
         }
-        let mut union = Mask::new(self.vocabulary.id_count());
-        parts.iter().for_each(|&part| self.taken(part).union_into(&mut union));
-        let number = self.keep_row(union);
+        let all: SmallVec<[Taken<'_>; 8]> = parts.iter().map(|&part| self.taken(part)).collect();
+        let number = self.keep_row(Taken::union(self.vocabulary.id_count(), &all));
         self.budget.spend(size_of_val(parts) + size_of::<(Box<[PartId]>, u32)>());
         Some(*self.unions.insert(parts.into(), number).0)
     }
