@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use grammask_earley::{Error, Item, OriginId, SetId};
-use grammask_trie::{Mask, TokenId};
+use grammask_trie::{Mask, TokenId, copy_row};
 use smallvec::SmallVec;
 
 use crate::completions::Completions;
@@ -370,7 +370,7 @@ impl Masks {
     ) -> Result<(), Error> {
         let many = self.split(lexemes, changes)?;
         match self.row_of(&many)? {
-            Some(row) => mask.as_words_mut().copy_from_slice(self.kept_row(row).as_words()),
+            Some(row) => copy_row(self.kept_row(row).as_words(), mask.as_words_mut()),
             None => mask.clear(),
         }
         self.add(changes, takings, mask);

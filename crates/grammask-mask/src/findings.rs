@@ -4,7 +4,7 @@ use std::ops::BitOrAssign;
 use std::sync::Arc;
 
 use grammask_earley::{Error, Recognizer, SetId, Successors};
-use grammask_trie::{BranchId, Child, NodeId, Outline, TokenId, TokenSet, Trie, Vocabulary};
+use grammask_trie::{BranchId, Child, NodeId, Outline, TokenId, TokenSet, Trie, Vocabulary, copied_row};
 use smallvec::SmallVec;
 
 use crate::continuation::Continuation;
@@ -464,7 +464,7 @@ impl<'a> Findings<'a> {
         if !self.ranges.is_sorted() {
             self.ranges.sort_unstable();
         }
-        let mut row = self.ground.every.to_vec();
+        let mut row = copied_row(self.ground.every);
         let mut covered = 0;
         for &(start, end) in self.ranges.iter().chain([&(tokens.len() as u32, tokens.len() as u32)]) {
             for id in tokens.get(covered as usize..start as usize).unwrap_or_default() {

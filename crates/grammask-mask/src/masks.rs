@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use grammask_cache::{Arena, Budget, Column, Interner, Memo, Row};
 use grammask_earley::{CalleeId, Class, Error, Item, NodeId, Recognizer, SetId, Special};
-use grammask_trie::{BranchId, Mask, TokenId, Vocabulary};
+use grammask_trie::{BranchId, Mask, TokenId, Vocabulary, copied_row, copy_row};
 
 use crate::assemble::{Assembled, Composition, Workbenches};
 use crate::continuation::ContinuationId;
@@ -331,7 +331,7 @@ impl Masks {
             Some(known) => self.fill_known(known, row),
             None => {
                 let (front, padding) = row.split_at_mut(self.vocabulary().mask_words());
-                front.copy_from_slice(scratch.mask().as_words());
+                copy_row(scratch.mask().as_words(), front);
                 padding.fill(0);
             }
         }
@@ -347,7 +347,7 @@ impl Masks {
         let recipe = self.recipes.get(number);
         self.follow(recipe, front);
         if recipe.as_row().is_none() {
-            recipe.count(|| self.new_row(Mask::from_words(self.vocabulary().id_count(), front.to_vec())));
+            recipe.count(|| self.new_row(Mask::from_words(self.vocabulary().id_count(), copied_row(front))));
         }
         padding.fill(0);
     }
@@ -357,7 +357,7 @@ impl Masks {
         // Asked once: at any moment another thread may give the recipe a row of its own.
         let whole = recipe.as_row();
         match whole.or(recipe.row) {
-            Some(row) => words.copy_from_slice(self.kept_row(row).as_words()),
+            Some(row) => copy_row(self.kept_row(row).as_words(), words),
             None => words.fill(0),
         }
         if whole.is_none() {

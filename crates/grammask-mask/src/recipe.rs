@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use grammask_trie::{Mask, TokenId};
+use grammask_trie::{Mask, TokenId, copy_row};
 
 /// Names a row that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -314,7 +314,7 @@ impl Room {
                 let row = row.map(|(.., row)| row.as_words());
                 self.changed.iter().for_each(|id| words[id.word()] = row.map_or(0, |row| row[id.word()]));
             }
-            Some((.., row)) if is_made => self.mask.as_words_mut().copy_from_slice(row.as_words()),
+            Some((.., row)) if is_made => copy_row(row.as_words(), self.mask.as_words_mut()),
             Some((.., row)) => self.mask = row.clone(),
             None if is_made => self.mask.clear(),
             None => self.mask = Mask::new(id_count),

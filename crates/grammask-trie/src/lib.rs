@@ -38,6 +38,7 @@
 //! `serde`: [`Config`] and [`TokenId`] can be serialized.
 
 mod config;
+mod copying;
 mod count;
 mod display;
 mod error;
@@ -52,6 +53,7 @@ mod trie;
 mod vocabulary;
 
 pub use config::Config;
+pub use copying::{copied_row, copy_row};
 pub use error::{Broken, EntryPlace, Error, LineProblem, RowTooShort};
 pub use mask::{Mask, Ones};
 pub use outline::{Below, BranchId, Child, Decoder, Edge, Encoding, Omission, Outline, Traits};

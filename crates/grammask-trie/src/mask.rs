@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use crate::count::count_ones;
 use crate::display::write_ids;
 use crate::error::{Broken, RowTooShort};
-use crate::{TokenId, TokenSet};
+use crate::{TokenId, TokenSet, copied_row, copy_row};
 
 /// Which tokens are allowed: token t is bit t % 32 of word t / 32, and a set bit means allowed.
 ///
@@ -24,10 +24,16 @@ use crate::{TokenId, TokenSet};
 /// mask.apply(&mut logits);
 /// assert_eq!((logits[3], logits[4], logits[63]), (0.5, f32::NEG_INFINITY, f32::NEG_INFINITY));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Mask {
     words: Box<[u32]>,
     id_count: u32,
+}
+
+impl Clone for Mask {
+    fn clone(&self) -> Self {
+        Self { words: copied_row(&self.words).into(), id_count: self.id_count }
+    }
 }
 
 impl Mask {
@@ -187,7 +193,7 @@ impl Mask {
     pub fn copy_to(&self, row: &mut [u32]) -> Result<(), RowTooShort> {
         let (needed, given) = (self.words.len(), row.len());
         let (front, padding) = row.split_at_mut_checked(needed).ok_or(RowTooShort { needed, given })?;
-        front.copy_from_slice(&self.words);
+        copy_row(&self.words, front);
         padding.fill(0);
         Ok(())
     }
