@@ -42,7 +42,8 @@ impl Hash for Places {
 }
 
 impl Places {
-    /// The set of the branches whose bits are set in a row, if there is one; of some others, in any order; of some ranges of branches; and of those in further ranges that stand between two characters. Nothing for the empty set.
+    /// The set of the branches whose bits are set in a row, if there is one; of some others, in any order; of some ranges of
+    /// branches; and of those in further ranges that stand between two characters. Nothing for the empty set.
     pub(crate) fn gather(
         outline: &Outline,
         short: usize,

@@ -17,10 +17,12 @@ const fn is_slow(from: usize, to: usize) -> bool {
 /// Bytes of a piece: for fewer than some 2,000, no `memcpy` takes that instruction.
 const PIECE: usize = 1024;
 
-/// Words of a piece.
+/// Words of a piece, at least one, and one of words that take no room.
 const fn words<T>() -> usize {
-    let words = PIECE / size_of::<T>();
-    if words == 0 { 1 } else { words }
+    match PIECE.checked_div(size_of::<T>()) {
+        Some(0) | None => 1,
+        Some(words) => words,
+    }
 }
 
 /// Copies a row over another one of the same length.
@@ -91,6 +93,16 @@ mod tests {
                 assert_eq!(is_slow(page + 4090, 8192 + 4090 + behind), expected, "{behind}");
             }
         }
+    }
+
+    #[test]
+    fn words_of_any_size_are_copied() {
+        let mut nothing = [(); 100];
+        copy_row(&[(); 100], &mut nothing);
+        assert_eq!(copied_row(&[(); 100]).len(), 100);
+        let large: Vec<[u8; 3000]> = (0..9).map(|byte| [byte; 3000]).collect();
+        assert_eq!(copied_row(&large), large);
+        assert_eq!([words::<()>(), words::<[u8; 3000]>(), words::<u32>(), words::<u64>()], [1, 1, 256, 128]);
     }
 
     #[test]
