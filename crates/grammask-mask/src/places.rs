@@ -133,9 +133,7 @@ impl Places {
     pub(crate) fn is_superset(&self, small: &Self) -> bool {
         match (self, small) {
             (Self::List(_), Self::Bits(_)) => false,
-            (Self::Bits(large), Self::Bits(small)) => {
-                large.iter().zip(&**small).all(|(large, small)| small & !large == 0)
-            }
+            (Self::Bits(large), Self::Bits(small)) => is_within(small, large),
             (Self::Bits(_), Self::List(small)) => small.iter().all(|&branch| self.contains(branch)),
             (Self::List(large), Self::List(small)) => is_subset(small, large),
         }
@@ -179,6 +177,12 @@ impl Places {
             Self::Bits(bits) => size_of_val(&bits[..]),
         }
     }
+}
+
+/// Whether the bits of one row are set in another one of the same length.
+pub(crate) fn is_within(small: &[u64], large: &[u64]) -> bool {
+    debug_assert_eq!(small.len(), large.len(), "rows of one vocabulary");
+    small.iter().zip(large).all(|(small, large)| small & !large == 0)
 }
 
 /// Whether more than so many bits are set. Looks no further than where that is known.

@@ -1,6 +1,6 @@
 //! Copying rows, at one speed wherever they lie.
 //!
-//! For rows of some thousand bytes, `memcpy` takes an instruction that copies whole strings. On some processors it is fifteen times slower
+//! For rows of some thousand bytes, the `memcpy` of glibc takes an instruction that copies whole strings. On some processors it is fifteen times slower
 //! where the row that is written begins up to 31 bytes behind the one that is read, counted from the beginning of their pages of 4 KB, wherever
 //! these are: 9 us in place of 0.6 for a row of 200,000 tokens. Rows that are allocated come to lie so once in 256 times, those of a batch, one
 //! behind the other, too. There a row is copied in pieces that are too short for the instruction.
@@ -8,13 +8,13 @@
 /// Whether a row would be copied slowly from one address to another.
 const fn is_slow(from: usize, to: usize) -> bool {
     const PAGE: usize = 4096;
-    // A line's length from the end of what was seen.
+    // It is slow for less than 32, the bytes of a register; there may be larger ones.
     const BEHIND: usize = 64;
     let behind = to.wrapping_sub(from) % PAGE;
     0 < behind && behind < BEHIND
 }
 
-/// Bytes of a piece: for fewer than some 2,000, no `memcpy` takes that instruction.
+/// Bytes of a piece: for fewer than some 2,000, the `memcpy` of glibc does not take that instruction.
 const PIECE: usize = 1024;
 
 /// Words of a piece, at least one, and one of words that take no room.

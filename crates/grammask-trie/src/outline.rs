@@ -343,7 +343,7 @@ impl Outline {
     /// # Complexity
     /// Linear in the words, and in the groups of characters that are left out.
     pub fn tokens_of(&self, traits: Traits, among: &[u64]) -> Vec<u64> {
-        self.tokens_with.without(among, traits)
+        self.tokens_with.without(traits, among)
     }
 
     /// Of some branches, of one bit each, those to which the way from the root is made of nothing but this. As many words as are given.
@@ -351,7 +351,7 @@ impl Outline {
     /// # Complexity
     /// As of [`tokens_of`](Self::tokens_of).
     pub fn branches_of(&self, traits: Traits, among: &[u64]) -> Vec<u64> {
-        self.branches_with.without(among, traits)
+        self.branches_with.without(traits, among)
     }
 
     /// The memory that the outline holds, in bytes.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::places::Bits;
+use crate::places::{Bits, is_within};
 
 /// Things, while they are put into layers.
 pub(super) struct Layering {
@@ -185,11 +185,6 @@ impl Layers {
             }
         }
     }
-}
-
-/// Whether the bits of one row are set in another one, of the same length.
-fn is_within(small: &[u64], large: &[u64]) -> bool {
-    small.len() == large.len() && small.iter().zip(large).all(|(small, large)| small & !large == 0)
 }
 
 #[cfg(test)]

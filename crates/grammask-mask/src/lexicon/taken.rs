@@ -223,3 +223,50 @@ impl Lexicon {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IDS: usize = 100;
+
+    fn row(is_in: impl Fn(u32) -> bool) -> Mask {
+        let mut row = Mask::new(IDS);
+        row.extend((0..IDS as u32).filter(|&id| is_in(id)).map(TokenId));
+        row
+    }
+
+    /// Whatever comes first, rows or sets, with kin or without.
+    #[test]
+    fn the_union_is_what_each_takes() {
+        let rows = [row(|id| id.is_multiple_of(3)), row(|id| id < 40), row(|id| id == 7)];
+        let sets = rows.each_ref().map(|row| row.iter().collect::<TokenSet>());
+        let less: Vec<TokenId> = [0, 7, 9, 12, 39].map(TokenId).into();
+        let mut all = Vec::new();
+        for place in 0..rows.len() {
+            for own in [Tokens::Set(&sets[place]), Tokens::Row(0, &rows[place])] {
+                all.push((Taken { own, kin: None }, rows[place].clone()));
+                let kin = (place + 1) % rows.len();
+                for tokens in [Tokens::Set(&sets[kin]), Tokens::Row(1, &rows[kin])] {
+                    let mut expected = rows[kin].clone();
+                    less.iter().for_each(|&id| expected.forbid(id));
+                    expected.union(&rows[place]);
+                    let kin = Some(Kin { part: PartId(0), tokens, less: &less });
+                    all.push((Taken { own, kin }, expected));
+                }
+            }
+        }
+        assert_eq!(Taken::union(IDS, &[]), Mask::new(IDS));
+        for (one, ones) in &all {
+            assert_eq!(Taken::union(IDS, &[*one]), *ones);
+            for (other, others) in &all {
+                for (third, thirds) in &all {
+                    let mut expected = ones.clone();
+                    expected.union(others);
+                    expected.union(thirds);
+                    assert_eq!(Taken::union(IDS, &[*one, *other, *third]), expected);
+                }
+            }
+        }
+    }
+}

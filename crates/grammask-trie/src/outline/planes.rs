@@ -55,7 +55,7 @@ impl Planes {
     }
 
     /// One bit for each of some things: whether it has no other traits. As many words as are given.
-    pub(super) fn without(&self, among: &[u64], Traits(traits): Traits) -> Vec<u64> {
+    pub(super) fn without(&self, Traits(traits): Traits, among: &[u64]) -> Vec<u64> {
         let mut others: Vec<&[Block]> = Vec::with_capacity(TRAITS);
         // What is behind all these has a row of its own, so that the tree need not be asked for it.
         let behind = (u32::BITS - traits.leading_zeros()) as usize;
