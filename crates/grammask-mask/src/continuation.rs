@@ -65,9 +65,12 @@ impl Continuation {
 
     /// Whether more than so many nodes are below, counted once for each place that they are below.
     pub(crate) fn is_heavier(&self, trie: &Trie, outline: &Outline, limit: usize) -> bool {
+        // Something is below every place, so many of them need not be weighed; how many a list has is known at once.
+        if matches!(&self.places, Places::List(list) if list.len() > limit) {
+            return true;
+        }
         let ends = trie.ends_slice();
         let weigh = |most: usize| {
-            // Something is below every place, so many of them need not be weighed.
             if self.places.are_more_than(most) {
                 return most + 1;
             }
