@@ -9,8 +9,8 @@ pub const HELP: &str = "\
 cargo run --release -p grammask-benches -- [OPTIONS]
 
   --vocab o200k|PATH      the vocabulary: o200k (default), or a file of any format that grammask loads
-  --small-vocab PATH      a vocabulary to compare o200k with; by default a tokenizer.json of 32,000 tokens in
-                          ../shared/vocab, and nothing is compared where there is none
+  --small-vocab PATH      a vocabulary to compare o200k with, beside its own first 32,000 ids; by default a
+                          tokenizer.json of as many tokens in ../shared/vocab, if there is one
   --grammar NAME          only fixtures/grammars/NAME.kbnf; may be repeated
   --peers all|none|NAME   which engines to compare with: kbnf, llguidance, both (default) or none
   --glrmask PROGRAM       also compare with glrmask, which this program runs: see benches/glrmask

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::bounds::SLOW;
 use crate::compare::{Line, Results};
 use crate::engine::{COLD, WARM};
-use crate::known::{Known, Size};
+use crate::known::{Known, Size, by_grammar};
 use crate::timing::Places;
 
 /// The mean of a first pass with a warm vocabulary, as a part of llguidance's.
@@ -182,21 +182,24 @@ fn starts(lines: &[Line], bars: &mut Vec<Bar>) {
 }
 
 fn sizes(sizes: &[Size], bars: &mut Vec<Bar>) {
-    let pairs = || sizes.chunks_exact(2).map(|pair| (&pair[0], &pair[1]));
-    let Some((small, large)) = pairs().next() else { return };
-    let name = format!("{} tokens by {}", large.id_count, small.id_count);
-    let by_reference = pairs().map(|(small, large)| {
-        let p50 = |size: &Size| size.known.by_reference.medians.p50 as f64;
-        value(&small.known.case, p50(large) / p50(small), SAME)
-    });
-    bars.extend(at_most(&format!("{name}: mask seen before, by reference, p50"), Unit::Times, by_reference));
-    let mut first_visits = |way: &str, mean: fn(&Size) -> f64| {
-        let first = pairs().map(|(small, large)| value(&small.known.case, mean(large) / mean(small), 4.0));
-        let name = format!("{name}: first visit, {way}, mean");
-        bars.extend(at_most(&name, Unit::Times, first));
-    };
-    first_visits("warm vocabulary", |size| size.warm.mean);
-    first_visits("vocabulary used for the first time", |size| size.visits.mean);
+    let Some((small, large)) = by_grammar(sizes).next() else { return };
+    for (place, small) in small.iter().enumerate() {
+        let pairs = || by_grammar(sizes).filter_map(move |(small, large)| Some((small.get(place)?, large)));
+        let name = format!("{} tokens by {} of {}", large.id_count, small.id_count, small.vocabulary);
+        let by_reference = pairs().map(|(small, large)| {
+            let p50 = |size: &Size| size.known.by_reference.medians.p50 as f64;
+            value(&small.known.case, p50(large) / p50(small), SAME)
+        });
+        let known = format!("{name}: mask seen before, by reference, p50");
+        bars.extend(at_most(&known, Unit::Times, by_reference));
+        let mut first_visits = |way: &str, mean: fn(&Size) -> f64| {
+            let first =
+                pairs().map(|(small, large)| value(&small.known.case, mean(large) / mean(small), 4.0));
+            bars.extend(at_most(&format!("{name}: first visit, {way}, mean"), Unit::Times, first));
+        };
+        first_visits("warm vocabulary", |size| size.warm.mean);
+        first_visits("vocabulary used for the first time", |size| size.visits.mean);
+    }
 }
 
 fn recursion(results: &Results, bars: &mut Vec<Bar>) {

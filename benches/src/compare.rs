@@ -50,7 +50,7 @@ pub struct Results {
     pub lines: Vec<Line>,
     /// Ours, where all states were seen before.
     pub known: Vec<Known>,
-    /// A small and a large vocabulary: case after case, the small one's first.
+    /// Small vocabularies and a large one: case after case, the large one's last.
     pub sizes: Vec<Size>,
     /// Batches by one thread and by two.
     pub batches: Vec<Batch>,
@@ -173,14 +173,16 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Results> {
     if arguments.has("vocabularies") {
         let default = case::root().join(SMALL);
         let small = match &arguments.small_vocabulary {
-            Some(path) => Some(path.clone()),
-            None if default.exists() => Some(default.to_str().context("a path that is no UTF-8")?.to_owned()),
-            None => None,
+            Some(path) => path,
+            None if default.exists() => default.to_str().context("a path that is no UTF-8")?,
+            None => {
+                results.missing.push(format!(
+                    "a small vocabulary that is no part of the large one: there is no {SMALL}"
+                ));
+                worker::LARGE
+            }
         };
-        match small {
-            Some(small) => results.sizes = part("vocabularies", &small, arguments, &mut results.missing)?,
-            None => results.missing.push(format!("vocabularies of two sizes: there is no {SMALL}")),
-        }
+        results.sizes = part("vocabularies", small, arguments, &mut results.missing)?;
     }
     if arguments.has("batch") {
         if results.machine.cores < 2 {

@@ -23,6 +23,8 @@ pub struct Known {
     pub case: String,
     /// How many tokens the text has.
     pub tokens: usize,
+    /// Nodes of the trie that were looked at for the masks of the first pass, one by one, with a vocabulary that was used for the first time.
+    pub nodes: u64,
     /// For each place of the text: whether its state is not that of an earlier place.
     pub is_new: Vec<bool>,
     /// A mask by reference.
@@ -52,6 +54,12 @@ pub struct Size {
     pub warm: Places,
 }
 
+/// What was measured of each grammar: with the small vocabularies, and with the large one.
+pub fn by_grammar(sizes: &[Size]) -> impl Iterator<Item = (&[Size], &Size)> {
+    let of_one = sizes.chunk_by(|one, other| one.known.case == other.known.case);
+    of_one.filter_map(|sizes| sizes.split_last().map(|(large, small)| (small, large)))
+}
+
 /// Measures each grammar.
 ///
 /// # Errors
@@ -69,17 +77,17 @@ pub fn measure(
     Ok(())
 }
 
-/// Measures each grammar with a small vocabulary and a large one, first visits too: tells of the small one, then of the large one.
+/// Measures each grammar with small vocabularies and, at last, a large one, first visits too: tells of each, in their order.
 ///
 /// # Errors
 /// When a grammar does not take its text.
 pub fn measure_sizes(
     cases: &[Case],
-    words: &[Words; 2],
+    words: &[Words],
     quick: bool,
     tell: &mut dyn FnMut(Size),
 ) -> anyhow::Result<()> {
-    let vocabularies = [words[0].vocabulary()?, words[1].vocabulary()?];
+    let vocabularies = words.iter().map(Words::vocabulary).collect::<anyhow::Result<Vec<_>>>()?;
     let limit = Duration::from_secs(20);
     let effort = Effort { warmups: 0, rounds: 0, passes: 0, compiles: 0, limit };
     for case in cases {
@@ -89,7 +97,7 @@ pub fn measure_sizes(
             let run = |engine| Run::new(create(engine, words)?, case, words, effort);
             runs.push((known, [run(COLD)?, run(WARM)?], [Vec::new(), Vec::new()]));
         }
-        // The vocabularies take turns, so that what disturbs the machine disturbs both. Of two rounds the second counts: it finds the
+        // The vocabularies take turns, so that what disturbs the machine disturbs all. Of two rounds the second counts: it finds the
         // caches as the same vocabulary has left them.
         for _ in 0..if quick { 1 } else { 7 } {
             for (_, runs, masks) in &mut runs {
@@ -114,7 +122,9 @@ pub fn measure_sizes(
 #[expect(clippy::mutable_key_type, reason = "a state is compared by its number, which never changes")]
 fn known(case: &Case, words: &Words, vocabulary: &Vocabulary, quick: bool) -> anyhow::Result<Known> {
     let tokens = words.encode(&case.text)?;
-    let mut matcher = Grammar::compile(&case.kbnf, &unused(vocabulary), &config(words))?.matcher();
+    let fresh = unused(vocabulary);
+    let grammar = Grammar::compile(&case.kbnf, &fresh, &config(words))?;
+    let mut matcher = grammar.matcher();
     let mut row = vec![0; vocabulary.mask_words()];
 
     // A row for each state, as the engine keeps a mask for each.
@@ -134,6 +144,7 @@ fn known(case: &Case, words: &Words, vocabulary: &Vocabulary, quick: bool) -> an
         ensure!(outcome.is_accepted(), "token {place}: {outcome}");
     }
     drop(row_of);
+    let nodes = grammar.stats().tables.nodes + fresh.stats().nodes;
 
     let passes = if quick { 3 } else { 25 };
     let [mut by_reference, mut written, mut copy, mut accept] = [(); 4].map(|()| Vec::new());
@@ -162,6 +173,7 @@ fn known(case: &Case, words: &Words, vocabulary: &Vocabulary, quick: bool) -> an
     Ok(Known {
         case: case.name.clone(),
         tokens: tokens.len(),
+        nodes,
         is_new,
         by_reference: places(&by_reference)?,
         written: places(&written)?,

@@ -1,5 +1,5 @@
 //! Measures grammask beside the crates `kbnf` and `llguidance`: the same grammars, texts and vocabulary, on one thread, one
-//! engine after the other in one run; and what no other engine is asked for: batches, long bounds, vocabularies of two sizes.
+//! engine after the other in one run; and what no other engine is asked for: batches, long bounds, vocabularies of several sizes.
 
 #![allow(clippy::print_stderr, reason = "a tool that says how far it is")]
 

@@ -59,6 +59,18 @@ impl Words {
         if name == "o200k" { Self::o200k() } else { Self::from_file(name) }
     }
 
+    /// The same vocabulary, but smaller: its ordinary tokens below an id, and with that id one that ends a text. Texts are cut into the longest ones.
+    pub fn below(&self, id: u32) -> Self {
+        Self {
+            name: format!("{} below {id}", self.name),
+            tokens: self.tokens.iter().take_while(|(token, _)| *token < id).cloned().collect(),
+            specials: vec![(id, ENDS[0].to_owned())],
+            end: id,
+            encoder: None,
+            ids: OnceLock::new(),
+        }
+    }
+
     /// How many ids there are, gaps included.
     pub fn id_count(&self) -> usize {
         let ordinary = self.tokens.last().map_or(0, |(id, _)| *id);
@@ -176,6 +188,17 @@ mod tests {
         assert_eq!((words.id_count(), words.bytes(255)), (257, &[255][..]));
         assert_eq!(words.encode("aé").ok(), Some(vec![97, 0xc3, 0xa9]));
         assert_eq!(words.specials, [(256, "<|endoftext|>".to_owned())]);
+    }
+
+    #[test]
+    fn a_smaller_vocabulary_has_the_first_tokens_and_an_end() {
+        let words = Words::of_bytes().below(128);
+        assert_eq!(
+            (words.id_count(), words.end, words.bytes(127), words.bytes(128)),
+            (129, 128, &[127][..], &[][..])
+        );
+        assert_eq!(words.encode("az").ok(), Some(vec![97, 122]));
+        assert!(words.encode("é").is_err());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::bars::digits;
 use crate::batch::{Batch, SEQUENCES};
 use crate::bounds::{Bound, SLOW};
 use crate::hard::Hard;
-use crate::known::{Known, Size};
+use crate::known::{Known, Size, by_grammar};
 use crate::linear::Speed;
 use crate::recursion::Recursion;
 use crate::timing::{Places, Summary};
@@ -46,33 +46,35 @@ pub(super) fn known(known: &[Known], f: &mut Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// Two vocabularies.
+/// Small vocabularies and a large one.
 pub(super) fn sizes(sizes: &[Size], f: &mut Formatter<'_>) -> fmt::Result {
-    writeln!(f, "\n## A small vocabulary and a large one\n")?;
+    writeln!(f, "\n## Small vocabularies and a large one\n")?;
     writeln!(
         f,
-        "Microseconds, each text cut into tokens of the vocabulary; × is the large one's by the small one's. First visits: places"
+        "Microseconds, each text cut into tokens of the vocabulary; × is the large one's by this one's. First visits: places"
     )?;
     writeln!(
         f,
-        "with a new state, fresh grammar, vocabulary used for the first time. The vocabularies take turns; of two rounds the second counts.\n"
+        "with a new state, fresh grammar, vocabulary used for the first time. The vocabularies take turns; of two rounds the second counts."
     )?;
+    writeln!(f, "Nodes: of the trie, that were looked at one by one on the first pass.\n")?;
     writeln!(
         f,
-        "| grammar | vocabulary (ids) | tokens | by reference p50 | × | first visits p50 | max | mean | × | first pass in all | × |"
+        "| grammar | vocabulary (ids) | tokens | by reference p50 | × | first visits p50 | max | mean | × | first pass in all | × | nodes | × |"
     )?;
-    writeln!(f, "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |")?;
-    for pair in sizes.chunks_exact(2) {
-        for size in pair {
+    writeln!(f, "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |")?;
+    for (small, large) in by_grammar(sizes) {
+        for size in small.iter().chain([large]) {
             let by_reference = |size: &Size| size.known.by_reference.medians.p50 as f64;
             let visit = |size: &Size| size.visits.mean;
             let pass = |size: &Size| size.first.mean * size.known.tokens as f64;
+            let nodes = |size: &Size| size.known.nodes as f64;
             let ratio = |of: &dyn Fn(&Size) -> f64| {
-                if std::ptr::eq(size, &pair[0]) { String::new() } else { digits(of(size) / of(&pair[0])) }
+                if std::ptr::eq(size, large) { String::new() } else { digits(of(large) / of(size)) }
             };
             writeln!(
                 f,
-                "| {} | {} ({}) | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+                "| {} | {} ({}) | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
                 size.known.case,
                 cell(&size.vocabulary),
                 size.id_count,
@@ -85,6 +87,8 @@ pub(super) fn sizes(sizes: &[Size], f: &mut Formatter<'_>) -> fmt::Result {
                 ratio(&visit),
                 microseconds(pass(size)),
                 ratio(&pass),
+                size.known.nodes,
+                ratio(&nodes),
             )?;
         }
     }
