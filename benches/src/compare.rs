@@ -11,6 +11,7 @@ use crate::bounds::Bound;
 use crate::case::{self, Case};
 use crate::engine::{COLD, GLRMASK, OURS};
 use crate::hard::Hard;
+use crate::hour::{Hour, Look};
 use crate::known::{Known, Size};
 use crate::linear::{self, Speed};
 use crate::machine::Machine;
@@ -42,6 +43,8 @@ pub struct Results {
     pub limit: u64,
     /// How long kbnf could.
     pub kbnf_limit: u64,
+    /// What reads of memory took before each part and each grammar.
+    pub hour: Vec<Look>,
     /// How long the whole run has taken, in seconds.
     pub seconds: f64,
     /// What is to be reached, and whether it is.
@@ -148,6 +151,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Results> {
         limit: arguments.limit.as_secs(),
         kbnf_limit: arguments.limit_of("kbnf").as_secs(),
         seconds: 0.0,
+        hour: Vec::new(),
         bars: Vec::new(),
         lines: Vec::new(),
         known: Vec::new(),
@@ -162,15 +166,19 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Results> {
     drop(words);
 
     let here = &arguments.vocabulary;
+    let mut hour = Hour::default();
     if arguments.has("known") {
+        hour.look();
         results.known = part("known", here, arguments, &mut results.missing)?;
     }
     if arguments.has("masks") {
         for case in &cases {
+            hour.look();
             compare(case, arguments, &mut results)?;
         }
     }
     if arguments.has("vocabularies") {
+        hour.look();
         let default = case::root().join(SMALL);
         let small = match &arguments.small_vocabulary {
             Some(path) => path,
@@ -185,6 +193,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Results> {
         results.sizes = part("vocabularies", small, arguments, &mut results.missing)?;
     }
     if arguments.has("batch") {
+        hour.look();
         if results.machine.cores < 2 {
             results.missing.push("batches by two threads: there is one core".to_owned());
         } else {
@@ -192,23 +201,28 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Results> {
         }
     }
     if arguments.has("bounds") {
+        hour.look();
         results.bounds = part("bounds", here, arguments, &mut results.missing)?;
     }
     if arguments.has("hard") {
+        hour.look();
         results.hard = part("hard", here, arguments, &mut results.missing)?;
     }
     if arguments.has("recursion") {
+        hour.look();
         for way in recursion::WAYS {
             results.recursions.extend(part::<Recursion>(way, here, arguments, &mut results.missing)?);
         }
     }
     if arguments.has("linear") {
+        hour.look();
         let largest = if arguments.quick { 1 << 16 } else { 1 << 20 };
         for case in &cases {
             eprintln!("{}: the recognizer alone", case.name);
             results.speeds.push(linear::measure(case, largest));
         }
     }
+    results.hour = hour.into_looks();
     results.bars = bars::all(&results);
     results.seconds = begin.elapsed().as_secs_f64();
     Ok(results)

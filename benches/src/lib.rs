@@ -11,6 +11,7 @@ pub mod case;
 pub mod compare;
 pub mod engine;
 pub mod hard;
+pub mod hour;
 pub mod known;
 pub mod linear;
 pub mod machine;

@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::bars::Bar;
 use crate::compare::Results;
+use crate::hour::{FAR, Look, NEAR};
 use crate::timing::Places;
 
 mod engines;
@@ -66,6 +67,7 @@ fn head(results: &Results, f: &mut Formatter<'_>) -> fmt::Result {
         "- {}, {} cores, {}; the run took {:.0} s",
         machine.processor, machine.cores, machine.system, results.seconds
     )?;
+    hour(&results.hour, f)?;
     let bytes = results.id_count.div_ceil(32) * 4;
     writeln!(f, "- vocabulary {}: {} ids, {bytes} bytes a row", results.vocabulary, results.id_count)?;
     writeln!(
@@ -90,6 +92,25 @@ fn head(results: &Results, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "- left out: {}", cell(missing))?;
     }
     Ok(())
+}
+
+/// How fast memory was.
+fn hour(looks: &[Look], f: &mut Formatter<'_>) -> fmt::Result {
+    let spread = |of: &dyn Fn(&Look) -> f64| {
+        let mut reads: Vec<f64> = looks.iter().map(of).collect();
+        reads.sort_by(f64::total_cmp);
+        let (least, most) = reads.first().zip(reads.last())?;
+        Some(format!("{:.1} ns ({least:.1} to {most:.1})", reads[reads.len() / 2]))
+    };
+    let Some((near, far)) = spread(&|look| look.near).zip(spread(&|look| look.far)) else { return Ok(()) };
+    writeln!(
+        f,
+        "- a read that waits for the one before it took {near} in {} KB, {far} in {} MB: over {} looks between the parts, the median, the least and \
+         the most; hours differ in that",
+        NEAR >> 10,
+        FAR >> 20,
+        looks.len(),
+    )
 }
 
 fn bars(bars: &[Bar], f: &mut Formatter<'_>) -> fmt::Result {
