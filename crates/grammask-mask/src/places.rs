@@ -96,10 +96,8 @@ impl Places {
 
     /// The set of the branches whose bits are set in a row, some of them.
     pub(crate) fn of_bits(short: usize, bits: Bits) -> Self {
-        if has_more_than(&bits, short) {
-            return Self::Bits(bits);
-        }
-        let mut list = Vec::with_capacity(short);
+        let Some(count) = count_up_to(&bits, short) else { return Self::Bits(bits) };
+        let mut list = Vec::with_capacity(count);
         list.extend(ones(&bits));
         Self::List(list.into())
     }
@@ -125,7 +123,7 @@ impl Places {
     pub(crate) fn are_more_than(&self, limit: usize) -> bool {
         match self {
             Self::List(list) => list.len() > limit,
-            Self::Bits(bits) => has_more_than(bits, limit),
+            Self::Bits(bits) => count_up_to(bits, limit).is_none(),
         }
     }
 
@@ -185,14 +183,15 @@ pub(crate) fn is_within(small: &[u64], large: &[u64]) -> bool {
     small.iter().zip(large).all(|(small, large)| small & !large == 0)
 }
 
-/// Whether more than so many bits are set. Looks no further than where that is known.
-fn has_more_than(bits: &[u64], limit: usize) -> bool {
+/// How many bits are set; nothing where these are more than so many. Looks no further than where that is known.
+fn count_up_to(bits: &[u64], limit: usize) -> Option<usize> {
     let mut count = 0;
-    bits.chunks(64).any(|words| {
+    let is_more = bits.chunks(64).any(|words| {
         // A sum by itself is taken of several words at once.
         count += words.iter().map(|word| word.count_ones()).sum::<u32>() as usize;
         count > limit
-    })
+    });
+    (!is_more).then_some(count)
 }
 
 /// The row of bits of no branches.

@@ -131,8 +131,7 @@ impl Unordered {
     /// # Complexity
     /// O(n + m √m) for n items and m needs, indirect ones counted.
     pub fn closures(&self) -> Result<Vec<Box<[u32]>>, UnorderedError> {
-        let count = self.items.len() as u64;
-        if self.needs.iter().any(|&(from, to)| u64::from(from.max(to)) >= count) {
+        if !self.needs_are_of_items() {
             return Err(UnorderedError::Malformed);
         }
         if self.needs.is_empty() {
@@ -182,7 +181,10 @@ impl Unordered {
         if self.items.is_empty() || !self.items.iter().all(is_ordered) {
             return Err(UnorderedError::Malformed);
         }
-        if self.needs.iter().any(|(from, to)| from == to) || (self.min == 0 && self.least() == 0) {
+        if self.needs.iter().any(|(from, to)| from == to) || !self.needs_are_of_items() {
+            return Err(UnorderedError::Malformed);
+        }
+        if self.min == 0 && self.least() == 0 {
             return Err(UnorderedError::Malformed);
         }
         if self.distinct.is_some_and(|item| self.items.get(item as usize) != Some(&(0, None))) {
@@ -213,7 +215,7 @@ impl Unordered {
     }
 
     /// Takes out the items that never occur, given which ones and whether the separator produce something; and limits that do not
-    /// limit. Gives the old numbers of the items that stay; `None` where no selection is allowed.
+    /// limit. Gives the old numbers of the items that stay; `None` where no selection is allowed, other than of nothing.
     ///
     /// # Complexity
     /// That of [`Self::closures`].
@@ -250,6 +252,9 @@ impl Unordered {
             }
         }
         let kept: Vec<u32> = (0..).zip(&stays).filter(|(_, stays)| **stays).map(|(item, _)| item).collect();
+        if kept.is_empty() {
+            return Ok(None);
+        }
         let mut numbers = vec![u32::MAX; self.items.len()];
         for (number, &item) in (0..).zip(&kept) {
             numbers[item as usize] = number;
@@ -287,8 +292,19 @@ impl Unordered {
         self.items.iter().map(|&(_, max)| max.map(u64::from)).sum()
     }
 
+    fn needs_are_of_items(&self) -> bool {
+        let count = self.items.len();
+        self.needs.iter().all(|&(from, to)| (from.max(to) as usize) < count)
+    }
+
+    /// By item, those that it needs; needs of items that are not there are none.
     fn need_lists(&self) -> Lists {
-        Lists::new(self.items.len(), &self.needs)
+        let count = self.items.len();
+        if self.needs_are_of_items() {
+            return Lists::new(count, &self.needs);
+        }
+        let is_of_items = |&(from, to): &(u32, u32)| (from.max(to) as usize) < count;
+        Lists::new(count, &self.needs.iter().copied().filter(is_of_items).collect::<Vec<_>>())
     }
 }
 
@@ -303,8 +319,11 @@ pub(crate) struct Progress<'a> {
     lacking: Vec<u32>,
     /// For every item those that need it, itself included; nothing where no item needs another.
     needed_by: Option<Lists>,
-    /// How many items there can be of those that are known with all that they need.
-    capacity: u64,
+    /// For every item how many more than the forced ones it brings with it, itself included: none, if it is forced.
+    brings: Vec<u32>,
+    /// How many items there can be of those that are known with all that they need, and are no more with it than there may be: as long as the separator
+    /// is not known, and once it is.
+    capacities: [u64; 2],
     separator: bool,
     /// Whether all bounds are in order.
     is_ordered: bool,
@@ -312,26 +331,32 @@ pub(crate) struct Progress<'a> {
 
 impl<'a> Progress<'a> {
     pub fn new(unordered: &'a Unordered) -> Result<Self, UnorderedError> {
-        let (lacking, needed_by) = if unordered.needs.is_empty() {
-            (vec![1; unordered.items.len()], None)
+        let forced = unordered.forced();
+        let is_free = |item: usize| u32::from(!forced[item]);
+        let (lacking, brings, needed_by) = if unordered.needs.is_empty() {
+            let brings = (0..unordered.items.len()).map(is_free).collect();
+            (vec![1; unordered.items.len()], brings, None)
         } else {
             let closures = unordered.closures()?;
+            let others = |closure: &[u32]| closure.iter().map(|&other| is_free(other as usize)).sum::<u32>();
+            let brings =
+                closures.iter().enumerate().map(|(item, closure)| is_free(item) + others(closure)).collect();
             let mut needed_by = Vec::new();
             for (item, closure) in (0..).zip(&closures) {
                 needed_by.push((item, item));
                 needed_by.extend(closure.iter().map(|&other| (other, item)));
             }
             let lacking = closures.iter().map(|closure| closure.len() as u32 + 1).collect();
-            (lacking, Some(Lists::new(closures.len(), &needed_by)))
+            (lacking, brings, Some(Lists::new(closures.len(), &needed_by)))
         };
-        let forced = unordered.forced();
         Ok(Self {
             least: unordered.least_of(&forced),
             missing: forced.iter().filter(|forced| **forced).count(),
             forced,
             lacking,
             needed_by,
-            capacity: 0,
+            brings,
+            capacities: [0; 2],
             separator: !unordered.has_separator,
             is_ordered: unordered.items.iter().all(|&(min, max)| max.is_none_or(|max| max >= min)),
             unordered,
@@ -355,20 +380,126 @@ impl<'a> Progress<'a> {
             self.lacking[item] -= 1;
             if self.lacking[item] == 0 {
                 let max = self.unordered.items[item].1.map_or(u64::MAX, u64::from);
-                self.capacity = self.capacity.saturating_add(max);
+                for separator in [false, true] {
+                    if self.least + u64::from(self.brings[item]) <= u64::from(self.most(separator)) {
+                        let capacity = &mut self.capacities[usize::from(separator)];
+                        *capacity = capacity.saturating_add(max);
+                    }
+                }
             }
         }
     }
 
+    /// How many items there may be, if the separator is known or not.
+    fn most(&self, separator: bool) -> u32 {
+        let max = self.unordered.max;
+        if separator { max.unwrap_or(u32::MAX) } else { max.unwrap_or(1).min(1) }
+    }
+
     /// Whether some selection that is not empty is allowed with what is known.
     pub fn is_enough(&self) -> bool {
-        let Unordered { min, max, .. } = *self.unordered;
-        let most = if self.separator { max.unwrap_or(u32::MAX) } else { max.unwrap_or(1).min(1) };
+        let (min, most) = (self.unordered.min, self.most(self.separator));
         self.missing == 0
             && self.least <= u64::from(most)
             && min <= most
-            && self.capacity >= u64::from(min.max(1))
+            && self.capacities[usize::from(self.separator)] >= u64::from(min.max(1))
             && most > 0
             && self.is_ordered
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Items in selections are counted up to so many, which is as good as without end for the bounds below.
+    const MANY: u32 = 4;
+
+    /// All selections that are allowed and not empty: how often each item occurs in them.
+    fn selections(unordered: &Unordered, separator_produces: bool) -> Vec<Vec<u32>> {
+        let mut all: Vec<Vec<u32>> = vec![Vec::new()];
+        for &(min, max) in &unordered.items {
+            let counts = min..=max.unwrap_or(MANY);
+            all = all
+                .iter()
+                .flat_map(|some| counts.clone().map(move |count| [&some[..], &[count]].concat()))
+                .collect();
+        }
+        all.retain(|counts| {
+            let total: u32 = counts.iter().sum();
+            total >= unordered.min.max(1)
+                && unordered.max.is_none_or(|max| total <= max)
+                && (total <= 1 || !unordered.has_separator || separator_produces)
+                && unordered
+                    .needs
+                    .iter()
+                    .all(|&(from, to)| counts[from as usize] == 0 || counts[to as usize] > 0)
+        });
+        all
+    }
+
+    /// Some items with bounds and needs, circles among them.
+    fn random(mut next: impl FnMut(u32) -> u32) -> Unordered {
+        let count = 1 + next(4);
+        let items = (0..count)
+            .map(|_| [(0, Some(1)), (1, Some(1)), (0, Some(2)), (0, None)][next(4) as usize])
+            .collect();
+        let needs =
+            (0..next(5)).map(|_| (next(count), next(count))).filter(|(from, to)| from != to).collect();
+        let (min, max) = (next(4), [None, Some(next(5))][next(2) as usize]);
+        Unordered { items, has_separator: next(2) == 0, min, max, needs, distinct: None }
+    }
+
+    #[test]
+    fn what_is_enough_and_what_stays_is_as_by_enumeration() {
+        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut next = |bound: u32| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % u64::from(bound)) as u32
+        };
+        let mut seen = [0; 3];
+        for _ in 0..20_000 {
+            let unordered = random(&mut next);
+            let separator_produces = next(4) > 0;
+            let selections = selections(&unordered, separator_produces);
+            let mut reduced = unordered.clone();
+            let kept = match reduced.reduce(|_| true, separator_produces) {
+                Ok(kept) => kept,
+                Err(UnorderedError::JumpingCount { .. }) => {
+                    seen[2] += 1;
+                    continue;
+                }
+                Err(error) => panic!("{unordered:?}: {error}"),
+            };
+            let items = 0..unordered.items.len();
+            let occur: Vec<u32> = items
+                .clone()
+                .filter(|&item| selections.iter().any(|counts| counts[item] > 0))
+                .map(|item| item as u32)
+                .collect();
+            assert_eq!(kept.unwrap_or_default(), occur, "{unordered:?} {separator_produces}");
+            let mut progress = Progress::new(&unordered).unwrap();
+            items.for_each(|item| progress.add(item));
+            if separator_produces {
+                progress.add(unordered.items.len());
+            }
+            assert_eq!(progress.is_enough(), !selections.is_empty(), "{unordered:?} {separator_produces}");
+            seen[usize::from(selections.is_empty())] += 1;
+        }
+        assert!(seen.iter().all(|&count| count > 20), "{seen:?}");
+    }
+
+    #[test]
+    fn needs_of_items_that_are_not_there_are_told() {
+        for needs in [vec![(0, 9)], vec![(9, 0)], vec![(u32::MAX, 1)]] {
+            let items = vec![(0, Some(1)), (1, Some(1))];
+            let unordered =
+                Unordered { items, has_separator: false, min: 0, max: None, needs, distinct: None };
+            assert_eq!(unordered.check(), Err(UnorderedError::Malformed));
+            assert_eq!(unordered.closures(), Err(UnorderedError::Malformed));
+            assert_eq!((unordered.least(), unordered.largest_cycle()), (1, 1));
+        }
     }
 }
