@@ -102,7 +102,7 @@ impl Recognizer {
     pub fn save(&self, tables: bool) -> Saved {
         let network = self.network();
         let mut languages: Vec<RegularId> = network.lexemes().collect();
-        let (languages, tables) = if tables && !network.has_distinct() {
+        let (languages, tables) = if tables && self.saves_tables() {
             let workshop = self.lock();
             let tables = self.save_tables(&workshop, &mut languages);
             // The workshop's store goes on from the network's, so the lexemes have the same ids in it.

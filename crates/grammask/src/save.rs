@@ -15,7 +15,8 @@ pub enum Tables {
     Cold,
     /// The states that were seen so far, the steps between them, and their masks: for the loaded grammar they are known. Parts of
     /// masks, which other states share, are not saved, nor is what grammars share through their vocabulary. States of a grammar with `distinct!` hold
-    /// what has been written, and are not saved either: such a grammar is saved as if it were cold.
+    /// what has been written, and are not saved either: such a grammar is saved as if it were cold. So is one with states in which so many items of an
+    /// `unordered!` are chosen in so many ways that to check what is saved would take longer than to make it.
     Warm,
 }
 
@@ -114,7 +115,7 @@ impl Grammar {
     /// Linear in the size of the grammar; with [`Tables::Warm`], also in that of its tables.
     pub fn save(&self, tables: Tables) -> Vec<u8> {
         let masks = self.tables();
-        let is_warm = tables == Tables::Warm && !masks.recognizer().network().has_distinct();
+        let is_warm = tables == Tables::Warm && masks.recognizer().saves_tables();
         // Masks first: they are of states that the recognizer has by then.
         let saved_masks = is_warm.then(|| masks.save());
         let body = Body {

@@ -337,6 +337,47 @@ fn crafted_bodies_give_a_grammar_or_an_error() {
     }
 }
 
+/// Needs are numbers of items, which may be any in crafted bytes.
+#[test]
+fn crafted_needs_give_a_grammar_or_an_error() {
+    let (_, vocabulary) = small();
+    let text = "start ::= unordered!('a'?, 'b'?, 'c'; ; ; 0 -> 1);";
+    let grammar = Grammar::compile(text, &vocabulary, &Config::default()).unwrap();
+    let bytes = grammar.save(Tables::Cold);
+    let mut refused = 0;
+    for place in HEADER..bytes.len() {
+        for value in [2, 63, 127, 255] {
+            let mut crafted = bytes.clone();
+            crafted[place] = value;
+            refused += usize::from(Grammar::load(&seal(crafted), &vocabulary).is_err());
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}
+
+/// So many items are chosen in so many ways that to check what is saved would take longer than to make it.
+#[test]
+fn what_takes_too_long_to_check_is_saved_cold() {
+    let (_, vocabulary) = small();
+    let items: Vec<String> = (0..30_000).map(|item| format!("'a{item:x}'?")).collect();
+    let text = format!("start ::= unordered!({});", items.join(", "));
+    let vocabulary = Vocabulary::new(
+        (0..128).map(|byte| (TokenId(byte), vec![byte as u8])),
+        vocabulary.specials().map(|(id, name)| (TokenId(id.0 + 200), name.to_owned())),
+    )
+    .unwrap();
+    let grammar = Grammar::compile(&text, &vocabulary, &Config::default()).unwrap();
+    let mut matcher = grammar.matcher();
+    for byte in *b"a7a" {
+        assert!(matcher.accept(TokenId(byte.into())).is_accepted());
+    }
+    let loaded = Grammar::load(&grammar.save(Tables::Warm), &vocabulary).unwrap();
+    assert_eq!(loaded.stats().tables.masks, 0);
+    let mut again = loaded.matcher();
+    assert!(again.accept_bytes(b"a7a").is_accepted());
+    assert_eq!(again.mask(), matcher.mask());
+}
+
 /// The bytes of a small grammar. Where they change, the version of the format must change as well.
 #[test]
 fn the_format_of_version_6() {

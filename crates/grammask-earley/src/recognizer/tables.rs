@@ -74,6 +74,31 @@ impl Recognizer {
         known.map(|(index, set)| set.id(index))
     }
 
+    /// Whether [`save`](Self::save) writes tables: not where texts have to differ, nor where items in any order are so many, and chosen in so many ways, that
+    /// to check them would take longer than to make them.
+    ///
+    /// # Complexity
+    /// Linear in the nodes that were made.
+    pub fn saves_tables(&self) -> bool {
+        if self.network().has_distinct() {
+            return false;
+        }
+        let mut workshop = self.lock();
+        let callees = self.made.kinds().filter_map(|kind| match kind {
+            Kind::Unordered(standing) => Some(standing.callee),
+            _ => None,
+        });
+        // Half of what is checked, as others may make more before they are written.
+        let mut left = REGISTER_WORK / 2;
+        callees.into_iter().all(|callee| match left.checked_sub(workshop.plan(self, callee).cost()) {
+            Some(rest) => {
+                left = rest;
+                true
+            }
+            None => false,
+        })
+    }
+
     /// The tables; adds the languages of their nodes.
     pub(crate) fn save_tables(&self, workshop: &Workshop, languages: &mut Vec<RegularId>) -> SavedTables {
         let node = |kind: &Kind| match *kind {
@@ -150,7 +175,10 @@ impl Recognizer {
                     };
                     let plan = workshop.plan(self, CalleeId(callee));
                     cost += plan.cost();
-                    if cost > REGISTER_WORK || plan.has_distinct() || !plan.takes(register) {
+                    if cost > REGISTER_WORK {
+                        return Err(LoadError::Tables("nodes choose from more items than are ever saved"));
+                    }
+                    if plan.has_distinct() || !plan.takes(register) {
                         return Err(wrong);
                     }
                     let phase = if is_behind { Phase::Behind } else { Phase::Item };
