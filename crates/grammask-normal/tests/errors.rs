@@ -135,6 +135,16 @@ fn what_could_be_read_of_a_wrong_text_is_checked() {
 }
 
 #[test]
+fn what_is_wrong_deep_inside_is_told_once() {
+    for depth in [9, 100, 20_000] {
+        let errors = wrong(&format!("start ::= {}'a'{};", "json!(".repeat(depth), ")".repeat(depth)));
+        let all: Vec<String> = errors.errors().iter().map(ToString::to_string).collect();
+        assert_eq!(all.len(), 1, "{all:?}");
+        assert!(all[0].contains("`json_nesting`"), "{all:?}");
+    }
+}
+
+#[test]
 fn errors_beyond_the_limit_are_counted() {
     let ast = parse("start ::= a b c d e;", &grammask_syntax::Config::default()).expect("valid syntax");
     let errors = normalize(&ast, &Config { max_errors: 2, ..Config::default() }).expect_err("undefined");

@@ -66,13 +66,13 @@ impl<'a> Reader<'a> {
                 if !self.terminals.lowers_texts(operand, self.store, &mut self.stop) {
                     return None;
                 }
-                return Some(self.lowered(Terminal::Json(operand), span));
+                return self.lowered(Terminal::Json(operand), span);
             }
             ExprKind::Compared(comparison, bound) => {
-                return Some(self.lowered(Terminal::Compared(*comparison, bound.clone()), span));
+                return self.lowered(Terminal::Compared(*comparison, bound.clone()), span);
             }
             ExprKind::Multiple(numeral) => {
-                return Some(self.lowered(Terminal::Multiple(numeral.clone()), span));
+                return self.lowered(Terminal::Multiple(numeral.clone()), span);
             }
             ExprKind::Repeat { expr, quantifier } => {
                 let (min, max) = quantifier.bounds();
@@ -125,15 +125,19 @@ impl<'a> Reader<'a> {
         }
         let except = Except { name, texts: texts.to_vec(), max: max.filter(|&max| max > 0) };
         let terminal = Terminal::Except(except.into());
-        Some(self.lowered(terminal, span))
+        self.lowered(terminal, span)
     }
 
-    /// A terminal whose language is made at once, as its place is known here.
-    fn lowered(&mut self, terminal: Terminal, span: Span) -> TerminalId {
+    /// A terminal whose language is made at once, as its place is known here; nothing where that is an error, so that nobody makes what stands
+    /// around it of what there is not: each of a thousand `json!` in each other would be tried, and go through all those inside.
+    fn lowered(&mut self, terminal: Terminal, span: Span) -> Option<TerminalId> {
         let id = self.terminals.intern(terminal, span);
-        if let Err(error) = self.terminals.lower_unless(id, self.store, || self.stop.is_stopped()) {
-            self.report(describe(&error).0, span);
+        match self.terminals.lower_unless(id, self.store, || self.stop.is_stopped()) {
+            Ok(_) => Some(id),
+            Err(error) => {
+                self.report(describe(&error).0, span);
+                None
+            }
         }
-        id
     }
 }
