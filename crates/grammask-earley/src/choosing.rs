@@ -17,7 +17,8 @@ use crate::{Callee, CalleeId, Error, NodeId};
 pub(crate) struct Choosing {
     plans: FxHashMap<CalleeId, Arc<Plan>>,
     entries: Vec<Entry>,
-    /// By the hash of a callee and the hash of a register the last entry that has it: a register may be long, and stands only in its entry.
+    /// By the hash of a callee, of the hash of a register and of a tally the last entry that has them: a register may be long, and stands only in its
+    /// entry.
     by_hash: FxHashMap<u64, u32>,
     pub(crate) texts: Texts,
 }
@@ -91,7 +92,8 @@ impl Choosing {
 
     /// The number of what has been chosen, and whether it is new.
     fn number(&mut self, callee: CalleeId, register: Kept, tally: Tally, hash: u64) -> (u32, bool) {
-        let key = FxBuildHasher.hash_one((callee, hash));
+        // An item without end leaves the register, and its hash, as it is: only the tally counts it.
+        let key = FxBuildHasher.hash_one((callee, hash, tally));
         let last = self.by_hash.get(&key).copied();
         let mut next = last;
         while let Some(number) = next {
@@ -315,6 +317,19 @@ mod tests {
         for (some, twice) in some.into_iter().zip(twice) {
             assert!(twice < some * 5 / 2, "{some} and {twice} bytes");
         }
+    }
+
+    #[test]
+    fn what_differs_in_its_count_alone_is_not_looked_through() {
+        let recognizer = recognizer("start ::= unordered!('a', 'b'?, '('*; ; {1,5000});");
+        let mut state = recognizer.initial();
+        for _ in 0..2_000 {
+            state = recognizer.step(state, b'(').unwrap();
+        }
+        assert!(!state.is_dead());
+        let workshop = recognizer.lock();
+        let (entries, keys) = (workshop.choosing.entries.len(), workshop.choosing.by_hash.len());
+        assert!(entries > 2_000 && keys + 10 > entries, "{keys} keys of {entries} entries");
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(crate) struct Chosen {
 }
 
 /// Numbers that follow from a register, and without it from those before an item came.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Tally {
     /// How many items have been chosen, as far as it matters; the first word of the register.
     count: u32,
