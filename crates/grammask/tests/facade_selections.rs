@@ -1,0 +1,90 @@
+//! Items in any order of which no selection is allowed: masks let in nothing that leads there.
+
+use grammask::{Config, Error, Grammar, LexiconConfig, TokenId, Vocabulary};
+use serde_json::json;
+
+/// All bytes, and a few words.
+fn vocabulary() -> Vocabulary {
+    let words = ["ab", "aaaa", "[{", "[{\"", "null"].map(|word| word.as_bytes().to_vec());
+    let bytes = (0..=255u8).map(|byte| vec![byte]);
+    Vocabulary::new((0..).map(TokenId).zip(bytes.chain(words)), []).unwrap()
+}
+
+/// Follows all outputs of up to so many tokens: what a mask allows is accepted, all else is not, and nothing is stuck. How many states were met.
+fn follow(grammar: &Grammar, depth: usize) -> usize {
+    let vocabulary = grammar.vocabulary().clone();
+    let ids: Vec<TokenId> = vocabulary.tokens().map(|(id, _)| id).collect();
+    let mut met = 0;
+    let mut level = vec![grammar.matcher()];
+    for _ in 0..depth {
+        let mut next = Vec::new();
+        for mut matcher in level {
+            met += 1;
+            let mask = matcher.mask().clone();
+            assert!(
+                matcher.is_complete() || mask.iter().next().is_some(),
+                "stuck behind {:?}",
+                matcher.text()
+            );
+            for &id in &ids {
+                let mut other = matcher.clone();
+                let is_accepted = other.accept(id).is_accepted();
+                assert_eq!(is_accepted, mask.allows(id), "{id:?} behind {:?}", matcher.text());
+                if is_accepted && next.len() < 40 {
+                    next.push(other);
+                }
+            }
+        }
+        level = next;
+    }
+    met
+}
+
+#[test]
+fn items_that_need_each_other_and_are_too_many_are_never_begun() {
+    let text = "start ::= 'x' #' ?' unordered!('a'?, 'b'?; ; {1}; 0 -> 1, 1 -> 0) | 'y';";
+    let grammar = Grammar::compile(text, &vocabulary(), &Config::default()).unwrap();
+    let mask: Vec<TokenId> = grammar.matcher().mask().iter().collect();
+    assert_eq!(mask, [TokenId(b'y'.into())]);
+    assert!(follow(&grammar, 3) > 1);
+    for bounds in ["{1}", "{0,1}"] {
+        let text = format!("start ::= unordered!('a'?, 'b'?; ','; {bounds}; 0 -> 1, 1 -> 0);");
+        assert!(Grammar::compile(&text, &vocabulary(), &Config::default()).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn keys_that_need_each_other_and_are_too_many_are_never_begun() {
+    let item = json!({
+        "type": "object",
+        "properties": { "a": { "type": "null" }, "b": { "type": "null" } },
+        "dependentRequired": { "a": ["b"], "b": ["a"] },
+        "minProperties": 1,
+        "maxProperties": 1,
+        "additionalProperties": false,
+    });
+    let error = Grammar::from_json_schema(&item, &vocabulary(), &Config::default()).unwrap_err();
+    assert!(matches!(error, Error::JsonSchema(_)), "{error}");
+    let list = json!({ "type": "array", "items": item });
+    let grammar = Grammar::from_json_schema(&list, &vocabulary(), &Config::default()).unwrap();
+    let mut matcher = grammar.matcher();
+    assert!(!matcher.clone().accept_bytes(b"[{").is_accepted());
+    assert!(matcher.accept_bytes(b"[]").is_accepted() && matcher.is_complete());
+    assert!(follow(&grammar, 4) > 3);
+}
+
+#[test]
+fn masks_are_the_same_however_long_lists_of_places_may_be() {
+    let text = "start ::= except!('ab', 5) 'c';";
+    let plain = Grammar::compile(text, &vocabulary(), &Config::default()).unwrap();
+    for short_list in [0, 1, usize::MAX / 8, usize::MAX] {
+        let other = vocabulary().with_lexicon(&LexiconConfig { short_list, ..LexiconConfig::default() });
+        let other = Grammar::compile(text, &other, &Config::default()).unwrap();
+        let (mut plain, mut other) = (plain.matcher(), other.matcher());
+        for &byte in b"xayac" {
+            assert_eq!(plain.mask(), other.mask(), "{short_list}");
+            assert!(plain.accept_bytes(&[byte]).is_accepted() && other.accept_bytes(&[byte]).is_accepted());
+        }
+        assert_eq!(plain.mask(), other.mask(), "{short_list}");
+    }
+}
