@@ -83,6 +83,17 @@ pub enum Whitespace {
     },
 }
 
+impl Whitespace {
+    /// What is no comma, or no colon, with nothing but the white space of JSON around it: with it, documents would not be JSON. As the names of the field
+    /// and of the sign that is wanted.
+    pub(crate) fn wrong_separator(&self) -> Option<(&'static str, &'static str)> {
+        let Self::Separators { item, key } = self else { return None };
+        let is_wrong = |text: &str, sign: &str| text.trim_matches([' ', '\t', '\n', '\r']) != sign;
+        let item = is_wrong(item, ",").then_some(("item", "comma"));
+        item.or_else(|| is_wrong(key, ":").then_some(("key", "colon")))
+    }
+}
+
 /// In which order the properties of an object may come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

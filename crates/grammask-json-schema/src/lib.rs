@@ -68,11 +68,17 @@ pub struct Translation {
 /// Translates a schema.
 ///
 /// # Errors
-/// When the schema is none, says what cannot be said exactly, or exceeds a limit.
+/// When the schema is none, says what cannot be said exactly, or exceeds a limit; or when [`Whitespace::Separators`] are no comma and no colon.
 ///
 /// # Complexity
 /// Linear in the schema where it says one thing of each value; alternatives for one value multiply, up to [`Config::work`].
 pub fn translate(schema: &Value, config: &Config) -> Result<Translation, Error> {
+    if let Some((field, sign)) = config.whitespace.wrong_separator() {
+        let what = format!(
+            "`Whitespace::Separators`: `{field}` has to be a {sign} with nothing but white space around it"
+        );
+        return Err(Error::new("", "", Reason::Invalid(what)));
+    }
     let mut translator = Translator::new(schema, config)?;
     let result = translator
         .goal(translator.documents.root(), ScopeId(0))
@@ -90,6 +96,27 @@ pub fn translate(schema: &Value, config: &Config) -> Result<Translation, Error> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn separators_are_a_comma_and_a_colon() {
+        let translate_with = |item: &str, key: &str| {
+            let whitespace = Whitespace::Separators { item: item.to_owned(), key: key.to_owned() };
+            translate(&Value::Bool(true), &Config { whitespace, ..Config::default() })
+        };
+        for (item, key) in [(",", ":"), (", ", ": "), ("\n ,\t", "\r:")] {
+            assert!(translate_with(item, key).is_ok(), "{item:?} {key:?}");
+        }
+        for (item, key, field) in [
+            ("", ":", "item"),
+            (",,", ":", "item"),
+            (";", ":", "item"),
+            (",", "", "key"),
+            (",", ":\u{a0}", "key"),
+        ] {
+            let error = translate_with(item, key).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{field}` has to be")), "{error}");
+        }
+    }
 
     #[test]
     fn more_members_than_there_may_be_are_no_object() {
