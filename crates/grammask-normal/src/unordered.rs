@@ -245,10 +245,8 @@ impl Unordered {
             return Ok(None);
         }
         if self.max.is_some() {
-            // What one more item brings with it.
-            for (item, stays) in stays.iter_mut().enumerate().filter(|&(item, _)| !forced[item]) {
-                let others = closures[item].iter().filter(|&&other| !forced[other as usize]).count();
-                *stays &= least + 1 + others as u64 <= most;
+            for (item, stays) in stays.iter_mut().enumerate() {
+                *stays &= least + u64::from(brings(item, &closures[item], &forced)) <= most;
             }
         }
         let kept: Vec<u32> = (0..).zip(&stays).filter(|(_, stays)| **stays).map(|(item, _)| item).collect();
@@ -308,6 +306,12 @@ impl Unordered {
     }
 }
 
+/// How many more than the forced ones an item brings with it that needs these others, itself included: none, if it is forced.
+fn brings(item: usize, closure: &[u32], forced: &[bool]) -> u32 {
+    let is_free = |item: usize| u32::from(!forced[item]);
+    is_free(item) + closure.iter().map(|&other| is_free(other as usize)).sum::<u32>()
+}
+
 /// Whether some selection is allowed, while it becomes known which items produce something.
 pub(crate) struct Progress<'a> {
     unordered: &'a Unordered,
@@ -319,7 +323,7 @@ pub(crate) struct Progress<'a> {
     lacking: Vec<u32>,
     /// For every item those that need it, itself included; nothing where no item needs another.
     needed_by: Option<Lists>,
-    /// For every item how many more than the forced ones it brings with it, itself included: none, if it is forced.
+    /// What every item [`brings`].
     brings: Vec<u32>,
     /// How many items there can be of those that are known with all that they need, and are no more with it than there may be: as long as the separator
     /// is not known, and once it is.
@@ -332,22 +336,20 @@ pub(crate) struct Progress<'a> {
 impl<'a> Progress<'a> {
     pub fn new(unordered: &'a Unordered) -> Result<Self, UnorderedError> {
         let forced = unordered.forced();
-        let is_free = |item: usize| u32::from(!forced[item]);
         let (lacking, brings, needed_by) = if unordered.needs.is_empty() {
-            let brings = (0..unordered.items.len()).map(is_free).collect();
-            (vec![1; unordered.items.len()], brings, None)
+            let items = 0..unordered.items.len();
+            (vec![1; items.len()], items.map(|item| brings(item, &[], &forced)).collect(), None)
         } else {
             let closures = unordered.closures()?;
-            let others = |closure: &[u32]| closure.iter().map(|&other| is_free(other as usize)).sum::<u32>();
-            let brings =
-                closures.iter().enumerate().map(|(item, closure)| is_free(item) + others(closure)).collect();
+            let brought = closures.iter().enumerate().map(|(item, closure)| brings(item, closure, &forced));
+            let brought = brought.collect();
             let mut needed_by = Vec::new();
             for (item, closure) in (0..).zip(&closures) {
                 needed_by.push((item, item));
                 needed_by.extend(closure.iter().map(|&other| (other, item)));
             }
             let lacking = closures.iter().map(|closure| closure.len() as u32 + 1).collect();
-            (lacking, brings, Some(Lists::new(closures.len(), &needed_by)))
+            (lacking, brought, Some(Lists::new(closures.len(), &needed_by)))
         };
         Ok(Self {
             least: unordered.least_of(&forced),
@@ -410,6 +412,8 @@ impl<'a> Progress<'a> {
 
 #[cfg(test)]
 mod tests {
+    use grammask_testkit::random::Rng;
+
     use super::*;
 
     /// Items in selections are counted up to so many, which is as good as without end for the bounds below.
@@ -452,13 +456,8 @@ mod tests {
 
     #[test]
     fn what_is_enough_and_what_stays_is_as_by_enumeration() {
-        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-        let mut next = |bound: u32| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state % u64::from(bound)) as u32
-        };
+        let mut rng = Rng::new(3);
+        let mut next = |bound: u32| rng.below(bound as usize) as u32;
         let mut seen = [0; 3];
         for _ in 0..20_000 {
             let unordered = random(&mut next);

@@ -84,19 +84,14 @@ impl Recognizer {
             return false;
         }
         let mut workshop = self.lock();
-        let callees = self.made.kinds().filter_map(|kind| match kind {
+        let mut callees = self.made.kinds().filter_map(|kind| match kind {
             Kind::Unordered(standing) => Some(standing.callee),
             _ => None,
         });
         // Half of what is checked, as others may make more before they are written.
-        let mut left = REGISTER_WORK / 2;
-        callees.into_iter().all(|callee| match left.checked_sub(workshop.plan(self, callee).cost()) {
-            Some(rest) => {
-                left = rest;
-                true
-            }
-            None => false,
-        })
+        let left = callees
+            .try_fold(REGISTER_WORK / 2, |left, callee| left.checked_sub(workshop.plan(self, callee).cost()));
+        left.is_some()
     }
 
     /// The tables; adds the languages of their nodes.
