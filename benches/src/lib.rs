@@ -9,6 +9,7 @@ pub mod batch;
 pub mod bounds;
 pub mod case;
 pub mod compare;
+pub mod digest;
 pub mod engine;
 pub mod hard;
 pub mod hour;

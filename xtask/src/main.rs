@@ -26,6 +26,8 @@ cargo xtask COMMAND
                               they end when they are cancelled
   count [--vocab o200k|PATH]  instructions for a mask, an accepted token and a compile, counted by callgrind where
                               valgrind is installed
+  digest [OPTIONS]            a hash of all masks and verdicts for each fixture and every 12th schema; --against FILE
+                              compares with another commit's; --help lists the options
   fuzz [--minutes N] [--seed N] [--cases N]
                               random grammars, texts and tokens against the facade and the oracle; with
                               --cases exactly so many, beginning with the given seed
@@ -66,7 +68,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
             tidy::run(&Workspace::load()?)
         }
         "bench" => bench::run(&Workspace::load()?, options),
-        "maskbench" | "json-schema-suite" | "large-schemas" | "hostile-schemas" => {
+        "digest" | "maskbench" | "json-schema-suite" | "large-schemas" | "hostile-schemas" => {
             schemas::run(&Workspace::load()?, command, options)
         }
         "fuzz" | "soak" => fuzz::run(&Workspace::load()?, command, options),
