@@ -28,34 +28,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod ahead;
-mod assemble;
-mod children;
-mod completions;
 mod config;
-mod continuation;
-mod delta;
+mod descent;
 mod error;
-mod findings;
-mod fuel;
 mod lexicon;
 mod masks;
-mod parts;
-mod places;
-mod recipe;
-mod run;
-mod seen;
-mod selections;
-mod takings;
+mod node_set;
 #[cfg(test)]
 mod testing;
-mod walked;
-mod warm;
 
-pub use ahead::Ahead;
 pub use config::{Config, Ending};
 pub use error::{BindError, BindErrors};
 pub use lexicon::{Lexicon, LexiconConfig, LexiconStats};
-pub use masks::{DamagedMasks, Masks, SavedMasks, Stats};
-pub use recipe::{Known, Scratch, Written};
-pub use warm::{WarmLimits, Warmth};
+pub use masks::{Ahead, DamagedMasks, Known, Masks, SavedMasks, Scratch, Stats, WarmLimits, Warmth, Written};

@@ -7,10 +7,9 @@ use grammask_regular::{ByteSet, Config, Count, Error, Horizon, RegularId, Spelle
 use grammask_trie::Vocabulary;
 use rustc_hash::FxHashMap;
 
-use super::FEW_TEXTS;
-use super::PartId;
-use super::loops::Coverage;
-use super::reached::Behind;
+use crate::lexicon::slice::frontier::Behind;
+use crate::lexicon::walk::self_loop::Coverage;
+use crate::lexicon::{FEW_TEXTS, PartId};
 
 /// A state of a lexeme. Two bits of the number say what walks ask most often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,7 +17,7 @@ pub(crate) struct LexemeId(u32);
 
 impl LexemeId {
     /// The state from which nothing goes on.
-    pub(super) const DEAD: Self = Self(0);
+    pub(crate) const DEAD: Self = Self(0);
     const GOES_ON: u32 = 1;
     const COMPLETES: u32 = 2;
 
@@ -36,59 +35,59 @@ impl LexemeId {
     }
 
     #[inline]
-    pub(super) const fn is_dead(self) -> bool {
+    pub(crate) const fn is_dead(self) -> bool {
         self.0 == 0
     }
 
     /// Whether a longer text can follow.
     #[inline]
-    pub(super) const fn goes_on(self) -> bool {
+    pub(crate) const fn goes_on(self) -> bool {
         self.0 & Self::GOES_ON != 0
     }
 
     /// Whether the lexeme is complete here.
     #[inline]
-    pub(super) const fn completes(self) -> bool {
+    pub(crate) const fn completes(self) -> bool {
         self.0 & Self::COMPLETES != 0
     }
 }
 
 /// A state: its language, and what was found out about it.
-pub(super) struct State {
+pub(crate) struct State {
     language: RegularId,
     /// The states after the bytes of each class.
     row: Row,
     /// Whether it is in the same state only if it has come back to it: nothing is counted, and no parts are told apart.
-    pub(super) is_plain: bool,
+    pub(crate) is_plain: bool,
     /// Shared by all states that tell apart the same.
     classes: Arc<Classes>,
     /// The state that counters lead to that are as far from their bounds as can be seen.
     saturated: OnceLock<LexemeId>,
     /// What it takes at the beginning of a token.
-    pub(super) whole: OnceLock<PartId>,
+    pub(crate) whole: OnceLock<PartId>,
     seldom: OnceLock<Box<Seldom>>,
 }
 
 /// What is asked of few states, mostly of those for which something is walked: so the others are small, and near each other.
 #[derive(Default)]
-pub(super) struct Seldom {
-    pub(super) loops: OnceLock<Coverage>,
-    /// See `kin.rs`.
-    pub(super) kin: OnceLock<Option<LexemeId>>,
-    /// See `twins.rs`.
-    pub(super) twin: OnceLock<LexemeId>,
-    /// See `heads.rs`.
-    pub(super) head: OnceLock<Option<(LexemeId, LexemeId)>>,
-    /// See `reached.rs`.
-    pub(super) behind: [OnceLock<Option<Behind>>; 3],
+pub(crate) struct Seldom {
+    pub(crate) loops: OnceLock<Coverage>,
+    /// See `near_duplicate.rs`.
+    pub(crate) kin: OnceLock<Option<LexemeId>>,
+    /// See `same_successors.rs`.
+    pub(crate) twin: OnceLock<LexemeId>,
+    /// See `split_prefix.rs`.
+    pub(crate) head: OnceLock<Option<(LexemeId, LexemeId)>>,
+    /// See `frontier.rs`.
+    pub(crate) behind: [OnceLock<Option<Behind>>; 3],
     live: OnceLock<ByteSet>,
 }
 
 /// The states of a [`Split`].
-pub(super) struct Halves {
-    pub(super) head: LexemeId,
-    pub(super) repeated: LexemeId,
-    pub(super) rest: LexemeId,
+pub(crate) struct Halves {
+    pub(crate) head: LexemeId,
+    pub(crate) repeated: LexemeId,
+    pub(crate) rest: LexemeId,
 }
 
 /// The bytes that a state tells apart.
@@ -116,13 +115,13 @@ impl State {
 
     /// Over which characters it loops, if that has been asked.
     #[inline]
-    pub(super) fn known_loops(&self) -> Option<&Coverage> {
+    pub(crate) fn known_loops(&self) -> Option<&Coverage> {
         self.seldom.get()?.loops.get()
     }
 }
 
 /// Languages and their derivatives, as a deterministic automaton that is made while it runs.
-pub(super) struct Automaton {
+pub(crate) struct Automaton {
     states: Arena<State>,
     workbench: Mutex<Workbench>,
 }
@@ -167,7 +166,7 @@ impl Workbench {
 }
 
 /// How a language is written, as far as loops can be read off it.
-pub(super) enum Surface {
+pub(crate) enum Surface {
     /// A counted repetition with a bound: what is repeated, its bounds, and what follows.
     Counted { base: LexemeId, min: u32, max: u32, rest: LexemeId },
     /// An intersection.
@@ -189,18 +188,18 @@ const CLASSES: usize = 8;
 
 impl Automaton {
     /// What stands below places in the trie of a vocabulary.
-    pub(super) fn horizon_of(vocabulary: &Vocabulary) -> Horizon {
+    pub(crate) fn horizon_of(vocabulary: &Vocabulary) -> Horizon {
         let texts = vocabulary.tokens().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() > SHORT as usize);
         Horizon::new(SHORT, texts)
     }
 
     /// The horizon as it is for an automaton without states.
-    pub(super) fn horizon(&self) -> Horizon {
+    pub(crate) fn horizon(&self) -> Horizon {
         self.lock().horizon.unexplored()
     }
 
     /// Without states, but with the address space for what a budget of so many bytes allows.
-    pub(super) fn new(horizon: Horizon, config: &Config, budget: usize) -> Self {
+    pub(crate) fn new(horizon: Horizon, config: &Config, budget: usize) -> Self {
         let mut store = Store::new(config);
         store.take_space(budget.min(LARGE) / BYTES_AN_EXPRESSION);
         let automaton = Self {
@@ -220,13 +219,13 @@ impl Automaton {
         automaton
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.states.len()
     }
 
     /// The state of a language of another store, or of one that agrees with it on all that stands in tokens; and whether it is that of
     /// the language.
-    pub(super) fn import(
+    pub(crate) fn import(
         &self,
         from: &Store,
         language: RegularId,
@@ -242,7 +241,7 @@ impl Automaton {
     }
 
     /// A state that agrees with this one on all that stands in tokens, which is always the same.
-    pub(super) fn saturated(&self, id: LexemeId, budget: &Budget) -> Result<LexemeId, Error> {
+    pub(crate) fn saturated(&self, id: LexemeId, budget: &Budget) -> Result<LexemeId, Error> {
         let state = self.state(id);
         if let Some(known) = state.saturated.get() {
             return Ok(*known);
@@ -256,12 +255,12 @@ impl Automaton {
     }
 
     #[inline]
-    pub(super) fn state(&self, id: LexemeId) -> &State {
+    pub(crate) fn state(&self, id: LexemeId) -> &State {
         self.states.get(id.index())
     }
 
     /// Where it is noted what is asked of few states.
-    pub(super) fn seldom(&self, id: LexemeId, budget: &Budget) -> &Seldom {
+    pub(crate) fn seldom(&self, id: LexemeId, budget: &Budget) -> &Seldom {
         self.state(id).seldom.get_or_init(|| {
             budget.spend(size_of::<Seldom>());
             Box::default()
@@ -270,13 +269,13 @@ impl Automaton {
 
     /// The state after a byte, if it is known.
     #[inline]
-    pub(super) fn known_step(state: &State, byte: u8) -> Option<LexemeId> {
+    pub(crate) fn known_step(state: &State, byte: u8) -> Option<LexemeId> {
         state.row.get(state.class_of(byte)).map(LexemeId)
     }
 
     /// The state after a byte.
     #[inline]
-    pub(super) fn step(&self, id: LexemeId, byte: u8, budget: &Budget) -> Result<LexemeId, Error> {
+    pub(crate) fn step(&self, id: LexemeId, byte: u8, budget: &Budget) -> Result<LexemeId, Error> {
         match Self::known_step(self.state(id), byte) {
             Some(next) => Ok(next),
             None => self.step_anew(self.state(id), byte, budget),
@@ -284,7 +283,7 @@ impl Automaton {
     }
 
     #[cold]
-    pub(super) fn step_anew(&self, state: &State, byte: u8, budget: &Budget) -> Result<LexemeId, Error> {
+    pub(crate) fn step_anew(&self, state: &State, byte: u8, budget: &Budget) -> Result<LexemeId, Error> {
         let mut workbench = self.lock();
         let before = workbench.store.bytes_used();
         let next = workbench.store.derivative(state.language, byte)?;
@@ -295,7 +294,7 @@ impl Automaton {
     }
 
     /// The state after a text. What is not known on the way is not made a state: nobody may ever stop there.
-    pub(super) fn step_all(&self, id: LexemeId, text: &[u8], budget: &Budget) -> Result<LexemeId, Error> {
+    pub(crate) fn step_all(&self, id: LexemeId, text: &[u8], budget: &Budget) -> Result<LexemeId, Error> {
         let mut id = id;
         for (place, &byte) in text.iter().enumerate() {
             let state = self.state(id);
@@ -317,7 +316,7 @@ impl Automaton {
 
     /// The states after some bytes: tells of which of them lead to which, class by class. Stops where `tell` says no, and gives what it said
     /// last.
-    pub(super) fn steps(
+    pub(crate) fn steps(
         &self,
         id: LexemeId,
         among: &ByteSet,
@@ -335,7 +334,7 @@ impl Automaton {
     }
 
     /// Where a state goes on to: bytes, and the state behind each and behind the bytes up to the next one.
-    pub(super) fn ways(&self, id: LexemeId, budget: &Budget) -> Result<Vec<(u8, LexemeId)>, Error> {
+    pub(crate) fn ways(&self, id: LexemeId, budget: &Budget) -> Result<Vec<(u8, LexemeId)>, Error> {
         let mut ways: Vec<(u8, LexemeId)> = Vec::new();
         for byte in 0..=u8::MAX {
             let next = self.step(id, byte, budget)?;
@@ -347,7 +346,7 @@ impl Automaton {
     }
 
     /// The bytes that lead somewhere.
-    pub(super) fn live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<ByteSet, Error> {
+    pub(crate) fn live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<ByteSet, Error> {
         let state = self.state(id);
         let place = &self.seldom(id, budget).live;
         if let Some(live) = place.get() {
@@ -361,7 +360,7 @@ impl Automaton {
     }
 
     /// The bytes that lead somewhere, if these are few.
-    pub(super) fn few_live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<Option<ByteSet>, Error> {
+    pub(crate) fn few_live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<Option<ByteSet>, Error> {
         let state = self.state(id);
         // What tells apart many classes is asked later, and byte by byte, unless it is evident.
         let place = &self.seldom(id, budget).live;
@@ -373,7 +372,7 @@ impl Automaton {
     }
 
     /// How the language of a state is written.
-    pub(super) fn surface(&self, id: LexemeId, budget: &Budget) -> Result<Surface, Error> {
+    pub(crate) fn surface(&self, id: LexemeId, budget: &Budget) -> Result<Surface, Error> {
         let mut workbench = self.lock();
         let language = self.state(id).language;
         // A repetition without bounds is a loop that needs no counting.
@@ -393,7 +392,7 @@ impl Automaton {
     }
 
     /// The texts that a lexeme spells in a JSON string, if these are few; or all others: then also the lexeme that spells all texts.
-    pub(super) fn spelled(
+    pub(crate) fn spelled(
         &self,
         id: LexemeId,
         budget: &Budget,
@@ -413,7 +412,7 @@ impl Automaton {
 
     /// The state that differs from this one only in that the characters of its text are not counted, and how many there may be at most; nothing where
     /// they are not counted, or where a text of no or one more character is too short.
-    pub(super) fn uncounted(
+    pub(crate) fn uncounted(
         &self,
         id: LexemeId,
         budget: &Budget,
@@ -433,7 +432,7 @@ impl Automaton {
 
     /// The state that differs from this one only in that what may come at least `least` times may come any number of times, and up to how many characters
     /// that makes no difference; nothing where it makes none at all.
-    pub(super) fn unbounded(
+    pub(crate) fn unbounded(
         &self,
         id: LexemeId,
         least: usize,
@@ -451,7 +450,7 @@ impl Automaton {
     }
 
     /// The state that has a few short texts besides, which are left out of this one; nothing where there are no such.
-    pub(super) fn without_exceptions(
+    pub(crate) fn without_exceptions(
         &self,
         id: LexemeId,
         budget: &Budget,
@@ -465,7 +464,7 @@ impl Automaton {
     }
 
     /// A state as what comes first in it and what follows; see [`Store::split_behind_loop`].
-    pub(super) fn split(&self, id: LexemeId, budget: &Budget) -> Result<Option<Halves>, Error> {
+    pub(crate) fn split(&self, id: LexemeId, budget: &Budget) -> Result<Option<Halves>, Error> {
         let mut workbench = self.lock();
         let before = workbench.store.bytes_used();
         let found = match workbench.store.split_behind_loop(self.state(id).language)? {
@@ -480,13 +479,13 @@ impl Automaton {
     }
 
     /// So many characters suffice to end the text of a state, where that is evident.
-    pub(super) fn enough_to_end(&self, id: LexemeId) -> Option<usize> {
+    pub(crate) fn enough_to_end(&self, id: LexemeId) -> Option<usize> {
         self.lock().store.enough_to_end(self.state(id).language).map(|characters| characters as usize)
     }
 
     /// A state whose language lies within those of both, as far as they show what they have in common; nothing where that does not go on, or where
     /// somebody would have to search for what is in it, or behind it.
-    pub(super) fn common(
+    pub(crate) fn common(
         &self,
         a: LexemeId,
         b: LexemeId,
@@ -497,7 +496,7 @@ impl Automaton {
     }
 
     /// A state whose language lies within that of another, and which has no complements; nothing as with [`common`](Self::common).
-    pub(super) fn kernel(&self, id: LexemeId, budget: &Budget) -> Result<Option<LexemeId>, Error> {
+    pub(crate) fn kernel(&self, id: LexemeId, budget: &Budget) -> Result<Option<LexemeId>, Error> {
         let language = self.state(id).language;
         self.simple(budget, |store| store.evident_kernel(language))
     }
@@ -521,28 +520,28 @@ impl Automaton {
     }
 
     /// Whether the language of one state evidently lies within that of another.
-    pub(super) fn is_within(&self, small: LexemeId, large: LexemeId) -> bool {
+    pub(crate) fn is_within(&self, small: LexemeId, large: LexemeId) -> bool {
         let [small, large] = [small, large].map(|id| self.state(id).language);
         self.lock().store.is_evidently_within(small, large)
     }
 
     /// Whether the strings of a state are known to be whole characters.
-    pub(super) fn is_text(&self, id: LexemeId) -> bool {
+    pub(crate) fn is_text(&self, id: LexemeId) -> bool {
         self.lock().store.is_text(self.state(id).language)
     }
 
     /// The bytes of the strings of a state; perhaps more.
-    pub(super) fn bytes(&self, id: LexemeId) -> ByteSet {
+    pub(crate) fn bytes(&self, id: LexemeId) -> ByteSet {
         self.lock().store.evident_alphabet(self.state(id).language)
     }
 
     /// Whether every string of a state evidently has a byte that is not one of these.
-    pub(super) fn needs_other(&self, id: LexemeId, bytes: &ByteSet) -> bool {
+    pub(crate) fn needs_other(&self, id: LexemeId, bytes: &ByteSet) -> bool {
         self.lock().store.evidently_needs_other(self.state(id).language, bytes)
     }
 
     /// The state in which nothing can follow and nothing is missing.
-    pub(super) fn epsilon(&self, budget: &Budget) -> Result<LexemeId, Error> {
+    pub(crate) fn epsilon(&self, budget: &Budget) -> Result<LexemeId, Error> {
         self.number(&mut self.lock(), RegularId::EPSILON, budget)
     }
 

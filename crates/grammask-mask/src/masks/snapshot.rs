@@ -5,8 +5,8 @@ use grammask_earley::SetId;
 use grammask_trie::{Mask, TokenId};
 use rustc_hash::FxHashMap;
 
-use super::Masks;
-use crate::recipe::{Known, Recipe};
+use crate::Masks;
+use crate::masks::delta_mask::{Known, Recipe};
 
 /// Masks of states: plain data, to be stored and loaded. Made by [`Masks::save`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

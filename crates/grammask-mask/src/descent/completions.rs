@@ -1,0 +1,123 @@
+//! Which origins have been complete while one mask is put together, and at which trie nodes: what has been done there is
+//! not done again.
+
+use grammask_earley::OriginId;
+use rustc_hash::FxHashMap;
+
+use crate::lexicon::Lexicon;
+use crate::masks::budget::Fuel;
+use crate::node_set::interned::{ContinuationId, Continuations};
+use crate::node_set::semi_naive::{Delta, Telling};
+
+/// The origins that have been complete while a mask is put together, and where.
+#[derive(Default)]
+pub(crate) struct Completions {
+    /// Each with the completion before it, on the way from the state.
+    list: Vec<(OriginId, ContinuationId, Option<u32>)>,
+    /// Filled only when the list is long: until then it is faster looked through.
+    at: FxHashMap<OriginId, Vec<ContinuationId>>,
+    /// Of origins that are complete often: what is new in that.
+    deltas: FxHashMap<OriginId, Delta>,
+    /// Origins that are complete at further nodes.
+    open: Vec<OriginId>,
+}
+
+/// A list of so many completions is long.
+const LONG: usize = 48;
+
+impl Completions {
+    /// Notes that an origin is complete at some nodes, `after` the completion with this number. Gives its number, or
+    /// nothing where there is nothing new in it, or [`next`](Self::next) will tell what is.
+    pub(crate) fn add(
+        &mut self,
+        fuel: &Fuel<'_>,
+        origin: OriginId,
+        continuation: ContinuationId,
+        after: Option<u32>,
+    ) -> Option<u32> {
+        let lexicon = fuel.lexicon();
+        let places = lexicon.continuation(continuation).places();
+        if !self.deltas.is_empty()
+            && let Some(delta) = self.deltas.get_mut(&origin)
+        {
+            if delta.add(fuel, places) == Telling::Later {
+                self.open.push(origin);
+            }
+            return None;
+        }
+        if self.list.is_empty() {
+            return Some(self.push(origin, continuation, after));
+        }
+        let of_origin = |&&(other, ..): &&(OriginId, ContinuationId, Option<u32>)| other == origin;
+        let short = if self.at.is_empty() { &self.list[..] } else { &[] };
+        let few = short.iter().filter(of_origin).map(|&(_, places, _)| places);
+        let many = self.at.get(&origin).into_iter().flatten().copied();
+        let before = few.chain(many);
+        if before.clone().any(|other| other == continuation)
+            || self.is_covered_before(lexicon.continuations(), origin, continuation, after)
+        {
+            return None;
+        }
+        let Some(mut delta) = Delta::if_due(lexicon, before, continuation) else {
+            return Some(self.push(origin, continuation, after));
+        };
+        if delta.add(fuel, places) == Telling::Later {
+            self.open.push(origin);
+        }
+        self.deltas.insert(origin, delta);
+        None
+    }
+
+    /// Notes a completion, and gives its number.
+    fn push(&mut self, origin: OriginId, continuation: ContinuationId, after: Option<u32>) -> u32 {
+        self.list.push((origin, continuation, after));
+        let fresh = match self.list.len() {
+            ..LONG => 0..0,
+            LONG => 0..LONG,
+            len => len - 1..len,
+        };
+        for &(origin, continuation, _) in &self.list[fresh] {
+            self.at.entry(origin).or_default().push(continuation);
+        }
+        (self.list.len() - 1) as u32
+    }
+
+    /// An origin that is complete at further nodes, these, and the number of this completion. For when nothing else is left to do: the more has
+    /// come together, the less often it is followed.
+    pub(crate) fn next(&mut self, lexicon: &Lexicon) -> Option<(OriginId, ContinuationId, u32)> {
+        let origin = self.open.pop()?;
+        let delta = self.deltas.get_mut(&origin);
+        let fresh = delta.and_then(|delta| delta.take(lexicon.config().short_list));
+        let continuation = lexicon.intern(fresh.expect("an origin is open while there is something to tell"));
+        Some((origin, continuation, self.push(origin, continuation, None)))
+    }
+
+    /// Whether on the way here the origin has been complete at all of these nodes and more, as happens in a list of texts
+    /// that may be split anywhere.
+    fn is_covered_before(
+        &self,
+        continuations: &Continuations,
+        origin: OriginId,
+        continuation: ContinuationId,
+        mut before: Option<u32>,
+    ) -> bool {
+        while let Some(number) = before {
+            let (other, larger, next) = self.list[number as usize];
+            if other == origin && continuations.contains(larger, continuation) {
+                return true;
+            }
+            before = next;
+        }
+        false
+    }
+
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        if self.list.len() >= LONG {
+            self.at.clear();
+        }
+        self.deltas.clear();
+        self.list.clear();
+        self.open.clear();
+    }
+}

@@ -1,0 +1,77 @@
+//! What has been run in an activation, so that nothing is run twice.
+
+use grammask_earley::NodeId;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::masks::budget::Fuel;
+use crate::node_set::Places;
+use crate::node_set::interned::ContinuationId;
+use crate::node_set::semi_naive::{Delta, Telling};
+
+/// Up to so many visits are looked through; of more, those of a node are looked up. There are thousands where that many items may come.
+const FEW: usize = 16;
+
+/// Nodes, below which places they have been run, and whether with what they scan.
+#[derive(Default)]
+pub(crate) struct Visited {
+    few: SmallVec<[(NodeId, ContinuationId, bool); 4]>,
+    many: Option<Box<Many>>,
+}
+
+#[derive(Default)]
+struct Many {
+    each: FxHashMap<NodeId, SmallVec<[(ContinuationId, bool); 1]>>,
+    /// What is new in visits of nodes that are visited often, each with what it scans or without.
+    deltas: Vec<(NodeId, bool, Delta)>,
+}
+
+impl Visited {
+    /// Notes a visit, and says what is to be done in it; later, that is [`rest`](Self::rest).
+    pub(crate) fn insert(
+        &mut self,
+        fuel: &Fuel<'_>,
+        node: NodeId,
+        continuation: ContinuationId,
+        scans: bool,
+    ) -> Telling {
+        let lexicon = fuel.lexicon();
+        let places = lexicon.continuation(continuation).places();
+        if let Some(delta) = self.delta(node, scans) {
+            return delta.add(fuel, places);
+        }
+        let continuations = lexicon.continuations();
+        let of_node = |&&(other, _, all): &&(NodeId, ContinuationId, bool)| other == node && all >= scans;
+        let few = self.few.iter().filter(of_node).map(|&(_, places, _)| places);
+        let many = self.many.as_ref().and_then(|many| many.each.get(&node));
+        let many = many.into_iter().flatten().filter(|&&(_, all)| all >= scans).map(|&(places, _)| places);
+        let before = few.chain(many);
+        if before.clone().any(|larger| continuations.contains(larger, continuation)) {
+            return Telling::Known;
+        }
+        if let Some(mut delta) = Delta::if_due(lexicon, before, continuation) {
+            let telling = delta.add(fuel, places);
+            self.many.get_or_insert_default().deltas.push((node, scans, delta));
+            return telling;
+        }
+        self.few.push((node, continuation, scans));
+        if self.few.len() > FEW {
+            let many = self.many.get_or_insert_default();
+            for (node, continuation, scans) in self.few.drain(..) {
+                many.each.entry(node).or_default().push((continuation, scans));
+            }
+        }
+        Telling::Now
+    }
+
+    fn delta(&mut self, node: NodeId, scans: bool) -> Option<&mut Delta> {
+        let mut deltas = self.many.as_mut()?.deltas.iter_mut();
+        let (_, _, delta) = deltas.find(|(other, all, _)| (*other, *all) == (node, scans))?;
+        Some(delta)
+    }
+
+    /// Where a node is still to be run.
+    pub(crate) fn rest(&mut self, node: NodeId, scans: bool, short: usize) -> Option<Places> {
+        self.delta(node, scans)?.take(short)
+    }
+}

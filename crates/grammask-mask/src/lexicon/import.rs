@@ -1,0 +1,153 @@
+//! Languages of grammars, each of which has a store of its own: the lexemes that they are here, whoever asks first. Where one is that of the spellings
+//! of few texts, what it takes is found without a lexeme: the values and keys of a schema are many, and most of them are nobody else's.
+
+use std::sync::OnceLock;
+
+use grammask_regular::{Error, RegularId, Spelled, Store};
+use smallvec::SmallVec;
+
+use crate::lexicon::automaton::LexemeId;
+use crate::lexicon::{Lexicon, PartId};
+use crate::node_set::interned::ContinuationId;
+
+/// Longer transcripts are not kept: what is so large is rare, and imported each time.
+const LONG_TRANSCRIPT: usize = 16_384;
+
+/// Most are shorter, and need no allocation.
+const SHORT_TRANSCRIPT: usize = 256;
+
+/// What the texts of a language stand behind, in place of its transcript: no transcript begins so.
+const TEXTS: u32 = u32::MAX;
+
+/// A language of another store that has been asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ImportId(u32);
+
+impl ImportId {
+    /// As a number, and back.
+    pub(crate) const fn number(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) const fn from_number(number: u32) -> Self {
+        Self(number)
+    }
+}
+
+/// What is known of it.
+#[derive(Default)]
+pub(crate) struct Imported {
+    /// The lexeme with the language, or one that takes the same tokens; and whether it is that language.
+    lexeme: OnceLock<(LexemeId, bool)>,
+}
+
+impl Lexicon {
+    /// The lexeme with the language `language` of another store, or one that takes the same tokens; and whether it is that language.
+    ///
+    /// # Errors
+    /// When a limit of regular languages is exceeded.
+    pub(crate) fn lexeme(&self, from: &Store, language: RegularId) -> Result<(LexemeId, bool), Error> {
+        let import = || self.automaton.import(from, language, &self.budget);
+        let Some(id) = self.imported(from, language) else { return import() };
+        let place = &self.imported.value(id.0).lexeme;
+        match place.get() {
+            Some(known) => Ok(*known),
+            None => {
+                let found = import()?;
+                Ok(*place.get_or_init(|| found))
+            }
+        }
+    }
+
+    /// What the language of the spellings of few texts is known as here.
+    pub(crate) fn import_of_texts(&self, spelled: &Spelled) -> ImportId {
+        let Spelled { before, texts, is_complement, after } = spelled;
+        debug_assert!(!is_complement, "these are the texts of the language, not those that it lacks");
+        let mut key: SmallVec<[u32; SHORT_TRANSCRIPT]> = SmallVec::new();
+        key.push(TEXTS);
+        for text in [before, after].into_iter().chain(texts) {
+            key.push(text.len() as u32);
+            let (words, rest) = text.as_chunks::<4>();
+            key.extend(words.iter().map(|word| u32::from_le_bytes(*word)));
+            key.extend(
+                (!rest.is_empty()).then(|| rest.iter().fold(0, |all, &byte| all << 8 | u32::from(byte))),
+            );
+        }
+        self.import_by(&key)
+    }
+
+    /// What such a language takes below places, if that has been asked before.
+    pub(crate) fn known_part_of_import(&self, id: ImportId, continuation: ContinuationId) -> Option<PartId> {
+        self.of_texts.get(&(id, continuation)).copied()
+    }
+
+    /// What it takes below places: the spellings of these texts.
+    pub(crate) fn part_of_import(
+        &self,
+        id: ImportId,
+        spelled: &Spelled,
+        continuation: ContinuationId,
+    ) -> PartId {
+        let part = self.add(self.part_of_spelled(spelled, continuation));
+        let (part, is_new) = self.of_texts.insert((id, continuation), part);
+        if is_new {
+            self.budget.spend(size_of::<(ImportId, ContinuationId, PartId)>());
+        }
+        *part
+    }
+
+    fn imported(&self, from: &Store, language: RegularId) -> Option<ImportId> {
+        let mut transcript: SmallVec<[u32; SHORT_TRANSCRIPT]> = SmallVec::new();
+        if !from.transcribe(language, LONG_TRANSCRIPT, &mut |number| transcript.push(number)) {
+            return None;
+        }
+        Some(self.import_by(&transcript))
+    }
+
+    fn import_by(&self, key: &[u32]) -> ImportId {
+        let known = self.imported.find(key);
+        ImportId(known.unwrap_or_else(|| {
+            self.budget.spend(size_of_val(key) + size_of::<(Box<[u32]>, Imported)>());
+            self.imported.add(key.into(), Imported::default()).0
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use grammask_trie::Vocabulary;
+
+    use super::*;
+    use crate::LexiconConfig;
+
+    #[test]
+    fn texts_are_known_as_what_they_are() {
+        let vocabulary = Vocabulary::new([], [], &Default::default()).unwrap();
+        let lexicon = Lexicon::new(Arc::new(vocabulary), &LexiconConfig::default());
+        let parts = ["", "a", "b", "ab", "abcd", "abcde", "a\0", "\0"].map(|text| text.as_bytes().to_vec());
+        let mut all = Vec::new();
+        for before in &parts {
+            for after in &parts {
+                for one in &parts {
+                    all.push((before, vec![one.clone()], after));
+                    all.extend(parts.iter().map(|other| (before, vec![one.clone(), other.clone()], after)));
+                }
+            }
+        }
+        let spelled = |(before, texts, after): &(&Vec<u8>, Vec<Vec<u8>>, &Vec<u8>)| Spelled {
+            before: before.to_vec(),
+            texts: texts.clone(),
+            is_complement: false,
+            after: after.to_vec(),
+        };
+        let ids: Vec<ImportId> = all.iter().map(|all| lexicon.import_of_texts(&spelled(all))).collect();
+        let again: Vec<ImportId> = all.iter().map(|all| lexicon.import_of_texts(&spelled(all))).collect();
+        assert_eq!(ids, again);
+        let mut numbers: Vec<u32> = ids.into_iter().map(ImportId::number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), all.len());
+    }
+}

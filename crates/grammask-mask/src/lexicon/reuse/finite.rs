@@ -1,0 +1,279 @@
+//! Lexemes that spell few known texts in a JSON string, or all texts but these: keys and values that a schema names. Their spellings are followed
+//! through the trie by the texts themselves. No state of the lexeme is needed for that, and making states is most of the work elsewhere.
+
+use grammask_regular::{Error, Phase, Spelled};
+use grammask_trie::NodeId;
+
+use crate::lexicon::automaton::LexemeId;
+use crate::lexicon::reuse::near_duplicate::Difference;
+use crate::lexicon::walk::output::{Asked, Findings};
+use crate::lexicon::{LexemePart, LexemeTokens, Lexicon};
+use crate::masks::stats::Distance;
+use crate::node_set::Places;
+use crate::node_set::interned::{Continuation, ContinuationId};
+
+/// Of so many texts, each of so many bytes at most, it pays to follow each.
+pub(crate) const FEW_TEXTS: usize = 64;
+
+/// Below so many places, what a byte leads to is looked up for all of them at once.
+const SEVERAL: usize = 4;
+
+/// A lexeme on its way below places in the trie.
+struct Speller<'a> {
+    lexicon: &'a Lexicon,
+    spelled: &'a Spelled,
+    nodes: u64,
+}
+
+impl Speller<'_> {
+    /// Follows all spellings below some places; tells of each node that is reached, and how far the spelling is there. A node may be told
+    /// several times.
+    fn follow(&mut self, continuation: &Continuation, mut tell: impl FnMut(NodeId, Phase)) {
+        let outline = self.lexicon.outline();
+        let mut open: Vec<(NodeId, Phase)> = Vec::new();
+        let list = match continuation.places() {
+            Places::List(list) if list.len() < SEVERAL => &list[..],
+            _ => {
+                self.spelled.ways(self.spelled.start(), |byte, phase| {
+                    let (children, fresh) = continuation.children(outline, byte);
+                    self.lexicon.spend(fresh);
+                    open.extend(children.iter().map(|&child| (child, phase)));
+                });
+                &[]
+            }
+        };
+        let below = |branch, phase, open: &mut Vec<(NodeId, Phase)>| {
+            self.spelled.ways(phase, |byte, next| {
+                open.extend(outline.child(branch, byte).map(|child| (child.node, next)));
+            });
+        };
+        list.iter().for_each(|&branch| below(branch, self.spelled.start(), &mut open));
+        let mut nodes = 0;
+        while let Some((node, phase)) = open.pop() {
+            nodes += 1;
+            tell(node, phase);
+            if let Some(branch) = outline.branch(node) {
+                below(branch, phase, &mut open);
+            }
+        }
+        self.nodes += nodes;
+    }
+}
+
+impl Lexicon {
+    /// The part of a lexeme that spells texts which are known; nothing where it is none.
+    pub(crate) fn part_by_spelling(
+        &self,
+        lexeme: LexemeId,
+        id: ContinuationId,
+        asked: Asked,
+    ) -> Result<Option<LexemePart>, Error> {
+        let Some((spelled, all)) = self.automaton.spelled(lexeme, &self.budget)? else { return Ok(None) };
+        match all {
+            None => Ok(Some(self.part_of_spelled(&spelled, id))),
+            Some(all) if self.config.slices => self.part_of_others(&spelled, all, id, asked),
+            Some(_) => Ok(None),
+        }
+    }
+
+    /// What the spellings of some texts take.
+    pub(crate) fn part_of_spelled(&self, spelled: &Spelled, id: ContinuationId) -> LexemePart {
+        let mut speller = Speller { lexicon: self, spelled, nodes: 0 };
+        let mut findings = Findings::new(self.ground());
+        speller.follow(self.continuation(id), |node, phase| {
+            findings.allow(node);
+            if spelled.is_complete(phase)
+                && let Some(branch) = self.outline().branch(node)
+            {
+                findings.hand_over(branch);
+            }
+        });
+        let nodes = speller.nodes;
+        self.walked.add(Distance { walks: 1, nodes, taken: 0 });
+        let (tokens, places) = findings.finish();
+        let handover = places.map(|places| self.intern(places));
+        LexemePart::new(LexemeTokens::of(tokens), handover, nodes)
+    }
+
+    /// What the spellings of all texts but some take: that is what those of all texts take, but for what is left behind the spellings of these.
+    fn part_of_others(
+        &self,
+        spelled: &Spelled,
+        all: LexemeId,
+        id: ContinuationId,
+        asked: Asked,
+    ) -> Result<Option<LexemePart>, Error> {
+        match self.may_have_kin(id) {
+            true => self.part_beside(all, id, &self.difference_of_others(spelled, id), asked),
+            false => Ok(None),
+        }
+    }
+
+    /// In what all texts but some differ from all.
+    fn difference_of_others(&self, spelled: &Spelled, id: ContinuationId) -> Difference {
+        let mut speller = Speller { lexicon: self, spelled, nodes: 0 };
+        let mut difference = Difference::default();
+        speller.follow(self.continuation(id), |node, phase| {
+            if spelled.is_behind(phase) {
+                difference.less.push(node);
+            }
+            if spelled.is_complete(phase) {
+                difference.kept.extend(self.outline().branch(node));
+            }
+        });
+        difference.nodes = speller.nodes;
+        // What is spelled with several escapes at once is met by each of them.
+        difference.less.sort_unstable();
+        difference.less.dedup();
+        difference
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use grammask_regular::Store;
+    use grammask_trie::{Mask, TokenId, Vocabulary};
+
+    use super::*;
+    use crate::LexiconConfig;
+    use crate::lexicon::walk::{self, Walk};
+
+    /// All bytes, all texts of two of some bytes, and longer ones.
+    fn lexicon() -> Lexicon {
+        let mut words: Vec<Vec<u8>> = (0..=u8::MAX).map(|byte| vec![byte]).collect();
+        let some = b"anou\"\\/0069,d\xC3\xA9\xF0\x9F";
+        words.extend(some.iter().flat_map(|&one| some.iter().map(move |&two| vec![one, two])));
+        let longer: [&[u8]; 24] = [
+            b"\\u00",
+            b"\\u006",
+            b"\\u0061",
+            b"\\u0061\"",
+            b"u006E",
+            b"\\u006e\\u006F",
+            b"no\"",
+            b"no\",",
+            b"\"no",
+            b"\"no\"",
+            b"one",
+            b"one\":",
+            b"\\ud8",
+            b"\\ud83d\\",
+            b"\\uD83D\\uDE00",
+            b"\\ud83d\\ude00\"",
+            b"\\\"\"",
+            b"\\\\\",",
+            b"\\/\"",
+            "\u{1F600}".as_bytes(),
+            "é\"".as_bytes(),
+            b"\"\"",
+            b"nan",
+            b"anno\\u",
+        ];
+        words.extend(longer.iter().map(|word| word.to_vec()));
+        words.sort_unstable();
+        words.dedup();
+        let tokens = (0..).map(TokenId).zip(words);
+        let vocabulary = Vocabulary::new(tokens, [], &Default::default()).unwrap();
+        Lexicon::new(Arc::new(vocabulary), &LexiconConfig::default())
+    }
+
+    /// The tokens and the places of a part by walking the automaton.
+    fn walked(lexicon: &Lexicon, lexeme: LexemeId, id: ContinuationId) -> (Mask, Option<ContinuationId>) {
+        let mut findings = Findings::new(lexicon.ground());
+        let mut walk = Walk::new(lexicon, lexeme);
+        walk::below(&mut walk, lexicon.continuation(id), false, &mut findings).unwrap();
+        let (tokens, places) = findings.finish();
+        let mut mask = Mask::new(lexicon.vocabulary().id_count());
+        mask.union_set(&tokens);
+        (mask, places.map(|places| lexicon.intern(places)))
+    }
+
+    #[test]
+    fn spellings_take_what_their_automata_take() {
+        let lexicon = lexicon();
+        let mut store = Store::new(&Default::default());
+        let any = store.regex("(?s:.)*").unwrap();
+        let quote = store.literal(b"\"").unwrap();
+        let mut compared = 0;
+        // More than are looked for where they are no list.
+        let many: Vec<String> = (0..2 * FEW_TEXTS)
+            .map(|index| format!("an{}o{index:03}", ["", "o", "u\"", "é"][index % 4]))
+            .collect();
+        let many = many.join("|");
+        for pattern in [
+            "no",
+            "|n|no|nan",
+            "one|no|a",
+            "é|\u{1F600}a?",
+            "\"|\\\\|/",
+            "\n|a\u{0}",
+            "a{3}n",
+            "anno|anna|ann",
+            "\u{1F600}\u{1F601}|\u{1F600}n",
+            &many,
+        ] {
+            let cases = [(false, false), (false, true), (true, false), (true, true)];
+            let afters: [&[u8]; 3] = [b"\"", b"\",", b"n\""];
+            for ((is_complement, is_opened), after) in
+                cases.into_iter().flat_map(|case| afters.map(|after| (case, after)))
+            {
+                let after = store.literal(after).unwrap();
+                let mut text = store.regex(pattern).unwrap();
+                if is_complement {
+                    let others = store.complement(text).unwrap();
+                    text = store.intersection(&[any, others]).unwrap();
+                }
+                let spelling = store.json_text(text).unwrap();
+                let before = if is_opened { quote } else { grammask_regular::RegularId::EPSILON };
+                let start = store.concat(&[before, spelling, after]).unwrap();
+                // From every state that can be come upon, below the root and below what each token leaves.
+                let mut open = vec![start];
+                let mut place = 0;
+                while let Some(&state) = open.get(place) {
+                    place += 1;
+                    for byte in 0..=u8::MAX {
+                        let next = store.derivative(state, byte).unwrap();
+                        if !open.contains(&next) && open.len() < 60 {
+                            open.push(next);
+                        }
+                    }
+                    let (lexeme, _) = lexicon.lexeme(&store, state).unwrap();
+                    let Some((spelled, all)) = lexicon.automaton.spelled(lexeme, &lexicon.budget).unwrap()
+                    else {
+                        // Behind all texts but some, what follows may be a part of one.
+                        assert!(state != start || is_complement, "{pattern}");
+                        continue;
+                    };
+                    let (_, handover) = walked(&lexicon, lexeme, ContinuationId::WHOLE);
+                    for id in [Some(ContinuationId::WHOLE), handover].into_iter().flatten() {
+                        let part = match all {
+                            None => lexicon.part_of_spelled(&spelled, id),
+                            Some(all) => {
+                                let difference = lexicon.difference_of_others(&spelled, id);
+                                let known = lexicon.part(all, id, Asked::Places).unwrap();
+                                if lexicon.part_of(known).tokens.kin.is_some() {
+                                    continue;
+                                }
+                                lexicon.part_beside(all, id, &difference, Asked::Places).unwrap().unwrap()
+                            }
+                        };
+                        let known = lexicon.keep((lexeme, id), part);
+                        let mut mask = Mask::new(lexicon.vocabulary().id_count());
+                        lexicon.taken(known).union_into(&mut mask);
+                        let expected = walked(&lexicon, lexeme, id);
+                        assert_eq!(
+                            (mask, lexicon.part_of(known).handover()),
+                            expected,
+                            "{pattern}: {}",
+                            store.display(state)
+                        );
+                        compared += 1;
+                    }
+                }
+            }
+        }
+        assert!(compared > 500, "{compared} parts");
+    }
+}

@@ -1,0 +1,571 @@
+//! Slices of the vocabulary: the tokens made of the characters of a loop, by their numbers of characters. Where a counter is near its bound,
+//! most subtrees of the trie are cut somewhere; then the tokens that are short enough are taken from here.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use grammask_regular::Error;
+use grammask_trie::{BranchId, Decoder, Edge, NodeId, Outline, Traits, Trie, Vocabulary};
+
+use crate::lexicon::Lexicon;
+use crate::lexicon::automaton::LexemeId;
+use crate::lexicon::slice::by_word_count::{Counting, Kinds};
+use crate::lexicon::slice::frontier::End;
+use crate::lexicon::slice::layers::{Layering, Layers};
+use crate::lexicon::walk::Walk;
+use crate::lexicon::walk::output::Findings;
+use crate::lexicon::walk::self_loop::{Loop, Others};
+use crate::node_set::{Bits, over_range};
+
+pub(crate) mod by_word_count;
+pub(crate) mod frontier;
+mod invariant;
+mod layers;
+pub(crate) mod many_roots;
+mod paths;
+pub(crate) mod safe_class;
+pub(crate) mod utf8;
+
+/// How far a text is into what a slice tells apart, byte by byte: a number of characters, or of runs of them.
+pub(crate) trait Measure {
+    /// A place in a text.
+    type Place: Copy;
+
+    /// Before the text.
+    fn start(&self) -> Self::Place;
+    /// Behind one more byte; nothing where that is no character that is asked for, or one too many.
+    fn after(&self, place: Self::Place, byte: u8) -> Option<Self::Place>;
+    /// How many there are up to the place, at least one, and fewer than [`NOWHERE`]. Where a character is cut, so many at most.
+    fn length(&self, place: Self::Place) -> u8;
+    /// Whether the place is not inside of a character.
+    fn is_between(&self, place: Self::Place) -> bool;
+    /// The number, if it is told what is longer, and what may come of the text by the next byte is.
+    fn exceeds(&self, _: Self::Place, _: Self::Place) -> Option<u8> {
+        None
+    }
+    /// Whether strings below a branch make the text no longer.
+    fn is_level(&self, _: Self::Place, _: &Outline, _: BranchId) -> bool {
+        false
+    }
+}
+
+/// What names a slice by numbers of characters: the characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Class {
+    pub(crate) ascii: u128,
+    pub(crate) others: Others,
+}
+
+impl Class {
+    /// All characters.
+    pub(crate) const EVERY: Self = Self { ascii: u128::MAX, others: Others::Characters };
+    /// All bytes.
+    pub(crate) const BYTES: Self = Self { ascii: u128::MAX, others: Others::Bytes };
+}
+
+impl Measure for Class {
+    /// Characters, a cut one counts; and where in the last one.
+    type Place = (u8, Decoder);
+
+    fn start(&self) -> Self::Place {
+        (0, Decoder::Between)
+    }
+
+    fn after(&self, (length, inside): Self::Place, byte: u8) -> Option<Self::Place> {
+        let is_between = inside == Decoder::Between;
+        let next = match self.others {
+            _ if is_between && byte < 0x80 => (self.ascii >> byte & 1 == 1).then_some(Decoder::Between)?,
+            Others::Bytes => Decoder::Between,
+            Others::None => return None,
+            // What is left out of them is so by `within`.
+            Others::Words | Others::Lines | Others::Characters => {
+                let (next, is_right) = inside.after(byte);
+                is_right.then_some(next)?
+            }
+        };
+        let length = length.saturating_add(u8::from(is_between));
+        (length < NOWHERE).then_some((length, next))
+    }
+
+    fn length(&self, (length, _): Self::Place) -> u8 {
+        length
+    }
+
+    fn is_between(&self, (_, inside): Self::Place) -> bool {
+        inside == Decoder::Between
+    }
+}
+
+/// The tokens and places that a class of characters leads to from a place in the trie: the root, mostly.
+pub(crate) struct Slice {
+    /// The place, and how many characters lead to it.
+    base: BranchId,
+    before: u8,
+    /// The tokens by their lengths. One that is cut counts.
+    tokens: Layers,
+    /// The branches between two characters, likewise; the place itself is not among them.
+    branches: Layers,
+    /// By branch, whether it is of the class or not: its layer, or [`NOWHERE`].
+    lengths: Arc<[u8]>,
+    /// For every ASCII character that is not of the class, the ways to it, once they were asked for.
+    exits: [OnceLock<Box<[Step]>>; 128],
+    /// For every length, the ways to what is longer, where the measure tells.
+    beyond: Box<[Box<[Step]>]>,
+}
+
+/// A step on the ways through characters of a class to somewhere else; depth first, so a step goes on from the last one that is one less
+/// deep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) node: NodeId,
+    pub(crate) depth: u16,
+    pub(crate) byte: u8,
+    /// Whether this is where the way leads to.
+    pub(crate) leaves: bool,
+}
+
+/// What is made of fewer ASCII characters is walked as fast.
+const FEW: u32 = 20;
+
+/// The length of what is not made of the characters.
+pub(crate) const NOWHERE: u8 = u8::MAX;
+
+impl Slice {
+    pub(crate) fn bytes_used(&self) -> usize {
+        let ways = self.exits.iter().filter_map(OnceLock::get).chain(&self.beyond);
+        let ways: usize = ways.map(|steps| size_of_val(&steps[..])).sum();
+        // Shared with those that are made from it.
+        let lengths = if self.branches.is_whole() { size_of_val(&*self.lengths) } else { 0 };
+        size_of::<Self>() + self.tokens.bytes_used() + self.branches.bytes_used() + lengths + ways
+    }
+
+    /// # Complexity
+    /// Linear in the nodes of the trie.
+    pub(crate) fn new<M: Measure>(vocabulary: &Vocabulary, outline: &Outline, measure: &M) -> Self {
+        let trie = vocabulary.trie();
+        let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
+        let mut tokens = Layering::new(32 * vocabulary.mask_words());
+        let mut branches = Branches::new(outline);
+        let mut beyond: Vec<Vec<Edge>> = Vec::new();
+        // By depth: the branch, and the place behind it.
+        let mut path = vec![(BranchId::ROOT, measure.start()); outline.height() + 1];
+        let mut node = 1;
+        while node < ends[0] {
+            let n = node as usize;
+            let depth = usize::from(depths[n]);
+            let (parent, place) = path[depth - 1];
+            let Some(next) = measure.after(place, bytes[n]) else {
+                node = ends[n];
+                continue;
+            };
+            if let Some(length) = measure.exceeds(place, next) {
+                let length = usize::from(length);
+                beyond.resize(beyond.len().max(length + 1), Vec::new());
+                beyond[length].push(Edge { parent, child: NodeId(node) });
+            }
+            let length = measure.length(next);
+            trie.tokens(NodeId(node)).iter().for_each(|id| tokens.put(id.0 as usize, length));
+            if let Some(branch) = outline.branch(NodeId(node)) {
+                if measure.is_between(next) {
+                    branches.put(branch, length);
+                }
+                if measure.is_level(next, outline, branch) {
+                    let below = trie.tokens_below(NodeId(node)).iter();
+                    below.for_each(|id| tokens.put(id.0 as usize, length));
+                    branches.put_between(outline, outline.branches(node + 1..ends[n]), length);
+                    node = ends[n];
+                    continue;
+                }
+                path[depth] = (branch, next);
+            }
+            node += 1;
+        }
+        let beyond = beyond.iter().map(|edges| ways(trie, outline, BranchId::ROOT, edges.iter())).collect();
+        Self {
+            base: BranchId::ROOT,
+            before: 0,
+            tokens: tokens.complete(),
+            branches: branches.layers.complete(),
+            lengths: branches.lengths.into(),
+            exits: [const { OnceLock::new() }; 128],
+            beyond,
+        }
+    }
+
+    /// Those of these tokens and branches whose bits are set, below a place.
+    fn only(&self, base: BranchId, before: u8, tokens: Vec<u64>, branches: Vec<u64>) -> Self {
+        Self {
+            base,
+            before,
+            tokens: self.tokens.only(tokens),
+            branches: self.branches.only(branches),
+            lengths: Arc::clone(&self.lengths),
+            exits: [const { OnceLock::new() }; 128],
+            beyond: Box::default(),
+        }
+    }
+
+    /// What is below another place, to which a few ASCII characters lead.
+    ///
+    /// # Complexity
+    /// Linear in the tokens below.
+    fn below(every: &Self, trie: &Trie, outline: &Outline, base: BranchId) -> Self {
+        let node = outline.node(base);
+        let (tokens, branches) = (every.tokens.bits(), every.branches.bits());
+        let mut tokens_below = vec![0; tokens.len()];
+        for id in trie.tokens_below(node).iter().map(|id| id.0 as usize) {
+            tokens_below[id / 64] |= tokens[id / 64] & 1 << (id % 64);
+        }
+        let mut branches_below = vec![0; branches.len()];
+        let inner = outline.branches(node.0 + 1..trie.end(node).0);
+        over_range(inner.start, inner.end, |word, mask| branches_below[word] |= branches[word] & mask);
+        let before = trie.depth(node) as u8;
+        every.only(base, before, tokens_below, branches_below)
+    }
+
+    /// The slice of a class, made from that of all characters below the same place, or of all bytes.
+    ///
+    /// # Complexity
+    /// Linear in the bytes of a row. Where a class has some characters of a group of [`Traits`] but not all, also in the nodes of the trie
+    /// that are left out for these.
+    fn within(every: &Self, trie: &Trie, outline: &Outline, class: Class) -> Self {
+        let base = every.base;
+        // What leads to the place does not count.
+        let above = way(trie, outline, base).fold(0u128, |above, byte| above | 1 << byte);
+        let (some, _) = Traits::of(class.ascii | above, class.others.encoding());
+        let mut tokens = outline.tokens_of(some, every.tokens.bits());
+        let mut branches = outline.branches_of(some, every.branches.bits());
+        let is_other =
+            |&byte: &u8| class.ascii >> byte & 1 == 0 && Traits::of_character(byte).is_subset(some);
+        let edges = |byte| outline.edges_to(byte, nodes_below(trie, outline, base));
+        for edge in (0..0x80).filter(is_other).flat_map(edges) {
+            // Else it was left out with its parent. The place itself is none of its branches.
+            let parent = edge.parent.index();
+            if edge.parent == base || branches[parent / 64] >> (parent % 64) & 1 == 1 {
+                let ids = trie.subtree_tokens(edge.child).iter();
+                ids.map(|id| id.0 as usize).for_each(|id| tokens[id / 64] &= !(1 << (id % 64)));
+                let inner = outline.branches(edge.child.0..trie.end(edge.child).0);
+                over_range(inner.start, inner.end, |word, mask| branches[word] &= !mask);
+            }
+        }
+        every.only(base, every.before, tokens, branches)
+    }
+
+    /// The place that it is below of.
+    pub(crate) const fn base(&self) -> BranchId {
+        self.base
+    }
+
+    /// A slice has no token of more characters behind its place: they count from the root.
+    pub(crate) const fn longest(&self) -> usize {
+        (NOWHERE - 1 - self.before) as usize
+    }
+
+    /// The tokens of up to so many characters, as a packed row.
+    pub(crate) fn row(&self, vocabulary: &Vocabulary, most: usize) -> Vec<u32> {
+        let mut row = self.tokens.packed_up_to(self.layer(most));
+        row.truncate(vocabulary.mask_words());
+        row
+    }
+
+    /// The branches behind at least one and up to so many characters, one bit each.
+    pub(crate) fn branches(&self, most: usize) -> Bits {
+        self.branches.up_to(self.layer(most))
+    }
+
+    /// The layer of what is so many characters below the place.
+    fn layer(&self, length: usize) -> usize {
+        length.saturating_add(usize::from(self.before))
+    }
+
+    /// The number of characters before a branch, or [`NOWHERE`].
+    #[inline]
+    pub(crate) fn length(&self, branch: BranchId) -> u8 {
+        match self.lengths[branch.index()] {
+            _ if branch == self.base => 0,
+            layer if layer != NOWHERE && self.branches.has(branch.index()) => layer - self.before,
+            _ => NOWHERE,
+        }
+    }
+
+    /// The ways to what is longer than `length`, where the measure tells.
+    pub(crate) fn beyond(&self, length: usize) -> &[Step] {
+        self.beyond.get(length).map_or(&[], |steps| steps)
+    }
+}
+
+/// Branches, while they are put into layers.
+struct Branches {
+    layers: Layering,
+    lengths: Vec<u8>,
+}
+
+impl Branches {
+    fn new(outline: &Outline) -> Self {
+        Self { layers: Layering::new(outline.len()), lengths: vec![NOWHERE; outline.len()] }
+    }
+
+    /// Puts a branch that stands between two characters.
+    #[inline]
+    fn put(&mut self, branch: BranchId, length: u8) {
+        self.layers.put(branch.index(), length);
+        self.lengths[branch.index()] = length;
+    }
+
+    /// Puts those of some branches that do so, all of one length.
+    fn put_between(&mut self, outline: &Outline, range: Range<u32>, length: u8) {
+        let between = outline.between();
+        let is_between = |branch: &u32| between[*branch as usize / 64] >> (branch % 64) & 1 == 1;
+        range.filter(is_between).for_each(|branch| self.put(BranchId(branch), length));
+    }
+}
+
+/// The nodes below a place.
+pub(crate) fn nodes_below(trie: &Trie, outline: &Outline, base: BranchId) -> Range<u32> {
+    let node = outline.node(base);
+    node.0 + 1..trie.end(node).0
+}
+
+/// The bytes that lead to a place, the last one first.
+pub(crate) fn way<'a>(trie: &'a Trie, outline: &'a Outline, base: BranchId) -> impl Iterator<Item = u8> + 'a {
+    let above = std::iter::successors(Some(base), |&branch| Some(outline.parent(branch)));
+    above.take_while(|&branch| branch != BranchId::ROOT).map(|branch| trie.byte(outline.node(branch)))
+}
+
+/// The ways from a place to some edges below it, which ascend; each without the steps that the last way has in common with it.
+fn ways<'a>(
+    trie: &Trie,
+    outline: &Outline,
+    base: BranchId,
+    edges: impl Iterator<Item = &'a Edge>,
+) -> Box<[Step]> {
+    let step =
+        |node: NodeId, leaves| Step { node, depth: trie.depth(node) as u16, byte: trie.byte(node), leaves };
+    let mut steps: Vec<Step> = Vec::new();
+    for &Edge { parent, child } in edges {
+        let last = steps.last().map(|step| step.node);
+        // What the last way went through ends behind it.
+        let is_shared = |shared: NodeId| last.is_some_and(|last| shared < last && last < trie.end(shared));
+        let above = std::iter::successors(Some(parent), |&branch| Some(outline.parent(branch)));
+        let own = above
+            .take_while(|&branch| branch != base)
+            .map(|branch| outline.node(branch))
+            .take_while(|&node| !is_shared(node));
+        let known = steps.len();
+        steps.extend(own.map(|node| step(node, false)));
+        steps[known..].reverse();
+        steps.push(step(child, true));
+    }
+    steps.into()
+}
+
+/// The slices from which all others are made.
+pub(crate) struct Whole {
+    /// Of all characters, below the root and some other places; the root's first.
+    characters: Box<[Slice]>,
+    /// Of all bytes, likewise.
+    bytes: Box<[Slice]>,
+}
+
+impl Whole {
+    /// For these places.
+    ///
+    /// # Complexity
+    /// Linear in the nodes of the trie, and for each place in the tokens below it.
+    pub(crate) fn new(vocabulary: &Vocabulary, outline: &Outline, bases: &[BranchId]) -> Self {
+        let below_all = |class: Class| {
+            let every = Slice::new(vocabulary, outline, &class);
+            let others = bases.iter().filter(|&&base| base != BranchId::ROOT);
+            let mut slices: Vec<Slice> =
+                others.map(|&base| Slice::below(&every, vocabulary.trie(), outline, base)).collect();
+            slices.insert(0, every);
+            slices.into()
+        };
+        Self { characters: below_all(Class::EVERY), bytes: below_all(Class::BYTES) }
+    }
+
+    /// Those of all characters, or of all bytes.
+    fn of(&self, others: Others) -> &[Slice] {
+        if others == Others::Bytes { &self.bytes } else { &self.characters }
+    }
+}
+
+impl Lexicon {
+    /// The slice of a class below a place: the root, or one to which ASCII characters lead.
+    pub(crate) fn slice(&self, class: Class, base: BranchId) -> &Slice {
+        let whole = self.whole.of(class.others);
+        let every = if class.others == Others::Bytes { Class::BYTES } else { Class::EVERY };
+        if class == every
+            && let Some(slice) = whole.iter().find(|slice| slice.base == base)
+        {
+            return slice;
+        }
+        match self.slices.get(&(class, base)) {
+            Some(slice) => slice,
+            None => {
+                let (trie, outline) = (self.trie(), &self.outline);
+                let slice = match class == every {
+                    true => Slice::below(&whole[0], trie, outline, base),
+                    false => Slice::within(self.slice(every, base), trie, outline, class),
+                };
+                self.spend(slice.bytes_used());
+                self.slices.insert((class, base), Box::new(slice)).0
+            }
+        }
+    }
+
+    /// The edges by a byte from places of a slice.
+    pub(crate) fn edges_of<'a>(&'a self, slice: &'a Slice, byte: u8) -> impl Iterator<Item = &'a Edge> {
+        let below = nodes_below(self.trie(), &self.outline, slice.base);
+        let edges = self.outline.edges_to(byte, below).iter();
+        edges.filter(|edge| slice.length(edge.parent) != NOWHERE)
+    }
+
+    /// The ways through characters of a slice to an ASCII character that is none of them.
+    pub(crate) fn exits<'a>(&self, slice: &'a Slice, byte: u8) -> &'a [Step] {
+        slice.exits[usize::from(byte)].get_or_init(|| {
+            let steps = ways(self.trie(), &self.outline, slice.base, self.edges_of(slice, byte));
+            self.spend(size_of_val(&steps[..]));
+            steps
+        })
+    }
+
+    /// The ways through at least one character of a slice to where they may end by characters of it.
+    pub(crate) fn ways_to_ends(&self, slice: &Slice, ends: &[End]) -> Box<[Step]> {
+        let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
+        let mut edges: Vec<&Edge> = Vec::new();
+        for byte in 0..128u8 {
+            let here = || ends.iter().filter(|end| end.by >> byte & 1 == 1);
+            let near = here().fold(0, |near, end| near | end.near());
+            if near == 0 {
+                continue;
+            }
+            // Most edges are seen at once to be behind something else.
+            let may_end =
+                |parent: u8| if parent < 0x80 { near >> parent & 1 == 1 } else { near == u128::MAX };
+            edges.extend(outline.edges_to(byte, nodes_below(trie, outline, base)).iter().filter(|edge| {
+                edge.parent != base
+                    && may_end(trie.byte(outline.node(edge.parent)))
+                    && slice.length(edge.parent) != NOWHERE
+                    && here().any(|end| end.is_behind(trie, outline, edge.parent, base))
+            }));
+        }
+        edges.sort_unstable_by_key(|edge| edge.child);
+        ways(trie, outline, base, edges.into_iter())
+    }
+
+    /// The ways through characters of a slice to the characters of several bytes that are left out of it, of which few are in a vocabulary.
+    pub(crate) fn ways_to_omitted(&self, slice: &Slice, others: Others) -> Box<[Step]> {
+        let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
+        let is_within = |&(before, _): &(BranchId, &Edge)| slice.length(before) != NOWHERE;
+        let mut edges: Vec<&Edge> =
+            outline.omitted(trie, others.encoding()).filter(is_within).map(|(_, edge)| edge).collect();
+        edges.sort_unstable_by_key(|edge| edge.child);
+        ways(trie, outline, base, edges.into_iter())
+    }
+
+    /// The ways to the places of a slice that are behind just so many characters, by the lengths of another one.
+    pub(crate) fn ways_behind(&self, slice: &Slice, lengths: &Slice, length: usize) -> Box<[Step]> {
+        let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
+        let edges: Vec<Edge> = lengths
+            .branches
+            .at(lengths.layer(length))
+            .map(|branch| BranchId(branch as u32))
+            .filter(|&branch| slice.length(branch) != NOWHERE)
+            .map(|branch| Edge { parent: outline.parent(branch), child: outline.node(branch) })
+            .collect();
+        ways(trie, outline, base, edges.iter())
+    }
+
+    /// The slice by numbers of runs.
+    pub(crate) fn slice_of_runs(&self, kinds: Kinds) -> &Slice {
+        match self.runs.get(&kinds) {
+            Some(slice) => slice,
+            None => {
+                let counting = Counting::new(&kinds, &self.outline);
+                let slice = Slice::new(&self.vocabulary, &self.outline, &counting);
+                self.spend(slice.bytes_used());
+                self.runs.insert(kinds, Box::new(slice)).0
+            }
+        }
+    }
+}
+
+/// What a lexeme takes below a place, where it counts characters. Gives up, with `false`, where that cannot be read off a slice.
+pub(crate) fn below(
+    walk: &mut Walk<'_>,
+    base: BranchId,
+    by: &Loop,
+    findings: &mut Findings<'_>,
+) -> Result<bool, Error> {
+    let Some(counter) = by.counter() else { return Ok(false) };
+    let (lexicon, lexeme) = (walk.lexicon, walk.lexeme);
+    let outline = lexicon.outline();
+    let budget = &lexicon.budget;
+    let live = lexicon.automaton.live_bytes(lexeme, budget)?;
+    let (ascii, others) = by.characters();
+    // Bytes that begin no character of the loop are looked at one by one; that is no way where they are many.
+    let has_strange = (0x80..=u8::MAX).any(|byte| live.contains(byte));
+    // Where no bound is near, no slice is needed. A slice must have all tokens up to the bound.
+    let most = outline.height().min(counter.max as usize);
+    let has_longer = outline.height() >= usize::from(NOWHERE)
+        && most + lexicon.trie().depth(outline.node(base)) >= usize::from(NOWHERE);
+    let is_free = counter.min == 0 && counter.max as usize >= outline.height();
+    if is_free
+        || walk.has_remaining()
+        || has_longer
+        || ascii.count_ones() < FEW
+        || (others == Others::None && has_strange)
+    {
+        return Ok(false);
+    }
+    let slice = lexicon.slice(Class { ascii, others }, base);
+    findings.allow_row(slice.row(&lexicon.vocabulary, most));
+    if counter.completes && findings.wants_places() {
+        let mut branches = slice.branches(most);
+        // Behind no character there is none.
+        if let few @ 1.. = counter.min.saturating_sub(1) {
+            let few = slice.branches(few as usize);
+            let those = Arc::make_mut(&mut branches).iter_mut();
+            those.zip(&*few).for_each(|(those, few)| *those &= !few);
+        }
+        findings.hand_over_all(&branches);
+    }
+    // What else goes on behind some characters goes on at once, but where some are still asked for.
+    let others = if counter.min == 0 { live.ascii() & !ascii } else { !ascii };
+    if others == 0 {
+        return Ok(true);
+    }
+    // The states after each number of characters, and what else they take.
+    let letter = ascii.trailing_zeros() as u8;
+    let mut states = vec![lexeme];
+    let mut is_steady = false;
+    while let &[.., last] = &states[..]
+        && states.len() <= most
+        && !last.is_dead()
+        && !is_steady
+    {
+        let next = lexicon.automaton.step(last, letter, budget)?;
+        is_steady = next == last;
+        states.push(next);
+    }
+    for byte in (0..0x80).filter(|byte| others >> byte & 1 == 1) {
+        let next: Vec<LexemeId> = states
+            .iter()
+            .map(|&state| lexicon.automaton.step(state, byte, budget))
+            .collect::<Result<_, _>>()?;
+        if next.iter().all(|next| next.is_dead()) {
+            continue;
+        }
+        for edge in outline.edges_to(byte, nodes_below(lexicon.trie(), outline, base)) {
+            let mut length = usize::from(slice.length(edge.parent));
+            if is_steady && length < usize::from(NOWHERE) {
+                length = length.min(next.len() - 1);
+            }
+            if let Some(&next) = next.get(length).filter(|next| !next.is_dead()) {
+                walk.arrive(edge.child, next, findings)?;
+            }
+        }
+    }
+    Ok(true)
+}

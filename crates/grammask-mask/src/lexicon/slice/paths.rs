@@ -1,0 +1,170 @@
+//! Ways through the trie that a slice gives: a lexeme follows them to where they lead, and goes on there.
+
+use std::sync::Arc;
+
+use grammask_regular::{ByteSet, Error};
+use grammask_trie::{BranchId, NodeId};
+
+use crate::lexicon::Lexicon;
+use crate::lexicon::automaton::LexemeId;
+use crate::lexicon::slice::{Slice, Step};
+use crate::lexicon::walk::Walk;
+use crate::lexicon::walk::output::Findings;
+use crate::node_set::{Bits, over_range};
+
+/// By so few bytes, children are looked up one by one.
+const FEW_BYTES: usize = 4;
+
+/// The children of a place by some bytes: what is below is not as the rest of a slice.
+pub(crate) struct Firsts(Vec<(u8, NodeId)>);
+
+impl Firsts {
+    pub(crate) fn of(lexicon: &Lexicon, base: BranchId, bytes: &ByteSet) -> Self {
+        let child = |byte| Some((byte, lexicon.outline().child(base, byte)?.node));
+        Self(bytes.iter().filter_map(child).collect())
+    }
+
+    /// Takes them out, with all that is below.
+    pub(crate) fn forget(&self, lexicon: &Lexicon, row: &mut [u32], branches: &mut Option<Bits>) {
+        self.0.iter().for_each(|&(_, child)| forget(lexicon, child, row, branches));
+    }
+
+    /// Whether a place is one of them, or below one.
+    fn contains(&self, lexicon: &Lexicon, place: BranchId) -> bool {
+        let (trie, node) = (lexicon.trie(), lexicon.outline().node(place));
+        self.0.iter().any(|&(_, child)| child <= node && node < trie.end(child))
+    }
+
+    /// Walks below them.
+    pub(crate) fn arrive(&self, walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Result<(), Error> {
+        for &(byte, child) in &self.0 {
+            let next = walk.lexicon.automaton.step(walk.lexeme, byte, &walk.lexicon.budget)?;
+            if !next.is_dead() {
+                walk.arrive(child, next, findings)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes the tokens and the branches of a subtree out of a row and of bits, of which there may be none.
+pub(crate) fn forget(lexicon: &Lexicon, node: NodeId, row: &mut [u32], branches: &mut Option<Bits>) {
+    let trie = lexicon.trie();
+    trie.subtree_tokens(node).iter().for_each(|id| row[id.word()] &= !id.bit());
+    if let Some(branches) = branches {
+        let inner = lexicon.outline().branches(node.0..trie.end(node).0);
+        let branches = Arc::make_mut(branches);
+        over_range(inner.start, inner.end, |word, mask| branches[word] &= !mask);
+    }
+}
+
+/// Follows ways through characters of a slice to where they lead, and goes on there.
+pub(crate) fn follow_ways(
+    walk: &mut Walk<'_>,
+    steps: &[Step],
+    is_too_far: impl Fn(BranchId) -> bool,
+    findings: &mut Findings<'_>,
+) -> Result<(), Error> {
+    follow_ways_to(walk, steps, is_too_far, |walk, node, next| match next.is_dead() {
+        true => Ok(()),
+        false => walk.arrive(node, next, findings),
+    })
+}
+
+/// The same for the ways to a byte that leads out of a slice, where a lexeme is in one state behind all characters of it: nothing has to be followed.
+pub(crate) fn leave(
+    walk: &mut Walk<'_>,
+    slice: &Slice,
+    (state, firsts): (LexemeId, &Firsts),
+    byte: u8,
+    findings: &mut Findings<'_>,
+) -> Result<(), Error> {
+    let lexicon = walk.lexicon;
+    let [at_once, behind] =
+        [walk.lexeme, state].map(|from| lexicon.automaton.step(from, byte, &lexicon.budget));
+    let (at_once, behind) = (at_once?, behind?);
+    if behind.is_dead() {
+        return match lexicon.outline().child(slice.base(), byte) {
+            Some(child) if !at_once.is_dead() => walk.arrive(child.node, at_once, findings),
+            _ => Ok(()),
+        };
+    }
+    for edge in lexicon.edges_of(slice, byte) {
+        let next = if edge.parent == slice.base() { at_once } else { behind };
+        if !next.is_dead() && !firsts.contains(lexicon, edge.parent) {
+            walk.arrive(edge.child, next, findings)?;
+        }
+    }
+    Ok(())
+}
+
+/// The same, telling what the lexeme is where they lead.
+pub(crate) fn follow_ways_to<'a>(
+    walk: &mut Walk<'a>,
+    steps: &[Step],
+    is_too_far: impl Fn(BranchId) -> bool,
+    mut tell: impl FnMut(&mut Walk<'a>, NodeId, LexemeId) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let lexicon = walk.lexicon;
+    let outline = lexicon.outline();
+    // The states by depth; nothing below the depth at which the way has been too long.
+    let mut states = vec![walk.lexeme; outline.height() + 1];
+    let mut too_deep = usize::MAX;
+    for step in steps {
+        let depth = usize::from(step.depth);
+        if depth > too_deep {
+            continue;
+        }
+        too_deep = usize::MAX;
+        let next = lexicon.automaton.step(states[depth - 1], step.byte, &lexicon.budget)?;
+        // The first character may be none with which the lexeme begins.
+        if !step.leaves && !next.goes_on() {
+            too_deep = depth;
+            continue;
+        }
+        if step.leaves {
+            tell(walk, step.node, next)?;
+            continue;
+        }
+        states[depth] = next;
+        if outline.branch(step.node).is_some_and(&is_too_far) {
+            too_deep = depth;
+        }
+    }
+    walk.distance.nodes += steps.len() as u64;
+    Ok(())
+}
+
+/// Goes on below all places behind just so many characters of a slice, by the lengths of another one.
+pub(crate) fn go_further(
+    walk: &mut Walk<'_>,
+    slice: &Slice,
+    lengths: &Slice,
+    reach: usize,
+    findings: &mut Findings<'_>,
+) -> Result<(), Error> {
+    let steps = walk.lexicon.ways_behind(slice, lengths, reach);
+    follow_ways_to(
+        walk,
+        &steps,
+        |_| false,
+        |walk, node, next| {
+            if !next.goes_on() {
+                return Ok(());
+            }
+            let (automaton, outline, budget) =
+                (&walk.lexicon.automaton, walk.lexicon.outline(), &walk.lexicon.budget);
+            let live = automaton.live_bytes(next, budget)?;
+            // Near an end hardly anything goes on, and from one state behind most ways.
+            let Some(branch) = outline.branch(node).filter(|_| live.len() <= FEW_BYTES) else {
+                return walk.subtree(node, next, findings);
+            };
+            for byte in live.iter() {
+                if let Some(child) = outline.child(branch, byte) {
+                    walk.arrive(child.node, automaton.step(next, byte, budget)?, findings)?;
+                }
+            }
+            Ok(())
+        },
+    )
+}

@@ -1,0 +1,469 @@
+//! Walking a lexeme below a set of places.
+
+use grammask_regular::Error;
+use grammask_trie::{BranchId, Child, NodeId, Outline, Trie};
+
+use crate::lexicon::automaton::{Automaton, LexemeId, State};
+use crate::lexicon::slice::{many_roots, nodes_below, safe_class};
+use crate::lexicon::walk::output::Findings;
+use crate::lexicon::walk::self_loop::{Loop, Others};
+use crate::lexicon::{Lexicon, LexiconConfig, slice};
+use crate::masks::stats::Distance;
+use crate::node_set::interned::Continuation;
+use crate::node_set::{Places, over_range};
+
+pub(crate) mod output;
+pub(crate) mod self_loop;
+mod simulation;
+
+/// A lexeme that goes on by so small a part of all edges is walked from these edges.
+const NARROW: usize = 8;
+
+/// Below so many places, what few bytes lead to is looked up for all of them at once.
+const SEVERAL: usize = 4;
+
+/// In a subtree of so many nodes, the children by a few bytes are searched for.
+const WIDE: u32 = 64;
+
+/// A place that is this deep in the trie is near enough to the root for slices below it.
+const NEAR: usize = 64;
+
+/// Whether a language contains another is found out by following so many pairs of states at most.
+const PAIRS: usize = 24;
+
+/// The same, in all, where the walk from one place ends at another one if it does: counters have a pair for each number.
+const PAIRS_TO_END: usize = 4096;
+
+/// What the lexeme of a walk takes below all of the places; by slices below those that much of the trie is below of.
+pub(crate) fn below(
+    walk: &mut Walk<'_>,
+    continuation: &Continuation,
+    by_slices: bool,
+    findings: &mut Findings<'_>,
+) -> Result<(), Error> {
+    let (lexicon, lexeme) = (walk.lexicon, walk.lexeme);
+    if !lexeme.goes_on() {
+        return Ok(());
+    }
+    let (trie, outline) = (lexicon.trie(), lexicon.outline());
+    let places = continuation.places();
+    let narrow = match places {
+        Places::List(list) if list.len() < SEVERAL => None,
+        Places::List(_) => lexicon.automaton.few_live_bytes(lexeme, &lexicon.budget)?,
+        Places::Bits(_) => {
+            let live = lexicon.automaton.live_bytes(lexeme, &lexicon.budget)?;
+            let edges: usize = live.iter().map(|byte| outline.edges(byte).len()).sum();
+            (edges * NARROW < trie.len()).then_some(live)
+        }
+    };
+    if let Some(live) = narrow {
+        for byte in live.iter() {
+            let next = lexicon.automaton.step(lexeme, byte, &lexicon.budget)?;
+            let (children, fresh) = continuation.children(outline, byte);
+            lexicon.spend(fresh);
+            for &child in children {
+                walk.arrive(child, next, findings)?;
+            }
+        }
+        return Ok(());
+    }
+    if let Places::Bits(bits) = places {
+        // In the order of the trie: what an earlier place's walk takes as well is left out.
+        walk.remaining = Some(bits[..].into());
+    }
+    let mut taken = Vec::new();
+    for &base in lexicon.bases.iter().filter(|_| by_slices) {
+        let is_place = places.contains(base);
+        if !is_place && !walk.has_remaining() {
+            continue;
+        }
+        let by = lexicon.coverage(lexeme)?.by;
+        if !is_place {
+            many_roots::below(walk, base, &by, places, findings)?;
+        } else if slice::below(walk, base, &by, findings)? || safe_class::below(walk, base, &by, findings)? {
+            taken.push(base);
+        }
+    }
+    if !walk.has_remaining() {
+        let mut others = places.iter().filter(|branch| !taken.contains(branch));
+        return others.try_for_each(|branch| walk.below(outline.node(branch), lexeme, findings));
+    }
+    walk.leave_out_each(&taken);
+    for word in 0..outline.len().div_ceil(64) {
+        while let Some(rest) = walk.remaining.as_mut()
+            && rest[word] != 0
+        {
+            let branch = BranchId((word * 64) as u32 + rest[word].trailing_zeros());
+            rest[word] &= rest[word] - 1;
+            walk.below(outline.node(branch), lexeme, findings)?;
+        }
+    }
+    Ok(())
+}
+
+/// The places below which slices are used: the root, and those that so many nodes are below of, where nothing but ASCII characters leads to them.
+pub(crate) fn bases(trie: &Trie, outline: &Outline, config: &LexiconConfig) -> Box<[BranchId]> {
+    let mut bases = Vec::new();
+    let mut open = if outline.is_empty() { Vec::new() } else { vec![BranchId::ROOT] };
+    while let Some(base) = open.pop() {
+        bases.push(base);
+        // In the numbers of characters that slices tell apart, there must be room for some.
+        if trie.depth(outline.node(base)) + 1 >= NEAR {
+            continue;
+        }
+        let ascii = outline.children(base).iter().filter(|child| child.byte < 0x80);
+        let branches = ascii.filter_map(Child::branch);
+        open.extend(branches.filter(|&branch| nodes_below(trie, outline, branch).len() >= config.base_size));
+    }
+    bases.sort_unstable();
+    bases.into()
+}
+
+/// One lexeme on its way below many places.
+pub(crate) struct Walk<'a> {
+    pub(crate) lexicon: &'a Lexicon,
+    pub(crate) lexeme: LexemeId,
+    /// The places that are still to be walked, where there are many.
+    remaining: Option<Box<[u64]>>,
+    /// States that are known to take whatever the lexeme takes, or not to.
+    larger: Vec<(LexemeId, bool)>,
+    /// States of which it is known whether the lexeme takes whatever they take.
+    smaller: Vec<(LexemeId, bool)>,
+    /// How many pairs may still be followed for that.
+    pairs: usize,
+    /// The states by depth.
+    path: Vec<(LexemeId, &'a State)>,
+    pub(crate) distance: Distance,
+    /// What it cost to find the parts that were taken on the way, in nodes of the trie: these are walks of their own.
+    pub(crate) elsewhere: u64,
+}
+
+impl Drop for Walk<'_> {
+    fn drop(&mut self) {
+        self.lexicon.walked.add(self.distance);
+    }
+}
+
+impl<'a> Walk<'a> {
+    pub(crate) fn new(lexicon: &'a Lexicon, lexeme: LexemeId) -> Self {
+        Self {
+            lexicon,
+            lexeme,
+            remaining: None,
+            larger: Vec::new(),
+            smaller: Vec::new(),
+            pairs: PAIRS_TO_END,
+            path: Vec::new(),
+            distance: Distance { walks: 1, ..Distance::default() },
+            elsewhere: 0,
+        }
+    }
+
+    /// The lexeme is in `state` at a node: takes the node's tokens and what is below, unless it has died on the way.
+    pub(crate) fn arrive(
+        &mut self,
+        node: NodeId,
+        state: LexemeId,
+        findings: &mut Findings<'_>,
+    ) -> Result<(), Error> {
+        self.distance.nodes += 1;
+        if state.is_dead() {
+            return Ok(());
+        }
+        findings.allow(node);
+        if let Some(branch) = self.lexicon.outline().branch(node) {
+            if state.completes() {
+                findings.hand_over(branch);
+            }
+            if state.goes_on() {
+                self.subtree(node, state, findings)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what is below a node at which the lexeme has come to be in `state`. Where that is much, it is a part of its own.
+    pub(crate) fn subtree(
+        &mut self,
+        root: NodeId,
+        state: LexemeId,
+        findings: &mut Findings<'_>,
+    ) -> Result<(), Error> {
+        match self.base(root) {
+            Some(base) => self.take_part(base, state, findings),
+            None => self.below(root, state, findings),
+        }
+    }
+
+    /// The place that a node is, if it is one below which slices are used; nothing where every place has to be noticed.
+    fn base(&self, node: NodeId) -> Option<BranchId> {
+        let (trie, lexicon) = (self.lexicon.trie(), self.lexicon);
+        let is_much = (trie.end(node).0 - node.0) as usize > lexicon.config.base_size;
+        if !is_much || !lexicon.config.slices || self.remaining.is_some() {
+            return None;
+        }
+        lexicon.outline().branch(node).filter(|branch| lexicon.bases.binary_search(branch).is_ok())
+    }
+
+    /// Takes what is below a place by itself, as others have it there.
+    fn take_part(
+        &mut self,
+        base: BranchId,
+        state: LexemeId,
+        findings: &mut Findings<'_>,
+    ) -> Result<(), Error> {
+        let below = self.lexicon.intern(Places::List([base].into()));
+        let part = self.lexicon.part_at_cost(state, below, findings.asked(), &mut self.elsewhere)?;
+        self.lexicon.take_part(part, findings);
+        Ok(())
+    }
+
+    /// Takes what is below a node at which the lexeme is in `state`.
+    fn below(&mut self, root: NodeId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
+        let (lexicon, ends) = (self.lexicon, self.lexicon.trie().ends_slice());
+        let outline = lexicon.outline();
+        let is_wide = |node: NodeId| ends[node.index()] - node.0 >= WIDE;
+        // Where not every place has to be noticed, few bytes are found faster than all children are looked at.
+        if !is_wide(root) || self.remaining.is_some() {
+            return self.all_below(root, state, findings);
+        }
+        let mut open = vec![(root, state)];
+        while let Some((node, state)) = open.pop() {
+            let live = match is_wide(node) {
+                true => lexicon.automaton.few_live_bytes(state, &lexicon.budget)?,
+                false => None,
+            };
+            let (Some(live), Some(branch)) = (live, outline.branch(node)) else {
+                self.all_below(node, state, findings)?;
+                continue;
+            };
+            for byte in live.iter() {
+                let Some(child) = outline.child(branch, byte) else { continue };
+                let next = lexicon.automaton.step(state, byte, &lexicon.budget)?;
+                self.distance.nodes += 1;
+                if next.is_dead() {
+                    continue;
+                }
+                findings.allow_child(child);
+                let Some(below) = child.branch() else { continue };
+                if next.completes() {
+                    findings.hand_over(below);
+                }
+                if next.goes_on() {
+                    match self.base(child.node) {
+                        Some(base) => self.take_part(base, next, findings)?,
+                        None => open.push((child.node, next)),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The same by looking at all children.
+    ///
+    /// In the order of the trie, with the state at each depth. What the lexeme takes is told by runs of nodes, which end where it dies: so hardly anything
+    /// is asked of a node that goes on as the last one did, above all not whether it is a leaf, which no processor can foresee.
+    fn all_below(&mut self, root: NodeId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
+        let lexicon = self.lexicon;
+        let (trie, automaton) = (lexicon.trie(), &lexicon.automaton);
+        let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
+        // A leaf is no subtree.
+        let slice_size = if lexicon.config.slices { lexicon.config.slice_size.max(2) } else { u32::MAX };
+        let end = ends[root.index()];
+        let here = automaton.state(state);
+        if end - root.0 >= slice_size && self.takes_whole(root, end, state, here, findings)? {
+            findings.allow_nodes(root.0 + 1, end);
+            return Ok(());
+        }
+        let above = depths[root.index()];
+        let mut path = std::mem::take(&mut self.path);
+        path.resize(lexicon.outline().height() + 1, (state, here));
+        path[0] = (state, here);
+        let mut node = root.0 + 1;
+        // Where the run of nodes begins that the lexeme takes, and the run of those at which it is complete, if the last one is in such a run.
+        let mut taken = node;
+        let mut complete = None;
+        let mut nodes = 0;
+        while node < end {
+            let n = node as usize;
+            nodes += 1;
+            let depth = usize::from(depths[n] - above);
+            let (id, here) = path[depth - 1];
+            let next = match Automaton::known_step(here, bytes[n]) {
+                Some(next) => next,
+                None => automaton.step_anew(here, bytes[n], &lexicon.budget)?,
+            };
+            if next.completes() != complete.is_some() {
+                match complete.take() {
+                    Some(start) => findings.hand_over_nodes(start, node),
+                    None => complete = Some(node),
+                }
+            }
+            if next.is_dead() {
+                findings.allow_nodes(taken, node);
+                node = ends[n];
+                taken = node;
+                continue;
+            }
+            let below = ends[n];
+            node += 1;
+            let is_end =
+                !next.goes_on() || self.remaining.is_some() && self.is_left_to(NodeId(n as u32), next)?;
+            if is_end {
+                if below > node {
+                    findings.allow_nodes(taken, node);
+                    if let Some(start) = complete.take() {
+                        findings.hand_over_nodes(start, node);
+                    }
+                    node = below;
+                    taken = node;
+                }
+                continue;
+            }
+            let there = if next == id { here } else { automaton.state(next) };
+            if below - n as u32 >= slice_size
+                && self.takes_whole(NodeId(n as u32), below, next, there, findings)?
+            {
+                if let Some(start) = complete.take() {
+                    findings.hand_over_nodes(start, node);
+                }
+                node = below;
+                continue;
+            }
+            path[depth] = (next, there);
+        }
+        findings.allow_nodes(taken, end);
+        if let Some(start) = complete {
+            findings.hand_over_nodes(start, end);
+        }
+        self.path = path;
+        self.distance.nodes += nodes;
+        Ok(())
+    }
+
+    /// Takes the whole subtree of a node, if the lexeme loops over it; all but the tokens.
+    #[inline]
+    fn takes_whole(
+        &mut self,
+        node: NodeId,
+        end: u32,
+        state: LexemeId,
+        here: &State,
+        findings: &mut Findings<'_>,
+    ) -> Result<bool, Error> {
+        let found = match here.known_loops() {
+            Some(found) => found,
+            None if here.is_plain && self.leaves(node, state)? => return Ok(false),
+            None => self.lexicon.coverage(state)?,
+        };
+        let outline = self.lexicon.outline();
+        let Some(branch) = outline.branch(node) else { return Ok(false) };
+        if !found.covers(outline, branch) {
+            return Ok(false);
+        }
+        self.distance.taken += 1;
+        let found = &found.by;
+        findings.complete_below(node, found.completes, found.is_of_bytes());
+        if self.remaining.is_some() && found.is_steady && self.is_larger(state)? {
+            let branches = outline.branches(node.0 + 1..end);
+            let between = outline.between();
+            let everywhere = if found.is_of_bytes() { u64::MAX } else { 0 };
+            let remaining = self.remaining.as_mut().expect("asked above");
+            over_range(branches.start, branches.end, |word, mask| {
+                remaining[word] &= !(mask & (between[word] | everywhere));
+            });
+        }
+        Ok(true)
+    }
+
+    /// How many edges of the trie below a place the lexeme may go on by that are not of its loop.
+    pub(crate) fn strays(&self, base: BranchId, by: &Loop) -> Result<usize, Error> {
+        let (automaton, outline) = (&self.lexicon.automaton, self.lexicon.outline());
+        let live = automaton.live_bytes(self.lexeme, &self.lexicon.budget)?;
+        let (ascii, others) = by.characters();
+        let is_stray = |&byte: &u8| match byte {
+            0..0x80 => ascii >> byte & 1 == 0,
+            // White space is little by itself, but what follows it is much.
+            _ => matches!(others, Others::None | Others::Words),
+        };
+        let below = nodes_below(self.lexicon.trie(), outline, base);
+        Ok(live.iter().filter(is_stray).map(|byte| outline.edges_to(byte, below.clone()).len()).sum())
+    }
+
+    /// Whether the first character below a node leads to another state, as far as is seen at once.
+    fn leaves(&self, node: NodeId, state: LexemeId) -> Result<bool, Error> {
+        let byte = self.lexicon.trie().bytes_slice()[node.index() + 1];
+        let next = self.lexicon.automaton.step(state, byte, &self.lexicon.budget)?;
+        Ok(next != state && (byte < 0x80 || next.is_dead()))
+    }
+
+    /// The lexeme is in `state` at a node, which may be a place that is still to be walked. Where one of the two walks takes all that the other
+    /// would take, that one is enough. Whether it is the one from the place; else the place is left out, if it may be.
+    ///
+    /// Source: M. De Wulf, L. Doyen, T. Henzinger and J.-F. Raskin, "Antichains", 2006: of sets of states, those that are contained in others
+    /// need not be followed.
+    fn is_left_to(&mut self, node: NodeId, state: LexemeId) -> Result<bool, Error> {
+        let (Some(branch), Some(remaining)) = (self.lexicon.outline().branch(node), &self.remaining) else {
+            return Ok(false);
+        };
+        let (word, bit) = (branch.index() / 64, 1 << (branch.index() % 64));
+        if remaining[word] & bit == 0 {
+            return Ok(false);
+        }
+        if self.is_larger(state)? {
+            self.remaining.as_mut().expect("asked above")[word] &= !bit;
+            return Ok(false);
+        }
+        self.is_smaller(state)
+    }
+
+    /// The lexeme has taken what is below these branches in some states, of which all take whatever it would take there from its beginning.
+    pub(crate) fn leave_out_all(&mut self, branches: &[u64]) {
+        if let Some(remaining) = &mut self.remaining {
+            remaining.iter_mut().zip(branches).for_each(|(remaining, taken)| *remaining &= !taken);
+        }
+    }
+
+    /// The places are done with.
+    pub(crate) fn leave_out_each(&mut self, places: &[BranchId]) {
+        if let Some(remaining) = &mut self.remaining {
+            places.iter().for_each(|place| remaining[place.index() / 64] &= !(1 << (place.index() % 64)));
+        }
+    }
+
+    /// Whether it has to be told what is taken of the places that are still to be walked.
+    pub(crate) const fn has_remaining(&self) -> bool {
+        self.remaining.is_some()
+    }
+
+    /// Whether whatever the lexeme takes is taken in `state`, too. May say no where it is so.
+    pub(crate) fn is_larger(&mut self, state: LexemeId) -> Result<bool, Error> {
+        if let Some(&(_, known)) = self.larger.iter().find(|&&(other, _)| other == state) {
+            return Ok(known);
+        }
+        let mut pairs = PAIRS;
+        let is_larger =
+            state.completes() >= self.lexeme.completes() && self.includes(state, self.lexeme, &mut pairs)?;
+        self.larger.push((state, is_larger));
+        Ok(is_larger)
+    }
+
+    /// Whether whatever is taken in `state` is taken by the lexeme from its beginning, too, but for where they are complete at once. May say no where it is
+    /// so.
+    fn is_smaller(&mut self, state: LexemeId) -> Result<bool, Error> {
+        if let Some(&(_, known)) = self.smaller.iter().find(|&&(other, _)| other == state) {
+            return Ok(known);
+        }
+        let mut pairs = self.pairs;
+        let is_smaller = pairs > 0 && self.includes(self.lexeme, state, &mut pairs)?;
+        self.pairs = pairs;
+        self.smaller.push((state, is_smaller));
+        Ok(is_smaller)
+    }
+
+    fn includes(&self, large: LexemeId, small: LexemeId, pairs: &mut usize) -> Result<bool, Error> {
+        let Lexicon { automaton, budget, .. } = self.lexicon;
+        automaton.includes_behind(large, small, pairs, budget)
+    }
+}

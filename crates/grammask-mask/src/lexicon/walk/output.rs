@@ -1,0 +1,483 @@
+//! What a walk over the trie has found: which tokens are allowed, and at which places the outside takes over.
+
+use std::ops::BitOrAssign;
+use std::sync::Arc;
+
+use grammask_earley::{Error, Recognizer, SetId, Successors};
+use grammask_trie::{BranchId, Child, NodeId, Outline, TokenId, TokenSet, Trie, Vocabulary, copied_row};
+use smallvec::SmallVec;
+
+use crate::masks::stats::Distance;
+use crate::node_set::interned::Continuation;
+use crate::node_set::{Bits, Places};
+
+/// More tokens than this part of a row's words are many: they go through a row of bits, and such a set is kept as one, as masks need one of it sooner or
+/// later.
+const LARGE: usize = 4;
+
+/// A trie with what is known about it: what a walk needs.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    pub(crate) vocabulary: &'a Vocabulary,
+    pub(crate) trie: &'a Trie,
+    pub(crate) outline: &'a Outline,
+    /// Sets of up to this many places are lists.
+    pub(crate) short: usize,
+    /// All tokens of the trie, as a packed row.
+    pub(crate) every: &'a [u32],
+}
+
+impl Ground<'_> {
+    /// So many tokens are better a row.
+    pub(crate) fn many(&self) -> usize {
+        self.vocabulary.mask_words() / LARGE
+    }
+}
+
+/// What is asked of a walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// The tokens alone: nobody goes on behind.
+    Tokens,
+    /// Also where the outside takes over.
+    Places,
+}
+
+/// Allowed tokens.
+pub(crate) enum Found {
+    Set(TokenSet),
+    /// As a packed row.
+    Row(Vec<u32>),
+}
+
+/// What a walk has found so far.
+pub(crate) struct Findings<'a> {
+    ground: Ground<'a>,
+    asked: Asked,
+    /// Allowed tokens as ranges of the trie's token list, which is ordered as the nodes are; and the last range, which may grow.
+    ranges: Vec<(u32, u32)>,
+    last: (u32, u32),
+    /// The branches at which the one outermost origin is complete.
+    handovers: Vec<BranchId>,
+    /// Ranges of branches at which it is complete: at all of them; where it stands between two characters.
+    everywhere: Vec<(u32, u32)>,
+    between: Vec<(u32, u32)>,
+    /// Further tokens, as a packed row; and further branches, one bit each. Empty, or none, where there are none.
+    row: Vec<u32>,
+    bits: Option<Bits>,
+    /// How much was walked for it.
+    pub(crate) distance: Distance,
+}
+
+/// The lists of findings that are done with, empty: those of the next ones grow to about the same lengths.
+#[derive(Default)]
+pub(crate) struct Lists {
+    ranges: Vec<(u32, u32)>,
+    handovers: Vec<BranchId>,
+}
+
+impl Lists {
+    /// How much they can hold without more memory.
+    pub(crate) fn capacity(&self) -> usize {
+        self.ranges.capacity() + self.handovers.capacity()
+    }
+}
+
+/// Below so many places, the children by a byte are looked for together.
+const SEVERAL: usize = 4;
+
+/// Where few ways go on, each is asked for by itself: to know what a set scans, all that it predicts has to be found.
+const FEW_WAYS: usize = 3;
+
+/// A branch on the way of a walk, and where the set there goes on.
+struct Level<'a> {
+    successors: Successors<'a>,
+    /// The children that are still to be walked.
+    children: &'a [Child],
+}
+
+impl<'a> Level<'a> {
+    #[inline]
+    fn new(
+        outline: &'a Outline,
+        recognizer: &'a Recognizer,
+        branch: BranchId,
+        set: SetId,
+    ) -> Result<Self, Error> {
+        let children = outline.children(branch);
+        let successors = match children.len() <= FEW_WAYS {
+            true => recognizer.few_successors(set),
+            false => recognizer.successors(set)?,
+        };
+        Ok(Self { successors, children })
+    }
+
+    /// The next child by a byte that the set may take.
+    #[inline]
+    fn next(&mut self) -> Option<&'a Child> {
+        while let [child, others @ ..] = self.children {
+            self.children = others;
+            if self.successors.may_take(child.byte) {
+                return Some(child);
+            }
+        }
+        None
+    }
+}
+
+impl<'a> Findings<'a> {
+    pub(crate) fn new(ground: Ground<'a>) -> Self {
+        Self::asked_for(Asked::Places, ground)
+    }
+
+    /// The same with lists that have been used.
+    pub(crate) fn with(Lists { ranges, handovers }: Lists, ground: Ground<'a>) -> Self {
+        Self { ranges, handovers, ..Self::new(ground) }
+    }
+
+    /// Where only tokens are asked for, places may be told or not.
+    pub(crate) fn asked_for(asked: Asked, ground: Ground<'a>) -> Self {
+        Self {
+            ground,
+            asked,
+            ranges: Vec::new(),
+            last: (0, 0),
+            handovers: Vec::new(),
+            everywhere: Vec::new(),
+            between: Vec::new(),
+            row: Vec::new(),
+            bits: None,
+            distance: Distance::default(),
+        }
+    }
+
+    /// What is asked for.
+    pub(crate) const fn asked(&self) -> Asked {
+        self.asked
+    }
+
+    /// Whether it is asked where the outside takes over.
+    pub(crate) fn wants_places(&self) -> bool {
+        self.asked == Asked::Places
+    }
+
+    /// The tokens that end at a node are allowed.
+    #[inline]
+    pub(crate) fn allow(&mut self, node: NodeId) {
+        let starts = self.ground.trie.token_starts_slice();
+        self.allow_range(starts[node.index()], starts[node.index() + 1]);
+    }
+
+    /// The tokens that end at some nodes are allowed.
+    #[inline]
+    pub(crate) fn allow_nodes(&mut self, start: u32, end: u32) {
+        let starts = self.ground.trie.token_starts_slice();
+        self.allow_range(starts[start as usize], starts[end as usize]);
+    }
+
+    /// The tokens that end at a child are allowed.
+    #[inline]
+    pub(crate) fn allow_child(&mut self, child: &Child) {
+        let tokens = child.tokens();
+        self.allow_range(tokens.start, tokens.end);
+    }
+
+    /// The tokens of a range of the trie's list are allowed.
+    #[inline]
+    fn allow_range(&mut self, start: u32, end: u32) {
+        if self.last.1 == start {
+            self.last.1 = end;
+        } else if start < end {
+            self.close_range();
+            self.last = (start, end);
+        }
+    }
+
+    /// The last range does not grow any more.
+    fn close_range(&mut self) {
+        if self.last.0 < self.last.1 {
+            self.ranges.push(self.last);
+        }
+        self.last = (0, 0);
+    }
+
+    /// The tokens of some ranges of the trie's list are allowed.
+    pub(crate) fn allow_ranges(&mut self, ranges: &[(u32, u32)]) {
+        self.ranges.extend_from_slice(ranges);
+    }
+
+    /// The tokens of a packed row are allowed.
+    pub(crate) fn allow_row(&mut self, row: Vec<u32>) {
+        if self.row.is_empty() {
+            self.row = row;
+        } else {
+            unite(&mut self.row, &row);
+        }
+    }
+
+    /// The outermost origin is complete at all branches whose bits are set.
+    pub(crate) fn hand_over_all(&mut self, bits: &Bits) {
+        if self.wants_places() {
+            match &mut self.bits {
+                Some(own) => unite(&mut Arc::make_mut(own)[..], bits),
+                none => *none = Some(Arc::clone(bits)),
+            }
+        }
+    }
+
+    /// The outermost origin is complete at a branch.
+    #[inline]
+    pub(crate) fn hand_over(&mut self, branch: BranchId) {
+        if self.wants_places() {
+            self.handovers.push(branch);
+        }
+    }
+
+    /// The outermost origin is complete at those of some nodes that are branches.
+    #[inline]
+    pub(crate) fn hand_over_nodes(&mut self, start: u32, end: u32) {
+        if self.wants_places() {
+            self.handovers.extend(self.ground.outline.branches(start..end).map(BranchId));
+        }
+    }
+
+    /// Where `completes`, the outermost origin is complete at all branches below a node, or at those between two characters.
+    pub(crate) fn complete_below(&mut self, node: NodeId, completes: bool, everywhere: bool) {
+        let branches = self.ground.outline.branches(node.0 + 1..self.ground.trie.end(node).0);
+        if completes && self.wants_places() && !branches.is_empty() {
+            let ranges = if everywhere { &mut self.everywhere } else { &mut self.between };
+            match ranges.last_mut() {
+                Some(last) if last.1 == branches.start => last.1 = branches.end,
+                _ => ranges.push((branches.start, branches.end)),
+            }
+        }
+    }
+
+    /// A set has been reached at a node: its tokens are allowed, and what is complete is handed over.
+    #[inline]
+    pub(crate) fn reach(&mut self, set: SetId, node: NodeId) {
+        self.allow(node);
+        self.complete(set, self.ground.outline.branch(node));
+    }
+
+    /// A set has been reached: where it is complete, it is handed over.
+    #[inline]
+    fn complete(&mut self, set: SetId, branch: Option<BranchId>) {
+        if set.completes() {
+            self.handovers.extend(branch);
+        }
+    }
+
+    /// Walks everything below some places, starting in `set` at each of them. Gives how many bytes it took to know their children, if nobody has asked
+    /// before.
+    ///
+    /// # Errors
+    /// When a set exceeds a limit.
+    pub(crate) fn walk_below(
+        &mut self,
+        recognizer: &Recognizer,
+        set: SetId,
+        continuation: &Continuation,
+    ) -> Result<usize, Error> {
+        let outline = self.ground.outline;
+        let places = continuation.places();
+        let (groups, fresh) = match places {
+            Places::List(list) if list.len() >= SEVERAL => {
+                let (children, fresh) = continuation.all_children(outline);
+                (children.groups(), fresh)
+            }
+            _ => (None, 0),
+        };
+        let Some(groups) = groups else {
+            self.walk(recognizer, set, places.iter())?;
+            return Ok(fresh);
+        };
+        let successors = recognizer.successors(set)?;
+        let mut nodes = 0;
+        for (byte, children) in groups.iter().filter(|&(byte, _)| successors.may_take(byte)) {
+            let next = successors.after(byte)?;
+            nodes += children.len() as u64;
+            if next.is_dead() {
+                continue;
+            }
+            children.iter().for_each(|&child| self.reach(next, child));
+            if next.goes_on() {
+                let below = children.iter().filter_map(|&child| outline.branch(child));
+                nodes += self.walk_from(recognizer, next, below)?;
+            }
+        }
+        self.distance.walks += 1;
+        self.distance.nodes += nodes;
+        Ok(fresh)
+    }
+
+    /// The same, from each place by itself.
+    ///
+    /// # Errors
+    /// When a set exceeds a limit.
+    pub(crate) fn walk(
+        &mut self,
+        recognizer: &Recognizer,
+        set: SetId,
+        places: impl IntoIterator<Item = BranchId>,
+    ) -> Result<(), Error> {
+        self.distance.walks += 1;
+        self.distance.nodes += self.walk_from(recognizer, set, places)?;
+        Ok(())
+    }
+
+    /// Gives how many nodes it has looked at.
+    fn walk_from(
+        &mut self,
+        recognizer: &Recognizer,
+        set: SetId,
+        places: impl IntoIterator<Item = BranchId>,
+    ) -> Result<u64, Error> {
+        let outline = self.ground.outline;
+        // Branches of which some children are still to be walked, above the one that is.
+        let mut path: SmallVec<[Level<'_>; 8]> = SmallVec::new();
+        let mut nodes = 0;
+        for branch in places {
+            let mut level = Level::new(outline, recognizer, branch, set)?;
+            loop {
+                let Some(child) = level.next() else {
+                    let Some(above) = path.pop() else { break };
+                    level = above;
+                    continue;
+                };
+                nodes += 1;
+                let next = level.successors.after(child.byte)?;
+                if next.is_dead() {
+                    continue;
+                }
+                self.allow_child(child);
+                let Some(branch) = child.branch() else { continue };
+                self.complete(next, Some(branch));
+                if next.goes_on() {
+                    let above = std::mem::replace(&mut level, Level::new(outline, recognizer, branch, next)?);
+                    if !above.children.is_empty() {
+                        path.push(above);
+                    }
+                }
+            }
+        }
+        Ok(nodes)
+    }
+
+    /// Appends the branches at which the outermost origin has been complete; they are not told again.
+    pub(crate) fn take_handovers(&mut self, to: &mut Vec<BranchId>) {
+        to.append(&mut self.handovers);
+    }
+
+    /// The allowed tokens as ranges of the trie's list.
+    pub(crate) fn into_ranges(mut self) -> Box<[(u32, u32)]> {
+        self.close_range();
+        self.ranges.into()
+    }
+
+    /// The allowed tokens, and where the outside takes over, if anywhere.
+    pub(crate) fn finish(mut self) -> (TokenSet, Option<Places>) {
+        let places = self.places();
+        let tokens = match self.tokens() {
+            Found::Set(tokens) => tokens,
+            Found::Row(row) => TokenSet::from_row(row),
+        };
+        (tokens, places)
+    }
+
+    /// The same; the tokens as a row, where they were found as one.
+    pub(crate) fn finish_as_found(mut self) -> (Found, Option<Places>) {
+        let places = self.places();
+        (self.tokens(), places)
+    }
+
+    /// The allowed tokens, where handovers are kept apart: up to so many as they come, perhaps some of them twice; more as a set. And the lists, for the next
+    /// findings.
+    pub(crate) fn finish_loose(mut self, most: usize) -> (Result<Box<[TokenId]>, TokenSet>, Lists) {
+        debug_assert!(self.places().is_none(), "handovers are kept apart");
+        self.close_range();
+        if !self.row.is_empty() || self.count() > most {
+            return (Err(self.finish().0), Lists::default());
+        }
+        let tokens = self.listed().into();
+        let Self { mut ranges, mut handovers, .. } = self;
+        ranges.clear();
+        handovers.clear();
+        (Ok(tokens), Lists { ranges, handovers })
+    }
+
+    fn places(&mut self) -> Option<Places> {
+        if !self.wants_places() {
+            return None;
+        }
+        let Ground { outline, short, .. } = self.ground;
+        let (bits, single) = (std::mem::take(&mut self.bits), std::mem::take(&mut self.handovers));
+        Places::gather(outline, short, bits, single, &self.everywhere, &self.between)
+    }
+
+    /// How many tokens are in the ranges.
+    fn count(&self) -> usize {
+        self.ranges.iter().map(|&(start, end)| (end - start) as usize).sum()
+    }
+
+    /// The tokens in the ranges, as they come.
+    fn listed(&self) -> Vec<TokenId> {
+        let tokens = self.ground.trie.tokens_slice();
+        let mut found = Vec::with_capacity(self.count());
+        for &(start, end) in &self.ranges {
+            // Mostly a single one, which is written faster than it is copied.
+            match tokens[start as usize..end as usize] {
+                [id] => found.push(id),
+                ref ids => found.extend_from_slice(ids),
+            }
+        }
+        found
+    }
+
+    fn tokens(mut self) -> Found {
+        self.close_range();
+        let tokens = self.ground.trie.tokens_slice();
+        let words = self.ground.vocabulary.mask_words();
+        if !self.row.is_empty() {
+            let mut row = self.row;
+            for &(start, end) in &self.ranges {
+                for id in &tokens[start as usize..end as usize] {
+                    row[id.word()] |= id.bit();
+                }
+            }
+            return Found::Row(row);
+        }
+        let count = self.count();
+        if count <= self.ground.many() {
+            return Found::Set(TokenSet::from_unsorted(&mut self.listed()));
+        }
+        if count * 2 < tokens.len() {
+            let mut row = vec![0; words];
+            for &(start, end) in &self.ranges {
+                for id in &tokens[start as usize..end as usize] {
+                    row[id.word()] |= id.bit();
+                }
+            }
+            return Found::Row(row);
+        }
+        // Taking away what is missing is less work.
+        if !self.ranges.is_sorted() {
+            self.ranges.sort_unstable();
+        }
+        let mut row = copied_row(self.ground.every);
+        let mut covered = 0;
+        for &(start, end) in self.ranges.iter().chain([&(tokens.len() as u32, tokens.len() as u32)]) {
+            for id in tokens.get(covered as usize..start as usize).unwrap_or_default() {
+                row[id.word()] &= !id.bit();
+            }
+            covered = covered.max(end);
+        }
+        Found::Row(row)
+    }
+}
+
+/// Sets the bits of another row besides.
+fn unite<T: Copy + BitOrAssign>(row: &mut [T], more: &[T]) {
+    debug_assert_eq!(row.len(), more.len(), "rows of one vocabulary");
+    row.iter_mut().zip(more).for_each(|(word, &more)| *word |= more);
+}

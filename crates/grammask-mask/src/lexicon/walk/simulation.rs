@@ -1,0 +1,53 @@
+//! Whether a lexeme takes all that another one takes.
+
+use grammask_cache::Budget;
+use grammask_regular::Error;
+use rustc_hash::FxHashSet;
+
+use crate::lexicon::automaton::{Automaton, LexemeId};
+
+impl Automaton {
+    /// Whether a lexeme takes whatever another one takes, wherever they are complete at once. Follows not more than so many pairs of states, about, and says
+    /// no where that is not enough; those that have been followed are taken off.
+    ///
+    /// Source: J. Hopcroft and R. Karp, "A Linear Algorithm for Testing Equivalence of Finite Automata", 1971, for inclusion and without merging of
+    /// what has been found equal.
+    pub(crate) fn includes_behind(
+        &self,
+        large: LexemeId,
+        small: LexemeId,
+        pairs: &mut usize,
+        budget: &Budget,
+    ) -> Result<bool, Error> {
+        let mut known = FxHashSet::default();
+        let mut open = vec![(large, small)];
+        while let Some((large, small)) = open.pop() {
+            if *pairs == 0 {
+                return Ok(false);
+            }
+            *pairs -= 1;
+            if !small.goes_on() {
+                continue;
+            }
+            // Bytes that lead on mostly stand side by side.
+            let mut last = None;
+            for byte in 0..=u8::MAX {
+                let below = self.step(small, byte, budget)?;
+                if below.is_dead() {
+                    continue;
+                }
+                let above = self.step(large, byte, budget)?;
+                if above == below || last.replace((above, below)) == Some((above, below)) {
+                    continue;
+                }
+                if above.is_dead() || below.completes() && !above.completes() {
+                    return Ok(false);
+                }
+                if known.insert((above, below)) {
+                    open.push((above, below));
+                }
+            }
+        }
+        Ok(true)
+    }
+}

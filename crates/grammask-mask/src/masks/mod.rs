@@ -1,0 +1,561 @@
+//! Masks of states: put together from parts that do not depend on what surrounds a state.
+
+use std::sync::Arc;
+
+use grammask_cache::{Arena, Budget, Column, Interner, Memo, Row};
+use grammask_earley::{CalleeId, Class, Error, Item, NodeId, Recognizer, SetId, Special};
+use grammask_trie::{BranchId, Mask, TokenId, Vocabulary, copied_row, copy_row};
+
+use crate::descent::Behind;
+use crate::descent::summary::{Part, PartKey};
+use crate::descent::total::Taking;
+use crate::lexicon::Lexicon;
+use crate::lexicon::walk::output::Findings;
+use crate::masks::assemble::{Assembled, Composition, Workbenches};
+use crate::masks::budget::Savings;
+use crate::masks::delta_mask::{OwnerId, Owners, Recipe, RowId};
+use crate::masks::stats::Walked;
+use crate::node_set::interned::ContinuationId;
+use crate::{BindError, BindErrors, Config, Ending};
+
+mod assemble;
+pub(crate) mod budget;
+pub(crate) mod delta_mask;
+mod prefetch;
+mod snapshot;
+pub(crate) mod stats;
+mod warm_up;
+
+pub use delta_mask::{Known, Scratch, Written};
+pub use prefetch::Ahead;
+pub use snapshot::{DamagedMasks, SavedMasks};
+pub use warm_up::{WarmLimits, Warmth};
+
+/// Computes the masks of a grammar's states over a vocabulary, and keeps what it computed.
+///
+/// A mask is the union of parts. The part of an item under a list of trie nodes says which tokens below these
+/// nodes the item takes by itself, and at which nodes its origin, unknown to the part, is complete: there the origin's
+/// callers go on. As a token is allowed when *some* derivation allows it, the union over both is exact. A part does
+/// not depend on who waits outside, so the same part serves at every depth of nesting.
+///
+/// Can be shared between threads; reading what is known takes no lock.
+pub struct Masks {
+    pub(crate) recognizer: Recognizer,
+    pub(crate) lexicon: Arc<Lexicon>,
+    pub(crate) ending: Ending,
+    pub(crate) config: Config,
+    /// The tokens of the grammar's special symbols, in the order of the network.
+    specials: Vec<TokenId>,
+    /// Whether some token that ends a text has bytes, so that a walk over the trie may come upon it.
+    pub(crate) ends_are_read: bool,
+    /// Whether some token can follow wherever some byte can.
+    is_never_stuck: bool,
+    /// Whether texts have to differ somewhere in the grammar.
+    pub(crate) has_distinct: bool,
+    /// The lexemes of the lexicon that nodes are states of; and whether they are these in all that ever follows, not just for as long as
+    /// a token is.
+    pub(crate) lexemes: Column,
+    /// The numbers in the lexicon of the languages of nodes that are states of lexemes with few texts.
+    pub(crate) texts: Column,
+    /// The parts of nodes that are states of lexemes below the root, by their numbers in the lexicon.
+    pub(crate) wholes: Column,
+    /// Parts; nothing for those that are too much work.
+    pub(crate) parts: Memo<PartKey, Option<Part>>,
+    /// What may come behind items of `distinct!` below places in the trie: see `descent/distinct.rs`.
+    pub(crate) behind: Memo<(NodeId, ContinuationId), Behind>,
+    /// What parts take in all.
+    pub(crate) takings: Interner<Taking>,
+    /// What items in any order take below places in the trie, as far as it is known: see `permutation.rs`.
+    pub(crate) selections: Memo<(CalleeId, ContinuationId), Row>,
+    /// The rows of the tokens of some lexemes together that are not in the lexicon, and of some lexemes and some parts that take much: how many
+    /// lexemes, these and what the parts take, as numbers.
+    pub(crate) unions: Memo<Box<[u64]>, RowId>,
+    /// What was put together: the numbers of its recipe.
+    pub(crate) compositions: Memo<Composition, u32>,
+    pub(crate) workbenches: Workbenches,
+    /// Whole masks: by state the number of the recipe, the recipes, and rows by content.
+    whole: Column,
+    recipes: Arena<Recipe>,
+    rows: Interner<Mask>,
+    /// Tells the recipes and rows of these tables from those of others.
+    owner: OwnerId,
+    pub(crate) budget: Budget,
+    /// Bytes that tables which succeed others began with.
+    first_bytes: usize,
+    pub(crate) walked: Arc<Walked>,
+    pub(crate) savings: Arc<Savings>,
+}
+
+/// Forced bytes are followed as long as their states have no more items and callers together. Where each byte has more than the one before it, that is
+/// some thousand bytes; else more than anybody asks for.
+const MUCH_FORCED: usize = 1 << 20;
+
+/// Sizes of the tables of a [`Masks`], and the work that went into them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Earley sets.
+    pub sets: usize,
+    /// Distinct lists of callers.
+    pub origins: usize,
+    /// Parts of masks.
+    pub parts: usize,
+    /// States whose whole mask is kept.
+    pub masks: usize,
+    /// Bytes of all of them, roughly.
+    pub bytes: usize,
+    /// Walks over the trie, for these tables and for those that they succeed: of parts, which are found together with those that they use; and of
+    /// single sets. Those of lexemes are in [`LexiconStats`](crate::LexiconStats).
+    pub walks: u64,
+    /// Nodes of the trie that these walks have looked at.
+    pub nodes: u64,
+}
+
+impl Masks {
+    /// Binds a recognizer to the vocabulary of a lexicon.
+    ///
+    /// # Errors
+    /// When the grammar or the ending names tokens that the vocabulary does not have: all of them.
+    pub fn new(
+        recognizer: Recognizer,
+        lexicon: Arc<Lexicon>,
+        ending: &Ending,
+        config: &Config,
+    ) -> Result<Self, BindErrors> {
+        let vocabulary = lexicon.vocabulary();
+        let network = recognizer.network();
+        let mut errors = Vec::new();
+        let mut specials = Vec::with_capacity(network.specials.len());
+        for special in &network.specials {
+            match find_special(vocabulary, special) {
+                Some(id) => specials.push(id),
+                None => errors.push(BindError::UnknownSpecial { special: special.clone() }),
+            }
+        }
+        let mut unknown: Vec<TokenId> = ending.tokens().to_vec();
+        unknown.retain(|&id| !vocabulary.is_known(id));
+        unknown.sort_unstable();
+        unknown.dedup();
+        errors.extend(unknown.into_iter().map(|id| BindError::UnknownEnd { id }));
+        BindErrors::unless_empty(errors)?;
+        Ok(Self::with(recognizer, lexicon, ending.clone(), config.clone(), specials))
+    }
+
+    fn with(
+        recognizer: Recognizer,
+        lexicon: Arc<Lexicon>,
+        ending: Ending,
+        config: Config,
+        specials: Vec<TokenId>,
+    ) -> Self {
+        Self {
+            budget: Budget::new(config.budget),
+            // A token that ends outputs adds nothing to them, whatever its bytes.
+            is_never_stuck: lexicon.vocabulary().has_every_byte()
+                && !ending
+                    .tokens()
+                    .iter()
+                    .any(|&id| lexicon.vocabulary().bytes(id).is_some_and(|bytes| bytes.len() == 1)),
+            has_distinct: recognizer.network().has_distinct(),
+            ends_are_read: ending.tokens().iter().any(|&id| {
+                let bytes = lexicon.vocabulary().bytes(id);
+                bytes.is_some_and(|bytes| !bytes.is_empty())
+            }),
+            recognizer,
+            lexicon,
+            ending,
+            config,
+            specials,
+            lexemes: Column::new(),
+            texts: Column::new(),
+            wholes: Column::new(),
+            parts: Memo::new(),
+            behind: Memo::new(),
+            takings: Interner::new(),
+            selections: Memo::new(),
+            unions: Memo::new(),
+            compositions: Memo::new(),
+            workbenches: Workbenches::default(),
+            whole: Column::new(),
+            recipes: Arena::new(),
+            rows: Interner::new(),
+            owner: OwnerId::new(),
+            first_bytes: 0,
+            walked: Arc::default(),
+            savings: Arc::default(),
+        }
+    }
+
+    /// Empty tables for the same grammar and configuration, over a lexicon of the same vocabulary.
+    pub fn successor(&self, lexicon: Arc<Lexicon>) -> Self {
+        let masks = Self::with(
+            self.recognizer.successor(),
+            lexicon,
+            self.ending.clone(),
+            self.config.clone(),
+            self.specials.clone(),
+        );
+        Self {
+            walked: Arc::clone(&self.walked),
+            savings: Arc::clone(&self.savings),
+            first_bytes: masks.bytes_used(),
+            ..masks
+        }
+    }
+
+    /// The recognizer whose states have masks here.
+    pub fn recognizer(&self) -> &Recognizer {
+        &self.recognizer
+    }
+
+    /// The vocabulary.
+    pub fn vocabulary(&self) -> &Arc<Vocabulary> {
+        self.lexicon.vocabulary()
+    }
+
+    /// What is shared with other grammars of the vocabulary.
+    pub fn lexicon(&self) -> &Arc<Lexicon> {
+        &self.lexicon
+    }
+
+    /// When a text ends.
+    pub fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The state after a token; [`SetId::DEAD`] where the grammar does not allow it. What ends a text is not known here.
+    ///
+    /// # Errors
+    /// When a limit of the recognizer is exceeded.
+    pub fn step(&self, state: SetId, token: TokenId) -> Result<SetId, Error> {
+        if self.specials.contains(&token) {
+            // A grammar may name one token by its name and by its id.
+            let names = self.specials.iter().enumerate().filter(|&(_, &special)| special == token);
+            let network = self.recognizer.network();
+            let classes: Vec<Class> = names.map(|(index, _)| network.class_of_special(index)).collect();
+            return self.recognizer.step_classes(state, &classes);
+        }
+        if self.ending.tokens().contains(&token) {
+            return Ok(SetId::DEAD);
+        }
+        match self.vocabulary().bytes(token) {
+            Some(bytes) if !bytes.is_empty() => self.step_bytes(state, bytes),
+            _ => Ok(SetId::DEAD),
+        }
+    }
+
+    /// The state after some bytes. With [`Ending::Eager`], [`SetId::DEAD`] also where a text ends inside of them.
+    ///
+    /// # Errors
+    /// When a limit of the recognizer is exceeded.
+    pub fn step_bytes(&self, state: SetId, bytes: &[u8]) -> Result<SetId, Error> {
+        let eager = self.ending == Ending::Eager;
+        self.recognizer.step_bytes(state, bytes, |between| !(eager && between.completes()))
+    }
+
+    /// Where masks of this vocabulary can be written. Keeps what was written for outputs that have ended, so that rows which many have in common
+    /// need not be copied anew.
+    pub fn scratch(&self) -> Scratch {
+        Scratch::of(self.vocabulary().id_count(), self.lexicon.rooms())
+    }
+
+    /// The mask of a state: the tokens with which some text goes on, and the tokens that end a complete text.
+    ///
+    /// `scratch` is where the mask is written unless it is kept as a row; it is one for this vocabulary.
+    ///
+    /// # Errors
+    /// When a limit of the recognizer is exceeded. What `scratch` holds is unspecified then.
+    ///
+    /// # Complexity
+    /// For a state seen before, a look-up and what differs from the mask that `scratch` holds.
+    pub fn mask<'a>(&'a self, state: SetId, scratch: &'a mut Scratch) -> Result<&'a Mask, Error> {
+        let written = self.write(state, scratch)?;
+        Ok(self.written(written, scratch))
+    }
+
+    /// As [`mask`](Self::mask), but only says where it stands: [`written`](Self::written) has the mask, as long as nothing else is written
+    /// to `scratch`.
+    ///
+    /// # Errors
+    /// As [`mask`](Self::mask).
+    pub fn write(&self, state: SetId, scratch: &mut Scratch) -> Result<Written, Error> {
+        match self.known(state) {
+            Some(known) => Ok(self.write_known(known, scratch)),
+            None => self.write_anew(state, scratch),
+        }
+    }
+
+    /// As [`write`](Self::write), for a state of which [`known`](Self::known) has just said that its mask is not kept.
+    ///
+    /// # Errors
+    /// As [`mask`](Self::mask).
+    pub fn write_anew(&self, state: SetId, scratch: &mut Scratch) -> Result<Written, Error> {
+        let known = self.make(state, scratch)?;
+        Ok(known.map_or(Written(None), |known| self.write_known(known, scratch)))
+    }
+
+    /// Which mask a state has, if it is kept. One look-up, for whoever wants to know whether there is anything to compute.
+    #[inline]
+    pub fn known(&self, state: SetId) -> Option<Known> {
+        self.whole.get(state.index()).map(Known)
+    }
+
+    /// As [`write`](Self::write), for a mask that is kept by these tables.
+    pub fn write_known(&self, Known(number): Known, scratch: &mut Scratch) -> Written {
+        let recipe = self.recipes.get(number);
+        if let Some(row) = recipe.as_row() {
+            return Written(Some(row));
+        }
+        let owners = Owners { tables: self.owner, lexicon: self.lexicon.owner() };
+        scratch.write(number, recipe, owners, |row| self.kept_row(row));
+        recipe.count(|| self.new_row(scratch.mask().clone()));
+        Written(None)
+    }
+
+    /// The mask that has been written last.
+    ///
+    /// # Panics
+    /// May panic when it was written by other tables.
+    pub fn written<'a>(&'a self, written: Written, scratch: &'a Scratch) -> &'a Mask {
+        written.0.map_or(scratch.mask(), |row| self.kept_row(row))
+    }
+
+    /// Writes the mask of a state into a packed row: token t is bit t % 32 of word t / 32; words beyond the vocabulary are 0.
+    ///
+    /// # Errors
+    /// As [`mask`](Self::mask); the row is as it was then.
+    ///
+    /// # Panics
+    /// When the row is shorter than a mask.
+    pub fn fill(&self, state: SetId, scratch: &mut Scratch, row: &mut [u32]) -> Result<(), Error> {
+        let known = match self.known(state) {
+            Some(known) => Some(known),
+            None => self.make(state, scratch)?,
+        };
+        match known {
+            Some(known) => self.fill_known(known, row),
+            None => {
+                let (front, padding) = row.split_at_mut(self.vocabulary().mask_words());
+                copy_row(scratch.mask().as_words(), front);
+                padding.fill(0);
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`fill`](Self::fill), for a mask that is kept by these tables.
+    ///
+    /// # Panics
+    /// When the row is shorter than a mask.
+    pub fn fill_known(&self, Known(number): Known, row: &mut [u32]) {
+        let (front, padding) = row.split_at_mut(self.vocabulary().mask_words());
+        let recipe = self.recipes.get(number);
+        self.follow(recipe, front);
+        if recipe.as_row().is_none() {
+            recipe.count(|| self.new_row(Mask::from_words(self.vocabulary().id_count(), copied_row(front))));
+        }
+        padding.fill(0);
+    }
+
+    /// Writes a mask by its recipe, whatever the words have been.
+    pub(crate) fn follow(&self, recipe: &Recipe, words: &mut [u32]) {
+        // Asked once: at any moment another thread may give the recipe a row of its own.
+        let whole = recipe.as_row();
+        match whole.or(recipe.row) {
+            Some(row) => copy_row(self.kept_row(row).as_words(), words),
+            None => words.fill(0),
+        }
+        if whole.is_none() {
+            recipe.change(words);
+        }
+    }
+
+    /// Finds the mask of a state, and keeps it if masks are kept; else it is written.
+    pub(crate) fn make(&self, state: SetId, scratch: &mut Scratch) -> Result<Option<Known>, Error> {
+        let assembled = match self.config.keep_parts {
+            true => self.assemble(state, scratch)?,
+            false => Assembled::TooMuch,
+        };
+        let number = match assembled {
+            Assembled::Known(number) => number,
+            Assembled::Recipe(recipe) if self.config.keep_masks => self.keep_recipe(recipe),
+            Assembled::Recipe(recipe) => {
+                self.follow(&recipe, scratch.anything().as_words_mut());
+                return Ok(None);
+            }
+            Assembled::Written | Assembled::TooMuch => {
+                if let Assembled::TooMuch = assembled {
+                    let mask = scratch.anything();
+                    mask.clear();
+                    self.walk_all(state, mask)?;
+                }
+                let mask = scratch.written_mut();
+                self.finish(state, mask)?;
+                if !self.config.keep_masks {
+                    return Ok(None);
+                }
+                self.keep_recipe(Recipe::of_row(self.row(mask)))
+            }
+        };
+        self.note(state, number);
+        Ok(Some(Known(number)))
+    }
+
+    /// The mask of a state is by this recipe.
+    fn note(&self, state: SetId, number: u32) {
+        self.budget.spend(self.whole.set(state.index(), number).1);
+    }
+
+    /// Keeps a recipe, and gives its number.
+    pub(crate) fn keep_recipe(&self, recipe: Recipe) -> u32 {
+        self.budget.spend(size_of::<Recipe>() + recipe.bytes_used());
+        self.recipes.push(recipe)
+    }
+
+    /// Keeps a row.
+    pub(crate) fn row(&self, mask: &Mask) -> RowId {
+        let before = self.rows.len();
+        let number = self.rows.intern(mask, Mask::clone);
+        if number as usize >= before {
+            self.budget.spend(size_of_val(mask.as_words()) + size_of::<Mask>());
+        }
+        RowId::Own(number)
+    }
+
+    /// Keeps a row of which there is hardly another one that is equal, so that looking for one does not pay.
+    pub(crate) fn new_row(&self, mask: Mask) -> RowId {
+        self.budget.spend(size_of_val(mask.as_words()) + size_of::<Mask>());
+        RowId::Own(self.rows.push(mask))
+    }
+
+    /// A row that is kept.
+    pub(crate) fn kept_row(&self, row: RowId) -> &Mask {
+        match row {
+            RowId::Own(number) => self.rows.get(number),
+            RowId::Shared(number) => self.lexicon.row(number),
+        }
+    }
+
+    /// Appends the bytes that every text has next: up to the first place where two bytes are possible, where the text
+    /// may end, or where a special token may come; at most `most` bytes, and fewer where the texts before them are so ambiguous that more would be too much
+    /// work. How many these are depends on the state alone.
+    ///
+    /// # Errors
+    /// When a limit of the recognizer is exceeded.
+    pub fn forced_bytes(&self, state: SetId, most: usize, forced: &mut Vec<u8>) -> Result<(), Error> {
+        let (mut state, mut work) = (state, 0);
+        while forced.len() < most && !state.completes() && work <= MUCH_FORCED {
+            let Some(byte) = self.recognizer.live_bytes(state)?.single_byte() else { return Ok(()) };
+            for special in 0..self.specials.len() {
+                let class = self.recognizer.network().class_of_special(special);
+                if !self.recognizer.step_class(state, class)?.is_dead() {
+                    return Ok(());
+                }
+            }
+            forced.push(byte);
+            state = self.recognizer.step(state, byte)?;
+            let told = |item: &Item| 1 + self.recognizer.callers(item.origin).len();
+            work += self.recognizer.kernel(state).iter().map(told).sum::<usize>();
+        }
+        Ok(())
+    }
+
+    /// The same by walking the whole trie with the state as it is. Simple and slow.
+    fn walk_all(&self, state: SetId, mask: &mut Mask) -> Result<(), Error> {
+        if !state.goes_on() {
+            return Ok(());
+        }
+        let mut findings = Findings::new(self.lexicon.ground());
+        let root = (!self.lexicon.outline().is_empty()).then_some(BranchId::ROOT);
+        findings.walk(&self.recognizer, state, root)?;
+        self.walked.add(findings.distance);
+        let (tokens, ends) = findings.finish();
+        mask.union_set(&tokens);
+        if let (Ending::Eager, Some(ends)) = (&self.ending, ends) {
+            let outline = self.lexicon.outline();
+            self.forbid_below(ends.iter().map(|branch| outline.node(branch)), mask);
+        }
+        Ok(())
+    }
+
+    /// No token may go on past a place where the text is complete, whichever derivation would carry it.
+    pub(crate) fn forbid_below(&self, nodes: impl Iterator<Item = grammask_trie::NodeId>, mask: &mut Mask) {
+        for node in nodes {
+            for &token in self.lexicon.trie().tokens_below(node) {
+                mask.forbid(token);
+            }
+        }
+    }
+
+    /// Tokens that are no bytes: special ones by the grammar, those that end a text by the ending.
+    pub(crate) fn finish(&self, state: SetId, mask: &mut Mask) -> Result<(), Error> {
+        self.ending.tokens().iter().for_each(|&id| mask.forbid(id));
+        mask.extend(self.beside_bytes(state)?);
+        Ok(())
+    }
+
+    /// The tokens that are allowed whatever their bytes. Those that end a text are allowed only here.
+    pub(crate) fn beside_bytes(&self, state: SetId) -> Result<Vec<TokenId>, Error> {
+        let mut allowed = Vec::new();
+        for (index, &token) in self.specials.iter().enumerate() {
+            let class = self.recognizer.network().class_of_special(index);
+            if !self.recognizer.step_class(state, class)?.is_dead() {
+                allowed.push(token);
+            }
+        }
+        if state.completes() {
+            allowed.extend_from_slice(self.ending.tokens());
+        }
+        Ok(allowed)
+    }
+
+    /// Sizes of the tables, and the work that went into them.
+    pub fn stats(&self) -> Stats {
+        let walked = self.walked.so_far();
+        Stats {
+            sets: self.recognizer.set_count(),
+            origins: self.recognizer.origin_count(),
+            parts: self.parts.len(),
+            masks: self.whole.len(),
+            bytes: self.bytes_used(),
+            walks: walked.walks,
+            nodes: walked.nodes,
+        }
+    }
+
+    /// Bytes that the tables and those of the recognizer hold, roughly; without the lexicon.
+    pub fn bytes_used(&self) -> usize {
+        self.recognizer.bytes_used() + self.budget.used()
+    }
+
+    /// Whether the tables, or those of the recognizer or of the lexicon, hold more bytes than they may.
+    pub fn is_over_budget(&self) -> bool {
+        self.budget.is_exceeded() || self.recognizer.is_over_budget() || self.lexicon.is_over_budget()
+    }
+
+    /// Whether the tables should be given up for a [`successor`](Self::successor): those of the lexicon exceed their budget; or these exceed theirs, and
+    /// hold at least as much again as they began with and as was imported. States in use may be larger than the budget, one of them or all together;
+    /// carrying them over again and again would then be all that is done.
+    pub fn is_full(&self) -> bool {
+        let is_over = self.budget.is_exceeded() || self.recognizer.is_over_budget();
+        let carried = || self.first_bytes + self.recognizer.imported_bytes();
+        self.lexicon.is_over_budget() || is_over && self.bytes_used() > 2 * carried()
+    }
+
+    /// Whether some token can follow wherever some byte can.
+    #[inline]
+    pub fn is_never_stuck(&self) -> bool {
+        self.is_never_stuck
+    }
+}
+
+fn find_special(vocabulary: &Vocabulary, special: &Special) -> Option<TokenId> {
+    match special {
+        Special::Name(name) => vocabulary.special(name),
+        Special::Id(id) => Some(TokenId(*id)).filter(|&id| vocabulary.special_name(id).is_some()),
+    }
+}

@@ -1,0 +1,229 @@
+//! The children of a set of places in the trie, by the bytes that lead to them: who goes on by some bytes looks at those children only, and takes a step for
+//! each byte, not for each place.
+
+use std::sync::OnceLock;
+
+use grammask_earley::ByteSet;
+use grammask_trie::{BranchId, NodeId, Outline, Trie};
+
+use crate::node_set::Places;
+use crate::node_set::interned::ContinuationId;
+
+/// The children of a set of places, as far as somebody asked.
+pub(crate) enum Children {
+    /// Of a list all at once, as those by one byte are not found without looking at most others.
+    Grouped(Groups),
+    /// Of a long set by each byte.
+    Rows(Box<[Row]>),
+}
+
+/// The children of a list of places.
+pub(crate) struct Groups {
+    /// The bytes, ascending, and before which places the children by each end.
+    bytes: Box<[u8]>,
+    ends: Box<[u32]>,
+    /// Those by one byte stand together, ascending.
+    nodes: Box<[NodeId]>,
+    reached: Box<[OnceLock<Box<Reached>>]>,
+}
+
+/// The children by one byte, ascending, and what somebody finds there who takes that byte.
+#[derive(Default)]
+pub(crate) struct Row {
+    nodes: OnceLock<Box<[NodeId]>>,
+    reached: OnceLock<Box<Reached>>,
+}
+
+/// What is found at some nodes of the trie.
+pub(crate) struct Reached {
+    /// How many nodes these are.
+    pub(crate) nodes: usize,
+    /// The tokens that end there, as ranges of the trie's list.
+    pub(crate) tokens: Box<[(u32, u32)]>,
+    /// The places among them, ascending.
+    pub(crate) branches: Box<[BranchId]>,
+    /// The number of these, once somebody asked.
+    number: OnceLock<ContinuationId>,
+}
+
+impl Reached {
+    /// At nodes that ascend.
+    fn new(trie: &Trie, outline: &Outline, nodes: &[NodeId]) -> Self {
+        let (starts, before) = (trie.token_starts_slice(), outline.branches_before());
+        // Nearly every node has tokens, and many are places. Nobody can foresee which, so each is written, and overwritten if it has or is none.
+        let (mut tokens, mut ranges) = (vec![(0, 0); nodes.len()], 0);
+        let (mut branches, mut places) = (vec![BranchId::ROOT; nodes.len()], 0);
+        for node in nodes {
+            let n = node.index();
+            let (start, end) = (starts[n], starts[n + 1]);
+            tokens[ranges] = (start, end);
+            ranges += usize::from(start < end);
+            branches[places] = BranchId(before[n]);
+            places += usize::from(before[n] < before[n + 1]);
+        }
+        tokens.truncate(ranges);
+        branches.truncate(places);
+        Self { nodes: nodes.len(), tokens: tokens.into(), branches: branches.into(), number: OnceLock::new() }
+    }
+
+    /// The number of the places.
+    pub(crate) fn number(&self, intern: impl FnOnce(&[BranchId]) -> ContinuationId) -> ContinuationId {
+        *self.number.get_or_init(|| intern(&self.branches))
+    }
+
+    fn bytes_used(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.tokens) + size_of_val(&*self.branches)
+    }
+}
+
+impl Children {
+    /// Of some places. What is found later is found for the same ones.
+    pub(crate) fn new(outline: &Outline, places: &Places) -> Self {
+        match places {
+            Places::List(list) => Self::Grouped(Groups::new(outline, list)),
+            Places::Bits(_) => Self::Rows((0..256).map(|_| Row::default()).collect()),
+        }
+    }
+
+    /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.
+    pub(crate) fn by(&self, outline: &Outline, places: &Places, byte: u8) -> (&[NodeId], usize) {
+        match self {
+            Self::Grouped(groups) => (groups.place(byte).map_or(&[], |place| groups.group(place)), 0),
+            Self::Rows(rows) => {
+                let mut fresh = 0;
+                let nodes = rows[usize::from(byte)].nodes.get_or_init(|| {
+                    let found: Box<[NodeId]> = edges_from(outline, places, byte).into();
+                    fresh = size_of_val(&*found);
+                    found
+                });
+                (nodes, fresh)
+            }
+        }
+    }
+
+    /// What is found at the children by this byte, if there are any; and how many bytes that took, if it was looked for just now.
+    pub(crate) fn reached(
+        &self,
+        (trie, outline): (&Trie, &Outline),
+        places: &Places,
+        byte: u8,
+    ) -> (Option<&Reached>, usize) {
+        let mut fresh = 0;
+        let mut keep = |reached: Reached| {
+            fresh = reached.bytes_used();
+            Box::new(reached)
+        };
+        let reached = match self {
+            Self::Grouped(groups) => groups.place(byte).map(|place| {
+                &**groups.reached[place]
+                    .get_or_init(|| keep(Reached::new(trie, outline, groups.group(place))))
+            }),
+            Self::Rows(rows) => {
+                let row = &rows[usize::from(byte)];
+                Some(&**row.reached.get_or_init(|| {
+                    keep(match row.nodes.get() {
+                        Some(nodes) => Reached::new(trie, outline, nodes),
+                        None => Reached::new(trie, outline, &edges_from(outline, places, byte)),
+                    })
+                }))
+            }
+        };
+        (reached, fresh)
+    }
+
+    /// The children by each byte, where they stand together.
+    pub(crate) fn groups(&self) -> Option<&Groups> {
+        match self {
+            Self::Grouped(groups) => Some(groups),
+            Self::Rows(_) => None,
+        }
+    }
+
+    /// Bytes of what is there from the beginning.
+    pub(crate) fn bytes_used(&self) -> usize {
+        match self {
+            Self::Grouped(Groups { bytes, ends, nodes, reached }) => {
+                size_of_val(&**bytes) + size_of_val(&**ends) + size_of_val(&**nodes) + size_of_val(&**reached)
+            }
+            Self::Rows(rows) => size_of_val(&**rows),
+        }
+    }
+}
+
+impl Groups {
+    /// # Complexity
+    /// Linear in the children.
+    fn new(outline: &Outline, list: &[BranchId]) -> Self {
+        // How many there are by each byte, then where the next one by it comes.
+        let mut next = [0u32; 256];
+        for &place in list {
+            outline.children(place).iter().for_each(|child| next[usize::from(child.byte)] += 1);
+        }
+        let (mut bytes, mut ends, mut all) = (Vec::new(), Vec::new(), 0);
+        for byte in 0..=u8::MAX {
+            let count = std::mem::replace(&mut next[usize::from(byte)], all);
+            all += count;
+            if count > 0 {
+                bytes.push(byte);
+                ends.push(all);
+            }
+        }
+        let mut nodes = vec![NodeId::ROOT; all as usize];
+        for &place in list {
+            for child in outline.children(place) {
+                let next = &mut next[usize::from(child.byte)];
+                nodes[*next as usize] = child.node;
+                *next += 1;
+            }
+        }
+        let reached = bytes.iter().map(|_| OnceLock::new()).collect();
+        let mut groups = Self { bytes: bytes.into(), ends: ends.into(), nodes: nodes.into(), reached };
+        for place in 0..groups.bytes.len() {
+            // Places may stand below one another, so children come in order only nearly: as runs, which a stable sort merges.
+            let group = groups.range(place);
+            groups.nodes[group].sort();
+        }
+        groups
+    }
+
+    /// Where a byte stands.
+    fn place(&self, byte: u8) -> Option<usize> {
+        self.bytes.binary_search(&byte).ok()
+    }
+
+    fn range(&self, place: usize) -> std::ops::Range<usize> {
+        let start = if place == 0 { 0 } else { self.ends[place - 1] };
+        start as usize..self.ends[place] as usize
+    }
+
+    fn group(&self, place: usize) -> &[NodeId] {
+        &self.nodes[self.range(place)]
+    }
+
+    /// The bytes, ascending, and the children by each.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u8, &[NodeId])> {
+        self.bytes.iter().enumerate().map(|(place, &byte)| (byte, self.group(place)))
+    }
+}
+
+/// The bytes by which places of a list go on.
+pub(crate) fn first_bytes(outline: &Outline, list: &[BranchId]) -> ByteSet {
+    let mut bytes = ByteSet::EMPTY;
+    for &place in list {
+        outline.children(place).iter().for_each(|child| bytes.insert(child.byte));
+    }
+    bytes
+}
+
+/// The children of a long set of places by one byte.
+fn edges_from(outline: &Outline, places: &Places, byte: u8) -> Vec<NodeId> {
+    let edges = outline.edges(byte);
+    // Nobody can foresee which edges these are, so each is written, and overwritten if it is none.
+    let (mut found, mut len) = (vec![NodeId::ROOT; edges.len()], 0);
+    for edge in edges {
+        found[len] = edge.child;
+        len += usize::from(places.contains(edge.parent));
+    }
+    found.truncate(len);
+    found
+}

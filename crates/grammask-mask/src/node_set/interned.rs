@@ -1,0 +1,253 @@
+//! Continuations: sets of places in the trie from which somebody else goes on, interned.
+
+use std::borrow::Borrow;
+use std::sync::OnceLock;
+
+use grammask_cache::{Interner, Memo};
+use grammask_earley::ByteSet;
+use grammask_trie::{BranchId, NodeId, Outline, Trie};
+
+use crate::node_set::Places;
+use crate::node_set::children::{self, Children, Reached};
+
+/// The number of a [`Continuation`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ContinuationId(u32);
+
+impl ContinuationId {
+    /// The root of the trie alone: a mask begins here.
+    pub(crate) const WHOLE: Self = Self(0);
+
+    /// As the upper half of a number.
+    pub(crate) const fn high(self) -> u64 {
+        (self.0 as u64) << 32
+    }
+}
+
+/// Nodes below a set of places are counted until they are more than these: whoever asks for more counts anew.
+const WEIGHED: usize = 1 << 12;
+
+/// A set of places in the trie, and what was found out about it.
+pub(crate) struct Continuation {
+    places: Places,
+    /// How many nodes are below, as far as was counted; once somebody asked.
+    weight: OnceLock<usize>,
+    bytes: OnceLock<ByteSet>,
+    children: OnceLock<Children>,
+}
+
+/// All continuations of a vocabulary that came up.
+pub(crate) struct Continuations {
+    interner: Interner<Continuation>,
+    /// For pairs of a larger and a smaller list whether the one contains the other.
+    contained: Memo<(ContinuationId, ContinuationId), bool>,
+}
+
+impl Borrow<Places> for Continuation {
+    fn borrow(&self) -> &Places {
+        &self.places
+    }
+}
+
+impl Continuation {
+    fn new(places: Places) -> Self {
+        Self { places, weight: OnceLock::new(), bytes: OnceLock::new(), children: OnceLock::new() }
+    }
+
+    pub(crate) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// The nodes, ascending.
+    pub(crate) fn nodes(&self, outline: &Outline) -> impl Iterator<Item = NodeId> {
+        self.places.iter().map(|branch| outline.node(branch))
+    }
+
+    /// Whether more than so many nodes are below, counted once for each place that they are below.
+    pub(crate) fn is_heavier(&self, trie: &Trie, outline: &Outline, limit: usize) -> bool {
+        // Something is below every place, so many of them need not be weighed; how many a list has is known at once.
+        if matches!(&self.places, Places::List(list) if list.len() > limit) {
+            return true;
+        }
+        let ends = trie.ends_slice();
+        let weigh = |most: usize| {
+            if self.places.are_more_than(most) {
+                return most + 1;
+            }
+            let mut below = self.nodes(outline).map(|node| (ends[node.index()] - node.0 - 1) as usize);
+            let mut weight = 0;
+            while weight <= most
+                && let Some(more) = below.next()
+            {
+                weight += more;
+            }
+            weight
+        };
+        let weight = *self.weight.get_or_init(|| weigh(WEIGHED));
+        weight > limit && (limit <= WEIGHED || weigh(limit) > limit)
+    }
+
+    /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.
+    pub(crate) fn children(&self, outline: &Outline, byte: u8) -> (&[NodeId], usize) {
+        let (children, made) = self.all_children(outline);
+        let (found, fresh) = children.by(outline, &self.places, byte);
+        (found, made + fresh)
+    }
+
+    /// What is found at the children by this byte, if there are any; and how many bytes that took, if it was looked for just now.
+    pub(crate) fn reached(&self, trie: &Trie, outline: &Outline, byte: u8) -> (Option<&Reached>, usize) {
+        let (children, made) = self.all_children(outline);
+        let (reached, fresh) = children.reached((trie, outline), &self.places, byte);
+        (reached, made + fresh)
+    }
+
+    /// The children; and how many bytes what is known of them took, if nobody has asked before.
+    pub(crate) fn all_children(&self, outline: &Outline) -> (&Children, usize) {
+        let mut fresh = 0;
+        let children = self.children.get_or_init(|| {
+            let children = Children::new(outline, &self.places);
+            fresh = children.bytes_used();
+            children
+        });
+        (children, fresh)
+    }
+
+    /// The bytes by which it goes on; for long sets, all, as nearly all of them are.
+    pub(crate) fn first_bytes(&self, outline: &Outline) -> &ByteSet {
+        self.bytes.get_or_init(|| match &self.places {
+            Places::List(list) => children::first_bytes(outline, list),
+            Places::Bits(_) => ByteSet::ALL,
+        })
+    }
+
+    /// Bytes of the list.
+    pub(crate) fn bytes_used(&self) -> usize {
+        size_of::<Self>() + self.places.bytes_used()
+    }
+}
+
+impl Continuations {
+    pub(crate) fn new(outline: &Outline) -> Self {
+        let continuations = Self { interner: Interner::new(), contained: Memo::new() };
+        // A trie without tokens has no branch; then the list is empty, and nothing is below it.
+        let root: &[BranchId] = if outline.is_empty() { &[] } else { &[BranchId::ROOT] };
+        let whole = continuations.intern(Places::List(root.into()));
+        debug_assert_eq!(whole.0, ContinuationId::WHOLE);
+        continuations
+    }
+
+    /// The number of a set of places, and whether it is new.
+    pub(crate) fn intern(&self, places: Places) -> (ContinuationId, bool) {
+        let (id, is_new) = self.interner.intern_value::<Places>(Continuation::new(places));
+        (ContinuationId(id), is_new)
+    }
+
+    /// Whether every place of `small` is in `large`. Remembered for what is not short.
+    pub(crate) fn contains(&self, large: ContinuationId, small: ContinuationId) -> bool {
+        if large == small {
+            return true;
+        }
+        let (large_places, small_places) = (self.get(large).places(), self.get(small).places());
+        // Whether up to so many places are in another set is faster found than looked up.
+        const FEW: usize = 8;
+        if matches!(small_places, Places::List(list) if list.len() <= FEW) {
+            return large_places.is_superset(small_places);
+        }
+        match self.contained.get(&(large, small)) {
+            Some(&known) => known,
+            None => *self.contained.insert((large, small), large_places.is_superset(small_places)).0,
+        }
+    }
+
+    pub(crate) fn get(&self, id: ContinuationId) -> &Continuation {
+        self.interner.get(id.0)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.interner.len()
+    }
+
+    /// Bytes of what is remembered of pairs.
+    pub(crate) fn bytes_of_pairs(&self) -> usize {
+        self.contained.len() * size_of::<((ContinuationId, ContinuationId), bool)>()
+            + self.contained.index_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use grammask_trie::{TokenId, Vocabulary};
+
+    use super::*;
+
+    fn vocabulary() -> (Vocabulary, Outline) {
+        let words = ["a", "ab", "abc", "abd", "b", "ba", "bab", "bb", "c"];
+        let tokens =
+            words.iter().enumerate().map(|(id, word)| (TokenId(id as u32), word.as_bytes().to_vec()));
+        let vocabulary = Vocabulary::new(tokens, [], &Default::default()).unwrap();
+        let outline = Outline::new(vocabulary.trie());
+        (vocabulary, outline)
+    }
+
+    fn nodes(trie: &Trie, paths: &[&str]) -> Vec<NodeId> {
+        let mut nodes: Vec<NodeId> = paths.iter().map(|path| trie.find(path.as_bytes()).unwrap()).collect();
+        nodes.sort_unstable();
+        nodes
+    }
+
+    fn places(trie: &Trie, outline: &Outline, paths: &[&str]) -> Places {
+        let branches: Vec<BranchId> =
+            nodes(trie, paths).into_iter().map(|node| outline.branch(node).unwrap()).collect();
+        Places::of_list(outline, 2, &branches)
+    }
+
+    #[test]
+    fn children_are_those_of_all_nodes_by_byte() {
+        let (vocabulary, outline) = vocabulary();
+        let trie = vocabulary.trie();
+        // One node below another: their children come out of order unless they are sorted. As a list, and as a row of bits.
+        for short in [2, 8] {
+            children_of(short, trie, &outline);
+        }
+    }
+
+    fn children_of(short: usize, trie: &Trie, outline: &Outline) {
+        let paths = nodes(trie, &["", "a", "b", "ba"]);
+        let branches: Vec<BranchId> = paths.into_iter().map(|node| outline.branch(node).unwrap()).collect();
+        let places = Places::of_list(outline, short, &branches);
+        let continuation = Continuation::new(places);
+        let children = |byte| continuation.children(outline, byte).0.to_vec();
+        assert_eq!(children(b'b'), nodes(trie, &["b", "ab", "bb", "bab"]));
+        assert_eq!(children(b'a'), nodes(trie, &["a", "ba"]));
+        assert_eq!(children(b'c'), nodes(trie, &["c"]));
+        assert!(children(b'x').is_empty());
+        let reached = |byte| continuation.reached(trie, outline, byte).0.map_or(0, |found| found.nodes);
+        assert_eq!([b'a', b'b', b'c', b'x'].map(reached), [2, 4, 1, 0]);
+    }
+
+    #[test]
+    fn equal_lists_have_equal_numbers_and_the_root_is_known() {
+        let (vocabulary, outline) = vocabulary();
+        let trie = vocabulary.trie();
+        let continuations = Continuations::new(&outline);
+        let intern = |paths: &[&str]| continuations.intern(places(trie, &outline, paths));
+        assert_eq!(intern(&[""]), (ContinuationId::WHOLE, false));
+        let (one, fresh) = intern(&["a", "b"]);
+        assert!(fresh);
+        assert_eq!(intern(&["a", "b"]), (one, false));
+        assert!(continuations.get(one).is_heavier(trie, &outline, 5));
+        assert!(!continuations.get(one).is_heavier(trie, &outline, 6));
+        assert_eq!(continuations.len(), 2);
+        assert!(continuations.contains(one, intern(&["a"]).0));
+        assert!(!continuations.contains(one, intern(&["a", "ab"]).0));
+    }
+
+    #[test]
+    fn first_bytes_are_the_bytes_of_the_children() {
+        let (vocabulary, outline) = vocabulary();
+        let trie = vocabulary.trie();
+        let continuation = Continuation::new(places(trie, &outline, &["ab", "b"]));
+        let bytes: Vec<u8> = continuation.first_bytes(&outline).iter().collect();
+        assert_eq!(bytes, b"abcd");
+    }
+}

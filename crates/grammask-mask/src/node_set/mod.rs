@@ -1,0 +1,343 @@
+//! Sets of places in the trie: lists of branches while they are short, one bit a branch when they are long.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use grammask_trie::{BranchId, Outline};
+
+pub(crate) mod children;
+pub(crate) mod interned;
+pub(crate) mod semi_naive;
+
+/// One bit a branch, in rows of one length. Several may hold one: a slice, and the places at which lexemes are complete that loop over it. Who changes it
+/// then gets a row of its own, by [`Arc::make_mut`].
+pub(crate) type Bits = Arc<Vec<u64>>;
+
+/// A set of branches. Up to a number that is fixed for a vocabulary, `short`, they are a list; so equal sets have equal forms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Places {
+    /// Ascending.
+    List(Box<[BranchId]>),
+    Bits(Bits),
+}
+
+/// Folds rows of bits by products of two words each, in lanes, so that hashing one costs about what reading it costs.
+///
+/// Source: Wang Yi, "wyhash", 2019: the halves of a product of 128 bits, one upon the other, depend on all bits of both factors.
+impl Hash for Places {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::List(list) => list.hash(state),
+            Self::Bits(bits) => {
+                const SEEDS: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xD1B5_4A32_D192_ED03];
+                let fold = |lane: u64, one: u64, other: u64| {
+                    let product = u128::from(one ^ SEEDS[0]) * u128::from(other ^ lane);
+                    product as u64 ^ (product >> 64) as u64
+                };
+                let mut lanes = [SEEDS[1]; 2];
+                let (chunks, rest) = bits.as_chunks::<4>();
+                for &[one, two, three, four] in chunks {
+                    lanes = [fold(lanes[0], one, two), fold(lanes[1], three, four)];
+                }
+                (lanes, rest).hash(state);
+            }
+        }
+    }
+}
+
+impl Places {
+    /// The set of the branches whose bits are set in a row, if there is one; of some others, in any order; of some ranges of
+    /// branches; and of those in further ranges that stand between two characters. Nothing for the empty set.
+    pub(crate) fn gather(
+        outline: &Outline,
+        short: usize,
+        bits: Option<Bits>,
+        mut single: Vec<BranchId>,
+        everywhere: &[(u32, u32)],
+        ranges: &[(u32, u32)],
+    ) -> Option<Self> {
+        let count = |ranges: &[(u32, u32)]| -> usize {
+            ranges.iter().map(|&(start, end)| (end - start) as usize).sum()
+        };
+        let between = outline.between();
+        if bits.is_none() && single.len() + count(everywhere) + count(ranges) <= short {
+            for &(start, end) in everywhere {
+                single.extend((start..end).map(BranchId));
+            }
+            for &(start, end) in ranges {
+                over_range(start, end, |word, mask| {
+                    single.extend(ones_of(word as u32, between[word] & mask));
+                });
+            }
+            // Mostly a few sorted lists one behind the other, which a stable sort merges.
+            single.sort();
+            single.dedup();
+            return if single.is_empty() { None } else { Some(Self::List(single.into())) };
+        }
+        let mut bits = bits.unwrap_or_else(|| Bits::new(no_bits(outline)));
+        if !(single.is_empty() && everywhere.is_empty() && ranges.is_empty()) {
+            let bits = Arc::make_mut(&mut bits);
+            set(bits, &single);
+            for &(start, end) in everywhere {
+                over_range(start, end, |word, mask| bits[word] |= mask);
+            }
+            for &(start, end) in ranges {
+                over_range(start, end, |word, mask| bits[word] |= mask & between[word]);
+            }
+        }
+        if bits.iter().all(|&word| word == 0) { None } else { Some(Self::of_bits(short, bits)) }
+    }
+
+    /// The set of sorted branches, each once.
+    pub(crate) fn of_list(outline: &Outline, short: usize, branches: &[BranchId]) -> Self {
+        if branches.len() <= short {
+            return Self::List(branches.into());
+        }
+        let mut bits = no_bits(outline);
+        set(&mut bits, branches);
+        Self::Bits(bits.into())
+    }
+
+    /// The set of the branches whose bits are set in a row, some of them.
+    pub(crate) fn of_bits(short: usize, bits: Bits) -> Self {
+        let Some(count) = count_up_to(&bits, short) else { return Self::Bits(bits) };
+        let mut list = Vec::with_capacity(count);
+        list.extend(ones(&bits));
+        Self::List(list.into())
+    }
+
+    /// The branches, ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = BranchId> {
+        let (list, bits): (&[BranchId], &[u64]) = match self {
+            Self::List(list) => (list, &[]),
+            Self::Bits(bits) => (&[], bits),
+        };
+        list.iter().copied().chain(ones(bits))
+    }
+
+    /// Whether a branch is in the set.
+    pub(crate) fn contains(&self, branch: BranchId) -> bool {
+        match self {
+            Self::List(list) => list.binary_search(&branch).is_ok(),
+            Self::Bits(bits) => bits[branch.index() / 64] >> (branch.index() % 64) & 1 == 1,
+        }
+    }
+
+    /// Whether these are more branches than so many.
+    pub(crate) fn are_more_than(&self, limit: usize) -> bool {
+        match self {
+            Self::List(list) => list.len() > limit,
+            Self::Bits(bits) => count_up_to(bits, limit).is_none(),
+        }
+    }
+
+    /// Whether all branches of another set are in this one.
+    pub(crate) fn is_superset(&self, small: &Self) -> bool {
+        match (self, small) {
+            (Self::List(_), Self::Bits(_)) => false,
+            (Self::Bits(large), Self::Bits(small)) => is_within(small, large),
+            (Self::Bits(_), Self::List(small)) => small.iter().all(|&branch| self.contains(branch)),
+            (Self::List(large), Self::List(small)) => is_subset(small, large),
+        }
+    }
+
+    /// Adds the branches to a row of bits; gives whether all were in it before.
+    pub(crate) fn mark(&self, bits: &mut [u64]) -> bool {
+        let mut known = true;
+        self.each_word(|place, more| {
+            known &= more & !bits[place] == 0;
+            bits[place] |= more;
+        });
+        known
+    }
+
+    /// Adds the branches that are not in one row of bits to another one; gives whether all were in the first.
+    pub(crate) fn mark_beside(&self, known: &[u64], fresh: &mut [u64]) -> bool {
+        let mut are_known = true;
+        self.each_word(|place, more| {
+            let more = more & !known[place];
+            are_known &= more == 0;
+            fresh[place] |= more;
+        });
+        are_known
+    }
+
+    /// Calls with each word of a row that branches are in, and with their bits; perhaps several times with one word.
+    fn each_word(&self, mut apply: impl FnMut(usize, u64)) {
+        match self {
+            Self::List(list) => {
+                list.iter().for_each(|branch| apply(branch.index() / 64, 1 << (branch.index() % 64)));
+            }
+            Self::Bits(bits) => bits.iter().enumerate().for_each(|(place, &word)| apply(place, word)),
+        }
+    }
+
+    /// Bytes beside the set's own; of a row that several hold, too.
+    pub(crate) fn bytes_used(&self) -> usize {
+        match self {
+            Self::List(list) => size_of_val(&**list),
+            Self::Bits(bits) => size_of_val(&bits[..]),
+        }
+    }
+}
+
+/// Whether the bits of one row are set in another one of the same length.
+pub(crate) fn is_within(small: &[u64], large: &[u64]) -> bool {
+    debug_assert_eq!(small.len(), large.len(), "rows of one vocabulary");
+    small.iter().zip(large).all(|(small, large)| small & !large == 0)
+}
+
+/// How many bits are set; nothing where these are more than so many. Looks no further than where that is known.
+fn count_up_to(bits: &[u64], limit: usize) -> Option<usize> {
+    let mut count = 0;
+    let is_more = bits.chunks(64).any(|words| {
+        // A sum by itself is taken of several words at once.
+        count += words.iter().map(|word| word.count_ones()).sum::<u32>() as usize;
+        count > limit
+    });
+    (!is_more).then_some(count)
+}
+
+/// The row of bits of no branches.
+pub(crate) fn no_bits(outline: &Outline) -> Vec<u64> {
+    vec![0; outline.len().div_ceil(64)]
+}
+
+/// Puts some branches into a row of bits.
+fn set(bits: &mut [u64], branches: &[BranchId]) {
+    for branch in branches {
+        bits[branch.index() / 64] |= 1 << (branch.index() % 64);
+    }
+}
+
+/// Calls `apply` with each word that a range of bits reaches into, and the bits of the range in it.
+#[inline]
+pub(crate) fn over_range(start: u32, end: u32, mut apply: impl FnMut(usize, u64)) {
+    if start >= end {
+        return;
+    }
+    let (first, last) = (start as usize / 64, (end - 1) as usize / 64);
+    let (from, to) = (u64::MAX << (start % 64), u64::MAX >> (63 - (end - 1) % 64));
+    if first == last {
+        apply(first, from & to);
+        return;
+    }
+    apply(first, from);
+    (first + 1..last).for_each(|word| apply(word, u64::MAX));
+    apply(last, to);
+}
+
+/// The branches whose bits are set.
+fn ones(bits: &[u64]) -> impl Iterator<Item = BranchId> {
+    bits.iter().zip(0u32..).flat_map(|(&word, place)| ones_of(place, word))
+}
+
+/// The same for the word at a place.
+fn ones_of(place: u32, word: u64) -> impl Iterator<Item = BranchId> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+        rest &= rest - 1;
+        Some(BranchId(place * 64 + bit))
+    })
+}
+
+/// Whether a sorted list is in another one.
+fn is_subset(small: &[BranchId], large: &[BranchId]) -> bool {
+    if small.len() > large.len() {
+        return false;
+    }
+    let mut rest = large;
+    small.iter().all(|branch| {
+        // What is wanted is mostly near, so the search widens from where the last one ended.
+        let mut width = 1;
+        while width < rest.len() && rest[width] <= *branch {
+            width *= 2;
+        }
+        let place = rest[..rest.len().min(width + 1)].binary_search(branch);
+        rest = &rest[place.unwrap_or_else(|place| place)..];
+        place.is_ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use grammask_trie::{TokenId, Trie};
+
+    use super::*;
+
+    const SHORT: usize = 2048;
+
+    /// Words of three letters, so that there are more than 2,048 branches; and some that are not ASCII.
+    fn outline() -> Outline {
+        let letters = b'a'..=b'z';
+        let mut words: Vec<Vec<u8>> = Vec::new();
+        for one in letters.clone() {
+            for two in letters.clone() {
+                words.extend(letters.clone().map(|three| vec![one, two, three, b'!']));
+                words.push(vec![one, two, 0xC3, 0xA9]);
+            }
+        }
+        let tokens: Vec<(TokenId, &[u8])> = (0..).map(TokenId).zip(words.iter().map(Vec::as_slice)).collect();
+        Outline::new(&Trie::new(&tokens, &Default::default()).unwrap())
+    }
+
+    fn sets(outline: &Outline) -> Vec<Vec<BranchId>> {
+        let len = outline.len() as u32;
+        assert!(len as usize > 2 * SHORT);
+        let step = |step: u32, end: u32| (0..end).filter(|n| n % step == 0).map(BranchId).collect();
+        vec![step(1, len), step(2, len), step(4, len), step(1, 5), step(300, len), vec![BranchId(len - 1)]]
+    }
+
+    #[test]
+    fn all_forms_hold_what_they_were_made_of() {
+        let outline = outline();
+        for set in sets(&outline) {
+            let places = Places::of_list(&outline, SHORT, &set);
+            assert_eq!(matches!(places, Places::Bits(_)), set.len() > SHORT);
+            assert_eq!(places.iter().collect::<Vec<_>>(), set);
+            let mut shuffled = set.clone();
+            shuffled.reverse();
+            shuffled.push(set[0]);
+            assert_eq!(Places::gather(&outline, SHORT, None, shuffled, &[], &[]), Some(places.clone()));
+            for branch in (0..outline.len() as u32).map(BranchId) {
+                assert_eq!(places.contains(branch), set.binary_search(&branch).is_ok());
+            }
+        }
+        assert_eq!(Places::gather(&outline, SHORT, None, Vec::new(), &[(3, 3)], &[]), None);
+    }
+
+    #[test]
+    fn ranges_hold_what_stands_between_characters() {
+        let outline = outline();
+        let len = outline.len() as u32;
+        for range in [(0, len), (1, 70), (63, 64), (64, 128), (100, 5000)] {
+            let expected: Vec<BranchId> = (range.0..range.1)
+                .filter(|&n| outline.between()[n as usize / 64] >> (n % 64) & 1 == 1)
+                .map(BranchId)
+                .collect();
+            let found = Places::gather(&outline, SHORT, None, Vec::new(), &[], &[range]).unwrap();
+            assert_eq!(found, Places::of_list(&outline, SHORT, &expected), "{range:?}");
+            let expected: Vec<BranchId> = (range.0..range.1).map(BranchId).collect();
+            let found = Places::gather(&outline, SHORT, None, Vec::new(), &[range], &[]).unwrap();
+            assert_eq!(found, Places::of_list(&outline, SHORT, &expected), "{range:?}");
+        }
+    }
+
+    #[test]
+    fn a_set_is_a_superset_of_exactly_its_subsets() {
+        let outline = outline();
+        let sets = sets(&outline);
+        for large in &sets {
+            for small in &sets {
+                let expected = small.iter().all(|branch| large.binary_search(branch).is_ok());
+                let (large, small) =
+                    (Places::of_list(&outline, SHORT, large), Places::of_list(&outline, SHORT, small));
+                assert_eq!(large.is_superset(&small), expected);
+                let mut bits = no_bits(&outline);
+                assert!(!large.mark(&mut bits));
+                assert_eq!(small.mark(&mut bits), expected);
+            }
+        }
+    }
+}
