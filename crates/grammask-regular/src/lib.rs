@@ -47,67 +47,30 @@
 //! that are large on their own, such as long texts, sets of words, character classes, the substrings of a text, and exceptions,
 //! stay automata inside; an expression refers to one of their states.
 
-mod acyclic;
-mod algebra;
-mod arithmetic;
-mod avoid;
-mod boundaries;
-mod byte_classes;
-mod byte_set;
-mod characters;
-mod compared;
+mod alphabet;
+mod analysis;
+mod automaton;
+mod bounded;
 mod config;
-mod counters;
-mod counts;
-mod derivative;
-mod display;
-mod distinct;
-mod emptiness;
-mod evident;
-mod exceptions;
-mod factors;
-mod horizon;
-mod import;
-mod inclusion;
-mod interning;
-mod invariants;
-mod json_escapes;
-mod json_text;
-mod lengths;
-mod multiple;
-mod node;
-mod nodes;
+mod construct;
+mod json;
+mod leaf;
 mod number;
-mod overlap;
-mod partitions;
-mod regex;
-mod samples;
-mod saturated;
-mod saved;
-mod short_texts;
-mod spelled;
-mod spellings;
-mod states;
+mod serial;
 mod store;
-mod transcript;
-mod unbounded;
-mod union;
-mod whole_texts;
-mod witnesses;
-mod words;
 
-pub use byte_classes::ByteClasses;
-pub use byte_set::ByteSet;
-pub use compared::Comparison;
+pub use alphabet::byte_classes::ByteClasses;
+pub use alphabet::byte_set::ByteSet;
+pub use bounded::horizon::Horizon;
 pub use config::{Config, Error};
-pub use counts::{Count, Split};
-pub use horizon::Horizon;
-pub use invariants::Violation;
-pub use node::RegularId;
-pub use saved::{Languages, LoadError};
-pub use spelled::Spelled;
-pub use spellings::Phase;
+pub use construct::split::{Count, Split};
+pub use json::cursor::Phase;
+pub use json::finite::Spelled;
+pub use number::comparison::Comparison;
+pub use serial::saved::{Languages, LoadError};
 pub use store::Store;
+pub use store::invariants::Violation;
+pub use store::node::RegularId;
 
 /// The examples of the README, run as tests.
 #[cfg(doctest)]

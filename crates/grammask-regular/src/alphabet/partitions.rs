@@ -1,0 +1,329 @@
+//! Interned byte partitions: the states of one automaton share a handful, so refining two is mostly a look-up.
+
+use crate::store::id_table::IdTable;
+use crate::store::node::Spelling;
+use crate::{ByteClasses, ByteSet, Store};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+
+/// The id of an interned partition.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct PartitionId(u32);
+
+impl PartitionId {
+    /// One class with all bytes.
+    pub(crate) const ONE: Self = Self(0);
+
+    pub(crate) const fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// Partitions with up to this many classes are searched class by class; only larger ones keep a map from bytes to classes.
+const SMALL: usize = 4;
+const NO_MAP: u32 = u32::MAX;
+
+/// The bytes that stand for themselves in a JSON string.
+const RAW: ByteSet = {
+    let mut set = ByteSet::EMPTY;
+    let mut byte = u8::MAX;
+    while byte > 0 {
+        if Store::is_raw(byte) {
+            set.insert(byte);
+        }
+        byte -= 1;
+    }
+    set
+};
+
+#[derive(Clone, Copy)]
+struct Partition {
+    /// Where the classes begin in `members` and `representatives`.
+    start: u32,
+    len: u32,
+    map: u32,
+}
+
+#[derive(Clone)]
+pub(crate) struct Partitions {
+    items: Vec<Partition>,
+    table: IdTable,
+    /// The classes of all partitions, within one in the order of the smallest byte.
+    members: Vec<ByteSet>,
+    /// The smallest byte of each class.
+    representatives: Vec<u8>,
+    maps: Vec<[u8; 256]>,
+    refined: FxHashMap<(u32, u32), u32>,
+    /// What [`spelled`](Partitions::spelled) gave.
+    spelled: FxHashMap<(u32, u8), u32>,
+}
+
+impl Partitions {
+    pub(crate) fn new() -> Self {
+        let mut partitions = Self {
+            items: Vec::new(),
+            table: IdTable::default(),
+            members: Vec::new(),
+            representatives: Vec::new(),
+            maps: Vec::new(),
+            refined: FxHashMap::default(),
+            spelled: FxHashMap::default(),
+        };
+        partitions.intern_from(0, |members| members.push(ByteSet::ALL));
+        partitions
+    }
+
+    /// Takes the address space of so many partitions. See [`Store::take_space`].
+    pub(crate) fn take_space(&mut self, partitions: usize) {
+        let classes = partitions * 16;
+        let _ = self.items.try_reserve(partitions);
+        let _ = self.members.try_reserve(classes);
+        let _ = self.representatives.try_reserve(classes);
+        let _ = self.maps.try_reserve(partitions);
+    }
+
+    /// The number of classes, 1 to 256.
+    pub(crate) fn len(&self, id: PartitionId) -> usize {
+        self.items[id.0 as usize].len as usize
+    }
+
+    /// The number of the class of a byte.
+    pub(crate) fn class_of(&self, id: PartitionId, byte: u8) -> usize {
+        let Partition { start, len, map } = self.items[id.0 as usize];
+        if map != NO_MAP {
+            return usize::from(self.maps[map as usize][usize::from(byte)]);
+        }
+        let members = &self.members[start as usize..(start + len) as usize];
+        members.iter().position(|class| class.contains(byte)).unwrap_or(0)
+    }
+
+    /// The numbers of the classes of all bytes.
+    pub(crate) fn classes(&self, id: PartitionId) -> [u8; 256] {
+        let Partition { start, len, map } = self.items[id.0 as usize];
+        if map != NO_MAP {
+            return self.maps[map as usize];
+        }
+        let mut classes = [0; 256];
+        let members = &self.members[start as usize..(start + len) as usize];
+        for (class, bytes) in (0..).zip(members).skip(1) {
+            for (first, last) in bytes.ranges() {
+                classes[usize::from(first)..=usize::from(last)].fill(class);
+            }
+        }
+        classes
+    }
+
+    /// The bytes of a class.
+    pub(crate) fn class(&self, id: PartitionId, class: usize) -> &ByteSet {
+        &self.members[self.items[id.0 as usize].start as usize + class]
+    }
+
+    /// The smallest byte of a class.
+    pub(crate) fn representative(&self, id: PartitionId, class: usize) -> u8 {
+        self.representatives[self.items[id.0 as usize].start as usize + class]
+    }
+
+    /// Interns the partition whose classes `add` appends, in any order, none of them empty. `len` is a guess.
+    fn intern_from(&mut self, len: usize, add: impl FnOnce(&mut Vec<ByteSet>)) -> PartitionId {
+        let start = self.members.len();
+        self.members.reserve(len);
+        add(&mut self.members);
+        self.members[start..].sort_unstable_by_key(ByteSet::first);
+        let classes = &self.members[start..];
+        let mut hasher = FxHasher::default();
+        classes.hash(&mut hasher);
+        let hash = hasher.finish();
+        let found = self.table.find(hash, |id| {
+            let other = self.items[id as usize];
+            &self.members[other.start as usize..(other.start + other.len) as usize] == classes
+        });
+        if let Some(id) = found {
+            self.members.truncate(start);
+            return PartitionId(id);
+        }
+        self.representatives.extend(classes.iter().filter_map(ByteSet::first));
+        let mut map = NO_MAP;
+        if classes.len() > SMALL {
+            map = self.maps.len() as u32;
+            // Mostly one class is far larger than the others.
+            let sizes = classes.iter().map(ByteSet::len);
+            let largest = sizes.enumerate().max_by_key(|&(_, size)| size).map_or(0, |(class, _)| class);
+            let mut classes_of = [(largest & 0xFF) as u8; 256];
+            for (number, class) in
+                (0..=u8::MAX).zip(classes).filter(|&(number, _)| usize::from(number) != largest)
+            {
+                class.iter().for_each(|byte| classes_of[usize::from(byte)] = number);
+            }
+            self.maps.push(classes_of);
+        }
+        let id = self.items.len() as u32;
+        self.items.push(Partition { start: start as u32, len: classes.len() as u32, map });
+        self.table.insert(hash, id);
+        PartitionId(id)
+    }
+
+    pub(crate) fn intern(&mut self, classes: &ByteClasses) -> PartitionId {
+        self.intern_from(classes.len(), |members| {
+            let start = members.len();
+            members.resize(start + classes.len(), ByteSet::EMPTY);
+            for byte in 0..=255 {
+                members[start + usize::from(classes.class_of(byte))].insert(byte);
+            }
+        })
+    }
+
+    /// The members of the set, and the rest.
+    pub(crate) fn of_set(&mut self, set: &ByteSet) -> PartitionId {
+        self.intern_from(2, |members| {
+            members.extend([*set, set.complement()].into_iter().filter(|set| !set.is_empty()));
+        })
+    }
+
+    /// The bytes of the ranges, which come in ascending order, by what each leads to; and the rest.
+    pub(crate) fn of_targets<T: PartialEq>(
+        &mut self,
+        ranges: impl Iterator<Item = (u8, u8, T)>,
+    ) -> PartitionId {
+        self.intern_from(0, |members| {
+            let start = members.len();
+            let mut targets: Vec<T> = Vec::with_capacity(8);
+            let mut rest = ByteSet::ALL;
+            for (first, last, target) in ranges {
+                let class = targets.iter().rposition(|known| *known == target).unwrap_or_else(|| {
+                    targets.push(target);
+                    members.push(ByteSet::EMPTY);
+                    targets.len() - 1
+                });
+                members[start + class].insert_range(first, last);
+                rest.remove_range(first, last);
+            }
+            if !rest.is_empty() {
+                members.push(rest);
+            }
+        })
+    }
+
+    /// One byte, and the rest.
+    pub(crate) fn of_byte(&mut self, byte: u8) -> PartitionId {
+        self.of_set(&ByteSet::single(byte))
+    }
+
+    /// The coarsest partition that is finer than both.
+    pub(crate) fn refine(&mut self, a: PartitionId, b: PartitionId) -> PartitionId {
+        if a == b || b == PartitionId::ONE {
+            return a;
+        }
+        if a == PartitionId::ONE {
+            return b;
+        }
+        let key = (a.0.min(b.0), a.0.max(b.0));
+        if let Some(&id) = self.refined.get(&key) {
+            return PartitionId(id);
+        }
+        let (first, second) = (self.items[a.0 as usize], self.items[b.0 as usize]);
+        let id = if first.len * second.len <= 64 {
+            self.intern_from(first.len as usize + second.len as usize, |members| {
+                for x in first.start as usize..(first.start + first.len) as usize {
+                    for y in second.start as usize..(second.start + second.len) as usize {
+                        let class = members[x].intersection(&members[y]);
+                        if !class.is_empty() {
+                            members.push(class);
+                        }
+                    }
+                }
+            })
+        } else {
+            let width = second.len;
+            let classes = ByteClasses::by_pair(
+                |byte| (self.class_of(a, byte) * width as usize + self.class_of(b, byte)) as u32,
+                first.len as usize * width as usize,
+            );
+            self.intern(&classes)
+        };
+        self.refined.insert(key, id.0);
+        id
+    }
+
+    /// The partition of JSON spellings of a language with this one. In a text, the backslash is alone, and bytes that cannot stand there
+    /// are one class; in escapes, letters and digits are told apart.
+    pub(crate) fn spelled(&mut self, id: PartitionId, at: Spelling) -> PartitionId {
+        // What escapes are like does not depend on the text.
+        let key = match at {
+            Spelling::Text => (id.0, 0),
+            Spelling::Escape => (0, 1),
+            Spelling::Unit => (0, 2),
+        };
+        if let Some(&known) = self.spelled.get(&key) {
+            return PartitionId(known);
+        }
+        let spelled = match at {
+            Spelling::Text => self.spelled_text(id),
+            Spelling::Escape => self.of_targets(b"\"/\\bfnrtu".iter().map(|&byte| (byte, byte, byte))),
+            Spelling::Unit => {
+                let digits = b"0123456789ABCDEFabcdef".iter();
+                self.of_targets(digits.map(|&byte| (byte, byte, char::from(byte).to_digit(16))))
+            }
+        };
+        self.spelled.insert(key, spelled.0);
+        spelled
+    }
+
+    fn spelled_text(&mut self, id: PartitionId) -> PartitionId {
+        let Partition { start, len, .. } = self.items[id.0 as usize];
+        self.intern_from(len as usize + 2, |members| {
+            let backslash = ByteSet::single(b'\\');
+            for place in start as usize..(start + len) as usize {
+                let raw = members[place].intersection(&RAW);
+                if !raw.is_empty() {
+                    members.push(raw);
+                }
+            }
+            members.extend([backslash, RAW.union(&backslash).complement()]);
+        })
+    }
+
+    pub(crate) fn bytes_used(&self) -> usize {
+        self.items.len() * size_of::<Partition>()
+            + self.table.bytes_used()
+            + self.members.len() * 33
+            + self.maps.len() * 256
+            + (self.refined.len() + self.spelled.len()) * 16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PartitionId, Partitions};
+    use crate::{ByteClasses, ByteSet};
+
+    #[test]
+    fn refining_tells_apart_what_either_tells_apart() {
+        let mut partitions = Partitions::new();
+        let sets = [ByteSet::range(0, 99), ByteSet::range(50, 150), ByteSet::single(200)];
+        let mut small = PartitionId::ONE;
+        for set in sets {
+            let one = partitions.of_set(&set);
+            small = partitions.refine(small, one);
+        }
+        let fine = partitions.intern(&ByteClasses::by_key(|byte| u32::from(byte % 60)));
+        let both = partitions.refine(small, fine);
+        assert_eq!(partitions.refine(fine, small), both);
+        assert_eq!(partitions.len(small), 5);
+        for a in 0..=255u8 {
+            for b in 0..=255u8 {
+                let alike = |id| partitions.class_of(id, a) == partitions.class_of(id, b);
+                let expected = sets.iter().all(|set| set.contains(a) == set.contains(b));
+                assert_eq!(alike(small), expected, "{a} {b}");
+                assert_eq!(alike(both), expected && a % 60 == b % 60, "{a} {b}");
+            }
+        }
+        for id in [small, fine, both] {
+            let classes = (0..=u8::MAX).map(|byte| partitions.class_of(id, byte) as u8);
+            assert!(classes.eq(partitions.classes(id)));
+            for class in 0..partitions.len(id) {
+                assert_eq!(partitions.class(id, class).first(), Some(partitions.representative(id, class)));
+                assert_eq!(partitions.class_of(id, partitions.representative(id, class)), class);
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Texts that proved intersections to be inhabited, and may prove others. Neighbouring states of an intersection with a counter or a complement are all
+//! different, but mostly the same ending suffices for all of them: looking whether it does makes nothing, where a search makes a state for each byte.
+
+use crate::Store;
+use crate::store::node::RegularId;
+
+/// So many texts are kept, and none that is longer.
+const KEPT: usize = 4;
+const LONGEST: usize = 24;
+
+/// The last texts, the newest first.
+#[derive(Clone, Default)]
+pub(crate) struct Witnesses(Vec<Box<[u8]>>);
+
+impl Store {
+    /// Whether one of the last witnesses is seen to be in an intersection. A no means nothing.
+    ///
+    /// # Complexity
+    /// O(1): few short texts are tried, on expressions that are not deep.
+    pub(crate) fn has_witness(&mut self, a: RegularId) -> bool {
+        let texts = &self.witnesses.0;
+        let Some(place) = texts.iter().position(|text| self.is_known_to_hold(a, text)) else { return false };
+        self.witnesses.0[..=place].rotate_right(1);
+        true
+    }
+
+    /// Takes note of how an intersection came to be known as inhabited: by way of some bytes and what is in `end`, where a text of that is known.
+    pub(crate) fn learn_witness(&mut self, way: &[u8], end: RegularId) {
+        let rest = match self.is_nullable(end) {
+            true => Some(&[][..]),
+            false => {
+                self.witnesses.0.iter().map(|text| &**text).find(|text| self.is_known_to_hold(end, text))
+            }
+        };
+        let Some(rest) = rest else { return };
+        let text = [way, rest].concat();
+        if text.len() <= LONGEST && !self.witnesses.0.iter().any(|known| **known == *text) {
+            self.witnesses.0.truncate(KEPT - 1);
+            self.witnesses.0.insert(0, text.into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Config, Error, RegularId, Store};
+
+    /// A pattern that counts, and others that leave out, over all states that few characters lead to.
+    #[test]
+    fn what_a_witness_proves_is_inhabited() -> Result<(), Error> {
+        let mut store = Store::new(&Config::default());
+        let mut proven = 0;
+        for (patterns, others) in [
+            (&["(?:[ab]{1,9}\\.){1,5}[ab]+", "(?s:.){4,20}"][..], &["(?s:.)*aa\\.(?s:.)*", "[ab.]*b"][..]),
+            (&["(?:a|b\\.)*[ab]", "[ab.]{3,7}"], &["(?s:.)*\\.a(?s:.)*"]),
+            (&["a{2,}b*", "(?:ab|a)*"], &["a*"]),
+        ] {
+            let mut parts =
+                patterns.iter().map(|pattern| store.regex(pattern)).collect::<Result<Vec<_>, _>>()?;
+            for other in others {
+                let other = store.regex(other)?;
+                parts.push(store.complement(other)?);
+            }
+            let avoided = store.literal(b"b.b")?;
+            parts.push(store.without(avoided)?);
+            let mut open = vec![store.intersection(&parts)?];
+            let mut place = 0;
+            while let Some(&state) = open.get(place) {
+                place += 1;
+                if store.has_witness(state) {
+                    // The one that proved it has come to the front.
+                    let text = store.witnesses.0[0].clone();
+                    let mut end = state;
+                    for &byte in &text {
+                        end = store.derivative(end, byte)?;
+                    }
+                    assert!(
+                        store.is_nullable(end),
+                        "{}: {:?}",
+                        store.display(state),
+                        String::from_utf8_lossy(&text)
+                    );
+                    proven += 1;
+                }
+                for byte in *b"ab." {
+                    let next = store.derivative(state, byte)?;
+                    if next != RegularId::EMPTY && !open.contains(&next) && open.len() < 200 {
+                        open.push(next);
+                    }
+                }
+            }
+        }
+        assert!(proven > 100, "{proven} states");
+        Ok(())
+    }
+}

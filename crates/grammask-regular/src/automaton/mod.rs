@@ -1,0 +1,4 @@
+//! The automaton whose states are expressions.
+
+pub(crate) mod derivative;
+pub(crate) mod state_count;

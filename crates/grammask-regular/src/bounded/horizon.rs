@@ -1,0 +1,280 @@
+//! How far a walk over tokens can see, and what follows for a language: how often it fits in there, and how far its prefixes are
+//! from an end.
+
+use crate::store::node::{Kind, RegularId, Spelling, UNBOUNDED};
+use crate::{ByteSet, Error, Store};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The strings that may be read from some state on: all of up to some number of bytes, and the substrings of some longer texts.
+///
+/// It remembers what it has found out about languages, so it belongs to one [`Store`].
+///
+/// ```
+/// # use grammask_regular::{Config, Horizon, Store};
+/// let mut store = Store::new(&Config::default());
+/// let mut horizon = Horizon::new(2, [b"a-a-a-a"]);
+/// // No text has more than two `a` in a row.
+/// let far = store.regex("a{0,100}")?;
+/// let farther = store.regex("a{0,99}")?;
+/// assert_eq!(store.saturated(far, &mut horizon), store.saturated(farther, &mut horizon));
+/// # Ok::<(), grammask_regular::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Horizon {
+    short: u32,
+    /// The longest first.
+    long: Arc<[Box<[u8]>]>,
+    times: FxHashMap<RegularId, u32>,
+    outlooks: Outlooks,
+}
+
+/// So many tables of outlooks there are.
+const TABLES: usize = 64;
+
+/// Outlooks by expression, in many small tables: as large as one is, nobody waits long until it is moved to where it can grow.
+#[derive(Clone, Debug)]
+struct Outlooks {
+    tables: [FxHashMap<RegularId, Outlook>; TABLES],
+    len: usize,
+}
+
+impl Default for Outlooks {
+    fn default() -> Self {
+        Self { tables: std::array::from_fn(|_| FxHashMap::default()), len: 0 }
+    }
+}
+
+impl Outlooks {
+    fn get(&self, a: RegularId) -> Option<Outlook> {
+        self.tables[a.index() % TABLES].get(&a).copied()
+    }
+
+    fn insert(&mut self, a: RegularId, outlook: Outlook) {
+        self.len += usize::from(self.tables[a.index() % TABLES].insert(a, outlook).is_none());
+    }
+}
+
+/// What lies ahead in a language.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outlook {
+    /// Some string has no more bytes than this; [`UNBOUNDED`] where that is not known.
+    least: u32,
+    /// From every prefix of a string that is not empty, some string is reached with no more bytes than this.
+    inside: u32,
+    /// No string has other bytes.
+    pub(crate) bytes: ByteSet,
+}
+
+/// Nothing is known.
+const UNKNOWN: Outlook = Outlook { least: UNBOUNDED, inside: UNBOUNDED, bytes: ByteSet::ALL };
+
+impl Outlook {
+    /// From every prefix of a string, some string is reached with no more bytes than this.
+    pub(crate) fn room(&self) -> u32 {
+        self.least.max(self.inside)
+    }
+}
+
+/// How many bytes are read at most to find out how often a language fits into texts.
+const STEPS: usize = 50_000;
+
+impl Horizon {
+    /// All strings of up to `short` bytes, and the substrings of the texts.
+    pub fn new(short: u32, texts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
+        let mut long: Vec<Box<[u8]>> = texts.into_iter().map(|text| text.as_ref().into()).collect();
+        long.retain(|text| text.len() > short as usize);
+        long.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        long.dedup();
+        Self { short, long: long.into(), ..Self::default() }
+    }
+
+    /// The same strings, with nothing found out about languages.
+    ///
+    /// # Complexity
+    /// O(1).
+    #[must_use]
+    pub fn unexplored(&self) -> Self {
+        Self { short: self.short, long: Arc::clone(&self.long), ..Self::default() }
+    }
+
+    /// What has been found out about languages takes so many bytes, roughly.
+    pub fn bytes_used(&self) -> usize {
+        self.times.len() * 16 + self.outlooks.len * (size_of::<Outlook>() + 16)
+    }
+
+    /// The length of the longest string.
+    pub(crate) fn longest(&self) -> u32 {
+        self.long.first().map_or(self.short, |text| u32::try_from(text.len()).unwrap_or(UNBOUNDED))
+    }
+
+    pub(crate) fn short(&self) -> u32 {
+        self.short
+    }
+}
+
+impl Store {
+    /// No string of a horizon has more strings of `base` in a row. `base` does not contain the empty string.
+    pub(crate) fn most_times(&mut self, base: RegularId, horizon: &mut Horizon) -> Result<u32, Error> {
+        if let Some(&known) = horizon.times.get(&base) {
+            return Ok(known);
+        }
+        let least = self.node(base).min.max(1);
+        let mut most = horizon.short / least;
+        let mut steps = 0;
+        'texts: for text in &*horizon.long {
+            let fit = u32::try_from(text.len()).unwrap_or(UNBOUNDED) / least;
+            if fit <= most {
+                break;
+            }
+            // How many end at each place, one after the other, whatever was before the first.
+            let mut ended = vec![0; text.len() + 1];
+            for start in 0..text.len() {
+                let mut state = base;
+                for (place, &byte) in (start + 1..).zip(&text[start..]) {
+                    steps += 1;
+                    if steps > STEPS {
+                        // The texts that follow are no longer.
+                        most = fit;
+                        break 'texts;
+                    }
+                    state = self.derivative(state, byte)?;
+                    if state == RegularId::EMPTY {
+                        break;
+                    }
+                    if self.is_nullable(state) {
+                        ended[place] = ended[place].max(ended[start] + 1);
+                    }
+                }
+                most = most.max(ended[start + 1]);
+            }
+        }
+        horizon.times.insert(base, most);
+        Ok(most)
+    }
+
+    /// What lies ahead in a language, as far as it shows in the expression.
+    ///
+    /// # Complexity
+    /// Linear in the size of the expression; what is known of its parts is not found again.
+    pub(crate) fn outlook(&self, a: RegularId, horizon: &mut Horizon) -> Outlook {
+        let known = &mut horizon.outlooks;
+        let mut stack = vec![a];
+        while let Some(&a) = stack.last() {
+            let len = stack.len();
+            match self.node(a).kind {
+                _ if known.get(a).is_some() => {}
+                Kind::Concat(head, tail) => stack.extend([head, tail]),
+                Kind::Or(list) => stack.extend(self.list(list)),
+                Kind::Repeat { base, .. } => stack.push(base),
+                Kind::Early(a) | Kind::Json { text: a, .. } => stack.push(a),
+                _ => {}
+            }
+            let mut place = len;
+            while place < stack.len() {
+                if known.get(stack[place]).is_some() {
+                    stack.swap_remove(place);
+                } else {
+                    place += 1;
+                }
+            }
+            if stack.len() == len {
+                let found = self.outlook_of(a, known);
+                known.insert(a, found);
+                stack.pop();
+            }
+        }
+        known.get(a).unwrap_or(UNKNOWN)
+    }
+
+    /// The outlook from those of the operands.
+    fn outlook_of(&self, a: RegularId, known: &Outlooks) -> Outlook {
+        if let Some(known) = known.get(a) {
+            return known;
+        }
+        let unknown = UNKNOWN;
+        let of = |a| known.get(a).unwrap_or(UNKNOWN);
+        match self.node(a).kind {
+            Kind::Epsilon => Outlook { least: 0, inside: 0, bytes: ByteSet::EMPTY },
+            Kind::Bytes(set) => Outlook { least: 1, inside: 0, bytes: *self.byte_set(set) },
+            Kind::Acyclic(state) => {
+                let (mut bytes, mut seen, mut next) = (ByteSet::EMPTY, vec![state], 0);
+                while let Some(&state) = seen.get(next) {
+                    next += 1;
+                    if seen.len() > STATES {
+                        bytes = ByteSet::ALL;
+                        break;
+                    }
+                    for edge in self.acyclic.edges(state) {
+                        bytes.insert_range(edge.first, edge.last);
+                        if !seen.contains(&edge.target) {
+                            seen.push(edge.target);
+                        }
+                    }
+                }
+                let longest = self.acyclic.longest(state);
+                Outlook {
+                    least: if self.is_nullable(a) { 0 } else { longest },
+                    inside: longest.saturating_sub(1),
+                    bytes,
+                }
+            }
+            Kind::Words { range, depth } => {
+                let longest = self.node(a).max;
+                let (list, start, end) = self.ranges[range as usize];
+                let mut bytes = ByteSet::ALL;
+                if longest.saturating_mul(end - start) <= BYTES {
+                    bytes = self.words[list as usize].rests(start..end, depth).flatten().copied().collect();
+                }
+                Outlook { least: longest, inside: longest.saturating_sub(1), bytes }
+            }
+            // Each prefix of a string is one.
+            Kind::Avoid { .. } | Kind::Factor { .. } => Outlook { least: 0, inside: 0, bytes: ByteSet::ALL },
+            Kind::Concat(head, tail) => {
+                let (head, tail) = (of(head), of(tail));
+                Outlook {
+                    least: head.least.saturating_add(tail.least),
+                    inside: head.inside.saturating_add(tail.least).max(tail.inside),
+                    bytes: head.bytes.union(&tail.bytes),
+                }
+            }
+            Kind::Or(list) => self.list(list).iter().map(|&member| of(member)).fold(
+                Outlook { inside: 0, bytes: ByteSet::EMPTY, ..unknown },
+                |all, one| Outlook {
+                    least: all.least.min(one.least),
+                    inside: all.inside.max(one.inside),
+                    bytes: all.bytes.union(&one.bytes),
+                },
+            ),
+            Kind::Repeat { base, min, .. } => {
+                let base = of(base);
+                let others = base.least.saturating_mul(min.saturating_sub(1));
+                Outlook {
+                    least: base.least.saturating_mul(min),
+                    inside: base.inside.saturating_add(others),
+                    bytes: base.bytes,
+                }
+            }
+            // The shortest way to a string of the operand passes no other.
+            Kind::Early(inner) => of(inner),
+            Kind::Json { text, at } => {
+                let text = of(text);
+                let begun = if at == Spelling::Text { 0 } else { SPELLED };
+                Outlook {
+                    least: text.least.saturating_mul(6).saturating_add(begun),
+                    inside: text.room().saturating_mul(6).saturating_add(SPELLED),
+                    bytes: ByteSet::ALL,
+                }
+            }
+            Kind::Empty | Kind::Number(_) | Kind::Not(_) | Kind::And(_) => unknown,
+        }
+    }
+}
+
+/// A character class of more states is taken for one of all bytes.
+const STATES: usize = 200;
+/// Words of more bytes are taken for words of any.
+const BYTES: u32 = 4096;
+
+/// No character is spelled by more letters.
+const SPELLED: u32 = 12;

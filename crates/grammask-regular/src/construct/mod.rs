@@ -1,0 +1,9 @@
+//! Constructors of expressions: each returns the normal form of what it builds.
+
+pub(crate) mod boolean;
+pub(crate) mod length;
+pub(crate) mod merge_counters;
+pub(crate) mod regex;
+pub(crate) mod split;
+pub(crate) mod union;
+pub(crate) mod word_boundary;

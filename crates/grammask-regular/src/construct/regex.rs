@@ -1,0 +1,346 @@
+//! Regexes: read by `regex-syntax`, translated into expressions without unrolling anything.
+
+use crate::construct::word_boundary::{is_word, split_ends};
+use crate::store::node::RegularId;
+use crate::{ByteSet, Error, Store};
+use regex_syntax::ast::{self, Ast, ClassSetItem, parse::ParserBuilder};
+use regex_syntax::hir::translate::TranslatorBuilder;
+use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Look};
+use regex_syntax::utf8::Utf8Sequences;
+use std::sync::Arc;
+
+/// So many parts of a pattern are looked at before somebody is asked whether to go on.
+const BETWEEN_QUESTIONS: usize = 512;
+
+impl Store {
+    /// The strings that the regex matches from end to end, in the syntax of the `regex` crate with Unicode on.
+    ///
+    /// `^`, `$`, `\A` and `\z` at the ends of the regex mean nothing, also inside groups and alternatives there. A word
+    /// boundary as the first or the last part of the regex tests the first or the last character. `(?-u:\xFF)` is a byte.
+    /// Greedy or not makes no difference.
+    ///
+    /// # Errors
+    /// When the regex cannot be read, when it looks around anywhere else, or when a limit is exceeded.
+    ///
+    /// # Complexity
+    /// Linear in the length of the pattern, and in the number of ranges of its classes; a counter costs nothing.
+    pub fn regex(&mut self, pattern: &str) -> Result<RegularId, Error> {
+        Ok(self.regex_unless(pattern, || false)?.unwrap_or(RegularId::EMPTY))
+    }
+
+    /// The same, unless somebody who is asked between the steps, some hundred parts of the pattern each, says to stop: nothing then.
+    ///
+    /// # Errors
+    /// As [`regex`](Self::regex).
+    ///
+    /// ```
+    /// # use grammask_regular::{Config, Store};
+    /// let mut store = Store::new(&Config::default());
+    /// assert_eq!(store.regex_unless("a+", || true)?, None);
+    /// assert_eq!(store.regex_unless("a+", || false)?, Some(store.regex("aa*")?));
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
+    pub fn regex_unless(
+        &mut self,
+        pattern: &str,
+        mut is_stopped: impl FnMut() -> bool,
+    ) -> Result<Option<RegularId>, Error> {
+        if let Some(&known) = self.patterns.get(pattern) {
+            return Ok(Some(known));
+        }
+        if pattern.len() > self.config.regex_length {
+            let value = self.config.regex_length;
+            return Err(Error::Limit {
+                limit: "regex_length",
+                value,
+                place: "a regex",
+                found: Some(pattern.len()),
+            });
+        }
+        let ast = ParserBuilder::new()
+            .nest_limit(self.config.regex_nesting)
+            .build()
+            .parse(pattern)
+            .map_err(|error| self.syntax_error(&error))?;
+        if is_stopped() {
+            return Ok(None);
+        }
+        let survey = ast::visit(&ast, Survey::default()).unwrap_or_default();
+        if survey.classes > self.config.regex_classes {
+            let value = self.config.regex_classes;
+            let found = Some(survey.classes);
+            return Err(Error::Limit {
+                limit: "regex_classes",
+                value,
+                place: "the classes of a regex",
+                found,
+            });
+        }
+        let hir = TranslatorBuilder::new().utf8(false).build().translate(pattern, &ast).map_err(|error| {
+            Error::Regex { offset: error.span().start.offset, message: error.kind().to_string() }
+        })?;
+        let Some(id) = self.translate_whole(&hir, &survey, &mut is_stopped)? else { return Ok(None) };
+        self.leaf_bytes += pattern.len() + 32;
+        self.patterns.insert(pattern.into(), id);
+        Ok(Some(id))
+    }
+
+    /// Whether [`regex`](Self::regex) has been asked for this pattern before: what it comes to is only looked up then.
+    pub fn knows_regex(&self, pattern: &str) -> bool {
+        self.patterns.contains_key(pattern)
+    }
+
+    fn syntax_error(&self, error: &ast::Error) -> Error {
+        match error.kind() {
+            ast::ErrorKind::NestLimitExceeded(value) => Error::Limit {
+                limit: "regex_nesting",
+                value: *value as usize,
+                place: "the groups of a regex",
+                // Reading stops at the first group that is too deep.
+                found: Some(*value as usize + 1),
+            },
+            kind => Error::Regex { offset: error.span().start.offset, message: kind.to_string() },
+        }
+    }
+
+    fn translate_whole(
+        &mut self,
+        hir: &Hir,
+        survey: &Survey,
+        is_stopped: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<RegularId>, Error> {
+        let parts = split_ends(hir);
+        if !parts.has_boundary() {
+            return self.translate(std::slice::from_ref(hir), survey, is_stopped);
+        }
+        let Some(body) = self.translate(parts.body, survey, is_stopped)? else { return Ok(None) };
+        let mut all = vec![body];
+        for (looks, at_start) in [(parts.before, true), (parts.after, false)] {
+            let ends =
+                Ends { start: at_start || parts.body.is_empty(), end: !at_start || parts.body.is_empty() };
+            for look in looks {
+                match look.kind() {
+                    HirKind::Look(look) if is_word(*look) => all.push(self.boundary(*look, at_start)?),
+                    HirKind::Look(look) if !ends.allow(*look) => return Err(survey.look_error(*look, 0)),
+                    _ => {}
+                }
+            }
+        }
+        let id = self.intersection(&all)?;
+        let is_empty = self.is_empty_unless(id, is_stopped)?;
+        Ok(is_empty.map(|is_empty| if is_empty { RegularId::EMPTY } else { id }))
+    }
+
+    /// The concatenation of all parts, which are the whole regex.
+    fn translate(
+        &mut self,
+        whole: &[Hir],
+        survey: &Survey,
+        is_stopped: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<RegularId>, Error> {
+        let mut done: Vec<RegularId> = Vec::new();
+        let mut tasks = Vec::new();
+        push_parts(&mut tasks, whole, Ends { start: true, end: true });
+        let mut looks = 0;
+        let mut steps = 0;
+        while let Some(task) = tasks.pop() {
+            steps += 1;
+            if steps % BETWEEN_QUESTIONS == 0 && is_stopped() {
+                return Ok(None);
+            }
+            match task {
+                Task::Visit(hir, ends) => match hir.kind() {
+                    HirKind::Empty => done.push(RegularId::EPSILON),
+                    HirKind::Literal(literal) => done.push(self.literal(&literal.0)?),
+                    HirKind::Class(class) => done.push(self.class(class)?),
+                    HirKind::Look(look) => {
+                        if !ends.allow(*look) {
+                            return Err(survey.look_error(*look, looks));
+                        }
+                        looks += 1;
+                        done.push(RegularId::EPSILON);
+                    }
+                    HirKind::Repetition(repetition) => {
+                        // A look-around that is repeated is at the end only once.
+                        let once = repetition.max.is_some_and(|max| max <= 1);
+                        let inner = Ends { start: ends.start && once, end: ends.end && once };
+                        tasks.push(Task::Repeat(repetition.min, repetition.max));
+                        tasks.push(Task::Visit(&repetition.sub, inner));
+                    }
+                    HirKind::Capture(capture) => tasks.push(Task::Visit(&capture.sub, ends)),
+                    HirKind::Concat(parts) => push_parts(&mut tasks, parts, ends),
+                    HirKind::Alternation(parts) => self.alternation(parts, ends, &mut tasks, &mut done)?,
+                },
+                Task::Repeat(min, max) => {
+                    let base = done.pop().unwrap_or(RegularId::EMPTY);
+                    done.push(self.repeat(base, min, max)?);
+                }
+                Task::Concat(len) => {
+                    // They stand in the order in which they were done, the last one first.
+                    let mut tail = RegularId::EPSILON;
+                    for (place, head) in done.split_off(done.len() - len).into_iter().enumerate() {
+                        if place % BETWEEN_QUESTIONS == BETWEEN_QUESTIONS - 1 && is_stopped() {
+                            return Ok(None);
+                        }
+                        tail = self.concat_two(head, tail)?;
+                    }
+                    done.push(tail);
+                }
+                Task::Union(len) => {
+                    let parts = done.split_off(done.len() - len);
+                    done.push(self.union(&parts)?);
+                }
+            }
+        }
+        Ok(Some(done.pop().unwrap_or(RegularId::EMPTY)))
+    }
+
+    fn alternation<'h>(
+        &mut self,
+        parts: &'h [Hir],
+        ends: Ends,
+        tasks: &mut Vec<Task<'h>>,
+        done: &mut Vec<RegularId>,
+    ) -> Result<(), Error> {
+        const MANY: usize = 4;
+        let literal = |part: &'h Hir| match part.kind() {
+            HirKind::Literal(literal) => Some(&*literal.0),
+            _ => None,
+        };
+        let words: Vec<&[u8]> = parts.iter().filter_map(literal).collect();
+        let as_set = words.len() >= MANY;
+        let others = parts.iter().filter(|part| !as_set || literal(part).is_none());
+        let count = others.clone().count();
+        tasks.push(Task::Union(count + usize::from(as_set)));
+        tasks.extend(others.map(|part| Task::Visit(part, ends)));
+        if as_set {
+            done.push(self.literals(words)?);
+        }
+        Ok(())
+    }
+
+    fn class(&mut self, class: &Class) -> Result<RegularId, Error> {
+        let mut set = ByteSet::EMPTY;
+        match class {
+            Class::Bytes(class) => {
+                class.iter().for_each(|range| set.insert_range(range.start(), range.end()));
+            }
+            Class::Unicode(class) if class.is_ascii() => {
+                let byte = |c: char| u8::try_from(c).unwrap_or(u8::MAX);
+                class.iter().for_each(|range| set.insert_range(byte(range.start()), byte(range.end())));
+            }
+            Class::Unicode(class) => return self.unicode_class(class),
+        }
+        Ok(self.bytes(set))
+    }
+
+    fn unicode_class(&mut self, class: &ClassUnicode) -> Result<RegularId, Error> {
+        let key: Arc<[(char, char)]> = class.iter().map(|range| (range.start(), range.end())).collect();
+        if let Some(&state) = self.classes.get(&*key) {
+            return self.acyclic_leaf(state);
+        }
+        let mut rows: Vec<[(u8, u8); 4]> = Vec::new();
+        let mut lens: Vec<usize> = Vec::new();
+        for sequence in class.iter().flat_map(|range| Utf8Sequences::new(range.start(), range.end())) {
+            let mut row = [(0, 0); 4];
+            for (place, range) in row.iter_mut().zip(sequence.as_slice()) {
+                *place = (range.start, range.end);
+            }
+            rows.push(row);
+            lens.push(sequence.len());
+        }
+        let rows = rows.iter().zip(&lens).map(|(row, &len)| &row[..len]);
+        let Some(state) = Arc::make_mut(&mut self.acyclic).build(rows) else {
+            return Ok(RegularId::EMPTY);
+        };
+        self.leaf_bytes += key.len() * size_of::<(char, char)>() + 32;
+        self.classes.insert(key, state);
+        self.acyclic_leaf(state)
+    }
+}
+
+/// Pushes the parts of a concatenation in order, so that they are visited from the last to the first.
+fn push_parts<'h>(tasks: &mut Vec<Task<'h>>, parts: &'h [Hir], ends: Ends) {
+    tasks.push(Task::Concat(parts.len()));
+    let widthless = |part: &&Hir| part.properties().maximum_len() == Some(0);
+    let first = parts.iter().take_while(widthless).count();
+    let last = parts.len() - parts.iter().rev().take_while(widthless).count();
+    for (index, part) in parts.iter().enumerate() {
+        let inner = Ends { start: ends.start && index <= first, end: ends.end && index + 1 >= last };
+        tasks.push(Task::Visit(part, inner));
+    }
+}
+
+enum Task<'h> {
+    Visit(&'h Hir, Ends),
+    Repeat(u32, Option<u32>),
+    /// Of so many languages, the last part first.
+    Concat(usize),
+    Union(usize),
+}
+
+/// Is the place surely at the start of the whole string, at its end?
+#[derive(Clone, Copy)]
+struct Ends {
+    start: bool,
+    end: bool,
+}
+
+impl Ends {
+    fn allow(self, look: Look) -> bool {
+        match look {
+            Look::Start | Look::StartLF | Look::StartCRLF => self.start,
+            Look::End | Look::EndLF | Look::EndCRLF => self.end,
+            _ => false,
+        }
+    }
+}
+
+/// What is counted before a pattern is translated, so that a short one cannot take much memory.
+#[derive(Default)]
+struct Survey {
+    classes: usize,
+    /// Offsets of look-arounds.
+    looks: Vec<usize>,
+}
+
+impl Survey {
+    /// The look-arounds come from the last to the first; if the translation has left one out, the first has to do.
+    fn look_error(&self, look: Look, seen: usize) -> Error {
+        let index = self.looks.len().saturating_sub(seen + 1);
+        let offset = self.looks.get(index).copied().unwrap_or(0);
+        let what = match look {
+            Look::Start | Look::StartLF | Look::StartCRLF => "`^` or `\\A` is supported at the start only",
+            Look::End | Look::EndLF | Look::EndCRLF => "`$` or `\\z` is supported at the end only",
+            _ => "a word boundary is supported as the first or the last part of a regex only",
+        };
+        Error::Regex { offset, message: what.to_owned() }
+    }
+}
+
+impl ast::Visitor for Survey {
+    type Output = Self;
+    type Err = ();
+
+    fn finish(self) -> Result<Self, ()> {
+        Ok(self)
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), ()> {
+        match ast {
+            Ast::Assertion(assertion) => self.looks.push(assertion.span.start.offset),
+            Ast::Dot(_) | Ast::ClassUnicode(_) | Ast::ClassPerl(_) | Ast::ClassBracketed(_) => {
+                self.classes += 1;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), ()> {
+        if matches!(item, ClassSetItem::Unicode(_) | ClassSetItem::Perl(_) | ClassSetItem::Bracketed(_)) {
+            self.classes += 1;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,191 @@
+//! Following known texts through all their spellings in JSON strings, byte by byte and without derivatives: where one is, is said by a range
+//! of the texts and a place in them.
+
+use std::cmp::Ordering;
+
+use crate::json::string::SHORT_ESCAPES;
+use crate::{Spelled, Store};
+
+/// Some of the texts, as a range: those that agree up to some place.
+type Texts = (u32, u32);
+
+/// How far a spelling of [`Spelled`] texts has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phase(At);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    /// So many bytes of what stands before it.
+    Before(usize),
+    /// At a byte of some texts.
+    Text(Texts, usize),
+    /// Behind a backslash there.
+    Escape(Texts, usize),
+    /// In the `\u` escape of a character, behind so many of its symbols; of the texts that have it, and behind it there.
+    Unit(char, usize, Texts, usize),
+    /// So many bytes of what stands behind.
+    After(usize),
+}
+
+impl Spelled {
+    /// Where a spelling begins.
+    pub fn start(&self) -> Phase {
+        Phase(self.before(0))
+    }
+
+    /// Whether a text has been spelled and what stands behind it has begun.
+    pub const fn is_behind(&self, Phase(at): Phase) -> bool {
+        matches!(at, At::After(_))
+    }
+
+    /// Whether all is there, to the end of what stands behind.
+    pub fn is_complete(&self, Phase(at): Phase) -> bool {
+        at == At::After(self.after.len())
+    }
+
+    fn before(&self, bytes: usize) -> At {
+        match bytes < self.before.len() {
+            true => At::Before(bytes),
+            false => At::Text((0, self.texts.len() as u32), 0),
+        }
+    }
+
+    /// The bytes that may come next, and where they lead: all spellings of the texts, whether the language holds them or all others. A byte may be told
+    /// several times.
+    ///
+    /// # Complexity
+    /// O(b log n) for b bytes that come next in n texts; in an escape, b characters.
+    ///
+    /// # Panics
+    /// May panic when the phase is one of other texts.
+    ///
+    /// ```
+    /// use grammask_regular::{Phase, Spelled};
+    /// let (quote, texts) = (vec![b'"'], vec![b"no".to_vec(), b"yes".to_vec()]);
+    /// let spelled = Spelled { before: quote.clone(), texts, is_complement: false, after: quote };
+    /// let follow = |phases: Vec<Phase>, byte: u8| {
+    ///     let mut next = Vec::new();
+    ///     phases.into_iter().for_each(|phase| spelled.ways(phase, |way, to| next.extend((way == byte).then_some(to))));
+    ///     next
+    /// };
+    /// let ends = br#""n\u006f""#.iter().fold(vec![spelled.start()], |phases, &byte| follow(phases, byte));
+    /// assert!(ends.iter().any(|&phase| spelled.is_complete(phase)));
+    /// ```
+    pub fn ways(&self, Phase(at): Phase, mut tell: impl FnMut(u8, Phase)) {
+        let mut tell = |byte, at| tell(byte, Phase(at));
+        let Spelled { before, texts, after, .. } = self;
+        match at {
+            At::Before(bytes) => tell(before[bytes], self.before(bytes + 1)),
+            At::Text(some, at) => {
+                let (mut start, end) = some;
+                if texts[start as usize].len() == at {
+                    tell(after[0], At::After(1));
+                    start += 1;
+                }
+                let mut escapes = false;
+                while start < end {
+                    let byte = texts[start as usize][at];
+                    let (first, last) = match end - start {
+                        1 => (start, end),
+                        _ => self.narrow((start, end), at, byte),
+                    };
+                    if Store::is_raw(byte) {
+                        tell(byte, At::Text((first, last), at + 1));
+                    }
+                    escapes |= first_character(texts[start as usize].get(at..)).is_some();
+                    start = last;
+                }
+                if escapes {
+                    tell(b'\\', At::Escape(some, at));
+                }
+            }
+            At::Escape((mut start, end), at) => {
+                while start < end {
+                    let Some(character) = first_character(texts[start as usize].get(at..)) else {
+                        start += 1;
+                        continue;
+                    };
+                    let (mut some, mut behind) = ((start, end), at);
+                    for byte in character.encode_utf8(&mut [0; 4]).bytes() {
+                        some = self.narrow(some, behind, byte);
+                        behind += 1;
+                    }
+                    if let Some(letter) = short_escape(character) {
+                        tell(letter, At::Text(some, behind));
+                    }
+                    tell(b'u', At::Unit(character, 0, some, behind));
+                    start = some.1;
+                }
+            }
+            At::Unit(character, symbols, some, behind) => {
+                let (units, count) = symbols_of(character);
+                let next = match symbols + 1 == count {
+                    true => At::Text(some, behind),
+                    false => At::Unit(character, symbols + 1, some, behind),
+                };
+                let symbol = units[symbols];
+                tell(symbol, next);
+                // `\u` between two surrogates has one case only.
+                if symbol.is_ascii_hexdigit() && symbol.is_ascii_lowercase() {
+                    tell(symbol.to_ascii_uppercase(), next);
+                }
+            }
+            At::After(bytes) if bytes < after.len() => tell(after[bytes], At::After(bytes + 1)),
+            At::After(_) => {}
+        }
+    }
+
+    /// Some of the texts that have the first `at` bytes in common: those with `byte` behind these. Given and taken as a range.
+    fn narrow(&self, (start, end): (u32, u32), at: usize, byte: u8) -> (u32, u32) {
+        let texts = &self.texts[start as usize..end as usize];
+        let order = |text: &Vec<u8>| text.get(at).map_or(Ordering::Less, |other| other.cmp(&byte));
+        let first = texts.partition_point(|text| order(text) == Ordering::Less);
+        let last = texts.partition_point(|text| order(text) != Ordering::Greater);
+        (start + first as u32, start + last as u32)
+    }
+}
+
+/// The character that a text begins with, or goes on with between two characters.
+fn first_character(text: Option<&[u8]>) -> Option<char> {
+    let text = text?;
+    let width = match text.first()? {
+        &ascii @ 0..=0x7F => return Some(char::from(ascii)),
+        0xC2..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xF4 => 4,
+        _ => return None,
+    };
+    std::str::from_utf8(text.get(..width)?).ok()?.chars().next()
+}
+
+/// The letter of the short escape of a character, if it has one.
+fn short_escape(character: char) -> Option<u8> {
+    SHORT_ESCAPES.iter().find(|&&(_, short)| char::from(short) == character).map(|&(letter, _)| letter)
+}
+
+/// What follows `\u` in the escape of a character, in small letters, and how much of it there is.
+fn symbols_of(character: char) -> ([u8; 10], usize) {
+    let mut symbols = *b"    \\u    ";
+    let units = &mut [0; 2];
+    let units = character.encode_utf16(units);
+    for (unit, place) in units.iter().zip([0, 6]) {
+        for (shift, symbol) in [12, 8, 4, 0].into_iter().zip(&mut symbols[place..]) {
+            *symbol = b"0123456789abcdef"[usize::from(unit >> shift & 0xF)];
+        }
+    }
+    (symbols, if units.len() == 1 { 4 } else { 10 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_of_texts_narrow_byte_by_byte() {
+        let texts = ["", "a", "ab", "b"].map(|text| text.as_bytes().to_vec()).to_vec();
+        let spelled = Spelled { before: Vec::new(), texts, is_complement: false, after: b"\"".to_vec() };
+        assert_eq!(spelled.narrow((0, 4), 0, b'a'), (1, 3));
+        assert_eq!(spelled.narrow((1, 3), 1, b'b'), (2, 3));
+        assert_eq!(spelled.narrow((0, 4), 0, b'c'), (4, 4));
+    }
+}

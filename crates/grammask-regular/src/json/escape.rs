@@ -1,0 +1,164 @@
+//! The digits of escapes of sets of characters in JSON strings, behind `\u`: `000a`, `d83d\ude00`, as states of the acyclic
+//! automaton.
+
+use crate::leaf::acyclic_dfa::{Acyclic, Edge, SINK};
+use crate::store::node::RegularId;
+use crate::{Error, Store};
+use std::sync::Arc;
+
+const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
+
+impl Store {
+    /// What may follow `\u` in an escape of one of these characters, which are given as a state of the acyclic automaton
+    /// that accepts their UTF-8.
+    pub(crate) fn json_digits(&mut self, characters: u32) -> Result<RegularId, Error> {
+        if let Some(&known) = self.escapes.get(&characters) {
+            return Ok(known);
+        }
+        let acyclic = Arc::make_mut(&mut self.acyclic);
+        let ranges = code_points(acyclic, characters);
+        let language = match spell(acyclic, &ranges) {
+            Some(state) => self.acyclic_leaf(state)?,
+            None => RegularId::EMPTY,
+        };
+        self.leaf_bytes += 16;
+        self.escapes.insert(characters, language);
+        Ok(language)
+    }
+}
+
+/// The code points whose UTF-8 a state accepts, as ranges in ascending order.
+fn code_points(acyclic: &mut Acyclic, characters: u32) -> Vec<(u32, u32)> {
+    let mut full = [SINK; 4];
+    for more in 1..4 {
+        full[more] = acyclic.state(false, &[Edge { first: 0x80, last: 0xBF, target: full[more - 1] }]);
+    }
+    let mut ranges = Vec::new();
+    for &edge in acyclic.edges(characters) {
+        let (more, bits, least) = match edge.first {
+            0..=0x7F => (0, 0x7F, 0),
+            0xC0..=0xDF => (1, 0x1F, 0x80),
+            0xE0..=0xEF => (2, 0x0F, 0x800),
+            _ => (3, 0x07, 0x1_0000),
+        };
+        let mut all = Vec::new();
+        add_code_points(acyclic, &full, (edge, more, bits, 0), &mut all);
+        for (first, last) in all {
+            // Nothing else is in a language of UTF-8; this makes sure of it.
+            let (first, last) = (first.max(least), last.min(0x10_FFFF));
+            push_range(&mut ranges, first, last.min(SURROGATES.0 - 1));
+            push_range(&mut ranges, first.max(SURROGATES.1 + 1), last);
+        }
+    }
+    ranges
+}
+
+/// Adds the code points behind an edge: how many bytes follow it, the bits that its own byte gives, and the bits before them. At most
+/// four deep.
+fn add_code_points(
+    acyclic: &Acyclic,
+    full: &[u32; 4],
+    (edge, more, bits, before): (Edge, usize, u32, u32),
+    ranges: &mut Vec<(u32, u32)>,
+) {
+    let width = 6 * more as u32;
+    let code = |byte: u8| (before << 6) | (u32::from(byte) & bits);
+    if edge.target == full[more] {
+        push_range(ranges, code(edge.first) << width, (code(edge.last) << width) | ((1 << width) - 1));
+        return;
+    }
+    for byte in edge.first..=edge.last {
+        for &next in acyclic.edges(edge.target) {
+            add_code_points(acyclic, full, (next, more - 1, 0x3F, code(byte)), ranges);
+        }
+    }
+}
+
+fn push_range(ranges: &mut Vec<(u32, u32)>, first: u32, last: u32) {
+    match ranges.last_mut() {
+        _ if first > last => {}
+        Some(before) if before.1 + 1 == first => before.1 = last,
+        _ => ranges.push((first, last)),
+    }
+}
+
+/// A digit of an escape: what it counts, as a power of two, and the digits that may stand there.
+#[derive(Clone, Copy)]
+struct Digit {
+    shift: u32,
+    least: u32,
+    count: u32,
+}
+
+const fn digit(shift: u32, least: u32, count: u32) -> Digit {
+    Digit { shift, least, count }
+}
+
+/// The digits of a code point up to U+FFFF.
+const PLAIN: [Digit; 4] = [digit(12, 0, 16), digit(8, 0, 16), digit(4, 0, 16), digit(0, 0, 16)];
+/// The digits of a pair of surrogates behind each `d`, for a code point beyond U+FFFF.
+const PAIR: [Digit; 6] =
+    [digit(18, 8, 4), digit(14, 0, 16), digit(10, 0, 16), digit(8, 12, 4), digit(4, 0, 16), digit(0, 0, 16)];
+/// The digit of a pair before which `\ud` stands.
+const LOW: usize = 3;
+
+struct Speller<'a> {
+    acyclic: &'a mut Acyclic,
+    ranges: &'a [(u32, u32)],
+    digits: &'static [Digit],
+    /// From each digit on, the state where all code points are possible.
+    full: [Option<u32>; 7],
+}
+
+/// The state that accepts the digits of these code points; `None` for no code point.
+fn spell(acyclic: &mut Acyclic, ranges: &[(u32, u32)]) -> Option<u32> {
+    let mut pairs = Speller { acyclic, ranges, digits: &PAIR, full: [None; 7] };
+    let high: Vec<Option<u32>> = (0..4).map(|high| pairs.block(1, 0x1_0000 + (high << 18))).collect();
+    let mut plain = Speller { acyclic, ranges, digits: &PLAIN, full: [None; 7] };
+    let mut targets: Vec<Option<u32>> = (0..16).map(|first| plain.block(1, first << 12)).collect();
+    let mut behind_d: Vec<Option<u32>> =
+        (0..8).map(|second| plain.block(2, 0xD000 + (second << 8))).collect();
+    behind_d.extend(high);
+    targets[0xD] = plain.hex(0, &behind_d);
+    plain.hex(0, &targets)
+}
+
+impl Speller<'_> {
+    /// The state before digit `at`, for the code points from `low` on that the rest of the digits tells apart. As deep as there
+    /// are digits.
+    fn block(&mut self, at: usize, low: u32) -> Option<u32> {
+        let size = self.digits[at - 1..].first().map_or(1, |before| 1 << before.shift);
+        let covering = self.ranges.partition_point(|&(_, last)| last < low);
+        let &(first, last) = self.ranges.get(covering).filter(|&&(first, _)| first < low + size)?;
+        let is_full = first <= low && last >= low + size - 1;
+        if is_full && let Some(state) = self.full[at] {
+            return Some(state);
+        }
+        let Some(&Digit { shift, least, count }) = self.digits.get(at) else { return Some(SINK) };
+        let targets: Vec<Option<u32>> =
+            (0..count).map(|value| self.block(at + 1, low + (value << shift))).collect();
+        let mut state = self.hex(least as usize, &targets)?;
+        if self.digits.len() == PAIR.len() && at == LOW {
+            state = self.hex(0xD, &[Some(state)])?;
+            for letter in [b'u', b'\\'] {
+                state = self.acyclic.state(false, &[Edge { first: letter, last: letter, target: state }]);
+            }
+        }
+        if is_full {
+            self.full[at] = Some(state);
+        }
+        Some(state)
+    }
+
+    /// The state from which the digits from `least` on lead to these states.
+    fn hex(&mut self, least: usize, targets: &[Option<u32>]) -> Option<u32> {
+        let mut edges = Vec::new();
+        for (letters, base) in [(&b"0123456789"[..], 0), (b"ABCDEF", 10), (b"abcdef", 10)] {
+            for (&letter, value) in letters.iter().zip(base..) {
+                let target = usize::checked_sub(value, least).and_then(|place| *targets.get(place)?);
+                edges.extend(target.map(|target| Edge { first: letter, last: letter, target }));
+            }
+        }
+        if edges.is_empty() { None } else { Some(self.acyclic.state(false, &edges)) }
+    }
+}

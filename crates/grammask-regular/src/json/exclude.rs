@@ -1,0 +1,309 @@
+//! Texts that are told apart: which of them are the same, a language without one of them, and how many there are.
+
+use rustc_hash::FxHashMap;
+
+use crate::json::string::SHORT_ESCAPES;
+use crate::store::node::{Kind, RegularId, Spelling};
+use crate::{ByteSet, Error, Store};
+
+/// So many bytes are looked ahead to count strings, and so many states behind as many bytes.
+const LONGEST_PREFIX: usize = 64;
+const MOST_STATES: usize = 512;
+
+impl Store {
+    /// Of so many different texts, there is always another one: no output holds them all.
+    pub const MANY: u64 = u32::MAX as u64;
+
+    /// The strings of `a` that are not the same as `text`. Two JSON strings, in their quotes, are the same if they stand for the same
+    /// text, however it is written; anything else is the same only as itself.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Complexity
+    /// Linear in the text, and in what has been taken away before.
+    ///
+    /// ```
+    /// # use grammask_regular::{Config, Store};
+    /// let mut store = Store::new(&Config::default());
+    /// let any = store.regex("\"(a|b|\\\\u0061)*\"")?;
+    /// let rest = store.without_same(any, b"\"ab\"")?;
+    /// for (text, is_left) in [("\"ab\"", false), ("\"\\u0061b\"", false), ("\"ba\"", true)] {
+    ///     let end = text.bytes().try_fold(rest, |state, byte| store.derivative(state, byte))?;
+    ///     assert_eq!(store.is_nullable(end), is_left);
+    /// }
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
+    pub fn without_same(&mut self, a: RegularId, text: &[u8]) -> Result<RegularId, Error> {
+        let Some(value) = json_value(text) else {
+            let same = self.literal(text)?;
+            return self.less(a, same);
+        };
+        let value = self.literal(&value)?;
+        let members: Vec<RegularId> = match self.node(a).kind {
+            Kind::Or(list) => self.list(list).to_vec(),
+            _ => vec![a],
+        };
+        let mut left = Vec::with_capacity(members.len());
+        for member in members {
+            // What is inside the quotes stays one language, so that its states are those of "any text but these" elsewhere.
+            left.push(match self.inside_quotes(member) {
+                Some(inner) => {
+                    let others = self.less(inner, value)?;
+                    self.json_string(others)?
+                }
+                None => {
+                    let same = self.json_string(value)?;
+                    self.less(member, same)?
+                }
+            });
+        }
+        self.union(&left)
+    }
+
+    fn less(&mut self, a: RegularId, b: RegularId) -> Result<RegularId, Error> {
+        let others = self.complement(b)?;
+        self.intersection(&[a, others])
+    }
+
+    /// The JSON strings of these texts, in quotes: [`json_text`](Self::json_text) between two of them.
+    ///
+    /// # Errors
+    /// As of [`json_text`](Self::json_text).
+    pub fn json_string(&mut self, texts: RegularId) -> Result<RegularId, Error> {
+        let (quote, spelled) = (self.single_byte(b'"'), self.json_text(texts)?);
+        self.concat(&[quote, spelled, quote])
+    }
+
+    /// The texts of which an expression is the JSON strings in quotes, if it is written so.
+    fn inside_quotes(&self, a: RegularId) -> Option<RegularId> {
+        let is_quote = |a: RegularId| match self.node(a).kind {
+            Kind::Bytes(set) => self.byte_set(set).single_byte() == Some(b'"'),
+            _ => false,
+        };
+        let Kind::Concat(open, behind) = self.node(a).kind else { return None };
+        let Kind::Concat(spelled, close) = self.node(behind).kind else { return None };
+        match self.node(spelled).kind {
+            Kind::Json { text, at: Spelling::Text } if is_quote(open) && is_quote(close) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether `a` is known to hold so many strings no two of which are the same, as [`without_same`](Self::without_same) says.
+    /// `false` means that it may hold fewer.
+    ///
+    /// # Errors
+    /// When a limit is exceeded.
+    ///
+    /// # Complexity
+    /// Some thousand derivatives at most.
+    ///
+    /// ```
+    /// # use grammask_regular::{Config, Store};
+    /// let mut store = Store::new(&Config::default());
+    /// let some = store.regex("[ab]{1,3}")?;
+    /// assert!(store.has_distinct(some, 14)? && !store.has_distinct(some, 15)?);
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
+    pub fn has_distinct(&mut self, a: RegularId, least: u64) -> Result<bool, Error> {
+        if a == RegularId::EMPTY {
+            return Ok(least == 0);
+        }
+        // Without a backslash, different strings in quotes stand for different texts. Mostly ASCII is enough, and leads to few states.
+        let plain = ByteSet::range(b'\\', b'\\').complement();
+        let ascii = ByteSet::range(0, 0x7F).intersection(&plain);
+        Ok(self.has_strings(a, least, &ascii)?
+            || self.has_strings(a, least, &plain)?
+            || self.goes_on_forever(a, &plain)?)
+    }
+
+    /// Whether there are so many strings of some bytes, or of which these are prefixes, as far as is looked ahead.
+    fn has_strings(&mut self, a: RegularId, least: u64, among: &ByteSet) -> Result<bool, Error> {
+        // Every prefix that can be completed stands for another string; so it is enough to count those of one length, and the strings that
+        // are shorter.
+        let (mut complete, mut layer) = (0u64, FxHashMap::from_iter([(a, 1u64)]));
+        for _ in 0..LONGEST_PREFIX {
+            let live = layer.values().fold(0u64, |sum, &count| sum.saturating_add(count));
+            if complete.saturating_add(live) >= least {
+                return Ok(true);
+            }
+            let mut next: FxHashMap<RegularId, u64> = FxHashMap::default();
+            for (state, count) in layer {
+                if self.is_nullable(state) {
+                    complete = complete.saturating_add(count);
+                }
+                for (bytes, behind) in self.steps(state, among)? {
+                    let more = next.entry(behind).or_default();
+                    *more = more.saturating_add(count.saturating_mul(bytes as u64));
+                }
+            }
+            if next.is_empty() || next.len() > MOST_STATES {
+                break;
+            }
+            layer = next;
+        }
+        Ok(false)
+    }
+
+    /// Whether a way by some bytes is known to come by the same state again.
+    fn goes_on_forever(&mut self, a: RegularId, among: &ByteSet) -> Result<bool, Error> {
+        // Whether each state is on the way, and what is left to be looked at behind those that are.
+        let mut on_the_way = FxHashMap::from_iter([(a, true)]);
+        let mut path = vec![(a, self.steps(a, among)?)];
+        while let Some((state, steps)) = path.last_mut() {
+            let Some((_, behind)) = steps.pop() else {
+                on_the_way.insert(*state, false);
+                path.pop();
+                continue;
+            };
+            match on_the_way.get(&behind) {
+                Some(true) => return Ok(true),
+                Some(false) => {}
+                None if on_the_way.len() == MOST_STATES => return Ok(false),
+                None => {
+                    on_the_way.insert(behind, true);
+                    path.push((behind, self.steps(behind, among)?));
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Where some bytes lead, and how many lead there alike.
+    fn steps(&mut self, state: RegularId, among: &ByteSet) -> Result<Vec<(usize, RegularId)>, Error> {
+        let partition = self.node(state).partition;
+        let mut steps = Vec::new();
+        for class in 0..self.partitions.len(partition) {
+            let bytes = self.partitions.class(partition, class).intersection(among);
+            if let Some(byte) = bytes.first() {
+                let behind = self.derivative(state, byte)?;
+                if behind != RegularId::EMPTY {
+                    steps.push((bytes.len(), behind));
+                }
+            }
+        }
+        Ok(steps)
+    }
+}
+
+/// The text that a JSON string stands for, given with its quotes; `None` for what is none, and for one with half of a surrogate pair.
+///
+/// # Source
+/// RFC 8259, section 7.
+fn json_value(text: &[u8]) -> Option<Vec<u8>> {
+    let mut rest = text.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    let mut value = Vec::with_capacity(rest.len());
+    while let Some((&first, behind)) = rest.split_first() {
+        rest = behind;
+        if Store::is_raw(first) {
+            value.push(first);
+            continue;
+        }
+        let (b'\\', Some((&letter, behind))) = (first, rest.split_first()) else { return None };
+        rest = behind;
+        if let Some(&(_, short)) = SHORT_ESCAPES.iter().find(|&&(known, _)| known == letter) {
+            value.push(short);
+            continue;
+        }
+        let mut unit = || -> Option<u32> {
+            let (digits, behind) = rest.split_at_checked(4)?;
+            rest = behind;
+            let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
+            u32::from_str_radix(std::str::from_utf8(digits).ok().filter(|_| is_hex)?, 16).ok()
+        };
+        let code = match (letter, unit()?) {
+            (b'u', high @ 0xD800..=0xDBFF) => {
+                rest = rest.strip_prefix(b"\\u")?;
+                let (digits, behind) = rest.split_at_checked(4)?;
+                rest = behind;
+                let low = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+                0x1_0000 + ((high - 0xD800) << 10) + low.checked_sub(0xDC00).filter(|&low| low < 0x400)?
+            }
+            (b'u', code) => code,
+            _ => return None,
+        };
+        value.extend_from_slice(char::from_u32(code)?.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    std::str::from_utf8(&value).is_ok().then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Config;
+
+    #[test]
+    fn json_strings_stand_for_what_a_parser_reads() {
+        for (text, value) in [
+            (r#""""#, Some("")),
+            (r#""a\u0062\/\"""#, Some("ab/\"")),
+            (r#""\ud83d\uDE00é""#, Some("😀é")),
+            (r#""\n\t\\""#, Some("\n\t\\")),
+            (r#""a"b""#, None),
+            (r#""a"#, None),
+            (r#"""#, None),
+            ("a", None),
+            ("\"\n\"", None),
+            (r#""\ud83d""#, None),
+            (r#""\ud83d\ud83d""#, None),
+            (r#""\ud83d\u+e00""#, None),
+            (r#""\udc00""#, None),
+            (r#""\u12""#, None),
+            (r#""\u+123""#, None),
+            (r#""\x""#, None),
+            (r#""\""#, None),
+        ] {
+            assert_eq!(json_value(text.as_bytes()), value.map(|value| value.as_bytes().to_vec()), "{text}");
+        }
+    }
+
+    #[test]
+    fn json_strings_lose_all_their_spellings_and_keep_their_shape() {
+        let mut store = Store::new(&Config::default());
+        let any = store.regex("(?s:.)*").unwrap();
+        let (quote, spelled) = (store.literal(b"\"").unwrap(), store.json_text(any).unwrap());
+        let mut rest = store.concat(&[quote, spelled, quote]).unwrap();
+        for text in ["\"a\"", "\"b\\u0063\"", "\"\""] {
+            rest = store.without_same(rest, text.as_bytes()).unwrap();
+        }
+        let mut holds = |text: &str| {
+            let end = text.bytes().try_fold(rest, |state, byte| store.derivative(state, byte)).unwrap();
+            store.is_nullable(end)
+        };
+        for (text, is_left) in [
+            (r#""a""#, false),
+            (r#""\u0061""#, false),
+            (r#""bc""#, false),
+            (r#""b\u0063""#, false),
+            (r#""""#, false),
+            (r#""b""#, true),
+            (r#""aa""#, true),
+            (r#""\u0062""#, true),
+        ] {
+            assert_eq!(holds(text), is_left, "{text}");
+        }
+        let shown = store.display(rest).to_string();
+        assert!(shown.starts_with("[\"]json(") && shown.ends_with(")[\"]"), "{shown}");
+    }
+
+    #[test]
+    fn strings_are_counted_as_far_as_they_are_told_apart() {
+        let mut store = Store::new(&Config::default());
+        for (pattern, count) in
+            [("", 1), ("a", 1), ("a?b{1,3}", 6), ("[a-z]{2}", 676), (r#""(a|\\u0061)""#, 1)]
+        {
+            let language = store.regex(pattern).unwrap();
+            assert!(store.has_distinct(language, count).unwrap(), "{pattern}");
+            assert!(!store.has_distinct(language, count + 1).unwrap(), "{pattern}");
+        }
+        for pattern in [".*", "[ab]{0,40}", "a+b", "(?s:.){5}", "x(yz)*|a"] {
+            let language = store.regex(pattern).unwrap();
+            assert!(store.has_distinct(language, 1 << 32).unwrap(), "{pattern}");
+        }
+        for pattern in ["a{0,100000}", r#""(\\\\)*""#] {
+            let language = store.regex(pattern).unwrap();
+            assert!(!store.has_distinct(language, 1 << 32).unwrap(), "{pattern}");
+        }
+        assert!(!store.has_distinct(RegularId::EMPTY, 1).unwrap());
+    }
+}

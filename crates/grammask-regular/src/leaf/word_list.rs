@@ -1,0 +1,350 @@
+//! Large sets of words and long texts: sorted, one behind the other. A state is a range of words and a depth, so that no automaton has to be
+//! built at all. Only the ends of words are written otherwise: as chains of bytes, or as states of the acyclic automaton.
+
+use crate::store::node::{Kind, RegularId};
+use crate::{Error, Store};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Sorted words, each once.
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct WordList {
+    bytes: Vec<u8>,
+    /// Where each word ends in `bytes`.
+    ends: Vec<u32>,
+    longest: u32,
+    is_ascii: bool,
+}
+
+impl WordList {
+    /// The words, which are sorted and distinct and have fewer than 2^32 bytes together.
+    pub(crate) fn new(words: &[&[u8]]) -> Self {
+        Self::new_unless(words, &mut || false).expect("nobody stops it")
+    }
+
+    /// The same, unless somebody who is asked between some thousand words says to stop.
+    fn new_unless(words: &[&[u8]], is_stopped: &mut dyn FnMut() -> bool) -> Option<Self> {
+        let mut bytes = Vec::with_capacity(words.iter().map(|word| word.len()).sum());
+        let mut ends = Vec::with_capacity(words.len());
+        for (place, word) in words.iter().enumerate() {
+            if place.is_multiple_of(AT_ONCE) && is_stopped() {
+                return None;
+            }
+            bytes.extend_from_slice(word);
+            ends.push(bytes.len() as u32);
+        }
+        let longest = words.iter().map(|word| word.len()).max().unwrap_or(0) as u32;
+        let is_ascii = bytes.is_ascii();
+        Some(Self { bytes, ends, longest, is_ascii })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn longest(&self) -> u32 {
+        self.longest
+    }
+
+    /// Whether all words are.
+    pub(crate) fn is_ascii(&self) -> bool {
+        self.is_ascii
+    }
+
+    pub(crate) fn word(&self, index: u32) -> &[u8] {
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.bytes[start as usize..self.ends[index as usize] as usize]
+    }
+
+    /// The words of a range without their first `depth` bytes.
+    pub(crate) fn rests(&self, range: Range<u32>, depth: u32) -> impl Iterator<Item = &[u8]> {
+        range.map(move |index| &self.word(index)[depth as usize..])
+    }
+
+    /// The words of the range that have this byte at this depth; they agree in all bytes before it.
+    pub(crate) fn step(&self, range: Range<u32>, depth: u32, byte: u8) -> Range<u32> {
+        let at = |index: u32| self.word(index).get(depth as usize).copied();
+        let start = first_index(range.clone(), |index| at(index) >= Some(byte));
+        let end = first_index(start..range.end, |index| at(index) > Some(byte));
+        start..end
+    }
+
+    /// The bytes that the words of the range have at this depth.
+    pub(crate) fn next_bytes(&self, range: Range<u32>, depth: u32) -> crate::ByteSet {
+        let mut set = crate::ByteSet::EMPTY;
+        let mut start = range.start;
+        while start < range.end {
+            let byte = self.word(start).get(depth as usize).copied();
+            if let Some(byte) = byte {
+                set.insert(byte);
+            }
+            start = first_index(start + 1..range.end, |index| {
+                self.word(index).get(depth as usize).copied() > byte
+            });
+        }
+        set
+    }
+
+    pub(crate) fn bytes_used(&self) -> usize {
+        self.bytes.len() + self.ends.len() * 4
+    }
+}
+
+/// Rests of words up to this length are written as concatenations of bytes, so that they meet equal ones.
+const SHORT: usize = 14;
+/// Rests of up to this many words become part of the acyclic automaton if they are short.
+const FEW: u32 = 8;
+
+impl Store {
+    /// Exactly this string.
+    ///
+    /// # Errors
+    /// When it is longer than [`Config::literal_length`](crate::Config::literal_length).
+    ///
+    /// # Complexity
+    /// Linear time and space for n bytes, with a small factor: long texts are copied, not taken apart.
+    pub fn literal(&mut self, bytes: &[u8]) -> Result<RegularId, Error> {
+        if bytes.len() <= SHORT {
+            return self.chain(bytes);
+        }
+        self.literals([bytes])
+    }
+
+    /// Exactly these strings, given in any order.
+    ///
+    /// # Errors
+    /// When they are longer than [`Config::literal_length`](crate::Config::literal_length) together.
+    ///
+    /// # Complexity
+    /// Time for sorting the strings; space linear in their length. No automaton is built.
+    pub fn literals<'a>(&mut self, set: impl IntoIterator<Item = &'a [u8]>) -> Result<RegularId, Error> {
+        Ok(self.literals_unless(set, || false)?.unwrap_or(RegularId::EMPTY))
+    }
+
+    /// The same, unless somebody who is asked between some thousand strings says to stop: nothing then.
+    ///
+    /// # Errors
+    /// As [`literals`](Self::literals).
+    pub fn literals_unless<'a>(
+        &mut self,
+        set: impl IntoIterator<Item = &'a [u8]>,
+        mut is_stopped: impl FnMut() -> bool,
+    ) -> Result<Option<RegularId>, Error> {
+        let mut words: Vec<&[u8]> = set.into_iter().collect();
+        if !sort_unless(&mut words, &mut is_stopped) {
+            return Ok(None);
+        }
+        words.dedup();
+        let total: usize = words.iter().map(|word| word.len()).sum();
+        let limit = self.config.literal_length.min(u32::MAX as usize / 2);
+        if total > limit || words.len() > limit {
+            return Err(Error::Limit {
+                limit: "literal_length",
+                value: limit,
+                place: "a literal or a set of literals",
+                found: Some(total.max(words.len())),
+            });
+        }
+        if words.is_empty() {
+            return Ok(Some(RegularId::EMPTY));
+        }
+        if words.len() <= FEW as usize && words.iter().all(|word| word.len() <= SHORT) {
+            return self.short_words(&words).map(Some);
+        }
+        let Some(list) = WordList::new_unless(&words, &mut is_stopped) else { return Ok(None) };
+        let id = self.word_list(Arc::new(list));
+        self.word_leaf((id, 0, words.len() as u32), 0).map(Some)
+    }
+
+    pub(crate) fn word_list(&mut self, list: Arc<WordList>) -> u32 {
+        if let Some(&id) = self.word_ids.get(&list) {
+            return id;
+        }
+        let id = self.words.len() as u32;
+        self.leaf_bytes += list.bytes_used();
+        self.words.push(Arc::clone(&list));
+        self.word_ids.insert(list, id);
+        id
+    }
+
+    /// The words of a range without their first `depth` bytes, in their normal form.
+    pub(crate) fn word_leaf(&mut self, range: (u32, u32, u32), depth: u32) -> Result<RegularId, Error> {
+        if range.1 == range.2 {
+            return Ok(RegularId::EMPTY);
+        }
+        if let Some(short) = self.short_rests(range, depth)? {
+            return Ok(short);
+        }
+        let next = self.ranges.len() as u32;
+        let id = *self.range_ids.entry(range).or_insert(next);
+        if id == next {
+            self.ranges.push(range);
+        }
+        self.intern(Kind::Words { range: id, depth })
+    }
+
+    /// The same of a range that is interned.
+    pub(crate) fn words_behind(&mut self, range: u32, depth: u32) -> Result<RegularId, Error> {
+        match self.short_rests(self.ranges[range as usize], depth)? {
+            Some(short) => Ok(short),
+            None => self.intern(Kind::Words { range, depth }),
+        }
+    }
+
+    /// The words of a range, which is not empty, without their first `depth` bytes, where these are few and short.
+    fn short_rests(
+        &mut self,
+        (list, start, end): (u32, u32, u32),
+        depth: u32,
+    ) -> Result<Option<RegularId>, Error> {
+        let words = &self.words[list as usize];
+        if end - start == 1 {
+            let rest = &words.word(start)[depth as usize..];
+            let mut room = [0; SHORT];
+            let Some(room) = room.get_mut(..rest.len()) else { return Ok(None) };
+            room.copy_from_slice(rest);
+            return self.chain(room).map(Some);
+        }
+        if end - start > FEW || words.rests(start..end, depth).any(|rest| rest.len() > SHORT) {
+            return Ok(None);
+        }
+        let list = Arc::clone(words);
+        let rests: Vec<&[u8]> = list.rests(start..end, depth).collect();
+        self.short_words(&rests).map(Some)
+    }
+
+    fn chain(&mut self, bytes: &[u8]) -> Result<RegularId, Error> {
+        let mut result = RegularId::EPSILON;
+        for &byte in bytes.iter().rev() {
+            let head = self.single_byte(byte);
+            result = self.concat_two(head, result)?;
+        }
+        Ok(result)
+    }
+
+    fn short_words(&mut self, words: &[&[u8]]) -> Result<RegularId, Error> {
+        let rows: Vec<Vec<(u8, u8)>> =
+            words.iter().map(|word| word.iter().map(|&byte| (byte, byte)).collect()).collect();
+        let state = Arc::make_mut(&mut self.acyclic).build(rows.iter().map(Vec::as_slice));
+        state.map_or(Ok(RegularId::EMPTY), |state| self.acyclic_leaf(state))
+    }
+}
+
+/// So many words are sorted between two questions whether to stop.
+const AT_ONCE: usize = 1 << 10;
+
+/// Sorts words; whether nobody who is asked now and then has said to stop, so that they are sorted.
+fn sort_unless(words: &mut Vec<&[u8]>, is_stopped: &mut dyn FnMut() -> bool) -> bool {
+    for run in words.chunks_mut(AT_ONCE) {
+        run.sort_unstable();
+        if is_stopped() {
+            return false;
+        }
+    }
+    // Mostly lists are sorted already, and need no room for another order.
+    if (AT_ONCE..words.len()).step_by(AT_ONCE).all(|place| words[place - 1] <= words[place]) {
+        return true;
+    }
+    let mut merged: Vec<&[u8]> = Vec::new();
+    let mut sorted = AT_ONCE;
+    while sorted < words.len() {
+        merged.reserve(words.len());
+        for pair in words.chunks(2 * sorted) {
+            let (mut left, mut right) = pair.split_at(sorted.min(pair.len()));
+            if left.last() <= right.first() {
+                merged.extend_from_slice(left);
+                left = &[];
+            }
+            while let (Some(first), Some(second)) = (left.first(), right.first()) {
+                let rest = if first <= second { &mut left } else { &mut right };
+                merged.push(rest[0]);
+                *rest = &rest[1..];
+                if merged.len().is_multiple_of(AT_ONCE) && is_stopped() {
+                    return false;
+                }
+            }
+            merged.extend_from_slice(left);
+            merged.extend_from_slice(right);
+        }
+        std::mem::swap(words, &mut merged);
+        merged.clear();
+        sorted *= 2;
+    }
+    true
+}
+
+/// The first index of the range for which `holds`, which holds for all behind it as well. Gallops, as it is often near.
+fn first_index(range: Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
+    let (mut low, mut step) = (range.start, 1);
+    let mut high = range.end;
+    while low < high {
+        let probe = low.saturating_add(step - 1);
+        if probe >= high {
+            break;
+        }
+        if holds(probe) {
+            high = probe;
+            break;
+        }
+        low = probe + 1;
+        step = step.saturating_mul(2);
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) { high = middle } else { low = middle + 1 }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AT_ONCE, WordList, first_index, sort_unless};
+
+    #[test]
+    fn ranges_narrow_byte_by_byte() {
+        let list = WordList::new(&[b"", b"a", b"ab", b"abc", b"b", b"bc"]);
+        assert_eq!(list.step(0..6, 0, b'a'), 1..4);
+        assert_eq!(list.step(1..4, 1, b'b'), 2..4);
+        assert_eq!(list.step(0..6, 0, b'b'), 4..6);
+        assert!(list.step(0..6, 0, b'c').is_empty());
+        assert!(list.step(0..6, 0, 0).is_empty());
+        assert_eq!(list.next_bytes(0..6, 0).to_string(), "[ab]");
+        assert_eq!(list.next_bytes(1..4, 1).to_string(), "[b]");
+        assert_eq!(list.word(0), b"");
+        assert_eq!((list.word(3), list.longest(), list.len()), (&b"abc"[..], 3, 6));
+    }
+
+    #[test]
+    fn many_words_are_sorted_until_somebody_says_to_stop() {
+        for count in [0, 1, AT_ONCE - 1, AT_ONCE, AT_ONCE + 1, 5 * AT_ONCE + 7] {
+            for shuffled in [false, true] {
+                let number = |index: usize| if shuffled { index * 2_654_435_761 % 65_537 } else { index };
+                let texts: Vec<String> = (0..count).map(|index| format!("{:06}", number(index))).collect();
+                let mut words: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
+                let given = words.clone();
+                let mut asked = 0;
+                assert!(sort_unless(&mut words, &mut || {
+                    asked += 1;
+                    false
+                }));
+                assert!(words.is_sorted() && words.len() == count && asked >= count / AT_ONCE);
+                for last in 1..=asked {
+                    let mut left = last;
+                    assert!(!sort_unless(&mut given.clone(), &mut || {
+                        left -= 1;
+                        left == 0
+                    }));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn galloping_finds_every_border() {
+        for len in 0..40 {
+            for border in 0..=len {
+                assert_eq!(first_index(5..5 + len, |i| i >= 5 + border), 5 + border);
+            }
+        }
+    }
+}

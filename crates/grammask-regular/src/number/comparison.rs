@@ -1,0 +1,266 @@
+//! The numbers of JSON on one side of a bound, or equal to it: a numeral is compared digit by digit, and what is kept is how many
+//! were read and whether they are less than, equal to or greater than the first digits of the bound.
+
+use crate::Error;
+use crate::number::state::{MANTISSA, Place};
+use std::cmp::Ordering;
+
+/// Which numbers, compared with a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Comparison {
+    /// The bound and above.
+    AtLeast,
+    /// Above the bound.
+    Above,
+    /// The bound and below.
+    AtMost,
+    /// Below the bound.
+    Below,
+    /// The bound, however it is written.
+    Equal,
+}
+
+impl Comparison {
+    /// Whether a number is meant that compares so with the bound.
+    pub const fn allows(self, ordering: Ordering) -> bool {
+        match self {
+            Self::AtLeast => ordering.is_ge(),
+            Self::Above => ordering.is_gt(),
+            Self::AtMost => ordering.is_le(),
+            Self::Below => ordering.is_lt(),
+            Self::Equal => ordering.is_eq(),
+        }
+    }
+}
+
+/// A bound: a point behind the first of `digits`, times 10^`exponent`. No zero is first or last; there is no digit for zero.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Bound {
+    pub(crate) comparison: Comparison,
+    pub(crate) digits: Box<[u8]>,
+    pub(crate) exponent: i16,
+}
+
+/// The most digits of a bound.
+pub(crate) const BOUND_DIGITS: usize = 10_000;
+
+impl Bound {
+    pub(crate) fn read(comparison: Comparison, numeral: &str) -> Result<Self, Error> {
+        let (whole, fraction) = numeral.split_once('.').unwrap_or((numeral, "0"));
+        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let digits = numeral.len() - usize::from(numeral.contains('.'));
+        if !is_digits(whole) || !is_digits(fraction) || digits > BOUND_DIGITS {
+            return Err(Error::numeral(numeral, "decimal numeral of at most 10000 digits"));
+        }
+        let all = || whole.bytes().chain(fraction.bytes());
+        let zeros = all().take_while(|&byte| byte == b'0').count();
+        let mut digits: Vec<u8> = all().skip(zeros).map(|byte| byte - b'0').collect();
+        digits.truncate(digits.iter().rposition(|&digit| digit > 0).map_or(0, |last| last + 1));
+        // There are at most 10,000 digits, and a zero that was not written.
+        let exponent = if digits.is_empty() { -1 } else { whole.len() as i16 - zeros as i16 - 1 };
+        Ok(Self { comparison, digits: digits.into(), exponent })
+    }
+
+    /// Whether it is as it is read.
+    pub(crate) fn is_reduced(&self) -> bool {
+        let ends = [self.digits.first(), self.digits.last()];
+        self.digits.iter().all(|&digit| digit <= 9)
+            && ends.iter().all(|&end| end != Some(&0))
+            && self.digits.len() <= BOUND_DIGITS
+            && usize::from(self.exponent.unsigned_abs()) <= BOUND_DIGITS
+            && (!self.digits.is_empty() || self.exponent == -1)
+    }
+
+    pub(crate) fn is_zero(&self) -> bool {
+        self.digits.is_empty()
+    }
+
+    /// How many digits stand before the point; zero for none but `0`.
+    fn length(&self) -> u16 {
+        u16::try_from(self.exponent + 1).unwrap_or(0)
+    }
+
+    fn allows(&self, ordering: Ordering) -> bool {
+        self.comparison.allows(ordering)
+    }
+
+    pub(crate) fn step(&self, place: Place, byte: u8) -> Option<Place> {
+        match byte {
+            b'0'..=b'9' => self.digit(place, byte - b'0'),
+            b'.' => match place {
+                Place::Zero if self.length() > 0 => self.decided(Ordering::Less, 1),
+                Place::Zero => self.fraction(self.exponent + 1, false),
+                Place::Whole { digits: 1, side } => self.mantissa(0, side),
+                Place::Whole { digits, .. } if digits < self.length() => self.decided(Ordering::Less, 1),
+                Place::Whole { digits, side: Ordering::Equal } => self.fraction(digits as i16, false),
+                Place::Whole { side, .. } => self.decided(side, 1),
+                Place::Digits => Some(Place::More(1)),
+                _ => None,
+            },
+            b'e' | b'E' => match place {
+                Place::Whole { digits: 1, side } => self.exponents(1, side),
+                Place::Significant { digits: digits @ 1.., side } => self.exponents(digits + 1, side),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn digit(&self, place: Place, digit: u8) -> Option<Place> {
+        match place {
+            Place::Start if digit == 0 => {
+                // Behind the point it may become what is meant.
+                let is_alive = self.is_accepting(Place::Zero) || self.step(Place::Zero, b'.').is_some();
+                is_alive.then_some(Place::Zero)
+            }
+            Place::Start => self.whole(1, self.side(0, Ordering::Equal, digit)),
+            Place::Whole { digits, side } if digits < self.length() => {
+                self.whole(digits + 1, self.side(digits as i16, side, digit))
+            }
+            Place::Whole { .. } | Place::Digits => self.allows(Ordering::Greater).then_some(Place::Digits),
+            Place::Significant { digits, side } => {
+                self.mantissa(digits + 1, self.side(i16::from(digits) + 1, side, digit))
+            }
+            Place::Compared { at, .. } => match self.side(at, Ordering::Equal, digit) {
+                Ordering::Equal => self.fraction(at + 1, true),
+                side => self.decided(side, 0),
+            },
+            _ => None,
+        }
+    }
+
+    /// How the digits compare with those of the bound after one more, at this place among them.
+    fn side(&self, at: i16, side: Ordering, digit: u8) -> Ordering {
+        let other = usize::try_from(at).ok().and_then(|at| self.digits.get(at)).copied().unwrap_or(0);
+        side.then(digit.cmp(&other))
+    }
+
+    /// How a number compares that ends behind so many digits.
+    fn outcome(&self, read: i16, side: Ordering) -> Ordering {
+        let is_less = side.is_eq() && self.has_more(read);
+        if is_less { Ordering::Less } else { side }
+    }
+
+    /// Whether the bound has digits that are not zero behind so many.
+    fn has_more(&self, read: i16) -> bool {
+        i32::from(read) < self.digits.len() as i32
+    }
+
+    /// Digits behind the last one of the bound make no difference where the bound and more are meant.
+    fn merged(&self, read: i16, side: Ordering) -> Ordering {
+        let is_done = side.is_eq() && !self.has_more(read) && self.comparison == Comparison::AtLeast;
+        if is_done { Ordering::Greater } else { side }
+    }
+
+    /// Where an ordering is sure, and so many digits are missing at least.
+    fn decided(&self, ordering: Ordering, missing: u8) -> Option<Place> {
+        self.allows(ordering).then_some(Place::More(missing))
+    }
+
+    /// The place behind digits before the point, not more of them than the bound has, or one.
+    fn whole(&self, digits: u16, side: Ordering) -> Option<Place> {
+        let side = self.merged(digits as i16, side);
+        let length = self.length();
+        let is_alive = match self.comparison {
+            Comparison::AtLeast | Comparison::Above => true,
+            // An exponent makes it less.
+            Comparison::AtMost | Comparison::Below if digits == 1 => !self.is_zero(),
+            Comparison::AtMost | Comparison::Below if digits < length => true,
+            Comparison::AtMost => side.is_le(),
+            Comparison::Below => self.outcome(digits as i16, side).is_lt(),
+            Comparison::Equal if digits == 1 && length == 0 => side.is_eq() && self.fits(),
+            Comparison::Equal => side.is_eq(),
+        };
+        is_alive.then_some(Place::Whole { digits, side })
+    }
+
+    /// Whether a number with exponent has room for its digits.
+    fn fits(&self) -> bool {
+        (1..=usize::from(MANTISSA) + 1).contains(&self.digits.len())
+    }
+
+    /// The place behind one digit, the point, and so many more.
+    fn mantissa(&self, digits: u8, side: Ordering) -> Option<Place> {
+        let read = i16::from(digits) + 1;
+        if digits > MANTISSA {
+            return match 0.cmp(&self.exponent).then(side) {
+                Ordering::Equal => self.fraction(read, true),
+                ordering => self.decided(ordering, 0),
+            };
+        }
+        let side = self.merged(read, side);
+        let is_alive = match self.comparison {
+            Comparison::AtLeast | Comparison::Above => true,
+            Comparison::AtMost | Comparison::Below => !self.is_zero(),
+            Comparison::Equal => side.is_eq() && (self.fits() || self.exponent == 0),
+        };
+        is_alive.then_some(Place::Significant { digits, side })
+    }
+
+    /// The place behind the point, where all digits so far are those of the bound, and there is no exponent any more.
+    fn fraction(&self, at: i16, has_digit: bool) -> Option<Place> {
+        let has_more = self.has_more(at);
+        let at = if has_more { at } else { self.digits.len() as i16 };
+        match self.comparison {
+            Comparison::AtLeast if !has_more => return Some(Place::More(u8::from(!has_digit))),
+            Comparison::Below if !has_more => return None,
+            _ => {}
+        }
+        Some(Place::Compared { at, has_digit })
+    }
+
+    /// The place behind `e`: which exponents are meant.
+    fn exponents(&self, read: u8, side: Ordering) -> Option<Place> {
+        if self.is_zero() {
+            return self.allows(Ordering::Greater).then_some(Place::AnyExponent);
+        }
+        let exponent = self.exponent;
+        let is_same = self.allows(self.outcome(read.into(), side));
+        match self.comparison {
+            Comparison::AtLeast | Comparison::Above => {
+                Some(Place::ExponentFrom(if is_same { exponent } else { exponent + 1 }))
+            }
+            Comparison::AtMost | Comparison::Below => {
+                Some(Place::ExponentTo(if is_same { exponent } else { exponent - 1 }))
+            }
+            Comparison::Equal => is_same.then_some(Place::ExponentIs(exponent)),
+        }
+    }
+
+    pub(crate) fn is_accepting(&self, place: Place) -> bool {
+        let ordering = match place {
+            Place::Zero if self.is_zero() => Ordering::Equal,
+            Place::Zero => Ordering::Less,
+            Place::Whole { digits, side } => {
+                digits.cmp(&self.length()).then(self.outcome(digits as i16, side))
+            }
+            Place::Significant { digits: digits @ 1.., side } => {
+                0.cmp(&self.exponent).then(self.outcome(i16::from(digits) + 1, side))
+            }
+            Place::Compared { at, has_digit: true } => self.outcome(at, Ordering::Equal),
+            Place::Digits => return true,
+            _ => return false,
+        };
+        self.allows(ordering)
+    }
+
+    /// Whether there is such a place, but for those of exponents.
+    pub(crate) fn is_place(&self, place: Place) -> bool {
+        match place {
+            Place::Start => true,
+            Place::Zero => self.digit(Place::Start, 0).is_some(),
+            Place::Digits => self.allows(Ordering::Greater),
+            Place::Whole { digits, side } => {
+                (1..=self.length().max(1)).contains(&digits) && self.whole(digits, side) == Some(place)
+            }
+            Place::Significant { digits, side } => {
+                digits <= MANTISSA && self.mantissa(digits, side) == Some(place)
+            }
+            Place::Compared { at, has_digit } => {
+                at > self.exponent.min(0) && self.fraction(at, has_digit) == Some(place)
+            }
+            _ => false,
+        }
+    }
+}

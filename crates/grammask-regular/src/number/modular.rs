@@ -1,0 +1,554 @@
+//! Whether digits can go on to a multiple that lies between bounds, by arithmetic. A search would follow remainders digit by digit, and there are as
+//! many as the divisor says: `{"multipleOf": 86400, "maximum": 31536000}` was half a second of them for one mask.
+
+use std::cmp::Ordering;
+
+use crate::Store;
+use crate::number::comparison::{Bound, Comparison};
+use crate::number::multiple::Multiples;
+use crate::number::state::{NumberState, Numbers, Place};
+use crate::store::node::{Kind, RegularId};
+
+/// Numbers of more digits are left to a search.
+const DIGITS: u32 = 36;
+
+/// So many branches are looked at.
+const BRANCHES: usize = 16;
+
+/// So many multiples are tried where other members of an intersection do not have all of them: in all, and of each number of digits.
+const TRIED: usize = 64;
+const TRIED_EACH: u128 = 4;
+
+/// What is asked of the digits that are still to come, as a number of units of the last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Congruence {
+    residue: u128,
+    modulus: u128,
+}
+
+impl Congruence {
+    const NONE: Self = Self { residue: 0, modulus: 1 };
+    /// Larger moduli are not looked at.
+    const LARGEST: u128 = 1 << 120;
+
+    /// Nothing where the modulus is too large.
+    fn new(residue: Option<u128>, modulus: Option<u128>) -> Option<Self> {
+        Some(Self { residue: residue?, modulus: modulus.filter(|&modulus| modulus < Self::LARGEST)? })
+    }
+
+    /// Both at once; nothing where they exclude each other. Where that would be too large, one of them alone.
+    ///
+    /// # Source
+    /// The Chinese remainder theorem, for moduli that need not be coprime.
+    fn and(self, other: Self) -> Option<Self> {
+        let (divisor, inverse) = bezout(self.modulus, other.modulus);
+        if self.residue % divisor != other.residue % divisor {
+            return None;
+        }
+        let step = other.modulus / divisor;
+        let apart =
+            (other.residue % other.modulus + other.modulus - self.residue % other.modulus) % other.modulus;
+        let times = (apart / divisor % step).checked_mul(inverse).map(|times| times % step);
+        let modulus = self.modulus.checked_mul(step);
+        let residue = times.zip(modulus).map(|(times, _)| self.residue + self.modulus * times);
+        let larger = if self.modulus >= other.modulus { self } else { other };
+        Some(Self::new(residue, modulus).unwrap_or(larger))
+    }
+
+    /// Whether all numbers that are meant are among those of another one.
+    fn implies(self, other: Self) -> bool {
+        self.modulus.is_multiple_of(other.modulus)
+            && self.residue % other.modulus == other.residue % other.modulus
+    }
+
+    /// The least number that is meant and not below another one.
+    fn first(self, least: u128) -> u128 {
+        least + (self.residue + self.modulus - least % self.modulus) % self.modulus
+    }
+}
+
+/// The greatest common divisor; and what `a` divided by it has to be multiplied by to be 1 modulo `b` divided by it.
+fn bezout(a: u128, b: u128) -> (u128, u128) {
+    let (mut this, mut next) = (a, b);
+    // How often `a` is in each of them, which is less than `b`.
+    let (mut times, mut next_times) = (1_i128, 0_i128);
+    while next != 0 {
+        let quotient = (this / next) as i128;
+        (this, next) = (next, this % next);
+        (times, next_times) = (next_times, times - quotient * next_times);
+    }
+    (this, times.rem_euclid((b / this) as i128) as u128)
+}
+
+/// Multiples of an intersection.
+struct Divided<'a> {
+    multiples: &'a Multiples,
+    rest: u64,
+    /// How many digits behind the point may still be other than zero; below zero where so many before it have to be zero.
+    room: i32,
+}
+
+impl Divided<'_> {
+    /// What it asks for, with so many digits more before the point and so many behind it; nothing where that is not known.
+    fn congruence(&self, whole: u32, behind: u32) -> Option<Congruence> {
+        let scale = 10_u128.checked_pow(u32::try_from(behind as i32 - self.room).ok()?)?;
+        if self.multiples.is_step() {
+            // With so many zeros, what has been read is a multiple.
+            let modulus = u128::from(self.multiples.unit()).checked_mul(scale);
+            return Congruence::new(Some(0), modulus).filter(|_| u64::from(whole) >= self.rest);
+        }
+        let modulus = u128::from(self.multiples.modulus());
+        // What has been read, behind so many digits more. All of it is below 2^64.
+        let read = (0..whole).fold(u128::from(self.rest), |read, _| read * 10 % modulus);
+        let missing = (modulus - read) % modulus;
+        Congruence::new(missing.checked_mul(scale), modulus.checked_mul(scale))
+    }
+}
+
+impl Divided<'_> {
+    /// The same, where digits behind the point are enough to tell whether a number is a multiple; else nothing is known.
+    fn exactly(&self, whole: u32, behind: u32) -> Option<Congruence> {
+        if behind as i32 >= self.room {
+            return self.congruence(whole, behind);
+        }
+        // All numbers of so few digits are multiples of the last one, or only some.
+        let scale = 10_u128.checked_pow(u32::try_from(self.room - behind as i32).ok()?)?;
+        let is_plain = self.multiples.is_step() && scale.is_multiple_of(u128::from(self.multiples.unit()));
+        is_plain.then_some(Congruence::NONE)
+    }
+}
+
+/// A bound of an intersection: how many of its digits have been read, and how they compare.
+struct Limit<'a> {
+    bound: &'a Bound,
+    /// Which numbers are meant; of a complement, the others.
+    comparison: Comparison,
+    at: i32,
+    side: Ordering,
+}
+
+impl Limit<'_> {
+    /// How many digits a number has before the point, if so many more come there, compared with the bound.
+    fn length(&self, whole: u32) -> Ordering {
+        (self.at + whole as i32).cmp(&(i32::from(self.bound.exponent) + 1))
+    }
+
+    /// Whether no number with so many digits more before the point, or with even more of them, is meant.
+    fn is_exceeded(&self, whole: u32) -> bool {
+        self.length(whole).is_gt() && !self.comparison.allows(Ordering::Greater)
+    }
+
+    /// How what has been read compares, if so many digits more come before the point.
+    fn side(&self, is_whole: bool, whole: u32) -> Ordering {
+        if is_whole { self.length(whole).then(self.side) } else { self.side }
+    }
+
+    /// The least and the greatest number of so many digits that may come when what has been read compares so; nothing where none may.
+    fn range(&self, side: Ordering, count: u32) -> Option<(u128, u128)> {
+        let last = 10_u128.pow(count) - 1;
+        let comparison = self.comparison;
+        if side.is_ne() {
+            return comparison.allows(side).then_some((0, last));
+        }
+        // All digits so far are those of the bound: what comes is compared with those that it has left.
+        let digits = &self.bound.digits;
+        let digit = |at: i32| usize::try_from(at).ok().and_then(|at| digits.get(at)).copied().unwrap_or(0);
+        let next = (self.at..).take(count as usize);
+        let bound = next.fold(0, |sum, at| sum * 10 + u128::from(digit(at)));
+        let is_exact = self.at + count as i32 >= digits.len() as i32;
+        let (least, most) = match comparison {
+            Comparison::AtLeast if is_exact => (bound, last),
+            Comparison::AtLeast | Comparison::Above => (bound + 1, last),
+            Comparison::Below if is_exact => (0, bound.checked_sub(1)?),
+            Comparison::AtMost | Comparison::Below => (0, bound),
+            Comparison::Equal => is_exact.then_some((bound, bound))?,
+        };
+        (least <= most).then_some((least, most))
+    }
+}
+
+/// What the multiples and bounds of an intersection ask for.
+struct Rest<'a> {
+    divided: Vec<Divided<'a>>,
+    /// Of complements: none of these multiples is meant.
+    excluded: Vec<Divided<'a>>,
+    limits: Vec<Limit<'a>>,
+    phase: Phase,
+    /// Whether some bound excludes all numbers that come.
+    is_void: bool,
+}
+
+/// Where in a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Before the point.
+    Whole,
+    /// Right behind the point: a digit has to follow.
+    Pointed,
+    /// Behind digits of the fraction.
+    Fraction,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Solved {
+    /// Nothing goes on.
+    Void,
+    /// A text is in the intersection.
+    Inhabited,
+    Unknown,
+}
+
+/// A member of an intersection: numbers, or what is none of them.
+#[derive(Clone, Copy)]
+struct Member<'a> {
+    numbers: &'a Numbers,
+    place: Place,
+    is_complement: bool,
+}
+
+impl<'a> Rest<'a> {
+    /// What is asked for where there are multiples, all at the same place of a number without exponent.
+    fn of(members: &[Member<'a>]) -> Option<Self> {
+        let (mut divided, mut excluded, mut phase) = (Vec::new(), Vec::new(), None);
+        let mut has_plain = false;
+        for &Member { numbers, place, is_complement } in members {
+            let Numbers::Multiples(multiples) = numbers else { continue };
+            let (rest, room, here) = match place {
+                Place::Integer(rest) => (rest, multiples.room(), Phase::Whole),
+                Place::Point(rest) => (rest, multiples.room(), Phase::Pointed),
+                Place::Fraction { left, remainder } => (remainder, left.into(), Phase::Fraction),
+                // Behind these an exponent may come, which others do not have.
+                Place::First(least) => (least.max(0).unsigned_abs().into(), multiples.room(), Phase::Whole),
+                Place::Mantissa { digits: 0, least: ..=0 } => (0, multiples.room(), Phase::Pointed),
+                Place::Mantissa { digits, least: ..=0 } => {
+                    (0, (multiples.room() - i32::from(digits)).max(0), Phase::Fraction)
+                }
+                _ if is_complement => continue,
+                _ => return None,
+            };
+            has_plain |= !is_complement && !matches!(place, Place::First(_) | Place::Mantissa { .. });
+            let these = Divided { multiples, rest, room };
+            match is_complement {
+                true => excluded.push((these, here)),
+                false if *phase.get_or_insert(here) != here => return None,
+                false => divided.push(these),
+            }
+        }
+        let phase = phase.filter(|_| has_plain)?;
+        let excluded = excluded.into_iter().filter(|(_, here)| *here == phase).map(|(these, _)| these);
+        let mut this =
+            Self { divided, excluded: excluded.collect(), limits: Vec::new(), phase, is_void: false };
+        members.iter().for_each(|member| this.limit(member));
+        Some(this)
+    }
+
+    /// Adds a bound, if it says anything. Multiples are numbers, so what is none of those on one side of a bound is on the other.
+    fn limit(&mut self, &Member { numbers, place, is_complement }: &Member<'a>) {
+        let Numbers::Compared(bound) = numbers else { return };
+        let comparison = match (bound.comparison, is_complement) {
+            (comparison, false) => comparison,
+            (Comparison::AtLeast, true) => Comparison::Below,
+            (Comparison::Above, true) => Comparison::AtMost,
+            (Comparison::AtMost, true) => Comparison::Above,
+            (Comparison::Below, true) => Comparison::AtLeast,
+            (Comparison::Equal, true) => return,
+        };
+        let (at, side) = match (place, self.phase) {
+            (Place::Whole { digits, side }, Phase::Whole) => (digits.into(), side),
+            (Place::Compared { at, .. }, Phase::Pointed | Phase::Fraction) => (at.into(), Ordering::Equal),
+            // An exponent may come, but no multiple has one.
+            (Place::Significant { digits, side }, Phase::Pointed | Phase::Fraction) => {
+                (i32::from(digits) + 1, 0.cmp(&bound.exponent).then(side))
+            }
+            // All numbers that come are on its side.
+            (Place::Digits, Phase::Whole)
+            | (Place::More(0 | 1), Phase::Pointed)
+            | (Place::More(0), Phase::Fraction) => {
+                self.is_void |= is_complement;
+                return;
+            }
+            _ => return,
+        };
+        self.limits.push(Limit { bound, comparison, at, side });
+    }
+
+    /// Tells texts that may be in the intersection, until one is; says whether there are any.
+    fn solve(&self, mut holds: impl FnMut(&str) -> bool) -> Solved {
+        if self.is_void {
+            return Solved::Void;
+        }
+        let room = self.divided.iter().map(|divided| divided.room).max().unwrap_or(0);
+        let behind = room.max(0).unsigned_abs();
+        if behind > DIGITS {
+            return Solved::Unknown;
+        }
+        let is_whole = self.phase == Phase::Whole;
+        let mut solved = Solved::Void;
+        let mut left = TRIED;
+        for whole in 0..=DIGITS - behind {
+            if is_whole && self.limits.iter().any(|limit| limit.is_exceeded(whole)) {
+                return solved;
+            }
+            let mut range = Some((0, 10_u128.pow(whole + behind) - 1));
+            for limit in &self.limits {
+                let more = limit.range(limit.side(is_whole, whole), whole + behind);
+                range = range.zip(more).map(|(one, other)| (one.0.max(other.0), one.1.min(other.1)));
+            }
+            let mut asked = Some(Congruence::NONE);
+            for divided in &self.divided {
+                // What is not known is not asked for.
+                let more = divided.congruence(whole, behind).unwrap_or(Congruence::NONE);
+                asked = asked.and_then(|asked| asked.and(more));
+            }
+            let is_excluded = |asked: &Congruence| {
+                let mut all = self.excluded.iter().filter_map(|these| these.exactly(whole, behind));
+                all.any(|excluded| asked.implies(excluded))
+            };
+            // Digits more multiply all residues by ten, so what is excluded stays so.
+            if asked.as_ref().is_some_and(is_excluded) {
+                return solved;
+            }
+            // Without a fraction first: there may be no point.
+            let plain = Congruence { residue: 0, modulus: 10_u128.pow(behind) };
+            let plain = asked.filter(|_| is_whole && behind > 0).and_then(|asked| asked.and(plain));
+            let (least, most) = range.unwrap_or((1, 0));
+            for asked in [plain, asked].into_iter().flatten() {
+                let first = asked.first(least);
+                let numbers = (0..TRIED_EACH).map(|more| first + more * asked.modulus);
+                for number in numbers.take_while(|&number| number <= most) {
+                    if holds(&self.text(number, whole, behind)) {
+                        return Solved::Inhabited;
+                    }
+                    solved = Solved::Unknown;
+                    left -= 1;
+                    if left == 0 {
+                        return Solved::Unknown;
+                    }
+                }
+            }
+            if !is_whole {
+                return solved;
+            }
+        }
+        Solved::Unknown
+    }
+
+    /// A number as digits, those before the point and those behind it.
+    fn text(&self, number: u128, whole: u32, behind: u32) -> String {
+        let point = 10_u128.pow(behind);
+        let padded = |number: u128, digits: u32| match digits {
+            0 => String::new(),
+            _ => format!("{number:0>0$}", digits as usize),
+        };
+        let (before, fraction) = (padded(number / point, whole), number % point);
+        match self.phase {
+            Phase::Whole if fraction == 0 => before,
+            Phase::Whole => format!("{before}.{}", padded(fraction, behind)),
+            Phase::Pointed => padded(fraction, behind.max(1)),
+            Phase::Fraction => padded(fraction, behind),
+        }
+    }
+}
+
+/// Each branch with each part.
+fn product<'a>(branches: &[Vec<Member<'a>>], parts: &[Member<'a>]) -> Vec<Vec<Member<'a>>> {
+    let with = |branch: &Vec<Member<'a>>, part| branch.iter().copied().chain([part]).collect();
+    branches.iter().flat_map(|branch| parts.iter().map(move |&part| with(branch, part))).collect()
+}
+
+impl Store {
+    /// Whether an intersection with multiples has a text, as far as arithmetic says it.
+    ///
+    /// # Complexity
+    /// Linear in the members and the digits of the bounds, up to some dozens.
+    pub(crate) fn solved(&self, a: RegularId) -> Solved {
+        let Kind::And(list) = self.node(a).kind else { return Solved::Unknown };
+        if self.numbers.is_empty() {
+            return Solved::Unknown;
+        }
+        // What is excluded all at once is excluded one by one, in as many branches.
+        let mut branches = vec![Vec::new()];
+        for &member in self.list(list) {
+            let Kind::Not(inner) = self.node(member).kind else {
+                branches.iter_mut().for_each(|branch| branch.extend(self.member(member, false)));
+                continue;
+            };
+            let excluded = match self.node(inner).kind {
+                Kind::Or(list) => self.list(list),
+                _ => std::slice::from_ref(&inner),
+            };
+            for &excluded in excluded {
+                if let Kind::And(list) = self.node(excluded).kind {
+                    let parts: Option<Vec<_>> =
+                        self.list(list).iter().map(|&member| self.member(member, true)).collect();
+                    if let Some(parts) = parts.filter(|parts| parts.len() * branches.len() <= BRANCHES) {
+                        branches = product(&branches, &parts);
+                    }
+                } else {
+                    branches.iter_mut().for_each(|branch| branch.extend(self.member(excluded, true)));
+                }
+            }
+        }
+        let mut all = Solved::Void;
+        for branch in branches {
+            let Some(rest) = Rest::of(&branch) else { return Solved::Unknown };
+            match rest.solve(|text| self.is_known_to_hold(a, text.as_bytes())) {
+                Solved::Inhabited => return Solved::Inhabited,
+                Solved::Void => {}
+                Solved::Unknown => all = Solved::Unknown,
+            }
+        }
+        all
+    }
+
+    fn member(&self, a: RegularId, is_complement: bool) -> Option<Member<'_>> {
+        let Kind::Number(state) = self.node(a).kind else { return None };
+        let NumberState { numbers, place } = self.number_states[state as usize];
+        Some(Member { numbers: &self.numbers[numbers as usize], place, is_complement })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Congruence, Solved, bezout};
+    use crate::{Comparison, Config, RegularId, Store};
+
+    #[test]
+    fn two_congruences_are_one_or_exclude_each_other() {
+        for (one, other) in (1..=24).flat_map(|one| (1..=24).map(move |other| (one, other))) {
+            let (divisor, inverse) = bezout(one, other);
+            assert_eq!(one / divisor * inverse % (other / divisor), 1 % (other / divisor), "{one}, {other}");
+            for (first, second) in [(0, 0), (one - 1, 0), (one / 2, other / 3), (one / 3, other - 1)] {
+                let both = |x: &u128| x % one == first && x % other == second;
+                let least = (0..one * other).find(both);
+                let found = Congruence { residue: first, modulus: one }
+                    .and(Congruence { residue: second, modulus: other });
+                assert_eq!(found.map(|found| found.first(0)), least, "{first} of {one}, {second} of {other}");
+                assert!(found.is_none_or(|found| found.modulus == one * other / divisor));
+            }
+        }
+        // What is too large says less, and nothing wrong.
+        let large = Congruence { residue: 7, modulus: (1 << 100) + 1 };
+        assert_eq!(large.and(Congruence { residue: 5, modulus: (1 << 90) + 3 }), Some(large));
+    }
+
+    /// Whether there is a text, by following all digits; nothing where these lead to many states.
+    fn reaches(store: &mut Store, from: RegularId) -> Option<bool> {
+        let mut open = vec![from];
+        let mut place = 0;
+        while let Some(&state) = open.get(place) {
+            place += 1;
+            if store.is_nullable(state) {
+                return Some(true);
+            }
+            for byte in *b"0123456789." {
+                let next = store.raw_derivative(state, byte).unwrap();
+                if !open.contains(&next) {
+                    open.push(next);
+                }
+            }
+            if open.len() > 600 {
+                return None;
+            }
+        }
+        Some(false)
+    }
+
+    #[test]
+    fn what_arithmetic_says_is_so() {
+        let mut store = Store::new(&Config::default());
+        let (mut void, mut inhabited) = (0, 0);
+        let bounds = [
+            (Comparison::AtMost, "95.5"),
+            (Comparison::Below, "2000"),
+            (Comparison::AtLeast, "18.04"),
+            (Comparison::Above, "7"),
+            (Comparison::Equal, "36.25"),
+            (Comparison::AtMost, "0.5"),
+        ];
+        let divisors = ["7", "12", "0.25", "0.7", "1", "20", "86.4", "500", "0.03"];
+        for (place, divisor) in divisors.iter().enumerate() {
+            let others = &divisors[(place + 1) % divisors.len()..];
+            for other in others.iter().take(3) {
+                for pair in bounds.iter().flat_map(|one| bounds.iter().map(move |other| [one, other])) {
+                    let mut members =
+                        [divisor, other].map(|numeral| store.multiple(numeral).unwrap()).to_vec();
+                    members
+                        .extend(pair.map(|&(comparison, bound)| store.compared(comparison, bound).unwrap()));
+                    let [one, two, first, second] = members[..] else { unreachable!("four were made") };
+                    let both = store.intersection(&[two, second]).unwrap();
+                    let [not_two, not_both] = [two, both].map(|a| store.complement(a).unwrap());
+                    for parts in [
+                        &[one][..],
+                        &[one, first, second],
+                        &[one, two, first, second],
+                        &[one, first, not_two],
+                        &[one, first, not_both],
+                    ] {
+                        let all = store.intersection(parts).unwrap();
+                        for begin in ["1", "3", "36", "18.", "18.0", "9", "95", "0.", "84", "20.2"] {
+                            let here =
+                                begin.bytes().try_fold(all, |here, byte| store.raw_derivative(here, byte));
+                            let here = here.unwrap();
+                            let solved = store.solved(here);
+                            if solved == Solved::Unknown {
+                                continue;
+                            }
+                            let Some(some) = reaches(&mut store, here) else { continue };
+                            void += usize::from(solved == Solved::Void);
+                            inhabited += usize::from(solved == Solved::Inhabited);
+                            assert_eq!(some, solved == Solved::Inhabited, "{}, {begin}", store.display(here));
+                        }
+                    }
+                }
+            }
+        }
+        assert!(void > 100 && inhabited > 100, "{void} void, {inhabited} inhabited");
+    }
+
+    #[test]
+    fn multiples_below_a_bound_take_no_search() {
+        let mut store = Store::new(&Config { emptiness_steps: 400, ..Config::default() });
+        let plain = store.regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?").unwrap();
+        for (of, least, most) in
+            [("86400", "86400", "31536000"), ("65537", "1000000", "99999999999"), ("0.123456789", "1", "1e9")]
+        {
+            let most = if most == "1e9" { "1000000000" } else { most };
+            let multiples = store.multiple(of).unwrap();
+            let bounds = [(Comparison::AtLeast, least), (Comparison::AtMost, most)];
+            let bounds = bounds.map(|(comparison, bound)| store.compared(comparison, bound).unwrap());
+            let all = store.intersection(&[multiples, bounds[0], bounds[1], plain]).unwrap();
+            for number in 100..1_000 {
+                let text = number.to_string();
+                let step = |state: RegularId, byte: u8| store.derivative(state, byte);
+                let end = text.bytes().try_fold(all, step);
+                assert!(end.is_ok(), "{of}, {text}: {end:?}");
+            }
+        }
+    }
+    #[test]
+    fn digits_beyond_those_that_arithmetic_has_room_for_are_left_to_a_search() {
+        let mut store = Store::new(&Config::default());
+        let plain = store.regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?").unwrap();
+        let above = store.compared(Comparison::Above, "0").unwrap();
+        let below =
+            ["1", &format!("1{:0<70}", "")].map(|most| store.compared(Comparison::Below, most).unwrap());
+        for places in 30..=60 {
+            for (unit, is_small) in
+                ["1", "2", "5", "7"].into_iter().flat_map(|unit| [(unit, true), (unit, false)])
+            {
+                let text = if is_small { format!("0.{unit:0>places$}") } else { format!("{unit:0<places$}") };
+                // More of them are no divisor.
+                let Ok(multiples) = store.multiple(&text) else { continue };
+                let all =
+                    store.intersection(&[multiples, plain, above, below[usize::from(!is_small)]]).unwrap();
+                for end in 1..=text.len() {
+                    let step = |state: RegularId, byte: u8| store.derivative(state, byte);
+                    let here = text.bytes().take(end).try_fold(all, step).unwrap();
+                    assert_ne!(store.solved(here), Solved::Void, "{text}, {end}");
+                }
+            }
+        }
+    }
+}

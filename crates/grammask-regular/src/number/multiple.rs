@@ -1,0 +1,323 @@
+//! The JSON numbers whose value is a multiple of a number. What is kept is a remainder; or, for 1, 2 and 5 times a power of ten,
+//! which exponents are large enough for the digits so far.
+
+use crate::number::state::{MANTISSA, NumberState, Numbers, Place};
+use crate::{Error, RegularId, Store};
+use std::sync::Arc;
+
+/// The number whose multiples are meant: `unit` times 10^`power`; the unit does not end in a zero.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Divisor {
+    pub(crate) unit: u64,
+    pub(crate) power: i8,
+}
+
+/// A divisor with what its places need.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Multiples {
+    pub(crate) divisor: Divisor,
+    /// How many digits behind the point may be other than zero.
+    places: u8,
+    /// The divisor in units of 10^-`places`; 1 for a step.
+    modulus: u64,
+    /// The powers of ten up to 10^`places` modulo `modulus`; none for a step.
+    powers: Box<[u64]>,
+}
+
+/// The greatest number of digits of a number whose multiples are asked for.
+const DIGITS: usize = 40;
+
+/// The digits of the largest modulus.
+const LONGEST: u8 = 20;
+
+impl Divisor {
+    fn read(numeral: &str) -> Result<Self, Error> {
+        let wrong = || Error::numeral(numeral, "positive decimal numeral of at most 40 digits");
+        let (whole, fraction) = numeral.split_once('.').unwrap_or((numeral, "0"));
+        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let digits = numeral.len() - usize::from(numeral.contains('.'));
+        if !is_digits(whole) || !is_digits(fraction) || digits > DIGITS {
+            return Err(wrong());
+        }
+        let all = || whole.bytes().chain(fraction.bytes());
+        let zeros = all().rev().take_while(|&byte| byte == b'0').count();
+        let mut unit: u64 = 0;
+        for digit in all().take(whole.len() + fraction.len() - zeros) {
+            unit = unit
+                .checked_mul(10)
+                .and_then(|unit| unit.checked_add(u64::from(digit - b'0')))
+                .ok_or_else(too_large)?;
+        }
+        if unit == 0 {
+            return Err(wrong());
+        }
+        // There are at most 40 digits, and a zero that was not written.
+        let divisor = Self { unit, power: zeros as i8 - fraction.len() as i8 };
+        if divisor.modulus().is_none() { Err(too_large()) } else { Ok(divisor) }
+    }
+
+    /// Whether it is one that can be read, so that equal divisors are the same.
+    pub(crate) fn is_reduced(&self) -> bool {
+        !self.unit.is_multiple_of(10)
+            && usize::from(self.power.unsigned_abs()) < DIGITS
+            && self.modulus().is_some()
+    }
+}
+
+fn too_large() -> Error {
+    Error::Limit { limit: "multiple", value: usize::MAX, place: "a number without its point", found: None }
+}
+
+impl Divisor {
+    /// Whether the last digit that is not zero and its place tell multiples.
+    pub(crate) const fn is_step(&self) -> bool {
+        matches!(self.unit, 1 | 2 | 5)
+    }
+
+    /// The number in units of 10^-`places`; 1 for a step, which needs none.
+    pub(crate) fn modulus(&self) -> Option<u64> {
+        match u32::try_from(self.power) {
+            _ if self.is_step() => Some(1),
+            Ok(power) => self.unit.checked_mul(10_u64.checked_pow(power)?),
+            Err(_) => Some(self.unit),
+        }
+    }
+
+    /// The least exponent that makes a digit a multiple of the step, so many places behind the point. It must not be zero.
+    const fn least(&self, digit: u8, places: u8) -> i8 {
+        let is_one = digit.is_multiple_of(self.unit as u8);
+        self.power + places as i8 + if is_one { 0 } else { 1 }
+    }
+
+    /// The greatest of them.
+    const fn greatest_least(&self, places: u8) -> i8 {
+        self.least(1, places)
+    }
+}
+
+impl Multiples {
+    /// The divisor is reduced.
+    pub(crate) fn new(divisor: Divisor) -> Self {
+        let places = if divisor.power < 0 { divisor.power.unsigned_abs() } else { 0 };
+        let modulus = divisor.modulus().unwrap_or(1);
+        let powers = std::iter::successors(Some(1 % modulus), |&power| {
+            Some(remainder(u128::from(power) * 10, modulus))
+        });
+        let count = if divisor.is_step() { 0 } else { usize::from(places) + 1 };
+        Self { places, modulus, powers: powers.take(count).collect(), divisor }
+    }
+
+    /// The place behind a byte, if a multiple can be reached from there.
+    pub(crate) fn step(&self, place: Place, byte: u8) -> Option<Place> {
+        match byte {
+            b'0'..=b'9' => self.digit(place, byte - b'0'),
+            b'.' => match place {
+                Place::Zero => Some(Place::Point(0)),
+                Place::First(least) => Some(Place::Mantissa { digits: 0, least }),
+                Place::Integer(0) => Some(Place::Point(0)),
+                Place::Integer(rest) if self.fits(rest, self.places) => Some(Place::Point(rest)),
+                _ => None,
+            },
+            b'e' | b'E' => match place {
+                Place::First(least) | Place::Mantissa { digits: 1.., least } => {
+                    Some(Place::ExponentFrom(least.into()))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn digit(&self, place: Place, digit: u8) -> Option<Place> {
+        let is_step = self.divisor.is_step();
+        Some(match place {
+            Place::Start if digit == 0 => Place::Zero,
+            Place::Start if is_step => Place::First(self.divisor.least(digit, 0)),
+            Place::Start => Place::Integer(self.plus(0, digit, self.places)),
+            Place::First(least) => Place::Integer(self.zeros_missing(at_zero(least), digit)),
+            Place::Integer(missing) if is_step => Place::Integer(self.zeros_missing(missing, digit)),
+            Place::Integer(rest) => {
+                let rest = remainder(u128::from(rest) * 10, self.modulus);
+                Place::Integer(self.plus(rest, digit, self.places))
+            }
+            Place::Point(rest) => return self.fraction(self.places, rest, digit),
+            Place::Fraction { left, remainder } => return self.fraction(left, remainder, digit),
+            Place::Mantissa { digits, least } => {
+                let digits = digits + 1;
+                let least = if digit == 0 { least } else { self.divisor.least(digit, digits) };
+                match digits {
+                    ..=MANTISSA => Place::Mantissa { digits, least },
+                    _ if least > 0 => return None,
+                    _ => Place::Fraction { left: self.places.saturating_sub(digits), remainder: 0 },
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    /// How many zeros are missing before the point behind one more digit.
+    fn zeros_missing(&self, missing: u64, digit: u8) -> u64 {
+        if digit == 0 { missing.saturating_sub(1) } else { at_zero(self.divisor.least(digit, 0)) }
+    }
+
+    fn fraction(&self, left: u8, rest: u64, digit: u8) -> Option<Place> {
+        let Some(after) = left.checked_sub(1) else {
+            return (digit == 0).then_some(Place::Fraction { left, remainder: rest });
+        };
+        if self.divisor.is_step() {
+            // At the last place, not every digit is a multiple.
+            let fits = digit == 0 || self.divisor.least(digit, self.places - after) <= 0;
+            return fits.then_some(Place::Fraction { left: after, remainder: 0 });
+        }
+        let rest = self.plus(rest, digit, after);
+        self.fits(rest, after).then_some(Place::Fraction { left: after, remainder: rest })
+    }
+
+    /// The remainder with a digit more, that many places before the last one.
+    fn plus(&self, rest: u64, digit: u8, power: u8) -> u64 {
+        let more = u128::from(digit) * u128::from(self.powers[usize::from(power)]);
+        remainder(u128::from(rest) + more, self.modulus)
+    }
+
+    /// Whether what is missing fits into so many digits.
+    fn fits(&self, rest: u64, left: u8) -> bool {
+        if self.divisor.is_step() {
+            return rest == 0;
+        }
+        let missing = if rest == 0 { 0 } else { self.modulus - rest };
+        10_u64.checked_pow(left.into()).is_none_or(|end| missing < end)
+    }
+
+    /// Digits with which some multiples end that have come to a place, few first; none for a step, of which more than a remainder is kept.
+    pub(crate) fn completions(&self, place: Place) -> Vec<String> {
+        let missing = |rest: u64| if rest == 0 { 0 } else { self.modulus - rest };
+        let padded = |digits: u64, length: u8| format!("{digits:0>0$}", usize::from(length));
+        match place {
+            _ if self.divisor.is_step() => Vec::new(),
+            // As it is, and as an integer, which is larger than most bounds.
+            Place::Start => vec![self.numeral(self.modulus, 1), self.modulus.to_string()],
+            Place::Integer(mut rest) => {
+                let mut found = Vec::new();
+                // With so many digits more before the point, until those and the ones behind it reach any remainder.
+                for whole in 0..=LONGEST {
+                    if self.fits(rest, self.places + whole) {
+                        found.push(self.numeral(missing(rest), whole));
+                    }
+                    if self.fits(1, self.places + whole) {
+                        break;
+                    }
+                    rest = remainder(u128::from(rest) * 10, self.modulus);
+                }
+                found
+            }
+            Place::Point(rest) => vec![padded(missing(rest), self.places)],
+            Place::Fraction { left, remainder } => vec![padded(missing(remainder), left)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// A number of units of 10^-`places`, with so many digits before the point at least.
+    fn numeral(&self, units: u64, whole: u8) -> String {
+        let point = 10_u64.checked_pow(self.places.into());
+        let (before, behind) = point.map_or((0, units), |point| (units / point, units % point));
+        let before = if whole == 0 { String::new() } else { format!("{before:0>0$}", usize::from(whole)) };
+        if behind == 0 { before } else { format!("{before}.{behind:0>0$}", usize::from(self.places)) }
+    }
+
+    /// Whether there is such a place.
+    pub(crate) fn is_place(&self, place: Place) -> bool {
+        let is_step = self.divisor.is_step();
+        let is_least = |least: i8, digits: u8| {
+            is_step && (self.divisor.power..=self.divisor.greatest_least(digits)).contains(&least)
+        };
+        match place {
+            Place::Start | Place::Zero => true,
+            Place::First(least) => is_least(least, 0),
+            Place::Integer(missing) if is_step => missing <= at_zero(self.divisor.greatest_least(0)),
+            Place::Integer(rest) => rest < self.modulus,
+            Place::Point(rest) => rest < self.modulus && self.fits(rest, self.places),
+            Place::Fraction { left, remainder } => {
+                left <= self.places && remainder < self.modulus && self.fits(remainder, left)
+            }
+            Place::Mantissa { digits, least } => digits <= MANTISSA && is_least(least, digits),
+            _ => false,
+        }
+    }
+
+    pub(crate) const fn is_accepting(place: Place) -> bool {
+        match place {
+            Place::Zero | Place::Integer(0) | Place::Fraction { remainder: 0, .. } => true,
+            Place::First(least) | Place::Mantissa { digits: 1.., least } => least <= 0,
+            _ => false,
+        }
+    }
+
+    pub(crate) const fn is_step(&self) -> bool {
+        self.divisor.is_step()
+    }
+
+    /// 1, 2 or 5 of a step.
+    pub(crate) const fn unit(&self) -> u64 {
+        self.divisor.unit
+    }
+
+    /// The divisor in units of the last digit that may be other than zero.
+    pub(crate) const fn modulus(&self) -> u64 {
+        self.modulus
+    }
+
+    /// How many digits behind the point may be other than zero. Of a step of tens or more: below zero, how many before the point have to be zero.
+    pub(crate) fn room(&self) -> i32 {
+        if self.is_step() { -i32::from(self.divisor.power) } else { self.places.into() }
+    }
+
+    pub(crate) fn bytes_used(&self) -> usize {
+        self.powers.len() * 8
+    }
+}
+
+impl Store {
+    /// The unsigned numbers of JSON whose value is an integer times that of `numeral`, a positive decimal numeral itself, with
+    /// at most 40 digits. Zero is one of them. Numbers are
+    ///
+    /// - `(0|[1-9][0-9]*)(\.[0-9]+)?`;
+    /// - where `numeral` is 1, 2 or 5 times a power of ten, also `[1-9](\.[0-9]{1,20})?[eE][+-]?[0-9]+`. With an exponent,
+    ///   the multiples of other numbers are not regular.
+    ///
+    /// # Errors
+    /// When `numeral` is none, or zero; when its digits without the point are a number beyond 2^64 - 1, unless it is 1, 2 or 5
+    /// times a power of ten.
+    ///
+    /// # Complexity
+    /// Constant. Up to as many states as that number, made when they are met; for 1, 2 or 5 times a power of ten some hundreds.
+    ///
+    /// ```
+    /// # use grammask_regular::{Config, RegularId, Store};
+    /// let mut store = Store::new(&Config::default());
+    /// let quarters = store.multiple("0.25")?;
+    /// let state = b"3.7".iter().try_fold(quarters, |state, &byte| store.derivative(state, byte))?;
+    /// let five = store.derivative(state, b'5')?;
+    /// assert!(!store.is_nullable(state) && store.is_nullable(five));
+    /// assert_eq!(store.derivative(state, b'4')?, RegularId::EMPTY);
+    ///
+    /// let integers = store.multiple("1")?;
+    /// let end = b"1.50e1".iter().try_fold(integers, |state, &byte| store.derivative(state, byte))?;
+    /// assert!(store.is_nullable(end));
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
+    pub fn multiple(&mut self, numeral: &str) -> Result<RegularId, Error> {
+        let multiples = Multiples::new(Divisor::read(numeral)?);
+        let numbers = self.add_numbers(Arc::new(Numbers::Multiples(multiples)));
+        self.number_leaf(NumberState { numbers, place: Place::Start })
+    }
+}
+
+/// How many zeros a least exponent asks for where there is none.
+const fn at_zero(least: i8) -> u64 {
+    if least > 0 { least.unsigned_abs() as u64 } else { 0 }
+}
+
+/// The remainder, which is less than the divisor and so fits.
+const fn remainder(a: u128, divisor: u64) -> u64 {
+    (a % divisor as u128) as u64
+}

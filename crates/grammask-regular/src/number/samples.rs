@@ -1,0 +1,342 @@
+//! Texts that prove languages of numbers to be inhabited. Bounds and divisors meet in intersections, where a search would follow derivatives
+//! digit by digit; but mostly a bound itself, zero or one is in all of them, which is seen without making anything.
+
+use std::ops::{Range, RangeInclusive};
+
+use crate::Store;
+use crate::number::state::{NumberState, Numbers};
+use crate::store::node::{Kind, RegularId, UNBOUNDED};
+
+/// How deep an expression is looked into, and into how many parts of it.
+const DEPTH: u32 = 6;
+const PARTS: u32 = 64;
+
+/// Bounds of more digits are no samples.
+const LONG: usize = 20;
+
+/// So many samples are tried at most.
+const SAMPLES: usize = 16;
+
+/// Texts that may be in a language, one after the other.
+#[derive(Default)]
+struct Samples {
+    bytes: Vec<u8>,
+    texts: Vec<Range<usize>>,
+}
+
+impl Samples {
+    /// Adds the numeral of a bound, and what is left of it behind each digit.
+    fn add(&mut self, digits: &[u8], exponent: i16) {
+        let Ok(exponent) = usize::try_from(exponent) else { return };
+        if exponent >= LONG || digits.len() > exponent + 1 {
+            return;
+        }
+        let start = self.bytes.len();
+        self.bytes.extend(digits.iter().map(|digit| b'0' + digit));
+        self.bytes.resize(start + exponent + 1, b'0');
+        let end = self.bytes.len();
+        for start in start..end {
+            if self.texts.len() == SAMPLES {
+                break;
+            }
+            if !self.iter().any(|text| text == &self.bytes[start..end]) {
+                self.texts.push(start..end);
+            }
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.texts.push(start..self.bytes.len());
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.texts.iter().map(|place| &self.bytes[place.clone()])
+    }
+}
+
+impl Store {
+    /// Whether some text is seen at once to be in an intersection of languages of numbers. A no means nothing.
+    ///
+    /// # Complexity
+    /// O(1): few texts are tried, on expressions that are not deep.
+    pub(crate) fn has_sample(&self, a: RegularId) -> bool {
+        if self.numbers.is_empty() || !matches!(self.node(a).kind, Kind::And(_)) {
+            return false;
+        }
+        let mut samples = Samples::default();
+        if !self.collect(a, DEPTH, &mut { PARTS }, &mut samples) {
+            return false;
+        }
+        let simple: [&[u8]; 3] = [b"1", b"0", b"-1"];
+        let mut texts = samples.iter().chain(simple);
+        texts.any(|text| self.holds(a, text, DEPTH, &mut { 4 * PARTS }) == Some(true))
+    }
+
+    /// Collects the bounds in an expression; whether there are numbers in it at all.
+    fn collect(&self, a: RegularId, depth: u32, parts: &mut u32, samples: &mut Samples) -> bool {
+        let (Some(depth), Some(left)) = (depth.checked_sub(1), parts.checked_sub(1)) else { return false };
+        *parts = left;
+        match self.node(a).kind {
+            Kind::Number(state) => {
+                let NumberState { numbers, place } = self.number_states[state as usize];
+                match &*self.numbers[numbers as usize] {
+                    Numbers::Compared(bound) => samples.add(&bound.digits, bound.exponent),
+                    Numbers::Multiples(multiples) => {
+                        multiples.completions(place).iter().for_each(|text| samples.push(text));
+                    }
+                }
+                true
+            }
+            Kind::And(list) | Kind::Or(list) => {
+                let mut found = false;
+                for &member in self.list(list) {
+                    found |= self.collect(member, depth, parts, samples);
+                    if *parts == 0 {
+                        break;
+                    }
+                }
+                found
+            }
+            Kind::Concat(head, tail) => {
+                let found = self.collect(head, depth, parts, samples);
+                self.collect(tail, depth, parts, samples) || found
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a text is seen to be in a language. A no means nothing.
+    pub(crate) fn is_known_to_hold(&self, a: RegularId, text: &[u8]) -> bool {
+        self.holds(a, text, 2 * DEPTH, &mut { 16 * PARTS }) == Some(true)
+    }
+
+    /// Whether a text is in a language, where that can be seen without derivatives.
+    fn holds(&self, a: RegularId, text: &[u8], depth: u32, parts: &mut u32) -> Option<bool> {
+        let depth = depth.checked_sub(1)?;
+        *parts = parts.checked_sub(1)?;
+        if text.is_empty() {
+            return Some(self.is_nullable(a));
+        }
+        if !self.lengths(a).contains(&text.len()) {
+            return Some(false);
+        }
+        match self.node(a).kind {
+            Kind::Empty | Kind::Epsilon => Some(false),
+            Kind::Bytes(set) => Some(text.len() == 1 && self.byte_set(set).contains(text[0])),
+            Kind::Words { range, depth } => {
+                let (list, start, end) = self.ranges[range as usize];
+                let list = &self.words[list as usize];
+                let (mut some, mut depth) = (start..end, depth);
+                for &byte in text {
+                    some = list.step(some, depth, byte);
+                    depth += 1;
+                }
+                Some(list.rests(some, depth).next().is_some_and(<[u8]>::is_empty))
+            }
+            Kind::Acyclic(state) => {
+                let end = text.iter().try_fold(state, |state, &byte| self.acyclic.step(state, byte));
+                Some(end.is_some_and(|end| self.acyclic.is_final(end)))
+            }
+            Kind::Avoid { automaton, state } => {
+                let automaton = &self.avoid[automaton as usize];
+                Some(text.iter().try_fold(state, |state, &byte| automaton.step(state, byte)).is_some())
+            }
+            Kind::Factor { automaton, state } => {
+                let automaton = &self.factors[automaton as usize];
+                Some(text.iter().try_fold(state, |state, &byte| automaton.step(state, byte)).is_some())
+            }
+            Kind::Number(state) => {
+                let NumberState { numbers, place } = self.number_states[state as usize];
+                let numbers = &self.numbers[numbers as usize];
+                let end = text.iter().try_fold(place, |place, &byte| numbers.step(place, byte));
+                Some(end.is_some_and(|end| numbers.is_accepting(end)))
+            }
+            Kind::And(list) => {
+                for &member in self.list(list) {
+                    if !self.holds(member, text, depth, parts)? {
+                        return Some(false);
+                    }
+                }
+                Some(true)
+            }
+            Kind::Or(list) => {
+                for &member in self.list(list) {
+                    if self.holds(member, text, depth, parts)? {
+                        return Some(true);
+                    }
+                }
+                Some(false)
+            }
+            Kind::Not(inner) => Some(!self.holds(inner, text, depth, parts)?),
+            Kind::Concat(head, tail) => {
+                // Mostly the beginning takes as much as it can.
+                let (first, last) = self.lengths(head).into_inner();
+                for end in (first..=last.min(text.len())).rev() {
+                    if self.holds(head, &text[..end], depth, parts)?
+                        && self.holds(tail, &text[end..], depth, parts)?
+                    {
+                        return Some(true);
+                    }
+                }
+                Some(false)
+            }
+            Kind::Repeat { base, min, max: UNBOUNDED }
+                if min <= 1
+                    && let Kind::Bytes(set) = self.node(base).kind =>
+            {
+                let set = self.byte_set(set);
+                Some(text.iter().all(|&byte| set.contains(byte)))
+            }
+            Kind::Repeat { base, min, max } if min <= 1 && (max == 1 || max == UNBOUNDED) => {
+                // Of an endless one, one round more is tried behind each that fits.
+                if self.holds(base, text, depth, parts)? {
+                    return Some(true);
+                }
+                if max == 1 {
+                    return Some(false);
+                }
+                for end in 1..text.len() {
+                    if self.holds(base, &text[..end], depth, parts)?
+                        && self.holds(a, &text[end..], depth, parts)?
+                    {
+                        return Some(true);
+                    }
+                }
+                Some(false)
+            }
+            // Of more than one round none is empty: else none would be asked for.
+            Kind::Repeat { base, min, max } => self.holds_rounds((base, min, max), text, depth, parts),
+            _ => None,
+        }
+    }
+
+    /// How many bytes the strings of a language have; perhaps more.
+    fn lengths(&self, a: RegularId) -> RangeInclusive<usize> {
+        let node = self.node(a);
+        node.min as usize..=if node.max == UNBOUNDED { usize::MAX } else { node.max as usize }
+    }
+
+    /// The same for rounds of a language: at least and at most so many. The depth of this recursion is bounded by that of the other.
+    fn holds_rounds(
+        &self,
+        (base, min, max): (RegularId, u32, u32),
+        text: &[u8],
+        depth: u32,
+        parts: &mut u32,
+    ) -> Option<bool> {
+        let depth = depth.checked_sub(1)?;
+        if text.is_empty() || max == 0 {
+            return Some(text.is_empty() && (min == 0 || self.is_nullable(base)));
+        }
+        let rest = (base, min.saturating_sub(1), if max == UNBOUNDED { max } else { max - 1 });
+        let (first, last) = self.lengths(base).into_inner();
+        for end in (first.max(1)..=last.min(text.len())).rev() {
+            if self.holds(base, &text[..end], depth, parts)?
+                && self.holds_rounds(rest, &text[end..], depth, parts)?
+            {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Comparison, Config, Store};
+
+    /// What a sample proves is so, and for ordinary bounds there is one.
+    #[test]
+    fn samples_are_in_the_language() {
+        let mut store = Store::new(&Config::default());
+        let minus = store.regex("-?").unwrap();
+        let integer = store.multiple("1").unwrap();
+        let integer = store.concat(&[minus, integer]).unwrap();
+        let digits = store.regex("-?(0|[1-9][0-9]*)").unwrap();
+        let mut proven = 0;
+        for least in ["0", "1", "7", "100", "99999", "0.5"] {
+            for most in ["0", "1", "9", "120", "100000", "0.75"] {
+                for other in [integer, digits] {
+                    let above = store.compared(Comparison::AtLeast, least).unwrap();
+                    let below = store.compared(Comparison::AtMost, most).unwrap();
+                    let both = store.intersection(&[other, above, below]).unwrap();
+                    let mut open = vec![both];
+                    let mut place = 0;
+                    while let Some(&state) = open.get(place) {
+                        place += 1;
+                        let has_sample = store.has_sample(state);
+                        assert!(!has_sample || !store.is_empty(state).unwrap(), "{}", store.display(state));
+                        proven += usize::from(has_sample);
+                        for byte in *b"-.0123456789e" {
+                            let next = store.derivative(state, byte).unwrap();
+                            if !open.contains(&next) && open.len() < 40 {
+                                open.push(next);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(proven > 100, "{proven} states");
+    }
+
+    #[test]
+    fn multiples_of_large_numbers_are_proven_without_a_search() {
+        let mut store = Store::new(&Config::default());
+        let plain = store.regex(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?").unwrap();
+        let minus = store.regex("-?").unwrap();
+        for of in
+            ["604800", "86400000", "1000003", "16777216", "123456.7", "0.0000700001", "18446744073709551557"]
+        {
+            let multiples = store.multiple(of).unwrap();
+            let signed = store.concat(&[minus, multiples]).unwrap();
+            let above = store.compared(Comparison::AtLeast, "5").unwrap();
+            for others in [&[plain, signed][..], &[plain, signed, above]] {
+                let both = store.intersection(others).unwrap();
+                let mut state = both;
+                for byte in *b"98702465.1" {
+                    assert!(store.has_sample(state) || store.is_nullable(state), "{}", store.display(state));
+                    state = store
+                        .derivative(state, byte)
+                        .unwrap_or_else(|error| panic!("{of}, {}: {error}", byte as char));
+                    if state == crate::RegularId::EMPTY {
+                        // No fraction is a multiple of an integer.
+                        assert!(byte == b'.' || byte == b'1');
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn texts_are_held_as_derivatives_say() {
+        let mut store = Store::new(&Config::default());
+        for pattern in [
+            "-?(0|[1-9][0-9]*)",
+            "(12)*3?",
+            "1?2?",
+            "(1|12)(2|3)+",
+            "[^1]2",
+            "1{0,1}(2*)",
+            "1{2}2*",
+            "([12]3?){2,3}",
+            "(12|3){1,2}",
+        ] {
+            let language = store.regex(pattern).unwrap();
+            let not = store.complement(language).unwrap();
+            for number in 0..4_000 {
+                let text = number.to_string().into_bytes();
+                let end =
+                    text.iter().try_fold(language, |state, &byte| store.derivative(state, byte)).unwrap();
+                let expected = store.is_nullable(end);
+                for (a, expected) in [(language, expected), (not, !expected)] {
+                    let held = store.holds(a, &text, 12, &mut 10_000);
+                    assert!(held.is_none_or(|held| held == expected), "{pattern}: {number}");
+                }
+            }
+        }
+    }
+}

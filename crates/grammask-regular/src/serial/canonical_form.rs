@@ -1,0 +1,371 @@
+//! Expressions written down without the ids of their store, so that what came of one is found again for an equal one of another store.
+
+use std::hash::{Hash, Hasher};
+
+use crate::number::state::NumberState;
+use crate::store::node::{Kind, RegularId, Spelling};
+use crate::{ByteSet, Store};
+use rustc_hash::FxHashMap;
+
+/// How deep an expression is written down: formats of dates and addresses are some levels deep.
+const DEPTH: u32 = 32;
+/// And how long the paths of an automaton in it are.
+const LONG: u32 = 64;
+
+/// Up to so many states are looked through, which is faster than to look them up.
+const FEW: usize = 64;
+
+/// Writes numbers as long as there is room.
+struct Writer<'w> {
+    room: usize,
+    write: &'w mut dyn FnMut(u32),
+    /// The states of the acyclic automaton that have been written, in this order; and their places, once there are many.
+    states: Vec<u32>,
+    places: FxHashMap<u32, u32>,
+    /// The unions and intersections that have been written, by their places among these.
+    lists: FxHashMap<RegularId, u32>,
+}
+
+/// What a part of an expression is. Single bytes stand for themselves, above all of these.
+#[derive(Clone, Copy)]
+enum Mark {
+    Empty,
+    Epsilon,
+    /// Eight numbers follow, with a bit for each byte.
+    Bytes,
+    /// Any one character.
+    Character,
+    /// A state of an acyclic automaton: see [`Store::transcribe_state`].
+    Acyclic,
+    /// How many words there are, then each: its length, and its bytes by four.
+    Words,
+    /// Two parts follow.
+    Concat,
+    /// A union or an intersection that has been written before: its place among these.
+    Known,
+    /// How many parts there are, then each.
+    Or,
+    /// The same.
+    And,
+    Not,
+    /// The bounds, then a part.
+    Repeat,
+    /// The place in a spelling, then a part.
+    Json,
+    /// How many numbers follow, then these: what numbers are meant, and where in one.
+    Numbers,
+}
+
+/// What is added to a single byte.
+const BYTE: u32 = 1 << 8;
+
+impl Writer<'_> {
+    /// Writes a number, if there is room.
+    fn number(&mut self, number: u32) -> Option<()> {
+        self.room = self.room.checked_sub(1)?;
+        (self.write)(number);
+        Some(())
+    }
+
+    /// The place of a state among those that have been written; it is one of them now.
+    fn place(&mut self, state: u32) -> u32 {
+        let known = match self.states.len() < FEW {
+            true => self.states.iter().position(|&other| other == state).map(|place| place as u32),
+            false => self.places.get(&state).copied(),
+        };
+        known.unwrap_or_else(|| {
+            let place = self.states.len() as u32;
+            self.states.push(state);
+            match self.states.len() {
+                0..FEW => {}
+                FEW => self.places.extend(self.states.iter().copied().zip(0..)),
+                _ => _ = self.places.insert(state, place),
+            }
+            place
+        })
+    }
+
+    fn mark(&mut self, mark: Mark) -> Option<()> {
+        self.number(mark as u32)
+    }
+
+    fn set(&mut self, set: &ByteSet) -> Option<()> {
+        if let Some(byte) = set.single_byte() {
+            return self.number(BYTE + u32::from(byte));
+        }
+        self.mark(Mark::Bytes)?;
+        (0..=7).try_for_each(|part: u8| {
+            let bits = (0..32).filter(|bit| set.contains(part * 32 + bit));
+            self.number(bits.fold(0, |number, bit| number | 1 << bit))
+        })
+    }
+
+    fn text(&mut self, text: &[u8]) -> Option<()> {
+        self.number(u32::try_from(text.len()).ok()?)?;
+        text.chunks(4).try_for_each(|bytes| {
+            self.number(bytes.iter().fold(0, |number, &byte| number << 8 | u32::from(byte)))
+        })
+    }
+}
+
+/// Notes what a value tells to hash it: no two values of a type tell the same, as all that a value is made of tells where it ends.
+#[derive(Default)]
+struct Recorder(Vec<u32>);
+
+impl Hasher for Recorder {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.push(bytes.len() as u32);
+        for bytes in bytes.chunks(4) {
+            self.0.push(bytes.iter().fold(0, |number, &byte| number << 8 | u32::from(byte)));
+        }
+    }
+
+    /// Nobody asks for the hash.
+    fn finish(&self) -> u64 {
+        0
+    }
+}
+
+impl Store {
+    /// Writes down an expression, as numbers: languages with equal transcripts are equal, whichever stores they are of, so that whoever
+    /// keeps what came of one need not [`import`](Self::import) another. Says whether it could be done: not for an expression that is
+    /// very deep, holds long texts that are avoided or are parts of others, or takes more than `most` numbers. What is written then has no meaning.
+    ///
+    /// Equal languages may have different transcripts.
+    ///
+    /// # Complexity
+    /// O(`most`).
+    ///
+    /// ```
+    /// # use grammask_regular::{Config, Store};
+    /// let (mut one, mut other) = (Store::new(&Config::default()), Store::new(&Config::default()));
+    /// other.regex("[0-9]+")?; // from here on, equal expressions have different ids
+    /// let transcribe = |store: &mut Store, text: &[u8]| {
+    ///     let mut transcript = Vec::new();
+    ///     let language = store.literal(text)?;
+    ///     assert!(store.transcribe(language, 64, &mut |number| transcript.push(number)));
+    ///     Ok::<_, grammask_regular::Error>(transcript)
+    /// };
+    /// assert_eq!(transcribe(&mut one, b"key")?, transcribe(&mut other, b"key")?);
+    /// assert_ne!(transcribe(&mut one, b"key")?, transcribe(&mut other, b"kez")?);
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
+    pub fn transcribe(&self, a: RegularId, most: usize, write: &mut dyn FnMut(u32)) -> bool {
+        self.transcribe_to(
+            &mut Writer {
+                room: most,
+                write,
+                states: Vec::new(),
+                places: FxHashMap::default(),
+                lists: FxHashMap::default(),
+            },
+            a,
+            DEPTH,
+        )
+        .is_some()
+    }
+
+    /// A prefix code: what a part is made of stands behind its mark, so no transcript has two readings.
+    fn transcribe_to(&self, to: &mut Writer<'_>, a: RegularId, depth: u32) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        let mut part = a;
+        // Concatenations are as long as texts.
+        while let Kind::Concat(head, tail) = self.node(part).kind {
+            to.mark(Mark::Concat)?;
+            self.transcribe_to(to, head, depth)?;
+            part = tail;
+        }
+        match self.node(part).kind {
+            Kind::Empty => to.mark(Mark::Empty),
+            Kind::Epsilon => to.mark(Mark::Epsilon),
+            Kind::Bytes(set) => to.set(self.byte_set(set)),
+            Kind::Acyclic(_) if self.character == Some(part) => to.mark(Mark::Character),
+            Kind::Acyclic(state) => {
+                to.mark(Mark::Acyclic)?;
+                self.transcribe_state(to, state, LONG)
+            }
+            Kind::Words { range, depth } => {
+                let (list, start, end) = self.ranges[range as usize];
+                to.mark(Mark::Words)?;
+                to.number(end - start)?;
+                let list = &self.words[list as usize];
+                (start..end).try_for_each(|index| to.text(&list.word(index)[depth as usize..]))
+            }
+            Kind::Or(list) | Kind::And(list) => {
+                let next = to.lists.len() as u32;
+                let place = *to.lists.entry(part).or_insert(next);
+                if place < next {
+                    to.mark(Mark::Known)?;
+                    return to.number(place);
+                }
+                let is_union = matches!(self.node(part).kind, Kind::Or(_));
+                to.mark(if is_union { Mark::Or } else { Mark::And })?;
+                to.number(list.len)?;
+                self.list(list).iter().try_for_each(|&member| self.transcribe_to(to, member, depth))
+            }
+            Kind::Not(inner) => {
+                to.mark(Mark::Not)?;
+                self.transcribe_to(to, inner, depth)
+            }
+            Kind::Repeat { base, min, max } => {
+                to.mark(Mark::Repeat)?;
+                to.number(min)?;
+                to.number(max)?;
+                self.transcribe_to(to, base, depth)
+            }
+            Kind::Json { text, at } => {
+                to.mark(Mark::Json)?;
+                to.number(match at {
+                    Spelling::Text => 0,
+                    Spelling::Escape => 1,
+                    Spelling::Unit => 2,
+                })?;
+                self.transcribe_to(to, text, depth)
+            }
+            Kind::Number(state) => {
+                let NumberState { numbers, place } = self.number_states[state as usize];
+                let mut recorder = Recorder::default();
+                (&self.numbers[numbers as usize], place).hash(&mut recorder);
+                to.mark(Mark::Numbers)?;
+                to.number(u32::try_from(recorder.0.len()).ok()?)?;
+                recorder.0.into_iter().try_for_each(|number| to.number(number))
+            }
+            // Concatenations have been taken apart.
+            Kind::Concat(..) | Kind::Avoid { .. } | Kind::Factor { .. } | Kind::Early(_) => None,
+        }
+    }
+
+    /// A state of the acyclic automaton: its place among those that have been written before, or one more than the last of these places;
+    /// then its number of edges, doubled, and whether it is final, and each edge with what it leads to.
+    fn transcribe_state(&self, to: &mut Writer<'_>, state: u32, depth: u32) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        let next = to.states.len() as u32;
+        let place = to.place(state);
+        to.number(place)?;
+        if place < next {
+            return Some(());
+        }
+        let edges = self.acyclic.edges(state);
+        to.number((edges.len() as u32) << 1 | u32::from(self.acyclic.is_final(state)))?;
+        edges.iter().try_for_each(|edge| {
+            to.number(u32::from(edge.first) << 8 | u32::from(edge.last))?;
+            self.transcribe_state(to, edge.target, depth)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustc_hash::FxHashMap;
+
+    use crate::{Comparison, Config, RegularId, Store};
+
+    fn transcript(store: &Store, a: RegularId) -> Option<Vec<u32>> {
+        let mut numbers = Vec::new();
+        store.transcribe(a, 256, &mut |number| numbers.push(number)).then_some(numbers)
+    }
+
+    /// Different expressions, and all that derivatives make of them.
+    fn languages(store: &mut Store) -> Vec<RegularId> {
+        let mut open = Vec::new();
+        for pattern in [
+            "abc",
+            "abcd",
+            "ab|ac",
+            "a{2,5}",
+            "a{2,6}",
+            "[a-c]*x",
+            "[^a]",
+            "(?s:.)*",
+            "é?",
+            "a|b|cd",
+            "[a-zé]{1,3}x",
+            "1[0-9]|2[0-3]",
+        ] {
+            let plain = store.regex(pattern).unwrap();
+            let spelled = store.json_text(plain).unwrap();
+            let not = store.complement(plain).unwrap();
+            let both = store.intersection(&[not, spelled]).unwrap();
+            open.extend([plain, spelled, not, both]);
+        }
+        let words: Vec<Vec<u8>> =
+            (0..40).map(|n| format!("{n} is a word of more than some letters").into()).collect();
+        open.push(store.literals(words.iter().map(Vec::as_slice)).unwrap());
+        for numeral in ["3", "0.25", "12.5"] {
+            open.push(store.multiple(numeral).unwrap());
+            for comparison in [Comparison::AtLeast, Comparison::Below, Comparison::Equal] {
+                open.push(store.compared(comparison, numeral).unwrap());
+            }
+        }
+        let mut place = 0;
+        while place < open.len() && open.len() < 1_000 {
+            for byte in 0..=u8::MAX {
+                let next = store.derivative(open[place], byte).unwrap();
+                if !open.contains(&next) {
+                    open.push(next);
+                }
+            }
+            place += 1;
+        }
+        open
+    }
+
+    #[test]
+    fn equal_transcripts_mean_equal_languages() {
+        let mut store = Store::new(&Config::default());
+        let mut known: FxHashMap<Vec<u32>, RegularId> = FxHashMap::default();
+        let languages = languages(&mut store);
+        for &a in &languages {
+            if let Some(transcript) = transcript(&store, a)
+                && let Some(other) = known.insert(transcript, a)
+            {
+                // Rests of words may be equal and have different ids.
+                for (more, less) in [(a, other), (other, a)] {
+                    let less = store.complement(less).unwrap();
+                    let rest = store.intersection(&[more, less]).unwrap();
+                    assert!(
+                        store.is_empty(rest).unwrap(),
+                        "{} and {}",
+                        store.display(a),
+                        store.display(other)
+                    );
+                }
+            }
+        }
+        assert!(known.len() > 100, "{} of {} have transcripts", known.len(), languages.len());
+    }
+
+    #[test]
+    fn stores_agree() {
+        let (mut one, mut other) = (Store::new(&Config::default()), Store::new(&Config::default()));
+        other.regex("[x-z]{3}|é").unwrap();
+        for a in languages(&mut one) {
+            let copy = other.import(&one, a).unwrap();
+            if let (Some(transcript), Some(copied)) = (transcript(&one, a), transcript(&other, copy))
+                && transcript != copied
+            {
+                // Parts of a union stand in the order of their ids, so it may have two.
+                let back = one.import(&other, copy).unwrap();
+                assert_eq!(back, a, "{}", one.display(a));
+            }
+        }
+    }
+
+    #[test]
+    fn what_takes_more_room_is_not_transcribed() {
+        let mut store = Store::new(&Config::default());
+        let text = store.literal(b"some text").unwrap();
+        let mut count = 0;
+        assert!(store.transcribe(text, 256, &mut |_| count += 1));
+        for most in 0..count {
+            assert!(!store.transcribe(text, most, &mut |_| {}));
+        }
+        let mut deep = text;
+        let letter = store.literal(b"x").unwrap();
+        for _ in 0..40 {
+            let more = store.concat(&[deep, letter]).unwrap();
+            deep = store.repeat(more, 2, None).unwrap();
+        }
+        assert!(transcript(&store, deep).is_none());
+    }
+}

@@ -1,0 +1,478 @@
+//! Languages as plain data that can be stored, and the way back, which believes nothing of what it reads.
+
+use crate::leaf::acyclic_dfa::Edge;
+use crate::leaf::aho_corasick::Avoid;
+use crate::leaf::factor_automaton::Factors;
+use crate::leaf::word_list::WordList;
+use crate::number::comparison::{Bound, Comparison};
+use crate::number::multiple::{Divisor, Multiples};
+use crate::number::state::{NumberState, Numbers, Place};
+use crate::store::node::{Kind, RegularId, Spelling, UNBOUNDED};
+use crate::{ByteSet, Config, Error, Store};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Languages of a [`Store`], with all that they are made of and nothing else: plain data, to be stored and loaded.
+///
+/// Expressions stand in the order of their ids, so that operands come before what is made of them; automata are kept as the texts that
+/// they are made from. What can be found out about an expression is not in here: loading finds it out again.
+///
+/// ```
+/// use grammask_regular::{Config, Store};
+/// let mut store = Store::new(&Config::default());
+/// let name = store.regex("[a-z]+")?;
+/// let saved = store.save(&[name]);
+/// let (loaded, names) = Store::load(&saved, 1 << 20).expect("nothing was changed");
+/// assert_eq!(loaded.display(names[0]).to_string(), store.display(name).to_string());
+/// assert_eq!(loaded.save(&names), saved);
+/// # Ok::<(), grammask_regular::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Languages {
+    config: Config,
+    sets: Vec<ByteSet>,
+    /// Lists of words.
+    words: Vec<Vec<Vec<u8>>>,
+    /// Lists of texts that must not occur.
+    avoid: Vec<Vec<Vec<u8>>>,
+    /// Texts whose substrings are meant.
+    factors: Vec<Vec<u8>>,
+    /// States of the acyclic automaton. Number 0 is the sink, which is not listed.
+    acyclic: Vec<State>,
+    /// Numbers below [`LISTED`] are the languages that every store has; this list goes on from there.
+    expressions: Vec<Expression>,
+    /// The languages, as numbers of expressions.
+    languages: Vec<u32>,
+}
+
+/// A state of the acyclic automaton.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct State {
+    is_final: bool,
+    /// From the first to the last byte, and where they lead.
+    edges: Vec<(u8, u8, u32)>,
+}
+
+/// A [`Kind`] whose numbers refer to the tables of [`Languages`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Expression {
+    Bytes(u32),
+    Acyclic(u32),
+    Words {
+        list: u32,
+        start: u32,
+        end: u32,
+        depth: u32,
+    },
+    Avoid {
+        texts: u32,
+        state: u32,
+    },
+    Factor {
+        text: u32,
+        state: u32,
+    },
+    Concat(u32, u32),
+    Or(Vec<u32>),
+    And(Vec<u32>),
+    Not(u32),
+    Repeat {
+        base: u32,
+        min: u32,
+        max: u32,
+    },
+    Early(u32),
+    Json {
+        text: u32,
+        at: Spelling,
+    },
+    /// A number, as its digits up to the last that is not zero and the place of that one; and a state.
+    Multiple {
+        unit: u64,
+        power: i8,
+        place: Place,
+    },
+    /// A bound, as its digits and the exponent of the first of them; and a state.
+    Compared {
+        comparison: Comparison,
+        digits: Box<[u8]>,
+        exponent: i16,
+        place: Place,
+    },
+}
+
+/// Why saved languages cannot be loaded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// An invariant that does not hold.
+    #[error("a saved language is damaged: {0}")]
+    Damaged(&'static str),
+    /// A limit of the configuration.
+    #[error(transparent)]
+    Limit(#[from] Error),
+}
+
+/// How many expressions every store has: the empty language, the empty string, any byte, all strings.
+const LISTED: u32 = 4;
+const IN_RANGE: &str = "numbers are in range";
+const ONCE: &str = "everything is listed once, in normal form and in order";
+
+impl Languages {
+    /// How many languages there are.
+    pub fn len(&self) -> usize {
+        self.languages.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.languages.is_empty()
+    }
+
+    /// The limits of the store that was saved.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+}
+
+impl Store {
+    /// Some languages of the store as plain data. Saving what was loaded gives the same data.
+    ///
+    /// # Complexity
+    /// O(n log n) for n expressions, with the texts of their automata.
+    pub fn save(&self, languages: &[RegularId]) -> Languages {
+        let (expressions, states) = self.reachable(languages);
+        let base = expressions.partition_point(|a| a.0 < LISTED);
+        let mut saving = Saving {
+            store: self,
+            expressions: &expressions[base..],
+            states: &states[usize::from(states.first() == Some(&0))..],
+            numbers: Default::default(),
+            saved: Languages { config: self.config.clone(), ..Languages::default() },
+        };
+        for &a in saving.expressions {
+            let expression = saving.expression(a);
+            saving.saved.expressions.push(expression);
+        }
+        for &state in saving.states {
+            let edges = self.acyclic.edges(state).iter();
+            let edges = edges.map(|edge| (edge.first, edge.last, saving.state(edge.target))).collect();
+            saving.saved.acyclic.push(State { is_final: self.acyclic.is_final(state), edges });
+        }
+        saving.saved.languages = languages.iter().map(|&a| saving.number(a)).collect();
+        saving.saved
+    }
+
+    /// A store with saved languages, and their ids in it. `room` is how many bytes loading may take, beside the limits that were
+    /// saved.
+    ///
+    /// Whatever the data is, the store is sound: each expression is made anew from its parts.
+    ///
+    /// # Errors
+    /// When the data breaks an invariant, or a limit is exceeded.
+    ///
+    /// # Complexity
+    /// Linear in the size of the data; automata of texts are built as when they were made first.
+    pub fn load(saved: &Languages, room: usize) -> Result<(Self, Vec<RegularId>), LoadError> {
+        let config = Config { memory: saved.config.memory.min(room), ..saved.config.clone() };
+        let mut store = Self::new(&config);
+        store.load_leaves(saved)?;
+        let prefixes = saved.words.iter().map(|words| Prefixes::new(words)).collect();
+        let mut loading = Loading { saved, prefixes };
+        for (place, expression) in saved.expressions.iter().enumerate() {
+            store.check_room()?;
+            // There is room for it, so there are fewer than 2^31.
+            let id = RegularId(LISTED + place as u32);
+            if loading.expression(&mut store, id, expression)? != id || store.nodes.len() != id.index() + 1 {
+                return Err(LoadError::Damaged(ONCE));
+            }
+        }
+        let languages = saved.languages.iter().map(|&number| store.loaded(number));
+        let languages = languages.collect::<Option<_>>().ok_or(LoadError::Damaged(IN_RANGE))?;
+        store.config = saved.config.clone();
+        Ok((store, languages))
+    }
+
+    /// The expression with this number, if there is one.
+    fn loaded(&self, number: u32) -> Option<RegularId> {
+        ((number as usize) < self.nodes.len()).then_some(RegularId(number))
+    }
+
+    fn load_leaves(&mut self, saved: &Languages) -> Result<(), LoadError> {
+        let length = |texts: &[Vec<u8>]| texts.iter().map(Vec::len).sum::<usize>().max(texts.len());
+        // Places in texts are numbers of 32 bits, and automata have up to two states for a byte.
+        let fits = |length: usize| length <= u32::MAX as usize / 8;
+        let is_set = |texts: &[Vec<u8>]| texts.is_sorted_by(|a, b| a < b) && fits(length(texts));
+        for words in &saved.words {
+            let list: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+            let next = self.words.len() as u32;
+            let sound = is_set(words) && !words.is_empty();
+            if !sound || self.word_list(Arc::new(WordList::new(&list))) != next {
+                return Err(LoadError::Damaged(ONCE));
+            }
+        }
+        for texts in &saved.avoid {
+            let next = self.avoid.len() as u32;
+            let sound = is_set(texts) && texts.first().is_some_and(|text| !text.is_empty());
+            let texts = || texts.iter().map(|text| text.as_slice().into()).collect();
+            if !sound || self.add_avoid(Arc::new(Avoid::new(texts()))) != next {
+                return Err(LoadError::Damaged(ONCE));
+            }
+            self.check_room()?;
+        }
+        for text in &saved.factors {
+            let next = self.factors.len() as u32;
+            if !fits(text.len()) || self.add_factors(Arc::new(Factors::new(text.as_slice().into()))) != next {
+                return Err(LoadError::Damaged(ONCE));
+            }
+            self.check_room()?;
+        }
+        let acyclic = Arc::make_mut(&mut self.acyclic);
+        for (place, State { is_final, edges }) in saved.acyclic.iter().enumerate() {
+            let number = place as u32 + 1;
+            let edge = |&(first, last, target): &(u8, u8, u32)| Edge { first, last, target };
+            let edges: Vec<Edge> = edges.iter().map(edge).collect();
+            let apart =
+                |a: &Edge, b: &Edge| a.last < b.first && (a.last + 1 < b.first || a.target != b.target);
+            let sound = edges.is_sorted_by(apart)
+                && edges.iter().all(|edge| edge.first <= edge.last && edge.target < number)
+                && !edges.is_empty();
+            if !sound || acyclic.state(*is_final, &edges) != number {
+                return Err(LoadError::Damaged(ONCE));
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Saving<'a> {
+    store: &'a Store,
+    /// Those that are listed.
+    expressions: &'a [RegularId],
+    states: &'a [u32],
+    /// New numbers of sets, words, avoided texts and factors, by old ones.
+    numbers: [FxHashMap<u32, u32>; 4],
+    saved: Languages,
+}
+
+impl Saving<'_> {
+    fn number(&self, a: RegularId) -> u32 {
+        if a.0 < LISTED {
+            return a.0;
+        }
+        let place = self.expressions.binary_search(&a).expect("operands are reachable");
+        LISTED + place as u32
+    }
+
+    fn state(&self, state: u32) -> u32 {
+        if state == 0 {
+            return 0;
+        }
+        let place = self.states.binary_search(&state).expect("states of leaves are reachable");
+        place as u32 + 1
+    }
+
+    /// The new number of an entry of a table, in the order in which they are met; and whether it is new.
+    fn renumber(&mut self, table: usize, old: u32) -> (u32, bool) {
+        let next = self.numbers[table].len() as u32;
+        let number = *self.numbers[table].entry(old).or_insert(next);
+        (number, number == next)
+    }
+
+    fn expression(&mut self, a: RegularId) -> Expression {
+        let store = self.store;
+        let numbers = |saving: &Self, list| store.list(list).iter().map(|&a| saving.number(a)).collect();
+        match store.node(a).kind {
+            Kind::Empty | Kind::Epsilon => unreachable!("every store has them"),
+            Kind::Bytes(set) => {
+                let (number, is_new) = self.renumber(0, set);
+                if is_new {
+                    self.saved.sets.push(*store.byte_set(set));
+                }
+                Expression::Bytes(number)
+            }
+            Kind::Acyclic(state) => Expression::Acyclic(self.state(state)),
+            Kind::Words { range, depth } => {
+                let (list, start, end) = store.ranges[range as usize];
+                let (number, is_new) = self.renumber(1, list);
+                if is_new {
+                    let list = &store.words[list as usize];
+                    let words = (0..list.len() as u32).map(|index| list.word(index).to_vec());
+                    self.saved.words.push(words.collect());
+                }
+                Expression::Words { list: number, start, end, depth }
+            }
+            Kind::Avoid { automaton, state } => {
+                let (number, is_new) = self.renumber(2, automaton);
+                if is_new {
+                    let texts = store.avoid[automaton as usize].texts.iter();
+                    self.saved.avoid.push(texts.map(|text| text.to_vec()).collect());
+                }
+                Expression::Avoid { texts: number, state }
+            }
+            Kind::Factor { automaton, state } => {
+                let (number, is_new) = self.renumber(3, automaton);
+                if is_new {
+                    self.saved.factors.push(store.factors[automaton as usize].text.to_vec());
+                }
+                Expression::Factor { text: number, state }
+            }
+            Kind::Concat(head, tail) => Expression::Concat(self.number(head), self.number(tail)),
+            Kind::Or(list) => Expression::Or(numbers(self, list)),
+            Kind::And(list) => Expression::And(numbers(self, list)),
+            Kind::Not(a) => Expression::Not(self.number(a)),
+            Kind::Repeat { base, min, max } => {
+                // Without end is the shortest number.
+                Expression::Repeat { base: self.number(base), min, max: max.wrapping_add(1) }
+            }
+            Kind::Early(a) => Expression::Early(self.number(a)),
+            Kind::Json { text, at } => Expression::Json { text: self.number(text), at },
+            Kind::Number(state) => {
+                let NumberState { numbers, place } = store.number_states[state as usize];
+                match &*store.numbers[numbers as usize] {
+                    Numbers::Multiples(Multiples { divisor: Divisor { unit, power }, .. }) => {
+                        Expression::Multiple { unit: *unit, power: *power, place }
+                    }
+                    Numbers::Compared(Bound { comparison, digits, exponent }) => Expression::Compared {
+                        comparison: *comparison,
+                        digits: digits.clone(),
+                        exponent: *exponent,
+                        place,
+                    },
+                }
+            }
+        }
+    }
+}
+
+struct Loading<'a> {
+    saved: &'a Languages,
+    prefixes: Vec<Prefixes>,
+}
+
+impl Loading<'_> {
+    /// Makes an expression from parts that have been made.
+    fn expression(
+        &mut self,
+        store: &mut Store,
+        id: RegularId,
+        expression: &Expression,
+    ) -> Result<RegularId, LoadError> {
+        let damaged = |rule| Err(LoadError::Damaged(rule));
+        let kind = match *expression {
+            Expression::Bytes(number) => match self.saved.sets.get(number as usize) {
+                Some(set) => return Ok(store.bytes(*set)),
+                None => return damaged(IN_RANGE),
+            },
+            Expression::Acyclic(state) => {
+                if state as usize > self.saved.acyclic.len() {
+                    return damaged(IN_RANGE);
+                }
+                return Ok(store.acyclic_leaf(state)?);
+            }
+            Expression::Words { list, start, end, depth } => {
+                let prefixes = self.prefixes.get_mut(list as usize).ok_or(LoadError::Damaged(IN_RANGE))?;
+                let words = &self.saved.words[list as usize];
+                if !prefixes.is_state(words, start, end, depth) {
+                    return damaged("words that are read together begin alike");
+                }
+                return Ok(store.word_leaf((list, start, end), depth)?);
+            }
+            Expression::Avoid { texts, state } => {
+                let Some(automaton) = store.avoid.get(texts as usize) else { return damaged(IN_RANGE) };
+                if !automaton.has_state(state) {
+                    return damaged(IN_RANGE);
+                }
+                Kind::Avoid { automaton: texts, state }
+            }
+            Expression::Factor { text, state } => {
+                let Some(automaton) = store.factors.get(text as usize) else { return damaged(IN_RANGE) };
+                if !automaton.has_state(state) {
+                    return damaged(IN_RANGE);
+                }
+                return Ok(store.factor_leaf(text, state)?);
+            }
+            Expression::Or(ref members) | Expression::And(ref members) => {
+                let is_union = matches!(expression, Expression::Or(_));
+                let members: Vec<RegularId> = members.iter().copied().map(RegularId).collect();
+                return match store.broken_list(id, &members, is_union) {
+                    Some(rule) => damaged(rule),
+                    None => Ok(store.intern_list(&members, is_union)?),
+                };
+            }
+            Expression::Concat(head, tail) => Kind::Concat(RegularId(head), RegularId(tail)),
+            Expression::Not(a) => Kind::Not(RegularId(a)),
+            Expression::Repeat { base, min, max } => {
+                let max = max.checked_sub(1).unwrap_or(UNBOUNDED);
+                Kind::Repeat { base: RegularId(base), min, max }
+            }
+            Expression::Early(a) => Kind::Early(RegularId(a)),
+            Expression::Json { text, at } => {
+                store.has_json = true;
+                Kind::Json { text: RegularId(text), at }
+            }
+            Expression::Multiple { unit, power, place } => {
+                let divisor = Divisor { unit, power };
+                if !divisor.is_reduced() {
+                    return damaged(IN_RANGE);
+                }
+                return Self::number(store, Numbers::Multiples(Multiples::new(divisor)), place);
+            }
+            Expression::Compared { comparison, ref digits, exponent, place } => {
+                let bound = Bound { comparison, digits: digits.clone(), exponent };
+                if !bound.is_reduced() {
+                    return damaged(IN_RANGE);
+                }
+                return Self::number(store, Numbers::Compared(bound), place);
+            }
+        };
+        match store.broken_kind(id, kind) {
+            Some(rule) => damaged(rule),
+            None => Ok(store.intern(kind)?),
+        }
+    }
+
+    fn number(store: &mut Store, numbers: Numbers, place: Place) -> Result<RegularId, LoadError> {
+        if !numbers.is_place(place) {
+            return Err(LoadError::Damaged(IN_RANGE));
+        }
+        let numbers = store.add_numbers(Arc::new(numbers));
+        Ok(store.number_leaf(NumberState { numbers, place })?)
+    }
+}
+
+/// How far each word of a sorted list agrees with the one before it.
+struct Prefixes {
+    agree: Vec<u32>,
+    /// The same of whole ranges, as far as they were asked for.
+    ranges: FxHashMap<(u32, u32), u32>,
+}
+
+impl Prefixes {
+    fn new(words: &[Vec<u8>]) -> Self {
+        let agree =
+            |pair: &[Vec<u8>]| pair[0].iter().zip(&pair[1]).take_while(|(a, b)| a == b).count() as u32;
+        let agree = std::iter::once(0).chain(words.windows(2).map(agree)).collect();
+        Self { agree, ranges: FxHashMap::default() }
+    }
+
+    /// Whether these are all the words with one beginning of `depth` bytes.
+    fn is_state(&mut self, words: &[Vec<u8>], start: u32, end: u32, depth: u32) -> bool {
+        let Some(first) = words.get(start as usize) else { return false };
+        if start >= end || end as usize > words.len() || first.len() < depth as usize {
+            return false;
+        }
+        // This bounds the work, too: such ranges are nested or apart, so that they are few.
+        let begins = start == 0 || self.agree[start as usize] < depth;
+        let ends = end as usize == words.len() || self.agree[end as usize] < depth;
+        if !begins || !ends {
+            return false;
+        }
+        let inside = &self.agree[start as usize + 1..end as usize];
+        let shared = self.ranges.entry((start, end));
+        *shared.or_insert_with(|| inside.iter().copied().min().unwrap_or(u32::MAX)) >= depth
+    }
+}

@@ -1,0 +1,252 @@
+//! The text form of an expression: much like a regex, with `&` and `~`, cut off where it gets long.
+
+use crate::alphabet::byte_set::write_byte;
+use crate::number::comparison::{Bound, Comparison};
+use crate::number::multiple::{Divisor, Multiples};
+use crate::number::state::{NumberState, Numbers, Place};
+use crate::store::node::{Kind, RegularId, Spelling, UNBOUNDED};
+use crate::{ByteSet, Store};
+use std::cmp::Ordering;
+use std::fmt::{self, Write};
+
+/// Pieces that are written before the rest is left out.
+const PIECES: usize = 200;
+/// Bytes of a text that are written.
+const TEXT: usize = 40;
+
+impl Store {
+    /// A short text that shows the expression: `[a-z]+&~(if|else)`. Empty is `∅`, the empty string `ε`; long ones end in
+    /// `…`. Operands of unions and intersections stand in the order of their ids.
+    pub fn display(&self, a: RegularId) -> impl fmt::Display + '_ {
+        Shown { store: self, a }
+    }
+}
+
+struct Shown<'s> {
+    store: &'s Store,
+    a: RegularId,
+}
+
+enum Piece {
+    /// An expression in parentheses if it binds no tighter than this.
+    Expression(RegularId, u8),
+    Text(&'static str),
+    Counter(u32, u32),
+}
+
+/// How tightly kinds bind: union, intersection, concatenation, complement and repetition, atoms.
+const UNION: u8 = 0;
+const INTERSECTION: u8 = 1;
+const CONCATENATION: u8 = 2;
+const PREFIX: u8 = 3;
+const ATOM: u8 = 4;
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut stack = vec![Piece::Expression(self.a, UNION)];
+        for _ in 0..PIECES {
+            match stack.pop() {
+                None => return Ok(()),
+                Some(Piece::Text(text)) => f.write_str(text)?,
+                Some(Piece::Counter(min, max)) => write_counter(f, min, max)?,
+                Some(Piece::Expression(a, least)) => self.write(f, a, least, &mut stack)?,
+            }
+        }
+        f.write_str(if stack.is_empty() { "" } else { "…" })
+    }
+}
+
+impl Shown<'_> {
+    fn write(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        a: RegularId,
+        least: u8,
+        stack: &mut Vec<Piece>,
+    ) -> fmt::Result {
+        let kind = self.store.node(a).kind;
+        let binding = match kind {
+            Kind::Or(_) => UNION,
+            Kind::And(_) => INTERSECTION,
+            Kind::Concat(..) => CONCATENATION,
+            Kind::Not(_) | Kind::Repeat { .. } => PREFIX,
+            _ => ATOM,
+        };
+        if binding < least {
+            stack.push(Piece::Text(")"));
+            stack.push(Piece::Expression(a, UNION));
+            return f.write_str("(");
+        }
+        match kind {
+            Kind::Empty => f.write_str("∅"),
+            Kind::Epsilon => f.write_str("ε"),
+            Kind::Bytes(set) => write_set(f, self.store.byte_set(set)),
+            Kind::Acyclic(state) => {
+                let mut first = ByteSet::EMPTY;
+                let edges = self.store.acyclic.edges(state);
+                edges.iter().for_each(|edge| first.insert_range(edge.first, edge.last));
+                let end = if self.store.acyclic.is_final(state) { "?" } else { "" };
+                write!(f, "<class{state} {first}…{end}>")
+            }
+            Kind::Words { range, depth } => {
+                let (list, start, end) = self.store.ranges[range as usize];
+                let list = &self.store.words[list as usize];
+                if end - start > 1 {
+                    return write!(f, "<{} of {} words at {depth}>", end - start, list.len());
+                }
+                let text = &list.word(start)[depth as usize..];
+                write_text(f, text)
+            }
+            Kind::Avoid { automaton, state } => {
+                f.write_str("<not ")?;
+                let texts = &self.store.avoid[automaton as usize].texts;
+                for (index, text) in texts.iter().enumerate().take(4) {
+                    f.write_str(if index == 0 { "" } else { "|" })?;
+                    write_text(f, text)?;
+                }
+                f.write_str(if texts.len() > 4 { "|…" } else { "" })?;
+                write!(f, " at {state}>")
+            }
+            Kind::Factor { automaton, state } => {
+                f.write_str("<in ")?;
+                write_text(f, &self.store.factors[automaton as usize].text)?;
+                write!(f, " at {state}>")
+            }
+            Kind::Concat(head, tail) => {
+                stack.push(Piece::Expression(tail, CONCATENATION));
+                stack.push(Piece::Expression(head, PREFIX));
+                Ok(())
+            }
+            Kind::Or(list) | Kind::And(list) => {
+                let (sign, inner) =
+                    if matches!(kind, Kind::Or(_)) { ("|", INTERSECTION) } else { ("&", CONCATENATION) };
+                let members = self.store.list(list);
+                for (index, &member) in members.iter().take(PIECES).enumerate().rev() {
+                    stack.push(Piece::Expression(member, inner));
+                    if index > 0 {
+                        stack.push(Piece::Text(sign));
+                    }
+                }
+                Ok(())
+            }
+            Kind::Not(a) => {
+                stack.push(Piece::Expression(a, ATOM));
+                f.write_str("~")
+            }
+            Kind::Repeat { base, min, max } => {
+                stack.push(Piece::Counter(min, max));
+                stack.push(Piece::Expression(base, ATOM));
+                Ok(())
+            }
+            Kind::Early(a) | Kind::Json { text: a, .. } => {
+                stack.push(Piece::Text(")"));
+                stack.push(Piece::Expression(a, UNION));
+                f.write_str(match kind {
+                    Kind::Json { at: Spelling::Text, .. } => "json(",
+                    Kind::Json { at: Spelling::Escape, .. } => "json escape(",
+                    Kind::Json { at: Spelling::Unit, .. } => "json unit(",
+                    _ => "early(",
+                })
+            }
+            Kind::Number(state) => self.store.write_number(f, state),
+        }
+    }
+}
+
+fn write_counter(f: &mut fmt::Formatter<'_>, min: u32, max: u32) -> fmt::Result {
+    match (min, max) {
+        (0, UNBOUNDED) => f.write_str("*"),
+        (1, UNBOUNDED) => f.write_str("+"),
+        (0, 1) => f.write_str("?"),
+        (min, UNBOUNDED) => write!(f, "{{{min},}}"),
+        (min, max) if min == max => write!(f, "{{{min}}}"),
+        (min, max) => write!(f, "{{{min},{max}}}"),
+    }
+}
+
+impl Store {
+    /// `<multiple of 0.25>` or `<at least 12.5>`, and behind its start the place and what is kept there.
+    fn write_number(&self, f: &mut fmt::Formatter<'_>, state: u32) -> fmt::Result {
+        let NumberState { numbers, place } = self.number_states[state as usize];
+        let (name, digits, power) = match &*self.numbers[numbers as usize] {
+            Numbers::Multiples(Multiples { divisor: Divisor { unit, power }, .. }) => {
+                ("multiple of", unit.to_string(), i32::from(*power))
+            }
+            Numbers::Compared(Bound { comparison, digits, exponent }) => {
+                let name = match comparison {
+                    Comparison::AtLeast => "at least",
+                    Comparison::Above => "above",
+                    Comparison::AtMost => "at most",
+                    Comparison::Below => "below",
+                    Comparison::Equal => "equal to",
+                };
+                let power = i32::from(*exponent) + 1 - digits.len() as i32;
+                (name, digits.iter().map(|&digit| char::from(b'0' + digit)).collect(), power)
+            }
+        };
+        match usize::try_from(power) {
+            Ok(zeros) => write!(f, "<{name} {digits:0>1}{:0<zeros$}", "")?,
+            Err(_) => {
+                let places = power.unsigned_abs() as usize;
+                let digits = format!("{digits:0>width$}", width = places + 1);
+                let (whole, fraction) = digits.split_at(digits.len() - places);
+                write!(f, "<{name} {whole}.{fraction}")?;
+            }
+        }
+        match place {
+            Place::Start => {}
+            Place::Zero => f.write_str(" behind 0")?,
+            Place::First(least) => write!(f, " behind a digit, exponent from {least}")?,
+            Place::Integer(remainder) => write!(f, " from {remainder}")?,
+            Place::Point(remainder) => write!(f, " from {remainder} at the point")?,
+            Place::Fraction { left, remainder } => write!(f, " from {remainder} with {left} places left")?,
+            Place::Mantissa { digits, least } => write!(f, " behind {digits} places, exponent from {least}")?,
+            Place::Whole { digits, side } => write!(f, " behind {digits} digits, {}", name_of(side))?,
+            Place::Digits => f.write_str(" behind more digits")?,
+            Place::Significant { digits, side } => write!(f, " behind {digits} places, {}", name_of(side))?,
+            Place::Compared { at, has_digit } => {
+                write!(f, " {} digit {at}", if has_digit { "at" } else { "at the point, at" })?;
+            }
+            Place::ExponentFrom(least) => write!(f, " at an exponent from {least}")?,
+            Place::ExponentTo(most) => write!(f, " at an exponent to {most}")?,
+            Place::ExponentIs(value) => write!(f, " at the exponent {value}")?,
+            Place::AnyExponent => f.write_str(" at an exponent")?,
+            Place::AtLeast { least, read } => write!(f, " in an exponent, {read} of at least {least}")?,
+            Place::AtMost { most, read, has_digit } => {
+                let sign = if has_digit { "" } else { " behind its sign" };
+                write!(f, " in an exponent{sign}, {read} of at most {most}")?;
+            }
+            Place::Exactly { value, read, has_digit } => {
+                let sign = if has_digit { "" } else { " behind its sign" };
+                write!(f, " in an exponent{sign}, {read} of {value}")?;
+            }
+            Place::More(digits) => write!(f, " with {digits} digits or more")?,
+            Place::Fewer(digits) => write!(f, " with {digits} digits or fewer")?,
+        }
+        f.write_str(">")
+    }
+}
+
+fn name_of(side: Ordering) -> &'static str {
+    match side {
+        Ordering::Less => "less",
+        Ordering::Equal => "equal",
+        Ordering::Greater => "greater",
+    }
+}
+
+/// A single letter or digit stands for itself.
+fn write_set(f: &mut fmt::Formatter<'_>, set: &ByteSet) -> fmt::Result {
+    match set.first() {
+        Some(byte) if set.len() == 1 && (byte.is_ascii_alphanumeric() || byte >= 0x80) => write_byte(f, byte),
+        _ => write!(f, "{set}"),
+    }
+}
+
+fn write_text(f: &mut fmt::Formatter<'_>, text: &[u8]) -> fmt::Result {
+    f.write_char('\'')?;
+    for &byte in text.iter().take(TEXT) {
+        write_byte(f, byte)?;
+    }
+    f.write_str(if text.len() > TEXT { "…'" } else { "'" })
+}

@@ -1,0 +1,135 @@
+//! What holds in every store, as a list and as a test of that list.
+
+use crate::json::string::JSON_NESTING;
+use crate::store::node::{INHABITED, Kind, NO_ROW, NULLABLE, RegularId, UNBOUNDED, UNKNOWN, VOID};
+use crate::{Error, Store};
+use thiserror::Error;
+
+/// An invariant of a [`Store`] that does not hold: a fault of this crate.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{id}: {rule}")]
+pub struct Violation {
+    /// The expression.
+    pub id: RegularId,
+    /// The rule that is broken.
+    pub rule: &'static str,
+}
+
+impl Store {
+    /// Tests the invariants:
+    ///
+    /// 1. operands have smaller ids than what is made of them;
+    /// 2. the head of a concatenation is no concatenation, and no operand of one is the empty string or the empty language;
+    /// 3. members of unions and intersections are at least two, sorted, each once, and not of the same kind;
+    /// 4. counters are `min <= max`, and not `{1,1}`; what ends early does not contain the empty string;
+    ///    JSON spellings are of more than the empty string, and nest at most 8 deep;
+    /// 5. no expression is both inhabited and void, and a nullable one is inhabited;
+    /// 6. what is known about an expression follows from its operands;
+    /// 7. derivatives in rows are expressions of the store.
+    ///
+    /// # Errors
+    /// The first violation.
+    ///
+    /// # Complexity
+    /// Linear in the size of the store.
+    pub fn check(&self) -> Result<(), Violation> {
+        for index in 0..self.nodes.len() {
+            let id = RegularId(index as u32);
+            let violation = |rule| Err(Violation { id, rule });
+            let node = self.node(id);
+            let broken = match node.kind {
+                Kind::Or(list) => self.broken_list(id, self.list(list), true),
+                Kind::And(list) => self.broken_list(id, self.list(list), false),
+                kind => self.broken_kind(id, kind),
+            };
+            if let Some(rule) = broken {
+                return violation(rule);
+            }
+            if node.has(INHABITED | VOID) || node.has(NULLABLE) && !node.has(INHABITED) {
+                return violation("an expression is inhabited or void");
+            }
+            if node.row != NO_ROW {
+                let len = self.partitions.len(node.partition);
+                let row = self.rows.get(node.row as usize..node.row as usize + len);
+                if !row.is_some_and(|row| {
+                    row.iter().all(|&id| id == UNKNOWN || (id as usize) < self.nodes.len())
+                }) {
+                    return violation("derivatives are expressions of the store");
+                }
+            }
+        }
+        // Partitions and skeletons are interned as they are asked for, so this works on a copy.
+        let mut copy = self.clone();
+        for index in 0..self.nodes.len() {
+            let node = &self.nodes[index];
+            let again = copy.describe(node.kind, index as u32);
+            let same_nullable = again.has(NULLABLE) == node.has(NULLABLE);
+            if !same_nullable
+                || (again.min, again.max) != (node.min, node.max)
+                || again.partition != node.partition
+                || again.has(INHABITED) && node.has(VOID)
+            {
+                let rule = "what is known about an expression follows from its operands";
+                return Err(Violation { id: RegularId(index as u32), rule });
+            }
+        }
+        Ok(())
+    }
+
+    /// Which of the rules about operands an expression breaks; lists are for [`broken_list`](Self::broken_list).
+    pub(crate) fn broken_kind(&self, id: RegularId, kind: Kind) -> Option<&'static str> {
+        let trivial = |operand: RegularId| operand == RegularId::EMPTY || operand == RegularId::EPSILON;
+        match kind {
+            Kind::Concat(head, tail) => {
+                if head.max(tail) >= id {
+                    return Some(OPERANDS);
+                }
+                let nested = matches!(self.node(head).kind, Kind::Concat(..));
+                (trivial(head) || trivial(tail) || nested).then_some("concatenations are in normal form")
+            }
+            Kind::Not(a) | Kind::Early(a) | Kind::Json { text: a, .. } if a >= id => Some(OPERANDS),
+            Kind::Json { text: a, .. } if trivial(a) || self.node(a).nesting >= JSON_NESTING => {
+                Some("spellings are of more than the empty string, and do not nest too deep")
+            }
+            Kind::Early(a) if self.is_nullable(a) => Some("what ends early does not end at once"),
+            Kind::Repeat { base, .. } if base >= id => Some(OPERANDS),
+            Kind::Repeat { base, min, max } => {
+                let odd = min > max || (min, max) == (1, 1) || max == 0 || min == UNBOUNDED;
+                (trivial(base) || odd).then_some("counters are in normal form")
+            }
+            _ => None,
+        }
+    }
+
+    /// Which rule a union or an intersection of these members breaks.
+    pub(crate) fn broken_list(
+        &self,
+        id: RegularId,
+        members: &[RegularId],
+        is_union: bool,
+    ) -> Option<&'static str> {
+        if members.iter().any(|&member| member >= id) {
+            return Some(OPERANDS);
+        }
+        let is_same = |member: &RegularId| match self.node(*member).kind {
+            Kind::Or(_) => is_union,
+            Kind::And(_) => !is_union,
+            Kind::Empty => true,
+            _ => false,
+        };
+        let sound = members.len() >= 2 && members.is_sorted_by(|a, b| a < b) && !members.iter().any(is_same);
+        (!sound).then_some("unions and intersections are in normal form")
+    }
+}
+
+const OPERANDS: &str = "operands have smaller ids";
+
+impl Error {
+    /// The place inside a regex that the error is about, in bytes.
+    pub const fn regex_offset(&self) -> Option<usize> {
+        match self {
+            Self::Regex { offset, .. } => Some(*offset),
+            Self::Limit { .. } | Self::Numeral { .. } => None,
+        }
+    }
+}
