@@ -7,6 +7,11 @@ use std::ops::Range;
 
 use crate::{Parts, Text};
 
+pub(crate) mod check;
+pub(crate) mod children;
+mod equality;
+pub(crate) mod text;
+
 /// A half-open range of byte offsets into the text that was parsed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -67,7 +72,7 @@ pub struct Name {
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(try_from = "crate::check::Unchecked")
+    serde(try_from = "crate::ast::check::Unchecked")
 )]
 pub struct Ast {
     /// The rules, in the order of the text. A name may have several.

@@ -5,6 +5,8 @@ use std::fmt;
 
 use crate::ast::Span;
 
+pub(crate) mod suggest;
+
 /// A message about a place in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

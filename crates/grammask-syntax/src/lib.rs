@@ -60,36 +60,25 @@
 //! | `(* comment *)` | white space |
 
 mod ast;
-mod body;
-mod check;
 mod config;
 mod diagnostic;
 mod error;
-mod escape;
-mod lexer;
 mod parser;
-mod parts;
 mod print;
-mod recovered;
-mod same;
-mod suggest;
-mod text;
-mod unordered;
 
+pub use ast::check::{Violation, is_bound, is_numeral, is_special_name};
+pub use ast::children::Parts;
+pub use ast::text::Text;
 pub use ast::{
     Ast, Comparison, ExceptOperand, Expr, ExprId, ExprKind, Name, Quantifier, Rule, Span, Unordered,
 };
-pub use check::Violation;
-pub use check::{is_bound, is_numeral, is_special_name};
 pub use config::Config;
+pub use diagnostic::suggest::suggest;
 pub use diagnostic::{Diagnostic, LineColumn, Note, Report, line_column};
 pub use error::{Error, ErrorKind, Errors, MAX_BOUND, MAX_BOUND_DIGITS, MAX_DIGITS};
+pub use parser::recovery::Recovered;
 pub use parser::{parse, parse_bytes, parse_bytes_or_recover, parse_or_recover};
-pub use parts::Parts;
 pub use print::{DisplayExpr, Quote, quote};
-pub use recovered::Recovered;
-pub use suggest::suggest;
-pub use text::Text;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

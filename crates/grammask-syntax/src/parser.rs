@@ -2,11 +2,17 @@
 //! the next rule, so that one pass reports all of them.
 
 use crate::ast::{Ast, ExprId, ExprKind, Name, Rule, Span};
-use crate::body::{Frame, Value};
 use crate::config::Config;
 use crate::error::{ErrorKind, ErrorSink, Errors, shorten};
-use crate::lexer::{Lexer, Quoted, Token, TokenKind};
-use crate::recovered::{Recovered, Scars};
+use crate::parser::expression::{Frame, Value};
+use crate::parser::lexer::{Lexer, Quoted, Token, TokenKind};
+use crate::parser::recovery::{Recovered, Scars};
+
+mod escape;
+mod expression;
+mod lexer;
+pub(crate) mod recovery;
+mod unordered;
 
 /// Reads a KBNF text.
 ///

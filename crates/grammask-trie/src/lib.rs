@@ -37,26 +37,23 @@
 //! `loaders` (on by default): vocabularies from files, in the module `loaders`.
 //! `serde`: [`Config`] and [`TokenId`] can be serialized.
 
+mod bits;
 mod config;
-mod copying;
-mod count;
 mod display;
 mod error;
+mod index;
 #[cfg(feature = "loaders")]
 pub mod loaders;
-mod mask;
-mod outline;
 mod set;
-mod sorting;
 mod token;
 mod trie;
 mod vocabulary;
 
+pub use bits::copy::{copied_row, copy_row};
 pub use config::Config;
-pub use copying::{copied_row, copy_row};
 pub use error::{Broken, EntryPlace, Error, LineProblem, RowTooShort};
-pub use mask::{Mask, Ones};
-pub use outline::{Below, BranchId, Child, Decoder, Edge, Encoding, Omission, Outline, Traits};
+pub use index::{Below, BranchId, Child, Decoder, Edge, Encoding, Omission, Outline, Traits};
+pub use set::mask::{Mask, Ones};
 pub use set::{Members, TokenSet};
 pub use token::TokenId;
 pub use trie::{Children, NodeId, Trie};

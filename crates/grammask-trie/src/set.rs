@@ -4,11 +4,13 @@ use std::fmt;
 use std::iter::FusedIterator;
 
 use crate::TokenId;
-use crate::count::{count_ones, count_ranges, count_up_to};
+use crate::bits::popcount::{count_ones, count_ranges, count_up_to};
+use crate::bits::radix::sort_ids;
 use crate::display::{Ranges, write_ids};
 use crate::error::Broken;
-use crate::mask::{Ones, ones};
-use crate::sorting::sort_ids;
+use crate::set::mask::{Ones, ones};
+
+pub(crate) mod mask;
 
 /// A set of tokens that is made once and then joined into mask rows many times.
 ///

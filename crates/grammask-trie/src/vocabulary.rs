@@ -332,7 +332,7 @@ impl Ranks {
     }
 
     fn ids(&self) -> impl Iterator<Item = TokenId> + '_ {
-        crate::mask::ones(&self.words)
+        crate::set::mask::ones(&self.words)
     }
 
     fn bytes_used(&self) -> usize {

@@ -1,12 +1,12 @@
 //! The right side of a rule to an expression. An operator-precedence parser with its own stacks, so that nesting costs
 //! memory and no recursion.
 
+use crate::ast::check::{is_bound, is_numeral};
 use crate::ast::{Comparison, ExceptOperand, ExprId, ExprKind, Quantifier, Span};
-use crate::check::{is_bound, is_numeral};
 use crate::error::{ErrorKind, MAX_BOUND, MAX_BOUND_DIGITS, MAX_DIGITS, shorten};
-use crate::lexer::{Bracket, Quoted, TokenKind};
+use crate::parser::lexer::{Bracket, Quoted, TokenKind};
+use crate::parser::unordered::Limits;
 use crate::parser::{Parser, limit};
-use crate::unordered::Limits;
 
 /// An expression with the span that includes its parentheses.
 #[derive(Clone, Copy, Debug)]

@@ -5,17 +5,17 @@ use std::ops::Range;
 
 use crate::{NodeId, Trie};
 
+mod char_groups;
 mod children;
-mod groups;
-mod omissions;
-mod planes;
+mod signature_rows;
 mod utf8;
+mod whitespace;
 
 pub use children::Child;
 use children::Children;
-pub use omissions::Omission;
-use planes::Planes;
+use signature_rows::Planes;
 pub use utf8::Decoder;
+pub use whitespace::Omission;
 
 /// An inner node of a trie, one with children: a number below [`Outline::len`], in the order of the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -119,7 +119,7 @@ impl Traits {
             }
             groups
         };
-        let all = ((1 << groups::COUNT) - 1) & !groups(!ascii);
+        let all = ((1 << char_groups::COUNT) - 1) & !groups(!ascii);
         (Self(other | groups(ascii)), Self(other | all))
     }
 
@@ -129,7 +129,7 @@ impl Traits {
     /// Of an ASCII character: its group. Of nothing, where the byte is none.
     #[inline]
     pub const fn of_character(byte: u8) -> Self {
-        if byte < 0x80 { Self(1 << groups::GROUPS[byte as usize]) } else { Self::NONE }
+        if byte < 0x80 { Self(1 << char_groups::GROUPS[byte as usize]) } else { Self::NONE }
     }
 
     /// Of strings without ASCII characters.
@@ -201,11 +201,11 @@ impl Outline {
                 let is_sound;
                 (decoder, is_sound) = state.after(byte);
                 let ends_by =
-                    |branch, bytes: &[u8]| omissions::above(trie, &nodes, &parents, branch, bytes).is_some();
+                    |branch, bytes: &[u8]| whitespace::above(trie, &nodes, &parents, branch, bytes).is_some();
                 let encoding = match byte {
                     _ if !is_sound => Encoding::Bytes,
                     0..0x80 => Encoding::Ascii,
-                    _ => omissions::encoding_of(byte, parent, ends_by),
+                    _ => whitespace::encoding_of(byte, parent, ends_by),
                 };
                 encodings.push(encoding);
                 made = above.union(Traits::of_encoding(encoding)).union(Traits::of_character(byte));

@@ -2,10 +2,10 @@
 //! else that nests; this file knows where one ends and what may stand behind them.
 
 use crate::ast::{ExprKind, Quantifier, Span, Unordered};
-use crate::body::{After, Selection};
 use crate::error::ErrorKind;
-use crate::lexer::{Bracket, TokenKind};
 use crate::parser::Parser;
+use crate::parser::expression::{After, Selection};
+use crate::parser::lexer::{Bracket, TokenKind};
 
 /// What stands behind the separator.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::count::count_ones;
+use crate::bits::popcount::count_ones;
 use crate::display::write_ids;
 use crate::error::{Broken, RowTooShort};
 use crate::{TokenId, TokenSet, copied_row, copy_row};

@@ -3,7 +3,7 @@
 
 use crate::ast::{Comparison, Quantifier, Span};
 use crate::error::{ErrorKind, ErrorSink, shorten};
-use crate::escape::{Escape, read_escape};
+use crate::parser::escape::{Escape, read_escape};
 
 /// The three pairs of brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
