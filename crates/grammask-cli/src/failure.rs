@@ -6,8 +6,8 @@ use grammask_syntax::{Diagnostic, Span, line_column};
 use serde_json::{Value, json};
 
 use crate::Status;
+use crate::input::source::Source;
 use crate::output::Output;
-use crate::source::Source;
 
 /// Why there is no answer.
 #[derive(Debug)]

@@ -4,18 +4,12 @@
 mod args;
 mod command;
 mod failure;
-mod histogram;
-mod lengths;
-mod listing;
+mod input;
 mod measure;
 mod output;
-mod progress;
 mod random;
-mod source;
-mod steering;
+mod shortest_completion;
 mod timing;
-mod tokenize;
-mod vocabulary;
 
 use std::process::ExitCode;
 

@@ -6,8 +6,8 @@ use grammask::{Config, Grammar, GrammarStats, LexiconConfig, LexiconStats, Match
 
 use crate::command::mask::check_limit;
 use crate::failure::Failure;
-use crate::progress::Progress;
-use crate::source::Source;
+use crate::input::source::Source;
+use crate::output::progress::Progress;
 use crate::timing::Times;
 
 /// All times of a bench, each kind over all passes.

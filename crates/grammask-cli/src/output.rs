@@ -1,5 +1,9 @@
 //! What is written to stdout: buffered, and without complaint when nobody reads on.
 
+pub(crate) mod histogram;
+pub(crate) mod listing;
+pub(crate) mod progress;
+
 use std::fmt::Display;
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 

@@ -1,7 +1,16 @@
 //! The normal form: plain data, productions of symbols and an arena of terminals.
 
-use crate::unordered::Unordered;
+mod check;
+mod from_grammar;
+pub(crate) mod lower;
+
 use grammask_syntax::{Comparison, Parts, Text};
+
+use crate::unordered::Unordered;
+
+pub use check::Violation;
+pub(crate) use from_grammar::from_grammar;
+pub use lower::Languages;
 
 /// The place of a nonterminal in [`NormalForm::nonterminals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,5 +1,7 @@
 //! The grammar under work: what the passes rewrite. Groups are nonterminals without a name, so that no pass walks a tree.
 
+pub(crate) mod terminals;
+
 use std::collections::hash_map::Entry;
 use std::fmt;
 use std::hash::Hasher;
@@ -7,9 +9,9 @@ use std::hash::Hasher;
 use grammask_syntax::{Ast, Span, Text};
 use rustc_hash::{FxHashMap, FxHasher};
 
+use crate::cancellation::Stop;
 use crate::form::{NonterminalId, TerminalId};
-use crate::stop::Stop;
-use crate::terminals::Terminals;
+use crate::grammar::terminals::Terminals;
 use crate::unordered::Unordered;
 
 /// A grammar between two passes. Its `Display` is valid KBNF.

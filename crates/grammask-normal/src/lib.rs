@@ -31,29 +31,25 @@
 //! Everything is linear in the size of the tree, but merging equal nonterminals, which is O(n log n); nothing recurs, so
 //! no depth of nesting is a danger.
 
-mod check;
+mod cancellation;
 mod config;
 mod error;
-mod except_texts;
-mod finish;
 mod form;
 mod grammar;
 pub mod graph;
 mod liveness;
-mod lower;
 mod passes;
 mod print;
 mod read;
-mod stop;
-mod terminals;
 mod unordered;
 
-pub use check::Violation;
 pub use config::Config;
 pub use error::{Error, ErrorKind, Errors};
-pub use form::{Except, Nonterminal, NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
+pub use form::{
+    Except, Languages, Nonterminal, NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId,
+    Violation,
+};
 pub use grammar::Grammar;
-pub use lower::Languages;
 pub use passes::{PASSES, Pass};
 pub use print::terminal_text;
 pub use read::check_recovered;
@@ -66,7 +62,7 @@ use std::borrow::Borrow;
 use grammask_regular::Store;
 use grammask_syntax::Ast;
 
-use crate::stop::Stop;
+use crate::cancellation::Stop;
 
 /// Brings a grammar into normal form.
 ///
@@ -132,7 +128,7 @@ pub fn normalize_with_languages(
             return Ok(None);
         }
     }
-    Ok(finish::finish(grammar, &mut Stop::new(&mut is_stopped)))
+    Ok(form::from_grammar(grammar, &mut Stop::new(&mut is_stopped)))
 }
 
 /// The way of a grammar into normal form.
@@ -164,6 +160,6 @@ pub fn normalize_traced(ast: &Ast, config: &Config) -> Result<Trace, Errors> {
         pass.apply(&mut grammar, store, config)?;
         steps.push((pass.name, grammar.clone()));
     }
-    let (normal, _) = finish::finish(grammar, &mut Stop::new(&mut || false)).expect("nobody stops it");
+    let (normal, _) = form::from_grammar(grammar, &mut Stop::new(&mut || false)).expect("nobody stops it");
     Ok(Trace { steps, normal })
 }

@@ -1,9 +1,9 @@
 //! Which nonterminals produce something: finite strings, endless outputs, or nothing at all. The exact analysis behind
 //! [`remove_dead_rules`](crate::PASSES) and [`NormalForm::check`](crate::NormalForm::check).
 
+use crate::cancellation::Stop;
 use crate::grammar::{Atom, Factor};
 use crate::graph::{Lists, components};
-use crate::stop::Stop;
 use crate::unordered::{Progress, Unordered, UnorderedError};
 
 /// What each nonterminal can produce. Nothing may be nullable, and repetitions must be expanded.

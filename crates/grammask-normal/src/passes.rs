@@ -1,26 +1,23 @@
 //! The ordered list of rewrites. Each is a function of its own in a file of its own; a pass may stand in the list twice.
 
 mod deduplicate_alternatives;
+mod ebnf;
 mod eliminate_nullables;
-mod expand_repetitions;
-mod flatten_nested_rules;
-mod flatten_operators;
-mod gather_characters;
-mod gather_literals;
-mod group_rules;
-mod merge_consecutive_terminals;
 mod merge_equal_nonterminals;
 mod remove_dead_rules;
 mod remove_unit_rules;
 mod remove_useless_rules;
+mod terminals;
 
 use grammask_regular::Store;
 use grammask_syntax::Span;
 
 use crate::Config;
+use crate::cancellation::Stop;
 use crate::error::{Error, ErrorKind, Errors};
 use crate::grammar::Grammar;
-use crate::stop::Stop;
+use ebnf::{expand_repetitions, flatten_nested_rules, flatten_operators, group_rules};
+use terminals::{gather_characters, gather_literals, merge_consecutive_terminals};
 
 /// What passes may use beside the grammar.
 pub(crate) struct Context<'a> {

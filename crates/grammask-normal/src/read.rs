@@ -1,21 +1,22 @@
 //! Syntax tree to grammar under work, with everything checked that a tree can get wrong: names, operands, regexes. All errors are
 //! collected before any is returned.
 
-mod selection;
+mod except_texts;
 mod terminal;
+mod unordered;
 
 use grammask_regular::Store;
 use grammask_syntax::{Ast, ExprId, ExprKind, Recovered, Span, Text, suggest};
 use rustc_hash::FxHashMap;
 
 use crate::Config;
+use crate::cancellation::Stop;
 use crate::error::{Error, ErrorKind, Errors};
-use crate::except_texts::ExceptTexts;
 use crate::form::{NonterminalId, Terminal, TerminalId};
+use crate::grammar::terminals::Terminals;
 use crate::grammar::{Atom, Factor, Grammar, Variable};
-use crate::stop::Stop;
-use crate::terminals::Terminals;
 use crate::unordered::Unordered;
+use except_texts::ExceptTexts;
 
 /// How many misspelt names get a suggestion: comparing with all names takes time.
 const MAX_SUGGESTIONS: usize = 20;

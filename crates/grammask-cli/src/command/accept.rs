@@ -10,8 +10,8 @@ use serde_json::json;
 use crate::Status;
 use crate::args::{Accept, ReadingArgs};
 use crate::failure::Failure;
+use crate::input::source::{Source, config, unreadable};
 use crate::output::Output;
-use crate::source::{Source, config, unreadable};
 
 pub(crate) fn run(arguments: &Accept, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
     let stdin = Path::new("-");

@@ -11,14 +11,14 @@ use crate::Status;
 use crate::args::{Bench, ReadingArgs};
 use crate::command::mask::check_limit;
 use crate::failure::{Failure, Refusal};
-use crate::histogram;
-use crate::listing::{in_order, token_json};
+use crate::input::source::{Source, config, read};
+use crate::input::tokenize::{Cut, tokenize};
+use crate::input::vocabulary;
 use crate::measure::{Measurement, Plan};
+use crate::output::histogram;
+use crate::output::listing::{in_order, token_json};
 use crate::output::{Output, bytes_to_json, quoted};
-use crate::source::{Source, config, read};
 use crate::timing::Times;
-use crate::tokenize::{Cut, tokenize};
-use crate::vocabulary;
 
 /// The longest text, in bytes.
 const MAX_TEXT_BYTES: usize = 1 << 24;

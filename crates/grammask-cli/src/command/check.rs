@@ -7,8 +7,8 @@ use serde_json::json;
 use crate::Status;
 use crate::args::{Check, ReadingArgs};
 use crate::failure::Failure;
+use crate::input::source::{Source, config};
 use crate::output::Output;
-use crate::source::{Source, config};
 use crate::timing::readable;
 
 pub(crate) fn run(arguments: &Check, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {

@@ -9,9 +9,9 @@ use crate::Status;
 use crate::args::{Compile, ReadingArgs, VocabularyArgs};
 use crate::command::mask::{accept_text, check_limit};
 use crate::failure::Failure;
+use crate::input::source::{Source, config};
+use crate::input::vocabulary;
 use crate::output::Output;
-use crate::source::{Source, config};
-use crate::vocabulary;
 
 pub(crate) fn run(arguments: &Compile, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
     let (grammar, _) = compile(&arguments.file, &arguments.vocabulary, reading)?;

@@ -11,12 +11,12 @@ use crate::Status;
 use crate::args::{Generate, ReadingArgs};
 use crate::command::mask::check_limit;
 use crate::failure::Failure;
+use crate::input::source::{Source, config};
+use crate::input::vocabulary;
 use crate::output::{Output, bytes_to_json};
 use crate::random::Random;
-use crate::source::{Source, config};
-use crate::steering::{Piece, Steering};
+use crate::shortest_completion::{Piece, Steering};
 use crate::timing::{Times, readable};
-use crate::vocabulary;
 
 /// How often a token is drawn before the model is led instead.
 const DRAWS: usize = 16;

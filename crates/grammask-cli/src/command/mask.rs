@@ -7,8 +7,8 @@ use crate::Status;
 use crate::args::{Mask, MaskFormat, ReadingArgs};
 use crate::command::compile::compile;
 use crate::failure::Failure;
-use crate::listing::{ending_json, token_json};
 use crate::output::Output;
+use crate::output::listing::{ending_json, token_json};
 
 pub(crate) fn run(arguments: &Mask, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
     let (grammar, ending) = compile(&arguments.file, &arguments.vocabulary, reading)?;

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use crate::Status;
 use crate::args::{ReadingArgs, Show, Stage, VocabularyArgs};
 use crate::failure::Failure;
-use crate::listing::{group_text, groups, token_json};
+use crate::input::source::{Source, config};
+use crate::input::vocabulary;
+use crate::output::listing::{group_text, groups, token_json};
 use crate::output::{Output, bytes_to_json, quoted};
-use crate::source::{Source, config};
-use crate::vocabulary;
 
 pub(crate) fn run(arguments: &Show, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
     check(arguments)?;
@@ -181,7 +181,7 @@ fn mask(arguments: &Show, source: &Source, mut config: Config, out: &mut Output)
     let groups = if is_finished { Vec::new() } else { groups(&masks, state)? };
     let count = if is_finished { 0 } else { masks.mask(state, &mut scratch)?.count() };
     if out.is_json() {
-        let group = |group: &crate::listing::Group| {
+        let group = |group: &crate::output::listing::Group| {
             let tokens: Value = group.tokens.iter().map(|&id| token_json(&vocabulary, id)).collect();
             json!({ "title": group.title, "count": group.tokens.len(), "tokens": tokens })
         };

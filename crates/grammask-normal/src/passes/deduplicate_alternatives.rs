@@ -4,10 +4,10 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashSet, FxHasher};
 
+use crate::cancellation::Stop;
 use crate::error::Error;
 use crate::grammar::{Factor, Grammar};
 use crate::passes::Context;
-use crate::stop::Stop;
 
 /// Up to so many alternatives are compared one by one.
 const FEW: usize = 8;

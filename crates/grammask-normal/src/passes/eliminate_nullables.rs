@@ -1,11 +1,12 @@
 //! `A ::= B 'x'; B ::= '' | 'b';` becomes `A ::= B 'x' | 'x'; B ::= 'b';`: afterwards nothing stands for the empty text.
 
+use crate::cancellation::Stop;
 use crate::error::{Error, ErrorKind};
 use crate::form::{NonterminalId, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::graph::Lists;
-use crate::passes::{Context, expand_repetitions, regular_error};
-use crate::stop::Stop;
+use crate::passes::ebnf::expand_repetitions;
+use crate::passes::{Context, regular_error};
 
 /// A production with more optional symbols than this is split first.
 const MAX_OPTIONAL: usize = 2;

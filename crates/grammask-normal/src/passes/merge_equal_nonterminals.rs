@@ -2,11 +2,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::cancellation::Stop;
 use crate::error::Error;
 use crate::form::NonterminalId;
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::passes::Context;
-use crate::stop::Stop;
 
 /// Finds the coarsest partition of the nonterminals such that those of a class have the same productions, nonterminals taken
 /// for their classes, and makes one nonterminal of each class: the start symbol or the first.

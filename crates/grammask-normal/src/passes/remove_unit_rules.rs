@@ -1,11 +1,11 @@
 //! `A ::= B; B ::= C;` becomes `A ::= C;`, and `A ::= B+; B ::= C?;` becomes `A ::= C*;`. Cycles of such rules vanish.
 
+use crate::cancellation::Stop;
 use crate::error::Error;
 use crate::form::{NonterminalId, Terminal};
 use crate::grammar::{Atom, Factor, Grammar, Variable};
 use crate::graph::{Lists, components};
 use crate::passes::Context;
-use crate::stop::Stop;
 
 /// A terminal that is written in several places in stead of its nonterminal is at most so large.
 const SMALL: usize = 64;

@@ -1,9 +1,9 @@
 //! Rules that nobody reaches go, and alternatives that only lead back to themselves (`S ::= S;`).
 
+use crate::cancellation::Stop;
 use crate::error::Error;
 use crate::grammar::{Factor, Grammar};
 use crate::passes::Context;
-use crate::stop::Stop;
 
 /// Removes what the start symbol does not reach, and alternatives that are their own left side.
 ///

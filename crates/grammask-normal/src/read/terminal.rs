@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::{Reader, UNDER};
 use crate::error::{ErrorKind, describe, place_in_pattern};
 use crate::form::{Except, Terminal, TerminalId};
-use crate::terminals::Written;
+use crate::grammar::terminals::Written;
 
 impl<'a> Reader<'a> {
     /// An expression that is, or has to be, a terminal.

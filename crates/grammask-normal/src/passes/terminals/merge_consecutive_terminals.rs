@@ -2,9 +2,9 @@
 
 use crate::error::Error;
 use crate::form::{Terminal, TerminalId};
+use crate::grammar::terminals::{HAS_TEXTS, IS_EMPTY_TEXT, IS_JSON, IS_TEXT, Terminals, Written};
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::passes::Context;
-use crate::terminals::{HAS_TEXTS, IS_EMPTY_TEXT, IS_JSON, IS_TEXT, Terminals, Written};
 
 /// Puts texts that follow each other into one, in productions and inside terminals. An alternative `''` becomes one without symbols.
 ///

@@ -1,5 +1,7 @@
 //! Shortest ways to a complete text: how long they are, and their first step. So a model that wanders can be led to an end.
 
+mod lengths;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -7,7 +9,7 @@ use std::sync::Arc;
 use grammask_earley::{Class, Config, Error, Network, OriginId, Recognizer, SetId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lengths::{ENDLESS, Lengths};
+use lengths::{ENDLESS, Lengths};
 
 /// The places among which one shortest way is looked for.
 const MAX_PLACES: usize = 200_000;

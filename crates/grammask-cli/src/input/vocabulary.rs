@@ -7,7 +7,7 @@ use grammask_trie::{Vocabulary, loaders};
 
 use crate::args::VocabularyArgs;
 use crate::failure::Failure;
-use crate::source;
+use crate::input::source;
 
 /// The longest vocabulary file, in bytes.
 const MAX_FILE_BYTES: usize = 1 << 30;

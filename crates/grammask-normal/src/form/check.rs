@@ -4,11 +4,11 @@ use grammask_regular::Store;
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
+use crate::cancellation::Stop;
 use crate::form::{Except, NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor};
 use crate::graph::{Lists, components};
 use crate::liveness::Liveness;
-use crate::stop::Stop;
 use crate::unordered::Unordered;
 
 /// An invariant of [`NormalForm`] that does not hold.

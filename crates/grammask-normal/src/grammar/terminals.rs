@@ -6,9 +6,9 @@ use grammask_regular::{Error, RegularId, Store};
 use grammask_syntax::{Span, Text};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
+use crate::cancellation::Stop;
+use crate::form::lower::{combine, literal_set};
 use crate::form::{Terminal, TerminalId};
-use crate::lower::{combine, literal_set};
-use crate::stop::Stop;
 
 /// No further terminal with the same hash.
 const LAST: u32 = u32::MAX;

@@ -4,11 +4,11 @@ use grammask_regular::{RegularId, Store};
 use grammask_syntax::Span;
 use rustc_hash::FxHashMap;
 
+use crate::cancellation::Stop;
 use crate::error::Error;
 use crate::form::{NonterminalId, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::passes::Context;
-use crate::stop::Stop;
 
 /// Characters are described by so many alternatives at most, in rules that stand in one another so deep at most, and written out in so many bytes at most,
 /// as a rule that is used several times is.

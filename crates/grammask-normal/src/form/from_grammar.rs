@@ -3,17 +3,17 @@
 use grammask_regular::RegularId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::cancellation::Stop;
+use crate::form::lower::Languages;
 use crate::form::{Nonterminal, NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
-use crate::lower::Languages;
-use crate::stop::Stop;
 use crate::unordered::only_operands;
 
 /// Numbers nonterminals in the order of the text, what is derived from a rule behind it; terminals as they appear, operands first.
 /// Also gives the languages that have been made. Nothing when it was stopped.
 ///
 /// The grammar must have gone through all passes.
-pub(crate) fn finish(mut grammar: Grammar, stop: &mut Stop<'_>) -> Option<(NormalForm, Languages)> {
+pub(crate) fn from_grammar(mut grammar: Grammar, stop: &mut Stop<'_>) -> Option<(NormalForm, Languages)> {
     let order = in_order(&mut grammar, stop);
     let mut numbers: Vec<u32> = vec![0; grammar.variables.len()];
     for (number, id) in (0..).zip(&order) {

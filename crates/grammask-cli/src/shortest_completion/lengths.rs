@@ -1,6 +1,6 @@
 //! The least number of bytes from every node of a network to the end of its rule.
 
-mod selection;
+mod unordered;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,7 +9,7 @@ use grammask_earley::{Callee, Class, Error, Network, NodeId};
 use grammask_regular::{RegularId, Store};
 use rustc_hash::FxHashSet;
 
-use selection::Selection;
+use unordered::Selection;
 
 /// More than any text has: there is no end, or none that was found within the limits.
 pub(crate) const ENDLESS: u64 = u64::MAX;

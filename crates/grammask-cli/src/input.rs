@@ -1,0 +1,5 @@
+//! What a command reads: a grammar, a vocabulary, and a text as tokens.
+
+pub(crate) mod source;
+pub(crate) mod tokenize;
+pub(crate) mod vocabulary;
