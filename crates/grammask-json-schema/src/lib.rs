@@ -26,23 +26,17 @@
 //! A schema becomes goals (conjunctions of what a value has to be), a goal a union of shapes one level deep, on which `allOf`, `anyOf`,
 //! `oneOf` and `not` are a Boolean algebra, a shape a plan of members or items, and a plan a rule.
 
-mod algebra;
-mod alike;
-mod branches;
 mod config;
-mod documents;
+mod conjunction;
+mod context;
+mod document;
 mod emit;
 mod error;
-mod expand;
-mod format;
-mod goals;
-mod keywords;
-mod languages;
-mod number;
+mod keyword;
+mod language;
 mod pattern;
 mod plan;
-mod translator;
-mod values;
+mod value;
 
 pub use config::{
     AdditionalProperties, Config, Document, Draft, Formats, PropertyOrder, Unsupported, Whitespace,
@@ -52,8 +46,8 @@ pub use error::{Error, Reason, Relaxation};
 use grammask_syntax::Ast;
 use serde_json::Value;
 
-use crate::goals::ScopeId;
-use crate::translator::{Stop, Translator};
+use crate::conjunction::ScopeId;
+use crate::context::{Stop, Translator};
 
 /// What a schema comes to.
 #[derive(Clone, Debug)]

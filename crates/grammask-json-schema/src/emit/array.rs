@@ -3,7 +3,7 @@
 use grammask_syntax::{ExprId, ExprKind, Unordered};
 
 use super::Emitter;
-use super::signs::{ARRAY, CLOSE, NOTHING, OPEN};
+use super::separators::{ARRAY, CLOSE, NOTHING, OPEN};
 use crate::plan::{ArrayPlan, Rest};
 
 impl Emitter<'_, '_> {

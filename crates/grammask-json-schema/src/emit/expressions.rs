@@ -4,7 +4,7 @@
 use grammask_syntax::{ExprId, ExprKind};
 
 use super::Emitter;
-use crate::values::Expressions;
+use crate::value::Expressions;
 
 /// The beginning of a group: plain, without number, a look ahead, or with a name.
 const OPEN: &str =
@@ -159,7 +159,7 @@ fn from(low: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::languages::Languages;
+    use crate::language::Languages;
 
     /// Whether a text without groups is an expression.
     fn is_body(text: &str) -> bool {

@@ -3,11 +3,11 @@
 use grammask_syntax::{ExprId, ExprKind};
 
 use super::Emitter;
-use super::live::live_members;
-use super::signs::{CLOSE, NOTHING, OBJECT, OPEN};
+use super::productive::live_members;
+use super::separators::{CLOSE, NOTHING, OBJECT, OPEN};
 use crate::PropertyOrder;
+use crate::context::Stop;
 use crate::plan::{Member, ObjectPlan};
-use crate::translator::Stop;
 
 /// A member of an object is no more expressions, as a rule: quotes, key, colon, value, and what holds them together.
 const PER_MEMBER: usize = 9;

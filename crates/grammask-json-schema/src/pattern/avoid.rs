@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use super::PatternError;
-use super::assertions::Machine;
 use super::class::characters;
+use super::matrix::Machine;
 use super::node::Node;
-use crate::languages::LanguageId;
+use crate::language::LanguageId;
 
 /// The greatest number of words, and the greatest length of all together, in characters.
 const WORDS: usize = 64;

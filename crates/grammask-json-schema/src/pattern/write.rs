@@ -3,7 +3,7 @@
 use super::PatternError;
 use super::class::push_char;
 use super::node::Node;
-use crate::languages::{LanguageId, Languages};
+use crate::language::{LanguageId, Languages};
 
 /// More bytes than this are not read as one regex: nobody could stop that on the way.
 pub(super) const LONG: usize = 1 << 11;

@@ -2,9 +2,9 @@
 //! by kinds, where a kind is what an item reaches of all that is counted.
 
 use super::{ArrayPlan, Item, Rest};
-use crate::goals::GoalId;
-use crate::translator::{Stop, Translator};
-use crate::values::{Array, Contains};
+use crate::conjunction::GoalId;
+use crate::context::{Stop, Translator};
+use crate::value::{Array, Contains};
 
 /// More goals that items are counted by are not looked at in all combinations.
 const MOST_GOALS: usize = 6;

@@ -1,11 +1,11 @@
 //! `uniqueItems`: items that are so few that each can be told from the others, and items that differ anyhow.
 
-use crate::goals::GoalId;
-use crate::languages::{Language, LanguageId};
-use crate::number;
+use crate::conjunction::GoalId;
+use crate::context::{Stop, Translator};
+use crate::language::number;
+use crate::language::{Language, LanguageId};
 use crate::plan::Elements;
-use crate::translator::{Stop, Translator};
-use crate::values::{Array, Expressions, Values};
+use crate::value::{Array, Expressions, Values};
 
 /// So many first items are compared with each other.
 const MOST_DIFFERENT: usize = 16;

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashSet;
 
 use super::{Member, ObjectPlan};
-use crate::goals::{GoalId, Goals};
-use crate::languages::{Language, LanguageId};
-use crate::translator::{Stop, Translator};
-use crate::values::{Keys, Object};
+use crate::conjunction::{GoalId, Goals};
+use crate::context::{Stop, Translator};
+use crate::language::{Language, LanguageId};
+use crate::value::{Keys, Object};
 use grammask_syntax::Text;
 
 /// Sets of keys with more members than this are not taken apart.

@@ -2,7 +2,7 @@
 
 use super::super::{PatternError, pattern};
 use super::languages;
-use crate::languages::Language;
+use crate::language::Language;
 
 /// The regex that a pattern becomes.
 fn regex(source: &str) -> String {

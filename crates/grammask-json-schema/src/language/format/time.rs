@@ -1,0 +1,101 @@
+//! Dates, times and durations: RFC 3339, section 5.6 with the restrictions of 5.7, and appendix A.
+
+use crate::language::{LanguageId, Languages};
+
+/// A date that every year has, without its year.
+const MONTH_DAY: &str = "(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))";
+/// A leap year.
+const LEAP_YEAR: &str = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
+const HOUR: &str = "(?:[01][0-9]|2[0-3])";
+const MINUTE: &str = "[0-5][0-9]";
+/// What may stand behind the seconds.
+const FRACTION: &str = r"(?:\.[0-9]+)?";
+
+pub(super) fn date(languages: &mut Languages) -> LanguageId {
+    languages.regex(&format!("[0-9]{{4}}-{MONTH_DAY}|{LEAP_YEAR}-02-29"))
+}
+
+pub(super) fn date_time(languages: &mut Languages) -> LanguageId {
+    let parts = [date(languages), languages.regex("[Tt]"), time(languages)];
+    languages.sequence(parts)
+}
+
+pub(super) fn time(languages: &mut Languages) -> LanguageId {
+    let usual = format!("{HOUR}:{MINUTE}:{MINUTE}{FRACTION}(?:[Zz]|[+-]{HOUR}:{MINUTE})");
+    let parts = [languages.regex(&usual), leap_second(languages)];
+    languages.union(parts)
+}
+
+/// The times of a leap second: it is 23:59:60 in UTC.
+///
+/// Hours and minutes of the offset each follow from those of the time, so that an intersection of two sets of 24 and 60 pairs stands for
+/// all 2,880 pairs. Each digit is told apart on its own, and what pairs share is one set, for the sake of the time to read them.
+fn leap_second(languages: &mut Languages) -> LanguageId {
+    let utc = languages.regex(&format!("23:59:60{FRACTION}[Zz]"));
+    // East of Greenwich by full hours, the hour is the one before the offset.
+    let middle = languages.regex(&format!(r":59:60{FRACTION}\+"));
+    let full = [pairs(languages, (0..24).map(|hour| (hour, (hour + 1) % 24)), middle), languages.text(":00")];
+    let full = languages.sequence(full);
+    // With minutes, the hour is that of the offset and the minute the one before.
+    let east = offset(
+        languages,
+        r"\+",
+        (0..24).map(|hour| (hour, hour)),
+        (0..59).map(|minute| (minute, minute + 1)),
+    );
+    // West of it, both are what is missing to 23:59.
+    let west = offset(
+        languages,
+        "-",
+        (0..24).map(|hour| (hour, 23 - hour)),
+        (0..60).map(|minute| (minute, 59 - minute)),
+    );
+    languages.union([utc, full, east, west])
+}
+
+/// The times of leap seconds whose hours and minutes are in such pairs with those of the offset.
+fn offset(
+    languages: &mut Languages,
+    sign: &str,
+    hours: impl Iterator<Item = (u32, u32)>,
+    minutes: impl Iterator<Item = (u32, u32)>,
+) -> LanguageId {
+    let middle = languages.regex(&format!(":{MINUTE}:60{FRACTION}{sign}"));
+    let hours = [pairs(languages, hours, middle), languages.regex(&format!(":{MINUTE}"))];
+    let middle = languages.regex(&format!(":60{FRACTION}{sign}{HOUR}:"));
+    let minutes = [languages.regex(&format!("{HOUR}:")), pairs(languages, minutes, middle)];
+    let both = [languages.sequence(hours), languages.sequence(minutes)];
+    languages.and(both)
+}
+
+/// Pairs of numbers of two digits in rising order of the first, with the same between them.
+fn pairs(
+    languages: &mut Languages,
+    pairs: impl Iterator<Item = (u32, u32)>,
+    middle: LanguageId,
+) -> LanguageId {
+    let mut tens = vec![Vec::new(); 6];
+    for (first, second) in pairs {
+        let parts =
+            [languages.text(&(first % 10).to_string()), middle, languages.text(&format!("{second:02}"))];
+        tens[first as usize / 10].push(languages.sequence(parts));
+    }
+    let mut all = Vec::new();
+    for (digit, ones) in tens.into_iter().enumerate() {
+        let parts = [languages.text(&digit.to_string()), languages.union(ones)];
+        all.push(languages.sequence(parts));
+    }
+    languages.union(all)
+}
+
+pub(super) fn duration(languages: &mut Languages) -> LanguageId {
+    let number = "[0-9]+";
+    let second = format!("{number}S");
+    let minute = format!("{number}M(?:{second})?");
+    let hour = format!("{number}H(?:{minute})?");
+    let time = format!("T(?:{hour}|{minute}|{second})");
+    let day = format!("{number}D");
+    let month = format!("{number}M(?:{day})?");
+    let year = format!("{number}Y(?:{month})?");
+    languages.regex(&format!("P(?:(?:{year}|{month}|{day})(?:{time})?|{time}|{number}W)"))
+}

@@ -1,0 +1,529 @@
+//! Regular sets of texts, as they will stand in the grammar: an arena of expressions, each once, operands before what is
+//! made of them. Formats, patterns and numbers are made here; what is empty or disjoint is decided by `grammask-regular`.
+
+pub(crate) mod format;
+mod length;
+pub(crate) mod number;
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use grammask_regular::{RegularId, Store};
+use grammask_syntax::{Ast, Comparison, ExprId, ExprKind, Quantifier, Span, Text};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
+
+use crate::Config;
+
+/// A set of texts in [`Languages`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct LanguageId(u32);
+
+impl LanguageId {
+    /// No text.
+    pub const NONE: Self = Self(0);
+    /// Every text.
+    pub const ANY: Self = Self(1);
+    /// The empty text.
+    pub const EMPTY_TEXT: Self = Self(2);
+
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The pattern of every text.
+const ANY_TEXT: &str = "(?s:.)*";
+
+/// A set of texts is not listed after so many states, or where a text has more bytes than this.
+const FEW_STATES: usize = 64;
+const LONGEST_FEW: usize = 32;
+
+/// Room for so many from the beginning.
+const ROOM: usize = 56;
+
+/// How a set of texts is written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Language {
+    /// No text.
+    None,
+    /// One text.
+    Text(Text),
+    /// What a pattern of the Rust `regex` crate matches from end to end.
+    Regex(Text),
+    Sequence(Vec<LanguageId>),
+    Union(Vec<LanguageId>),
+    And(Vec<LanguageId>),
+    /// Every text that is not in the operand.
+    Not(LanguageId),
+    Repeat(LanguageId, u32, Option<u32>),
+    /// The unsigned numbers whose value is a multiple of this one.
+    Multiple(Text),
+    /// The unsigned numbers whose value compares so with this one.
+    Compared(Comparison, Text),
+}
+
+/// An arena of sets of texts.
+pub(crate) struct Languages {
+    nodes: Vec<Language>,
+    /// By hash: the newest; `older` chains the others.
+    newest: FxHashMap<u64, LanguageId>,
+    older: Vec<Option<LanguageId>>,
+    lowered: Vec<Option<RegularId>>,
+    store: Store,
+    cancel: Option<Arc<AtomicBool>>,
+}
+
+impl Languages {
+    pub fn new(config: &Config) -> Self {
+        let mut languages = Self {
+            nodes: Vec::with_capacity(ROOM),
+            newest: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
+            older: Vec::with_capacity(ROOM),
+            lowered: Vec::with_capacity(ROOM),
+            store: Store::new(&config.regular),
+            cancel: config.cancel.clone(),
+        };
+        languages.intern(Language::None);
+        languages.intern(Language::Regex(ANY_TEXT.into()));
+        languages.intern(Language::Text(Text::default()));
+        languages
+    }
+
+    /// Makes room for so many more.
+    pub fn reserve(&mut self, more: usize) {
+        self.nodes.reserve(more);
+        self.newest.reserve(more);
+        self.older.reserve(more);
+        self.lowered.reserve(more);
+    }
+
+    pub fn get(&self, id: LanguageId) -> &Language {
+        &self.nodes[id.index()]
+    }
+
+    fn intern(&mut self, language: Language) -> LanguageId {
+        let hash = match &language {
+            Language::Text(text) => hash_of(&(IS_TEXT, text.as_str())),
+            Language::Regex(pattern) => hash_of(&(IS_REGEX, pattern.as_str())),
+            other => hash_of(other),
+        };
+        match self.find(hash, |other| *other == language) {
+            Some(known) => known,
+            None => self.add(hash, language),
+        }
+    }
+
+    fn find(&self, hash: u64, is_same: impl Fn(&Language) -> bool) -> Option<LanguageId> {
+        let mut next = self.newest.get(&hash).copied();
+        while let Some(id) = next {
+            if is_same(self.get(id)) {
+                return Some(id);
+            }
+            next = self.older[id.index()];
+        }
+        None
+    }
+
+    fn add(&mut self, hash: u64, language: Language) -> LanguageId {
+        let id = LanguageId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 languages"));
+        self.nodes.push(language);
+        self.lowered.push(None);
+        self.older.push(self.newest.insert(hash, id));
+        id
+    }
+
+    pub fn text(&mut self, text: &str) -> LanguageId {
+        self.text_or(text, || text.into())
+    }
+
+    /// The same of a text that can be shared.
+    pub fn shared_text(&mut self, text: &Text) -> LanguageId {
+        self.text_or(text, || text.clone())
+    }
+
+    fn text_or(&mut self, text: &str, shared: impl Fn() -> Text) -> LanguageId {
+        let hash = hash_of(&(IS_TEXT, text));
+        match self.find(hash, |other| matches!(other, Language::Text(other) if other == text)) {
+            Some(known) => known,
+            None => self.add(hash, Language::Text(shared())),
+        }
+    }
+
+    /// What a pattern of the Rust `regex` crate matches from end to end. The pattern is right: it is made here or checked before.
+    pub fn regex(&mut self, pattern: &str) -> LanguageId {
+        let hash = hash_of(&(IS_REGEX, pattern));
+        match self.find(hash, |other| matches!(other, Language::Regex(other) if other == pattern)) {
+            Some(known) => known,
+            None => self.add(hash, Language::Regex(pattern.into())),
+        }
+    }
+
+    /// The unsigned numbers whose value is a multiple of `of`, a positive decimal numeral.
+    pub fn multiple(&mut self, of: &str) -> LanguageId {
+        self.intern(Language::Multiple(of.into()))
+    }
+
+    /// The unsigned numbers whose value compares so with `bound`, an unsigned decimal numeral.
+    pub fn compared(&mut self, comparison: Comparison, bound: &str) -> LanguageId {
+        self.intern(Language::Compared(comparison, bound.into()))
+    }
+
+    pub fn sequence(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
+        let mut all = Vec::new();
+        for part in parts {
+            match self.get(part) {
+                Language::None => return LanguageId::NONE,
+                Language::Sequence(inner) => all.extend_from_slice(inner),
+                _ if part == LanguageId::EMPTY_TEXT => {}
+                _ => all.push(part),
+            }
+        }
+        match all[..] {
+            [] => LanguageId::EMPTY_TEXT,
+            [part] => part,
+            _ => self.intern(Language::Sequence(all)),
+        }
+    }
+
+    pub fn union(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
+        let mut all = Vec::new();
+        for part in parts {
+            match self.get(part) {
+                Language::None => {}
+                Language::Union(inner) => all.extend_from_slice(inner),
+                _ if part == LanguageId::ANY => return LanguageId::ANY,
+                _ => all.push(part),
+            }
+        }
+        self.unite_lengths(&mut all);
+        if all.contains(&LanguageId::ANY) {
+            return LanguageId::ANY;
+        }
+        all.sort_unstable();
+        all.dedup();
+        match all[..] {
+            [] => LanguageId::NONE,
+            [part] => part,
+            _ => self.intern(Language::Union(all)),
+        }
+    }
+
+    pub fn and(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
+        let mut all = Vec::new();
+        for part in parts {
+            match self.get(part) {
+                Language::None => return LanguageId::NONE,
+                Language::And(inner) => all.extend_from_slice(inner),
+                _ if part == LanguageId::ANY => {}
+                _ => all.push(part),
+            }
+        }
+        self.join_multiples(&mut all);
+        self.meet_lengths(&mut all);
+        if all.contains(&LanguageId::NONE) {
+            return LanguageId::NONE;
+        }
+        all.sort_unstable();
+        all.dedup();
+        match all[..] {
+            [] => LanguageId::ANY,
+            [part] => part,
+            _ => self.intern(Language::And(all)),
+        }
+    }
+
+    /// Multiples of several numbers are those of the least common one: to find texts in one set is less work than in several at once.
+    fn join_multiples(&mut self, parts: &mut Vec<LanguageId>) {
+        let mut joined: Option<(usize, LanguageId, String)> = None;
+        let mut place = 0;
+        while place < parts.len() {
+            if let Some((sign, of)) = self.as_multiples(parts[place]) {
+                match &mut joined {
+                    Some((first, first_sign, common)) if *first_sign == sign => {
+                        if let Some(least) = number::least_common_multiple(common, of) {
+                            let unsigned = self.multiple(&least);
+                            parts[*first] = self.sequence([sign, unsigned]);
+                            *common = least;
+                            parts.remove(place);
+                            continue;
+                        }
+                    }
+                    Some(_) => {}
+                    None => joined = Some((place, sign, of.to_owned())),
+                }
+            }
+            place += 1;
+        }
+    }
+
+    /// Of the multiples of a number with a sign before it: how the sign is written, and the number.
+    fn as_multiples(&self, id: LanguageId) -> Option<(LanguageId, &str)> {
+        let Language::Sequence(parts) = self.get(id) else { return None };
+        let [sign, unsigned] = parts[..] else { return None };
+        match self.get(unsigned) {
+            Language::Multiple(of) => Some((sign, of)),
+            _ => None,
+        }
+    }
+
+    /// The number whose multiples, with a sign or without, a language is, if it is so written.
+    pub fn multiples_of(&self, id: LanguageId) -> Option<&str> {
+        self.as_multiples(id).map(|(_, of)| of)
+    }
+
+    pub fn not(&mut self, of: LanguageId) -> LanguageId {
+        match *self.get(of) {
+            Language::None => LanguageId::ANY,
+            Language::Not(inner) => inner,
+            _ if of == LanguageId::ANY => LanguageId::NONE,
+            _ => match self.as_length(of) {
+                // As repetitions they are counted; a complement would have to be followed.
+                Some((min, max)) => {
+                    let shorter = min.checked_sub(1).map(|most| self.length(0, Some(most)));
+                    let longer = max.and_then(|max| max.checked_add(1)).map(|least| self.length(least, None));
+                    self.union(shorter.into_iter().chain(longer))
+                }
+                None => self.intern(Language::Not(of)),
+            },
+        }
+    }
+
+    pub fn repeat(&mut self, of: LanguageId, min: u32, max: Option<u32>) -> LanguageId {
+        match (min, max) {
+            (1, Some(1)) => of,
+            (_, Some(0)) => LanguageId::EMPTY_TEXT,
+            _ if of == LanguageId::EMPTY_TEXT => of,
+            _ if of == LanguageId::NONE => {
+                if min == 0 {
+                    LanguageId::EMPTY_TEXT
+                } else {
+                    of
+                }
+            }
+            _ => self.intern(Language::Repeat(of, min, max)),
+        }
+    }
+
+    /// How large the automata are, in units of 64 bytes. They only grow, so this is a measure of the work that questions take.
+    pub fn size(&self) -> usize {
+        self.store.bytes_used() / 64
+    }
+
+    /// Whether there is no text in the set; nothing when the search for one was cancelled.
+    ///
+    /// # Errors
+    /// When a limit of the automata is exceeded.
+    pub fn is_empty(&mut self, id: LanguageId) -> Result<Option<bool>, grammask_regular::Error> {
+        let regular = self.lower(id)?;
+        let cancel = self.cancel.as_deref();
+        self.store.is_empty_unless(regular, || is_set(cancel))
+    }
+
+    /// Whether somebody wants all of it to end.
+    pub fn is_cancelled(&self) -> bool {
+        is_set(self.cancel.as_deref())
+    }
+
+    /// Whether a text is in the set.
+    ///
+    /// # Errors
+    /// When a limit of the automata is exceeded.
+    pub fn contains(&mut self, id: LanguageId, text: &str) -> Result<bool, grammask_regular::Error> {
+        let mut state = self.lower(id)?;
+        for byte in text.bytes() {
+            if state == RegularId::EMPTY {
+                return Ok(false);
+            }
+            state = self.store.derivative(state, byte)?;
+        }
+        Ok(self.store.is_nullable(state))
+    }
+
+    /// All texts of a language, in the order of their bytes, where they are few and short, and few steps lead there.
+    ///
+    /// # Complexity
+    /// At most 16,384 derivatives.
+    pub fn few(&mut self, id: LanguageId, most: usize) -> Option<Vec<String>> {
+        let start = self.lower(id).ok()?;
+        let mut texts = Vec::new();
+        let mut states = 0;
+        let mut open = vec![(start, Vec::new())];
+        while let Some((state, text)) = open.pop() {
+            states += 1;
+            if states > FEW_STATES || text.len() > LONGEST_FEW {
+                return None;
+            }
+            for byte in (0..=255).rev() {
+                let next = self.store.derivative(state, byte).ok()?;
+                if next != RegularId::EMPTY {
+                    let longer = text.iter().copied().chain([byte]).collect();
+                    open.push((next, longer));
+                }
+            }
+            if self.store.is_nullable(state) {
+                texts.push(String::from_utf8(text).ok()?);
+                if texts.len() > most {
+                    return None;
+                }
+            }
+        }
+        Some(texts)
+    }
+
+    /// Whether there are so many JSON strings of a language that no array ever holds them all.
+    ///
+    /// # Complexity
+    /// Some thousand derivatives at most.
+    pub fn has_many_strings(&mut self, id: LanguageId) -> bool {
+        let mut strings = || {
+            let texts = self.lower(id)?;
+            let strings = self.store.json_string(texts)?;
+            self.store.has_distinct(strings, Store::MANY)
+        };
+        // What exceeds a limit is not known to be so many.
+        matches!(strings(), Ok::<_, grammask_regular::Error>(true))
+    }
+
+    pub fn lower(&mut self, id: LanguageId) -> Result<RegularId, grammask_regular::Error> {
+        let mut stack = vec![id];
+        while let Some(&top) = stack.last() {
+            if self.lowered[top.index()].is_some() {
+                stack.pop();
+                continue;
+            }
+            let pending = stack.len();
+            for &operand in operands(&self.nodes[top.index()]) {
+                if self.lowered[operand.index()].is_none() {
+                    stack.push(operand);
+                }
+            }
+            if stack.len() > pending {
+                continue;
+            }
+            let of = |part: &LanguageId| self.lowered[part.index()].unwrap_or(RegularId::EMPTY);
+            let store = &mut self.store;
+            let regular = match &self.nodes[top.index()] {
+                Language::None => RegularId::EMPTY,
+                Language::Text(text) => store.literal(text.as_bytes())?,
+                Language::Regex(pattern) => store.regex(pattern)?,
+                Language::Sequence(parts) => store.concat(&parts.iter().map(of).collect::<Vec<_>>())?,
+                Language::Union(parts) => store.union(&parts.iter().map(of).collect::<Vec<_>>())?,
+                Language::And(parts) => store.intersection(&parts.iter().map(of).collect::<Vec<_>>())?,
+                Language::Not(part) => {
+                    let any = store.regex(ANY_TEXT)?;
+                    let rest = store.complement(of(part))?;
+                    store.intersection(&[any, rest])?
+                }
+                Language::Repeat(part, min, max) => store.repeat(of(part), *min, *max)?,
+                Language::Multiple(numeral) => store.multiple(numeral)?,
+                Language::Compared(comparison, bound) => store.compared(compared(*comparison), bound)?,
+            };
+            self.lowered[top.index()] = Some(regular);
+            stack.pop();
+        }
+        Ok(self.lowered[id.index()].unwrap_or(RegularId::EMPTY))
+    }
+
+    /// Writes the expression into a syntax tree; or another one, where [`is_cancelled`](Self::is_cancelled) says that nobody wants it any more.
+    pub fn write(&self, id: LanguageId, ast: &mut Ast) -> ExprId {
+        enum Task {
+            Visit(LanguageId),
+            Make(LanguageId),
+        }
+        // Mostly there is nothing below the operands.
+        let is_leaf = |&part: &LanguageId| operands(self.get(part)).is_empty();
+        let parts = operands(self.get(id));
+        if parts.len() < BETWEEN_LOOKS && parts.iter().all(is_leaf) {
+            let parts =
+                parts.iter().map(|&part| ast.push(written(self.get(part), Vec::new()), Span::default()));
+            let parts = parts.collect();
+            return ast.push(written(self.get(id), parts), Span::default());
+        }
+        let mut done: Vec<ExprId> = Vec::new();
+        let mut tasks = vec![Task::Visit(id)];
+        let mut steps = 0_usize;
+        while let Some(task) = tasks.pop() {
+            steps += 1;
+            if steps.is_multiple_of(BETWEEN_LOOKS) && self.is_cancelled() {
+                return ast.push(written(&Language::None, Vec::new()), Span::default());
+            }
+            match task {
+                Task::Visit(id) => {
+                    tasks.push(Task::Make(id));
+                    tasks.extend(operands(self.get(id)).iter().rev().map(|&part| Task::Visit(part)));
+                }
+                Task::Make(id) => {
+                    let count = operands(self.get(id)).len();
+                    let parts = done.split_off(done.len() - count);
+                    done.push(ast.push(written(self.get(id), parts), Span::default()));
+                }
+            }
+        }
+        done.pop().expect("one expression for one language")
+    }
+}
+
+/// A language as an expression, given those of its operands.
+fn written(language: &Language, parts: Vec<ExprId>) -> ExprKind {
+    match language {
+        // Nothing that is any text and not any text.
+        Language::None => ExprKind::Regex("[a&&b]".into()),
+        Language::Text(text) => ExprKind::Text(text.clone()),
+        Language::Regex(pattern) => ExprKind::Regex(pattern.clone()),
+        Language::Sequence(_) => ExprKind::Sequence(parts.into()),
+        Language::Union(_) => ExprKind::Alternatives(parts.into()),
+        Language::And(_) => ExprKind::And(parts.into()),
+        Language::Not(_) => ExprKind::Not(parts[0]),
+        Language::Repeat(_, min, max) => {
+            let quantifier = match (*min, *max) {
+                (0, Some(1)) => Quantifier::Option,
+                (0, None) => Quantifier::Star,
+                (1, None) => Quantifier::Plus,
+                (min, max) => Quantifier::Bounds { min, max },
+            };
+            ExprKind::Repeat { expr: parts[0], quantifier }
+        }
+        Language::Multiple(numeral) => ExprKind::Multiple(numeral.clone()),
+        Language::Compared(comparison, bound) => ExprKind::Compared(*comparison, bound.clone()),
+    }
+}
+
+/// What distinguishes the hashes of the two kinds that are looked for without being made.
+const IS_TEXT: u8 = 1;
+const IS_REGEX: u8 = 2;
+
+fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// So many steps are taken between two looks at the flag that cancels.
+const BETWEEN_LOOKS: usize = 1_024;
+
+fn is_set(flag: Option<&AtomicBool>) -> bool {
+    flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+}
+
+fn operands(language: &Language) -> &[LanguageId] {
+    match language {
+        Language::Sequence(parts) | Language::Union(parts) | Language::And(parts) => parts,
+        Language::Not(part) | Language::Repeat(part, ..) => std::slice::from_ref(part),
+        Language::None
+        | Language::Text(_)
+        | Language::Regex(_)
+        | Language::Multiple(_)
+        | Language::Compared(..) => &[],
+    }
+}
+
+const fn compared(comparison: Comparison) -> grammask_regular::Comparison {
+    match comparison {
+        Comparison::AtLeast => grammask_regular::Comparison::AtLeast,
+        Comparison::Above => grammask_regular::Comparison::Above,
+        Comparison::AtMost => grammask_regular::Comparison::AtMost,
+        Comparison::Below => grammask_regular::Comparison::Below,
+        Comparison::Equal => grammask_regular::Comparison::Equal,
+    }
+}
