@@ -1,6 +1,6 @@
 //! Normal form to network: one automaton for every nonterminal, with those inlined that are called from one
-//! place, direct left recursion as a loop, common prefixes and equal ends shared. What is one place, `places.rs` says before the automata
-//! are made, and `inlining.rs` after; right recursion becomes a loop then, too.
+//! place, direct left recursion as a loop, common prefixes and equal ends shared. What is one place, `call_sites.rs` says before the automata
+//! are made, and `inline.rs` after; right recursion becomes a loop then, too.
 
 use std::collections::VecDeque;
 
@@ -8,14 +8,22 @@ use grammask_normal::{Languages, NonterminalId, NormalForm, Symbol, Terminal, Te
 use grammask_regular::{ByteClasses, ByteSet, RegularId, Store};
 use rustc_hash::FxHashMap;
 
-use crate::automata::{Automata, AutomatonId};
-use crate::automaton::{Determinizer, Fragment, Label};
-use crate::drafts::Drafts;
-use crate::inlining::{self, Inlining, Part};
+use crate::build::automaton::{Determinizer, Fragment, Label};
+use crate::build::call_sites::{Places, Placing, shared_prefix};
+use crate::build::dfa_arena::{Automata, AutomatonId};
+use crate::build::inline::{Inlining, Part};
+use crate::build::node_builder::Drafts;
 use crate::network::{Edges, LexemeText, lexemes, scanned};
-use crate::places::{self, Places, Placing, shared_prefix};
-use crate::texts;
 use crate::{BuildError, Callee, CalleeId, Class, Config, Error, Network, Node, NodeId, Special};
+
+mod automaton;
+mod call_sites;
+mod dfa_arena;
+mod inline;
+mod list_interner;
+mod node_builder;
+mod tail_recursion;
+mod text_loops;
 
 /// Texts of up to this many bytes are chains of nodes; longer ones are called as lexemes.
 const LONGEST_CHAIN: usize = 64;
@@ -83,7 +91,7 @@ impl Network {
         if normal.terminals.len() >= MANY_TERMINALS {
             store.take_space(normal.terminals.len() * PER_TERMINAL);
         }
-        places::sort(&mut normal);
+        call_sites::sort(&mut normal);
         if is_stopped() {
             return Ok(None);
         }
@@ -197,10 +205,10 @@ impl Builder<'_> {
             None => return Ok(None),
             Some(false) => {}
             Some(true) => {
-                inlining::note_lexemes(&self.parts, &self.automata, &self.callees, &mut is_called);
+                inline::note_lexemes(&self.parts, &self.automata, &self.callees, &mut is_called);
             }
         }
-        let ids = inlining::forget(&mut self.parts, &mut self.callees, &is_called);
+        let ids = inline::forget(&mut self.parts, &mut self.callees, &is_called);
         self.draw(&ids, is_stopped)
     }
 
@@ -218,7 +226,7 @@ impl Builder<'_> {
                     LexemeText::Terminal(id) => grammask_normal::terminal_text(&self.normal.terminals, *id),
                     LexemeText::Written(text) => text.clone(),
                 };
-                let found = texts::find(automaton, &self.callees, &mut self.store, &text_of, &mut tries);
+                let found = text_loops::find(automaton, &self.callees, &mut self.store, &text_of, &mut tries);
                 let Some(found) = found else { break };
                 let texts = found.texts().map(|(language, written)| {
                     let text = LexemeText::Written(written.to_owned());

@@ -1,10 +1,14 @@
-//! The network: a normal form compiled for running, as plain data. How it is made stands in `build.rs`, how it
-//! is printed and checked in `show.rs`.
+//! The network: a normal form compiled for running, as plain data. `build.rs` makes it, `text.rs` prints it,
+//! `check.rs` checks it, and `saved.rs` stores it.
 
 use grammask_normal::{Parts, Terminal, TerminalId, Text, Unordered};
 use grammask_regular::{ByteSet, RegularId, Store};
 
 use crate::{CalleeId, Class, NodeId};
+
+pub(crate) mod check;
+pub(crate) mod saved;
+mod text;
 
 /// A recursive transition network: for every nonterminal an automaton whose edges are bytes, special tokens, and calls of other
 /// nonterminals, of lexemes and of counted repetitions.

@@ -11,12 +11,15 @@ use grammask_cache::{Budget, Interner, LazyRow};
 use grammask_regular::ByteSet;
 use smallvec::SmallVec;
 
-use crate::made::MadeNodes;
-use crate::nodes::Entrance;
-use crate::resumption::Resumption;
-use crate::workshop::{Entered, Workshop};
+use crate::recognizer::dynamic_nodes::MadeNodes;
+use crate::recognizer::node_info::Entrance;
+use crate::recognizer::resumption::Resumption;
+use crate::step::{Entered, Workshop};
 use crate::{CalleeId, Class, Config, Error, Item, Network, NodeId, OriginId, SetId};
 
+pub(crate) mod dynamic_nodes;
+pub(crate) mod node_info;
+pub(crate) mod resumption;
 mod successors;
 mod tables;
 

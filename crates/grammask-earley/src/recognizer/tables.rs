@@ -6,10 +6,10 @@ use std::sync::Arc;
 use grammask_regular::RegularId;
 
 use super::{Origin, Recognizer};
-use crate::made::{Kind, Phase};
-use crate::origins::{Caller, Reference, add_member, members};
-use crate::saved::LoadError;
-use crate::workshop::Workshop;
+use crate::network::saved::LoadError;
+use crate::recognizer::dynamic_nodes::{Kind, Phase};
+use crate::step::Workshop;
+use crate::step::origins::{Caller, Reference, add_member, members};
 use crate::{Callee, CalleeId, Class, Config, Item, NodeId, OriginId, SetId};
 
 /// Nodes, origins, sets and steps, each in the order of their ids.

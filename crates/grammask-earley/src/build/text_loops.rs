@@ -13,8 +13,8 @@
 use grammask_regular::{ByteSet, RegularId, Store};
 use rustc_hash::FxHashMap;
 
-use crate::automata::View;
-use crate::automaton::{Fragment, Label};
+use crate::build::automaton::{Fragment, Label};
+use crate::build::dfa_arena::View;
 use crate::{Callee, CalleeId, LexemeText};
 
 /// An automaton with more states stays as it is.

@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 
 use grammask_regular::{ByteSet, RegularId, Store};
 
-use crate::made::{self, Kind, MadeNode, Phase, Standing};
-use crate::reading::Reading;
-use crate::selection::Choice;
+use crate::recognizer::dynamic_nodes::{self, Kind, MadeNode, Phase, Standing};
+use crate::unordered::distinct::Reading;
+use crate::unordered::plan::Choice;
 use crate::{Callee, CalleeId, Class, Error, NodeId, Recognizer};
 
 /// What is known of a callee.
@@ -341,7 +341,7 @@ impl Recognizer {
         }
         match self.made().get(node).kind {
             Kind::Counter(counter, count) => {
-                match made::saturated(self.network().callee(counter), count, bytes) {
+                match dynamic_nodes::saturated(self.network().callee(counter), count, bytes) {
                     same if same == count => node,
                     other => self.lock().counter_node(self, counter, other),
                 }

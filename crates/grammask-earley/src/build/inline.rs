@@ -1,18 +1,18 @@
 //! Automata in the place where they are called.
 //!
-//! While productions are symbols, places are known to be the same where productions begin or end alike (`places.rs`). Once they are deterministic
+//! While productions are symbols, places are known to be the same where productions begin or end alike (`call_sites.rs`). Once they are deterministic
 //! automata without equivalent states, more places turn out to be one: in `sum ::= product {'+' product}` a product comes first, or behind an
 //! operator, and the same follows. What is called at one place needs no callee: its automaton stands there. So operators of all levels become
 //! one automaton, which has no more states than they have together, and whoever predicts a sum need not predict a product.
 //!
-//! What is called at the end of a rule and leads back there is a jump in the same automaton (`tails.rs`), and no place where it is called.
+//! What is called at the end of a rule and leads back there is a jump in the same automaton (`tail_recursion.rs`), and no place where it is called.
 
 use grammask_normal::NonterminalId;
 use rustc_hash::FxHashMap;
 
-use crate::automata::{Automata, AutomatonId};
-use crate::automaton::{Determinizer, Fragment, Label};
-use crate::tails::{Scope, Tails};
+use crate::build::automaton::{Determinizer, Fragment, Label};
+use crate::build::dfa_arena::{Automata, AutomatonId};
+use crate::build::tail_recursion::{Scope, Tails};
 use crate::{Callee, CalleeId};
 
 /// What is drawn for jumps, or a second time, may have this part of all states, and so many more: rules that lead to each other are mostly few.
@@ -99,7 +99,7 @@ pub(crate) fn forget(
     ids
 }
 
-/// Puts automata where they are called, if that is one place, and makes jumps of calls at ends that lead back (`tails.rs`).
+/// Puts automata where they are called, if that is one place, and makes jumps of calls at ends that lead back (`tail_recursion.rs`).
 pub(crate) struct Inlining {
     called: Vec<Called>,
     tails: Tails,

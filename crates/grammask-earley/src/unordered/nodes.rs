@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::made::{Kind, MadeNode, Phase, Standing};
-use crate::reading::Texts;
 use crate::recognizer::Recognizer;
-use crate::selection::{Choice, Chosen, Plan, Register, Tally};
-use crate::workshop::Workshop;
+use crate::recognizer::dynamic_nodes::{Kind, MadeNode, Phase, Standing};
+use crate::step::Workshop;
+use crate::unordered::distinct::Texts;
+use crate::unordered::plan::{Choice, Chosen, Plan, Register, Tally};
 use crate::{Callee, CalleeId, Error, NodeId};
 
 /// Plans, and what has been chosen so far, each once.

@@ -4,7 +4,7 @@ use grammask_regular::ByteSet;
 use rustc_hash::FxHashMap;
 
 use crate::recognizer::Recognizer;
-use crate::workshop::Workshop;
+use crate::step::Workshop;
 use crate::{Callee, CalleeId, Error, Network};
 
 /// A callee whose bytes are being found.

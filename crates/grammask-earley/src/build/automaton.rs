@@ -1,8 +1,8 @@
 //! The automaton of one nonterminal over bytes and calls: first with empty edges, then deterministic.
 
 use crate::CalleeId;
-use crate::automata::{Automaton, View};
-use crate::slices::Slices;
+use crate::build::dfa_arena::{Automaton, View};
+use crate::build::list_interner::Slices;
 
 /// What an edge takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

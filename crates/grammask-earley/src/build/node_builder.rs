@@ -2,9 +2,9 @@
 
 use grammask_regular::ByteSet;
 
-use crate::automata::View;
-use crate::automaton::Label;
-use crate::slices::Slices;
+use crate::build::automaton::Label;
+use crate::build::dfa_arena::View;
+use crate::build::list_interner::Slices;
 use crate::{CalleeId, Class, Edges, Error, Node, NodeId};
 
 /// The nodes of all automata, those with equal futures shared as far as no loop is involved.

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use grammask_cache::{Arena, LazyRow};
 use grammask_regular::{ByteSet, RegularId};
 
-use crate::reading::Reading;
-use crate::selection::Choice;
+use crate::unordered::distinct::Reading;
+use crate::unordered::plan::Choice;
 use crate::{Callee, CalleeId, Network, NodeId};
 
 /// No successor, in the row of a lexeme's node.

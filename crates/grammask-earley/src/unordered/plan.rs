@@ -4,7 +4,7 @@
 use grammask_normal::{Unordered, UnorderedError};
 use smallvec::SmallVec;
 
-use crate::reading::SeenId;
+use crate::unordered::distinct::SeenId;
 
 /// What does not change while items are chosen: where a register keeps what, and what is needed by what.
 pub(crate) struct Plan {

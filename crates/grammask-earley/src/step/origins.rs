@@ -8,7 +8,7 @@ use grammask_cache::Interner;
 use rustc_hash::FxHashMap;
 
 use crate::recognizer::{Callers, Origin, Recognizer};
-use crate::workshop::Workshop;
+use crate::step::Workshop;
 use crate::{Error, Item, NodeId, OriginId, SetId};
 
 /// Where to go on when a callee is complete, and whom to tell then.

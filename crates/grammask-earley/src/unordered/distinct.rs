@@ -7,10 +7,10 @@ use grammask_cache::LazyRow;
 use grammask_regular::{ByteSet, RegularId};
 use rustc_hash::FxHashMap;
 
-use crate::made::{Kind, MadeNode, NOWHERE, Phase, Standing};
 use crate::recognizer::Recognizer;
-use crate::selection::{Chosen, Plan};
-use crate::workshop::Workshop;
+use crate::recognizer::dynamic_nodes::{Kind, MadeNode, NOWHERE, Phase, Standing};
+use crate::step::Workshop;
+use crate::unordered::plan::{Chosen, Plan};
 use crate::{Callee, CalleeId, Class, Error, NodeId};
 
 /// A place in an item of `distinct!`.

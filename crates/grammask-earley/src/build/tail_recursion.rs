@@ -10,8 +10,8 @@
 use grammask_normal::graph::{Lists, components};
 
 use crate::CalleeId;
-use crate::automata::View;
-use crate::automaton::Label;
+use crate::build::automaton::Label;
+use crate::build::dfa_arena::View;
 
 /// So often rules are looked for that lead to each other without the heads that are known.
 const ROUNDS: usize = 4;

@@ -4,10 +4,10 @@
 //! that byte, which is mostly little of it; as nothing that is called takes the empty text, whoever calls something that
 //! takes the byte takes it too, so the callers of what is predicted are all there and the origins are the same.
 
-use crate::made::Kind;
-use crate::origins::{Caller, Reference};
 use crate::recognizer::Recognizer;
-use crate::workshop::Workshop;
+use crate::recognizer::dynamic_nodes::Kind;
+use crate::step::Workshop;
+use crate::step::origins::{Caller, Reference};
 use crate::{Callee, CalleeId, Error, Item, NodeId, OriginId};
 
 /// The callee has not been predicted in this set; or a component has not been searched.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::CalleeId;
-use crate::automaton::Label;
+use crate::build::automaton::Label;
 
 /// A deterministic automaton while it is made; state 0 is the start. Reading it is its [`view`](Self::view).
 pub(crate) struct Automaton {

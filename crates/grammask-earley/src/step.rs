@@ -8,12 +8,16 @@ use grammask_cache::LazyRow;
 use grammask_regular::{ByteSet, RegularId, Store};
 use rustc_hash::FxHashMap;
 
-use crate::choosing::Choosing;
-use crate::closing::Closing;
-use crate::made::{Kind, MadeNode, NOWHERE};
-use crate::origins::{Caller, Cycle};
 use crate::recognizer::Recognizer;
+use crate::recognizer::dynamic_nodes::{Kind, MadeNode, NOWHERE};
+use crate::step::origins::{Caller, Cycle};
+use crate::step::predict::Closing;
+use crate::unordered::nodes::Choosing;
 use crate::{Callee, CalleeId, Class, Error, Item, Network, NodeId, OriginId, SetId};
+
+pub(crate) mod first_sets;
+pub(crate) mod origins;
+pub(crate) mod predict;
 
 /// What making nodes and sets needs: languages, who has been made, and buffers.
 pub(crate) struct Workshop {

@@ -1,0 +1,127 @@
+//! The check of a network's invariants.
+
+use grammask_regular::{ByteClasses, ByteSet};
+
+use crate::network::scanned;
+use crate::{Callee, CalleeId, Class, Network, Node, NodeId};
+
+/// An invariant of [`Network`] that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Violation(String);
+
+impl Violation {
+    pub(crate) fn new(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl Network {
+    /// Tests the invariants that stand at [`Network`].
+    ///
+    /// # Errors
+    /// The first one that does not hold.
+    pub fn check(&self) -> Result<(), Violation> {
+        let fail = |text: String| Err(Violation(text));
+        let is_node = |node: NodeId| node.index() < self.nodes.len();
+        if self.nodes.first().is_none_or(|end| !end.is_final || end.goes_on()) {
+            return fail("the first node is not the end".into());
+        }
+        if !is_node(self.start) {
+            return fail(format!("the start {} is no node", self.start));
+        }
+        for (index, node) in self.nodes.iter().enumerate() {
+            let id = NodeId(index as u32);
+            if index > 0 && !node.goes_on() {
+                return fail(format!("{id} has no edge and is not the end"));
+            }
+            if !node.scans.is_sorted_by(|a, b| a.0 < b.0) || !node.calls.is_sorted_by(|a, b| a.0 < b.0) {
+                return fail(format!("the edges of {id} are not in order, each once"));
+            }
+            if node.scans.iter().any(|&(class, to)| class.index() >= self.classes() || !is_node(to)) {
+                return fail(format!("{id} scans to nowhere"));
+            }
+            if node.calls.iter().any(|&(callee, to)| callee.index() >= self.callees.len() || !is_node(to)) {
+                return fail(format!("{id} calls nobody"));
+            }
+        }
+        let is_rule = |callee: CalleeId| {
+            let callee = self.callees.get(callee.index());
+            matches!(callee, Some(Callee::Nonterminal { .. } | Callee::Unordered { .. }))
+        };
+        for callee in &self.callees {
+            match *callee {
+                Callee::Unordered { ref items, separator, ref unordered, .. } => {
+                    let distinct = unordered.distinct.map(|item| item as usize);
+                    let is_lexeme = |item: CalleeId| {
+                        matches!(self.callees.get(item.index()), Some(Callee::Lexeme { .. }))
+                    };
+                    let is_item = |(place, &item): (usize, &CalleeId)| {
+                        if distinct == Some(place) { is_lexeme(item) } else { is_rule(item) }
+                    };
+                    let is_right = items.iter().enumerate().all(is_item)
+                        && separator.is_none_or(is_rule)
+                        && (distinct.is_none() || self.byte_classes == 256)
+                        && items.len() == unordered.items.len()
+                        && separator.is_some() == unordered.has_separator;
+                    if !is_right || unordered.check().is_err() {
+                        return fail("items in any order are no selection of nonterminals".into());
+                    }
+                }
+                Callee::Nonterminal { start, .. } if !is_node(start) || self.node(start).is_final => {
+                    return fail(format!("a nonterminal begins at {start}"));
+                }
+                Callee::Lexeme { language, .. }
+                    if language.index() >= self.store.len() || self.store.is_nullable(language) =>
+                {
+                    return fail(format!("a lexeme is the language {language}"));
+                }
+                Callee::Counter { element, min, max }
+                    if !is_rule(element) || min < 1 || min > max || max < 2 =>
+                {
+                    return fail(format!("a counter counts from {min} to {max}"));
+                }
+                _ => {}
+            }
+        }
+        self.check_copies()?;
+        self.check_classes()?;
+        if self.scanned != scanned(&self.nodes, &self.class_bytes) {
+            return Err(Violation::new("a node scans other bytes than are kept of it"));
+        }
+        Ok(())
+    }
+
+    fn check_copies(&self) -> Result<(), Violation> {
+        let is_copy = |(node, copy): (&Node, &NodeId)| {
+            let copy = self.nodes.get(copy.index());
+            copy.is_some_and(|copy| {
+                copy.scans == node.scans && (node.scans.is_empty() || copy.calls.is_empty())
+            })
+        };
+        if self.scan_only.len() != self.nodes.len() || !self.nodes.iter().zip(&self.scan_only).all(is_copy) {
+            return Err(Violation::new("a node has no copy that only scans"));
+        }
+        Ok(())
+    }
+
+    fn check_classes(&self) -> Result<(), Violation> {
+        let fail = |text| Err(Violation::new(text));
+        let mut classes = ByteClasses::new();
+        self.class_bytes.iter().for_each(|bytes| classes.split(bytes));
+        let is_in_class = |byte: u8| {
+            let class = self.class_of(byte);
+            self.bytes_of(class).contains(byte) && class == Class(classes.class_of(byte).into())
+        };
+        let size: usize = self.class_bytes.iter().map(ByteSet::len).sum();
+        let counts = [self.class_bytes.len(), classes.len()];
+        if counts != [self.byte_classes; 2] || size != 256 || !(0..=255).all(is_in_class) {
+            return fail("a byte has no class, or several");
+        }
+        self.store.refine(self.lexemes(), &mut classes);
+        if classes.len() > self.byte_classes {
+            return fail("a lexeme tells bytes of one class apart");
+        }
+        Ok(())
+    }
+}
