@@ -14,7 +14,7 @@ use crate::build::dfa_arena::{Automata, AutomatonId};
 use crate::build::inline::{Inlining, Part};
 use crate::build::node_builder::Drafts;
 use crate::network::{Edges, LexemeText, lexemes, scanned};
-use crate::{BuildError, Callee, CalleeId, Class, Config, Error, Network, Node, NodeId, Special};
+use crate::{BuildError, Callee, CalleeId, Class, Config, Error, Network, NetworkNodeId, Node, Special};
 
 mod automaton;
 mod call_sites;
@@ -179,7 +179,7 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// Makes the automata of all nonterminals that are called and says where the start symbol begins; nothing when it is stopped.
-    fn fill(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<Option<NodeId>, Error> {
+    fn fill(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<Option<NetworkNodeId>, Error> {
         let normal = self.normal;
         let automaton = self.automaton(normal.start)?;
         self.parts.push(Part { nonterminal: normal.start, callee: None, automaton });
@@ -248,7 +248,7 @@ impl Builder<'_> {
         &mut self,
         ids: &[Option<CalleeId>],
         is_stopped: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<NodeId>, Error> {
+    ) -> Result<Option<NetworkNodeId>, Error> {
         let mut first = None;
         for Part { nonterminal, callee, automaton } in std::mem::take(&mut self.parts) {
             if is_stopped() {
@@ -466,7 +466,7 @@ impl Builder<'_> {
             Some(unordered) => {
                 Callee::Unordered { name, items: Vec::new(), separator: None, unordered: unordered.clone() }
             }
-            None => Callee::Nonterminal { name, start: NodeId::END },
+            None => Callee::Nonterminal { name, start: NetworkNodeId::END },
         };
         let id = CalleeId(self.callees.len() as u32);
         self.callees.push(callee);
@@ -507,7 +507,7 @@ impl Builder<'_> {
     }
 
     /// Finds the classes of bytes and gives the nodes their final form. The terminals are still missing. Nothing when it is stopped.
-    fn finish(self, start: NodeId, is_stopped: &mut dyn FnMut() -> bool) -> Option<Network> {
+    fn finish(self, start: NetworkNodeId, is_stopped: &mut dyn FnMut() -> bool) -> Option<Network> {
         let mut classes = ByteClasses::new();
         // Few classes are split faster.
         if !self.store.refine_unless(lexemes(&self.callees), &mut classes, &mut *is_stopped) {
@@ -553,17 +553,17 @@ impl Builder<'_> {
 }
 
 /// Adds a copy without calls for every node that both scans and calls; gives for every node the one without calls.
-fn split_calls(nodes: &mut Vec<Node>) -> Vec<NodeId> {
+fn split_calls(nodes: &mut Vec<Node>) -> Vec<NetworkNodeId> {
     let count = nodes.len();
-    let mut scan_only: Vec<NodeId> = (0..count as u32).map(NodeId).collect();
+    let mut scan_only: Vec<NetworkNodeId> = (0..count as u32).map(NetworkNodeId).collect();
     for (index, copy) in scan_only.iter_mut().enumerate() {
         let node = &nodes[index];
         if !node.scans.is_empty() && !node.calls.is_empty() {
             let scans = node.scans.clone();
-            *copy = NodeId(nodes.len() as u32);
+            *copy = NetworkNodeId(nodes.len() as u32);
             nodes.push(Node { is_final: false, scans, calls: Edges::default() });
         }
     }
-    scan_only.extend((count..nodes.len()).map(|index| NodeId(index as u32)));
+    scan_only.extend((count..nodes.len()).map(|index| NetworkNodeId(index as u32)));
     scan_only
 }

@@ -6,9 +6,9 @@ use std::hash::{Hash, Hasher};
 
 /// A node of the network: where we are in a rule, in a lexeme, or in a counted repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodeId(pub(crate) u32);
+pub struct NetworkNodeId(pub(crate) u32);
 
-impl NodeId {
+impl NetworkNodeId {
     /// The node at which a rule is complete and nothing more can follow in it. All rules share it.
     pub const END: Self = Self(0);
 
@@ -24,7 +24,7 @@ impl NodeId {
     }
 }
 
-impl fmt::Display for NodeId {
+impl fmt::Display for NetworkNodeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::END { f.write_str("end") } else { write!(f, "node{}", self.0) }
     }
@@ -162,7 +162,7 @@ pub struct Item {
     /// Whom to tell.
     pub origin: OriginId,
     /// Where we are.
-    pub node: NodeId,
+    pub node: NetworkNodeId,
 }
 
 impl Item {

@@ -29,7 +29,7 @@ mod unordered;
 pub use config::Config;
 pub use error::{BuildError, Error};
 pub use grammask_regular::ByteSet;
-pub use ids::{CalleeId, Class, Item, NodeId, OriginId, SetId};
+pub use ids::{CalleeId, Class, Item, NetworkNodeId, OriginId, SetId};
 pub use network::check::Violation;
 pub use network::saved::{LoadError, Saved};
 pub use network::{Callee, Edges, LexemeText, Network, Node, Special};

@@ -4,7 +4,7 @@
 use grammask_normal::{Parts, Terminal, TerminalId, Text, Unordered};
 use grammask_regular::{ByteSet, RegularId, Store};
 
-use crate::{CalleeId, Class, NodeId};
+use crate::{CalleeId, Class, NetworkNodeId};
 
 pub(crate) mod check;
 pub(crate) mod saved;
@@ -14,7 +14,7 @@ mod text;
 /// nonterminals, of lexemes and of counted repetitions.
 ///
 /// Nodes do not know to which nonterminal they belong; who called says what happens at the end. So nodes with the same future are the same
-/// node, whichever rules they come from: all rules end in [`NodeId::END`].
+/// node, whichever rules they come from: all rules end in [`NetworkNodeId::END`].
 ///
 /// Invariants, tested by [`Network::check`]: ids are in range; node 0 is the end; the edges of a node are sorted by what they take,
 /// each at most once; every other node has an edge or is final, and a final one has an edge; nothing that is called takes the
@@ -22,18 +22,18 @@ mod text;
 /// are numbered by their first byte, and no lexeme tells bytes of one class apart.
 #[derive(Clone)]
 pub struct Network {
-    /// The nodes; the first is [`NodeId::END`].
+    /// The nodes; the first is [`NetworkNodeId::END`].
     pub nodes: Vec<Node>,
     /// What nodes call.
     pub callees: Vec<Callee>,
     /// The terminals of the normal form, for writing lexemes.
     pub terminals: Vec<Terminal>,
     /// For every node the one that scans the same and calls nothing: itself, or a copy made for that.
-    pub scan_only: Vec<NodeId>,
+    pub scan_only: Vec<NetworkNodeId>,
     /// For every node the bytes that it scans by itself.
     pub scanned: Vec<ByteSet>,
     /// Where the start symbol begins.
-    pub start: NodeId,
+    pub start: NetworkNodeId,
     /// The class of every byte.
     pub class_of_byte: Box<[u8; 256]>,
     /// How many classes of bytes there are. The class of special token `i` is this number plus `i`.
@@ -47,7 +47,7 @@ pub struct Network {
 }
 
 /// Labels, and where each of them leads. Mostly a node has one or two, which take no allocation.
-pub type Edges<T> = Parts<(T, NodeId), 2>;
+pub type Edges<T> = Parts<(T, NetworkNodeId), 2>;
 
 /// A node of a [`Network`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -75,7 +75,7 @@ pub enum Callee {
         /// Its name in the normal form.
         name: Text,
         /// Where it begins.
-        start: NodeId,
+        start: NetworkNodeId,
     },
     /// A lexeme, which runs as an automaton of its own.
     Lexeme {
@@ -127,7 +127,7 @@ pub enum Special {
 
 /// For every node the bytes that it scans by itself, given those of every class.
 pub(crate) fn scanned(nodes: &[Node], class_bytes: &[ByteSet]) -> Vec<ByteSet> {
-    let of_class = |&(class, _): &(Class, NodeId)| class_bytes.get(class.index());
+    let of_class = |&(class, _): &(Class, NetworkNodeId)| class_bytes.get(class.index());
     let of_node = |node: &Node| {
         node.scans.iter().filter_map(of_class).fold(ByteSet::EMPTY, |all, bytes| all.union(bytes))
     };
@@ -157,7 +157,7 @@ impl Network {
     }
 
     /// The node with this id.
-    pub fn node(&self, id: NodeId) -> &Node {
+    pub fn node(&self, id: NetworkNodeId) -> &Node {
         &self.nodes[id.index()]
     }
 

@@ -15,7 +15,7 @@ use crate::recognizer::dynamic_nodes::MadeNodes;
 use crate::recognizer::node_info::Entrance;
 use crate::recognizer::resumption::Resumption;
 use crate::step::{Entered, Workshop};
-use crate::{CalleeId, Class, Config, Error, Item, Network, NodeId, OriginId, SetId};
+use crate::{CalleeId, Class, Config, Error, Item, Network, NetworkNodeId, OriginId, SetId};
 
 pub(crate) mod dynamic_nodes;
 pub(crate) mod node_info;
@@ -77,7 +77,7 @@ pub struct Recognizer {
 
 /// A set: what identifies it, and what has been computed from it so far.
 pub(crate) struct Set {
-    /// The kernel, then an item with [`NodeId::DONE`] for every outermost origin that is complete; sorted.
+    /// The kernel, then an item with [`NetworkNodeId::DONE`] for every outermost origin that is complete; sorted.
     pub(crate) items: SmallVec<[Item; FEW]>,
     /// Where the kernel ends.
     kernel_len: u32,
@@ -132,7 +132,7 @@ impl Origin {
 
 impl Set {
     fn new(items: &[Item]) -> Self {
-        let kernel_len = items.partition_point(|item| item.node != NodeId::DONE);
+        let kernel_len = items.partition_point(|item| item.node != NetworkNodeId::DONE);
         Self {
             items: SmallVec::from_slice(items),
             kernel_len: kernel_len as u32,
@@ -367,7 +367,7 @@ impl Recognizer {
     ///
     /// # Errors
     /// When there are too many sets.
-    pub fn alone(&self, node: NodeId) -> Result<SetId, Error> {
+    pub fn alone(&self, node: NetworkNodeId) -> Result<SetId, Error> {
         self.intern_set(&[Item { node, origin: OriginId::open(0) }])
     }
 
@@ -402,7 +402,7 @@ impl Recognizer {
     /// When a limit is exceeded.
     pub fn after(&self, origin: OriginId) -> Result<SetId, Error> {
         if origin.is_outermost() {
-            return self.intern_set(&[Item { node: NodeId::DONE, origin }]);
+            return self.intern_set(&[Item { node: NetworkNodeId::DONE, origin }]);
         }
         let entry = self.origins.get(origin.0);
         if let Some(&set) = entry.after.get() {
@@ -487,7 +487,7 @@ impl Recognizer {
     }
 
     /// Where the bytes are kept that a node takes.
-    pub(crate) fn known_takes(&self, node: NodeId) -> &OnceLock<ByteSet> {
+    pub(crate) fn known_takes(&self, node: NetworkNodeId) -> &OnceLock<ByteSet> {
         self.takes.get(node.index()).unwrap_or_else(|| &self.made.get(node).takes)
     }
 
@@ -513,7 +513,7 @@ impl Recognizer {
     }
 
     /// The bytes that a node scans, or some more.
-    fn most(&self, node: NodeId) -> ByteSet {
+    fn most(&self, node: NetworkNodeId) -> ByteSet {
         match self.network.nodes.get(node.index()) {
             Some(_) => *self.scanned(node),
             None => self.made.get(node).takes.get().copied().unwrap_or(ByteSet::ALL),

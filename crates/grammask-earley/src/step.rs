@@ -13,7 +13,7 @@ use crate::recognizer::dynamic_nodes::{Kind, MadeNode, NOWHERE};
 use crate::step::origins::{Caller, Cycle};
 use crate::step::predict::Closing;
 use crate::unordered::nodes::Choosing;
-use crate::{Callee, CalleeId, Class, Error, Item, Network, NodeId, OriginId, SetId};
+use crate::{Callee, CalleeId, Class, Error, Item, Network, NetworkNodeId, OriginId, SetId};
 
 pub(crate) mod first_sets;
 pub(crate) mod origins;
@@ -23,8 +23,8 @@ pub(crate) mod predict;
 pub(crate) struct Workshop {
     /// The languages of lexeme states.
     store: Store,
-    lexeme_nodes: FxHashMap<RegularId, NodeId>,
-    counter_nodes: FxHashMap<(CalleeId, u32), NodeId>,
+    lexeme_nodes: FxHashMap<RegularId, NetworkNodeId>,
+    counter_nodes: FxHashMap<(CalleeId, u32), NetworkNodeId>,
     pub(crate) choosing: Choosing,
     /// Origins that call themselves, by what they are.
     pub(crate) cycles: FxHashMap<Cycle, u32>,
@@ -47,7 +47,7 @@ pub(crate) struct Workshop {
     /// The last completion in which an origin was told.
     told: Vec<u32>,
     /// The last completion in which an origin was to go on, and where then: in ambiguous grammars many say so.
-    noted: Vec<(u32, NodeId)>,
+    noted: Vec<(u32, NetworkNodeId)>,
     completions: u32,
     /// What has been looked at: items, callers, and what derivatives were made of. Loading bounds it.
     pub(crate) work: usize,
@@ -165,7 +165,7 @@ impl Workshop {
 
     /// Whether a node goes on by a byte, as far as that is clear.
     #[inline]
-    fn may_go_on(&mut self, tables: &Recognizer, node: NodeId, byte: u8) -> bool {
+    fn may_go_on(&mut self, tables: &Recognizer, node: NetworkNodeId, byte: u8) -> bool {
         match tables.known_takes(node).get() {
             Some(takes) => takes.contains(byte),
             // Only nodes of the network are met so often that it pays to find it out.
@@ -174,13 +174,13 @@ impl Workshop {
     }
 
     #[cold]
-    fn finds_to_go_on(&mut self, tables: &Recognizer, node: NodeId, byte: u8) -> bool {
+    fn finds_to_go_on(&mut self, tables: &Recognizer, node: NetworkNodeId, byte: u8) -> bool {
         let place = tables.known_takes(node);
         self.takes(tables, node).map_or(true, |takes| place.get_or_init(|| takes).contains(byte))
     }
 
     /// The bytes by which a node of the network goes on, what it calls included.
-    pub(crate) fn takes(&mut self, tables: &Recognizer, node: NodeId) -> Result<ByteSet, Error> {
+    pub(crate) fn takes(&mut self, tables: &Recognizer, node: NetworkNodeId) -> Result<ByteSet, Error> {
         let mut takes = *tables.scanned(node);
         for &(callee, _) in &tables.network().node(node).calls {
             takes = takes.union(&self.taken_by(tables, callee)?);
@@ -235,7 +235,7 @@ impl Workshop {
     /// The set in which just `origin` is complete.
     pub(crate) fn complete(&mut self, tables: &Recognizer, origin: OriginId) -> Result<SetId, Error> {
         self.arrivals.clear();
-        self.arrivals.push(Item { node: NodeId::END, origin });
+        self.arrivals.push(Item { node: NetworkNodeId::END, origin });
         self.settle(tables)
     }
 
@@ -284,11 +284,11 @@ impl Workshop {
     fn tell(&mut self, tables: &Recognizer) -> Result<(), Error> {
         let limit = tables.config().max_work_per_byte;
         self.told.resize(tables.origin_count(), 0);
-        self.noted.resize(tables.origin_count(), (0, NodeId::END));
+        self.noted.resize(tables.origin_count(), (0, NetworkNodeId::END));
         self.completions = self.completions.checked_add(1).unwrap_or_else(|| {
             // All of them have been told so long ago that the numbers come again.
             self.told.fill(0);
-            self.noted.fill((0, NodeId::END));
+            self.noted.fill((0, NetworkNodeId::END));
             1
         });
         let mut work = 0;
@@ -333,7 +333,7 @@ impl Workshop {
     }
 
     /// Where a callee begins.
-    pub(crate) fn start(&mut self, tables: &Recognizer, callee: CalleeId) -> Result<NodeId, Error> {
+    pub(crate) fn start(&mut self, tables: &Recognizer, callee: CalleeId) -> Result<NetworkNodeId, Error> {
         let place = &tables.entrance(callee).start;
         if let Some(&start) = place.get() {
             return Ok(start);
@@ -358,9 +358,9 @@ impl Workshop {
     pub(crate) fn scan(
         &mut self,
         tables: &Recognizer,
-        node: NodeId,
+        node: NetworkNodeId,
         class: Class,
-    ) -> Result<Option<NodeId>, Error> {
+    ) -> Result<Option<NetworkNodeId>, Error> {
         let network = tables.network();
         if let Some(known) = network.nodes.get(node.index()) {
             let place = known.scans.binary_search_by_key(&class, |&(class, _)| class);
@@ -372,7 +372,7 @@ impl Workshop {
         };
         match row.get(class.index()) {
             Some(NOWHERE) => Ok(None),
-            Some(next) => Ok(Some(NodeId(next))),
+            Some(next) => Ok(Some(NetworkNodeId(next))),
             None if made.takes.get().is_some_and(|takes| !takes.contains(byte)) => Ok(None),
             None => {
                 let before = self.store.bytes_used();
@@ -391,8 +391,8 @@ impl Workshop {
         &mut self,
         tables: &Recognizer,
         language: RegularId,
-        before: Option<(NodeId, u8)>,
-    ) -> Result<Option<NodeId>, Error> {
+        before: Option<(NetworkNodeId, u8)>,
+    ) -> Result<Option<NetworkNodeId>, Error> {
         if language == RegularId::EMPTY {
             return Ok(None);
         }
@@ -406,18 +406,23 @@ impl Workshop {
             let takes = self.store.evident_bytes(language);
             tables.made().push((is_final, goes_on), Kind::Lexeme(language, LazyRow::new(), before), takes)
         } else {
-            NodeId::END
+            NetworkNodeId::END
         };
         self.lexeme_nodes.insert(language, node);
         Ok(Some(node))
     }
 
-    pub(crate) fn counter_node(&mut self, tables: &Recognizer, counter: CalleeId, count: u32) -> NodeId {
+    pub(crate) fn counter_node(
+        &mut self,
+        tables: &Recognizer,
+        counter: CalleeId,
+        count: u32,
+    ) -> NetworkNodeId {
         let Callee::Counter { min, max, .. } = *tables.network().callee(counter) else {
             unreachable!("only counters have counter nodes")
         };
         if count == max {
-            return NodeId::END;
+            return NetworkNodeId::END;
         }
         if let Some(&node) = self.counter_nodes.get(&(counter, count)) {
             return node;
@@ -434,9 +439,9 @@ impl Workshop {
         tables: &Recognizer,
         source: &Recognizer,
         from: &Self,
-        node: NodeId,
-    ) -> Result<NodeId, Error> {
-        if node == NodeId::DONE || node.index() < tables.network().nodes.len() {
+        node: NetworkNodeId,
+    ) -> Result<NetworkNodeId, Error> {
+        if node == NetworkNodeId::DONE || node.index() < tables.network().nodes.len() {
             return Ok(node);
         }
         match source.made().get(node).kind {
@@ -477,13 +482,13 @@ fn note(tables: &Recognizer, item: Item, items: &mut Vec<Item>) -> Option<Origin
         items.push(item);
     }
     if is_final && item.origin.is_outermost() {
-        items.push(Item { node: NodeId::DONE, origin: item.origin });
+        items.push(Item { node: NetworkNodeId::DONE, origin: item.origin });
         return None;
     }
     is_final.then_some(item.origin)
 }
 
-fn scans(tables: &Recognizer, node: NodeId) -> bool {
+fn scans(tables: &Recognizer, node: NetworkNodeId) -> bool {
     match tables.network().nodes.get(node.index()) {
         Some(known) => !known.scans.is_empty(),
         None => match tables.made().get(node).kind {

@@ -1,6 +1,6 @@
 //! What becomes of small grammars, one shape each: normal form above, network below.
 
-use grammask_earley::{ByteSet, Callee, Config, Network, NodeId};
+use grammask_earley::{ByteSet, Callee, Config, Network, NetworkNodeId};
 use grammask_regular::Store;
 
 #[test]
@@ -122,7 +122,7 @@ fn each_broken_invariant_is_found() {
         ("a nonterminal begins at", |n| {
             for callee in &mut n.callees {
                 if let Callee::Nonterminal { start, .. } = callee {
-                    *start = NodeId::END;
+                    *start = NetworkNodeId::END;
                 }
             }
         }),

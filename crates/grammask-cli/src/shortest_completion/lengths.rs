@@ -5,7 +5,7 @@ mod unordered;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use grammask_earley::{Callee, Class, Error, Network, NodeId};
+use grammask_earley::{Callee, Class, Error, Network, NetworkNodeId};
 use grammask_regular::{RegularId, Store};
 use rustc_hash::FxHashSet;
 
@@ -77,12 +77,12 @@ impl Lengths {
     }
 
     /// From a node on.
-    pub(crate) fn of(&self, node: NodeId) -> u64 {
+    pub(crate) fn of(&self, node: NetworkNodeId) -> u64 {
         self.nodes.get(node.index()).copied().unwrap_or(ENDLESS)
     }
 
     /// From a node on, by way of what it scans.
-    pub(crate) fn by_scanning(&self, network: &Network, node: NodeId) -> u64 {
+    pub(crate) fn by_scanning(&self, network: &Network, node: NetworkNodeId) -> u64 {
         let Some(node) = network.nodes.get(node.index()) else { return ENDLESS };
         node.scans.iter().map(|&(_, to)| self.of(to).saturating_add(1)).min().unwrap_or(ENDLESS)
     }

@@ -5,25 +5,25 @@ use grammask_regular::ByteSet;
 use crate::build::automaton::Label;
 use crate::build::dfa_arena::View;
 use crate::build::list_interner::Slices;
-use crate::{CalleeId, Class, Edges, Error, Node, NodeId};
+use crate::{CalleeId, Class, Edges, Error, NetworkNodeId, Node};
 
 /// The nodes of all automata, those with equal futures shared as far as no loop is involved.
 pub(crate) struct Drafts {
     /// For each node whether it is final, as what [`finality`] says, and its edges, sorted by label. Only those that lead to no loop can be found.
-    nodes: Slices<(Label, NodeId)>,
+    nodes: Slices<(Label, NetworkNodeId)>,
     limit: usize,
     /// The nodes of the states of an automaton, and a draft; kept for their room.
-    ids: Vec<NodeId>,
-    draft: Vec<(Label, NodeId)>,
+    ids: Vec<NetworkNodeId>,
+    draft: Vec<(Label, NetworkNodeId)>,
 }
 
 /// Stands before the edges of a node.
-const fn finality(is_final: bool) -> (Label, NodeId) {
-    (Label::Nothing, NodeId(is_final as u32))
+const fn finality(is_final: bool) -> (Label, NetworkNodeId) {
+    (Label::Nothing, NetworkNodeId(is_final as u32))
 }
 
 /// No node yet.
-const NONE: NodeId = NodeId(u32::MAX);
+const NONE: NetworkNodeId = NetworkNodeId(u32::MAX);
 
 impl Drafts {
     /// The end alone. There will not be more than `limit` nodes.
@@ -38,7 +38,7 @@ impl Drafts {
         &mut self,
         automaton: View<'_>,
         id: impl Fn(CalleeId) -> CalleeId,
-    ) -> Result<NodeId, Error> {
+    ) -> Result<NetworkNodeId, Error> {
         if self.nodes.len() + automaton.len() > self.limit {
             return Err(Error::TooManyNodes { limit: self.limit });
         }
@@ -47,14 +47,14 @@ impl Drafts {
         // States whose successors all have nodes come first; what is left leads to a loop.
         for &state in automaton.loop_free_bottom_up() {
             self.draw(automaton, state as usize, &id);
-            self.ids[state as usize] = NodeId(self.nodes.intern(&self.draft) as u32);
+            self.ids[state as usize] = NetworkNodeId(self.nodes.intern(&self.draft) as u32);
         }
         if automaton.loop_free_bottom_up().len() == automaton.len() {
             return Ok(self.ids[0]);
         }
         let first = self.nodes.len();
         let looping = self.ids.iter_mut().filter(|id| **id == NONE);
-        (first..).zip(looping).for_each(|(node, id)| *id = NodeId(node as u32));
+        (first..).zip(looping).for_each(|(node, id)| *id = NetworkNodeId(node as u32));
         for state in 0..automaton.len() {
             if self.ids[state].index() == self.nodes.len() {
                 self.draw(automaton, state, &id);
@@ -87,7 +87,7 @@ impl Drafts {
 
     /// The nodes in their final form, given the classes of bytes and special tokens.
     pub(crate) fn finish(&self, class: impl Fn(Label) -> Class) -> Vec<Node> {
-        let node = |draft: &[(Label, NodeId)]| {
+        let node = |draft: &[(Label, NetworkNodeId)]| {
             let (first, edges) = draft.split_first().expect("whether it is final stands before");
             // Calls come last in the order of labels.
             let count = edges.partition_point(|(label, _)| !matches!(label, Label::Call(_)));

@@ -3,7 +3,7 @@
 use grammask_regular::{ByteClasses, ByteSet};
 
 use crate::network::scanned;
-use crate::{Callee, CalleeId, Class, Network, Node, NodeId};
+use crate::{Callee, CalleeId, Class, Network, NetworkNodeId, Node};
 
 /// An invariant of [`Network`] that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,7 +23,7 @@ impl Network {
     /// The first one that does not hold.
     pub fn check(&self) -> Result<(), Violation> {
         let fail = |text: String| Err(Violation(text));
-        let is_node = |node: NodeId| node.index() < self.nodes.len();
+        let is_node = |node: NetworkNodeId| node.index() < self.nodes.len();
         if self.nodes.first().is_none_or(|end| !end.is_final || end.goes_on()) {
             return fail("the first node is not the end".into());
         }
@@ -31,7 +31,7 @@ impl Network {
             return fail(format!("the start {} is no node", self.start));
         }
         for (index, node) in self.nodes.iter().enumerate() {
-            let id = NodeId(index as u32);
+            let id = NetworkNodeId(index as u32);
             if index > 0 && !node.goes_on() {
                 return fail(format!("{id} has no edge and is not the end"));
             }
@@ -93,7 +93,7 @@ impl Network {
     }
 
     fn check_copies(&self) -> Result<(), Violation> {
-        let is_copy = |(node, copy): (&Node, &NodeId)| {
+        let is_copy = |(node, copy): (&Node, &NetworkNodeId)| {
             let copy = self.nodes.get(copy.index());
             copy.is_some_and(|copy| {
                 copy.scans == node.scans && (node.scans.is_empty() || copy.calls.is_empty())

@@ -9,7 +9,8 @@ use grammask_regular::{ByteSet, Languages, RegularId, Store};
 use crate::network::scanned;
 use crate::recognizer::SavedTables;
 use crate::{
-    Callee, CalleeId, Class, Config, Error, LexemeText, Network, Node, NodeId, Recognizer, Special, Violation,
+    Callee, CalleeId, Class, Config, Error, LexemeText, Network, NetworkNodeId, Node, Recognizer, Special,
+    Violation,
 };
 
 /// All that a [`Recognizer`] needs: plain data, to be stored and loaded. Made by [`Recognizer::save`].
@@ -201,7 +202,7 @@ impl SavedNetwork {
         for callee in &self.callees {
             callees.push(match callee {
                 SavedCallee::Nonterminal { name, start } => {
-                    Callee::Nonterminal { name: name.clone().into(), start: NodeId(*start) }
+                    Callee::Nonterminal { name: name.clone().into(), start: NetworkNodeId(*start) }
                 }
                 SavedCallee::Lexeme { text } => {
                     let (&language, others) = rest.split_first().ok_or(damaged("a lexeme is missing"))?;
@@ -227,13 +228,13 @@ impl SavedNetwork {
         let byte_classes = class_of_byte.iter().max().map_or(0, |&class| usize::from(class) + 1);
         let mut class_bytes = vec![ByteSet::EMPTY; byte_classes];
         (0..=255u8).for_each(|byte| class_bytes[usize::from(class_of_byte[usize::from(byte)])].insert(byte));
-        if self.specials.len() > Network::MAX_SPECIALS || self.nodes.len() > NodeId::MOST {
+        if self.specials.len() > Network::MAX_SPECIALS || self.nodes.len() > NetworkNodeId::MOST {
             return Err(damaged("there are more specials or nodes than ids"));
         }
         let node = |node: &SavedNode| Node {
             is_final: node.is_final,
-            scans: node.scans.iter().map(|&(class, to)| (Class(class), NodeId(to))).collect(),
-            calls: node.calls.iter().map(|&(callee, to)| (CalleeId(callee), NodeId(to))).collect(),
+            scans: node.scans.iter().map(|&(class, to)| (Class(class), NetworkNodeId(to))).collect(),
+            calls: node.calls.iter().map(|&(callee, to)| (CalleeId(callee), NetworkNodeId(to))).collect(),
         };
         let nodes: Vec<Node> = self.nodes.iter().map(node).collect();
         let network = Network {
@@ -241,8 +242,8 @@ impl SavedNetwork {
             nodes,
             callees,
             terminals: Vec::new(),
-            scan_only: self.scan_only.iter().copied().map(NodeId).collect(),
-            start: NodeId(self.start),
+            scan_only: self.scan_only.iter().copied().map(NetworkNodeId).collect(),
+            start: NetworkNodeId(self.start),
             class_of_byte,
             byte_classes,
             class_bytes,

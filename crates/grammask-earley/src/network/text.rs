@@ -4,7 +4,9 @@ use std::fmt;
 
 use grammask_regular::ByteSet;
 
-use crate::{Callee, CalleeId, Class, Error, Item, LexemeText, Network, NodeId, Recognizer, SetId, Special};
+use crate::{
+    Callee, CalleeId, Class, Error, Item, LexemeText, Network, NetworkNodeId, Recognizer, SetId, Special,
+};
 
 /// Where it begins, one callee per line, then one node per line; `{:#}` adds the byte classes.
 impl fmt::Display for Network {
@@ -39,7 +41,7 @@ impl fmt::Display for Network {
             }
         }
         for (index, node) in self.nodes.iter().enumerate() {
-            write!(f, "{}{}", NodeId(index as u32), if node.is_final { " final" } else { "" })?;
+            write!(f, "{}{}", NetworkNodeId(index as u32), if node.is_final { " final" } else { "" })?;
             // Edges with the same target are one entry.
             let mut scans = node.scans.to_vec();
             scans.sort_by_key(|&(class, to)| (to, class));

@@ -7,7 +7,7 @@ use grammask_regular::{ByteSet, RegularId};
 
 use crate::unordered::distinct::Reading;
 use crate::unordered::plan::Choice;
-use crate::{Callee, CalleeId, Network, NodeId};
+use crate::{Callee, CalleeId, Network, NetworkNodeId};
 
 /// No successor, in the row of a lexeme's node.
 pub(crate) const NOWHERE: u32 = u32::MAX - 1;
@@ -23,7 +23,7 @@ pub(crate) struct MadeNode {
 
 pub(crate) enum Kind {
     /// A state of a lexeme, its successors by class, and where it was come upon: behind a byte in another state.
-    Lexeme(RegularId, LazyRow, Option<(NodeId, u8)>),
+    Lexeme(RegularId, LazyRow, Option<(NetworkNodeId, u8)>),
     /// A counted repetition, and how many are complete.
     Counter(CalleeId, u32),
     /// A place among items in any order.
@@ -31,7 +31,7 @@ pub(crate) enum Kind {
     /// A place in an item of `distinct!`.
     Reading(Reading),
     /// All places behind an item of `distinct!` that begins at this one. No set has it; it is for walks that go rule by rule.
-    Pending(NodeId, Phase),
+    Pending(NetworkNodeId, Phase),
 }
 
 /// A place among items in any order, and what follows from it, once somebody asked.
@@ -43,7 +43,7 @@ pub(crate) struct Standing {
     /// The items that may come next.
     pub(crate) items: OnceLock<Box<[Choice]>>,
     /// What is called, and where to go on.
-    pub(crate) calls: OnceLock<Box<[(CalleeId, NodeId)]>>,
+    pub(crate) calls: OnceLock<Box<[(CalleeId, NetworkNodeId)]>>,
     /// For where an item of `distinct!` may begin. Other places have room for a pointer only.
     pub(crate) beginning: Option<Box<Beginning>>,
 }
@@ -52,11 +52,11 @@ pub(crate) struct Standing {
 #[derive(Default)]
 pub(crate) struct Beginning {
     /// The item's language, without the texts that have come before; nothing where no text may come.
-    pub(crate) lexeme: OnceLock<Option<NodeId>>,
+    pub(crate) lexeme: OnceLock<Option<NetworkNodeId>>,
     /// Successors by class.
     pub(crate) row: LazyRow,
     /// What stands for the places behind the item: before another item, and at once.
-    pub(crate) pending: [OnceLock<NodeId>; 2],
+    pub(crate) pending: [OnceLock<NetworkNodeId>; 2],
 }
 
 impl Standing {
@@ -87,7 +87,7 @@ impl MadeNodes {
     }
 
     /// The node with this id, which is not one of the network.
-    pub(crate) fn get(&self, node: NodeId) -> &MadeNode {
+    pub(crate) fn get(&self, node: NetworkNodeId) -> &MadeNode {
         self.nodes.get(node.0 - self.first)
     }
 
@@ -97,8 +97,8 @@ impl MadeNodes {
     }
 
     /// The id that the next node gets.
-    pub(crate) fn next(&self) -> NodeId {
-        NodeId(self.first + self.nodes.len() as u32)
+    pub(crate) fn next(&self) -> NetworkNodeId {
+        NetworkNodeId(self.first + self.nodes.len() as u32)
     }
 
     /// Adds a node. The bytes that it takes may be given.
@@ -107,10 +107,10 @@ impl MadeNodes {
         (is_final, goes_on): (bool, bool),
         kind: Kind,
         takes: Option<ByteSet>,
-    ) -> NodeId {
+    ) -> NetworkNodeId {
         let takes = takes.map_or_else(OnceLock::new, OnceLock::from);
         let node = MadeNode { is_final, goes_on, kind, takes };
-        NodeId(self.first + self.nodes.push(node))
+        NetworkNodeId(self.first + self.nodes.push(node))
     }
 }
 

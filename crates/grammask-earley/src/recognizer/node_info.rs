@@ -8,11 +8,11 @@ use grammask_regular::{ByteSet, RegularId, Store};
 use crate::recognizer::dynamic_nodes::{self, Kind, MadeNode, Phase, Standing};
 use crate::unordered::distinct::Reading;
 use crate::unordered::plan::Choice;
-use crate::{Callee, CalleeId, Class, Error, NodeId, Recognizer};
+use crate::{Callee, CalleeId, Class, Error, NetworkNodeId, Recognizer};
 
 /// What is known of a callee.
 pub(crate) struct Entrance {
-    pub(crate) start: OnceLock<NodeId>,
+    pub(crate) start: OnceLock<NetworkNodeId>,
     pub(crate) takes: OnceLock<ByteSet>,
 }
 
@@ -28,9 +28,9 @@ pub enum Selection<'a> {
     /// What stands between two items.
     Separator {
         /// Where it begins.
-        start: NodeId,
+        start: NetworkNodeId,
         /// Where to go on behind it.
-        back: NodeId,
+        back: NetworkNodeId,
     },
     /// An item.
     Items {
@@ -49,7 +49,7 @@ impl Recognizer {
     /// # Panics
     /// When the node is not of this recognizer.
     #[inline]
-    pub fn nature(&self, node: NodeId) -> (bool, bool) {
+    pub fn nature(&self, node: NetworkNodeId) -> (bool, bool) {
         match self.network().nodes.get(node.index()) {
             Some(known) => (known.is_final, known.goes_on()),
             None => {
@@ -61,13 +61,13 @@ impl Recognizer {
 
     /// Where the classes lead that a node scans by itself; sorted by class. States of lexemes and counters have none.
     #[inline]
-    pub fn scans(&self, node: NodeId) -> &[(Class, NodeId)] {
+    pub fn scans(&self, node: NetworkNodeId) -> &[(Class, NetworkNodeId)] {
         self.network().nodes.get(node.index()).map_or(&[], |node| &node.scans)
     }
 
     /// The bytes that a node scans by itself. States of lexemes and counters scan none.
     #[inline]
-    pub fn scanned(&self, node: NodeId) -> &ByteSet {
+    pub fn scanned(&self, node: NetworkNodeId) -> &ByteSet {
         self.network().scanned.get(node.index()).unwrap_or(&ByteSet::EMPTY)
     }
 
@@ -78,7 +78,11 @@ impl Recognizer {
     ///
     /// # Panics
     /// When the node is not of this recognizer.
-    pub fn calls(&self, node: NodeId, calls: &mut Vec<(NodeId, NodeId)>) -> Result<(), Error> {
+    pub fn calls(
+        &self,
+        node: NetworkNodeId,
+        calls: &mut Vec<(NetworkNodeId, NetworkNodeId)>,
+    ) -> Result<(), Error> {
         if let Some(known) = self.network().nodes.get(node.index()) {
             for &(callee, back) in &known.calls {
                 calls.push((self.start_of(callee)?, back));
@@ -109,7 +113,7 @@ impl Recognizer {
     }
 
     /// What a node of items in any order calls, and where to go on; nothing for others.
-    fn selection_calls<'a>(&self, made: &'a MadeNode) -> Result<&'a [(CalleeId, NodeId)], Error> {
+    fn selection_calls<'a>(&self, made: &'a MadeNode) -> Result<&'a [(CalleeId, NetworkNodeId)], Error> {
         let Kind::Unordered(standing) = &made.kind else { return Ok(&[]) };
         match standing.calls.get() {
             Some(known) => Ok(known),
@@ -128,7 +132,7 @@ impl Recognizer {
     ///
     /// # Complexity
     /// O(1) when asked before; else linear in the items and in what they need.
-    pub fn selection(&self, node: NodeId) -> Result<Option<Selection<'_>>, Error> {
+    pub fn selection(&self, node: NetworkNodeId) -> Result<Option<Selection<'_>>, Error> {
         if node.index() < self.network().nodes.len() {
             return Ok(None);
         }
@@ -163,7 +167,7 @@ impl Recognizer {
     ///
     /// # Complexity
     /// O(1), but for the first time that the lexeme begins.
-    pub fn only_lexeme(&self, node: NodeId) -> Result<Option<(NodeId, NodeId)>, Error> {
+    pub fn only_lexeme(&self, node: NetworkNodeId) -> Result<Option<(NetworkNodeId, NetworkNodeId)>, Error> {
         let Some(known) = self.network().nodes.get(node.index()) else { return Ok(None) };
         match *known.calls {
             [(callee, back)] if known.scans.is_empty() => match self.network().callee(callee) {
@@ -178,7 +182,7 @@ impl Recognizer {
     ///
     /// # Errors
     /// For each: when a limit is exceeded.
-    pub fn lexeme_starts(&self) -> impl Iterator<Item = Result<NodeId, Error>> {
+    pub fn lexeme_starts(&self) -> impl Iterator<Item = Result<NetworkNodeId, Error>> {
         let callees = (0..).map(CalleeId).zip(&self.network().callees);
         let lexemes = callees.filter(|(_, callee)| matches!(callee, Callee::Lexeme { .. }));
         lexemes.map(|(id, _)| self.start_of(id))
@@ -194,7 +198,7 @@ impl Recognizer {
     ///
     /// # Panics
     /// When there is no such item.
-    pub fn item_start(&self, callee: CalleeId, item: usize) -> Result<NodeId, Error> {
+    pub fn item_start(&self, callee: CalleeId, item: usize) -> Result<NetworkNodeId, Error> {
         let Callee::Unordered { items, .. } = self.network().callee(callee) else {
             panic!("only what stands in any order has items");
         };
@@ -206,7 +210,7 @@ impl Recognizer {
     /// # Panics
     /// When the node is not of this recognizer.
     #[inline]
-    pub fn is_selection(&self, node: NodeId) -> bool {
+    pub fn is_selection(&self, node: NetworkNodeId) -> bool {
         node.index() >= self.network().nodes.len()
             && matches!(self.made().get(node).kind, Kind::Unordered(_) | Kind::Reading(_) | Kind::Pending(..))
     }
@@ -221,7 +225,7 @@ impl Recognizer {
     ///
     /// # Complexity
     /// O(1) when asked before; else linear in the rules that may begin here.
-    pub fn takes(&self, node: NodeId) -> Result<ByteSet, Error> {
+    pub fn takes(&self, node: NetworkNodeId) -> Result<ByteSet, Error> {
         let place = self.known_takes(node);
         if let Some(takes) = place.get() {
             return Ok(*takes);
@@ -281,7 +285,7 @@ impl Recognizer {
     }
 
     /// Where a callee begins.
-    fn start_of(&self, callee: CalleeId) -> Result<NodeId, Error> {
+    fn start_of(&self, callee: CalleeId) -> Result<NetworkNodeId, Error> {
         if let Callee::Nonterminal { start, .. } = *self.network().callee(callee) {
             return Ok(start);
         }
@@ -296,7 +300,7 @@ impl Recognizer {
     ///
     /// # Panics
     /// When the node is not of this recognizer.
-    pub fn lexeme<T>(&self, node: NodeId, read: impl FnOnce(&Store, RegularId) -> T) -> Option<T> {
+    pub fn lexeme<T>(&self, node: NetworkNodeId, read: impl FnOnce(&Store, RegularId) -> T) -> Option<T> {
         if !self.is_lexeme(node) {
             return None;
         }
@@ -311,7 +315,7 @@ impl Recognizer {
     ///
     /// # Panics
     /// When the node is not of this recognizer.
-    pub fn before(&self, node: NodeId) -> Option<(NodeId, u8)> {
+    pub fn before(&self, node: NetworkNodeId) -> Option<(NetworkNodeId, u8)> {
         if !self.is_lexeme(node) {
             return None;
         }
@@ -326,7 +330,7 @@ impl Recognizer {
     /// # Panics
     /// When the node is not of this recognizer.
     #[inline]
-    pub fn is_lexeme(&self, node: NodeId) -> bool {
+    pub fn is_lexeme(&self, node: NetworkNodeId) -> bool {
         node.index() >= self.network().nodes.len() && matches!(self.made().get(node).kind, Kind::Lexeme(..))
     }
 
@@ -335,7 +339,7 @@ impl Recognizer {
     ///
     /// # Panics
     /// When the node is not of this recognizer.
-    pub fn saturated(&self, node: NodeId, bytes: u32) -> NodeId {
+    pub fn saturated(&self, node: NetworkNodeId, bytes: u32) -> NetworkNodeId {
         if node.index() < self.network().nodes.len() {
             return node;
         }
@@ -351,8 +355,8 @@ impl Recognizer {
     }
 
     /// How a node that is not in the network is written: a state of a lexeme, a counter, or what has been chosen of items.
-    pub fn describe(&self, node: NodeId) -> String {
-        if node.index() < self.network().nodes.len() || node == NodeId::DONE {
+    pub fn describe(&self, node: NetworkNodeId) -> String {
+        if node.index() < self.network().nodes.len() || node == NetworkNodeId::DONE {
             return node.to_string();
         }
         match &self.made().get(node).kind {

@@ -10,7 +10,7 @@ use crate::network::saved::LoadError;
 use crate::recognizer::dynamic_nodes::{Kind, Phase};
 use crate::step::Workshop;
 use crate::step::origins::{Caller, Reference, add_member, members};
-use crate::{Callee, CalleeId, Class, Config, Item, NodeId, OriginId, SetId};
+use crate::{Callee, CalleeId, Class, Config, Item, NetworkNodeId, OriginId, SetId};
 
 /// Nodes, origins, sets and steps, each in the order of their ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ enum SavedOrigin {
     Cycle(Vec<Vec<SavedCaller>>),
 }
 
-/// A node plus 1, where 0 stands for [`NodeId::DONE`]; and an origin.
+/// A node plus 1, where 0 stands for [`NetworkNodeId::DONE`]; and an origin.
 type SavedItem = (u32, SavedReference);
 /// 0 for the root, 1 for the open origin, and the others plus 1.
 type SavedReference = u32;
@@ -209,7 +209,9 @@ impl Recognizer {
             let made = match origin {
                 SavedOrigin::Single(callers) => {
                     let callers = self.load_items(callers)?;
-                    if callers.is_empty() || callers.last().is_some_and(|item| item.node == NodeId::DONE) {
+                    if callers.is_empty()
+                        || callers.last().is_some_and(|item| item.node == NetworkNodeId::DONE)
+                    {
                         return Err(LoadError::Tables(ITEMS));
                     }
                     self.spend(size_of::<Origin>() + size_of_val(&callers[..]));
@@ -241,7 +243,7 @@ impl Recognizer {
     fn load_sets(&self, sets: &[Vec<SavedItem>]) -> Result<(), LoadError> {
         for (number, items) in sets.iter().enumerate() {
             let items = self.load_items(items)?;
-            let done = items.partition_point(|item| item.node != NodeId::DONE);
+            let done = items.partition_point(|item| item.node != NetworkNodeId::DONE);
             if items[done..].iter().any(|item| !item.origin.is_outermost()) {
                 return Err(LoadError::Tables(ITEMS));
             }
@@ -291,20 +293,20 @@ impl Recognizer {
             _ => return None,
         };
         let node = match node {
-            0 => NodeId::DONE,
+            0 => NetworkNodeId::DONE,
             node => self.load_node(node)?,
         };
         Some(Item { node, origin })
     }
 
-    fn load_node(&self, node: u32) -> Option<NodeId> {
-        node.checked_sub(1).map(NodeId).filter(|&node| node < self.made.next())
+    fn load_node(&self, node: u32) -> Option<NetworkNodeId> {
+        node.checked_sub(1).map(NetworkNodeId).filter(|&node| node < self.made.next())
     }
 
     fn load_caller(&self, caller: SavedCaller, members: usize) -> Option<Caller> {
         match caller {
             SavedCaller::Known(item) => {
-                let item = self.load_item(item).filter(|item| item.node != NodeId::DONE)?;
+                let item = self.load_item(item).filter(|item| item.node != NetworkNodeId::DONE)?;
                 Some(Caller { node: item.node, reference: Reference::Known(item.origin) })
             }
             SavedCaller::Member(node, member) => {

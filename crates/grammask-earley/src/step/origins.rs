@@ -9,12 +9,12 @@ use rustc_hash::FxHashMap;
 
 use crate::recognizer::{Callers, Origin, Recognizer};
 use crate::step::Workshop;
-use crate::{Error, Item, NodeId, OriginId, SetId};
+use crate::{Error, Item, NetworkNodeId, OriginId, SetId};
 
 /// Where to go on when a callee is complete, and whom to tell then.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Caller {
-    pub(crate) node: NodeId,
+    pub(crate) node: NetworkNodeId,
     pub(crate) reference: Reference,
 }
 
@@ -30,7 +30,7 @@ pub(crate) enum Reference {
 /// Origins that call each other in a circle: the callers of each, in a fixed order, with a [`SEPARATOR`] between one and the next.
 pub(crate) type Cycle = Box<[Caller]>;
 
-const SEPARATOR: Caller = Caller { node: NodeId::DONE, reference: Reference::Local(u32::MAX) };
+const SEPARATOR: Caller = Caller { node: NetworkNodeId::DONE, reference: Reference::Local(u32::MAX) };
 
 /// The callers of each member of a cycle.
 pub(crate) fn members(cycle: &[Caller]) -> impl Iterator<Item = &[Caller]> {
@@ -213,7 +213,7 @@ fn translate(origins: &FxHashMap<OriginId, OriginId>, origin: OriginId) -> Origi
 fn intern_origin(tables: &Recognizer, callers: &mut Vec<Item>, leo: bool) -> OriginId {
     callers.sort_unstable();
     callers.dedup();
-    if let [Item { node: NodeId::END, origin }] = callers[..]
+    if let [Item { node: NetworkNodeId::END, origin }] = callers[..]
         && leo
     {
         return origin;

@@ -8,7 +8,7 @@ use crate::recognizer::Recognizer;
 use crate::recognizer::dynamic_nodes::Kind;
 use crate::step::Workshop;
 use crate::step::origins::{Caller, Reference};
-use crate::{Callee, CalleeId, Error, Item, NodeId, OriginId};
+use crate::{Callee, CalleeId, Error, Item, NetworkNodeId, OriginId};
 
 /// The callee has not been predicted in this set; or a component has not been searched.
 const NOT_YET: u32 = u32::MAX;
@@ -32,7 +32,7 @@ pub(crate) struct Closing {
 #[derive(Clone, Copy)]
 pub(crate) struct Local {
     pub(crate) callee: CalleeId,
-    pub(crate) start: NodeId,
+    pub(crate) start: NetworkNodeId,
     /// Where its callers begin and end. While they are searched, the end counts them.
     first: u32,
     end: u32,
@@ -61,8 +61,10 @@ impl Closing {
             first += count;
         }
         self.callers.clear();
-        self.callers
-            .resize(self.calls.len(), Caller { node: NodeId::END, reference: Reference::Local(NOT_YET) });
+        self.callers.resize(
+            self.calls.len(),
+            Caller { node: NetworkNodeId::END, reference: Reference::Local(NOT_YET) },
+        );
         for &(place, caller) in &self.calls {
             let local = &mut self.locals[place as usize];
             self.callers[local.end as usize] = caller;
@@ -106,7 +108,7 @@ impl Workshop {
     fn predict(
         &mut self,
         tables: &Recognizer,
-        node: NodeId,
+        node: NetworkNodeId,
         reference: Reference,
         byte: Option<u8>,
     ) -> Result<(), Error> {
@@ -225,7 +227,7 @@ impl Search {
         let mut skipped = false;
         instead.clear();
         instead.extend((0..).zip(locals).map(|(place, local)| match *local.callers(callers) {
-            [Caller { node: NodeId::END, reference }] => {
+            [Caller { node: NetworkNodeId::END, reference }] => {
                 skipped = true;
                 reference
             }

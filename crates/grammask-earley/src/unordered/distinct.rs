@@ -11,39 +11,39 @@ use crate::recognizer::Recognizer;
 use crate::recognizer::dynamic_nodes::{Kind, MadeNode, NOWHERE, Phase, Standing};
 use crate::step::Workshop;
 use crate::unordered::plan::{Chosen, Plan};
-use crate::{Callee, CalleeId, Class, Error, NodeId};
+use crate::{Callee, CalleeId, Class, Error, NetworkNodeId};
 
 /// A place in an item of `distinct!`.
 pub(crate) struct Reading {
     /// The place before the item.
-    pub(crate) from: NodeId,
+    pub(crate) from: NetworkNodeId,
     /// What has been read, and how many bytes that are.
     text: TextId,
     length: u32,
     /// The state of the item's language, without the texts that have come before.
-    pub(crate) lexeme: NodeId,
+    pub(crate) lexeme: NetworkNodeId,
     /// Successors by class.
     pub(crate) row: LazyRow,
     /// Where it goes on if this is the whole item.
-    pub(crate) behind: Option<NodeId>,
+    pub(crate) behind: Option<NetworkNodeId>,
 }
 
 /// What a place at which an item of `distinct!` is being read, or may begin, means to whoever walks rule by rule instead of set by set.
 #[derive(Clone, Copy, Debug)]
 pub struct Distinct {
     /// The state of the item's language, without the texts that have come before; as a lexeme it does not know what has been read.
-    pub lexeme: NodeId,
+    pub lexeme: NetworkNodeId,
     /// Stands for every place behind the item, whatever its text: the same may come there, but that the text may come once more.
-    pub behind: NodeId,
+    pub behind: NetworkNodeId,
 }
 
 /// What may come at a place that stands for all places behind an item of `distinct!`.
 #[derive(Clone, Copy, Debug)]
 pub struct Others {
     /// The place before the item.
-    pub from: NodeId,
+    pub from: NetworkNodeId,
     /// Where another text begins, if one may come; one of them is the text of the item, and may not.
-    pub start: Option<NodeId>,
+    pub start: Option<NetworkNodeId>,
     /// The bytes with which other items begin.
     pub bytes: ByteSet,
 }
@@ -70,7 +70,7 @@ pub(crate) struct Texts {
     by_letter: FxHashMap<(TextId, u8), TextId>,
     seen: Vec<Seen>,
     by_text: FxHashMap<(CalleeId, SeenId, Box<[u8]>), SeenId>,
-    nodes: FxHashMap<(NodeId, TextId), NodeId>,
+    nodes: FxHashMap<(NetworkNodeId, TextId), NetworkNodeId>,
 }
 
 impl Texts {
@@ -133,7 +133,7 @@ impl Recognizer {
     ///
     /// # Complexity
     /// O(1), but where an item may begin and this is asked for the first time.
-    pub fn distinct(&self, node: NodeId) -> Result<Option<Distinct>, Error> {
+    pub fn distinct(&self, node: NetworkNodeId) -> Result<Option<Distinct>, Error> {
         if node.index() < self.network().nodes.len() {
             return Ok(None);
         }
@@ -152,7 +152,7 @@ impl Recognizer {
     ///
     /// # Errors
     /// When a limit is exceeded.
-    pub fn others(&self, node: NodeId) -> Result<Option<Others>, Error> {
+    pub fn others(&self, node: NetworkNodeId) -> Result<Option<Others>, Error> {
         if node.index() < self.network().nodes.len() {
             return Ok(None);
         }
@@ -168,7 +168,7 @@ impl Recognizer {
     ///
     /// # Complexity
     /// Linear in the text.
-    pub fn read_text(&self, node: NodeId, most: usize) -> Option<Vec<u8>> {
+    pub fn read_text(&self, node: NetworkNodeId, most: usize) -> Option<Vec<u8>> {
         if node.index() < self.network().nodes.len() {
             return Some(Vec::new());
         }
@@ -186,7 +186,7 @@ impl Recognizer {
     ///
     /// # Panics
     /// When the node is not of this recognizer.
-    pub fn has_distinct(&self, node: NodeId, least: u64) -> Result<bool, Error> {
+    pub fn has_distinct(&self, node: NetworkNodeId, least: u64) -> Result<bool, Error> {
         if !self.is_lexeme(node) {
             return Ok(false);
         }
@@ -197,7 +197,7 @@ impl Recognizer {
     }
 
     /// What stands between the items at a place among items in any order.
-    pub(crate) fn separator_behind(&self, from: NodeId) -> Option<CalleeId> {
+    pub(crate) fn separator_behind(&self, from: NetworkNodeId) -> Option<CalleeId> {
         let Kind::Unordered(ref standing) = self.made().get(from).kind else { return None };
         match self.network().callee(standing.callee) {
             Callee::Unordered { separator, .. } => *separator,
@@ -212,7 +212,7 @@ impl Workshop {
         &mut self,
         tables: &Recognizer,
         standing: &Standing,
-    ) -> Result<Option<NodeId>, Error> {
+    ) -> Result<Option<NetworkNodeId>, Error> {
         let Some(beginning) = &standing.beginning else { return Ok(None) };
         if let Some(&known) = beginning.lexeme.get() {
             return Ok(known);
@@ -264,9 +264,9 @@ impl Workshop {
     pub(crate) fn read(
         &mut self,
         tables: &Recognizer,
-        node: NodeId,
+        node: NetworkNodeId,
         class: Class,
-    ) -> Result<Option<NodeId>, Error> {
+    ) -> Result<Option<NetworkNodeId>, Error> {
         let (from, read, lexeme, row) = match tables.made().get(node).kind {
             Kind::Reading(ref reading) => {
                 (reading.from, (reading.text, reading.length), Some(reading.lexeme), &reading.row)
@@ -284,7 +284,7 @@ impl Workshop {
         };
         match row.get(class.index()) {
             Some(NOWHERE) => return Ok(None),
-            Some(next) => return Ok(Some(NodeId(next))),
+            Some(next) => return Ok(Some(NetworkNodeId(next))),
             None => {}
         }
         let next = match self.scan(tables, lexeme, class)? {
@@ -303,10 +303,10 @@ impl Workshop {
     fn reading_node(
         &mut self,
         tables: &Recognizer,
-        from: NodeId,
+        from: NetworkNodeId,
         ((before, length), byte): ((TextId, u32), u8),
-        lexeme: NodeId,
-    ) -> Result<NodeId, Error> {
+        lexeme: NetworkNodeId,
+    ) -> Result<NetworkNodeId, Error> {
         let text = self.choosing.texts.longer(before, byte);
         if let Some(&known) = self.choosing.texts.nodes.get(&(from, text)) {
             return Ok(known);
@@ -330,7 +330,7 @@ impl Workshop {
     }
 
     /// The place behind a distinct item with this text.
-    fn behind_text(&mut self, tables: &Recognizer, from: NodeId, text: TextId) -> NodeId {
+    fn behind_text(&mut self, tables: &Recognizer, from: NetworkNodeId, text: TextId) -> NetworkNodeId {
         let (callee, plan, chosen) = self.standing_at(tables, from);
         let text = self.choosing.texts.bytes(text);
         tables.spend(size_of::<Seen>() + 2 * text.len() + 64);
@@ -343,7 +343,7 @@ impl Workshop {
     fn with_text(
         &mut self,
         tables: &Recognizer,
-        from: NodeId,
+        from: NetworkNodeId,
         plan: &Plan,
         chosen: &Chosen,
         seen: SeenId,
@@ -355,14 +355,19 @@ impl Workshop {
     }
 
     /// Whose items there are at a place, and what has been chosen of them.
-    fn standing_at(&mut self, tables: &Recognizer, from: NodeId) -> (CalleeId, Arc<Plan>, Chosen) {
+    fn standing_at(&mut self, tables: &Recognizer, from: NetworkNodeId) -> (CalleeId, Arc<Plan>, Chosen) {
         let standing = standing(tables, from);
         let plan = self.plan(tables, standing.callee);
         (standing.callee, plan, self.choosing.chosen(standing.number))
     }
 
     /// The node that stands for all places behind the distinct item that begins at a place.
-    pub(crate) fn pending(&mut self, tables: &Recognizer, from: NodeId, phase: Phase) -> NodeId {
+    pub(crate) fn pending(
+        &mut self,
+        tables: &Recognizer,
+        from: NetworkNodeId,
+        phase: Phase,
+    ) -> NetworkNodeId {
         let standing = standing(tables, from);
         let beginning = standing.beginning.as_ref().expect("a distinct item may begin there");
         let place = &beginning.pending[usize::from(phase == Phase::Behind)];
@@ -382,7 +387,7 @@ impl Workshop {
     }
 
     /// What may come behind the distinct item that begins at a place, whatever its text.
-    pub(crate) fn others(&mut self, tables: &Recognizer, from: NodeId) -> Result<Others, Error> {
+    pub(crate) fn others(&mut self, tables: &Recognizer, from: NetworkNodeId) -> Result<Others, Error> {
         let standing = standing(tables, from);
         let (callee, plan, chosen) = self.standing_at(tables, from);
         let Callee::Unordered { ref items, .. } = *tables.network().callee(callee) else {
@@ -401,7 +406,7 @@ impl Workshop {
     }
 
     /// The bytes by which the text of a distinct item goes on at a place, or begins there.
-    pub(crate) fn read_bytes(&mut self, tables: &Recognizer, node: NodeId) -> Result<ByteSet, Error> {
+    pub(crate) fn read_bytes(&mut self, tables: &Recognizer, node: NetworkNodeId) -> Result<ByteSet, Error> {
         let lexeme = match tables.made().get(node).kind {
             Kind::Reading(ref reading) => Some(reading.lexeme),
             Kind::Unordered(ref standing) => self.reading_start(tables, standing)?,
@@ -426,7 +431,7 @@ impl Workshop {
         source: &Recognizer,
         from: &Self,
         reading: &Reading,
-    ) -> Result<NodeId, Error> {
+    ) -> Result<NetworkNodeId, Error> {
         let place = self.import_node(tables, source, from, reading.from)?;
         let lexeme = self.import_node(tables, source, from, reading.lexeme)?;
         let bytes = from.choosing.texts.bytes(reading.text);
@@ -438,7 +443,7 @@ impl Workshop {
 }
 
 /// The place before a distinct item.
-fn standing(tables: &Recognizer, from: NodeId) -> &Standing {
+fn standing(tables: &Recognizer, from: NetworkNodeId) -> &Standing {
     match tables.made().get(from).kind {
         Kind::Unordered(ref standing) => standing,
         _ => unreachable!("a distinct item begins among items in any order"),

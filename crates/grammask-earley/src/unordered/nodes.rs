@@ -10,7 +10,7 @@ use crate::recognizer::dynamic_nodes::{Kind, MadeNode, Phase, Standing};
 use crate::step::Workshop;
 use crate::unordered::distinct::Texts;
 use crate::unordered::plan::{Choice, Chosen, Plan, Register, Tally};
-use crate::{Callee, CalleeId, Error, NodeId};
+use crate::{Callee, CalleeId, Error, NetworkNodeId};
 
 /// Plans, and what has been chosen so far, each once.
 #[derive(Default)]
@@ -29,7 +29,7 @@ struct Entry {
     tally: Tally,
     hash: u64,
     /// The node before an item, and that behind one.
-    nodes: [Option<NodeId>; 2],
+    nodes: [Option<NetworkNodeId>; 2],
     /// The one before with the same hash.
     before: Option<u32>,
 }
@@ -130,7 +130,7 @@ impl Workshop {
     }
 
     /// Where items in any order begin.
-    pub(crate) fn unordered_start(&mut self, tables: &Recognizer, callee: CalleeId) -> NodeId {
+    pub(crate) fn unordered_start(&mut self, tables: &Recognizer, callee: CalleeId) -> NetworkNodeId {
         let plan = self.plan(tables, callee);
         self.unordered_node(tables, (callee, &plan), plan.empty(), Phase::Item)
     }
@@ -142,7 +142,7 @@ impl Workshop {
         (callee, plan): (CalleeId, &Plan),
         chosen: Chosen,
         phase: Phase,
-    ) -> NodeId {
+    ) -> NetworkNodeId {
         let hash = plan.hash(&chosen);
         let register = Kept::Whole(chosen.register);
         let number = self.entry_of(tables, callee, register, chosen.tally, hash);
@@ -155,7 +155,7 @@ impl Workshop {
         tables: &Recognizer,
         from: &Self,
         standing: &Standing,
-    ) -> NodeId {
+    ) -> NetworkNodeId {
         let plan = self.plan(tables, standing.callee);
         if plan.has_distinct() {
             // The numbers of texts differ, and with them the hash.
@@ -201,7 +201,7 @@ impl Workshop {
     }
 
     /// The node at which this has been chosen.
-    fn node_of(&mut self, tables: &Recognizer, plan: &Plan, number: u32, phase: Phase) -> NodeId {
+    fn node_of(&mut self, tables: &Recognizer, plan: &Plan, number: u32, phase: Phase) -> NetworkNodeId {
         let place = usize::from(phase == Phase::Behind);
         let Entry { callee, tally, ref nodes, .. } = self.choosing.entries[number as usize];
         if let Some(node) = nodes[place] {
@@ -218,7 +218,7 @@ impl Workshop {
             let standing = Standing::new(callee, number, phase, reads);
             tables.made().push((is_final, goes_on), Kind::Unordered(standing), None)
         } else {
-            NodeId::END
+            NetworkNodeId::END
         };
         self.choosing.entries[number as usize].nodes[place] = Some(node);
         node
@@ -240,7 +240,7 @@ impl Workshop {
         &mut self,
         tables: &Recognizer,
         standing: &'a Standing,
-    ) -> Result<&'a [(CalleeId, NodeId)], Error> {
+    ) -> Result<&'a [(CalleeId, NetworkNodeId)], Error> {
         if let Some(known) = standing.calls.get() {
             return Ok(known);
         }
@@ -253,7 +253,7 @@ impl Workshop {
         &mut self,
         tables: &Recognizer,
         standing: &Standing,
-    ) -> Result<Box<[(CalleeId, NodeId)]>, Error> {
+    ) -> Result<Box<[(CalleeId, NetworkNodeId)]>, Error> {
         let callee = standing.callee;
         let Callee::Unordered { items, separator, .. } = tables.network().callee(callee) else {
             unreachable!("only items in any order have places among them")

@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use grammask_earley::{Distinct, Error, NodeId, Others, SetId};
+use grammask_earley::{Distinct, Error, NetworkNodeId, Others, SetId};
 use grammask_trie::{BranchId, NodeId as TrieNode, Trie};
 use rustc_hash::FxHashSet;
 
@@ -67,7 +67,7 @@ impl Run<'_> {
     pub(crate) fn read(
         &mut self,
         activation: usize,
-        (node, continuation): (NodeId, ContinuationId),
+        (node, continuation): (NetworkNodeId, ContinuationId),
         distinct: Distinct,
     ) -> Result<(), Error> {
         let (key, handover) =
@@ -113,7 +113,7 @@ impl Run<'_> {
     fn walk_behind(
         &mut self,
         (activation, others, below): (usize, Others, ContinuationId),
-        (node, continuation): (NodeId, ContinuationId),
+        (node, continuation): (NetworkNodeId, ContinuationId),
     ) -> Result<(), Error> {
         let (masks, lexicon) = (self.masks, &*self.masks.lexicon);
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
@@ -233,7 +233,7 @@ impl Masks {
         };
         let ways = behind.ways.iter().map(|way| size_of_val(way) + way.len()).sum::<usize>();
         let bytes = size_of_val(&*behind.tokens) + size_of_val(&*behind.open) + ways;
-        self.budget.spend(size_of::<((NodeId, ContinuationId), Behind)>() + bytes);
+        self.budget.spend(size_of::<((NetworkNodeId, ContinuationId), Behind)>() + bytes);
         Ok(self.behind.insert(key, behind).0)
     }
 

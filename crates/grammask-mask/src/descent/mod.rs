@@ -3,7 +3,7 @@
 //! This is recursive descent without recursion: what is called below the same places is run once, whoever calls it, and tells
 //! all of its callers where it is complete. So rules that call themselves at once, on the left or in a circle, need nothing special.
 
-use grammask_earley::{Error, NodeId, Others};
+use grammask_earley::{Error, NetworkNodeId, Others};
 use grammask_trie::{BranchId, Child, TokenSet};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -65,11 +65,11 @@ struct Activation<'a> {
     pending: Vec<BranchId>,
     is_flush_due: bool,
     /// Who is told, and where it goes on then.
-    waiting: SmallVec<[(usize, NodeId); 2]>,
+    waiting: SmallVec<[(usize, NetworkNodeId); 2]>,
     /// What has been run in it.
     visited: Visited,
     /// Places in items of `distinct!` that are complete below some places: what stands for the places behind them, and where they are run.
-    readings: Vec<(NodeId, NodeId, ContinuationId)>,
+    readings: Vec<(NetworkNodeId, NetworkNodeId, ContinuationId)>,
     /// Where others may come behind them, below which places.
     behind: Vec<(Others, ContinuationId)>,
 }
@@ -77,9 +77,9 @@ struct Activation<'a> {
 #[derive(Clone, Copy)]
 enum Task {
     /// Run a node of an activation below some places; perhaps only its calls, where what it scans has been followed before.
-    Visit { activation: usize, node: NodeId, continuation: ContinuationId, scans: bool },
+    Visit { activation: usize, node: NetworkNodeId, continuation: ContinuationId, scans: bool },
     /// Run a node where many visits of it have been new.
-    VisitRest { activation: usize, node: NodeId, scans: bool },
+    VisitRest { activation: usize, node: NetworkNodeId, scans: bool },
     /// Tell the callers what is new in all that they have not been told.
     TellRest(usize),
     /// Tell the callers what is pending. It stands below the tasks that may add to that.
@@ -89,11 +89,11 @@ enum Task {
 /// What a run writes to on its way, kept from one to the next.
 #[derive(Default)]
 pub(crate) struct Buffers {
-    calls: Vec<(NodeId, NodeId)>,
+    calls: Vec<(NetworkNodeId, NetworkNodeId)>,
     /// Nodes that have been reached by scanning, and where.
-    arrived: Vec<(NodeId, BranchId)>,
+    arrived: Vec<(NetworkNodeId, BranchId)>,
     /// Places that have been reached by scanning, and the nodes there, at which nobody has arrived yet.
-    path: Vec<(BranchId, NodeId)>,
+    path: Vec<(BranchId, NetworkNodeId)>,
     /// For the findings of activations to come.
     lists: Vec<Lists>,
     pub(crate) gathering: Gathering,
@@ -244,7 +244,7 @@ impl<'a> Run<'a> {
     fn visit(
         &mut self,
         activation: usize,
-        node: NodeId,
+        node: NetworkNodeId,
         continuation: ContinuationId,
         scans: bool,
     ) -> Result<(), Error> {
@@ -306,7 +306,7 @@ impl<'a> Run<'a> {
     }
 
     /// Calls a rule, whose callers go on at `back` when it is complete.
-    fn call(&mut self, activation: usize, key: PartKey, back: NodeId) -> Result<(), Error> {
+    fn call(&mut self, activation: usize, key: PartKey, back: NetworkNodeId) -> Result<(), Error> {
         self.activations[activation].uses.insert(key);
         if let Some(Some(known)) = self.masks.parts.get(&key) {
             for &exit in &known.handovers {
@@ -335,7 +335,12 @@ impl<'a> Run<'a> {
     }
 
     /// An activation has come to a node, at these places.
-    fn arrive(&mut self, activation: usize, node: NodeId, continuation: ContinuationId) -> Result<(), Error> {
+    fn arrive(
+        &mut self,
+        activation: usize,
+        node: NetworkNodeId,
+        continuation: ContinuationId,
+    ) -> Result<(), Error> {
         let (is_final, goes_on) = self.masks.recognizer.nature(node);
         if is_final {
             self.exit(activation, continuation)?;
@@ -424,7 +429,7 @@ impl<'a> Run<'a> {
     }
 
     /// Follows what a node scans, and what follows by scanning.
-    fn scan(&mut self, activation: usize, node: NodeId, list: &Continuation) {
+    fn scan(&mut self, activation: usize, node: NetworkNodeId, list: &Continuation) {
         let (recognizer, lexicon) = (&self.masks.recognizer, &*self.masks.lexicon);
         let scans = recognizer.scans(node);
         if scans.is_empty() {
@@ -477,7 +482,7 @@ impl<'a> Run<'a> {
     }
 
     /// Arrives at everything on the path, the last first, and follows what is scanned from there.
-    fn follow_path(&mut self, activation: usize, path: &mut Vec<(BranchId, NodeId)>) {
+    fn follow_path(&mut self, activation: usize, path: &mut Vec<(BranchId, NetworkNodeId)>) {
         while let Some((place, node)) = path.pop() {
             let known = self.masks.recognizer.network().node(node);
             if known.is_final {
@@ -495,8 +500,8 @@ impl<'a> Run<'a> {
     fn follow(
         &mut self,
         activation: usize,
-        (place, node): (BranchId, NodeId),
-        path: &mut Vec<(BranchId, NodeId)>,
+        (place, node): (BranchId, NetworkNodeId),
+        path: &mut Vec<(BranchId, NetworkNodeId)>,
     ) {
         let recognizer = &self.masks.recognizer;
         let (scanned, scans) = (recognizer.scanned(node), recognizer.scans(node));
@@ -531,8 +536,8 @@ impl<'a> Run<'a> {
         &mut self,
         activation: usize,
         at: &Reached,
-        node: NodeId,
-        path: &mut Vec<(BranchId, NodeId)>,
+        node: NetworkNodeId,
+        path: &mut Vec<(BranchId, NetworkNodeId)>,
     ) {
         self.activations[activation].findings.allow_ranges(&at.tokens);
         if at.branches.len() <= FEW {

@@ -3,7 +3,7 @@
 //! nearly all items take the same: a quote.
 
 use grammask_cache::Row;
-use grammask_earley::{CalleeId, Choice, Error, NodeId, Selection};
+use grammask_earley::{CalleeId, Choice, Error, NetworkNodeId, Selection};
 use smallvec::SmallVec;
 
 use crate::Masks;
@@ -60,7 +60,7 @@ impl Masks {
     /// What a separator takes, and the items behind it.
     fn separated(
         &self,
-        (start, back): (NodeId, NodeId),
+        (start, back): (NetworkNodeId, NetworkNodeId),
         continuation: ContinuationId,
         fuel: &Fuel<'_>,
         buffers: &mut Buffers,
@@ -147,7 +147,7 @@ impl Masks {
     /// What an item takes that begins at this node, as it is noted in a row.
     fn item(
         &self,
-        start: NodeId,
+        start: NetworkNodeId,
         continuation: ContinuationId,
         fuel: &Fuel<'_>,
         buffers: &mut Buffers,
@@ -168,7 +168,7 @@ impl Masks {
     /// nothing fits into a token.
     fn keyed_item(
         &self,
-        (lexeme, back): (NodeId, NodeId),
+        (lexeme, back): (NetworkNodeId, NetworkNodeId),
         continuation: ContinuationId,
         fuel: &Fuel<'_>,
         buffers: &mut Buffers,
@@ -189,7 +189,7 @@ impl Masks {
     }
 
     /// Whether a node goes on by a byte that some of the places go on by.
-    fn takes_some(&self, node: NodeId, continuation: ContinuationId) -> Result<bool, Error> {
+    fn takes_some(&self, node: NetworkNodeId, continuation: ContinuationId) -> Result<bool, Error> {
         let lexicon = &*self.lexicon;
         let bytes = lexicon.continuation(continuation).first_bytes(lexicon.outline());
         Ok(!self.recognizer.takes(node)?.intersection(bytes).is_empty())

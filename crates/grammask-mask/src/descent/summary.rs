@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use grammask_earley::{Error, NodeId};
+use grammask_earley::{Error, NetworkNodeId};
 use grammask_regular::Spelled;
 use grammask_trie::{TokenId, TokenSet};
 use smallvec::SmallVec;
@@ -16,7 +16,7 @@ use crate::masks::budget::Fuel;
 use crate::node_set::interned::ContinuationId;
 
 /// Names a part: a node, and the places below which it is walked.
-pub(crate) type PartKey = (NodeId, ContinuationId);
+pub(crate) type PartKey = (NetworkNodeId, ContinuationId);
 
 /// What a node takes below a set of places: its rule up to the end, and all that is called on the way.
 pub(crate) struct Part {
@@ -53,7 +53,7 @@ pub(crate) enum LexemeKey {
     /// One of the lexicon.
     Shared(PartId),
     /// One of the grammar, where the lexicon has no room for the lexeme.
-    Own(NodeId, ContinuationId),
+    Own(NetworkNodeId, ContinuationId),
 }
 
 impl LexemeKey {
@@ -94,7 +94,7 @@ impl Part {
 
 impl Masks {
     /// The lexeme that a node is a state of; none where the lexicon has no room for it.
-    pub(crate) fn lexeme(&self, node: NodeId) -> Option<LexemeId> {
+    pub(crate) fn lexeme(&self, node: NetworkNodeId) -> Option<LexemeId> {
         if let Some(known) = self.known_lexeme(node) {
             return known.map(|(lexeme, _)| lexeme);
         }
@@ -103,14 +103,14 @@ impl Masks {
     }
 
     /// The same by comparing languages.
-    fn lexeme_by_language(&self, node: NodeId) -> Option<(LexemeId, bool)> {
+    fn lexeme_by_language(&self, node: NetworkNodeId) -> Option<(LexemeId, bool)> {
         self.recognizer.lexeme(node, |store, language| self.lexicon.lexeme(store, language))?.ok()
     }
 
     /// The same by the steps that led to the node from one whose lexeme is known: taking known steps is less work than comparing
     /// languages. Where none is known, they begin where the lexeme does, which is asked for sooner or later: where else it may stand. But where it
     /// was few texts on the way, which nobody has needed as a lexeme, little is left of them here.
-    fn lexeme_by_steps(&self, node: NodeId) -> Option<(LexemeId, bool)> {
+    fn lexeme_by_steps(&self, node: NetworkNodeId) -> Option<(LexemeId, bool)> {
         // From the last byte to the first.
         let mut text: SmallVec<[u8; LONGEST_PATH]> = SmallVec::new();
         let mut here = node;
@@ -141,12 +141,12 @@ impl Masks {
     }
 
     /// The lexeme of a node, if that is known; none also where there is none in the lexicon.
-    fn known_lexeme(&self, node: NodeId) -> Option<Option<(LexemeId, bool)>> {
+    fn known_lexeme(&self, node: NetworkNodeId) -> Option<Option<(LexemeId, bool)>> {
         let known = self.lexemes.get(node.index() as u32)?;
         Some((known != NO_LEXEME).then(|| (LexemeId::from_number(known >> 1), known & 1 == 1)))
     }
 
-    fn note_lexeme(&self, node: NodeId, lexeme: Option<(LexemeId, bool)>) -> Option<(LexemeId, bool)> {
+    fn note_lexeme(&self, node: NetworkNodeId, lexeme: Option<(LexemeId, bool)>) -> Option<(LexemeId, bool)> {
         // Two bits of a lexeme's number are not its own; more lexemes than are left would take more memory than any budget has.
         let lexeme = lexeme.filter(|(lexeme, _)| lexeme.number() < NO_LEXEME >> 1);
         let number = lexeme.map_or(NO_LEXEME, |(lexeme, is_same)| lexeme.number() << 1 | u32::from(is_same));
@@ -157,7 +157,7 @@ impl Masks {
     /// The part of a lexeme's state: its name; and where the lexeme is complete, if that is asked.
     pub(crate) fn lexeme_part(
         &self,
-        node: NodeId,
+        node: NetworkNodeId,
         continuation: ContinuationId,
         asked: Asked,
         fuel: &Fuel<'_>,
@@ -202,7 +202,12 @@ impl Masks {
 
     /// The part of a lexeme's state that spells few texts, or of which no more than the first byte can be read, unless the lexeme is known, or that of a state
     /// from which steps lead here: by these it is found as fast.
-    fn part_of_texts(&self, node: NodeId, continuation: ContinuationId, fuel: &Fuel<'_>) -> Option<PartId> {
+    fn part_of_texts(
+        &self,
+        node: NetworkNodeId,
+        continuation: ContinuationId,
+        fuel: &Fuel<'_>,
+    ) -> Option<PartId> {
         let lexicon = &*self.lexicon;
         let place = node.index() as u32;
         let known = self.texts.get(place);
@@ -272,7 +277,7 @@ impl Masks {
     }
 
     /// The part of a lexeme's state by walking it as it is.
-    fn walked(&self, node: NodeId, continuation: ContinuationId) -> Result<&Part, Error> {
+    fn walked(&self, node: NetworkNodeId, continuation: ContinuationId) -> Result<&Part, Error> {
         let key = (node, continuation);
         if let Some(Some(part)) = self.parts.get(&key) {
             return Ok(part);

@@ -1,6 +1,6 @@
 //! What has been run in an activation, so that nothing is run twice.
 
-use grammask_earley::NodeId;
+use grammask_earley::NetworkNodeId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -15,15 +15,15 @@ const FEW: usize = 16;
 /// Nodes, below which places they have been run, and whether with what they scan.
 #[derive(Default)]
 pub(crate) struct Visited {
-    few: SmallVec<[(NodeId, ContinuationId, bool); 4]>,
+    few: SmallVec<[(NetworkNodeId, ContinuationId, bool); 4]>,
     many: Option<Box<Many>>,
 }
 
 #[derive(Default)]
 struct Many {
-    each: FxHashMap<NodeId, SmallVec<[(ContinuationId, bool); 1]>>,
+    each: FxHashMap<NetworkNodeId, SmallVec<[(ContinuationId, bool); 1]>>,
     /// What is new in visits of nodes that are visited often, each with what it scans or without.
-    deltas: Vec<(NodeId, bool, Delta)>,
+    deltas: Vec<(NetworkNodeId, bool, Delta)>,
 }
 
 impl Visited {
@@ -31,7 +31,7 @@ impl Visited {
     pub(crate) fn insert(
         &mut self,
         fuel: &Fuel<'_>,
-        node: NodeId,
+        node: NetworkNodeId,
         continuation: ContinuationId,
         scans: bool,
     ) -> Telling {
@@ -41,7 +41,8 @@ impl Visited {
             return delta.add(fuel, places);
         }
         let continuations = lexicon.continuations();
-        let of_node = |&&(other, _, all): &&(NodeId, ContinuationId, bool)| other == node && all >= scans;
+        let of_node =
+            |&&(other, _, all): &&(NetworkNodeId, ContinuationId, bool)| other == node && all >= scans;
         let few = self.few.iter().filter(of_node).map(|&(_, places, _)| places);
         let many = self.many.as_ref().and_then(|many| many.each.get(&node));
         let many = many.into_iter().flatten().filter(|&&(_, all)| all >= scans).map(|&(places, _)| places);
@@ -64,14 +65,14 @@ impl Visited {
         Telling::Now
     }
 
-    fn delta(&mut self, node: NodeId, scans: bool) -> Option<&mut Delta> {
+    fn delta(&mut self, node: NetworkNodeId, scans: bool) -> Option<&mut Delta> {
         let mut deltas = self.many.as_mut()?.deltas.iter_mut();
         let (_, _, delta) = deltas.find(|(other, all, _)| (*other, *all) == (node, scans))?;
         Some(delta)
     }
 
     /// Where a node is still to be run.
-    pub(crate) fn rest(&mut self, node: NodeId, scans: bool, short: usize) -> Option<Places> {
+    pub(crate) fn rest(&mut self, node: NetworkNodeId, scans: bool, short: usize) -> Option<Places> {
         self.delta(node, scans)?.take(short)
     }
 }

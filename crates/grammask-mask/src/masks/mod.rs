@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use grammask_cache::{Arena, Budget, Column, Interner, Memo, Row};
-use grammask_earley::{CalleeId, Class, Error, Item, NodeId, Recognizer, SetId, Special};
+use grammask_earley::{CalleeId, Class, Error, Item, NetworkNodeId, Recognizer, SetId, Special};
 use grammask_trie::{BranchId, Mask, TokenId, Vocabulary, copied_row, copy_row};
 
 use crate::descent::Behind;
@@ -62,7 +62,7 @@ pub struct Masks {
     /// Parts; nothing for those that are too much work.
     pub(crate) parts: Memo<PartKey, Option<Part>>,
     /// What may come behind items of `distinct!` below places in the trie: see `descent/distinct.rs`.
-    pub(crate) behind: Memo<(NodeId, ContinuationId), Behind>,
+    pub(crate) behind: Memo<(NetworkNodeId, ContinuationId), Behind>,
     /// What parts take in all.
     pub(crate) takings: Interner<Taking>,
     /// What items in any order take below places in the trie, as far as it is known: see `permutation.rs`.

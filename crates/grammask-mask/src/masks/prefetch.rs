@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use grammask_earley::{Error, NodeId, SetId};
+use grammask_earley::{Error, NetworkNodeId, SetId};
 
 use crate::Masks;
 
@@ -80,7 +80,7 @@ impl Masks {
     }
 
     /// Finds what a lexeme takes from its beginning, and behind the byte that it begins with, without what vocabularies share.
-    fn find_alone(&self, node: NodeId) -> Result<(), Error> {
+    fn find_alone(&self, node: NetworkNodeId) -> Result<(), Error> {
         let set = self.recognizer.alone(node)?;
         let first = self.recognizer.live_bytes(set)?;
         if let Some(byte) = first.single_byte() {

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::thread::ScopedJoinHandle;
 
-use grammask_earley::{Class, NodeId, SetId};
+use grammask_earley::{Class, NetworkNodeId, SetId};
 use rustc_hash::FxHashSet;
 
 use crate::Masks;
@@ -43,7 +43,7 @@ pub struct Warmth {
 const BATCH: usize = 32;
 
 /// What of a state says which parts its mask is made of: its nodes, and those that go on when their origins are complete.
-type Outlook = Box<[(NodeId, Box<[NodeId]>)]>;
+type Outlook = Box<[(NetworkNodeId, Box<[NetworkNodeId]>)]>;
 
 /// A state that comes after another one, and its outlook.
 type Next = (Outlook, SetId);
@@ -124,7 +124,7 @@ impl Masks {
         let of_item = |item: &grammask_earley::Item| {
             let resumption = self.recognizer.resumption(item.origin).ok()?;
             let items = resumption.map_or(&[][..], |resumption| &resumption.items);
-            let mut nodes: Vec<NodeId> = items.iter().map(|(item, _)| near(item.node)).collect();
+            let mut nodes: Vec<NetworkNodeId> = items.iter().map(|(item, _)| near(item.node)).collect();
             nodes.dedup();
             Some((near(item.node), nodes.into()))
         };
