@@ -212,11 +212,11 @@ impl Steering {
             Place::End | Place::Told(OriginId::ROOT) => exits.push((0, Place::End)),
             Place::State(state) if state.completes() => exits.push((0, Place::End)),
             Place::State(state) => {
-                let parts = self.recognizer.parts(state)?;
+                let parts = self.recognizer.inspect().split(state)?;
                 for item in &parts.lexemes {
                     // What comes behind an item whose texts differ is known when its text is.
-                    if let Some(distinct) = self.recognizer.distinct(item.node)? {
-                        let lexeme = self.recognizer.alone(distinct.lexeme)?;
+                    if let Some(distinct) = self.recognizer.inspect().distinct(item.node)? {
+                        let lexeme = self.recognizer.inspect().open_state(distinct.lexeme)?;
                         if let Some(text) = shortest_text(&self.recognizer, lexeme, self.limit)? {
                             exits.push((text.len() as u64, Place::State(self.step_bytes(state, &text)?)));
                         }
@@ -225,7 +225,7 @@ impl Steering {
                     let length = end_of_lexeme(
                         &self.recognizer,
                         &mut self.lexemes,
-                        self.recognizer.alone(item.node)?,
+                        self.recognizer.inspect().open_state(item.node)?,
                         self.limit,
                     )?;
                     exits.push((length, Place::Told(item.origin)));
@@ -241,7 +241,7 @@ impl Steering {
                 }
                 // A counter is no node of the network; what is left of it shows in what it predicts.
                 if callers.iter().any(|caller| caller.node.index() >= network.nodes.len()) {
-                    exits.push((0, Place::State(self.recognizer.after(origin)?)));
+                    exits.push((0, Place::State(self.recognizer.inspect().state_after(origin)?)));
                 }
             }
         }

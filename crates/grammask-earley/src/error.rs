@@ -48,7 +48,7 @@ pub enum Error {
         /// How many it may name.
         limit: usize,
     },
-    /// Whoever has asked does not want to know any more: see [`Recognizer::heed`](crate::Recognizer::heed).
+    /// Whoever has asked does not want to know any more: see [`Recognizer::set_cancel_flag`](crate::Recognizer::set_cancel_flag).
     #[error("cancelled")]
     Cancelled,
     /// A lexeme is beyond a limit of its own.

@@ -12,18 +12,17 @@ use grammask_regular::ByteSet;
 use smallvec::SmallVec;
 
 use crate::recognizer::dynamic_nodes::MadeNodes;
-use crate::recognizer::node_info::Entrance;
+use crate::recognizer::inspect::CalleeInfo;
 use crate::recognizer::resumption::Resumption;
 use crate::step::{Entered, Workshop};
 use crate::{CalleeId, Class, Config, Error, Item, Network, NetworkNodeId, OriginId, SetId};
 
 pub(crate) mod dynamic_nodes;
-pub(crate) mod node_info;
+pub(crate) mod inspect;
 pub(crate) mod resumption;
-mod successors;
+pub(crate) mod successors;
 mod tables;
 
-pub use successors::Successors;
 pub(crate) use tables::SavedTables;
 
 /// Runs a [`Network`] over bytes.
@@ -67,7 +66,7 @@ pub struct Recognizer {
     /// For every node of the network the bytes that it takes, once somebody asked.
     takes: Box<[OnceLock<ByteSet>]>,
     /// What is known of each callee.
-    entrances: Box<[Entrance]>,
+    callee_infos: Box<[CalleeInfo]>,
     budget: Budget,
     /// Bytes of what was imported.
     imported: AtomicUsize,
@@ -84,7 +83,7 @@ pub(crate) struct Set {
     /// The successors that are known, by class.
     row: LazyRow,
     closure: OnceLock<Box<Closure>>,
-    parts: OnceLock<Box<Parts>>,
+    split: OnceLock<Box<SplitState>>,
 }
 
 /// What follows from a kernel.
@@ -92,14 +91,14 @@ struct Closure {
     /// All items that scan something: those of the kernel and predicted ones.
     scanners: Box<[Item]>,
     /// No scanner takes any other byte.
-    most: ByteSet,
+    bytes_bound: ByteSet,
     /// The bytes that the scanners take, once somebody asked.
     first_bytes: OnceLock<ByteSet>,
 }
 
 /// What a set scans, apart: everything that begins with a byte belongs to a lexeme or to the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parts {
+pub struct SplitState {
     /// The states of lexemes that the set is in.
     pub lexemes: Box<[Item]>,
     /// The set that scans what the network's own nodes scan; [`SetId::DEAD`] where there is nothing.
@@ -138,7 +137,7 @@ impl Set {
             kernel_len: kernel_len as u32,
             row: LazyRow::new(),
             closure: OnceLock::new(),
-            parts: OnceLock::new(),
+            split: OnceLock::new(),
         }
     }
 
@@ -177,7 +176,7 @@ impl Recognizer {
             origins: Interner::new(),
             made: MadeNodes::new(&network),
             takes: network.nodes.iter().map(|_| OnceLock::new()).collect(),
-            entrances: network.callees.iter().map(|_| Entrance::new()).collect(),
+            callee_infos: network.callees.iter().map(|_| CalleeInfo::new()).collect(),
             network,
             budget: Budget::new(config.budget),
             imported: AtomicUsize::new(0),
@@ -235,7 +234,7 @@ impl Recognizer {
     pub fn step_class(&self, state: SetId, class: Class) -> Result<SetId, Error> {
         match self.set(state).row.get(class.index()) {
             Some(raw) => Ok(SetId::from_raw(raw)),
-            None => self.step_anew(state, class),
+            None => self.compute_step(state, class),
         }
     }
 
@@ -272,7 +271,7 @@ impl Recognizer {
     }
 
     #[cold]
-    fn step_anew(&self, state: SetId, class: Class) -> Result<SetId, Error> {
+    fn compute_step(&self, state: SetId, class: Class) -> Result<SetId, Error> {
         if !state.goes_on() {
             return Ok(SetId::DEAD);
         }
@@ -358,26 +357,13 @@ impl Recognizer {
         }
     }
 
-    /// Whether it is known what a state scans: then [`scanners`](Self::scanners) takes no time.
-    pub fn is_closed(&self, state: SetId) -> bool {
-        self.set(state).closure.get().is_some()
-    }
-
-    /// The open set of one item: the node, and an unknown origin.
-    ///
-    /// # Errors
-    /// When there are too many sets.
-    pub fn alone(&self, node: NetworkNodeId) -> Result<SetId, Error> {
-        self.intern_set(&[Item { node, origin: OriginId::open(0) }])
-    }
-
     /// What a state scans, lexeme by lexeme. The successors of the parts together are those of the state.
     ///
     /// # Errors
     /// When a limit is exceeded.
-    pub fn parts(&self, state: SetId) -> Result<&Parts, Error> {
+    fn split(&self, state: SetId) -> Result<&SplitState, Error> {
         let set = self.set(state);
-        if let Some(parts) = set.parts.get() {
+        if let Some(parts) = set.split.get() {
             return Ok(parts);
         }
         let mut lexemes = Vec::new();
@@ -392,7 +378,7 @@ impl Recognizer {
         rest.dedup();
         let rest = self.intern_set(&rest)?;
         self.budget.spend(size_of_val(&lexemes[..]));
-        Ok(set.parts.get_or_init(|| Box::new(Parts { lexemes: lexemes.into(), rest })))
+        Ok(set.split.get_or_init(|| Box::new(SplitState { lexemes: lexemes.into(), rest })))
     }
 
     /// The state in which `origin` has just been completed and nothing else is going on. For outermost origins: the
@@ -400,7 +386,7 @@ impl Recognizer {
     ///
     /// # Errors
     /// When a limit is exceeded.
-    pub fn after(&self, origin: OriginId) -> Result<SetId, Error> {
+    fn state_after(&self, origin: OriginId) -> Result<SetId, Error> {
         if origin.is_outermost() {
             return self.intern_set(&[Item { node: NetworkNodeId::DONE, origin }]);
         }
@@ -487,17 +473,17 @@ impl Recognizer {
     }
 
     /// Where the bytes are kept that a node takes.
-    pub(crate) fn known_takes(&self, node: NetworkNodeId) -> &OnceLock<ByteSet> {
+    pub(crate) fn first_bytes_cell(&self, node: NetworkNodeId) -> &OnceLock<ByteSet> {
         self.takes.get(node.index()).unwrap_or_else(|| &self.made.get(node).takes)
     }
 
     /// Where it is kept what follows an origin, which is no outermost one.
-    pub(crate) fn known_resumption(&self, origin: OriginId) -> &OnceLock<Box<Resumption>> {
+    pub(crate) fn resumption_cell(&self, origin: OriginId) -> &OnceLock<Box<Resumption>> {
         &self.origins.get(origin.0).resumption
     }
 
-    pub(crate) fn entrance(&self, callee: CalleeId) -> &Entrance {
-        &self.entrances[callee.index()]
+    pub(crate) fn callee_info(&self, callee: CalleeId) -> &CalleeInfo {
+        &self.callee_infos[callee.index()]
     }
 
     pub(crate) fn made(&self) -> &MadeNodes {
@@ -513,9 +499,9 @@ impl Recognizer {
     }
 
     /// The bytes that a node scans, or some more.
-    fn most(&self, node: NetworkNodeId) -> ByteSet {
+    fn bytes_bound(&self, node: NetworkNodeId) -> ByteSet {
         match self.network.nodes.get(node.index()) {
-            Some(_) => *self.scanned(node),
+            Some(_) => *self.inspect().scanned_bytes(node),
             None => self.made.get(node).takes.get().copied().unwrap_or(ByteSet::ALL),
         }
     }
@@ -526,16 +512,19 @@ impl Recognizer {
         }
         let scanners: Box<[Item]> = workshop.close(self, set.kernel())?.into();
         self.spend(size_of::<Closure>() + size_of_val::<[Item]>(&scanners));
-        let most = scanners.iter().fold(ByteSet::EMPTY, |all, item| all.union(&self.most(item.node)));
-        Ok(set.closure.get_or_init(|| Box::new(Closure { scanners, most, first_bytes: OnceLock::new() })))
+        let bytes_bound =
+            scanners.iter().fold(ByteSet::EMPTY, |all, item| all.union(&self.bytes_bound(item.node)));
+        Ok(set
+            .closure
+            .get_or_init(|| Box::new(Closure { scanners, bytes_bound, first_bytes: OnceLock::new() })))
     }
 
     /// From now on, whatever takes long ends with [`Error::Cancelled`] once this flag is true; without one, nothing does. What has been found by
     /// then is kept, and right.
     ///
     /// For whoever makes states before anybody waits for them, as one byte may lead to 100,000 rules.
-    pub fn heed(&self, cancel: Option<Arc<AtomicBool>>) {
-        self.lock().heed(cancel);
+    pub fn set_cancel_flag(&self, cancel: Option<Arc<AtomicBool>>) {
+        self.lock().set_cancel_flag(cancel);
     }
 
     pub(crate) fn lock(&self) -> Entered<'_> {

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::recognizer::Recognizer;
 use crate::recognizer::dynamic_nodes::{Kind, MadeNode, NOWHERE};
+use crate::recognizer::inspect::NodeFlags;
 use crate::step::origins::{Caller, Cycle};
 use crate::step::predict::Closing;
 use crate::unordered::nodes::Choosing;
@@ -121,8 +122,8 @@ impl Workshop {
         }
     }
 
-    /// See [`Recognizer::heed`].
-    pub(crate) fn heed(&mut self, cancel: Option<Arc<AtomicBool>>) {
+    /// See [`Recognizer::set_cancel_flag`].
+    pub(crate) fn set_cancel_flag(&mut self, cancel: Option<Arc<AtomicBool>>) {
         self.cancel = cancel;
     }
 
@@ -166,7 +167,7 @@ impl Workshop {
     /// Whether a node goes on by a byte, as far as that is clear.
     #[inline]
     fn may_go_on(&mut self, tables: &Recognizer, node: NetworkNodeId, byte: u8) -> bool {
-        match tables.known_takes(node).get() {
+        match tables.first_bytes_cell(node).get() {
             Some(takes) => takes.contains(byte),
             // Only nodes of the network are met so often that it pays to find it out.
             None => node.index() >= tables.network().nodes.len() || self.finds_to_go_on(tables, node, byte),
@@ -175,13 +176,13 @@ impl Workshop {
 
     #[cold]
     fn finds_to_go_on(&mut self, tables: &Recognizer, node: NetworkNodeId, byte: u8) -> bool {
-        let place = tables.known_takes(node);
+        let place = tables.first_bytes_cell(node);
         self.takes(tables, node).map_or(true, |takes| place.get_or_init(|| takes).contains(byte))
     }
 
     /// The bytes by which a node of the network goes on, what it calls included.
     pub(crate) fn takes(&mut self, tables: &Recognizer, node: NetworkNodeId) -> Result<ByteSet, Error> {
-        let mut takes = *tables.scanned(node);
+        let mut takes = *tables.inspect().scanned_bytes(node);
         for &(callee, _) in &tables.network().node(node).calls {
             takes = takes.union(&self.taken_by(tables, callee)?);
         }
@@ -334,7 +335,7 @@ impl Workshop {
 
     /// Where a callee begins.
     pub(crate) fn start(&mut self, tables: &Recognizer, callee: CalleeId) -> Result<NetworkNodeId, Error> {
-        let place = &tables.entrance(callee).start;
+        let place = &tables.callee_info(callee).start;
         if let Some(&start) = place.get() {
             return Ok(start);
         }
@@ -477,7 +478,7 @@ impl Workshop {
 
 /// Keeps what remains of an item in a set; gives the origin that is complete by it, if that has to tell somebody.
 fn note(tables: &Recognizer, item: Item, items: &mut Vec<Item>) -> Option<OriginId> {
-    let (is_final, goes_on) = tables.nature(item.node);
+    let NodeFlags { is_final, goes_on } = tables.inspect().flags(item.node);
     if goes_on {
         items.push(item);
     }

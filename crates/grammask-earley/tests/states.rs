@@ -211,10 +211,13 @@ fn the_parts_of_a_set_take_together_what_the_set_takes() {
     let recognizer = recognizer("start ::= (#'[a-z]+' | 'if' start | #'[0-9]+' '.' | '-' )+ ';';");
     for text in ["", "a", "if", "7", "if7.-"] {
         let state = state(&recognizer, text);
-        let parts = recognizer.parts(state).unwrap();
+        let parts = recognizer.inspect().split(state).unwrap();
         for byte in 0..=255 {
-            let apart =
-                parts.lexemes.iter().map(|item| recognizer.alone(item.node).unwrap()).chain([parts.rest]);
+            let apart = parts
+                .lexemes
+                .iter()
+                .map(|item| recognizer.inspect().open_state(item.node).unwrap())
+                .chain([parts.rest]);
             let takes = apart.map(|set| recognizer.step(set, byte).unwrap()).any(|next| !next.is_dead());
             assert_eq!(takes, !recognizer.step(state, byte).unwrap().is_dead(), "{text:?} {byte}");
         }

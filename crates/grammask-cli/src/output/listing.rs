@@ -45,11 +45,12 @@ pub(crate) fn groups(masks: &Masks, state: SetId) -> Result<Vec<Group>, Error> {
     let recognizer = masks.recognizer();
     // A state that is already complete under eager ending has no tokens, though it has parts.
     if !whole.is_empty() {
-        let parts = recognizer.parts(state)?;
+        let parts = recognizer.inspect().split(state)?;
         for item in &parts.lexemes {
-            let title = format!("within {}", recognizer.describe(item.node));
-            let lexeme = recognizer.distinct(item.node)?.map_or(item.node, |distinct| distinct.lexeme);
-            let lexeme = recognizer.alone(lexeme)?;
+            let title = format!("within {}", recognizer.inspect().describe(item.node));
+            let lexeme =
+                recognizer.inspect().distinct(item.node)?.map_or(item.node, |distinct| distinct.lexeme);
+            let lexeme = recognizer.inspect().open_state(lexeme)?;
             add(title, masks.mask(lexeme, &mut scratch)?, &mut left);
         }
         if parts.rest.goes_on() {

@@ -121,7 +121,7 @@ impl Recognizer {
             if !item.origin.is_outermost() && !origins.contains(&item.origin) {
                 origins.push(item.origin);
             }
-            text.push_str(&format!("  {head} {} {}\n", self.describe(item.node), item.origin));
+            text.push_str(&format!("  {head} {} {}\n", self.inspect().describe(item.node), item.origin));
         };
         for item in self.kernel(state) {
             line("kernel", item, &mut origins);
@@ -137,7 +137,7 @@ impl Recognizer {
         while let Some(&origin) = origins.get(next) {
             text.push_str(&format!("  {origin} tells"));
             for caller in self.callers(origin) {
-                text.push_str(&format!(" ({}, {})", self.describe(caller.node), caller.origin));
+                text.push_str(&format!(" ({}, {})", self.inspect().describe(caller.node), caller.origin));
                 if !caller.origin.is_outermost() && !origins.contains(&caller.origin) {
                     origins.push(caller.origin);
                 }

@@ -17,7 +17,7 @@ pub(crate) struct MadeNode {
     pub(crate) is_final: bool,
     pub(crate) goes_on: bool,
     pub(crate) kind: Kind,
-    /// See [`Recognizer::takes`](crate::Recognizer::takes).
+    /// See [`Recognizer::takes`](crate::Inspector::first_bytes).
     pub(crate) takes: OnceLock<ByteSet>,
 }
 

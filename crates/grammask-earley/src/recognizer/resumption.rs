@@ -1,90 +1,89 @@
-//! What goes on when an origin is complete: its callers, and where a caller is complete then as well, the callers of that.
+//! The items that continue after an origin completes, including those of callers that complete with it.
+//!
+//! In `start ::= 'a' B 'c'; B ::= 'b' D; D ::= 'd';` the end of `D` also ends `B`, so the recognizer resumes in
+//! `start`, before `'c'`.
 
 use grammask_regular::ByteSet;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use crate::{Error, Item, OriginId, Recognizer};
+use crate::recognizer::inspect::{Inspector, NodeFlags};
+use crate::{Error, Item, OriginId};
 
-/// What goes on when an origin is complete.
+/// The items that continue after an origin completes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resumption {
-    /// Who goes on, and with which bytes; sorted.
+    /// The items that continue, each with its FIRST set; sorted.
     pub items: Box<[(Item, ByteSet)]>,
-    /// Whether the text may end.
+    /// True if the text may end.
     pub is_end: bool,
-    /// Origins that are complete then, too, and whose callers are not in `items`: where there are very many, the rest.
-    pub beyond: Box<[OriginId]>,
-    /// The bytes of all that goes on, beyond included.
+    /// Origins that complete as well and whose callers are not in `items`, because there are too many of them.
+    pub overflow: Box<[OriginId]>,
+    /// FOLLOW set: the bytes that may follow, through `items` or through `overflow`.
     pub follow: ByteSet,
 }
 
-/// So many items are listed with one origin; chains of last calls may be as long as the text.
-const MANY: usize = 64;
+/// Maximum number of items in one [`Resumption`]. A chain of last calls may be as long as the text, so listing all
+/// of its items for each origin would take quadratic space; the rest is in `overflow`.
+const MAX_ITEMS_PER_RESUMPTION: usize = 64;
 
-impl Recognizer {
-    /// What goes on when `origin` is complete and nothing else is going on; `None` for outermost origins.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    ///
-    /// # Complexity
-    /// O(1) when asked before; else linear in the callers that are told, transitively.
-    pub fn resumption(&self, origin: OriginId) -> Result<Option<&Resumption>, Error> {
-        if origin.is_outermost() {
-            return Ok(None);
-        }
-        let place = self.known_resumption(origin);
-        if let Some(known) = place.get() {
-            return Ok(Some(known));
-        }
-        let mut found = Resumption::default();
-        let mut items: SmallVec<[(Item, ByteSet); 4]> = SmallVec::new();
-        let mut beyond: SmallVec<[OriginId; 4]> = SmallVec::new();
-        // Whoever is told besides the first one: mostly nobody, and then nothing is allocated.
-        let mut told = FxHashSet::default();
-        let first = origin;
-        let mut open: SmallVec<[OriginId; 4]> = SmallVec::new();
-        open.push(origin);
-        while let Some(origin) = open.pop() {
-            if let Some(known) = self.known_resumption(origin).get() {
-                found.follow = found.follow.union(&known.follow);
-                found.is_end |= known.is_end;
-                if items.len() + known.items.len() > MANY {
-                    beyond.push(origin);
-                } else {
-                    items.extend_from_slice(&known.items);
-                    beyond.extend_from_slice(&known.beyond);
-                }
-                continue;
-            }
-            let is_beyond = items.len() > MANY;
-            if is_beyond {
-                beyond.push(origin);
-            }
-            for &caller in self.callers(origin) {
-                let (is_final, goes_on) = self.nature(caller.node);
-                if goes_on {
-                    let takes = self.takes(caller.node)?;
-                    found.follow = found.follow.union(&takes);
-                    if !is_beyond {
-                        items.push((caller, takes));
-                    }
-                }
-                if is_final {
-                    found.is_end |= caller.origin == OriginId::ROOT;
-                    if !caller.origin.is_outermost() && caller.origin != first && told.insert(caller.origin) {
-                        open.push(caller.origin);
-                    }
-                }
-            }
-        }
-        items.sort_unstable();
-        items.dedup();
-        beyond.sort_unstable();
-        beyond.dedup();
-        self.spend(size_of_val(&items[..]) + size_of_val(&beyond[..]));
-        (found.items, found.beyond) = (items[..].into(), beyond[..].into());
-        Ok(Some(place.get_or_init(|| Box::new(found))))
+/// Returns the resumption of `origin`. Returns `None` for outermost origins.
+pub(super) fn find(inspector: Inspector<'_>, origin: OriginId) -> Result<Option<&Resumption>, Error> {
+    if origin.is_outermost() {
+        return Ok(None);
     }
+    let recognizer = inspector.recognizer;
+    let cell = recognizer.resumption_cell(origin);
+    if let Some(known) = cell.get() {
+        return Ok(Some(known));
+    }
+    let mut resumption = Resumption::default();
+    let mut items: SmallVec<[(Item, ByteSet); 4]> = SmallVec::new();
+    let mut overflow: SmallVec<[OriginId; 4]> = SmallVec::new();
+    // The origins that complete besides the first one. There is mostly none, and an empty set does not allocate.
+    let mut completed = FxHashSet::default();
+    let first = origin;
+    let mut pending: SmallVec<[OriginId; 4]> = SmallVec::new();
+    pending.push(origin);
+    while let Some(origin) = pending.pop() {
+        if let Some(known) = recognizer.resumption_cell(origin).get() {
+            resumption.follow = resumption.follow.union(&known.follow);
+            resumption.is_end |= known.is_end;
+            if items.len() + known.items.len() > MAX_ITEMS_PER_RESUMPTION {
+                overflow.push(origin);
+            } else {
+                items.extend_from_slice(&known.items);
+                overflow.extend_from_slice(&known.overflow);
+            }
+            continue;
+        }
+        let is_full = items.len() > MAX_ITEMS_PER_RESUMPTION;
+        if is_full {
+            overflow.push(origin);
+        }
+        for &caller in recognizer.callers(origin) {
+            let NodeFlags { is_final, goes_on } = inspector.flags(caller.node);
+            if goes_on {
+                let bytes = inspector.first_bytes(caller.node)?;
+                resumption.follow = resumption.follow.union(&bytes);
+                if !is_full {
+                    items.push((caller, bytes));
+                }
+            }
+            if is_final {
+                resumption.is_end |= caller.origin == OriginId::ROOT;
+                if !caller.origin.is_outermost() && caller.origin != first && completed.insert(caller.origin)
+                {
+                    pending.push(caller.origin);
+                }
+            }
+        }
+    }
+    items.sort_unstable();
+    items.dedup();
+    overflow.sort_unstable();
+    overflow.dedup();
+    recognizer.spend(size_of_val(&items[..]) + size_of_val(&overflow[..]));
+    (resumption.items, resumption.overflow) = (items[..].into(), overflow[..].into());
+    Ok(Some(cell.get_or_init(|| Box::new(resumption))))
 }

@@ -1,60 +1,59 @@
-//! The successors of one state, for a walk that asks for some of them: what is known of the state is looked up once.
+//! The successors of one state, for a walk that asks for several of them.
+//!
+//! The state's row and first bytes are looked up once, when the accessor is created.
 
 use grammask_cache::LazyRow;
 use grammask_regular::ByteSet;
 
 use crate::{Error, Recognizer, SetId};
 
-/// The successors of one state.
+/// Accessor for the successors of one state.
 #[derive(Clone, Copy, Debug)]
 pub struct Successors<'a> {
     recognizer: &'a Recognizer,
+    /// Known successors by class.
     row: &'a LazyRow,
-    most: &'a ByteSet,
+    /// Superset of the bytes that the state takes.
+    bytes_bound: &'a ByteSet,
     state: SetId,
 }
 
 impl Successors<'_> {
-    /// Whether the state may go on by a byte, as far as that is clear without a step.
+    /// Returns false only if the state has no successor by `byte`. May return true where the successor is dead.
     #[inline]
     pub fn may_take(&self, byte: u8) -> bool {
-        self.most.contains(byte)
+        self.bytes_bound.contains(byte)
     }
 
-    /// As [`Recognizer::step`] from the state.
+    /// Returns the successor by `byte`, as [`Recognizer::step`] does.
     ///
     /// # Errors
     /// As [`Recognizer::step`].
     #[inline]
-    pub fn after(&self, byte: u8) -> Result<SetId, Error> {
+    pub fn step(&self, byte: u8) -> Result<SetId, Error> {
         let class = self.recognizer.network.class_of(byte);
         match self.row.get(class.index()) {
             Some(raw) => Ok(SetId::from_raw(raw)),
-            None if !self.most.contains(byte) => Ok(SetId::DEAD),
-            None => self.recognizer.step_anew(self.state, class),
+            None if !self.bytes_bound.contains(byte) => Ok(SetId::DEAD),
+            None => self.recognizer.compute_step(self.state, class),
         }
     }
 }
 
-impl Recognizer {
-    /// The successors of a state, for asking many of them.
-    ///
-    /// # Errors
-    /// When the set exceeds a limit.
-    pub fn successors(&self, state: SetId) -> Result<Successors<'_>, Error> {
-        let set = self.set(state);
-        let closure = match set.closure.get() {
-            Some(closure) => closure,
-            None => self.closure(set, &mut self.lock())?,
-        };
-        Ok(Successors { recognizer: self, row: &set.row, most: &closure.most, state })
-    }
+/// Computes the closure of the state if it is unknown.
+pub(super) fn with_closure(recognizer: &Recognizer, state: SetId) -> Result<Successors<'_>, Error> {
+    let set = recognizer.set(state);
+    let closure = match set.closure.get() {
+        Some(closure) => closure,
+        None => recognizer.closure(set, &mut recognizer.lock())?,
+    };
+    Ok(Successors { recognizer, row: &set.row, bytes_bound: &closure.bytes_bound, state })
+}
 
-    /// The same, for asking few of them: what the state scans is not looked for. Where nobody has done that before, it may take any byte.
-    #[inline]
-    pub fn few_successors(&self, state: SetId) -> Successors<'_> {
-        let set = self.set(state);
-        let most = set.closure.get().map_or(&ByteSet::ALL, |closure| &closure.most);
-        Successors { recognizer: self, row: &set.row, most, state }
-    }
+/// Uses the closure of the state only if it is known.
+#[inline]
+pub(super) fn without_closure(recognizer: &Recognizer, state: SetId) -> Successors<'_> {
+    let set = recognizer.set(state);
+    let bytes_bound = set.closure.get().map_or(&ByteSet::ALL, |closure| &closure.bytes_bound);
+    Successors { recognizer, row: &set.row, bytes_bound, state }
 }

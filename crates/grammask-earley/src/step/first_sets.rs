@@ -32,7 +32,7 @@ impl Workshop {
     /// # Source
     /// R. Tarjan, "Depth-first search and linear graph algorithms", 1972; here with an explicit stack.
     pub(crate) fn taken_by(&mut self, tables: &Recognizer, callee: CalleeId) -> Result<ByteSet, Error> {
-        if let Some(takes) = tables.entrance(callee).takes.get() {
+        if let Some(takes) = tables.callee_info(callee).first_bytes.get() {
             return Ok(*takes);
         }
         let mut unfinished = Vec::new();
@@ -73,7 +73,7 @@ impl Workshop {
             let open = path.last_mut().expect("the root is open");
             if let Some(callee) = begins_with(network, open.callee, open.next) {
                 open.next += 1;
-                if let Some(known) = tables.entrance(callee).takes.get() {
+                if let Some(known) = tables.callee_info(callee).first_bytes.get() {
                     open.takes = open.takes.union(known);
                 } else if let Some(&number) = numbers.get(&callee) {
                     open.first = open.first.min(number);
@@ -85,7 +85,7 @@ impl Workshop {
             let Open { callee, number, first, takes, .. } = path.pop().expect("the root is open");
             if first == number {
                 while let Some(member) = unfinished.pop() {
-                    tables.entrance(member).takes.get_or_init(|| takes);
+                    tables.callee_info(member).first_bytes.get_or_init(|| takes);
                     if member == callee {
                         break;
                     }
@@ -103,7 +103,7 @@ impl Workshop {
             return Err(error.clone());
         }
         match *tables.network().callee(callee) {
-            Callee::Nonterminal { start, .. } => Ok(*tables.scanned(start)),
+            Callee::Nonterminal { start, .. } => Ok(*tables.inspect().scanned_bytes(start)),
             Callee::Lexeme { language, .. } => self.live_bytes(language),
             Callee::Counter { .. } | Callee::Unordered { .. } => Ok(ByteSet::EMPTY),
         }

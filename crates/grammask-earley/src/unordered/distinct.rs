@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::recognizer::Recognizer;
 use crate::recognizer::dynamic_nodes::{Kind, MadeNode, NOWHERE, Phase, Standing};
+use crate::recognizer::inspect::NodeFlags;
 use crate::step::Workshop;
 use crate::unordered::plan::{Chosen, Plan};
 use crate::{Callee, CalleeId, Class, Error, NetworkNodeId};
@@ -28,23 +29,24 @@ pub(crate) struct Reading {
     pub(crate) behind: Option<NetworkNodeId>,
 }
 
-/// What a place at which an item of `distinct!` is being read, or may begin, means to whoever walks rule by rule instead of set by set.
+/// A position inside, or before, an item of `distinct!`, for a walk that goes rule by rule.
 #[derive(Clone, Copy, Debug)]
-pub struct Distinct {
-    /// The state of the item's language, without the texts that have come before; as a lexeme it does not know what has been read.
+pub struct DistinctPosition {
+    /// State of the item's lexeme, without the texts that have occurred before. It does not know the bytes read.
     pub lexeme: NetworkNodeId,
-    /// Stands for every place behind the item, whatever its text: the same may come there, but that the text may come once more.
-    pub behind: NetworkNodeId,
+    /// Node that represents every position after the item, whatever the item's text is. It differs from the true
+    /// position only in that the text may occur once more.
+    pub after: NetworkNodeId,
 }
 
-/// What may come at a place that stands for all places behind an item of `distinct!`.
+/// Possible continuations after an item of `distinct!` whose text is unknown.
 #[derive(Clone, Copy, Debug)]
-pub struct Others {
-    /// The place before the item.
+pub struct AfterDistinct {
+    /// The node before the item.
     pub from: NetworkNodeId,
-    /// Where another text begins, if one may come; one of them is the text of the item, and may not.
+    /// First state of another text, if one may follow. The language still contains the text of the item itself.
     pub start: Option<NetworkNodeId>,
-    /// The bytes with which other items begin.
+    /// FIRST set of the other items.
     pub bytes: ByteSet,
 }
 
@@ -125,84 +127,60 @@ impl Texts {
     }
 }
 
-impl Recognizer {
-    /// For a place at which an item of `distinct!` is being read, or may begin, what that means.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    ///
-    /// # Complexity
-    /// O(1), but where an item may begin and this is asked for the first time.
-    pub fn distinct(&self, node: NetworkNodeId) -> Result<Option<Distinct>, Error> {
-        if node.index() < self.network().nodes.len() {
-            return Ok(None);
-        }
-        let (from, lexeme) = match self.made().get(node).kind {
-            Kind::Reading(ref reading) => (reading.from, Some(reading.lexeme)),
-            Kind::Unordered(ref standing) if standing.beginning.is_some() => {
-                (node, self.lock().reading_start(self, standing)?)
-            }
-            _ => return Ok(None),
-        };
-        let Some(lexeme) = lexeme else { return Ok(None) };
-        Ok(Some(Distinct { lexeme, behind: self.lock().pending(self, from, Phase::Behind) }))
+/// See [`Inspector::distinct`](crate::Inspector::distinct).
+pub(crate) fn position(
+    recognizer: &Recognizer,
+    node: NetworkNodeId,
+) -> Result<Option<DistinctPosition>, Error> {
+    if node.index() < recognizer.network().nodes.len() {
+        return Ok(None);
     }
+    let (from, lexeme) = match recognizer.made().get(node).kind {
+        Kind::Reading(ref reading) => (reading.from, Some(reading.lexeme)),
+        Kind::Unordered(ref standing) if standing.beginning.is_some() => {
+            (node, recognizer.lock().reading_start(recognizer, standing)?)
+        }
+        _ => return Ok(None),
+    };
+    let Some(lexeme) = lexeme else { return Ok(None) };
+    let after = recognizer.lock().pending(recognizer, from, Phase::Behind);
+    Ok(Some(DistinctPosition { lexeme, after }))
+}
 
-    /// For a place that stands for all places behind an item of `distinct!`, and behind a separator if there is one, what may come there.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    pub fn others(&self, node: NetworkNodeId) -> Result<Option<Others>, Error> {
-        if node.index() < self.network().nodes.len() {
-            return Ok(None);
-        }
-        match self.made().get(node).kind {
-            Kind::Pending(from, phase) if phase == Phase::Item || self.separator_behind(from).is_none() => {
-                self.lock().others(self, from).map(Some)
-            }
-            _ => Ok(None),
-        }
+/// See [`Inspector::after_distinct`](crate::Inspector::after_distinct).
+pub(crate) fn after_any_text(
+    recognizer: &Recognizer,
+    node: NetworkNodeId,
+) -> Result<Option<AfterDistinct>, Error> {
+    if node.index() < recognizer.network().nodes.len() {
+        return Ok(None);
     }
-
-    /// What has been read at a place in an item of `distinct!`, if that are no more than so many bytes. Before an item, that is nothing.
-    ///
-    /// # Complexity
-    /// Linear in the text.
-    pub fn read_text(&self, node: NetworkNodeId, most: usize) -> Option<Vec<u8>> {
-        if node.index() < self.network().nodes.len() {
-            return Some(Vec::new());
+    match recognizer.made().get(node).kind {
+        Kind::Pending(from, phase) if phase == Phase::Item || separator_after(recognizer, from).is_none() => {
+            recognizer.lock().others(recognizer, from).map(Some)
         }
-        match self.made().get(node).kind {
-            Kind::Reading(ref reading) if reading.length as usize > most => None,
-            Kind::Reading(ref reading) => Some(self.lock().choosing.texts.bytes(reading.text)),
-            _ => Some(Vec::new()),
-        }
+        _ => Ok(None),
     }
+}
 
-    /// Whether a lexeme's state is known to be completed by so many texts of which none is the same as another.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    ///
-    /// # Panics
-    /// When the node is not of this recognizer.
-    pub fn has_distinct(&self, node: NetworkNodeId, least: u64) -> Result<bool, Error> {
-        if !self.is_lexeme(node) {
-            return Ok(false);
-        }
-        match self.made().get(node).kind {
-            Kind::Lexeme(language, ..) => Ok(self.lock().store_mut().has_distinct(language, least)?),
-            _ => Ok(false),
-        }
+/// See [`Inspector::read_text`](crate::Inspector::read_text).
+pub(crate) fn read_text(recognizer: &Recognizer, node: NetworkNodeId, max_bytes: usize) -> Option<Vec<u8>> {
+    if node.index() < recognizer.network().nodes.len() {
+        return Some(Vec::new());
     }
+    match recognizer.made().get(node).kind {
+        Kind::Reading(ref reading) if reading.length as usize > max_bytes => None,
+        Kind::Reading(ref reading) => Some(recognizer.lock().choosing.texts.bytes(reading.text)),
+        _ => Some(Vec::new()),
+    }
+}
 
-    /// What stands between the items at a place among items in any order.
-    pub(crate) fn separator_behind(&self, from: NetworkNodeId) -> Option<CalleeId> {
-        let Kind::Unordered(ref standing) = self.made().get(from).kind else { return None };
-        match self.network().callee(standing.callee) {
-            Callee::Unordered { separator, .. } => *separator,
-            _ => None,
-        }
+/// Returns the separator of the permutation that the node `from` is in.
+pub(crate) fn separator_after(recognizer: &Recognizer, from: NetworkNodeId) -> Option<CalleeId> {
+    let Kind::Unordered(ref standing) = recognizer.made().get(from).kind else { return None };
+    match recognizer.network().callee(standing.callee) {
+        Callee::Unordered { separator, .. } => *separator,
+        _ => None,
     }
 }
 
@@ -311,12 +289,12 @@ impl Workshop {
         if let Some(&known) = self.choosing.texts.nodes.get(&(from, text)) {
             return Ok(known);
         }
-        let (is_whole, goes_on) = tables.nature(lexeme);
+        let NodeFlags { is_final: is_whole, goes_on } = tables.inspect().flags(lexeme);
         let behind = is_whole.then(|| self.behind_text(tables, from, text));
         let node = match behind {
             Some(behind) if !goes_on => behind,
             _ => {
-                let (is_final, _) = behind.map_or((false, false), |behind| tables.nature(behind));
+                let is_final = behind.is_some_and(|behind| tables.inspect().flags(behind).is_final);
                 let length = length.saturating_add(1);
                 let reading = Reading { from, text, length, lexeme, row: LazyRow::new(), behind };
                 tables.made().push((is_final, true), Kind::Reading(reading), None)
@@ -387,7 +365,11 @@ impl Workshop {
     }
 
     /// What may come behind the distinct item that begins at a place, whatever its text.
-    pub(crate) fn others(&mut self, tables: &Recognizer, from: NetworkNodeId) -> Result<Others, Error> {
+    pub(crate) fn others(
+        &mut self,
+        tables: &Recognizer,
+        from: NetworkNodeId,
+    ) -> Result<AfterDistinct, Error> {
         let standing = standing(tables, from);
         let (callee, plan, chosen) = self.standing_at(tables, from);
         let Callee::Unordered { ref items, .. } = *tables.network().callee(callee) else {
@@ -402,7 +384,7 @@ impl Workshop {
                 bytes = bytes.union(&self.taken_by(tables, items[choice.item()])?);
             }
         }
-        Ok(Others { from, start, bytes })
+        Ok(AfterDistinct { from, start, bytes })
     }
 
     /// The bytes by which the text of a distinct item goes on at a place, or begins there.

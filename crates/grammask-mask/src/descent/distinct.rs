@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use grammask_earley::{Distinct, Error, NetworkNodeId, Others, SetId};
+use grammask_earley::{AfterDistinct, DistinctPosition, Error, NetworkNodeId, SetId};
 use grammask_trie::{BranchId, NodeId as TrieNode, Trie};
 use rustc_hash::FxHashSet;
 
@@ -68,29 +68,34 @@ impl Run<'_> {
         &mut self,
         activation: usize,
         (node, continuation): (NetworkNodeId, ContinuationId),
-        distinct: Distinct,
+        distinct: DistinctPosition,
     ) -> Result<(), Error> {
         let (key, handover) =
             self.masks.lexeme_part(distinct.lexeme, continuation, Asked::Places, self.fuel)?;
         self.activations[activation].lexemes.push(key);
         let Some(handover) = handover else { return Ok(()) };
-        self.activations[activation].readings.push((node, distinct.behind, continuation));
+        self.activations[activation].readings.push((node, distinct.after, continuation));
         // What has been found behind other readings of the same item is behind this one, too.
         for place in 0..self.activations[activation].behind.len() {
             let (others, below) = self.activations[activation].behind[place];
-            if self.masks.recognizer.distinct(others.from)?.is_some_and(|from| from.behind == distinct.behind)
+            if self
+                .masks
+                .recognizer
+                .inspect()
+                .distinct(others.from)?
+                .is_some_and(|from| from.after == distinct.after)
             {
                 self.walk_behind((activation, others, below), (node, continuation))?;
             }
         }
-        self.arrive(activation, distinct.behind, handover)
+        self.arrive(activation, distinct.after, handover)
     }
 
     /// Visits the place that stands for all places behind an item, where others may come.
     pub(crate) fn read_others(
         &mut self,
         activation: usize,
-        others: Others,
+        others: AfterDistinct,
         continuation: ContinuationId,
     ) -> Result<(), Error> {
         let behind = self.masks.behind(others, continuation)?;
@@ -99,10 +104,10 @@ impl Run<'_> {
             return Ok(());
         }
         self.activations[activation].behind.push((others, continuation));
-        let Some(from) = self.masks.recognizer.distinct(others.from)? else { return Ok(()) };
+        let Some(from) = self.masks.recognizer.inspect().distinct(others.from)? else { return Ok(()) };
         for place in 0..self.activations[activation].readings.len() {
             let (node, behind, reading) = self.activations[activation].readings[place];
-            if behind == from.behind {
+            if behind == from.after {
                 self.walk_behind((activation, others, continuation), (node, reading))?;
             }
         }
@@ -112,7 +117,7 @@ impl Run<'_> {
     /// Walks what lies open behind an item that has been read up to a node below some places: from there, so that its text is known.
     fn walk_behind(
         &mut self,
-        (activation, others, below): (usize, Others, ContinuationId),
+        (activation, others, below): (usize, AfterDistinct, ContinuationId),
         (node, continuation): (NetworkNodeId, ContinuationId),
     ) -> Result<(), Error> {
         let (masks, lexicon) = (self.masks, &*self.masks.lexicon);
@@ -120,13 +125,13 @@ impl Run<'_> {
         let recognizer = &masks.recognizer;
         let behind = masks.behind(others, below)?;
         let longest = behind.ways.iter().map(|way| way.len()).max().unwrap_or(0);
-        let read = recognizer.read_text(node, BYTES_OF_ESCAPE * (longest + 1));
+        let read = recognizer.inspect().read_text(node, BYTES_OF_ESCAPE * (longest + 1));
         let is_other = read.is_none_or(|read| !behind.may_be_among(&read));
         if is_other && let Some(found) = behind.otherwise.get() {
             self.find(activation, found);
             return Ok(());
         }
-        let start = recognizer.alone(node)?;
+        let start = recognizer.inspect().open_state(node)?;
         let mut findings = Findings::new(lexicon.ground());
         let mut steps = 0;
         let open = &behind.open;
@@ -169,14 +174,14 @@ impl Run<'_> {
 
 impl Masks {
     /// What may come behind all texts of an item, below some places. It is the same wherever the item has been read to.
-    fn behind(&self, others: Others, continuation: ContinuationId) -> Result<&Behind, Error> {
+    fn behind(&self, others: AfterDistinct, continuation: ContinuationId) -> Result<&Behind, Error> {
         let key = (others.from, continuation);
         if let Some(known) = self.behind.get(&key) {
             return Ok(known);
         }
         let (trie, recognizer) = (self.lexicon.trie(), &self.recognizer);
         let (bytes, ends) = (trie.bytes_slice(), trie.ends_slice());
-        let start = others.start.map(|start| recognizer.alone(start)).transpose()?;
+        let start = others.start.map(|start| recognizer.inspect().open_state(start)).transpose()?;
         let mut findings = Findings::new(self.lexicon.ground());
         let (mut open, mut ways) = (Vec::new(), Vec::new());
         for root in self.lexicon.continuation(continuation).nodes(self.lexicon.outline()) {
@@ -202,7 +207,7 @@ impl Masks {
                 }
                 let item = recognizer.kernel(next).first().filter(|_| !next.completes());
                 match item {
-                    Some(item) if recognizer.has_distinct(item.node, SEVERAL)? => {
+                    Some(item) if recognizer.inspect().has_distinct_texts(item.node, SEVERAL)? => {
                         findings.allow(here);
                         path.push((node + 1, below, Some(next)));
                     }
@@ -256,7 +261,7 @@ impl Masks {
                         continue;
                     }
                     let Some(item) = recognizer.kernel(set).first() else { return Ok(false) };
-                    if !recognizer.has_distinct(item.node, SEVERAL)? {
+                    if !recognizer.inspect().has_distinct_texts(item.node, SEVERAL)? {
                         return Ok(false);
                     }
                 }

@@ -3,7 +3,7 @@
 //! This is recursive descent without recursion: what is called below the same places is run once, whoever calls it, and tells
 //! all of its callers where it is complete. So rules that call themselves at once, on the left or in a circle, need nothing special.
 
-use grammask_earley::{Error, NetworkNodeId, Others};
+use grammask_earley::{AfterDistinct, Error, NetworkNodeId, NodeFlags};
 use grammask_trie::{BranchId, Child, TokenSet};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -71,7 +71,7 @@ struct Activation<'a> {
     /// Places in items of `distinct!` that are complete below some places: what stands for the places behind them, and where they are run.
     readings: Vec<(NetworkNodeId, NetworkNodeId, ContinuationId)>,
     /// Where others may come behind them, below which places.
-    behind: Vec<(Others, ContinuationId)>,
+    behind: Vec<(AfterDistinct, ContinuationId)>,
 }
 
 #[derive(Clone, Copy)]
@@ -251,22 +251,22 @@ impl<'a> Run<'a> {
         let lexicon = &*self.masks.lexicon;
         let list = lexicon.continuation(continuation);
         let recognizer = &self.masks.recognizer;
-        if let Some(others) = recognizer.others(node)? {
+        if let Some(others) = recognizer.inspect().after_distinct(node)? {
             return self.read_others(activation, others, continuation);
         }
         let mut calls = std::mem::take(&mut self.buffers.calls);
         calls.clear();
-        recognizer.calls(node, &mut calls)?;
+        recognizer.inspect().calls(node, &mut calls)?;
         // What lexemes take is mostly known from other grammars; and what a selection calls is the same whatever has been chosen before. Both
         // are better looked for apart.
-        let is_apart = recognizer.is_selection(node)
-            || (recognizer.scans(node).is_empty()
-                && calls.iter().all(|&(start, _)| recognizer.is_lexeme(start)));
+        let is_apart = recognizer.inspect().is_permutation(node)
+            || (recognizer.inspect().scans(node).is_empty()
+                && calls.iter().all(|&(start, _)| recognizer.inspect().is_lexeme(start)));
         if !is_apart && !list.is_heavier(lexicon.trie(), lexicon.outline(), self.masks.config.light) {
             self.buffers.calls = calls;
-            let set = recognizer.alone(node)?;
+            let set = recognizer.inspect().open_state(node)?;
             // Where each of thousands of rules may begin with all others, closing a set for each is more than walking the state as it is.
-            if !recognizer.is_closed(set) {
+            if !recognizer.inspect().has_closure(set) {
                 self.fuel.burn(recognizer.scanners(set)?.len() as u64);
             }
             let this = &mut self.activations[activation];
@@ -282,15 +282,15 @@ impl<'a> Run<'a> {
         if scans {
             self.scan(activation, node, list);
         }
-        if let Some(distinct) = recognizer.distinct(node)? {
+        if let Some(distinct) = recognizer.inspect().distinct(node)? {
             self.read(activation, (node, continuation), distinct)?;
         }
         for (start, back) in calls.drain(..) {
             let bytes = list.first_bytes(lexicon.outline());
-            if self.masks.recognizer.takes(start)?.intersection(bytes).is_empty() {
+            if self.masks.recognizer.inspect().first_bytes(start)?.intersection(bytes).is_empty() {
                 continue;
             }
-            if self.masks.recognizer.is_lexeme(start) {
+            if self.masks.recognizer.inspect().is_lexeme(start) {
                 let (key, handover) =
                     self.masks.lexeme_part(start, continuation, Asked::Places, self.fuel)?;
                 self.activations[activation].lexemes.push(key);
@@ -341,14 +341,14 @@ impl<'a> Run<'a> {
         node: NetworkNodeId,
         continuation: ContinuationId,
     ) -> Result<(), Error> {
-        let (is_final, goes_on) = self.masks.recognizer.nature(node);
+        let NodeFlags { is_final, goes_on } = self.masks.recognizer.inspect().flags(node);
         if is_final {
             self.exit(activation, continuation)?;
         }
         if goes_on {
             let lexicon = &*self.masks.lexicon;
             let bytes = lexicon.continuation(continuation).first_bytes(lexicon.outline());
-            if !self.masks.recognizer.takes(node)?.intersection(bytes).is_empty() {
+            if !self.masks.recognizer.inspect().first_bytes(node)?.intersection(bytes).is_empty() {
                 self.tasks.push(Task::Visit { activation, node, continuation, scans: true });
             }
         }
@@ -431,7 +431,7 @@ impl<'a> Run<'a> {
     /// Follows what a node scans, and what follows by scanning.
     fn scan(&mut self, activation: usize, node: NetworkNodeId, list: &Continuation) {
         let (recognizer, lexicon) = (&self.masks.recognizer, &*self.masks.lexicon);
-        let scans = recognizer.scans(node);
+        let scans = recognizer.inspect().scans(node);
         if scans.is_empty() {
             return;
         }
@@ -504,7 +504,7 @@ impl<'a> Run<'a> {
         path: &mut Vec<(BranchId, NetworkNodeId)>,
     ) {
         let recognizer = &self.masks.recognizer;
-        let (scanned, scans) = (recognizer.scanned(node), recognizer.scans(node));
+        let (scanned, scans) = (recognizer.inspect().scanned_bytes(node), recognizer.inspect().scans(node));
         if scans.is_empty() {
             return;
         }

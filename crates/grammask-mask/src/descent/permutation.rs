@@ -3,7 +3,7 @@
 //! nearly all items take the same: a quote.
 
 use grammask_cache::Row;
-use grammask_earley::{CalleeId, Choice, Error, NetworkNodeId, Selection};
+use grammask_earley::{CalleeId, Choice, Error, NetworkNodeId, Permutation};
 use smallvec::SmallVec;
 
 use crate::Masks;
@@ -34,7 +34,7 @@ impl Masks {
     /// What is taken at a place among items in any order: appended to `takings` and `lexemes`, unless it is not found so.
     pub(crate) fn selected(
         &self,
-        selection: Selection<'_>,
+        selection: Permutation<'_>,
         continuation: ContinuationId,
         fuel: &Fuel<'_>,
         buffers: &mut Buffers,
@@ -42,10 +42,10 @@ impl Masks {
     ) -> Result<Selected, Error> {
         let before = (takings.len(), lexemes.len());
         let selected = match selection {
-            Selection::Items { callee, count, choices } => {
+            Permutation::Items { callee, count, choices } => {
                 self.items((callee, count, choices), continuation, fuel, buffers, takings)?
             }
-            Selection::Separator { start, back } => {
+            Permutation::Separator { start, back } => {
                 let lists = (&mut *takings, &mut *lexemes);
                 self.separated((start, back), continuation, fuel, buffers, lists)?
             }
@@ -67,7 +67,7 @@ impl Masks {
         (takings, lexemes): (&mut Vec<TakingId>, &mut Vec<LexemeKey>),
     ) -> Result<Selected, Error> {
         let mut exits: SmallVec<[ContinuationId; 2]> = SmallVec::new();
-        if self.recognizer.is_lexeme(start) {
+        if self.recognizer.inspect().is_lexeme(start) {
             let (key, exit) = self.lexeme_part(start, continuation, Asked::Places, fuel)?;
             lexemes.push(key);
             exits.extend(exit);
@@ -84,7 +84,9 @@ impl Masks {
         if exits.is_empty() {
             return Ok(Selected::Found);
         }
-        let Some(Selection::Items { callee, count, choices }) = self.recognizer.selection(back)? else {
+        let Some(Permutation::Items { callee, count, choices }) =
+            self.recognizer.inspect().permutation(back)?
+        else {
             return Ok(Selected::Longer);
         };
         for exit in exits {
@@ -123,7 +125,7 @@ impl Masks {
                     if fuel.is_burnt() {
                         return Ok(Selected::TooMuch);
                     }
-                    let start = self.recognizer.item_start(callee, choice)?;
+                    let start = self.recognizer.inspect().item_start(callee, choice)?;
                     let Some(found) = self.item(start, continuation, fuel, buffers)? else {
                         return Ok(Selected::TooMuch);
                     };
@@ -155,10 +157,10 @@ impl Masks {
         if !self.takes_some(start, continuation)? {
             return Ok(Some(NOTHING));
         }
-        if let Some((lexeme, back)) = self.recognizer.only_lexeme(start)? {
+        if let Some((lexeme, back)) = self.recognizer.inspect().only_lexeme(start)? {
             return self.keyed_item((lexeme, back), continuation, fuel, buffers);
         }
-        if self.recognizer.is_lexeme(start) {
+        if self.recognizer.inspect().is_lexeme(start) {
             return Ok(Some(COMPLETE));
         }
         self.part_of_item((start, continuation), fuel, buffers)
@@ -176,7 +178,7 @@ impl Masks {
         let (key, exit) = self.lexeme_part(lexeme, continuation, Asked::Places, fuel)?;
         let behind = match exit {
             None => NOTHING,
-            Some(_) if self.recognizer.nature(back).0 => return Ok(Some(COMPLETE)),
+            Some(_) if self.recognizer.inspect().flags(back).is_final => return Ok(Some(COMPLETE)),
             Some(exit) if !self.takes_some(back, exit)? => NOTHING,
             Some(exit) => match self.part_of_item((back, exit), fuel, buffers)? {
                 Some(COMPLETE) => return Ok(Some(COMPLETE)),
@@ -192,7 +194,7 @@ impl Masks {
     fn takes_some(&self, node: NetworkNodeId, continuation: ContinuationId) -> Result<bool, Error> {
         let lexicon = &*self.lexicon;
         let bytes = lexicon.continuation(continuation).first_bytes(lexicon.outline());
-        Ok(!self.recognizer.takes(node)?.intersection(bytes).is_empty())
+        Ok(!self.recognizer.inspect().first_bytes(node)?.intersection(bytes).is_empty())
     }
 
     /// What an item takes from a node on, as it is noted in a row.

@@ -104,7 +104,7 @@ impl Masks {
 
     /// The same by comparing languages.
     fn lexeme_by_language(&self, node: NetworkNodeId) -> Option<(LexemeId, bool)> {
-        self.recognizer.lexeme(node, |store, language| self.lexicon.lexeme(store, language))?.ok()
+        self.recognizer.inspect().lexeme(node, |store, language| self.lexicon.lexeme(store, language))?.ok()
     }
 
     /// The same by the steps that led to the node from one whose lexeme is known: taking known steps is less work than comparing
@@ -118,7 +118,7 @@ impl Masks {
             if text.len() == LONGEST_PATH {
                 return None;
             }
-            let Some((before, byte)) = self.recognizer.before(here) else {
+            let Some((before, byte)) = self.recognizer.inspect().predecessor(here) else {
                 if text.is_empty() {
                     return None;
                 }
@@ -216,12 +216,13 @@ impl Masks {
         {
             return Some(part);
         }
-        let path = std::iter::successors(Some(node), |&here| Some(self.recognizer.before(here)?.0));
+        let path =
+            std::iter::successors(Some(node), |&here| Some(self.recognizer.inspect().predecessor(here)?.0));
         if path.take(LONGEST_PATH).any(|here| self.known_lexeme(here).is_some()) {
             return None;
         }
         // The recognizer is locked meanwhile, so the texts are only read there.
-        let found = self.recognizer.lexeme(node, |store, language| {
+        let found = self.recognizer.inspect().lexeme(node, |store, language| {
             if let Some(part) = lexicon.part_of_opening(store, language, continuation) {
                 return Some(Known::Part(part));
             }
@@ -284,7 +285,7 @@ impl Masks {
         }
         let list = self.lexicon.continuation(continuation);
         let mut findings = Findings::new(self.lexicon.ground());
-        let set = self.recognizer.alone(node)?;
+        let set = self.recognizer.inspect().open_state(node)?;
         self.lexicon.spend(findings.walk_below(&self.recognizer, set, list)?);
         self.walked.add(findings.distance);
         let (tokens, places) = findings.finish();

@@ -139,7 +139,7 @@ impl Masks {
         let mut work = 0;
         loop {
             while let Some((item, continuation, after)) = items.pop() {
-                let is_lexeme = self.recognizer.is_lexeme(item.node);
+                let is_lexeme = self.recognizer.inspect().is_lexeme(item.node);
                 work += usize::from(!is_lexeme);
                 if work > MUCH_WORK || fuel.is_burnt() {
                     return Ok(Assembled::TooMuch);
@@ -151,7 +151,7 @@ impl Masks {
                     origins.extend(handover.map(|continuation| (item.origin, continuation, after)));
                     continue;
                 }
-                if let Some(selection) = self.recognizer.selection(item.node)? {
+                if let Some(selection) = self.recognizer.inspect().permutation(item.node)? {
                     let lists = (&mut *takings, &mut *lexemes);
                     match self.selected(selection, continuation, fuel, buffers, lists)? {
                         Selected::Found => continue,
@@ -159,7 +159,7 @@ impl Masks {
                         Selected::TooMuch => return Ok(Assembled::TooMuch),
                     }
                 }
-                let key = (self.recognizer.saturated(item.node, longest), continuation);
+                let key = (self.recognizer.inspect().saturate(item.node, longest), continuation);
                 let Some(part) = self.part(key, fuel, buffers)? else { return Ok(Assembled::TooMuch) };
                 let Some(taking) = self.taking_of(part, fuel, buffers)? else {
                     return Ok(Assembled::TooMuch);
@@ -177,7 +177,7 @@ impl Masks {
             if origin == OriginId::ROOT {
                 ends.push(continuation);
             }
-            let Some(resumption) = self.recognizer.resumption(origin)? else { continue };
+            let Some(resumption) = self.recognizer.inspect().resumption(origin)? else { continue };
             let bytes = lexicon.continuation(continuation).first_bytes(outline);
             if resumption.is_end {
                 ends.push(continuation);
@@ -190,7 +190,8 @@ impl Masks {
             };
             let goes_on = resumption.items.iter().filter(|(_, takes)| !takes.intersection(bytes).is_empty());
             items.extend(goes_on.map(|&(item, _)| (item, continuation, Some(completion))));
-            origins.extend(resumption.beyond.iter().map(|&origin| (origin, continuation, Some(completion))));
+            origins
+                .extend(resumption.overflow.iter().map(|&origin| (origin, continuation, Some(completion))));
         }
         takings.sort_unstable();
         takings.dedup();
@@ -239,7 +240,8 @@ impl Masks {
 
     /// What is asked of what an origin has begun: where it ends, if somebody goes on there or the text then ends by itself.
     fn asked_behind(&self, origin: OriginId) -> Result<Asked, Error> {
-        let goes_on = self.recognizer.resumption(origin)?.is_some_and(|behind| !behind.follow.is_empty());
+        let goes_on =
+            self.recognizer.inspect().resumption(origin)?.is_some_and(|behind| !behind.follow.is_empty());
         Ok(if goes_on || self.ending == Ending::Eager { Asked::Places } else { Asked::Tokens })
     }
 

@@ -35,9 +35,9 @@ impl Masks {
     /// # Complexity
     /// That of one mask, and what `ahead` says.
     pub fn look_ahead(&self, ahead: &Ahead<'_>) -> Result<(), Error> {
-        self.recognizer.heed(ahead.cancel.cloned());
+        self.recognizer.set_cancel_flag(ahead.cancel.cloned());
         let found = self.look_as_far(ahead);
-        self.recognizer.heed(None);
+        self.recognizer.set_cancel_flag(None);
         match found {
             Err(Error::Cancelled) => Ok(()),
             found => found,
@@ -64,7 +64,7 @@ impl Masks {
             return Ok(());
         }
         let mut left = ahead.nodes;
-        for node in self.recognizer.lexeme_starts() {
+        for node in self.recognizer.inspect().lexeme_starts() {
             if left < LEXEME || is_stopped() {
                 break;
             }
@@ -81,7 +81,7 @@ impl Masks {
 
     /// Finds what a lexeme takes from its beginning, and behind the byte that it begins with, without what vocabularies share.
     fn find_alone(&self, node: NetworkNodeId) -> Result<(), Error> {
-        let set = self.recognizer.alone(node)?;
+        let set = self.recognizer.inspect().open_state(node)?;
         let first = self.recognizer.live_bytes(set)?;
         if let Some(byte) = first.single_byte() {
             let next = self.recognizer.step(set, byte)?;

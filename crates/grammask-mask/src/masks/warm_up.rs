@@ -120,9 +120,9 @@ impl Masks {
 
     fn outlook(&self, state: SetId) -> Option<Outlook> {
         let longest = u32::try_from(self.lexicon.outline().height()).unwrap_or(u32::MAX);
-        let near = |node| self.recognizer.saturated(node, longest);
+        let near = |node| self.recognizer.inspect().saturate(node, longest);
         let of_item = |item: &grammask_earley::Item| {
-            let resumption = self.recognizer.resumption(item.origin).ok()?;
+            let resumption = self.recognizer.inspect().resumption(item.origin).ok()?;
             let items = resumption.map_or(&[][..], |resumption| &resumption.items);
             let mut nodes: Vec<NetworkNodeId> = items.iter().map(|(item, _)| near(item.node)).collect();
             nodes.dedup();

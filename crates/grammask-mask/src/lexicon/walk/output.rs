@@ -106,8 +106,8 @@ impl<'a> Level<'a> {
     ) -> Result<Self, Error> {
         let children = outline.children(branch);
         let successors = match children.len() <= FEW_WAYS {
-            true => recognizer.few_successors(set),
-            false => recognizer.successors(set)?,
+            true => recognizer.inspect().successors_lazy(set),
+            false => recognizer.inspect().successors(set)?,
         };
         Ok(Self { successors, children })
     }
@@ -292,10 +292,10 @@ impl<'a> Findings<'a> {
             self.walk(recognizer, set, places.iter())?;
             return Ok(fresh);
         };
-        let successors = recognizer.successors(set)?;
+        let successors = recognizer.inspect().successors(set)?;
         let mut nodes = 0;
         for (byte, children) in groups.iter().filter(|&(byte, _)| successors.may_take(byte)) {
-            let next = successors.after(byte)?;
+            let next = successors.step(byte)?;
             nodes += children.len() as u64;
             if next.is_dead() {
                 continue;
@@ -346,7 +346,7 @@ impl<'a> Findings<'a> {
                     continue;
                 };
                 nodes += 1;
-                let next = level.successors.after(child.byte)?;
+                let next = level.successors.step(child.byte)?;
                 if next.is_dead() {
                     continue;
                 }
