@@ -11,6 +11,7 @@ pub mod ci;
 pub mod count;
 pub mod fuzz;
 pub mod loom;
+pub mod python;
 pub mod schemas;
 pub mod tidy;
 #[cfg(feature = "fuzz")]

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use xtask::{bench, ci, count, fuzz, loom, schemas, tidy, workspace::Workspace};
+use xtask::{bench, ci, count, fuzz, loom, python, schemas, tidy, workspace::Workspace};
 
 const HELP: &str = "\
 cargo xtask COMMAND
@@ -34,6 +34,8 @@ cargo xtask COMMAND
   soak [--minutes N] [--walks N] [--threads N] [--vocabulary FILE]
                               the same for long and on several threads, which share grammars: differences,
                               memory and the slowest mask
+  python [--release] [-- PYTEST ARGUMENTS]
+                              builds the Python wheel in a virtual environment of its own and runs its tests
   loom [NAME]                 models of the tables that threads share, in every order in which they can meet
 ";
 
@@ -72,6 +74,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
             schemas::run(&Workspace::load()?, command, options)
         }
         "fuzz" | "soak" => fuzz::run(&Workspace::load()?, command, options),
+        "python" => python::run(&Workspace::load()?, &python::Options::parse(options)?),
         "loom" => loom::run(&Workspace::load()?, options),
         "count" => count::run(&Workspace::load()?, options),
         other => bail!("there is no command {other}\n\n{HELP}"),

@@ -279,8 +279,9 @@ impl Matcher {
         self.history.text_behind(|step| step.token.is_some_and(|token| vocabulary.bytes(token).is_none()))
     }
 
-    /// Whether the mask is a look-up.
-    pub(crate) fn knows_mask(&self) -> bool {
+    /// True if [`mask`](Self::mask) and [`fill_mask`](Self::fill_mask) only look the mask up, as some matcher of the
+    /// grammar has asked for it in this state before.
+    pub fn knows_mask(&self) -> bool {
         self.position.known(&self.tables).is_some()
     }
 

@@ -1,0 +1,43 @@
+"""Token masks for language models: outputs obey a grammar or a JSON Schema.
+
+>>> import grammask
+>>> vocabulary = grammask.Vocabulary([b"yes", b"no", b",", b"ye", b"s"], {5: "<|end|>"}, end="<|end|>")
+>>> grammar = grammask.Grammar.kbnf("start ::= answer (',' answer)*; answer ::= 'yes' | 'no';", vocabulary)
+>>> matcher = grammar.matcher()
+>>> matcher.allowed()
+[0, 1, 3]
+>>> matcher.accept(0), matcher.is_complete
+(True, True)
+"""
+
+from grammask._grammask import (
+    Grammar,
+    Matcher,
+    Vocabulary,
+    __version__,
+    check_json_schema,
+    check_kbnf,
+    fill_masks,
+)
+from grammask.errors import (
+    GrammarError,
+    InternalError,
+    LimitError,
+    VocabularyError,
+    VocabularyMismatch,
+)
+
+__all__ = [
+    "Grammar",
+    "GrammarError",
+    "InternalError",
+    "LimitError",
+    "Matcher",
+    "Vocabulary",
+    "VocabularyError",
+    "VocabularyMismatch",
+    "__version__",
+    "check_json_schema",
+    "check_kbnf",
+    "fill_masks",
+]

@@ -1,0 +1,161 @@
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, final
+
+__all__ = [
+    "Grammar",
+    "Matcher",
+    "Vocabulary",
+    "__version__",
+    "check_json_schema",
+    "check_kbnf",
+    "fill_masks",
+]
+
+__version__: str
+
+_End = int | str | Iterable[int | str] | None
+
+@final
+class Vocabulary:
+    """The tokens of a model."""
+
+    def __new__(
+        cls,
+        tokens: Iterable[bytes | None],
+        special: Mapping[int, str] | None = None,
+        *,
+        end: _End = None,
+        size: int | None = None,
+    ) -> Vocabulary: ...
+    @staticmethod
+    def load(data: bytes | str | os.PathLike[str], *, end: _End = None, size: int | None = None) -> Vocabulary:
+        """Reads a tokenizer file: ``tokenizer.json``, tiktoken, RWKV or plain JSON, by its bytes or its path."""
+    @staticmethod
+    def from_tokenizer(tokenizer: Any, *, end: _End = None, size: int | None = None) -> Vocabulary:
+        """Makes a vocabulary of a tokenizer object of another library; see ``grammask.tokenizers``."""
+    @property
+    def size(self) -> int:
+        """The number of logits that a mask covers."""
+    @property
+    def words(self) -> int:
+        """The number of 32-bit words in a row."""
+    @property
+    def ends(self) -> list[int]:
+        """The ids of the tokens that end an output, unless a grammar is given others."""
+    @property
+    def special(self) -> dict[int, str]:
+        """The special tokens: id to name."""
+    @property
+    def fingerprint(self) -> int:
+        """A number that is equal for equal vocabularies, ends and sizes apart."""
+    def token(self, token: int) -> bytes | None:
+        """The bytes of a token; ``None`` for special tokens and ids without a token."""
+    def stats(self) -> dict[str, int]:
+        """Sizes of what all grammars of the vocabulary share."""
+    def __len__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Grammar:
+    """A grammar that is compiled for a vocabulary."""
+
+    @staticmethod
+    def kbnf(text: str, vocabulary: Vocabulary, *, start: str | None = None, end: _End = None) -> Grammar:
+        """Compiles a KBNF text. Raises ``GrammarError`` if it is wrong."""
+    @staticmethod
+    def json_schema(schema: Any, vocabulary: Vocabulary, *, end: _End = None, **options: Any) -> Grammar:
+        """Compiles a JSON Schema: text, a dict, a Pydantic model or a ``TypeAdapter``.
+
+        Options: ``whitespace`` (``"flexible"``, ``"compact"`` or a pair of separators), ``max_whitespace`` (bytes),
+        ``order`` (``"any"``, ``"as-written"``), ``extra`` (``"open"``, ``"closed"``), ``formats`` (``"asserted"``,
+        ``"annotations"``), ``unsupported`` (``"error"``, ``"relax"``), ``draft`` (``"2020-12"``, ``"2019-09"``,
+        ``"draft7"``, ``"draft6"``, ``"draft4"``), ``documents`` (a dict from URI to schema).
+        """
+    @staticmethod
+    def load(data: bytes, vocabulary: Vocabulary) -> Grammar:
+        """Reads what ``save`` wrote, for an equal vocabulary."""
+    def save(self, *, warm: bool = False) -> bytes:
+        """The compiled grammar as bytes; with ``warm``, the masks that are known as well."""
+    def matcher(self) -> Matcher:
+        """A matcher at the beginning of an output."""
+    def warm(self, *, states: int = 1000, threads: int = 1) -> None:
+        """Computes masks before they are asked for: breadth first, of at most ``states`` states."""
+    @property
+    def relaxations(self) -> list[dict[str, str]]:
+        """The parts of the schema that outputs are not held to."""
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary that the grammar was compiled for."""
+    def stats(self) -> dict[str, int]:
+        """Sizes of the grammar's tables, and how often masks were asked for."""
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Matcher:
+    """Follows one output: which tokens may come next, and where the output is."""
+
+    def accept(self, token: int) -> bool:
+        """Accepts a token; returns ``False`` and changes nothing if it is not allowed."""
+    def accept_bytes(self, data: bytes) -> bool:
+        """Accepts bytes as if they were one token."""
+    def accept_all(self, tokens: Iterable[int]) -> int:
+        """Accepts tokens up to the first that is not allowed; returns how many were accepted."""
+    def validate(self, tokens: Iterable[int]) -> int:
+        """How many of these tokens could be accepted, one after the other. Changes nothing."""
+    def rollback(self, count: int = 1) -> None:
+        """Takes back the last ``count`` tokens."""
+    def reset(self) -> None:
+        """Goes back to the beginning of the output."""
+    def copy(self) -> Matcher:
+        """A matcher in the same place, which goes its own way from here."""
+    def fill(self, rows: Any, index: int = 0) -> None:
+        """Writes the mask into row ``index``: token ``t`` is bit ``t % 32`` of word ``t // 32``."""
+    def fill_tree(
+        self,
+        rows: Any,
+        next_token: Sequence[int],
+        next_sibling: Sequence[int],
+        draft: Sequence[int],
+        start: int = 0,
+    ) -> int:
+        """Writes the masks along a tree of draft tokens without accepting any of them."""
+    def forced_bytes(self) -> bytes:
+        """The bytes that every output has next."""
+    def forced_tokens(self, tokenize: Callable[[bytes], Iterable[int]]) -> list[int]:
+        """The tokens that need no model."""
+    def allowed(self) -> list[int]:
+        """The ids of all tokens that may come next."""
+    @property
+    def is_complete(self) -> bool:
+        """True if the output so far is in the language."""
+    @property
+    def is_finished(self) -> bool:
+        """True if the output has ended: nothing more is accepted."""
+    @property
+    def is_stuck(self) -> bool:
+        """True if the output has not ended and no token can follow."""
+    @property
+    def text(self) -> bytes:
+        """The bytes that were accepted."""
+    @property
+    def error(self) -> str | None:
+        """The limit that the last call met, or ``None``."""
+    @property
+    def grammar(self) -> Grammar:
+        """The grammar."""
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    def __copy__(self) -> Matcher: ...
+    def __deepcopy__(self, _memo: Any) -> Matcher: ...
+
+def check_kbnf(text: str, *, start: str | None = None) -> None:
+    """Checks a KBNF text without a vocabulary. Raises ``GrammarError`` if it is wrong."""
+
+def check_json_schema(schema: Any, **options: Any) -> list[dict[str, str]]:
+    """Checks a JSON Schema without a vocabulary; returns its relaxations."""
+
+def fill_masks(
+    matchers: Sequence[Matcher], rows: Any, *, indices: Sequence[int] | None = None, threads: int = 1
+) -> int:
+    """Writes the masks of a batch, without the GIL; returns the number of matchers that met a limit."""

@@ -1,0 +1,142 @@
+"""Vocabularies from the tokenizer objects of other libraries.
+
+Nothing is imported from these libraries: an object is recognized by the names of its class and its methods.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from grammask._grammask import Vocabulary
+
+__all__ = ["from_tokenizer"]
+
+#: White space as SentencePiece pieces spell it.
+_BLANK = "\u2581"
+
+
+def from_tokenizer(
+    tokenizer: Any, *, end: int | str | Iterable[int | str] | None = None, size: int | None = None
+) -> Vocabulary:
+    """Makes a vocabulary with the ids of a tokenizer.
+
+    ``tokenizer`` is one of: a transformers tokenizer with a fast backend, a ``tokenizers.Tokenizer``, a
+    ``tiktoken.Encoding``, a ``SentencePieceProcessor``, a tokenizer of mistral-common, a ``llama_cpp.Llama``, a path, or
+    the bytes of a tokenizer file.
+
+    ``end`` names the tokens that end an output, by id or by the name of a special token. Without it, the end token that
+    the tokenizer object knows is taken, if there is one. ``size`` is the number of logits of the model.
+
+    Raises ``TypeError`` for an object of another kind, and ``VocabularyError`` for a tokenizer that cannot be read.
+    """
+    if isinstance(tokenizer, (bytes, str, os.PathLike)):
+        return Vocabulary.load(tokenizer, end=end, size=size)
+    for matches, make in _KINDS:
+        if matches(tokenizer):
+            return make(tokenizer, end, size)
+    kind = type(tokenizer)
+    raise TypeError(f"tokenizer: {kind.__module__}.{kind.__qualname__} is not a known kind of tokenizer")
+
+
+def _from_transformers(tokenizer: Any, end: Any, size: int | None) -> Vocabulary:
+    if end is None:
+        end = _known_end(getattr(tokenizer, "eos_token_id", None))
+    return Vocabulary.load(tokenizer.backend_tokenizer.to_str().encode(), end=end, size=size)
+
+
+def _from_tokenizers(tokenizer: Any, end: Any, size: int | None) -> Vocabulary:
+    return Vocabulary.load(tokenizer.to_str().encode(), end=end, size=size)
+
+
+def _from_tiktoken(encoding: Any, end: Any, size: int | None) -> Vocabulary:
+    special = {token: name for name, token in encoding._special_tokens.items()}
+    tokens: list[bytes | None] = [None] * (encoding.max_token_value + 1)
+    for text, token in encoding._mergeable_ranks.items():
+        tokens[token] = text
+    if end is None:
+        end = _known_end(special and encoding._special_tokens.get("<|endoftext|>"))
+    return Vocabulary(tokens, special, end=end, size=size)
+
+
+def _from_sentencepiece(processor: Any, end: Any, size: int | None) -> Vocabulary:
+    tokens: list[bytes | None] = []
+    special = {}
+    for token in range(processor.get_piece_size()):
+        piece = processor.id_to_piece(token)
+        if processor.is_byte(token):
+            tokens.append(bytes([int(piece[3:-1], 16)]))
+        elif processor.is_control(token) or processor.is_unknown(token) or processor.is_unused(token):
+            special[token] = piece
+            tokens.append(None)
+        else:
+            tokens.append(piece.replace(_BLANK, " ").encode())
+    if end is None and processor.eos_id() >= 0:
+        end = processor.eos_id()
+    return Vocabulary(tokens, special, end=end, size=size)
+
+
+def _from_mistral(tokenizer: Any, end: Any, size: int | None) -> Vocabulary:
+    inner = getattr(tokenizer, "instruct_tokenizer", tokenizer)
+    inner = getattr(inner, "tokenizer", inner)
+    if hasattr(inner, "get_piece_size") or hasattr(inner, "_model") and hasattr(inner._model, "get_piece_size"):
+        return _from_sentencepiece(getattr(inner, "_model", inner), end, size)
+    specials = inner.num_special_tokens
+    tokens: list[bytes | None] = [None] * specials
+    special = {token: inner.id_to_piece(token) for token in range(specials)}
+    tokens += [inner.id_to_byte_piece(token) for token in range(specials, inner.n_words)]
+    return Vocabulary(tokens, special, end=inner.eos_id if end is None else end, size=size)
+
+
+def _from_llama_cpp(model: Any, end: Any, size: int | None) -> Vocabulary:
+    count = model.n_vocab()
+    tokens: list[bytes | None] = []
+    special = {}
+    for token in range(count):
+        text = model.detokenize([token])
+        name = model.detokenize([token], special=True)
+        if text or not name:
+            tokens.append(text or None)
+        else:
+            special[token] = name.decode("utf-8", "replace")
+            tokens.append(None)
+    return Vocabulary(tokens, special, end=model.token_eos() if end is None else end, size=size)
+
+
+def _known_end(token: Any) -> list[int] | None:
+    """An end token as an argument; ``None`` if the tokenizer knows none."""
+    if token is None or token is False or token == {}:
+        return None
+    return list(token) if isinstance(token, Sequence) else [token]
+
+
+def _is_mistral(tokenizer: Any) -> bool:
+    return type(tokenizer).__module__.startswith("mistral_common.")
+
+
+#: How a kind of tokenizer is recognized, and how it is read.
+_KINDS = [
+    (_is_mistral, _from_mistral),
+    (lambda t: hasattr(t, "backend_tokenizer") and hasattr(t.backend_tokenizer, "to_str"), _from_transformers),
+    (lambda t: hasattr(t, "to_str") and hasattr(t, "id_to_token"), _from_tokenizers),
+    (lambda t: hasattr(t, "_mergeable_ranks") and hasattr(t, "_special_tokens"), _from_tiktoken),
+    (lambda t: hasattr(t, "id_to_piece") and hasattr(t, "is_byte"), _from_sentencepiece),
+    (lambda t: hasattr(t, "detokenize") and hasattr(t, "n_vocab"), _from_llama_cpp),
+]
+
+#: Vocabularies that were unpickled and are still in use, so that equal ones share what their grammars compute.
+_UNPICKLED: weakref.WeakValueDictionary[tuple[int, tuple[int, ...], int], Vocabulary] = (
+    weakref.WeakValueDictionary()
+)
+
+
+def _unpickle(
+    fingerprint: int, tokens: list[bytes | None], special: dict[int, str], ends: list[int], size: int
+) -> Vocabulary:
+    key = (fingerprint, tuple(ends), size)
+    known = _UNPICKLED.get(key)
+    if known is None:
+        known = _UNPICKLED[key] = Vocabulary(tokens, special, end=ends, size=size)
+    return known

@@ -1,0 +1,40 @@
+//! The extension module `grammask._grammask`: the facade as Python classes.
+//!
+//! | file | contents |
+//! | --- | --- |
+//! | `vocabulary.rs` | `Vocabulary` |
+//! | `grammar.rs` | `Grammar`, and checks that need no vocabulary |
+//! | `matcher.rs` | `Matcher` |
+//! | `batch.rs` | `fill_masks`: many matchers in one call |
+//! | `rows.rs` | writable rows of numpy arrays, memory views and torch tensors |
+//! | `options.rs` | keyword arguments to a configuration |
+//! | `arguments.rs` | token ids and schemas from Python objects |
+//! | `errors.rs` | Rust errors as the exceptions of `grammask/errors.py` |
+//! | `guard.rs` | a value that one call at a time uses, and that a panic closes |
+//!
+//! The GIL is released while a grammar is compiled, a batch is filled, tables are warmed, or a mask is computed for the
+//! first time. A known mask takes less time than a release.
+
+mod arguments;
+mod batch;
+mod errors;
+mod grammar;
+mod guard;
+mod matcher;
+mod options;
+mod rows;
+mod vocabulary;
+
+use pyo3::prelude::*;
+
+/// The native part of the package `grammask`.
+#[pymodule(gil_used = false)]
+fn _grammask(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<vocabulary::Vocabulary>()?;
+    module.add_class::<grammar::Grammar>()?;
+    module.add_class::<matcher::Matcher>()?;
+    module.add_function(wrap_pyfunction!(batch::fill_masks, module)?)?;
+    module.add_function(wrap_pyfunction!(grammar::check_kbnf, module)?)?;
+    module.add_function(wrap_pyfunction!(grammar::check_json_schema, module)?)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))
+}

@@ -1,0 +1,104 @@
+//! Keyword arguments to a configuration.
+
+use grammask::Config;
+use grammask::json_schema::{
+    AdditionalProperties, Document, Draft, Formats, PropertyOrder, Unsupported, Whitespace,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::{arguments, errors};
+
+/// The drafts by the names that Python code gives them.
+const DRAFTS: [(&str, Draft); 5] = [
+    ("draft4", Draft::Draft4),
+    ("draft6", Draft::Draft6),
+    ("draft7", Draft::Draft7),
+    ("2019-09", Draft::Draft201909),
+    ("2020-12", Draft::Draft202012),
+];
+
+/// Applies the keyword arguments of `Grammar.json_schema` and `check_json_schema`.
+///
+/// # Errors
+/// If a name or a value is not one of those documented; the message names both.
+pub fn json_schema(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
+    let mut config = Config::default();
+    let schema = &mut config.json_schema;
+    let mut longest = None;
+    for (name, value) in options.into_iter().flatten() {
+        let name: String = name.extract()?;
+        match name.as_str() {
+            "whitespace" => schema.whitespace = whitespace(&value)?,
+            "max_whitespace" => {
+                longest = Some(value.extract::<u32>().map_err(|_| {
+                    errors::wrong_type("max_whitespace", "an int from 0 to 4294967295", &value)
+                })?);
+            }
+            "order" => {
+                let orders = [("any", PropertyOrder::Any), ("as-written", PropertyOrder::AsWritten)];
+                schema.property_order = choice(&name, &value, &orders)?;
+            }
+            "extra" => {
+                let extras =
+                    [("open", AdditionalProperties::Standard), ("closed", AdditionalProperties::Closed)];
+                schema.additional_properties = choice(&name, &value, &extras)?;
+            }
+            "formats" => {
+                let formats = [("asserted", Formats::Asserted), ("annotations", Formats::Annotations)];
+                schema.formats = choice(&name, &value, &formats)?;
+            }
+            "unsupported" => {
+                let ways = [("error", Unsupported::Refuse), ("relax", Unsupported::Relax)];
+                schema.unsupported = choice(&name, &value, &ways)?;
+            }
+            "draft" => schema.draft = choice(&name, &value, &DRAFTS)?,
+            "documents" => schema.documents = documents(&value)?,
+            other => {
+                let message = format!("{other}: unknown option of a JSON Schema");
+                return Err(pyo3::exceptions::PyTypeError::new_err(message));
+            }
+        }
+    }
+    if let Some(bytes) = longest {
+        let Whitespace::Flexible { longest } = &mut schema.whitespace else {
+            return Err(errors::wrong_value("max_whitespace", "needs whitespace=\"flexible\""));
+        };
+        *longest = bytes;
+    }
+    Ok(config)
+}
+
+/// `"flexible"`, `"compact"`, or a pair of separators such as `(", ", ": ")`.
+fn whitespace(value: &Bound<'_, PyAny>) -> PyResult<Whitespace> {
+    if let Ok((item, key)) = value.extract::<(String, String)>()
+        && !value.is_instance_of::<PyString>()
+    {
+        return Ok(Whitespace::Separators { item, key });
+    }
+    let default = grammask::JsonSchemaConfig::default().whitespace;
+    choice("whitespace", value, &[("flexible", default), ("compact", Whitespace::Compact)])
+}
+
+/// One of some named values.
+fn choice<T: Clone>(argument: &str, value: &Bound<'_, PyAny>, choices: &[(&str, T)]) -> PyResult<T> {
+    let names: Vec<String> = choices.iter().map(|(name, _)| format!("{name:?}")).collect();
+    let expected = names.join(" or ");
+    let Ok(given) = value.extract::<String>() else {
+        return Err(errors::wrong_type(argument, &expected, value));
+    };
+    let found = choices.iter().find(|(name, _)| *name == given).map(|(_, choice)| choice.clone());
+    found.ok_or_else(|| errors::wrong_value(argument, &format!("{given:?} is not {expected}")))
+}
+
+/// Schemas by their URIs.
+fn documents(value: &Bound<'_, PyAny>) -> PyResult<Vec<Document>> {
+    let Ok(schemas) = value.cast::<PyDict>() else {
+        return Err(errors::wrong_type("documents", "a dict from URI to schema", value));
+    };
+    let mut documents = Vec::new();
+    for (uri, schema) in schemas {
+        documents.push(Document { uri: uri.extract()?, schema: arguments::schema(&schema)? });
+    }
+    Ok(documents)
+}

@@ -1,0 +1,197 @@
+//! `Vocabulary`: the tokens of a model, and the width of the rows that its masks fill.
+
+use std::path::PathBuf;
+
+use grammask::TokenId;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+
+use crate::{arguments, errors, guard};
+
+/// The tokens of a model.
+///
+/// `tokens[i]` is the bytes of token `i`, or `None` where there is no such token. `special` maps ids of special tokens,
+/// which have a name and no bytes, to their names. `end` names the tokens that end an output. `size` is the number of
+/// logits of the model, if it has more than the tokenizer has ids; masks of the additional ids are 0.
+#[pyclass(frozen, weakref, module = "grammask")]
+pub struct Vocabulary {
+    pub(crate) inner: grammask::Vocabulary,
+    pub(crate) ends: Vec<TokenId>,
+    size: usize,
+}
+
+impl Vocabulary {
+    fn wrap(inner: grammask::Vocabulary, size: Option<usize>) -> PyResult<Self> {
+        let ids = inner.id_count();
+        let size = size.unwrap_or(ids);
+        if size < ids {
+            let message = format!("{size} is less than the {ids} ids of the tokens");
+            return Err(errors::wrong_value("size", &message));
+        }
+        Ok(Self { inner, ends: Vec::new(), size })
+    }
+
+    fn with_ends(mut self, end: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        self.ends = arguments::ends(end, &self)?;
+        Ok(self)
+    }
+
+    /// Words of 32 bits in a row, at least.
+    pub(crate) fn row_words(&self) -> usize {
+        self.size.div_ceil(32)
+    }
+}
+
+#[pymethods]
+impl Vocabulary {
+    #[new]
+    #[pyo3(signature = (tokens, special = None, *, end = None, size = None))]
+    fn new(
+        py: Python<'_>,
+        tokens: &Bound<'_, PyAny>,
+        special: Option<&Bound<'_, PyDict>>,
+        end: Option<&Bound<'_, PyAny>>,
+        size: Option<usize>,
+    ) -> PyResult<Self> {
+        let items = tokens
+            .try_iter()
+            .map_err(|_| errors::wrong_type("tokens", "a sequence of bytes or None", tokens))?;
+        let mut texts = Vec::new();
+        for (id, item) in items.enumerate() {
+            let item = item?;
+            if item.is_none() {
+                continue;
+            }
+            let Ok(bytes) = item.cast::<PyBytes>() else {
+                return Err(errors::wrong_type(&format!("tokens[{id}]"), "bytes or None", &item));
+            };
+            let id = u32::try_from(id).map_err(|_| errors::wrong_value("tokens", "more than 2^32 tokens"))?;
+            texts.push((TokenId(id), bytes.as_bytes().to_vec()));
+        }
+        let mut names = Vec::new();
+        for (id, name) in special.into_iter().flatten() {
+            let id = arguments::token("special", &id)?;
+            let name: String = name
+                .extract()
+                .map_err(|_| errors::wrong_type(&format!("special[{}]", id.0), "a str", &name))?;
+            names.push((id, name));
+        }
+        let inner = guard::catching(|| {
+            py.detach(|| grammask::Vocabulary::new(texts, names))
+                .map_err(|error| errors::vocabulary(&error.to_string()))
+        })?;
+        Self::wrap(inner, size)?.with_ends(end)
+    }
+
+    /// Reads a tokenizer file: `tokenizer.json`, tiktoken, RWKV or plain JSON. `data` is its bytes or its path.
+    #[staticmethod]
+    #[pyo3(signature = (data, *, end = None, size = None))]
+    fn load(
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        end: Option<&Bound<'_, PyAny>>,
+        size: Option<usize>,
+    ) -> PyResult<Self> {
+        let bytes = match data.cast::<PyBytes>() {
+            Ok(bytes) => bytes.as_bytes().to_vec(),
+            Err(_) => {
+                let path: PathBuf =
+                    data.extract().map_err(|_| errors::wrong_type("data", "bytes or a path", data))?;
+                std::fs::read(&path)?
+            }
+        };
+        let inner = guard::catching(|| {
+            py.detach(|| grammask::Vocabulary::load(&bytes))
+                .map_err(|error| errors::vocabulary(&error.to_string()))
+        })?;
+        Self::wrap(inner, size)?.with_ends(end)
+    }
+
+    /// Makes a vocabulary of a tokenizer object of another library; see `grammask.tokenizers`.
+    #[staticmethod]
+    #[pyo3(signature = (tokenizer, *, end = None, size = None))]
+    fn from_tokenizer<'py>(
+        py: Python<'py>,
+        tokenizer: &Bound<'py, PyAny>,
+        end: Option<&Bound<'py, PyAny>>,
+        size: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = PyDict::new(py);
+        options.set_item("end", end)?;
+        options.set_item("size", size)?;
+        py.import("grammask.tokenizers")?.call_method("from_tokenizer", (tokenizer,), Some(&options))
+    }
+
+    /// The number of logits that a mask covers.
+    #[getter]
+    const fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The number of 32-bit words in a row.
+    #[getter]
+    fn words(&self) -> usize {
+        self.row_words()
+    }
+
+    /// The ids of the tokens that end an output, unless a grammar is given others.
+    #[getter]
+    fn ends(&self) -> Vec<u32> {
+        self.ends.iter().map(|end| end.0).collect()
+    }
+
+    /// The special tokens: id to name.
+    #[getter]
+    fn special<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let names = PyDict::new(py);
+        for (id, name) in self.inner.specials() {
+            names.set_item(id.0, name)?;
+        }
+        Ok(names)
+    }
+
+    /// The bytes of a token; `None` for special tokens and ids without a token.
+    fn token<'py>(
+        &self,
+        py: Python<'py>,
+        token: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let id = arguments::token("token", token)?;
+        Ok(self.inner.bytes(id).map(|bytes| PyBytes::new(py, bytes)))
+    }
+
+    /// Sizes of what all grammars of the vocabulary share.
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let stats = self.inner.stats();
+        let numbers = PyDict::new(py);
+        numbers.set_item("bytes", stats.bytes)?;
+        numbers.set_item("nodes", stats.nodes)?;
+        Ok(numbers)
+    }
+
+    /// A number that is equal for equal vocabularies, ends and sizes apart.
+    #[getter]
+    fn fingerprint(&self) -> u128 {
+        self.inner.fingerprint()
+    }
+
+    fn __len__(&self) -> usize {
+        self.size
+    }
+
+    fn __repr__(&self) -> String {
+        let (size, special) = (self.size, self.inner.specials().count());
+        format!("<grammask.Vocabulary of {size} ids, {special} special tokens, ends {:?}>", self.ends())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let make = py.import("grammask.tokenizers")?.getattr("_unpickle")?;
+        let tokens = (0..self.inner.id_count()).map(|id| {
+            let id = TokenId(u32::try_from(id).unwrap_or(u32::MAX));
+            self.inner.bytes(id).map(|bytes| PyBytes::new(py, bytes))
+        });
+        let tokens = PyList::new(py, tokens.collect::<Vec<_>>())?;
+        let arguments = (self.fingerprint(), tokens, self.special(py)?, self.ends(), self.size);
+        PyTuple::new(py, [make, arguments.into_pyobject(py)?.into_any()])
+    }
+}
