@@ -1,4 +1,5 @@
-//! Prints what the vocabularies in some files cost: `cargo run --release -p grammask-trie --example cost -- FILE...`.
+//! Measures memory and time of the vocabularies in some files:
+//! `cargo run --release -p grammask-trie --example cost -- FILE...`.
 #![allow(clippy::print_stdout, reason = "this is a command")]
 
 use std::time::Instant;
@@ -6,7 +7,7 @@ use std::time::Instant;
 use grammask_trie::{Config, TokenId, TokenSet, Vocabulary, loaders};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    println!("| file | ids | trie nodes | longest token | memory | loaded in | made in |");
+    println!("| file | ids | trie nodes | longest token | memory | loaded in | built in |");
     println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
     let config = Config::default();
     for path in std::env::args().skip(1) {
@@ -15,9 +16,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let vocabulary = vocabulary?;
         let tokens: Vec<(TokenId, Vec<u8>)> =
             vocabulary.tokens().map(|(id, bytes)| (id, bytes.to_vec())).collect();
-        let (_, made) = best_of_five(|| Vocabulary::new(tokens.clone(), [], &config));
+        let (_, built) = best_of_five(|| Vocabulary::new(tokens.clone(), [], &config));
         println!(
-            "| {} | {} | {} | {} | {:.1} MB | {loaded:.0} ms | {made:.0} ms |",
+            "| {} | {} | {} | {} | {:.1} MB | {loaded:.0} ms | {built:.0} ms |",
             path.rsplit('/').next().unwrap_or(&path),
             vocabulary.id_count(),
             vocabulary.trie().len(),
@@ -30,13 +31,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let set: TokenSet = ids.filter(|id| id.0 % step == 0 || id.0 / 512 % step == 1).collect();
             let ((), time) =
                 best_of_five(|| (0..1000).for_each(|_| set.union_into(std::hint::black_box(&mut row))));
-            println!("  a set of {} tokens: {} bytes, joined in {time:.2} us", set.len(), set.bytes_used());
+            println!("  a set of {} tokens: {} bytes, added in {time:.2} us", set.len(), set.bytes_used());
         }
     }
     Ok(())
 }
 
-/// What `f` gives, and the shortest time that it took, in milliseconds.
+/// Returns the result of `f` and the shortest of five times, in milliseconds.
 fn best_of_five<T>(mut f: impl FnMut() -> T) -> (T, f64) {
     let mut run = || {
         let begin = Instant::now();

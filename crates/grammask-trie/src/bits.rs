@@ -1,4 +1,5 @@
-//! Loops over words and ids that the standard library has no fast form of: row copies, bit counts, sorting.
+//! Loops over words and ids that are faster than their counterparts in the standard library: copying,
+//! counting bits, sorting.
 
 pub(crate) mod copy;
 pub(crate) mod popcount;

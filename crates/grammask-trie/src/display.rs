@@ -1,10 +1,11 @@
-//! The text forms that several values share: bytes as escaped text, ids as ranges.
+//! Text forms that several types share: bytes as escaped text, ids as ranges.
 
 use std::fmt;
 
 use crate::TokenId;
 
-/// Bytes in double quotes: printable UTF-8 as it is, all else escaped (`\n`, `\u{7f}`, and `\xff` for what is no UTF-8).
+/// Displays bytes in double quotes: printable UTF-8 as it is, everything else escaped (`\n`, `\u{7f}`). Bytes
+/// that are not UTF-8 display as `\xff`.
 pub(crate) struct Escaped<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Escaped<'_> {
@@ -25,7 +26,7 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Joins ascending numbers into inclusive ranges.
+/// Joins ascending ids into maximal ranges, both ends inclusive.
 pub(crate) struct Ranges<I: Iterator>(std::iter::Peekable<I>);
 
 impl<I: Iterator<Item = TokenId>> Ranges<I> {
@@ -47,14 +48,14 @@ impl<I: Iterator<Item = TokenId>> Iterator for Ranges<I> {
     }
 }
 
-/// How many ranges the short form of a set or a mask prints.
-const SHORT: usize = 8;
+/// Maximum number of ranges that `{}` prints for a set or a mask. `{:#}` prints all of them.
+const MAX_DISPLAYED_RANGES: usize = 8;
 
-/// Writes `3, 5-9, ...`: ascending ids as ranges, the first few or, with `{:#}`, all.
+/// Writes ascending ids as ranges: `: 3, 5-9, ...`. Writes nothing if there is no id.
 pub(crate) fn write_ids(f: &mut fmt::Formatter<'_>, ids: impl Iterator<Item = TokenId>) -> fmt::Result {
-    for (place, (first, last)) in Ranges::new(ids).enumerate() {
-        f.write_str(if place == 0 { ": " } else { ", " })?;
-        if place == SHORT && !f.alternate() {
+    for (index, (first, last)) in Ranges::new(ids).enumerate() {
+        f.write_str(if index == 0 { ": " } else { ", " })?;
+        if index == MAX_DISPLAYED_RANGES && !f.alternate() {
             return f.write_str("...");
         }
         if first == last {

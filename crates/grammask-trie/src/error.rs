@@ -1,32 +1,34 @@
-//! What can be wrong with a vocabulary, a vocabulary file, or a mask row.
+//! Errors of vocabularies, vocabulary files and mask rows.
+
+use std::fmt;
 
 use crate::TokenId;
 
-/// Why a vocabulary or a trie could not be made.
+/// Why a vocabulary or a trie could not be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An id is not below [`Config::id_limit`](crate::Config::id_limit).
-    #[error("token id {id} is not below the limit {limit}")]
-    IdTooLarge {
-        /// The id.
-        id: u64,
-        /// The first id that is not allowed.
-        limit: u32,
+    /// The input exceeds a limit of [`Limits`](crate::Limits).
+    #[error("{}{exceeded}", of_token(*.id))]
+    LimitExceeded {
+        /// Id of the first token beyond the limit. `None` if the limit does not concern one token.
+        id: Option<u64>,
+        /// The limit and its value.
+        exceeded: LimitExceeded,
     },
-    /// An id was given twice, be it as an ordinary token, as a special one, or as both.
+    /// An id occurs twice: in two ordinary tokens, in two special tokens, or in one of each.
     #[error("{id} is given twice: in {first} and {second}{}", more(*.others))]
     DuplicateId {
         /// The smallest such id.
         id: TokenId,
-        /// Where it is given first.
+        /// First entry with this id.
         first: EntryPlace,
-        /// Where it is given again.
+        /// Second entry with this id.
         second: EntryPlace,
-        /// How many more ids are given twice.
+        /// Number of further ids that occur twice.
         others: usize,
     },
-    /// Two special tokens have the same name, so that the name would not say which.
+    /// Two special tokens have the same name.
     #[error("the special tokens {first} and {second} have the same name {name:?}")]
     DuplicateName {
         /// The name.
@@ -36,54 +38,47 @@ pub enum Error {
         /// The larger id.
         second: TokenId,
     },
-    /// A token is longer than [`Config::max_token_bytes`](crate::Config::max_token_bytes).
-    #[error("{id} has {length} bytes, more than the limit {limit}")]
-    TokenTooLong {
-        /// The token.
-        id: TokenId,
-        /// Its length in bytes.
-        length: usize,
-        /// The longest allowed, in bytes.
-        limit: u16,
-    },
-    /// The tokens together are longer than [`Config::max_bytes`](crate::Config::max_bytes).
-    #[error("with {id} the vocabulary has more than {limit} bytes")]
-    TooManyBytes {
-        /// The token that passed the limit.
-        id: TokenId,
-        /// The most allowed, in bytes.
-        limit: u32,
-    },
-    /// A line of a text format is not what the format wants.
+    /// A line of a text format has an error.
     #[error("line {line} (byte {offset}): {problem}")]
     Line {
-        /// Counted from one.
+        /// Line number, from 1.
         line: usize,
-        /// Where the line begins, in bytes from the beginning of the file.
+        /// Byte offset of the beginning of the line in the file.
         offset: usize,
-        /// What is wrong with it.
+        /// The error in the line.
         problem: LineProblem,
     },
-    /// The file is no JSON, or not JSON of the shape that the format wants.
+    /// The file is not JSON, or has another structure than its format.
     #[error("line {line}, column {column}: {message}")]
     Json {
-        /// Counted from one.
+        /// Line number, from 1.
         line: usize,
-        /// In bytes, counted from one; zero at the beginning of a line.
+        /// Column in bytes, from 1. It is 0 at the beginning of a line.
         column: usize,
-        /// What the JSON reader says.
+        /// Message of the JSON reader.
         message: String,
     },
-    /// The file is of the right shape, but asks for something that no loader here can do.
+    /// The file is well-formed but uses a feature that no loader supports.
     #[error("not supported: {what}")]
     Unsupported {
-        /// The construct, with its value.
+        /// The feature, with its value.
         what: String,
     },
-    /// The file begins like none of the formats that [`load`](crate::loaders::load) knows.
+    /// Bytes are not a bitmap in the portable format of Roaring.
+    #[cfg(feature = "roaring")]
+    #[error("the bytes are not a Roaring bitmap: {message}")]
+    Roaring {
+        /// Message of the reader.
+        message: String,
+    },
+    /// The file does not begin like a format that [`load`](crate::loaders::load) knows.
     #[cfg(feature = "loaders")]
-    #[error("no known vocabulary format begins like this")]
+    #[error("the file does not begin like a known vocabulary format")]
     UnknownFormat,
+}
+
+fn of_token(id: Option<u64>) -> String {
+    id.map_or_else(String::new, |id| format!("token id {id}: "))
 }
 
 fn more(others: usize) -> String {
@@ -94,14 +89,79 @@ fn more(others: usize) -> String {
     }
 }
 
-/// Where an entry of a vocabulary comes from; all numbers count from one.
+/// A limit of this crate. Displays as the field of [`Limits`](crate::Limits).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Limit {
+    /// `max_ids`
+    MaxIds,
+    /// `max_token_bytes`
+    MaxTokenBytes,
+    /// `max_bytes`
+    MaxBytes,
+    /// `max_decoder_steps`
+    MaxDecoderSteps,
+    /// `max_decoder_growth`
+    MaxDecoderGrowth,
+}
+
+impl Limit {
+    /// Returns a noun phrase for the counted things.
+    const fn unit(self) -> &'static str {
+        match self {
+            Self::MaxIds => "token ids",
+            Self::MaxTokenBytes => "bytes in a token",
+            Self::MaxBytes => "bytes in all tokens and names of special tokens",
+            Self::MaxDecoderSteps => "steps of the decoder",
+            Self::MaxDecoderGrowth => "times the length of a piece after decoding",
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::MaxIds => "max_ids",
+            Self::MaxTokenBytes => "max_token_bytes",
+            Self::MaxBytes => "max_bytes",
+            Self::MaxDecoderSteps => "max_decoder_steps",
+            Self::MaxDecoderGrowth => "max_decoder_growth",
+        })
+    }
+}
+
+/// An input exceeds a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimitExceeded {
+    /// The limit.
+    pub limit: Limit,
+    /// The value of the limit: the greatest number that is allowed.
+    pub value: u64,
+    /// The number in the input. `None` if it was not counted to the end.
+    pub found: Option<u64>,
+}
+
+impl fmt::Display for LimitExceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { limit, value, found } = self;
+        match found {
+            Some(found) => write!(f, "{found} {}, more than {value} (limit `{limit}`)", limit.unit()),
+            None => write!(f, "more than {value} {} (limit `{limit}`)", limit.unit()),
+        }
+    }
+}
+
+impl std::error::Error for LimitExceeded {}
+
+/// Where an entry of a vocabulary comes from. All numbers count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EntryPlace {
     /// A line of a text format.
     #[error("line {0}")]
     Line(u32),
-    /// An entry of the object or list that is a JSON file, or of the tokens that are given to make a vocabulary of.
+    /// An entry of the object or list in a JSON file, or of the ordinary tokens that were passed to a
+    /// constructor.
     #[error("entry {0}")]
     Entry(u32),
     /// An entry of the vocabulary in the model of a `tokenizer.json`.
@@ -110,63 +170,63 @@ pub enum EntryPlace {
     /// An entry of the `added_tokens` of a `tokenizer.json`.
     #[error("added token {0}")]
     Added(u32),
-    /// One of the special tokens that are given beside the ordinary ones.
+    /// An entry of the special tokens that were passed to a constructor.
     #[error("special token {0}")]
     Special(u32),
-    /// The vocabulary to which special tokens are to be added.
+    /// The vocabulary to which special tokens are added.
     #[error("the vocabulary")]
     Vocabulary,
 }
 
-/// What is wrong with a line of a vocabulary file.
+/// An error in a line of a vocabulary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LineProblem {
-    /// The line has not all the fields of the format.
+    /// The line lacks a field of the format.
     #[error("expected {0}")]
     Shape(&'static str),
-    /// The id is no decimal number that fits 64 bits.
+    /// The id is not a decimal number of 64 bits.
     #[error("the id is not a number")]
     Id,
-    /// The token is no base64 text.
+    /// The token is not a base64 text.
     #[error("the token is not base64")]
     Base64,
-    /// The token is no Python literal of a text or of bytes.
+    /// The token is not a Python literal of a text or of bytes.
     #[error("the token is not a Python literal")]
     Literal,
-    /// The line names another length than its token has.
+    /// The length in the line differs from the length of the token.
     #[error("the line says {stated} bytes, its token has {actual}")]
     Length {
-        /// As the line says, in bytes.
+        /// Length that the line states, in bytes.
         stated: usize,
-        /// As the token has, in bytes.
+        /// Length of the token, in bytes.
         actual: usize,
     },
 }
 
-/// A mask row of the caller is shorter than the mask.
+/// A row of the caller is shorter than the mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a row of {given} words does not hold a mask of {needed} words")]
 pub struct RowTooShort {
-    /// Words of 32 bits that the mask has.
+    /// Length of the mask, in words of 32 bits.
     pub needed: usize,
-    /// Words that the row has.
+    /// Length of the row, in words of 32 bits.
     pub given: usize,
 }
 
-/// An invariant that a value breaks: found by the `check` functions, and always a bug of this crate.
+/// An invariant that does not hold. The `check` functions return it, and it is always a bug of this crate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("broken invariant: {invariant} ({place})")]
-pub struct Broken {
-    /// The invariant, as its list has it.
+pub struct BrokenInvariant {
+    /// The invariant.
     pub invariant: &'static str,
     /// Where it does not hold.
     pub place: String,
 }
 
-impl Broken {
-    /// `Ok` iff the invariant holds; the place is only made when it does not.
-    pub(crate) fn unless(
+impl BrokenInvariant {
+    /// Returns an error if the invariant does not hold. Calls `place` only then.
+    pub(crate) fn check(
         holds: bool,
         invariant: &'static str,
         place: impl FnOnce() -> String,

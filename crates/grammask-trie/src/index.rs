@@ -1,415 +1,289 @@
-//! The outline of a trie: its inner nodes, numbered densely, its edges by byte, and what the strings below each inner node and
-//! those that lead to it are made of. With it a walk can take or leave whole subtrees, and a set of places in the trie is a row of bits.
+//! The second interface of this crate: indices over a [`Trie`] for an engine that computes masks.
+//!
+//! Callers that only build vocabularies and read masks do not need it. An engine walks the trie with many
+//! recognizer states, and asks questions about whole subtrees first: [`TrieIndex`] numbers the inner nodes
+//! densely, lists the edges by byte, and summarizes the strings below each inner node. [`Columns`] gives
+//! access to the raw arrays of the trie.
+//!
+//! ```
+//! use grammask_trie::index::{ClassSignature, InnerId, TextKind, TrieIndex};
+//! use grammask_trie::{Config, TokenId, Trie};
+//!
+//! let tokens: [(TokenId, &[u8]); 2] = [(TokenId(0), b"ab"), (TokenId(1), b"a-b")];
+//! let index = TrieIndex::new(&Trie::new(&tokens, &Config::default())?);
+//! let letters = 0x07ff_fffe << 96 | 0x07ff_fffe << 64;
+//! let (_, within_letters) = ClassSignature::approximate(letters, TextKind::Ascii);
+//! // Below the root, some string contains a hyphen: the subtree must be walked.
+//! assert!(!index.signature(InnerId::ROOT).is_subset(within_letters));
+//! # Ok::<(), grammask_trie::Error>(())
+//! ```
 
 use std::ops::Range;
 
-use crate::{NodeId, Trie};
+pub use crate::trie::Columns;
+use crate::{Trie, TrieNodeId};
 
+mod build;
 mod char_groups;
 mod children;
+mod signature;
 mod signature_rows;
 mod utf8;
 mod whitespace;
 
 pub use children::Child;
 use children::Children;
-use signature_rows::Planes;
-pub use utf8::Decoder;
-pub use whitespace::Omission;
+pub use signature::{ClassSignature, TextKind};
+use signature_rows::SignatureRows;
+pub use utf8::Utf8Decoder;
+pub use whitespace::ExcludedChars;
 
-/// An inner node of a trie, one with children: a number below [`Outline::len`], in the order of the nodes.
+/// An inner node of a trie, which is a node with children: a number below [`TrieIndex::len`], in the order of
+/// the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct BranchId(pub u32);
+pub struct InnerId(pub u32);
 
-impl BranchId {
-    /// The root of the trie, where it has children.
+impl InnerId {
+    /// The root of the trie. It exists if the trie has a non-empty token.
     pub const ROOT: Self = Self(0);
 
-    /// The id as an index.
+    /// Returns the id as an index.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The inner nodes of a [`Trie`], and what is below them.
+/// An index over the inner nodes of a [`Trie`].
 ///
-/// Branches are numbered as nodes are, depth first, so the branches of a subtree are a range. Two thirds of a vocabulary's
-/// nodes are branches, most of them with a single child.
+/// Inner nodes are numbered in the order of all nodes, depth first. So the inner nodes of a subtree are a
+/// range of numbers, and a set of inner nodes is a row of bits. Two thirds of the nodes of a vocabulary are
+/// inner nodes, most of them with one child.
 ///
 /// ```
-/// use grammask_trie::{BranchId, Config, Encoding, Outline, TokenId, Trie};
+/// use grammask_trie::index::{InnerId, TextKind, TrieIndex};
+/// use grammask_trie::{Config, TokenId, Trie};
+///
 /// let tokens: [(TokenId, &[u8]); 3] = [(TokenId(0), b"a"), (TokenId(1), b"ab"), (TokenId(2), "aé".as_bytes())];
 /// let trie = Trie::new(&tokens, &Config::default())?;
-/// let outline = Outline::new(&trie);
+/// let index = TrieIndex::new(&trie);
 /// // The root, "a", and the first byte of "é" below it.
-/// assert_eq!(outline.len(), 3);
-/// let below = outline.below(BranchId::ROOT);
-/// assert_eq!((below.ascii, below.height), (1 << b'a' | 1 << b'b', 3));
-/// assert_eq!(below.encoding, Encoding::Words);
-/// assert_eq!(outline.edges(b'b').len(), 1);
-/// let a = outline.child(BranchId::ROOT, b'a').expect("there is a token that begins with it");
-/// assert_eq!((Some(a.node), a.branch()), (trie.find(b"a"), Some(BranchId(1))));
-/// assert_eq!(outline.children(BranchId(1)).iter().map(|child| child.byte).collect::<Vec<_>>(), [b'b', 0xC3]);
+/// assert_eq!(index.len(), 3);
+/// let summary = index.summary(InnerId::ROOT);
+/// assert_eq!((summary.ascii, summary.height), (1 << b'a' | 1 << b'b', 3));
+/// assert_eq!(summary.kind, TextKind::NoWhitespace);
+/// assert_eq!(index.edges(b'b').len(), 1);
+/// let a = index.child(InnerId::ROOT, b'a').expect("a token begins with `a`");
+/// assert_eq!((Some(a.node), a.inner()), (trie.find(b"a"), Some(InnerId(1))));
+/// assert_eq!(index.children(InnerId(1)).iter().map(|child| child.byte).collect::<Vec<_>>(), [b'b', 0xC3]);
 /// # Ok::<(), grammask_trie::Error>(())
 /// ```
 ///
 /// # Cost
-/// 32 bytes a node, 56 bytes a branch and 8 bytes a token.
+///
+/// 32 bytes a node, 56 bytes an inner node and 8 bytes a token.
 #[derive(Clone, Debug)]
-pub struct Outline {
-    nodes: Box<[NodeId]>,
-    parents: Box<[BranchId]>,
-    /// For every node, and one place more: how many branches stand before it.
-    before: Box<[u32]>,
+pub struct TrieIndex {
+    nodes: Box<[TrieNodeId]>,
+    parents: Box<[InnerId]>,
+    /// For each node, and once more at the end: the number of inner nodes before it.
+    ranks: Box<[u32]>,
+    /// For each byte, and once more at the end: where its edges begin in `edges`.
     edge_starts: Box<[u32; 257]>,
     /// By byte, then by child.
     edges: Box<[Edge]>,
     children: Children,
-    below: Box<[Below]>,
-    traits: Box<[Traits]>,
-    /// One bit a branch: whether it stands between two characters.
-    between: Box<[u64]>,
-    /// What the ways to tokens and to branches are made of.
-    tokens_with: Planes,
-    branches_with: Planes,
+    summaries: Box<[SubtreeSummary]>,
+    signatures: Box<[ClassSignature]>,
+    /// One bit per inner node: true if its path ends at a character boundary.
+    char_boundaries: Box<[u64]>,
+    /// Signatures of all tokens, by id.
+    token_signatures: SignatureRows,
+    /// Signatures of the paths from the root to all inner nodes.
+    path_signatures: SignatureRows,
 }
 
 /// An edge of the trie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Where it begins.
-    pub parent: BranchId,
-    /// Where it leads.
-    pub child: NodeId,
+    /// The node at which the edge begins.
+    pub parent: InnerId,
+    /// The node at which the edge ends.
+    pub child: TrieNodeId,
 }
 
-/// What the strings below a branch are made of.
+/// Summary of the strings from an inner node down to the nodes below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Below {
-    /// The ASCII characters that occur, bit by bit.
+pub struct SubtreeSummary {
+    /// The ASCII characters that occur in the strings: bit `c` for character `c`.
     pub ascii: u128,
-    /// The length of the longest of them, in bytes.
+    /// Length of the longest string, in bytes.
     pub height: u16,
-    /// What they are besides.
-    pub encoding: Encoding,
+    /// The most specific kind that fits all strings. [`TextKind::Bytes`] if the path of the inner node ends
+    /// inside a character.
+    pub kind: TextKind,
 }
 
-/// What a set of strings or of characters has, coarsely, in 32 bits: which groups of ASCII characters occur, and what else.
-///
-/// Most questions whether some strings are made of some characters can be answered from these, at a fraction of the cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traits(u32);
-
-impl Traits {
-    const WORDS: u32 = 1 << 28;
-    const LINES: u32 = 1 << 29;
-    const UTF8: u32 = 1 << 30;
-    const BYTES: u32 = 1 << 31;
-
-    /// Of some ASCII characters, given bit by bit: the groups of which there are some, and those that are there as a whole.
-    /// `encoding` is what other strings there are.
-    pub fn of(ascii: u128, encoding: Encoding) -> (Self, Self) {
-        let other = Self::of_encoding(encoding).0;
-        let groups = |mut ascii: u128| {
-            let mut groups = 0;
-            while ascii != 0 {
-                groups |= Self::of_character(ascii.trailing_zeros() as u8).0;
-                ascii &= ascii - 1;
-            }
-            groups
-        };
-        let all = ((1 << char_groups::COUNT) - 1) & !groups(!ascii);
-        (Self(other | groups(ascii)), Self(other | all))
-    }
-
-    /// Of nothing.
-    const NONE: Self = Self(0);
-
-    /// Of an ASCII character: its group. Of nothing, where the byte is none.
-    #[inline]
-    pub const fn of_character(byte: u8) -> Self {
-        if byte < 0x80 { Self(1 << char_groups::GROUPS[byte as usize]) } else { Self::NONE }
-    }
-
-    /// Of strings without ASCII characters.
-    const fn of_encoding(encoding: Encoding) -> Self {
-        Self(match encoding {
-            Encoding::Ascii => 0,
-            Encoding::Words => Self::WORDS,
-            Encoding::Lines => Self::WORDS | Self::LINES,
-            Encoding::Utf8 => Self::WORDS | Self::LINES | Self::UTF8,
-            Encoding::Bytes => Self::WORDS | Self::LINES | Self::UTF8 | Self::BYTES,
-        })
-    }
-
-    /// Of what either is of.
-    const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// Whether all is in another one.
-    #[inline]
-    pub const fn is_subset(self, other: Self) -> bool {
-        self.0 & !other.0 == 0
-    }
-}
-
-/// What strings are, from the least to the most general.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Encoding {
-    /// ASCII.
-    #[default]
-    Ascii,
-    /// UTF-8 without white space, by Unicode or by ECMA 262, of several bytes; the last character may be cut.
-    Words,
-    /// UTF-8 without U+2028 and U+2029, which end lines as controls do; the last character may be cut.
-    Lines,
-    /// UTF-8, but that the last character may be cut.
-    Utf8,
-    /// Anything; also what begins inside of a character.
-    Bytes,
-}
-
-impl Outline {
-    /// The outline of a trie.
+impl TrieIndex {
+    /// Builds the index of a trie.
     ///
     /// # Complexity
-    /// O(nodes).
+    ///
+    /// O(n) for n nodes.
     pub fn new(trie: &Trie) -> Self {
-        let count = trie.len();
-        let (bytes, depths) = (trie.bytes_slice(), trie.depths_slice());
-        let (mut nodes, mut parents) = (Vec::new(), Vec::new());
-        let mut before = Vec::with_capacity(count + 1);
-        // The branch of each node on the path, where its characters are, and what the way to it is made of, by depth.
-        let mut path = vec![(BranchId::ROOT, Decoder::Between, Traits::NONE); trie.max_depth() + 1];
-        let mut decoders = Vec::with_capacity(count);
-        let mut edges = Vec::with_capacity(count);
-        // What the bytes of the edges say of strings that have them.
-        let mut encodings = Vec::with_capacity(count);
-        let ids = trie.tokens_slice().iter().map(|id| id.0 as usize + 1).max().unwrap_or(0);
-        let (mut tokens_with, mut branches_with) = (Planes::new(ids), Planes::new(count));
-        for n in 0..count {
-            before.push(nodes.len() as u32);
-            let depth = usize::from(depths[n]);
-            let mut decoder = Decoder::Between;
-            let mut made = Traits::NONE;
-            if depth > 0 {
-                let (parent, state, above) = path[depth - 1];
-                let byte = bytes[n];
-                edges.push((byte, Edge { parent, child: NodeId(n as u32) }));
-                let is_sound;
-                (decoder, is_sound) = state.after(byte);
-                let ends_by =
-                    |branch, bytes: &[u8]| whitespace::above(trie, &nodes, &parents, branch, bytes).is_some();
-                let encoding = match byte {
-                    _ if !is_sound => Encoding::Bytes,
-                    0..0x80 => Encoding::Ascii,
-                    _ => whitespace::encoding_of(byte, parent, ends_by),
-                };
-                encodings.push(encoding);
-                made = above.union(Traits::of_encoding(encoding)).union(Traits::of_character(byte));
-            }
-            trie.tokens(NodeId(n as u32)).iter().for_each(|id| tokens_with.put(id.0 as usize, made));
-            decoders.push(decoder);
-            if trie.has_children(NodeId(n as u32)) {
-                parents.push(if depth > 0 { path[depth - 1].0 } else { BranchId::ROOT });
-                path[depth] = (BranchId(nodes.len() as u32), decoder, made);
-                branches_with.put(nodes.len(), made);
-                nodes.push(NodeId(n as u32));
-            }
-        }
-        before.push(nodes.len() as u32);
-        branches_with.complete(nodes.len());
-        tokens_with.complete(ids);
-        let below = summaries(trie, (&nodes, &before), &edges, &encodings, &decoders);
-        let traits = below.iter().map(|below| Traits::of(below.ascii, below.encoding).0).collect();
-        let mut between = vec![0; nodes.len().div_ceil(64)];
-        for (branch, node) in nodes.iter().enumerate() {
-            between[branch / 64] |= u64::from(decoders[node.index()] == Decoder::Between) << (branch % 64);
-        }
-        let (edge_starts, by_child) = by_byte(&edges);
-        let children = Children::new(trie, &nodes, &before);
-        Self {
-            nodes: nodes.into(),
-            parents: parents.into(),
-            before: before.into(),
-            edge_starts,
-            edges: by_child,
-            children,
-            below,
-            traits,
-            between: between.into(),
-            tokens_with,
-            branches_with,
-        }
+        build::index(trie)
     }
 
-    /// The number of branches.
+    /// Returns the number of inner nodes.
     #[inline]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is none: a trie without tokens.
+    /// Returns true if there is no inner node, which means that the trie has no non-empty token.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The node of a branch.
+    /// Returns the node of an inner node.
     #[inline]
-    pub fn node(&self, branch: BranchId) -> NodeId {
-        self.nodes[branch.index()]
+    pub fn node(&self, inner: InnerId) -> TrieNodeId {
+        self.nodes[inner.index()]
     }
 
-    /// The branch that a branch is below; of the root, the root.
+    /// Returns the parent of an inner node. The parent of the root is the root.
     #[inline]
-    pub fn parent(&self, branch: BranchId) -> BranchId {
-        self.parents[branch.index()]
+    pub fn parent(&self, inner: InnerId) -> InnerId {
+        self.parents[inner.index()]
     }
 
-    /// The branch of a node; none for one without children.
+    /// Returns the number of a node among the inner nodes. Returns `None` for a leaf.
     #[inline]
-    pub fn branch(&self, node: NodeId) -> Option<BranchId> {
-        let (branch, next) = (self.before[node.index()], self.before[node.index() + 1]);
-        (branch < next).then_some(BranchId(branch))
+    pub fn inner(&self, node: TrieNodeId) -> Option<InnerId> {
+        let (rank, next) = (self.ranks[node.index()], self.ranks[node.index() + 1]);
+        (rank < next).then_some(InnerId(rank))
     }
 
-    /// For every node, and one place more: how many branches stand before it. So this is the branch of each node that is one.
+    /// Returns, for each node and once more at the end, the number of inner nodes before it. For an inner
+    /// node this is its [`InnerId`].
     #[inline]
-    pub fn branches_before(&self) -> &[u32] {
-        &self.before
+    pub fn inner_ranks(&self) -> &[u32] {
+        &self.ranks
     }
 
-    /// The branches among some nodes, as a range of numbers.
+    /// Returns the half-open range of inner nodes within a half-open range of nodes.
     #[inline]
-    pub fn branches(&self, nodes: Range<u32>) -> Range<u32> {
-        self.before[nodes.start as usize]..self.before[nodes.end as usize]
+    pub fn inner_range(&self, nodes: Range<u32>) -> Range<u32> {
+        self.ranks[nodes.start as usize]..self.ranks[nodes.end as usize]
     }
 
-    /// All edges by this byte, by ascending child.
+    /// Returns all edges with this byte, by ascending child.
     pub fn edges(&self, byte: u8) -> &[Edge] {
         let byte = usize::from(byte);
         &self.edges[self.edge_starts[byte] as usize..self.edge_starts[byte + 1] as usize]
     }
 
-    /// The edges by this byte that lead to some nodes, by ascending child. O(log edges).
+    /// Returns the edges with this byte whose child lies in a half-open range of nodes, by ascending child.
+    ///
+    /// # Complexity
+    ///
+    /// O(log e) for e edges with this byte.
     pub fn edges_to(&self, byte: u8, nodes: Range<u32>) -> &[Edge] {
         let edges = self.edges(byte);
         let before = |node: u32| edges.partition_point(|edge| edge.child.0 < node);
         &edges[before(nodes.start)..before(nodes.end)]
     }
 
-    /// The child of a branch by this byte. O(log children).
+    /// Returns the child of an inner node at the edge with this byte. Returns `None` if there is no such
+    /// edge.
+    ///
+    /// # Complexity
+    ///
+    /// O(log c) for c children.
     #[inline]
-    pub fn child(&self, parent: BranchId, byte: u8) -> Option<&Child> {
+    pub fn child(&self, parent: InnerId, byte: u8) -> Option<&Child> {
         let children = self.children(parent);
-        let place = children.binary_search_by_key(&byte, |child| child.byte).ok()?;
-        Some(&children[place])
+        let found = children.binary_search_by_key(&byte, |child| child.byte).ok()?;
+        Some(&children[found])
     }
 
-    /// The children of a branch, by ascending byte.
+    /// Returns the children of an inner node, by ascending byte.
     #[inline]
-    pub fn children(&self, parent: BranchId) -> &[Child] {
+    pub fn children(&self, parent: InnerId) -> &[Child] {
         self.children.of(parent)
     }
 
-    /// What is below a branch.
+    /// Returns the summary of the strings below an inner node.
     #[inline]
-    pub fn below(&self, branch: BranchId) -> &Below {
-        &self.below[branch.index()]
+    pub fn summary(&self, inner: InnerId) -> &SubtreeSummary {
+        &self.summaries[inner.index()]
     }
 
-    /// What is below a branch, coarsely.
+    /// Returns the signature of the strings below an inner node.
     #[inline]
-    pub fn traits(&self, branch: BranchId) -> Traits {
-        self.traits[branch.index()]
+    pub fn signature(&self, inner: InnerId) -> ClassSignature {
+        self.signatures[inner.index()]
     }
 
-    /// The length of the longest token, in bytes.
+    /// Returns the length of the longest token, in bytes.
     pub fn height(&self) -> usize {
-        self.below.first().map_or(0, |below| usize::from(below.height))
+        self.summaries.first().map_or(0, |summary| usize::from(summary.height))
     }
 
-    /// One bit a branch, from the lowest bit of the first word on: whether it stands between two characters, by the bytes
-    /// before it. Bits behind the last branch are 0.
-    pub fn between(&self) -> &[u64] {
-        &self.between
+    /// Returns one bit per inner node, from the lowest bit of the first word on: set if the path to the node
+    /// ends at a character boundary. Bits after the last inner node are 0.
+    pub fn char_boundaries(&self) -> &[u64] {
+        &self.char_boundaries
     }
 
-    /// Of some tokens, of one bit each by id, those made of nothing but this. As many words as are given; what is no token of the trie is
-    /// as it was.
+    /// Keeps those of some tokens, one bit per id, whose signature is a subset of `signature`. The result has
+    /// as many words as `tokens`. Bits of ids that are not a token of the trie stay as they are.
     ///
     /// # Complexity
-    /// Linear in the words, and in the groups of characters that are left out.
-    pub fn tokens_of(&self, traits: Traits, among: &[u64]) -> Vec<u64> {
-        self.tokens_with.without(traits, among)
+    ///
+    /// O(w * g) for w words and g groups of characters that `signature` does not contain.
+    pub fn filter_tokens(&self, signature: ClassSignature, tokens: &[u64]) -> Vec<u64> {
+        self.token_signatures.filter_subsets(signature, tokens)
     }
 
-    /// Of some branches, of one bit each, those to which the way from the root is made of nothing but this. As many words as are given.
+    /// Keeps those of some inner nodes, one bit each, for which the signature of the path from the root is a
+    /// subset of `signature`. The result has as many words as `inner`.
     ///
     /// # Complexity
-    /// As of [`tokens_of`](Self::tokens_of).
-    pub fn branches_of(&self, traits: Traits, among: &[u64]) -> Vec<u64> {
-        self.branches_with.without(traits, among)
+    ///
+    /// As of [`filter_tokens`](Self::filter_tokens).
+    pub fn filter_inner(&self, signature: ClassSignature, inner: &[u64]) -> Vec<u64> {
+        self.path_signatures.filter_subsets(signature, inner)
     }
 
-    /// The memory that the outline holds, in bytes.
+    /// Returns the edges at which an excluded character of `kind` ends, each with the inner node before the
+    /// character.
+    pub fn excluded_edges<'a>(
+        &'a self,
+        trie: &'a Trie,
+        kind: TextKind,
+    ) -> impl Iterator<Item = (InnerId, &'a Edge)> {
+        kind.excluded_chars().iter().flat_map(move |chars| {
+            let edges = chars.last.iter().flat_map(|&byte| self.edges(byte));
+            edges.filter_map(move |edge| {
+                let start = build::ancestor(trie, &self.nodes, &self.parents, edge.parent, chars.prefix)?;
+                Some((start, edge))
+            })
+        })
+    }
+
+    /// Returns the memory that the index holds, in bytes.
     pub fn bytes_used(&self) -> usize {
         size_of_val(&*self.nodes)
             + size_of_val(&*self.parents)
-            + size_of_val(&*self.before)
+            + size_of_val(&*self.ranks)
             + size_of_val(&*self.edge_starts)
             + size_of_val(&*self.edges)
             + self.children.bytes_used()
-            + size_of_val(&*self.below)
-            + size_of_val(&*self.traits)
-            + size_of_val(&*self.between)
-            + self.tokens_with.bytes_used()
-            + self.branches_with.bytes_used()
+            + size_of_val(&*self.summaries)
+            + size_of_val(&*self.signatures)
+            + size_of_val(&*self.char_boundaries)
+            + self.token_signatures.bytes_used()
+            + self.path_signatures.bytes_used()
     }
-}
-
-/// What is below each branch, from the last node back to the root.
-fn summaries(
-    trie: &Trie,
-    (nodes, before): (&[NodeId], &[u32]),
-    edges: &[(u8, Edge)],
-    encodings: &[Encoding],
-    decoders: &[Decoder],
-) -> Box<[Below]> {
-    let mut below = vec![Below::default(); nodes.len()];
-    for (&(byte, Edge { parent, child }), &edge) in edges.iter().zip(encodings).rev() {
-        let n = child.index();
-        let own = if trie.has_children(child) { below[before[n] as usize] } else { Below::default() };
-        let sum = &mut below[parent.index()];
-        sum.ascii |= own.ascii | if byte < 0x80 { 1 << byte } else { 0 };
-        sum.height = sum.height.max(own.height + 1);
-        sum.encoding = sum.encoding.max(own.encoding).max(edge);
-    }
-    for (below, node) in below.iter_mut().zip(nodes) {
-        if decoders[node.index()] != Decoder::Between {
-            below.encoding = Encoding::Bytes;
-        }
-    }
-    below.into()
-}
-
-/// Edges put in the order of bytes; those by one byte stay in the order that they have.
-fn by_byte(edges: &[(u8, Edge)]) -> (Box<[u32; 257]>, Box<[Edge]>) {
-    let mut starts = Box::new([0u32; 257]);
-    for &(byte, _) in edges {
-        starts[usize::from(byte) + 1] += 1;
-    }
-    for byte in 0..256 {
-        starts[byte + 1] += starts[byte];
-    }
-    let mut next = starts.clone();
-    let mut sorted = vec![Edge { parent: BranchId::ROOT, child: NodeId::ROOT }; edges.len()];
-    for &(byte, edge) in edges {
-        let place = &mut next[usize::from(byte)];
-        sorted[*place as usize] = edge;
-        *place += 1;
-    }
-    (starts, sorted.into())
 }

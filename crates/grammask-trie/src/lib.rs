@@ -1,32 +1,39 @@
 //! Vocabularies, token tries, token sets and packed token masks.
 //!
-//! A language model writes tokens; a grammar speaks of bytes. This crate holds what stands between: which bytes each
-//! token is ([`Vocabulary`]), all tokens as one flat trie that a recognizer can be walked over ([`Trie`]), sets of tokens
-//! to put masks together from ([`TokenSet`]), and the packed rows that inference engines take ([`Mask`]). It knows nothing
-//! of grammars.
+//! A language model writes tokens, and a grammar describes bytes. This crate has the data structures between the two,
+//! and knows nothing of grammars:
+//!
+//! | item | content |
+//! | --- | --- |
+//! | [`Vocabulary`] | the bytes of each token id, and the special tokens |
+//! | [`Trie`] | all tokens as one flat trie, over which a recognizer walks |
+//! | [`TokenSet`] | immutable sets of tokens, from which masks are assembled |
+//! | [`Mask`] | packed rows of one bit per token, as inference engines take them |
+//! | `loaders` | vocabularies from files |
+//! | [`index`] | a second interface, for engines that compute masks |
 //!
 //! ```
-//! use grammask_trie::{Config, Mask, NodeId, TokenId, Vocabulary};
+//! use grammask_trie::{Config, Mask, TokenId, TrieNodeId, Vocabulary};
 //!
 //! let tokens = ["a", "an", "and", "b"];
 //! let tokens = (0..).map(TokenId).zip(tokens.map(|text| text.as_bytes().to_vec()));
 //! let vocabulary = Vocabulary::new(tokens, [(TokenId(9), "<end>".into())], &Config::default())?;
 //!
-//! // Allow what begins with "an".
+//! // Allow all tokens that begin with "an".
 //! let trie = vocabulary.trie();
-//! let node = trie.find(b"an").unwrap_or(NodeId::ROOT);
+//! let node = trie.find(b"an").unwrap_or(TrieNodeId::ROOT);
 //! let mut mask = Mask::new(vocabulary.id_count());
 //! mask.extend(trie.subtree_tokens(node).iter().copied());
 //! assert_eq!(mask.to_string(), "2 of 10: 1-2");
 //! # Ok::<(), grammask_trie::Error>(())
 //! ```
 //!
-//! # What it costs
+//! # Cost
 //!
-//! Measured by `examples/cost.rs` on one core of a shared server; memory is the vocabulary with its trie, which
-//! takes 11 bytes a node and 4 bytes a token. To join a set into a mask takes 0.8 us at most for 128,000 ids.
+//! Measured by `examples/cost.rs` on one core of a shared server. The memory is that of the vocabulary with its trie:
+//! 11 bytes a node and 4 bytes a token. Adding a set to a mask takes at most 0.8 us for 128,000 ids.
 //!
-//! | vocabulary | ids | trie nodes | memory | made in | loaded in |
+//! | vocabulary | ids | trie nodes | memory | built in | loaded in |
 //! | --- | ---: | ---: | ---: | ---: | ---: |
 //! | Llama 3, tiktoken | 128,000 | 274,521 | 5.0 MB | 18 ms | 22 ms |
 //! | RWKV World, JSON | 65,530 | 116,079 | 2.2 MB | 7 ms | 9 ms |
@@ -34,14 +41,15 @@
 //!
 //! # Features
 //!
-//! `loaders` (on by default): vocabularies from files, in the module `loaders`.
-//! `serde`: [`Config`] and [`TokenId`] can be serialized.
+//! - `loaders` (on by default): vocabularies from files, in the module `loaders`;
+//! - `roaring`: conversion of [`TokenSet`] to and from `RoaringBitmap`, also in the portable serialization format;
+//! - `serde`: [`Config`], [`Limits`] and [`TokenId`] implement `Serialize` and `Deserialize`.
 
 mod bits;
 mod config;
 mod display;
 mod error;
-mod index;
+pub mod index;
 #[cfg(feature = "loaders")]
 pub mod loaders;
 mod set;
@@ -49,12 +57,10 @@ mod token;
 mod trie;
 mod vocabulary;
 
-pub use bits::copy::{copied_row, copy_row};
-pub use config::Config;
-pub use error::{Broken, EntryPlace, Error, LineProblem, RowTooShort};
-pub use index::{Below, BranchId, Child, Decoder, Edge, Encoding, Omission, Outline, Traits};
-pub use set::mask::{Mask, Ones};
-pub use set::{Members, TokenSet};
+pub use bits::copy::{clone_row, copy_row};
+pub use config::{Config, Limits};
+pub use error::{BrokenInvariant, EntryPlace, Error, Limit, LimitExceeded, LineProblem, RowTooShort};
+pub use set::{Mask, Members, SetBits, TokenSet};
 pub use token::TokenId;
-pub use trie::{Children, NodeId, Trie};
+pub use trie::{Children, Trie, TrieNodeId};
 pub use vocabulary::{Vocabulary, checksum};

@@ -1,5 +1,7 @@
-//! Vocabularies from the files that models come with, each from bytes: tiktoken, Hugging Face `tokenizer.json`, RWKV and
-//! plain JSON. No input makes a loader panic; what is wrong with a file is told with its place.
+//! Loaders for the vocabulary files of models: tiktoken, Hugging Face `tokenizer.json`, RWKV and plain JSON.
+//!
+//! Each loader takes the bytes of a file. No input makes a loader panic, and each error has the place in the
+//! file.
 //!
 //! ```
 //! use grammask_trie::{Config, TokenId, loaders};
@@ -27,11 +29,11 @@ pub use rwkv::{rwkv_json, rwkv_text};
 pub use tiktoken::tiktoken;
 pub use tokenizer::tokenizer_json;
 
-/// The formats that [`load`] tells apart.
+/// The formats that [`load`] distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// Lines of base64 and rank: [`tiktoken`].
+    /// Lines of a base64 text and a rank: [`tiktoken`].
     Tiktoken,
     /// Hugging Face `tokenizer.json`: [`tokenizer_json`].
     TokenizerJson,
@@ -44,8 +46,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// Looks at the beginning of a file: at its first line, or at the first entry of its JSON object. None if that is like none
-    /// of the formats; the rest of the file may still be wrong.
+    /// Detects the format from the beginning of a file: from its first line, or from the first entry of its
+    /// JSON object. Returns `None` if no format begins like this. The rest of the file is not checked.
     ///
     /// ```
     /// # use grammask_trie::loaders::Format;
@@ -88,16 +90,16 @@ impl fmt::Display for Format {
     }
 }
 
-/// Reads a vocabulary of whichever format [`Format::sniff`] finds. Formats that name no special tokens give none:
-/// [`Vocabulary::with_special`] adds them.
+/// Loads a vocabulary in the format that [`Format::sniff`] detects. Formats without special tokens yield
+/// none; [`Vocabulary::with_special`] adds them.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownFormat`], or what the format's own loader says.
+/// [`Error::UnknownFormat`], or an error of the loader for the format.
 ///
 /// # Complexity
 ///
-/// O(n log n) for n bytes, in memory some ten times n.
+/// O(n log n) for n bytes. Memory is about 10 n bytes.
 pub fn load(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error> {
     match Format::sniff(bytes).ok_or(Error::UnknownFormat)? {
         Format::Tiktoken => tiktoken(bytes, [], config),
@@ -108,7 +110,7 @@ pub fn load(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error> {
     }
 }
 
-/// A number that fits 64 bits, in decimal digits and nothing else.
+/// Parses a number of 64 bits that consists of decimal digits only.
 fn decimal(digits: &[u8]) -> Option<u64> {
     let text = str::from_utf8(digits).ok().filter(|_| is_decimal(digits))?;
     text.parse().ok()

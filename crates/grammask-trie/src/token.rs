@@ -1,8 +1,8 @@
-//! The id of a token: an index into a model's logits, and the one thing that all parts of a vocabulary agree on.
+//! The id of a token: an index into the logits of a model.
 
 use std::fmt;
 
-/// A token's id, as the tokenizer and the model number it. Prints as `token12`.
+/// The id of a token, as the tokenizer and the model number it. Displays as `token12`.
 ///
 /// ```
 /// # use grammask_trie::TokenId;
@@ -15,19 +15,19 @@ use std::fmt;
 pub struct TokenId(pub u32);
 
 impl TokenId {
-    /// The id as an index.
+    /// Returns the id as an index.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The word of a packed mask row that holds this token.
+    /// Returns the index of the 32-bit word that holds this token in a packed mask row.
     #[inline]
     pub const fn word(self) -> usize {
         (self.0 / 32) as usize
     }
 
-    /// The one bit of that word that stands for this token.
+    /// Returns the word [`word`](Self::word) with only the bit of this token set.
     #[inline]
     pub const fn bit(self) -> u32 {
         1 << (self.0 % 32)

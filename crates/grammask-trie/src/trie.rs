@@ -1,96 +1,86 @@
-//! The token trie: all tokens of a vocabulary as one flat array of nodes in depth-first order, made once and only read
-//! afterwards. A walk is a loop over an index; leaving a subtree out is one assignment.
+//! The token trie: all tokens of a vocabulary as one flat array of nodes in depth-first order, immutable
+//! after construction. A walk is a loop over an index, and skipping a subtree is one assignment.
 
 use std::fmt;
 
 use crate::display::Escaped;
-use crate::error::Broken;
+use crate::error::BrokenInvariant;
 use crate::{Config, Error, TokenId};
 
 mod build;
+mod columns;
 
-/// A node of a [`Trie`]: a number below [`Trie::len`]. Prints as `node3`.
+pub use columns::Columns;
+
+/// A node of a [`Trie`]: a number below [`Trie::len`]. Displays as `node3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
-pub struct NodeId(pub u32);
+pub struct TrieNodeId(pub u32);
 
-impl NodeId {
+impl TrieNodeId {
     /// The node of the empty string.
     pub const ROOT: Self = Self(0);
 
-    /// The id as an index into the slices of a [`Trie`].
+    /// Returns the id as an index into [`Columns`].
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-impl fmt::Display for NodeId {
+impl fmt::Display for TrieNodeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "node{}", self.0)
     }
 }
 
-/// The trie of a vocabulary's tokens.
+/// The trie of the tokens of a vocabulary.
 ///
-/// # The problem
+/// # Problem
 ///
-/// A mask asks of 128,000 tokens or more whether a recognizer can read them. Tokens share prefixes, so the recognizer should
-/// read each prefix once: the 128,000 tokens of Llama 3 have 831,311 bytes, but their trie has 274,521 nodes. And as soon as
-/// a prefix is refused, everything that begins with it must be left behind at no cost.
+/// For each mask, a recognizer is asked which of 128,000 tokens or more it can read. Tokens share prefixes,
+/// and each prefix should be read once: the 128,000 tokens of Llama 3 have 831,311 bytes, but their trie has
+/// 274,521 nodes. After a prefix is refused, all tokens that begin with it must be skipped at no cost.
 ///
-/// # The design
+/// # Design
 ///
-/// A tree of boxes would chase a pointer for each of these nodes. Here the nodes are numbered depth first, children by
-/// ascending byte, and all that is known of node `n` stands at place `n` of a few arrays:
+/// A tree of boxes would chase one pointer per node. Here the nodes are numbered depth first, children by
+/// ascending byte, and the data of node `n` is stored at index `n` of a few arrays:
 ///
-/// - the children of `n` are `n + 1`, and from each child `c` the next one is `end(c)`, as long as that is below `end(n)`;
-/// - the subtree of `n` is the range `n..end(n)`, so that leaving it out is `n = end(n)`;
-/// - the tokens are listed in the same order: those that end at `n` first, then those below. So the tokens of a
-///   subtree are one slice, and taking a whole subtree into a mask needs no walk;
-/// - `depth(n)` tells a walk which of its saved states belongs to the parent of `n`.
+/// - the first child of `n` is `n + 1`, and the sibling after child `c` is `end(c)` if that is below
+///   `end(n)`;
+/// - the subtree of `n` is the range `n..end(n)`, and skipping it is `n = end(n)`;
+/// - the tokens are listed in the order of their nodes: the tokens that end at `n`, then those that end
+///   below. So the tokens of a subtree are one slice, and adding a whole subtree to a mask needs no walk;
+/// - `depth(n)` says which of its saved states a walk continues from.
 ///
-/// A walk, with one saved state per depth:
+/// [`Columns`] shows such a walk.
 ///
 /// ```
 /// # use grammask_trie::{Config, TokenId, Trie};
-/// let tokens: [(TokenId, &[u8]); 4] =
-///     [(TokenId(0), b"a"), (TokenId(1), b"ab"), (TokenId(2), b"abc"), (TokenId(3), b"b")];
+/// let tokens: [(TokenId, &[u8]); 3] = [(TokenId(0), b"a"), (TokenId(1), b"ab"), (TokenId(2), b"b")];
 /// let trie = Trie::new(&tokens, &Config::default())?;
-/// // Which tokens are sorted by byte, strictly? The state is the last byte read.
-/// let mut states = vec![0u8; trie.max_depth() + 1];
-/// let mut allowed = Vec::new();
-/// let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
-/// let mut n = 1;
-/// while n < trie.len() {
-///     let depth = depths[n] as usize;
-///     if bytes[n] > states[depth - 1] {
-///         states[depth] = bytes[n];
-///         allowed.extend_from_slice(trie.tokens(grammask_trie::NodeId(n as u32)));
-///         n += 1;
-///     } else {
-///         n = ends[n] as usize;
-///     }
-/// }
-/// assert_eq!(allowed, [TokenId(0), TokenId(1), TokenId(2), TokenId(3)]);
+/// let a = trie.find(b"a").expect("a token begins with `a`");
+/// assert_eq!(trie.tokens(a), [TokenId(0)]);
+/// assert_eq!(trie.subtree_tokens(a), [TokenId(0), TokenId(1)]);
 /// # Ok::<(), grammask_trie::Error>(())
 /// ```
 ///
-/// Empty tokens end at the root: a walk begins at the root's first child, so it never allows them.
+/// Empty tokens end at the root. A walk begins at the first child of the root, so it never allows them.
 ///
 /// # Cost
 ///
-/// 11 bytes a node and 4 bytes a token. Every accessor that takes a [`NodeId`] takes constant time unless it says
-/// otherwise, and panics if the node is not below [`Trie::len`].
+/// 11 bytes a node and 4 bytes a token. An accessor that takes a [`TrieNodeId`] takes constant time unless
+/// its documentation says otherwise, and panics if the node is not below [`Trie::len`].
 ///
 /// # Invariants
 ///
 /// Tested by [`Trie::check`]:
 ///
-/// 1. there is a root, and all arrays are as long as the number of nodes asks for;
-/// 2. subtrees nest: a node's subtree holds the node and lies within its parent's;
-/// 3. the root has depth 0, every other node one more than the node whose child it is;
-/// 4. siblings stand by strictly ascending byte;
+/// 1. there is a root, and all arrays have one entry per node;
+/// 2. subtrees nest: the subtree of a node contains the node and lies within the subtree of its parent;
+/// 3. the root has depth 0, and each other node has the depth of its parent plus one;
+/// 4. siblings have strictly ascending bytes;
 /// 5. token ranges ascend and cover the token list, and the ids at one node ascend;
 /// 6. a node without tokens has children, except for the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,11 +93,13 @@ pub struct Trie {
 }
 
 impl Trie {
-    /// Makes the trie of some tokens, in any order; several ids with the same bytes are fine, and so are empty tokens.
+    /// Builds the trie of some tokens, in any order. Several ids may have the same bytes, and tokens may be
+    /// empty.
     ///
     /// # Errors
     ///
-    /// [`Error::TokenTooLong`] and [`Error::TooManyBytes`], by the limits of `config`.
+    /// [`Error::LimitExceeded`] if a token is longer than `max_token_bytes`, or all tokens together are
+    /// longer than `max_bytes`.
     ///
     /// # Complexity
     ///
@@ -116,92 +108,114 @@ impl Trie {
         build::trie(tokens, config)
     }
 
-    /// The number of nodes, the root included: at least one.
+    /// Returns the number of nodes, including the root: at least 1.
     #[expect(clippy::len_without_is_empty, reason = "there is always a root")]
     #[inline]
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The byte on the edge into `node`; 0 for the root, which has none.
+    /// Returns the byte on the edge into `node`. Returns 0 for the root, which has no such edge.
     #[inline]
-    pub fn byte(&self, node: NodeId) -> u8 {
+    pub fn byte(&self, node: TrieNodeId) -> u8 {
         self.bytes[node.index()]
     }
 
-    /// The end of the node's subtree: the first node after all that lies below, hence the next sibling if there is one.
+    /// Returns the end of the subtree of `node`, exclusive. If `node` has a next sibling, this is that
+    /// sibling.
     #[inline]
-    pub fn end(&self, node: NodeId) -> NodeId {
-        NodeId(self.ends[node.index()])
+    pub fn end(&self, node: TrieNodeId) -> TrieNodeId {
+        TrieNodeId(self.ends[node.index()])
     }
 
-    /// The number of bytes on the path from the root.
+    /// Returns the number of bytes on the path from the root.
     #[inline]
-    pub fn depth(&self, node: NodeId) -> usize {
+    pub fn depth(&self, node: TrieNodeId) -> usize {
         usize::from(self.depths[node.index()])
     }
 
-    /// The longest path, in bytes: the length of the longest token. O(nodes).
+    /// Returns the length of the longest token, in bytes.
+    ///
+    /// # Complexity
+    ///
+    /// O(n) for n nodes.
     pub fn max_depth(&self) -> usize {
         usize::from(self.depths.iter().copied().max().unwrap_or(0))
     }
 
-    /// The tokens that end exactly here, by ascending id.
+    /// Returns the tokens whose bytes are the path of `node`, by ascending id.
     #[inline]
-    pub fn tokens(&self, node: NodeId) -> &[TokenId] {
+    pub fn tokens(&self, node: TrieNodeId) -> &[TokenId] {
         let n = node.index();
         &self.tokens[self.token_starts[n] as usize..self.token_starts[n + 1] as usize]
     }
 
-    /// The tokens that begin with this node's path and are longer.
+    /// Returns the tokens that begin with the path of `node` and are longer.
     #[inline]
-    pub fn tokens_below(&self, node: NodeId) -> &[TokenId] {
+    pub fn tokens_below(&self, node: TrieNodeId) -> &[TokenId] {
         let n = node.index();
         &self.tokens[self.token_starts[n + 1] as usize..self.token_starts[self.ends[n] as usize] as usize]
     }
 
-    /// The tokens that begin with this node's path.
+    /// Returns the tokens that begin with the path of `node`.
     #[inline]
-    pub fn subtree_tokens(&self, node: NodeId) -> &[TokenId] {
+    pub fn subtree_tokens(&self, node: TrieNodeId) -> &[TokenId] {
         let n = node.index();
         &self.tokens[self.token_starts[n] as usize..self.token_starts[self.ends[n] as usize] as usize]
     }
 
-    /// Whether some token goes on from here.
+    /// Returns true if `node` has children, which means that some token is longer than its path and begins
+    /// with it.
     #[inline]
-    pub fn has_children(&self, node: NodeId) -> bool {
+    pub fn has_children(&self, node: TrieNodeId) -> bool {
         self.ends[node.index()] > node.0 + 1
     }
 
-    /// The children, by ascending byte.
+    /// Returns the children, by ascending byte.
     #[inline]
-    pub fn children(&self, node: NodeId) -> Children<'_> {
+    pub fn children(&self, node: TrieNodeId) -> Children<'_> {
         Children { ends: &self.ends, next: node.0 + 1, end: self.ends[node.index()] }
     }
 
-    /// The child that `byte` leads to. O(children).
-    pub fn child(&self, node: NodeId, byte: u8) -> Option<NodeId> {
+    /// Returns the child at the edge with this byte. Returns `None` if there is no such edge.
+    ///
+    /// # Complexity
+    ///
+    /// O(c) for c children.
+    pub fn child(&self, node: TrieNodeId, byte: u8) -> Option<TrieNodeId> {
         self.children(node).find(|&child| self.byte(child) >= byte).filter(|&child| self.byte(child) == byte)
     }
 
-    /// The node that `path` leads to from the root. O(the length of the path, times the children on the way).
-    pub fn find(&self, path: &[u8]) -> Option<NodeId> {
-        path.iter().try_fold(NodeId::ROOT, |node, &byte| self.child(node, byte))
+    /// Returns the node at the end of `path` from the root. Returns `None` if no token begins with `path`.
+    ///
+    /// # Complexity
+    ///
+    /// O(p * c) for a path of p bytes over nodes with c children.
+    pub fn find(&self, path: &[u8]) -> Option<TrieNodeId> {
+        path.iter().try_fold(TrieNodeId::ROOT, |node, &byte| self.child(node, byte))
     }
 
-    /// The parent; none for the root. O(the nodes between), which is the smaller part of the parent's subtree.
-    pub fn parent(&self, node: NodeId) -> Option<NodeId> {
+    /// Returns the parent. Returns `None` for the root.
+    ///
+    /// # Complexity
+    ///
+    /// O(n) for n nodes between the parent and `node`.
+    pub fn parent(&self, node: TrieNodeId) -> Option<TrieNodeId> {
         let depth = self.depths[node.index()].checked_sub(1)?;
         let before = &self.depths[..node.index()];
-        before.iter().rposition(|&d| d == depth).map(|n| NodeId(n as u32))
+        before.iter().rposition(|&d| d == depth).map(|n| TrieNodeId(n as u32))
     }
 
-    /// The bytes on the way from the root to `node`. O(the nodes before).
-    pub fn path(&self, node: NodeId) -> Vec<u8> {
+    /// Returns the bytes on the path from the root to `node`.
+    ///
+    /// # Complexity
+    ///
+    /// O(n) for n nodes before `node`.
+    pub fn path(&self, node: TrieNodeId) -> Vec<u8> {
         let mut depth = self.depth(node);
         let mut path = vec![0; depth];
         let mut n = node.index();
-        // Going back through the numbers, the first node of each smaller depth is the next one up.
+        // In descending order of numbers, the first node of each smaller depth is the next ancestor.
         while depth > 0 {
             if usize::from(self.depths[n]) == depth {
                 depth -= 1;
@@ -212,38 +226,19 @@ impl Trie {
         path
     }
 
-    /// [`Trie::byte`] of every node.
+    /// Returns the raw arrays, for walks that index them directly.
     #[inline]
-    pub fn bytes_slice(&self) -> &[u8] {
-        &self.bytes
+    pub fn columns(&self) -> Columns<'_> {
+        Columns {
+            bytes: &self.bytes,
+            ends: &self.ends,
+            depths: &self.depths,
+            token_starts: &self.token_starts,
+            tokens: &self.tokens,
+        }
     }
 
-    /// [`Trie::end`] of every node.
-    #[inline]
-    pub fn ends_slice(&self) -> &[u32] {
-        &self.ends
-    }
-
-    /// [`Trie::depth`] of every node.
-    #[inline]
-    pub fn depths_slice(&self) -> &[u16] {
-        &self.depths
-    }
-
-    /// Where the tokens of each node begin in [`Trie::tokens_slice`], and one more: the number of tokens. The tokens of
-    /// node `n` are those from place `n` to place `n + 1`, those of its subtree those from place `n` to place `end(n)`.
-    #[inline]
-    pub fn token_starts_slice(&self) -> &[u32] {
-        &self.token_starts
-    }
-
-    /// All tokens, in the order of their nodes: by bytes, then by id.
-    #[inline]
-    pub fn tokens_slice(&self) -> &[TokenId] {
-        &self.tokens
-    }
-
-    /// The memory that the trie holds, in bytes.
+    /// Returns the memory that the trie holds, in bytes.
     pub fn bytes_used(&self) -> usize {
         self.bytes.len()
             + size_of_val(&*self.ends)
@@ -252,54 +247,61 @@ impl Trie {
             + size_of_val(&*self.tokens)
     }
 
-    /// Tests the invariants listed at [`Trie`]. O(nodes + tokens).
+    /// Tests the invariants listed at [`Trie`].
     ///
     /// # Errors
     ///
-    /// The first invariant that does not hold, with the node.
-    pub fn check(&self) -> Result<(), Broken> {
+    /// The first invariant that does not hold, with its node.
+    ///
+    /// # Complexity
+    ///
+    /// O(n + t) for n nodes and t tokens.
+    pub fn check(&self) -> Result<(), BrokenInvariant> {
         let nodes = self.len();
         let lengths = [self.ends.len(), self.depths.len(), self.token_starts.len().wrapping_sub(1)];
-        Broken::unless(nodes > 0 && lengths == [nodes; 3], "arrays have one place a node", || {
+        let is_complete = nodes > 0 && lengths == [nodes; 3];
+        BrokenInvariant::check(is_complete, "each array has one entry per node", || {
             format!("{nodes} nodes, {lengths:?}")
         })?;
         let covers = self.token_starts.is_sorted()
             && self.token_starts[0] == 0
             && self.token_starts[nodes] as usize == self.tokens.len();
-        Broken::unless(covers, "token ranges cover the token list", || format!("{nodes} nodes"))?;
-        // The nodes whose subtrees are open, each with the byte of its last child.
+        BrokenInvariant::check(covers, "token ranges cover the token list", || format!("{nodes} nodes"))?;
+        // The nodes whose subtrees contain the next node, each with the byte of its last child.
         let mut open: Vec<(usize, Option<u8>)> = Vec::new();
         for n in 0..nodes {
-            let at = || NodeId(n as u32).to_string();
+            let at = || TrieNodeId(n as u32).to_string();
             while open.last().is_some_and(|&(parent, _)| self.ends[parent] as usize <= n) {
                 open.pop();
             }
             let limit = open.last().map_or(nodes, |&(parent, _)| self.ends[parent] as usize);
             let end = self.ends[n] as usize;
-            Broken::unless(n < end && end <= limit, "subtrees nest", at)?;
-            Broken::unless((n == 0) == open.is_empty(), "all nodes are below the root", at)?;
-            Broken::unless(usize::from(self.depths[n]) == open.len(), "depth counts the nodes above", at)?;
+            BrokenInvariant::check(n < end && end <= limit, "subtrees nest", at)?;
+            BrokenInvariant::check((n == 0) == open.is_empty(), "all nodes are below the root", at)?;
+            let depth = usize::from(self.depths[n]);
+            BrokenInvariant::check(depth == open.len(), "depth counts the nodes above", at)?;
             if let Some((_, last)) = open.last_mut() {
-                Broken::unless(last.is_none_or(|byte| byte < self.bytes[n]), "siblings ascend", at)?;
+                let ascends = last.is_none_or(|byte| byte < self.bytes[n]);
+                BrokenInvariant::check(ascends, "siblings ascend", at)?;
                 *last = Some(self.bytes[n]);
             }
-            let here = self.tokens(NodeId(n as u32));
-            Broken::unless(here.is_sorted_by(|a, b| a < b), "ids at a node ascend", at)?;
-            let serves = n == 0 || !here.is_empty() || end > n + 1;
-            Broken::unless(serves, "a leaf has tokens", at)?;
+            let here = self.tokens(TrieNodeId(n as u32));
+            BrokenInvariant::check(here.is_sorted_by(|a, b| a < b), "ids at a node ascend", at)?;
+            let is_used = n == 0 || !here.is_empty() || end > n + 1;
+            BrokenInvariant::check(is_used, "a leaf has tokens", at)?;
             open.push((n, None));
         }
         Ok(())
     }
 }
 
-/// One line of numbers; `{:#}` adds all nodes, one on a line, indented by depth.
+/// Displays the sizes in one line. `{:#}` adds all nodes, one per line, indented by depth.
 impl fmt::Display for Trie {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} nodes, {} tokens, depth {}", self.len(), self.tokens.len(), self.max_depth())?;
         if f.alternate() {
             for n in 0..self.len() {
-                let node = NodeId(n as u32);
+                let node = TrieNodeId(n as u32);
                 write!(f, "\n{:indent$}{node}", "", indent = 2 * self.depth(node))?;
                 if n > 0 {
                     write!(f, " {}", Escaped(&[self.byte(node)]))?;
@@ -313,7 +315,7 @@ impl fmt::Display for Trie {
     }
 }
 
-/// The children of a node, by ascending byte: see [`Trie::children`].
+/// Iterator over the children of a node, by ascending byte: see [`Trie::children`].
 #[derive(Clone, Debug)]
 pub struct Children<'a> {
     ends: &'a [u32],
@@ -322,14 +324,14 @@ pub struct Children<'a> {
 }
 
 impl Iterator for Children<'_> {
-    type Item = NodeId;
+    type Item = TrieNodeId;
 
     #[inline]
-    fn next(&mut self) -> Option<NodeId> {
+    fn next(&mut self) -> Option<TrieNodeId> {
         if self.next >= self.end {
             return None;
         }
-        let child = NodeId(self.next);
+        let child = TrieNodeId(self.next);
         self.next = self.ends[child.index()];
         Some(child)
     }
@@ -341,7 +343,7 @@ impl std::iter::FusedIterator for Children<'_> {}
 mod tests {
     use super::*;
 
-    type Break = fn(&mut Trie);
+    type Corruption = fn(&mut Trie);
 
     #[test]
     fn each_broken_invariant_is_found() {
@@ -352,11 +354,11 @@ mod tests {
             (TokenId(3), b"b"),
             (TokenId(4), b""),
         ];
-        let sound = Trie::new(&tokens, &Config::default()).unwrap();
-        sound.check().unwrap();
-        let breaks: [(&str, Break); 9] = [
-            ("arrays have one place a node", |trie| trie.depths = [0].into()),
-            ("arrays have one place a node", |trie| trie.bytes = [].into()),
+        let valid = Trie::new(&tokens, &Config::default()).unwrap();
+        valid.check().unwrap();
+        let corruptions: [(&str, Corruption); 9] = [
+            ("each array has one entry per node", |trie| trie.depths = [0].into()),
+            ("each array has one entry per node", |trie| trie.bytes = [].into()),
             ("token ranges cover the token list", |trie| trie.token_starts[1] = 9),
             ("subtrees nest", |trie| trie.ends[2] = 9),
             ("all nodes are below the root", |trie| trie.ends[0] = 4),
@@ -365,9 +367,9 @@ mod tests {
             ("ids at a node ascend", |trie| trie.tokens.reverse()),
             ("a leaf has tokens", |trie| trie.token_starts[4] = 5),
         ];
-        for (invariant, break_it) in breaks {
-            let mut broken = sound.clone();
-            break_it(&mut broken);
+        for (invariant, corrupt) in corruptions {
+            let mut broken = valid.clone();
+            corrupt(&mut broken);
             assert_eq!(broken.check().unwrap_err().invariant, invariant);
         }
     }

@@ -1,24 +1,27 @@
-//! The vocabulary: what bytes each token id stands for, which ids are special, and the trie over it all. Immutable,
-//! plain data, to be shared by every grammar.
+//! The vocabulary: the bytes of each token id, the special tokens, and the trie over all ordinary tokens. It
+//! is immutable plain data that all grammars share.
 
 use std::fmt;
 
 use crate::display::Escaped;
-use crate::error::Broken;
+use crate::error::BrokenInvariant;
 use crate::{Config, EntryPlace, Error, TokenId, Trie};
 
 mod build;
 mod fingerprint;
-mod texts;
+mod ranks;
+mod token_bytes;
 
 pub(crate) use build::Builder;
 pub use fingerprint::checksum;
-use texts::Texts;
+use ranks::Ranks;
+use token_bytes::TokenBytes;
 
-/// The tokens of a model: ordinary ones, which stand for bytes, and special ones, which have a name and no bytes.
+/// The tokens of a model: ordinary tokens, which have bytes, and special tokens, which have a name and no
+/// bytes.
 ///
-/// Ids may have gaps, several ids may have the same bytes, tokens may be empty or no UTF-8. An id is ordinary, special or
-/// unknown (a gap): never two of these.
+/// Ids may have gaps, and several ids may have the same bytes. Tokens may be empty, and need not be UTF-8.
+/// Each id is either ordinary, special or unknown (a gap).
 ///
 /// ```
 /// # use grammask_trie::{Config, TokenId, Vocabulary};
@@ -35,41 +38,43 @@ use texts::Texts;
 ///
 /// # Cost
 ///
-/// 8 bytes a token and the bytes of those that have more than 7, 4 bytes a token for the trie's list, 2 bits an id, and 11 bytes a trie node:
-/// 5.0 MB for the 128,000 tokens of Llama 3.
+/// 12 bytes a token and the bytes of tokens longer than 7 bytes, 2 bits an id, and 11 bytes a trie node: 5.0
+/// MB for the 128,000 tokens of Llama 3.
 ///
 /// # Invariants
 ///
 /// Tested by [`Vocabulary::check`]:
 ///
-/// 1. the trie is sound and holds each ordinary token, at the node of its bytes, and nothing else;
-/// 2. special tokens stand by strictly ascending id, and their names differ;
+/// 1. the trie is valid, and contains exactly the ordinary tokens, each at the node of its bytes;
+/// 2. special tokens have strictly ascending ids, and their names differ;
 /// 3. no id is both ordinary and special;
 /// 4. the highest id is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vocabulary {
     ordinary: Ranks,
-    /// The bytes of each ordinary token, in order of ids.
-    texts: Texts,
+    /// The bytes of each ordinary token, by rank.
+    texts: TokenBytes,
     /// By id.
     specials: Box<[(TokenId, Box<str>)]>,
-    /// Places in `specials`, by name.
+    /// Indices into `specials`, by name.
     by_name: Box<[u32]>,
     trie: Trie,
     id_count: u32,
+    /// Length of the longest ordinary token, in bytes.
     longest: u16,
+    /// True if each of the 256 bytes is a token.
     every_byte: bool,
     fingerprint: u128,
 }
 
 impl Vocabulary {
-    /// Makes a vocabulary from ordinary tokens and special ones, each in any order.
+    /// Builds a vocabulary from ordinary tokens and special tokens, each in any order.
     ///
     /// # Errors
     ///
-    /// [`Error::DuplicateId`] where an id comes twice: two ordinary tokens, two special ones, or one of each (which of the two
-    /// would be meant cannot be told). [`Error::DuplicateName`] where two special tokens have the same name.
-    /// [`Error::IdTooLarge`], [`Error::TokenTooLong`], [`Error::TooManyBytes`] by the limits of `config`.
+    /// - [`Error::DuplicateId`] if an id occurs twice;
+    /// - [`Error::DuplicateName`] if two special tokens have the same name;
+    /// - [`Error::LimitExceeded`] if the tokens exceed a limit of `config`.
     ///
     /// # Complexity
     ///
@@ -89,10 +94,14 @@ impl Vocabulary {
         builder.finish()
     }
 
-    /// The same vocabulary with more special tokens: for formats that do not name them, such as tiktoken's. It costs as much
-    /// as making it anew.
+    /// Returns this vocabulary with more special tokens, for file formats without special tokens such as
+    /// tiktoken.
     ///
     /// # Errors
+    ///
+    /// As [`Vocabulary::new`].
+    ///
+    /// # Complexity
     ///
     /// As [`Vocabulary::new`].
     pub fn with_special(
@@ -113,79 +122,89 @@ impl Vocabulary {
         builder.finish()
     }
 
-    /// One more than the highest id, ordinary or special; 0 without any. Mask rows have this many bits.
+    /// Returns the highest id plus one, ordinary or special: the number of bits of a mask. Returns 0 if there
+    /// is no id.
     #[inline]
     pub fn id_count(&self) -> usize {
         self.id_count as usize
     }
 
-    /// The number of 32-bit words of a mask row: `id_count` / 32, rounded up.
+    /// Returns the number of 32-bit words of a mask row: `id_count` / 32, rounded up.
     #[inline]
     pub fn mask_words(&self) -> usize {
         self.id_count().div_ceil(32)
     }
 
-    /// The number of ordinary tokens.
+    /// Returns the number of ordinary tokens.
     #[inline]
     pub fn token_count(&self) -> usize {
         self.texts.len()
     }
 
-    /// The bytes of an ordinary token; none for special tokens and unknown ids. O(1).
+    /// Returns the bytes of an ordinary token in O(1). Returns `None` for special tokens and unknown ids.
     #[inline]
     pub fn bytes(&self, id: TokenId) -> Option<&[u8]> {
-        self.ordinary.rank(id).map(|place| self.texts.get(place))
+        self.ordinary.rank(id).map(|rank| self.texts.get(rank))
     }
 
-    /// The special token of that name. O(log s) for s special tokens.
+    /// Returns the special token with a name. Returns `None` if there is no such token.
+    ///
+    /// # Complexity
+    ///
+    /// O(log s) for s special tokens.
     pub fn special(&self, name: &str) -> Option<TokenId> {
-        let place = self
+        let found = self
             .by_name
-            .binary_search_by(|&place| self.specials[place as usize].1.as_ref().cmp(name))
+            .binary_search_by(|&index| self.specials[index as usize].1.as_ref().cmp(name))
             .ok()?;
-        Some(self.specials[self.by_name[place] as usize].0)
+        Some(self.specials[self.by_name[found] as usize].0)
     }
 
-    /// The name of a special token; none for ordinary tokens and unknown ids. O(log s) for s special tokens.
+    /// Returns the name of a special token. Returns `None` for ordinary tokens and unknown ids.
+    ///
+    /// # Complexity
+    ///
+    /// O(log s) for s special tokens.
     pub fn special_name(&self, id: TokenId) -> Option<&str> {
-        let place = self.specials.binary_search_by_key(&id, |&(special, _)| special).ok()?;
-        Some(&self.specials[place].1)
+        let found = self.specials.binary_search_by_key(&id, |&(special, _)| special).ok()?;
+        Some(&self.specials[found].1)
     }
 
-    /// Whether the id is a token, ordinary or special.
+    /// Returns true if the id is a token, ordinary or special.
     pub fn is_known(&self, id: TokenId) -> bool {
         self.ordinary.rank(id).is_some() || self.special_name(id).is_some()
     }
 
-    /// The ordinary tokens with their bytes, by ascending id.
+    /// Returns the ordinary tokens with their bytes, by ascending id.
     pub fn tokens(&self) -> impl Iterator<Item = (TokenId, &[u8])> + '_ {
         self.ordinary.ids().zip(self.texts.iter())
     }
 
-    /// The special tokens with their names, by ascending id.
+    /// Returns the special tokens with their names, by ascending id.
     pub fn specials(&self) -> impl ExactSizeIterator<Item = (TokenId, &str)> + '_ {
         self.specials.iter().map(|(id, name)| (*id, name.as_ref()))
     }
 
-    /// The trie over the ordinary tokens.
+    /// Returns the trie of the ordinary tokens.
     #[inline]
     pub fn trie(&self) -> &Trie {
         &self.trie
     }
 
-    /// The length of the longest ordinary token, in bytes; 0 without any.
+    /// Returns the length of the longest ordinary token, in bytes. Returns 0 if there is no token.
     #[inline]
     pub fn longest_token(&self) -> usize {
         usize::from(self.longest)
     }
 
-    /// Whether each of the 256 bytes is a token by itself: then wherever some text goes on, some token does, unless it is given another meaning.
+    /// Returns true if each of the 256 bytes is a token by itself. Then every continuation of a text begins
+    /// with a token.
     #[inline]
     pub fn has_every_byte(&self) -> bool {
         self.every_byte
     }
 
-    /// The memory that the vocabulary holds, in bytes, its trie included.
+    /// Returns the memory that the vocabulary holds, in bytes, including its trie.
     pub fn bytes_used(&self) -> usize {
         let names: usize = self.specials.iter().map(|(_, name)| name.len()).sum();
         self.ordinary.bytes_used()
@@ -196,19 +215,21 @@ impl Vocabulary {
             + self.trie.bytes_used()
     }
 
-    /// A hash of the content: equal for equal vocabularies, on every machine and in every version that keeps this definition.
+    /// Returns a hash of the content. Equal vocabularies have equal hashes, on every machine and in every
+    /// version with this definition. The hash is not cryptographic: collisions can be constructed.
     ///
-    /// The content is read as 64-bit words w. First all ordinary tokens by ascending id, then all special ones; each as one
-    /// word `id * 2^32 + length`, and then its bytes (a special token's name) in little-endian groups of eight, the last one filled
-    /// up with zeros. Before each of the two lists stands its length as a word. From h = 0, each word makes
-    /// `h = (h xor w) * M mod 2^128` and then `h = h xor (h >> 64)`, with
-    /// M = `0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835`. It is no defence against somebody who looks for collisions.
+    /// The content is a sequence of 64-bit words w: the list of ordinary tokens, then the list of special
+    /// tokens. A list is its length, and then its tokens by ascending id. A token is the word `id * 2^32 +
+    /// length`, and then its bytes, or the bytes of its name, in little-endian groups of eight, padded with
+    /// zeros. The hash h begins with 0, and each word changes it to `h = (h xor w) * M mod 2^128` and then to
+    /// `h = h xor (h >> 64)`, with M = `0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835`.
     #[inline]
     pub fn fingerprint(&self) -> u128 {
         self.fingerprint
     }
 
-    /// A token for people: the bytes as an escaped text in double quotes, or the escaped name of a special token, or `unknown`.
+    /// Displays a token: its bytes as an escaped text in double quotes, its name if it is special, and
+    /// otherwise `unknown`.
     ///
     /// ```
     /// # use grammask_trie::{Config, TokenId, Vocabulary};
@@ -220,47 +241,52 @@ impl Vocabulary {
         TokenText { vocabulary: self, id }
     }
 
-    /// Tests the invariants listed at [`Vocabulary`]. O(b + n) for b bytes of tokens and n trie nodes.
+    /// Tests the invariants listed at [`Vocabulary`].
     ///
     /// # Errors
     ///
-    /// The first invariant that does not hold, with the token.
-    pub fn check(&self) -> Result<(), Broken> {
+    /// The first invariant that does not hold, with its token.
+    ///
+    /// # Complexity
+    ///
+    /// O(b + n) for b bytes of tokens and n trie nodes.
+    pub fn check(&self) -> Result<(), BrokenInvariant> {
         self.trie.check()?;
-        let listed = self.trie.tokens_slice().len();
-        Broken::unless(
+        let columns = self.trie.columns();
+        let listed = columns.tokens.len();
+        BrokenInvariant::check(
             listed == self.token_count(),
             "the trie has as many tokens as the vocabulary",
             || format!("{listed} and {}", self.token_count()),
         )?;
-        let (bytes, ends) = (self.trie.bytes_slice(), self.trie.depths_slice());
         let mut path = Vec::new();
         for n in 0..self.trie.len() {
-            path.truncate(usize::from(ends[n]).saturating_sub(1));
+            path.truncate(usize::from(columns.depths[n]).saturating_sub(1));
             if n > 0 {
-                path.push(bytes[n]);
+                path.push(columns.bytes[n]);
             }
-            for &id in self.trie.tokens(crate::NodeId(n as u32)) {
-                let same = self.bytes(id) == Some(&path);
-                Broken::unless(same, "a token stands at the node of its bytes", || id.to_string())?;
+            for &id in self.trie.tokens(crate::TrieNodeId(n as u32)) {
+                let is_equal = self.bytes(id) == Some(&path);
+                BrokenInvariant::check(is_equal, "a token ends at the node of its bytes", || id.to_string())?;
             }
         }
-        let sorted = self.specials.is_sorted_by(|a, b| a.0 < b.0);
-        Broken::unless(sorted, "special tokens ascend", || format!("{} special", self.specials.len()))?;
+        let is_sorted = self.specials.is_sorted_by(|a, b| a.0 < b.0);
+        BrokenInvariant::check(is_sorted, "special tokens ascend", || {
+            format!("{} special", self.specials.len())
+        })?;
         for (id, name) in self.specials() {
-            let found = self.special(name) == Some(id) && self.special_name(id) == Some(name);
-            Broken::unless(found, "a special token is found by id and name", || id.to_string())?;
-            let apart = self.ordinary.rank(id).is_none();
-            Broken::unless(apart, "no id is both ordinary and special", || id.to_string())?;
+            let is_found = self.special(name) == Some(id) && self.special_name(id) == Some(name);
+            BrokenInvariant::check(is_found, "a special token is found by id and name", || id.to_string())?;
+            let is_disjoint = self.ordinary.rank(id).is_none();
+            BrokenInvariant::check(is_disjoint, "no id is both ordinary and special", || id.to_string())?;
         }
-        let top = self.id_count.checked_sub(1).map(TokenId);
-        Broken::unless(top.is_none_or(|id| self.is_known(id)), "the highest id is known", || {
-            format!("{top:?}")
-        })
+        let highest = self.id_count.checked_sub(1).map(TokenId);
+        let is_known = highest.is_none_or(|id| self.is_known(id));
+        BrokenInvariant::check(is_known, "the highest id is known", || format!("{highest:?}"))
     }
 }
 
-/// One line of numbers; `{:#}` adds all tokens, one on a line, by id.
+/// Displays the sizes in one line. `{:#}` adds all tokens, one per line, by id.
 impl fmt::Display for Vocabulary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (tokens, special) = (self.token_count(), self.specials.len());
@@ -279,6 +305,7 @@ impl fmt::Display for Vocabulary {
     }
 }
 
+/// Displays one token: see [`Vocabulary::display`].
 struct TokenText<'a> {
     vocabulary: &'a Vocabulary,
     id: TokenId,
@@ -294,77 +321,31 @@ impl fmt::Display for TokenText<'_> {
     }
 }
 
-/// A set of ids that tells the place of each among its members in constant time: two bits an id, whatever the gaps.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Ranks {
-    words: Box<[u32]>,
-    /// How many members stand before each word.
-    before: Box<[u32]>,
-}
-
-impl Ranks {
-    /// Of ascending ids.
-    fn new(ids: impl Iterator<Item = TokenId>) -> Self {
-        let mut words = Vec::new();
-        for id in ids {
-            if words.len() <= id.word() {
-                words.resize(id.word() + 1, 0);
-            }
-            words[id.word()] |= id.bit();
-        }
-        let mut count = 0;
-        let before = words
-            .iter()
-            .map(|word: &u32| {
-                let before = count;
-                count += word.count_ones();
-                before
-            })
-            .collect();
-        Self { words: words.into(), before }
-    }
-
-    #[inline]
-    fn rank(&self, id: TokenId) -> Option<usize> {
-        let word = *self.words.get(id.word())?;
-        let below = (word & (id.bit() - 1)).count_ones();
-        (word & id.bit() != 0).then(|| (self.before[id.word()] + below) as usize)
-    }
-
-    fn ids(&self) -> impl Iterator<Item = TokenId> + '_ {
-        crate::set::mask::ones(&self.words)
-    }
-
-    fn bytes_used(&self) -> usize {
-        size_of_val(&*self.words) + size_of_val(&*self.before)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    type Break = fn(&mut Vocabulary);
+    type Corruption = fn(&mut Vocabulary);
 
     #[test]
     fn each_broken_invariant_is_found() {
         let tokens = [(TokenId(0), b"a".to_vec()), (TokenId(2), b"bc".to_vec())];
         let special = [(TokenId(3), "x".to_string()), (TokenId(4), "y".to_string())];
-        let sound = Vocabulary::new(tokens, special, &Config::default()).unwrap();
-        sound.check().unwrap();
-        let breaks: [(&str, Break); 6] = [
+        let valid = Vocabulary::new(tokens, special, &Config::default()).unwrap();
+        valid.check().unwrap();
+        let corruptions: [(&str, Corruption); 6] = [
             ("the trie has as many tokens as the vocabulary", |v| {
                 v.trie = Trie::new(&[], &Config::default()).unwrap();
             }),
-            ("a token stands at the node of its bytes", |v| v.texts.spoil(1)),
+            ("a token ends at the node of its bytes", |v| v.texts.corrupt(1)),
             ("special tokens ascend", |v| v.specials.reverse()),
             ("a special token is found by id and name", |v| v.by_name.reverse()),
             ("no id is both ordinary and special", |v| v.specials[0].0 = TokenId(2)),
             ("the highest id is known", |v| v.id_count = 9),
         ];
-        for (invariant, break_it) in breaks {
-            let mut broken = sound.clone();
-            break_it(&mut broken);
+        for (invariant, corrupt) in corruptions {
+            let mut broken = valid.clone();
+            corrupt(&mut broken);
             assert_eq!(broken.check().unwrap_err().invariant, invariant);
         }
     }

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use grammask_trie::loaders::{self, Format};
-use grammask_trie::{Config, NodeId, TokenId, Vocabulary};
+use grammask_trie::{Config, TokenId, TrieNodeId, Vocabulary};
 
 /// The file, or none with a word about it where it is not there.
 fn file(name: &str) -> Option<Vec<u8>> {
@@ -72,12 +72,12 @@ fn llama_2_as_tokenizer_json() {
     assert!((0..=255).all(|byte| bytes(&vocabulary, 3 + u32::from(byte)) == [byte]));
     assert_eq!((bytes(&vocabulary, 266), bytes(&vocabulary, 259)), (&b" the"[..], &b" t"[..]));
     // A byte that is a piece, too.
-    let a = vocabulary.trie().child(NodeId::ROOT, b'a').unwrap();
+    let a = vocabulary.trie().child(TrieNodeId::ROOT, b'a').unwrap();
     assert_eq!(vocabulary.trie().tokens(a).len(), 2);
 }
 
 #[test]
-fn files_cut_off_anywhere_give_an_error_or_a_sound_vocabulary() {
+fn truncated_files_are_an_error_or_a_valid_vocabulary() {
     for name in ["llama3.tiktoken", "rwkv_vocab_v20230424.json", "sentencepiece-byte-fallback.tokenizer.json"]
     {
         let Some(file) = file(name) else { continue };

@@ -1,4 +1,4 @@
-//! Token sets against `BTreeSet`, masks against a list of Booleans.
+//! Compares token sets with `BTreeSet`, and masks with lists of Booleans.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,13 @@ use grammask_trie::{Mask, RowTooShort, TokenId, TokenSet};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Lists of ids that lead to all three forms: scattered ones, crowded ones, and whole ranges.
+/// Lists of ids for all three forms: scattered ids, dense ids, and whole ranges.
 fn ids() -> impl Strategy<Value = Vec<u32>> {
     let scattered = vec(0u32..5000, 0..40);
-    let crowded = vec(700u32..1200, 0..600);
+    let dense = vec(700u32..1200, 0..600);
     let ranges = vec((0u32..4000, 0u32..300), 0..5)
         .prop_map(|ranges| ranges.into_iter().flat_map(|(first, count)| first..first + count).collect());
-    prop_oneof![scattered, crowded, ranges]
+    prop_oneof![scattered, dense, ranges]
 }
 
 fn set(ids: &[u32]) -> TokenSet {
@@ -31,7 +31,7 @@ fn row(ids: &BTreeSet<u32>, words: usize) -> Vec<u32> {
 
 proptest! {
     #[test]
-    fn a_set_holds_what_it_was_given(ids in ids()) {
+    fn set_has_exactly_the_given_ids(ids in ids()) {
         let (model, set) = (ids.iter().copied().collect::<BTreeSet<_>>(), set(&ids));
         prop_assert_eq!(set.iter().map(|id| id.0).collect::<Vec<_>>(), model.iter().copied().collect::<Vec<_>>());
         prop_assert_eq!((set.len(), set.is_empty()), (model.len(), model.is_empty()));
@@ -42,7 +42,7 @@ proptest! {
     }
 
     #[test]
-    fn joining_and_taking_out_touch_the_members_only(ids in ids(), before in ids(), words in 0usize..170) {
+    fn union_and_subtraction_change_members_only(ids in ids(), before in ids(), words in 0usize..170) {
         let (members, before) = (ids.iter().copied().collect::<BTreeSet<_>>(), before.into_iter().collect());
         let set = set(&ids);
         let mut joined = row(&before, words);
@@ -54,7 +54,7 @@ proptest! {
     }
 
     #[test]
-    fn a_set_is_never_much_larger_than_a_list_or_a_row(ids in ids()) {
+    fn set_is_at_most_a_few_times_larger_than_a_list_or_a_row(ids in ids()) {
         let set = set(&ids);
         let span = ids.iter().max().map_or(0, |max| max / 32 + 1) as usize;
         prop_assert!(set.bytes_used() <= 16 * set.len());
@@ -62,7 +62,7 @@ proptest! {
     }
 
     #[test]
-    fn a_mask_is_a_list_of_booleans(
+    fn mask_agrees_with_a_list_of_booleans(
         count in 0usize..150,
         steps in vec((any::<bool>(), 0u32..200), 0..100),
         other_count in 0usize..250,
@@ -112,7 +112,7 @@ proptest! {
     }
 
     #[test]
-    fn a_row_gets_the_mask_and_zeros_or_nothing(allowed in vec(0u32..100, 0..50), words in 0usize..8) {
+    fn copy_fills_the_row_or_leaves_it_unchanged(allowed in vec(0u32..100, 0..50), words in 0usize..8) {
         let mut mask = Mask::new(100);
         mask.extend(allowed.into_iter().map(TokenId));
         let mut row = vec![0xdead_beef; words];
@@ -128,16 +128,16 @@ proptest! {
 }
 
 #[test]
-fn each_form_is_chosen_where_it_is_small() {
+fn each_form_is_chosen_if_it_is_small() {
     let every = |step: usize| set(&(0..32_000).step_by(step).collect::<Vec<_>>());
     // One range, a row of 1000 words, a list of 16 ids.
     assert_eq!([every(1), every(2), every(2000)].map(|set| set.bytes_used()), [8, 4000, 64]);
-    // A row is kept from its first word on.
+    // A row is stored from its first non-zero word on.
     assert_eq!(set(&(64_000..64_320).step_by(2).collect::<Vec<_>>()).bytes_used(), 40);
 }
 
 #[test]
-fn the_highest_ids_are_ids_like_others() {
+fn highest_ids_work_like_others() {
     let top = u32::MAX;
     for ids in [vec![0, top], vec![top], (top - 99..=top).collect(), (top - 99..=top).step_by(2).collect()] {
         let set = set(&ids);
@@ -157,7 +157,7 @@ fn the_highest_ids_are_ids_like_others() {
 }
 
 #[test]
-fn short_forms_end_and_long_forms_tell_all() {
+fn alternate_display_prints_all_ranges() {
     let ids = [0, 1, 2, 5, 7, 9, 11, 13, 15, 17, 18];
     let mut mask = Mask::new(20);
     mask.extend(ids.map(TokenId));
@@ -174,5 +174,5 @@ fn short_forms_end_and_long_forms_tell_all() {
 fn words_written_in_place_are_checked() {
     let mut mask = Mask::new(33);
     mask.as_words_mut()[1] = 0b11;
-    assert!(mask.check().unwrap_err().to_string().contains("bits that stand for no id are 0"));
+    assert!(mask.check().unwrap_err().to_string().contains("unused bits are 0"));
 }

@@ -1,8 +1,8 @@
-//! The trie against the tokens that it was made from.
+//! Compares the trie with the tokens that it was built from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use grammask_trie::{Config, Error, NodeId, TokenId, Trie};
+use grammask_trie::{Config, Error, Limit, LimitExceeded, Limits, TokenId, Trie, TrieNodeId};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -41,54 +41,56 @@ fn nodes_are_numbered_depth_first() {
 #[test]
 fn an_empty_vocabulary_has_a_root() {
     let trie = trie(&[]);
-    assert_eq!((trie.len(), trie.end(NodeId::ROOT), trie.max_depth()), (1, NodeId(1), 0));
-    assert!(!trie.has_children(NodeId::ROOT) && trie.subtree_tokens(NodeId::ROOT).is_empty());
+    assert_eq!((trie.len(), trie.end(TrieNodeId::ROOT), trie.max_depth()), (1, TrieNodeId(1), 0));
+    assert!(!trie.has_children(TrieNodeId::ROOT) && trie.subtree_tokens(TrieNodeId::ROOT).is_empty());
     assert_eq!(trie.to_string(), "1 nodes, 0 tokens, depth 0");
 }
 
 #[test]
 fn empty_tokens_end_at_the_root() {
     let trie = trie(&[b"", b"a", b""]);
-    assert_eq!(trie.tokens(NodeId::ROOT), [TokenId(0), TokenId(2)]);
-    assert_eq!(trie.tokens_below(NodeId::ROOT), [TokenId(1)]);
+    assert_eq!(trie.tokens(TrieNodeId::ROOT), [TokenId(0), TokenId(2)]);
+    assert_eq!(trie.tokens_below(TrieNodeId::ROOT), [TokenId(1)]);
 }
 
 #[test]
 fn all_bytes_are_children_of_the_root() {
     let bytes: Vec<[u8; 1]> = (0..=255).map(|byte| [byte]).collect();
     let trie = trie(&bytes.iter().map(|byte| &byte[..]).collect::<Vec<_>>());
-    assert!(trie.children(NodeId::ROOT).map(|node| trie.byte(node)).eq(0..=255));
-    assert_eq!(trie.child(NodeId::ROOT, 255), Some(NodeId(256)));
+    assert!(trie.children(TrieNodeId::ROOT).map(|node| trie.byte(node)).eq(0..=255));
+    assert_eq!(trie.child(TrieNodeId::ROOT, 255), Some(TrieNodeId(256)));
 }
 
 #[test]
-fn the_longest_token_allowed_fits() {
+fn longest_allowed_token_fits() {
     let long = vec![b'x'; usize::from(u16::MAX)];
     let trie = trie(&[&long, &long[1..]]);
     assert_eq!((trie.len(), trie.max_depth()), (65_536, 65_535));
-    assert_eq!(trie.path(NodeId(65_535)), long);
-    assert_eq!(trie.parent(NodeId(65_535)), Some(NodeId(65_534)));
+    assert_eq!(trie.path(TrieNodeId(65_535)), long);
+    assert_eq!(trie.parent(TrieNodeId(65_535)), Some(TrieNodeId(65_534)));
 }
 
 #[test]
 fn limits_name_the_token() {
-    let config = Config { max_token_bytes: 3, max_bytes: 5, ..Config::default() };
+    let config = Config::from(Limits { max_token_bytes: 3, max_bytes: 5, ..Limits::default() });
     let build = |tokens: &[(TokenId, &[u8])]| Trie::new(tokens, &config).unwrap_err();
-    assert_eq!(build(&[(TokenId(4), b"abcd")]), Error::TokenTooLong { id: TokenId(4), length: 4, limit: 3 });
+    let too_long = LimitExceeded { limit: Limit::MaxTokenBytes, value: 3, found: Some(4) };
+    assert_eq!(build(&[(TokenId(4), b"abcd")]), Error::LimitExceeded { id: Some(4), exceeded: too_long });
+    let too_many = LimitExceeded { limit: Limit::MaxBytes, value: 5, found: None };
     assert_eq!(
         build(&[(TokenId(4), b"abc"), (TokenId(2), b"abc")]),
-        Error::TooManyBytes { id: TokenId(2), limit: 5 }
+        Error::LimitExceeded { id: Some(2), exceeded: too_many }
     );
     assert!(Trie::new(&[(TokenId(0), b"abc"), (TokenId(1), b"ab")], &config).is_ok());
 }
 
 proptest! {
     #[test]
-    fn every_token_stands_at_the_node_of_its_bytes(tokens in tokens()) {
+    fn every_token_ends_at_the_node_of_its_bytes(tokens in tokens()) {
         let trie = Trie::new(&given(&tokens), &Config::default()).unwrap();
         trie.check().unwrap();
         let mut read_back = BTreeMap::new();
-        for node in (0..trie.len() as u32).map(NodeId) {
+        for node in (0..trie.len() as u32).map(TrieNodeId) {
             for &id in trie.tokens(node) {
                 prop_assert_eq!(read_back.insert(id, trie.path(node)), None);
             }
@@ -98,17 +100,17 @@ proptest! {
     }
 
     #[test]
-    fn there_is_a_node_for_each_prefix_and_no_other(tokens in tokens()) {
+    fn nodes_are_exactly_the_prefixes_of_tokens(tokens in tokens()) {
         let trie = Trie::new(&given(&tokens), &Config::default()).unwrap();
         let mut prefixes: BTreeSet<&[u8]> = BTreeSet::from([&b""[..]]);
         prefixes.extend(tokens.iter().flat_map(|token| (0..=token.len()).map(|end| &token[..end])));
         // Depth first by ascending byte is the order of the prefixes.
-        let nodes: Vec<Vec<u8>> = (0..trie.len() as u32).map(|n| trie.path(NodeId(n))).collect();
+        let nodes: Vec<Vec<u8>> = (0..trie.len() as u32).map(|n| trie.path(TrieNodeId(n))).collect();
         prop_assert!(nodes.iter().map(Vec::as_slice).eq(prefixes.iter().copied()));
         for (n, prefix) in (0..).zip(&prefixes) {
-            prop_assert_eq!(trie.find(prefix), Some(NodeId(n)));
+            prop_assert_eq!(trie.find(prefix), Some(TrieNodeId(n)));
             let parent = prefix.split_last().map(|(_, shorter)| trie.find(shorter).unwrap());
-            prop_assert_eq!(trie.parent(NodeId(n)), parent);
+            prop_assert_eq!(trie.parent(TrieNodeId(n)), parent);
             let mut longer = prefix.to_vec();
             longer.push(7);
             prop_assert_eq!(trie.find(&longer), None);
@@ -116,9 +118,9 @@ proptest! {
     }
 
     #[test]
-    fn subtrees_hold_what_begins_with_their_path(tokens in tokens()) {
+    fn subtree_has_the_tokens_that_begin_with_its_path(tokens in tokens()) {
         let trie = Trie::new(&given(&tokens), &Config::default()).unwrap();
-        for node in (0..trie.len() as u32).map(NodeId) {
+        for node in (0..trie.len() as u32).map(TrieNodeId) {
             let path = trie.path(node);
             let select = |keep: &dyn Fn(&[u8]) -> bool| -> BTreeSet<TokenId> {
                 given(&tokens).into_iter().filter(|(_, bytes)| keep(bytes)).map(|(id, _)| id).collect()
@@ -135,22 +137,23 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_the_tokens_does_not_matter(tokens in tokens()) {
+    fn order_of_tokens_does_not_matter(tokens in tokens()) {
         let mut shuffled = given(&tokens);
         shuffled.reverse();
         prop_assert_eq!(Trie::new(&shuffled, &Config::default()), Trie::new(&given(&tokens), &Config::default()));
     }
 
     #[test]
-    fn the_raw_slices_say_the_same_as_the_accessors(tokens in tokens()) {
+    fn columns_agree_with_the_accessors(tokens in tokens()) {
         let trie = Trie::new(&given(&tokens), &Config::default()).unwrap();
         for n in 0..trie.len() {
-            let node = NodeId(n as u32);
-            let (starts, end) = (trie.token_starts_slice(), trie.ends_slice()[n]);
+            let node = TrieNodeId(n as u32);
+            let columns = trie.columns();
+            let (starts, end) = (columns.token_starts, columns.ends[n]);
             prop_assert_eq!(trie.end(node).0, end);
-            prop_assert_eq!(trie.byte(node), trie.bytes_slice()[n]);
-            prop_assert_eq!(trie.depth(node), usize::from(trie.depths_slice()[n]));
-            let subtree = &trie.tokens_slice()[starts[n] as usize..starts[end as usize] as usize];
+            prop_assert_eq!(trie.byte(node), columns.bytes[n]);
+            prop_assert_eq!(trie.depth(node), usize::from(columns.depths[n]));
+            let subtree = &columns.tokens[starts[n] as usize..starts[end as usize] as usize];
             prop_assert_eq!(trie.subtree_tokens(node), subtree);
             prop_assert_eq!([trie.tokens(node), trie.tokens_below(node)].concat(), subtree);
         }

@@ -1,45 +1,51 @@
-//! Sorting token ids: there are a few hundred thousand, so two counts of half their bits do it, without a comparison that nobody can foresee.
+//! Sorts token ids by radix. Ids have at most 20 bits in practice, so two counting passes over 10 bits each
+//! sort them without mispredicted comparisons.
 
 use crate::TokenId;
 
-/// Fewer are sorted as fast by comparing them.
-const FEW: usize = 256;
+/// Length below which comparison sort is as fast.
+const MIN_RADIX_SORT_LEN: usize = 256;
 
-/// Halves of more bits are no less work than comparing.
-const MOST_BITS: u32 = 10;
+/// Maximum width of a digit, in bits. Wider digits need counter tables that cost more than comparisons.
+const MAX_DIGIT_BITS: u32 = 10;
 
-/// Sorts ids, ascending.
-///
-/// Source: D. Knuth, "The Art of Computer Programming", volume 3, 5.2.5, radix list sort, with counts instead of lists.
+/// Sorts ids in ascending order.
 ///
 /// # Complexity
-/// Linear, where ids are below 2^20.
+///
+/// O(n) for n ids below 2^20, and O(n log n) if an id is larger.
+///
+/// # Source
+///
+/// D. Knuth, "The Art of Computer Programming", volume 3, section 5.2.5, with counters instead of lists.
 pub(crate) fn sort_ids(ids: &mut [TokenId]) {
     let all_bits = ids.iter().fold(0, |bits, id| bits | id.0);
-    let half = (u32::BITS - all_bits.leading_zeros()).div_ceil(2);
-    if ids.len() < FEW || half > MOST_BITS {
+    let digit_bits = (u32::BITS - all_bits.leading_zeros()).div_ceil(2);
+    if ids.len() < MIN_RADIX_SORT_LEN || digit_bits > MAX_DIGIT_BITS {
         ids.sort_unstable();
         return;
     }
-    let mask = (1 << half) - 1;
+    let mask = (1 << digit_bits) - 1;
     let mut by_lower = vec![TokenId(0); ids.len()];
-    let mut counts = [0; 1 << MOST_BITS];
-    distribute(ids, &mut by_lower, &mut counts[..1 << half], |id| (id.0 & mask) as usize);
-    distribute(&by_lower, ids, &mut counts[..1 << half], |id| (id.0 >> half) as usize);
+    let mut counters = [0; 1 << MAX_DIGIT_BITS];
+    let counters = &mut counters[..1 << digit_bits];
+    distribute(ids, &mut by_lower, counters, |id| (id.0 & mask) as usize);
+    distribute(&by_lower, ids, counters, |id| (id.0 >> digit_bits) as usize);
 }
 
-/// Writes ids in the order of their digits, equal ones in the order in which they are. There is a count for each digit.
+/// Writes the ids to `to` in the order of their digits, stable for equal digits. `next` has one counter per
+/// digit.
 fn distribute(from: &[TokenId], to: &mut [TokenId], next: &mut [u32], digit: impl Fn(TokenId) -> usize) {
     next.fill(0);
     from.iter().for_each(|&id| next[digit(id)] += 1);
     let mut before = 0;
-    for place in next.iter_mut() {
-        before += std::mem::replace(place, before);
+    for counter in next.iter_mut() {
+        before += std::mem::replace(counter, before);
     }
     for &id in from {
-        let place = &mut next[digit(id)];
-        to[*place as usize] = id;
-        *place += 1;
+        let index = &mut next[digit(id)];
+        to[*index as usize] = id;
+        *index += 1;
     }
 }
 
@@ -48,15 +54,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_sorted_however_many_and_large_they_are() {
-        for most in [1u32, 7, 1 << 9, 200_019, 1 << 20, u32::MAX] {
-            for len in [0, 1, 2, FEW - 1, FEW, 1_000, 5_000] {
-                let spread = (0..len as u32).map(|n| TokenId(n.wrapping_mul(2_654_435_761) % most));
+    fn ids_are_sorted_for_all_lengths_and_widths() {
+        for bound in [1u32, 7, 1 << 9, 200_019, 1 << 20, u32::MAX] {
+            for len in [0, 1, 2, MIN_RADIX_SORT_LEN - 1, MIN_RADIX_SORT_LEN, 1_000, 5_000] {
+                let spread = (0..len as u32).map(|n| TokenId(n.wrapping_mul(2_654_435_761) % bound));
                 let mut ids: Vec<TokenId> = spread.collect();
                 let mut expected = ids.clone();
                 expected.sort_unstable();
                 sort_ids(&mut ids);
-                assert_eq!(ids, expected, "{len} below {most}");
+                assert_eq!(ids, expected, "{len} ids below {bound}");
             }
         }
     }

@@ -1,14 +1,15 @@
-//! Groups of ASCII characters that mostly occur or are wanted together.
+//! Groups of ASCII characters that tokens and grammars mostly use together, such as lower-case letters.
 
-/// How many groups there are.
+/// Number of groups.
 pub(super) const COUNT: u32 = 28;
 
-/// The group of each character.
+/// Group of each ASCII character.
 pub(super) const GROUPS: [u8; 128] = groups();
 
 const fn groups() -> [u8; 128] {
-    // Those that are wanted or left out together stand side by side: as pairs, pairs of pairs, and so on. What words are made of stands at the
-    // front, as all that is behind the last one wanted is left out at once; and before it the space, which leads to words.
+    // Groups that a class has or lacks together have neighboring numbers: pairs, pairs of pairs, and so on.
+    // The characters of words come first, because one row excludes all groups after the last one of a class.
+    // The space comes before them, because most words begin with it.
     let mut groups = [0; 128];
     let mut byte = 0;
     while byte < 128 {
@@ -40,7 +41,7 @@ const fn groups() -> [u8; 128] {
             b'@' => 25,
             b'#' | b'$' | b'!' | b'?' => 26,
             b'~' | b'^' | b'|' | b'`' => 27,
-            // What is named nowhere: control characters.
+            // The other control characters.
             _ => 11,
         };
         byte += 1;
@@ -50,25 +51,26 @@ const fn groups() -> [u8; 128] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Encoding, Traits};
+    use super::super::{ClassSignature, TextKind};
     use super::*;
 
     #[test]
-    fn coarse_answers_are_right_where_they_are_given() {
+    fn subset_tests_of_signatures_agree_with_those_of_classes() {
         assert!(GROUPS.iter().all(|&group| u32::from(group) < COUNT));
         let sets: Vec<u128> = (0..128u32)
             .flat_map(|n| [1 << n, u128::MAX >> n, u128::MAX << n, 0x7fff_ffe0_7fff_ffe0 << (n % 64)])
             .chain([0, 0x7fff_fffe_87ff_fffe_03ff_0000_0000_0000])
             .collect();
-        let encodings = [Encoding::Ascii, Encoding::Words, Encoding::Lines, Encoding::Utf8, Encoding::Bytes];
-        for (place, &small) in sets.iter().enumerate() {
-            for &large in &sets[place % 7..] {
-                let (inside, outside) = (encodings[place % 5], encodings[place / 5 % 5]);
-                let (some, _) = Traits::of(small, inside);
-                let (any, all) = Traits::of(large, outside);
+        let kinds =
+            [TextKind::Ascii, TextKind::NoWhitespace, TextKind::NoLineEnds, TextKind::Utf8, TextKind::Bytes];
+        for (index, &small) in sets.iter().enumerate() {
+            for &large in &sets[index % 7..] {
+                let (inside, outside) = (kinds[index % 5], kinds[index / 5 % 5]);
+                let (above, _) = ClassSignature::approximate(small, inside);
+                let (large_above, large_below) = ClassSignature::approximate(large, outside);
                 let is_subset = small & !large == 0 && inside <= outside;
-                assert!(!some.is_subset(all) || is_subset, "{small:x} {large:x}");
-                assert!(some.is_subset(any) || !is_subset, "{small:x} {large:x}");
+                assert!(!above.is_subset(large_below) || is_subset, "{small:x} {large:x}");
+                assert!(above.is_subset(large_above) || !is_subset, "{small:x} {large:x}");
             }
         }
     }

@@ -1,65 +1,68 @@
-//! The children of branches, each with what a walk asks of it.
+//! The children of inner nodes, each with all data that a walk reads.
 
 use std::ops::Range;
 
-use crate::{BranchId, NodeId, Trie};
+use super::InnerId;
+use crate::{Trie, TrieNodeId};
 
-/// A child of a branch, with what a walk asks of it: side by side, as a walk comes to places all over the trie, and what it asks elsewhere it has to
-/// wait for.
+/// A child of an inner node. It holds all that a walk reads of a child side by side, because walks visit
+/// nodes all over the trie and each other array would cost one more cache miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Child {
     /// The node.
-    pub node: NodeId,
-    /// Its number among the branches; none for a leaf.
-    branch: u32,
-    /// The tokens that end here begin at this place of the trie's list, and end before that one.
+    pub node: TrieNodeId,
+    /// Its number among the inner nodes, or [`LEAF`].
+    inner: u32,
+    /// Half-open range of the tokens that end here, as indices into the token column of the trie.
     first_token: u32,
     end_token: u32,
-    /// The byte that leads to it.
+    /// Byte on the edge into this node.
     pub byte: u8,
 }
 
-/// The branch of a node that is none.
+/// Value of `inner` for a leaf.
 const LEAF: u32 = u32::MAX;
 
 impl Child {
-    /// The child as a branch; none for one without children.
+    /// Returns the number of this node among the inner nodes. Returns `None` for a leaf.
     #[inline]
-    pub const fn branch(&self) -> Option<BranchId> {
-        if self.branch == LEAF { None } else { Some(BranchId(self.branch)) }
+    pub const fn inner(&self) -> Option<InnerId> {
+        if self.inner == LEAF { None } else { Some(InnerId(self.inner)) }
     }
 
-    /// The tokens that end here, as places in [`Trie::tokens_slice`].
+    /// Returns the tokens that end here, as a range of indices into
+    /// [`Columns::tokens`](super::Columns::tokens).
     #[inline]
     pub const fn tokens(&self) -> Range<u32> {
         self.first_token..self.end_token
     }
 }
 
-/// The children of every branch, those of each ascending by byte, one branch behind the other.
+/// The children of all inner nodes in one list: by parent, then by byte.
 #[derive(Clone, Debug)]
 pub(super) struct Children {
-    /// Where those of each branch begin, and one place more.
+    /// For each inner node, and once more at the end: where its children begin in `all`.
     starts: Box<[u32]>,
     all: Box<[Child]>,
 }
 
 impl Children {
-    /// Those of the branches of a trie, where so many of them stand before each node.
-    pub(super) fn new(trie: &Trie, branches: &[NodeId], before: &[u32]) -> Self {
-        let (bytes, token_starts) = (trie.bytes_slice(), trie.token_starts_slice());
-        let mut starts = Vec::with_capacity(branches.len() + 1);
+    /// Collects the children of `inner_nodes`. `ranks` has, for each node and once more at the end, the
+    /// number of inner nodes before it.
+    pub(super) fn new(trie: &Trie, inner_nodes: &[TrieNodeId], ranks: &[u32]) -> Self {
+        let columns = trie.columns();
+        let mut starts = Vec::with_capacity(inner_nodes.len() + 1);
         let mut all = Vec::with_capacity(trie.len());
-        for &branch in branches {
+        for &inner in inner_nodes {
             starts.push(all.len() as u32);
-            all.extend(trie.children(branch).map(|node| {
+            all.extend(trie.children(inner).map(|node| {
                 let n = node.index();
                 Child {
                     node,
-                    branch: if before[n] < before[n + 1] { before[n] } else { LEAF },
-                    first_token: token_starts[n],
-                    end_token: token_starts[n + 1],
-                    byte: bytes[n],
+                    inner: if ranks[n] < ranks[n + 1] { ranks[n] } else { LEAF },
+                    first_token: columns.token_starts[n],
+                    end_token: columns.token_starts[n + 1],
+                    byte: columns.bytes[n],
                 }
             }));
         }
@@ -68,8 +71,8 @@ impl Children {
     }
 
     #[inline]
-    pub(super) fn of(&self, branch: BranchId) -> &[Child] {
-        &self.all[self.starts[branch.index()] as usize..self.starts[branch.index() + 1] as usize]
+    pub(super) fn of(&self, parent: InnerId) -> &[Child] {
+        &self.all[self.starts[parent.index()] as usize..self.starts[parent.index() + 1] as usize]
     }
 
     pub(super) fn bytes_used(&self) -> usize {

@@ -1,142 +1,161 @@
-//! What things are made of, as rows of bits: one for each trait, so that the things without some of them are found 64 at a time.
+//! A bit-sliced index of signatures: one row of bits per bit of a signature, and one column per item.
+//!
+//! Items whose signature is a subset of a query are found 64 at a time: they are in none of the rows of the
+//! missing bits. Rows of whole ranges of bits are precomputed, because queries mostly lack neighboring bits.
 
-use super::Traits;
+use super::ClassSignature;
 
-/// How many traits there are.
-const TRAITS: usize = u32::BITS as usize;
+/// Number of bits of a signature.
+const SIGNATURE_BITS: usize = u32::BITS as usize;
 
-/// Words that are looked at in one go.
-const BLOCK: usize = 16;
+/// Words per block: the unit in which rows are combined, so that a block stays in registers.
+const BLOCK_WORDS: usize = 16;
 
-type Block = [u64; BLOCK];
+type Block = [u64; BLOCK_WORDS];
 
-/// Rows, one for each bit of [`Traits`], of one bit for each thing: whether it has the trait; and of pairs of traits, pairs of these, and so on,
-/// and of all traits from one on, whether it has any, as mostly many traits that stand together are left out at once.
+/// The signatures of a list of items, numbered from 0.
 ///
-/// Source: the tree over ranges is the segment tree of J. Bentley, "Algorithms for Klee's rectangle problems", 1977.
+/// For example, a query that contains all groups up to 8 reads the one row `suffixes[9]`, and a query that
+/// lacks only the groups 4 and 5 reads the one tree row that covers both.
+///
+/// # Source
+///
+/// P. O'Neil and D. Quass, "Improved query performance with variant indexes", SIGMOD 1997, on bit-sliced
+/// indices. The tree over ranges of bits is the segment tree of J. Bentley, "Algorithms for Klee's rectangle
+/// problems", 1977.
 #[derive(Clone, Debug)]
-pub(super) struct Planes {
-    /// A tree: the root has number 1, and n has the children 2n and 2n + 1. There is no row 0. Leaves are the traits; the others are
-    /// made of them when these are complete. What reaches to the last trait is empty then, as it stands in `from`.
-    rows: [Box<[Block]>; 2 * TRAITS],
-    /// By trait, whether a thing has it or any behind it; empty until all are complete.
-    from: [Box<[Block]>; TRAITS],
+pub(super) struct SignatureRows {
+    /// A binary tree: the root has number 1, and node n has the children 2n and 2n + 1. The leaves are the
+    /// bits of the signatures, and the row of each other node is the union of its children. Number 0 has no
+    /// row, and neither have the nodes on the right edge of the tree, whose rows are in `suffixes`.
+    rows: [Box<[Block]>; 2 * SIGNATURE_BITS],
+    /// For each bit, the items that have this bit or a higher one. Empty until [`SignatureRows::finish`].
+    suffixes: [Box<[Block]>; SIGNATURE_BITS],
 }
 
-impl Planes {
-    /// So many things, without traits.
-    pub(super) fn new(things: usize) -> Self {
-        let row = |number| if number < TRAITS { Box::default() } else { blocks(things) };
-        let from = std::array::from_fn(|_| Box::default());
-        Self { rows: std::array::from_fn(row), from }
+impl SignatureRows {
+    /// Creates rows for at most `capacity` items with empty signatures.
+    pub(super) fn new(capacity: usize) -> Self {
+        let row = |number| if number < SIGNATURE_BITS { Box::default() } else { empty_row(capacity) };
+        let suffixes = std::array::from_fn(|_| Box::default());
+        Self { rows: std::array::from_fn(row), suffixes }
     }
 
-    /// A thing has these traits, and those that it had.
-    pub(super) fn put(&mut self, thing: usize, Traits(mut traits): Traits) {
-        while traits != 0 {
-            let row = self.rows[TRAITS + traits.trailing_zeros() as usize].as_flattened_mut();
-            row[thing / 64] |= 1 << (thing % 64);
-            traits &= traits - 1;
+    /// Adds the bits of a signature to the signature of an item.
+    pub(super) fn insert(&mut self, item: usize, ClassSignature(mut bits): ClassSignature) {
+        while bits != 0 {
+            let row = self.rows[SIGNATURE_BITS + bits.trailing_zeros() as usize].as_flattened_mut();
+            row[item / 64] |= 1 << (item % 64);
+            bits &= bits - 1;
         }
     }
 
-    /// When nothing is put any more: there are so many things.
-    pub(super) fn complete(&mut self, things: usize) {
-        let blocks = things.div_ceil(64).div_ceil(BLOCK);
-        self.rows[TRAITS..].iter_mut().for_each(|row| *row = row[..blocks].into());
-        self.from[TRAITS - 1] = std::mem::take(&mut self.rows[2 * TRAITS - 1]);
-        for row in (0..TRAITS - 1).rev() {
-            self.from[row] = either(&self.rows[TRAITS + row], &self.from[row + 1]);
+    /// Computes the rows of ranges of bits, after the last insertion, for `len` items.
+    pub(super) fn finish(&mut self, len: usize) {
+        let blocks = len.div_ceil(64).div_ceil(BLOCK_WORDS);
+        self.rows[SIGNATURE_BITS..].iter_mut().for_each(|row| *row = row[..blocks].into());
+        self.suffixes[SIGNATURE_BITS - 1] = std::mem::take(&mut self.rows[2 * SIGNATURE_BITS - 1]);
+        for bit in (0..SIGNATURE_BITS - 1).rev() {
+            self.suffixes[bit] = union(&self.rows[SIGNATURE_BITS + bit], &self.suffixes[bit + 1]);
         }
-        // The last of each level reaches to the last trait.
-        for number in (1..TRAITS).rev().filter(|number| !(number + 1).is_power_of_two()) {
-            self.rows[number] = either(&self.rows[2 * number], &self.rows[2 * number + 1]);
+        // The last node of each level is on the right edge.
+        for number in (1..SIGNATURE_BITS).rev().filter(|number| !(number + 1).is_power_of_two()) {
+            self.rows[number] = union(&self.rows[2 * number], &self.rows[2 * number + 1]);
         }
     }
 
-    /// One bit for each of some things: whether it has no other traits. As many words as are given.
-    pub(super) fn without(&self, Traits(traits): Traits, among: &[u64]) -> Vec<u64> {
-        let mut others: Vec<&[Block]> = Vec::with_capacity(TRAITS);
-        // What is behind all these has a row of its own, so that the tree need not be asked for it.
-        let behind = (u32::BITS - traits.leading_zeros()) as usize;
-        others.extend(self.from.get(behind).map(|row| &**row));
-        let traits = traits | u32::MAX.checked_shl(behind as u32).unwrap_or(0);
+    /// Keeps those of some items, one bit each, whose signature is a subset of the given one. The result has
+    /// as many words as `items`.
+    pub(super) fn filter_subsets(&self, ClassSignature(bits): ClassSignature, items: &[u64]) -> Vec<u64> {
+        let excluded = self.rows_outside(bits);
+        // Block by block, so that the remaining items stay in registers until they are written.
+        let (chunks, rest) = items.as_chunks::<BLOCK_WORDS>();
+        let filter = |(index, items): (usize, Block)| {
+            let rows = excluded.iter().filter_map(|row| row.get(index));
+            let outside = rows.fold([0; BLOCK_WORDS], |mut outside, row| {
+                outside.iter_mut().zip(row).for_each(|(outside, word)| *outside |= word);
+                outside
+            });
+            std::array::from_fn(|word| items[word] & !outside[word])
+        };
+        let mut last = [0; BLOCK_WORDS];
+        last[..rest.len()].copy_from_slice(rest);
+        let mut filtered: Vec<Block> = Vec::with_capacity(chunks.len() + 1);
+        filtered.extend(chunks.iter().copied().chain([last]).enumerate().map(filter));
+        let mut filtered = filtered.into_flattened();
+        filtered.truncate(items.len());
+        filtered
+    }
+
+    /// Returns rows whose union is all items that have a bit which is not in `bits`: the suffix row after the
+    /// highest bit, and the maximal tree rows below it.
+    fn rows_outside(&self, bits: u32) -> Vec<&[Block]> {
+        let mut rows: Vec<&[Block]> = Vec::with_capacity(SIGNATURE_BITS);
+        let end = (u32::BITS - bits.leading_zeros()) as usize;
+        rows.extend(self.suffixes.get(end).map(|row| &**row));
+        let covered = bits | u32::MAX.checked_shl(end as u32).unwrap_or(0);
         let mut open = vec![1];
         while let Some(number) = open.pop() {
-            let here = traits_below(number);
-            if traits & here == 0 {
-                others.push(&self.rows[number]);
-            } else if !traits & here != 0 {
+            let below = bits_below(number);
+            if covered & below == 0 {
+                rows.push(&self.rows[number]);
+            } else if !covered & below != 0 {
                 open.extend([2 * number, 2 * number + 1]);
             }
         }
-        // Block by block, so that what is left stands in registers until it is written.
-        let (chunks, rest) = among.as_chunks::<BLOCK>();
-        let left = |(place, among): (usize, Block)| {
-            let with = others.iter().filter_map(|row| row.get(place)).fold([0; BLOCK], |mut with, row| {
-                with.iter_mut().zip(row).for_each(|(with, one)| *with |= one);
-                with
-            });
-            std::array::from_fn(|word| among[word] & !with[word])
-        };
-        let mut last = [0; BLOCK];
-        last[..rest.len()].copy_from_slice(rest);
-        let mut without: Vec<Block> = Vec::with_capacity(chunks.len() + 1);
-        without.extend(chunks.iter().copied().chain([last]).enumerate().map(left));
-        let mut without = without.into_flattened();
-        without.truncate(among.len());
-        without
+        rows
     }
 
     pub(super) fn bytes_used(&self) -> usize {
-        self.rows.iter().chain(&self.from).map(|row| size_of_val(&**row)).sum()
+        self.rows.iter().chain(&self.suffixes).map(|row| size_of_val(&**row)).sum()
     }
 }
 
-/// The traits of the leaves below a row.
-const fn traits_below(number: usize) -> u32 {
+/// Returns the bits at the leaves below a node of the tree.
+const fn bits_below(number: usize) -> u32 {
     let depth = number.ilog2();
-    let width = TRAITS >> depth;
+    let width = SIGNATURE_BITS >> depth;
     let first = (number - (1 << depth)) * width;
-    (u32::MAX >> (TRAITS - width)) << first
+    (u32::MAX >> (SIGNATURE_BITS - width)) << first
 }
 
-/// What is in one row or in the other.
-fn either(one: &[Block], other: &[Block]) -> Box<[Block]> {
-    let mut either: Box<[Block]> = one.into();
-    let words = either.as_flattened_mut().iter_mut().zip(other.as_flattened());
-    words.for_each(|(word, other)| *word |= other);
-    either
+/// Returns the union of two rows of equal length.
+fn union(left: &[Block], right: &[Block]) -> Box<[Block]> {
+    let mut union: Box<[Block]> = left.into();
+    let words = union.as_flattened_mut().iter_mut().zip(right.as_flattened());
+    words.for_each(|(word, right)| *word |= right);
+    union
 }
 
-/// A row for so many things.
-fn blocks(things: usize) -> Box<[Block]> {
-    vec![[0; BLOCK]; things.div_ceil(64).div_ceil(BLOCK)].into()
+/// Returns a row of zeros for `len` items.
+fn empty_row(len: usize) -> Box<[Block]> {
+    vec![[0; BLOCK_WORDS]; len.div_ceil(64).div_ceil(BLOCK_WORDS)].into()
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{BranchId, Config, Encoding, Outline, TokenId, Traits, Trie};
+    use crate::index::{ClassSignature, InnerId, TextKind, TrieIndex};
+    use crate::{Config, TokenId, Trie};
 
-    /// What a way is made of, byte by byte.
-    fn is_made_of(way: &[u8], ascii: u128, encoding: Encoding) -> bool {
+    /// Returns true if the class has all characters of the path, by looking at each byte.
+    fn consists_of(path: &[u8], ascii: u128, kind: TextKind) -> bool {
         let is_ascii = |&byte: &u8| byte < 0x80;
-        let characters = way.iter().filter(|byte| is_ascii(byte)).all(|byte| ascii >> byte & 1 == 1);
-        let own = match std::str::from_utf8(way) {
-            _ if way.iter().all(is_ascii) => Encoding::Ascii,
-            // What is cut at the end is no error.
-            Err(error) if error.error_len().is_some() => Encoding::Bytes,
-            _ if way.windows(3).any(|bytes| matches!(bytes, b"\xE2\x80\xA8" | b"\xE2\x80\xA9")) => {
-                Encoding::Utf8
+        let characters = path.iter().filter(|byte| is_ascii(byte)).all(|byte| ascii >> byte & 1 == 1);
+        let own = match std::str::from_utf8(path) {
+            _ if path.iter().all(is_ascii) => TextKind::Ascii,
+            // A character cut at the end is allowed.
+            Err(error) if error.error_len().is_some() => TextKind::Bytes,
+            _ if path.windows(3).any(|bytes| matches!(bytes, b"\xE2\x80\xA8" | b"\xE2\x80\xA9")) => {
+                TextKind::Utf8
             }
-            _ if way.windows(2).any(|bytes| bytes == b"\xC2\xA0") => Encoding::Lines,
-            _ => Encoding::Words,
+            _ if path.windows(2).any(|bytes| bytes == b"\xC2\xA0") => TextKind::NoLineEnds,
+            _ => TextKind::NoWhitespace,
         };
-        characters && own <= encoding
+        characters && own <= kind
     }
 
     #[test]
-    fn what_is_made_of_groups_is_found_as_byte_by_byte() {
+    fn filters_agree_with_a_test_of_each_byte() {
         let pieces: [&[u8]; 10] =
             [b"a", b"z", b"Q", b"7", b" ", b"-", "é".as_bytes(), b"\xC2\xA0", b"\xE2\x80\xA8", b"\xFF"];
         let mut words: Vec<Vec<u8>> = vec![Vec::new()];
@@ -153,32 +172,36 @@ mod tests {
         let tokens: Vec<(TokenId, &[u8])> =
             (0..).map(|id| TokenId(3 * id)).zip(words.iter().map(Vec::as_slice)).collect();
         let trie = Trie::new(&tokens, &Config::default()).unwrap();
-        let outline = Outline::new(&trie);
+        let index = TrieIndex::new(&trie);
         let letters: u128 = 0x07ff_fffe << 96 | 0x07ff_fffe << 64;
         let digits: u128 = 0x03ff << 48;
         for ascii in [0, letters, digits, letters | digits, letters | 1 << b' ', u128::MAX] {
-            for encoding in
-                [Encoding::Ascii, Encoding::Words, Encoding::Lines, Encoding::Utf8, Encoding::Bytes]
-            {
-                let (traits, _) = Traits::of(ascii, encoding);
-                let has = |bits: &[u64], place: usize| bits[place / 64] >> (place % 64) & 1 == 1;
-                // Of more than there are, and of fewer.
+            for kind in [
+                TextKind::Ascii,
+                TextKind::NoWhitespace,
+                TextKind::NoLineEnds,
+                TextKind::Utf8,
+                TextKind::Bytes,
+            ] {
+                let (signature, _) = ClassSignature::approximate(ascii, kind);
+                let has = |bits: &[u64], item: usize| bits[item / 64] >> (item % 64) & 1 == 1;
+                // Rows longer than the number of items, and shorter ones.
                 let (every, some) = (vec![u64::MAX; tokens.len()], vec![0x5555_5555_5555_5555; 20]);
-                let of_tokens = outline.tokens_of(traits, &every);
-                let of_branches = outline.branches_of(traits, &every[..outline.len().div_ceil(64)]);
-                let of_some = outline.tokens_of(traits, &some);
+                let of_tokens = index.filter_tokens(signature, &every);
+                let of_inner = index.filter_inner(signature, &every[..index.len().div_ceil(64)]);
+                let of_some = index.filter_tokens(signature, &some);
                 assert_eq!((of_tokens.len(), of_some.len()), (every.len(), some.len()));
                 assert!(
                     of_some.iter().zip(&of_tokens).all(|(some, all)| *some == all & 0x5555_5555_5555_5555)
                 );
                 for &(id, bytes) in &tokens {
-                    let expected = is_made_of(bytes, ascii, encoding);
-                    assert_eq!(has(&of_tokens, id.0 as usize), expected, "{bytes:?} {encoding:?}");
+                    let expected = consists_of(bytes, ascii, kind);
+                    assert_eq!(has(&of_tokens, id.0 as usize), expected, "{bytes:?} {kind:?}");
                 }
-                for branch in 0..outline.len() {
-                    let way = trie.path(outline.node(BranchId(branch as u32)));
-                    let expected = is_made_of(&way, ascii, encoding);
-                    assert_eq!(has(&of_branches, branch), expected, "{way:?} {encoding:?}");
+                for inner in 0..index.len() {
+                    let path = trie.path(index.node(InnerId(inner as u32)));
+                    let expected = consists_of(&path, ascii, kind);
+                    assert_eq!(has(&of_inner, inner), expected, "{path:?} {kind:?}");
                 }
             }
         }

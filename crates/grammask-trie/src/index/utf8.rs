@@ -1,51 +1,66 @@
-//! Where the characters of a byte string are: a decoder of UTF-8 that goes on behind what is wrong.
+//! A byte-wise decoder of UTF-8 that finds the boundaries of characters and resumes after invalid bytes.
 
-/// A decoder of UTF-8, by what it waits for. It goes on behind what is wrong.
+/// A decoder of UTF-8 without values: the state after some bytes. It resumes after invalid bytes.
 ///
 /// ```
-/// use grammask_trie::Decoder;
-/// let (inside, right) = Decoder::Between.after(0xC3);
-/// assert!(right && inside != Decoder::Between);
-/// assert_eq!(inside.after(0xA9), (Decoder::Between, true));
+/// use grammask_trie::index::Utf8Decoder;
+///
+/// let (inside, is_valid) = Utf8Decoder::Boundary.after(0xC3);
+/// assert!(is_valid && inside != Utf8Decoder::Boundary);
+/// assert_eq!(inside.after(0xA9), (Utf8Decoder::Boundary, true));
 /// assert!(!inside.after(b'a').1);
 /// ```
+///
+/// # Source
+///
+/// The Unicode Standard, table 3-7, "Well-Formed UTF-8 Byte Sequences".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decoder {
-    /// A character is complete, or none has begun.
-    Between,
-    /// So many more bytes of any kind.
-    More(u8),
-    /// One more than so many bytes, the first of them from this range: longer forms of short characters, surrogates, and what
-    /// is beyond the last character are excluded so.
-    First(u8, u8, u8),
-    /// A character, behind something that is none.
-    Broken,
+pub enum Utf8Decoder {
+    /// At a character boundary.
+    Boundary,
+    /// Inside a character. It ends after this number of continuation bytes, at least 1.
+    Continuation(u8),
+    /// After the first byte of a character whose second byte is restricted. This excludes overlong forms,
+    /// surrogates and code points above U+10FFFF.
+    Second {
+        /// The least second byte.
+        low: u8,
+        /// The greatest second byte.
+        high: u8,
+        /// Number of continuation bytes after the second byte.
+        rest: u8,
+    },
+    /// At a character boundary after an invalid byte.
+    AfterInvalid,
 }
 
-impl Decoder {
-    /// The decoder behind one more byte, and whether the byte was right.
+impl Utf8Decoder {
+    /// Returns the decoder after one more byte, and true if the byte is valid here.
     pub fn after(self, byte: u8) -> (Self, bool) {
+        let is_continuation = (0x80..=0xBF).contains(&byte);
         let next = match self {
-            Self::Between | Self::Broken => None,
-            Self::More(1) => (0x80..=0xBF).contains(&byte).then_some(Self::Between),
-            Self::More(count) => (0x80..=0xBF).contains(&byte).then_some(Self::More(count - 1)),
-            Self::First(low, high, rest) => (low..=high).contains(&byte).then_some(Self::More(rest)),
+            Self::Boundary | Self::AfterInvalid => None,
+            Self::Continuation(1) => is_continuation.then_some(Self::Boundary),
+            Self::Continuation(count) => is_continuation.then_some(Self::Continuation(count - 1)),
+            Self::Second { low, high, rest } => {
+                (low..=high).contains(&byte).then_some(Self::Continuation(rest))
+            }
         };
         if let Some(next) = next {
             return (next, true);
         }
         let next = match byte {
-            0..0x80 => Self::Between,
-            0xC2..=0xDF => Self::More(1),
-            0xE0 => Self::First(0xA0, 0xBF, 1),
-            0xED => Self::First(0x80, 0x9F, 1),
-            0xE1..=0xEF => Self::More(2),
-            0xF0 => Self::First(0x90, 0xBF, 2),
-            0xF1..=0xF3 => Self::More(3),
-            0xF4 => Self::First(0x80, 0x8F, 2),
-            _ => Self::Broken,
+            0..0x80 => Self::Boundary,
+            0xC2..=0xDF => Self::Continuation(1),
+            0xE0 => Self::Second { low: 0xA0, high: 0xBF, rest: 1 },
+            0xED => Self::Second { low: 0x80, high: 0x9F, rest: 1 },
+            0xE1..=0xEF => Self::Continuation(2),
+            0xF0 => Self::Second { low: 0x90, high: 0xBF, rest: 2 },
+            0xF1..=0xF3 => Self::Continuation(3),
+            0xF4 => Self::Second { low: 0x80, high: 0x8F, rest: 2 },
+            _ => Self::AfterInvalid,
         };
-        (next, self == Self::Between && next != Self::Broken)
+        (next, self == Self::Boundary && next != Self::AfterInvalid)
     }
 }
 
@@ -54,8 +69,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_decoder_takes_what_the_standard_library_takes() {
-        // All strings of up to four bytes from those at which the rules change.
+    fn decoder_agrees_with_the_standard_library() {
+        // All strings of up to four of the bytes at which the rules change.
         let edges = [0, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC];
         let edges: Vec<u8> =
             edges.into_iter().chain([0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF]).collect();
@@ -66,18 +81,18 @@ mod tests {
             });
             strings = longer.collect();
             for string in &strings {
-                let mut decoder = Decoder::Between;
-                let right = string.iter().all(|&byte| {
-                    let (next, right) = decoder.after(byte);
+                let mut decoder = Utf8Decoder::Boundary;
+                let is_valid = string.iter().all(|&byte| {
+                    let (next, is_valid) = decoder.after(byte);
                     decoder = next;
-                    right
+                    is_valid
                 });
                 match std::str::from_utf8(string) {
-                    Ok(_) => assert!(right && decoder == Decoder::Between, "{string:x?}"),
+                    Ok(_) => assert!(is_valid && decoder == Utf8Decoder::Boundary, "{string:x?}"),
                     Err(error) if error.error_len().is_none() => {
-                        assert!(right && decoder != Decoder::Between, "{string:x?}");
+                        assert!(is_valid && decoder != Utf8Decoder::Boundary, "{string:x?}");
                     }
-                    Err(_) => assert!(!right, "{string:x?}"),
+                    Err(_) => assert!(!is_valid, "{string:x?}"),
                 }
             }
         }

@@ -1,5 +1,5 @@
-//! The JSON shapes that vocabulary files are made of. Objects are read as lists of pairs: nothing that stands in the file
-//! twice gets lost, and nothing depends on hash order.
+//! The JSON values in vocabulary files. Objects are read as lists of pairs, so that repeated keys are kept
+//! and nothing depends on the order of a hash map.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,14 +13,14 @@ use crate::Error;
 pub(super) fn read<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error> {
     serde_json::from_slice(bytes).map_err(|error| {
         let message = error.to_string();
-        // The place stands in fields of its own.
+        // The error has fields for line and column.
         let place = format!(" at line {} column {}", error.line(), error.column());
         let message = message.strip_suffix(&place).unwrap_or(&message).to_owned();
         Error::Json { line: error.line(), column: error.column(), message }
     })
 }
 
-/// An object, entry by entry.
+/// An object, as a list of its entries.
 pub(super) struct Pairs<K, V>(pub(super) Vec<(K, V)>);
 
 impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for Pairs<K, V> {
@@ -47,7 +47,7 @@ impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for Pairs<K
     }
 }
 
-/// A text; borrowed from the file where it has no escapes.
+/// A text. It is borrowed from the file if it has no escapes.
 pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Text<'de> {
@@ -74,7 +74,7 @@ impl<'de> Deserialize<'de> for Text<'de> {
     }
 }
 
-/// A text that is an id in decimal digits.
+/// An id, written as a text of decimal digits.
 pub(super) struct Decimal(pub(super) u64);
 
 impl<'de> Deserialize<'de> for Decimal {
@@ -132,7 +132,7 @@ impl<'de> Deserialize<'de> for Piece<'de> {
     }
 }
 
-/// What kind of value stands somewhere.
+/// Kind of a JSON value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Number,
@@ -141,8 +141,8 @@ pub(super) enum Kind {
     Other,
 }
 
-/// The key and the kind of value of the first entry of an object. What follows is not looked at, so a file that is cut off
-/// has a first entry, too.
+/// Returns the key of the first entry of an object and the kind of its value. Does not read further, so a
+/// truncated file has a first entry as well.
 pub(super) fn first_entry(bytes: &[u8]) -> Option<(String, Kind)> {
     let rest = bytes.trim_ascii_start().strip_prefix(b"{")?;
     let mut keys = serde_json::Deserializer::from_slice(rest).into_iter::<String>();

@@ -1,13 +1,13 @@
-//! The lines of a text format, with their places.
+//! Splits a text format into lines with their places.
 
 use crate::{EntryPlace, Error, LineProblem};
 
-/// A line that is not empty, without its line break.
+/// A non-empty line, without its line break.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'a> {
-    /// Counted from one.
+    /// Line number, from 1.
     pub(super) number: usize,
-    /// Where it begins in the file.
+    /// Byte offset in the file.
     pub(super) offset: usize,
     pub(super) content: &'a [u8],
 }
@@ -22,8 +22,8 @@ impl Line<'_> {
     }
 }
 
-/// The lines that are not empty. A line ends with `\n` or `\r\n`, and with nothing else: a token may hold any other character
-/// that Unicode takes for a line break.
+/// Returns the non-empty lines. A line ends with `\n` or `\r\n` only, because a token may contain other
+/// characters that are line breaks in Unicode.
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
     let mut offset = 0;
     bytes

@@ -1,9 +1,11 @@
-//! Python's literals of texts and bytes, as its `repr` writes them and a little more.
+//! Python literals of texts and bytes: a superset of the output of `repr`.
 
-/// The bytes that a literal stands for (a text's in UTF-8), or none if it is no literal of one of the two kinds.
+/// Parses a literal to its bytes; those of a text are its UTF-8. Returns `None` if it is not a literal of a
+/// text or of bytes.
 ///
-/// Escapes: `\\ \' \" \a \b \f \n \r \t \v`, one to three octal digits, `\xHH`; in texts also `\uHHHH` and `\UHHHHHHHH`. In a
-/// text, octal and `\x` name code points. Other escapes, prefixes other than `b`, and triple quotes are no literals here.
+/// The escapes are `\\ \' \" \a \b \f \n \r \t \v`, one to three octal digits, and `\xHH`; texts also have
+/// `\uHHHH` and `\UHHHHHHHH`. In a text, octal escapes and `\xHH` are code points. Other escapes, prefixes
+/// other than `b`, and triple quotes are not supported.
 pub(super) fn parse(literal: &[u8]) -> Option<Vec<u8>> {
     let (is_text, quoted) = match literal {
         [b'b', rest @ ..] => (false, rest),
@@ -38,7 +40,7 @@ pub(super) fn parse(literal: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The value of the escape whose backslash has been read, and what follows it.
+/// Parses an escape after its backslash. Returns its value and the rest of the input.
 fn escape(rest: &[u8], is_text: bool) -> Option<(u32, &[u8])> {
     let (&kind, after) = rest.split_first()?;
     let value = match kind {
@@ -62,7 +64,7 @@ fn escape(rest: &[u8], is_text: bool) -> Option<(u32, &[u8])> {
     Some((value.into(), after))
 }
 
-/// The number in the first `count` digits, and what follows them.
+/// Parses a number of `count` digits. Returns its value and the rest of the input.
 fn number(rest: &[u8], count: usize, radix: u32) -> Option<(u32, &[u8])> {
     let (digits, after) = rest.split_at_checked(count)?;
     let value = digits.iter().try_fold(0u32, |value, &digit| {
@@ -97,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn other_things_are_no_literals() {
+    fn other_inputs_are_not_literals() {
         for literal in [
             &b""[..],
             b"'",

@@ -1,93 +1,56 @@
-//! From the pieces of a `tokenizer.json` to bytes: what the file's decoder does to a piece, as a list of steps.
+//! Converts the pieces of a `tokenizer.json` to bytes by the decoder of the file, as a list of steps.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::Error;
+use crate::{Error, Limit, LimitExceeded, Limits};
 
-/// The most steps that a decoder may have; those of real files have three.
-const MAX_STEPS: usize = 16;
-
-/// How many times as long a decoder may make a piece; those of real files only make them shorter.
-const MAX_GROWTH: usize = 8;
-
-/// What a tokenizer's decoder makes of a piece, as far as that does not depend on the pieces around it.
+/// The part of the decoder of a tokenizer that does not depend on neighboring pieces.
 #[derive(Debug)]
-pub(super) struct Decoder {
+pub(super) struct PieceDecoder {
     steps: Vec<Step>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum Step {
-    /// Every occurrence of a text gives way to another.
+    /// Replaces each occurrence of a text by another text.
     Replace { pattern: String, content: String },
-    /// A piece `<0xHH>` is that byte.
+    /// Converts a piece `<0xHH>` to the byte HH.
     ByteFallback,
-    /// Each character stands for a byte.
+    /// Converts each character to a byte, in the alphabet of GPT-2.
     ByteLevel,
 }
 
-impl Decoder {
-    /// Finds the steps in a file: from its decoder; if it has none, from what its pre-tokenizer and normalizer did to the text.
+impl PieceDecoder {
+    /// Reads the steps from the decoder of a file. If it has no decoder, inverts its pre-tokenizer and
+    /// normalizer.
     pub(super) fn find(
         decoder: &Value,
         pre_tokenizer: &Value,
         normalizer: &Value,
         byte_fallback: bool,
+        limits: &Limits,
     ) -> Result<Self, Error> {
-        let mut steps = Vec::new();
-        if decoder.is_null() {
-            for part in parts(pre_tokenizer) {
-                match kind(part) {
-                    "ByteLevel" => steps.push(Step::ByteLevel),
-                    "Metaspace" => steps.push(metaspace(part)?),
-                    _ => {}
-                }
-            }
-            for part in parts(normalizer).into_iter().filter(|part| kind(part) == "Replace") {
-                if let (Some(" "), Some(mark)) = (pattern(part), part["content"].as_str()) {
-                    steps.push(replace(mark, " ")?);
-                }
-            }
-            if steps.is_empty() {
-                return Err(unsupported("a tokenizer that does not say how to decode its pieces"));
-            }
+        let mut steps = if decoder.is_null() {
+            invert_encoder(pre_tokenizer, normalizer)?
         } else {
-            let mut fused = false;
-            for part in parts(decoder) {
-                match kind(part) {
-                    "ByteLevel" => steps.push(Step::ByteLevel),
-                    "Metaspace" => steps.push(metaspace(part)?),
-                    "ByteFallback" => steps.push(Step::ByteFallback),
-                    "Replace" => match (pattern(part), part["content"].as_str()) {
-                        (Some(pattern), Some(content)) => steps.push(replace(pattern, content)?),
-                        _ => {
-                            return Err(unsupported("a decoder that replaces anything but a text by a text"));
-                        }
-                    },
-                    "Fuse" => fused = true,
-                    // Once the pieces are one text, stripping concerns the text's ends: no token by itself is changed.
-                    "Strip" if fused => {}
-                    "Strip" => return Err(unsupported("a decoder that strips every piece")),
-                    kind => return Err(unsupported(&format!("the decoder {kind:?}"))),
-                }
-            }
-        }
+            read_decoder(decoder)?
+        };
         if byte_fallback && !steps.contains(&Step::ByteFallback) {
             steps.insert(0, Step::ByteFallback);
         }
         let decoder = Self { steps };
-        decoder.check_limits()?;
+        decoder.check_limits(limits)?;
         Ok(decoder)
     }
 
-    /// Whether pieces are written in the byte-level alphabet.
+    /// Returns true if pieces are written in the byte-level alphabet.
     pub(super) fn is_byte_level(&self) -> bool {
         self.steps.contains(&Step::ByteLevel)
     }
 
-    /// The bytes of a piece; at most [`MAX_GROWTH`] times as many as the piece has. O(piece).
+    /// Returns the bytes of a piece: at most `max_decoder_growth` times as many as the piece has.
     pub(super) fn bytes(&self, piece: &str) -> Vec<u8> {
         let mut text = Cow::Borrowed(piece);
         for step in &self.steps {
@@ -103,7 +66,7 @@ impl Decoder {
                     }
                 }
                 Step::ByteLevel => {
-                    // A piece with other characters is meant as it stands.
+                    // A piece with characters outside of the alphabet is taken literally.
                     if let Some(bytes) = text.chars().map(alphabet_byte).collect() {
                         return bytes;
                     }
@@ -113,27 +76,71 @@ impl Decoder {
         text.into_owned().into_bytes()
     }
 
-    /// Refuses what would take more than linear time.
-    fn check_limits(&self) -> Result<(), Error> {
+    /// Checks the limits that bound the time for a piece.
+    fn check_limits(&self, limits: &Limits) -> Result<(), Error> {
         let growth = self.steps.iter().fold(1usize, |growth, step| match step {
             Step::Replace { pattern, content } => {
                 growth.saturating_mul(content.len().div_ceil(pattern.len()).max(1))
             }
             Step::ByteFallback | Step::ByteLevel => growth,
         });
-        if self.steps.len() > MAX_STEPS {
-            return Err(unsupported(&format!("{} decoders, more than {MAX_STEPS}", self.steps.len())));
-        }
-        if growth > MAX_GROWTH {
-            return Err(unsupported(&format!(
-                "a decoder that makes a piece more than {MAX_GROWTH} times as long"
-            )));
-        }
-        Ok(())
+        let check = |limit, value: u32, found: usize| {
+            if found <= value as usize {
+                return Ok(());
+            }
+            let exceeded = LimitExceeded { limit, value: value.into(), found: Some(found as u64) };
+            Err(Error::LimitExceeded { id: None, exceeded })
+        };
+        check(Limit::MaxDecoderSteps, limits.max_decoder_steps, self.steps.len())?;
+        check(Limit::MaxDecoderGrowth, limits.max_decoder_growth, growth)
     }
 }
 
-/// The parts of a decoder, pre-tokenizer or normalizer, sequences taken apart, in order.
+/// Returns the steps that undo a pre-tokenizer and a normalizer.
+fn invert_encoder(pre_tokenizer: &Value, normalizer: &Value) -> Result<Vec<Step>, Error> {
+    let mut steps = Vec::new();
+    for part in parts(pre_tokenizer) {
+        match kind(part) {
+            "ByteLevel" => steps.push(Step::ByteLevel),
+            "Metaspace" => steps.push(metaspace(part)?),
+            _ => {}
+        }
+    }
+    for part in parts(normalizer).into_iter().filter(|part| kind(part) == "Replace") {
+        if let (Some(" "), Some(mark)) = (pattern(part), part["content"].as_str()) {
+            steps.push(replace(mark, " ")?);
+        }
+    }
+    if steps.is_empty() {
+        return Err(unsupported("a tokenizer that does not say how to decode its pieces"));
+    }
+    Ok(steps)
+}
+
+/// Returns the steps of a decoder.
+fn read_decoder(decoder: &Value) -> Result<Vec<Step>, Error> {
+    let mut steps = Vec::new();
+    let mut is_fused = false;
+    for part in parts(decoder) {
+        match kind(part) {
+            "ByteLevel" => steps.push(Step::ByteLevel),
+            "Metaspace" => steps.push(metaspace(part)?),
+            "ByteFallback" => steps.push(Step::ByteFallback),
+            "Replace" => match (pattern(part), part["content"].as_str()) {
+                (Some(pattern), Some(content)) => steps.push(replace(pattern, content)?),
+                _ => return Err(unsupported("a decoder that replaces anything but a text by a text")),
+            },
+            "Fuse" => is_fused = true,
+            // After `Fuse`, `Strip` affects only the ends of the whole text and not a single piece.
+            "Strip" if is_fused => {}
+            "Strip" => return Err(unsupported("a decoder that strips every piece")),
+            kind => return Err(unsupported(&format!("the decoder {kind:?}"))),
+        }
+    }
+    Ok(steps)
+}
+
+/// Returns the parts of a decoder, pre-tokenizer or normalizer in order, with nested sequences flattened.
 fn parts(whole: &Value) -> Vec<&Value> {
     let mut parts = Vec::new();
     let mut open = vec![whole];
@@ -149,11 +156,12 @@ fn parts(whole: &Value) -> Vec<&Value> {
     parts
 }
 
+/// Returns the `type` of a part. Returns an empty text if it has none.
 fn kind(part: &Value) -> &str {
     part["type"].as_str().unwrap_or("")
 }
 
-/// The pattern of a `Replace`, if it is a text and no regex.
+/// Returns the pattern of a `Replace`. Returns `None` if the pattern is a regex.
 fn pattern(part: &Value) -> Option<&str> {
     part["pattern"]["String"].as_str()
 }
@@ -169,30 +177,34 @@ fn replace(pattern: &str, content: &str) -> Result<Step, Error> {
     Ok(Step::Replace { pattern: pattern.to_owned(), content: content.to_owned() })
 }
 
+/// Maximum length of the description in [`Error::Unsupported`], in characters. The rest is cut off.
+const MAX_DESCRIPTION_CHARS: usize = 200;
+
+/// Returns an error for an unsupported feature. `what` may contain texts of the file.
 pub(super) fn unsupported(what: &str) -> Error {
-    const SHOWN: usize = 200;
-    let mut shown: String = what.chars().take(SHOWN).collect();
-    if shown.len() < what.len() {
-        shown.push_str("...");
+    let mut description: String = what.chars().take(MAX_DESCRIPTION_CHARS).collect();
+    if description.len() < what.len() {
+        description.push_str("...");
     }
-    Error::Unsupported { what: shown }
+    Error::Unsupported { what: description }
 }
 
-/// The byte that `<0xHH>` stands for.
+/// Returns the byte of a piece `<0xHH>`. Returns `None` for other pieces.
 fn fallback_byte(piece: &str) -> Option<u8> {
     let digits = piece.strip_prefix("<0x")?.strip_suffix('>')?;
     let is_byte = digits.len() == 2 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     if is_byte { u8::from_str_radix(digits, 16).ok() } else { None }
 }
 
-/// The byte that a character of the byte-level alphabet stands for.
+/// Returns the byte of a character in the byte-level alphabet. Returns `None` for other characters.
 ///
-/// The alphabet has a visible character for each byte: the printable ones of Latin-1 are themselves, and the other 68, in order, are
-/// the characters from U+0100 on.
+/// The alphabet has a visible character for each byte: the printable characters of Latin-1 represent
+/// themselves, and the characters from U+0100 on represent the other 68 bytes, in ascending order.
 ///
 /// # Source
 ///
-/// The encoder of GPT-2 (Radford et al., 2019), which byte-level BPE has kept since.
+/// A. Radford et al., "Language models are unsupervised multitask learners" (2019): the encoder of GPT-2,
+/// which byte-level BPE has used since.
 fn alphabet_byte(c: char) -> Option<u8> {
     match c as u32 {
         code @ (0x21..=0x7e | 0xa1..=0xac | 0xae..=0xff) => Some(code as u8),
@@ -209,7 +221,7 @@ mod tests {
     use super::{alphabet_byte, fallback_byte};
 
     #[test]
-    fn the_alphabet_has_each_byte_once() {
+    fn alphabet_has_each_byte_once() {
         let mut bytes: Vec<u8> =
             (0..=0x10_ffff).filter_map(char::from_u32).filter_map(alphabet_byte).collect();
         bytes.sort_unstable();
@@ -218,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn only_two_hexadecimal_digits_make_a_fallback_byte() {
+    fn fallback_bytes_have_exactly_two_hexadecimal_digits() {
         assert_eq!(fallback_byte("<0x0A>"), Some(10));
         assert_eq!(fallback_byte("<0xff>"), Some(255));
         for piece in ["<0x+A>", "<0xA>", "<0x00A>", "0x0A", "<0x0A", "", "<0xé>"] {

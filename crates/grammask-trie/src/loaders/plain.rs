@@ -1,16 +1,17 @@
-//! Plain JSON: for vocabularies made by hand or by a script.
+//! Plain JSON: the format for vocabularies that are written by hand or by a script.
 
 use super::entries::{self, Pairs, Piece, Text};
 use crate::vocabulary::Builder;
 use crate::{Config, Error, Vocabulary};
 
-/// Reads plain JSON of either shape:
+/// Loads plain JSON in one of two forms:
 ///
-/// - an object from texts to ids: `{"a": 0, "ab": 1}`. A token is the UTF-8 bytes of its text, nothing is translated. A text may
-///   come several times, for several ids with the same bytes;
-/// - a list of pairs of an id and a token, which is a text or a list of byte values: `[[0, "a"], [1, [255]]]`.
+/// - an object from texts to ids: `{"a": 0, "ab": 1}`. A token is the UTF-8 of its text, without translation.
+///   A text may occur several times, for several ids with the same bytes;
+/// - a list of pairs of an id and a token, which is a text or a list of byte values: `[[0, "a"], [1,
+///   [255]]]`.
 ///
-/// There is no spelling for special tokens: [`Vocabulary::with_special`] adds them.
+/// The format has no special tokens; [`Vocabulary::with_special`] adds them.
 ///
 /// ```
 /// # use grammask_trie::{Config, TokenId, loaders};
@@ -21,7 +22,7 @@ use crate::{Config, Error, Vocabulary};
 ///
 /// # Errors
 ///
-/// [`Error::Json`], and what [`Vocabulary::new`] says.
+/// [`Error::Json`], and the errors of [`Vocabulary::new`].
 pub fn plain_json(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error> {
     let mut builder = Builder::new(config);
     if bytes.trim_ascii_start().starts_with(b"[") {

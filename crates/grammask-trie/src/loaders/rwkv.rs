@@ -1,4 +1,4 @@
-//! The vocabularies of RWKV models: the original text form, and the JSON form made from it.
+//! The vocabularies of RWKV models: the original text form, and the JSON form that is derived from it.
 
 use super::entries::{self, Decimal, Pairs, Piece};
 use super::lines::{self, Line};
@@ -6,9 +6,10 @@ use super::{decimal, is_decimal, literal};
 use crate::vocabulary::Builder;
 use crate::{Config, Error, LineProblem, Vocabulary};
 
-/// Reads the JSON form: one object from ids, as decimal texts, to tokens, each a text or a list of byte values.
+/// Loads the JSON form: one object from ids, as decimal texts, to tokens. A token is a text or a list of byte
+/// values.
 ///
-/// Id 0, which RWKV models take for the end of a text, is not in these files: [`Vocabulary::with_special`] adds it.
+/// These files lack id 0, with which RWKV models end a text; [`Vocabulary::with_special`] adds it.
 ///
 /// ```
 /// # use grammask_trie::{Config, TokenId, loaders};
@@ -19,7 +20,7 @@ use crate::{Config, Error, LineProblem, Vocabulary};
 ///
 /// # Errors
 ///
-/// [`Error::Json`], and what [`Vocabulary::new`] says.
+/// [`Error::Json`], and the errors of [`Vocabulary::new`].
 pub fn rwkv_json(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error> {
     let Pairs(tokens) = entries::read::<Pairs<Decimal, Piece<'_>>>(bytes)?;
     let mut builder = Builder::new(config);
@@ -29,8 +30,11 @@ pub fn rwkv_json(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error> {
     builder.finish()
 }
 
-/// Reads the text form: a line for each token, with its id, a Python literal (a text such as `'\n'` or `"it's"`, or bytes such
-/// as `b'\xe4'`) and its length in bytes, which must be right. Empty lines are passed over. On id 0, see [`rwkv_json`].
+/// Loads the text form. Each line has the id of a token, a Python literal, and the length of the token in
+/// bytes. The literal is a text such as `'\n'` or `"it's"`, or bytes such as `b'\xe4'`. Empty lines are
+/// ignored.
+///
+/// These files lack id 0: see [`rwkv_json`].
 ///
 /// ```
 /// # use grammask_trie::{Config, TokenId, loaders};
@@ -41,7 +45,7 @@ pub fn rwkv_json(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::Line`], and what [`Vocabulary::new`] says.
+/// [`Error::Line`], and the errors of [`Vocabulary::new`].
 pub fn rwkv_text(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error> {
     let mut builder = Builder::new(config);
     for line in lines::lines(bytes) {
@@ -51,6 +55,7 @@ pub fn rwkv_text(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error> {
     builder.finish()
 }
 
+/// Parses a line to an id and the bytes of a token.
 fn entry(line: &Line<'_>) -> Result<(u64, Vec<u8>), Error> {
     let shape =
         || line.error(LineProblem::Shape("an id, a Python literal and a length, with spaces between"));
@@ -64,13 +69,13 @@ fn entry(line: &Line<'_>) -> Result<(u64, Vec<u8>), Error> {
     Ok((id, token))
 }
 
-/// Whether a line could be one of the text form.
+/// Returns true if a line looks like a line of the text form.
 pub(super) fn looks_like(line: &[u8]) -> bool {
     let quoted = |literal: &[u8]| matches!(literal, [b'\'' | b'"', ..] | [b'b', b'\'' | b'"', ..]);
     split(line).is_some_and(|[id, literal, length]| is_decimal(id) && quoted(literal) && is_decimal(length))
 }
 
-/// The parts before the first space, after the last, and between: the literal may have spaces of its own.
+/// Splits a line at its first and its last space, because the literal between them may contain spaces.
 fn split(line: &[u8]) -> Option<[&[u8]; 3]> {
     let is_space = |&byte: &u8| byte == b' ';
     let (first, last) = (line.iter().position(is_space)?, line.iter().rposition(is_space)?);

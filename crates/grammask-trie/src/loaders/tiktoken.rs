@@ -1,4 +1,4 @@
-//! The tiktoken format: a line for each token, its bytes in base64 and its rank, which is its id.
+//! The tiktoken format: one line per token, with its bytes in base64 and its rank, which is its id.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,9 +7,8 @@ use super::{decimal, is_decimal, lines};
 use crate::vocabulary::Builder;
 use crate::{Config, Error, LineProblem, TokenId, Vocabulary};
 
-/// Reads a tiktoken file: lines of base64, a space, and the rank. Empty lines are passed over.
-///
-/// The format does not know special tokens, so they are an argument.
+/// Loads a tiktoken file: lines of a base64 text, a space, and a rank. Empty lines are ignored. The format
+/// has no special tokens, so they are an argument.
 ///
 /// ```
 /// # use grammask_trie::{Config, TokenId, loaders};
@@ -22,7 +21,7 @@ use crate::{Config, Error, LineProblem, TokenId, Vocabulary};
 ///
 /// # Errors
 ///
-/// [`Error::Line`] for a line of another shape, and what [`Vocabulary::new`] says.
+/// [`Error::Line`] if a line has another form, and the errors of [`Vocabulary::new`].
 pub fn tiktoken(
     bytes: &[u8],
     special: impl IntoIterator<Item = (TokenId, String)>,
@@ -44,11 +43,12 @@ pub fn tiktoken(
     builder.finish()
 }
 
-/// Whether a line could be one of this format.
+/// Returns true if a line looks like a line of this format.
 pub(super) fn looks_like(line: &[u8]) -> bool {
     split(line).is_some_and(|(text, rank)| is_decimal(rank) && STANDARD.decode(text).is_ok())
 }
 
+/// Splits a line at its last space.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let space = line.iter().rposition(|&byte| byte == b' ')?;
     Some((&line[..space], &line[space + 1..]))

@@ -1,5 +1,5 @@
-//! Hugging Face `tokenizer.json`: the pieces of its model, turned into bytes by what the file's decoder says, and its
-//! added tokens.
+//! Hugging Face `tokenizer.json`: the pieces of its model, converted to bytes by the decoder of the file, and
+//! its added tokens.
 
 use std::fmt;
 
@@ -7,27 +7,28 @@ use serde_core::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Seq
 use serde_json::{Map, Value};
 
 use super::entries::{self, Text};
-use super::pieces::{Decoder, unsupported};
+use super::pieces::{PieceDecoder, unsupported};
 use crate::vocabulary::Builder;
 use crate::{Config, EntryPlace, Error, Vocabulary};
 
-/// Reads a `tokenizer.json` whose model is BPE, Unigram or WordLevel.
+/// Loads a `tokenizer.json` whose model is BPE, Unigram or WordLevel.
 ///
-/// What bytes a piece stands for is what the file's decoder makes of it:
+/// The decoder of the file converts pieces to bytes:
 ///
-/// - `ByteLevel`: each character stands for a byte, in the alphabet of GPT-2. A piece with other characters is taken as it stands.
-/// - `Replace` (as in SentencePiece's `▁` for a space) and `Metaspace`: the replacement is made;
+/// - `ByteLevel`: each character is a byte, in the alphabet of GPT-2. A piece with other characters is taken
+///   literally;
+/// - `Replace` (such as of `▁` by a space in SentencePiece) and `Metaspace`: the replacement is made;
 /// - `ByteFallback`, or a model with `byte_fallback`: `<0xHH>` is that byte.
 ///
-/// A file without a decoder is read by its pre-tokenizer and normalizer. Decoders that act on the text as a whole change no
-/// token: in particular, Llama 2's decoder strips one space at the very beginning of a text, but its token `▁the` is the four bytes
-/// ` the` here, wherever it stands. So a grammar for such a model sees the space that the model writes first, and
-/// has to allow it. Other decoders (`WordPiece`, `BPEDecoder`, `CTC`,
-/// regexes) are an error, and so are more than 16 of them, or such that make a piece more than eight times as long.
+/// If a file has no decoder, its pre-tokenizer and normalizer are inverted. Decoders that act on the whole
+/// text change no token: the decoder of Llama 2 strips one space at the beginning of a text, but its token
+/// `▁the` is always the four bytes ` the`. So a grammar for such a model must allow the space at the
+/// beginning of the output.
 ///
-/// Of `added_tokens`, those marked special are special tokens by the name `content`; the others are ordinary tokens. With
-/// `ByteLevel` they stand for their content as it is, otherwise for what the decoder makes of it. An added token
-/// replaces what the model says about its id. The model's unknown token is special even if no added token says so.
+/// Of `added_tokens`, the entries marked special are special tokens named by their `content`, and the others
+/// are ordinary tokens. With `ByteLevel`, an ordinary added token is the UTF-8 of its content; otherwise the
+/// decoder converts it. An added token replaces the entry of the model with its id. The unknown token of the
+/// model is always special.
 ///
 /// ```
 /// # use grammask_trie::{Config, TokenId, loaders};
@@ -44,12 +45,21 @@ use crate::{Config, EntryPlace, Error, Vocabulary};
 ///
 /// # Errors
 ///
-/// [`Error::Json`] for another shape, [`Error::Unsupported`], and what [`Vocabulary::new`] says.
+/// - [`Error::Json`] if the file has another structure;
+/// - [`Error::Unsupported`] for other decoders (`WordPiece`, `BPEDecoder`, `CTC`, regexes) and other models;
+/// - [`Error::LimitExceeded`] if the decoder exceeds `max_decoder_steps` or `max_decoder_growth`;
+/// - the errors of [`Vocabulary::new`].
 pub fn tokenizer_json(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error> {
     let file = entries::read::<File<'_>>(bytes)?;
     file.model.check_supported()?;
     let byte_fallback = file.model.rest.get("byte_fallback").and_then(Value::as_bool).unwrap_or(false);
-    let decoder = Decoder::find(&file.decoder, &file.pre_tokenizer, &file.normalizer, byte_fallback)?;
+    let decoder = PieceDecoder::find(
+        &file.decoder,
+        &file.pre_tokenizer,
+        &file.normalizer,
+        byte_fallback,
+        &config.limits,
+    )?;
 
     let mut builder = Builder::new(config);
     let mut replaced: Vec<u64> = file.added.iter().map(|added| added.id).collect();
@@ -79,7 +89,7 @@ pub fn tokenizer_json(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error
     builder.finish()
 }
 
-/// The parts of a file that matter here.
+/// The parts of a file that are read.
 struct File<'a> {
     model: Model<'a>,
     added: Vec<Added<'a>>,
@@ -122,13 +132,13 @@ impl<'de> Deserialize<'de> for File<'de> {
     }
 }
 
-/// The model: its pieces with their ids, and all else that it says but for its merges.
+/// The model: its pieces with their ids, and its other entries except for the merges.
 struct Model<'a> {
     pieces: Vec<(Text<'a>, u64)>,
     rest: Map<String, Value>,
 }
 
-/// How a model names the token for what it cannot tokenize.
+/// The unknown token of a model: the token for text that it cannot tokenize.
 enum Unknown {
     Piece(String),
     Id(u64),
@@ -145,7 +155,7 @@ impl Unknown {
 
 impl Model<'_> {
     fn check_supported(&self) -> Result<(), Error> {
-        // Old files leave the type out.
+        // Old files lack the type.
         if let Some(kind) = self.rest.get("type").filter(|kind| !kind.is_null())
             && !["BPE", "Unigram", "WordLevel"].map(Value::from).contains(kind)
         {
@@ -197,7 +207,8 @@ impl<'de> Deserialize<'de> for Model<'de> {
     }
 }
 
-/// The pieces of a model: an object from pieces to ids, or (Unigram) a list of pieces with their scores, whose ids are their places.
+/// The pieces of a model: an object from pieces to ids or, for Unigram, a list of pieces with scores. The id
+/// of a piece in a list is its index.
 struct Pieces<'a>(Vec<(Text<'a>, u64)>);
 
 impl<'de> Deserialize<'de> for Pieces<'de> {

@@ -1,17 +1,17 @@
-//! The packed mask row that inference engines take: one bit a token.
+//! The packed mask row that inference engines take: one bit per token.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::bits::popcount::count_ones;
 use crate::display::write_ids;
-use crate::error::{Broken, RowTooShort};
-use crate::{TokenId, TokenSet, copied_row, copy_row};
+use crate::error::{BrokenInvariant, RowTooShort};
+use crate::{TokenId, TokenSet, clone_row, copy_row};
 
-/// Which tokens are allowed: token t is bit t % 32 of word t / 32, and a set bit means allowed.
+/// The allowed tokens as a packed row: token t is bit t % 32 of word t / 32, and a set bit means allowed.
 ///
-/// A mask has one bit for each id below its `id_count`. The bits of the last word that stand for no id are 0; ids that are not
-/// below `id_count` are never allowed, and asking to allow them changes nothing. Equal masks have equal words.
+/// A mask has one bit for each id below its `id_count`. The unused bits of the last word are 0. Other ids are
+/// never allowed, and [`Mask::allow`] ignores them. Equal masks have equal words.
 ///
 /// ```
 /// # use grammask_trie::{Mask, TokenId};
@@ -32,21 +32,20 @@ pub struct Mask {
 
 impl Clone for Mask {
     fn clone(&self) -> Self {
-        Self { words: copied_row(&self.words).into(), id_count: self.id_count }
+        Self { words: clone_row(&self.words).into(), id_count: self.id_count }
     }
 }
 
 impl Mask {
-    /// A mask for ids below `id_count` that allows none.
-    ///
-    /// Ids are numbers of 32 bits: more than 2^32 - 1 of them are taken as that many.
+    /// Returns a mask for the ids below `id_count` that allows none. An `id_count` above 2^32 - 1 is reduced
+    /// to that.
     pub fn new(id_count: usize) -> Self {
         let id_count = u32::try_from(id_count).unwrap_or(u32::MAX);
         Self { words: vec![0; id_count.div_ceil(32) as usize].into(), id_count }
     }
 
-    /// The mask for ids below `id_count` that a packed row is, which is not copied; what stands for no id is left out, and what is
-    /// missing is not allowed.
+    /// Converts a packed row to a mask for the ids below `id_count`, without a copy. Clears bits beyond
+    /// `id_count`, and allows no ids beyond the end of the row.
     ///
     /// ```
     /// # use grammask_trie::{Mask, TokenId};
@@ -61,13 +60,13 @@ impl Mask {
         mask
     }
 
-    /// The number of ids that the mask speaks about.
+    /// Returns the number of ids of the mask.
     #[inline]
     pub fn id_count(&self) -> usize {
         self.id_count as usize
     }
 
-    /// Allows a token.
+    /// Allows a token. Ignores ids that are not below `id_count`.
     #[inline]
     pub fn allow(&mut self, id: TokenId) {
         if id.0 < self.id_count {
@@ -83,64 +82,65 @@ impl Mask {
         }
     }
 
-    /// Whether a token is allowed.
+    /// Returns true if a token is allowed.
     #[inline]
     pub fn allows(&self, id: TokenId) -> bool {
         self.words.get(id.word()).is_some_and(|word| word & id.bit() != 0)
     }
 
-    /// The allowed tokens, ascending.
-    pub fn iter(&self) -> Ones<'_> {
-        ones(&self.words)
+    /// Returns the allowed tokens, ascending.
+    pub fn iter(&self) -> SetBits<'_> {
+        set_bits(&self.words)
     }
 
-    /// How many tokens are allowed.
+    /// Returns the number of allowed tokens.
     pub fn count(&self) -> usize {
         count_ones(&self.words)
     }
 
-    /// Whether no token is allowed.
+    /// Returns true if no token is allowed.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// The words: `id_count` / 32, rounded up.
+    /// Returns the words. Their number is `id_count` / 32, rounded up.
     #[inline]
     pub fn as_words(&self) -> &[u32] {
         &self.words
     }
 
-    /// The words, to be written in place. Bits that stand for no id must stay 0: [`Mask::check`] tests it.
+    /// Returns the words for writing in place. The unused bits of the last word must stay 0; [`Mask::check`]
+    /// tests that.
     #[inline]
     pub fn as_words_mut(&mut self) -> &mut [u32] {
         &mut self.words
     }
 
-    /// The words, given away.
+    /// Converts the mask to its words, without a copy.
     pub fn into_words(self) -> Vec<u32> {
         self.words.into()
     }
 
-    /// Forbids all.
+    /// Forbids all tokens.
     pub fn clear(&mut self) {
         self.words.fill(0);
     }
 
-    /// Allows what `other` allows, too. Ids that this mask does not have stay out.
+    /// Allows all tokens that `other` allows. Ignores ids that this mask does not have.
     pub fn union(&mut self, other: &Self) {
-        for (word, &more) in self.words.iter_mut().zip(&other.words) {
-            *word |= more;
+        for (word, &added) in self.words.iter_mut().zip(&other.words) {
+            *word |= added;
         }
         self.clear_padding();
     }
 
-    /// Allows the tokens of a set, too. Ids that this mask does not have stay out.
+    /// Allows all tokens of a set. Ignores ids that this mask does not have.
     pub fn union_set(&mut self, set: &TokenSet) {
         set.union_into(&mut self.words);
         self.clear_padding();
     }
 
-    /// Forbids what `other` does not allow.
+    /// Forbids all tokens that `other` does not allow.
     pub fn intersect(&mut self, other: &Self) {
         let others = other.words.iter().copied().chain(std::iter::repeat(0));
         for (word, keep) in self.words.iter_mut().zip(others) {
@@ -148,24 +148,25 @@ impl Mask {
         }
     }
 
-    /// Forbids what `other` allows.
+    /// Forbids all tokens that `other` allows.
     pub fn subtract(&mut self, other: &Self) {
-        for (word, &less) in self.words.iter_mut().zip(&other.words) {
-            *word &= !less;
+        for (word, &removed) in self.words.iter_mut().zip(&other.words) {
+            *word &= !removed;
         }
     }
 
-    /// Sets the logits of all tokens that are not allowed to negative infinity, and leaves the others as they are.
+    /// Sets the logits of all tokens that are not allowed to negative infinity, and leaves the others as they
+    /// are.
     ///
-    /// Place t of `logits` belongs to token t. Models pad their logits: places that no id of the mask stands for get negative
-    /// infinity, too. Tokens that the logits have no place for cannot be sampled, so there is nothing to do for them.
+    /// The entry at index t of `logits` belongs to token t. Models pad their logits, and entries beyond
+    /// `id_count` get negative infinity, too. Tokens beyond the end of `logits` are ignored.
     pub fn apply(&self, logits: &mut [f32]) {
         let (covered, padding) = logits.split_at_mut(logits.len().min(32 * self.words.len()));
         for (group, &word) in covered.chunks_mut(32).zip(&self.words) {
             match word {
                 u32::MAX => {}
                 0 => group.fill(f32::NEG_INFINITY),
-                // Written without a branch, so that it becomes vector code.
+                // A select without a branch, which compiles to vector code.
                 _ => group.iter_mut().enumerate().for_each(|(bit, logit)| {
                     *logit = if word >> bit & 1 == 1 { *logit } else { f32::NEG_INFINITY };
                 }),
@@ -174,7 +175,7 @@ impl Mask {
         padding.fill(f32::NEG_INFINITY);
     }
 
-    /// Writes the mask to the beginning of a row, and zeros to the rest of it.
+    /// Copies the mask to the beginning of a row, and fills the rest with zeros.
     ///
     /// ```
     /// # use grammask_trie::{Mask, TokenId};
@@ -189,7 +190,7 @@ impl Mask {
     ///
     /// # Errors
     ///
-    /// [`RowTooShort`], and the row is left as it was.
+    /// [`RowTooShort`] if the row has fewer words than the mask. The row is unchanged then.
     pub fn copy_to(&self, row: &mut [u32]) -> Result<(), RowTooShort> {
         let (needed, given) = (self.words.len(), row.len());
         let (front, padding) = row.split_at_mut_checked(needed).ok_or(RowTooShort { needed, given })?;
@@ -198,19 +199,19 @@ impl Mask {
         Ok(())
     }
 
-    /// Tests the one invariant: the bits that stand for no id are 0.
+    /// Tests the one invariant: the unused bits of the last word are 0.
     ///
     /// # Errors
     ///
-    /// If it does not hold.
-    pub fn check(&self) -> Result<(), Broken> {
+    /// If the invariant does not hold.
+    pub fn check(&self) -> Result<(), BrokenInvariant> {
         let last = self.words.last().copied().unwrap_or(0);
-        Broken::unless(last & !self.last_word() == 0, "bits that stand for no id are 0", || {
+        BrokenInvariant::check(last & !self.last_word() == 0, "unused bits are 0", || {
             format!("the last word is {last:#034b}, for ids below {}", self.id_count)
         })
     }
 
-    /// The bits of the last word that stand for ids.
+    /// Returns the bits of the last word that belong to ids.
     fn last_word(&self) -> u32 {
         match self.id_count % 32 {
             0 => u32::MAX,
@@ -218,6 +219,7 @@ impl Mask {
         }
     }
 
+    /// Clears the unused bits of the last word.
     fn clear_padding(&mut self) {
         let used = self.last_word();
         if let Some(last) = self.words.last_mut() {
@@ -226,8 +228,8 @@ impl Mask {
     }
 }
 
-/// Folds the words in sixteen lanes by what every processor does to whole vectors at once, so that hashing a mask costs about
-/// what reading it costs.
+/// Folds the words in sixteen lanes with vector instructions, so that hashing a mask costs about as much as
+/// reading it.
 impl Hash for Mask {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let mut lanes = [self.id_count; 16];
@@ -250,14 +252,14 @@ impl Extend<TokenId> for Mask {
 
 impl<'a> IntoIterator for &'a Mask {
     type Item = TokenId;
-    type IntoIter = Ones<'a>;
+    type IntoIter = SetBits<'a>;
 
-    fn into_iter(self) -> Ones<'a> {
+    fn into_iter(self) -> SetBits<'a> {
         self.iter()
     }
 }
 
-/// `12 of 128000: 3, 5-9, ...`; `{:#}` prints all ranges.
+/// Displays as `12 of 128000: 3, 5-9, ...`. `{:#}` prints all ranges.
 impl fmt::Display for Mask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {}", self.count(), self.id_count)?;
@@ -265,24 +267,24 @@ impl fmt::Display for Mask {
     }
 }
 
-/// The ids whose bits are set in some words, ascending.
-pub(crate) fn ones(words: &[u32]) -> Ones<'_> {
-    Ones { words: words.iter(), rest: 0, base: 0, next: 0 }
+/// Returns the ids whose bits are set in a packed row, ascending.
+pub(crate) fn set_bits(words: &[u32]) -> SetBits<'_> {
+    SetBits { words: words.iter(), rest: 0, base: 0, next: 0 }
 }
 
-/// The tokens of a packed row, ascending: see [`Mask::iter`].
+/// Iterator over the tokens of a packed row, ascending: see [`Mask::iter`].
 #[derive(Clone, Debug)]
-pub struct Ones<'a> {
+pub struct SetBits<'a> {
     words: std::slice::Iter<'a, u32>,
-    /// What is left of the word in hand.
+    /// The bits of the current word that are still to come.
     rest: u32,
-    /// The id of that word's first bit.
+    /// Id of the lowest bit of the current word.
     base: u32,
-    /// The id of the next word's first bit.
+    /// Id of the lowest bit of the next word.
     next: u32,
 }
 
-impl Iterator for Ones<'_> {
+impl Iterator for SetBits<'_> {
     type Item = TokenId;
 
     #[inline]
@@ -298,4 +300,4 @@ impl Iterator for Ones<'_> {
     }
 }
 
-impl std::iter::FusedIterator for Ones<'_> {}
+impl std::iter::FusedIterator for SetBits<'_> {}

@@ -1,4 +1,5 @@
-//! Making a trie: sort the tokens by their bytes once, then one pass that keeps the path to the last token open.
+//! Builds a trie: sorts the tokens by their bytes, then adds them in one pass that keeps the path to the last
+//! token open.
 
 use std::cmp::Ordering;
 
@@ -9,31 +10,30 @@ pub(super) fn trie(tokens: &[(TokenId, &[u8])], config: &Config) -> Result<Trie,
     check_limits(tokens, config)?;
     let order = sorted(tokens);
     let mut trie = Builder::new(tokens.len());
-    for &at in &order {
-        let (id, bytes) = tokens[at as usize];
+    for &index in &order {
+        let (id, bytes) = tokens[index as usize];
         trie.push(id, bytes);
     }
     Ok(trie.finish())
 }
 
 fn check_limits(tokens: &[(TokenId, &[u8])], config: &Config) -> Result<(), Error> {
-    // One less than numbers there are, for the root.
-    let mut left = config.max_bytes.min(u32::MAX - 1) as usize;
+    let limits = &config.limits;
+    // Node numbers have 32 bits, and one of them is the root's.
+    let mut left = limits.max_bytes.min(u32::MAX - 1) as usize;
     for &(id, bytes) in tokens {
-        if bytes.len() > usize::from(config.max_token_bytes) {
-            return Err(Error::TokenTooLong { id, length: bytes.len(), limit: config.max_token_bytes });
-        }
-        left = left.checked_sub(bytes.len()).ok_or(Error::TooManyBytes { id, limit: config.max_bytes })?;
+        limits.check_token(id, bytes.len())?;
+        left = left.checked_sub(bytes.len()).ok_or_else(|| limits.too_many_bytes(id))?;
     }
     Ok(())
 }
 
-/// The places of the tokens, by bytes, then by id.
+/// Returns the indices of the tokens, sorted by bytes, then by id.
 fn sorted(tokens: &[(TokenId, &[u8])]) -> Vec<u32> {
-    // Nearly all comparisons are decided by the first eight bytes, so these are kept beside the place: sorting then
-    // hardly ever looks at the tokens themselves, which lie all over the memory.
+    // The first eight bytes decide nearly all comparisons. Stored with the index, they spare most cache
+    // misses on the tokens themselves.
     let mut keys: Vec<(u64, u32)> =
-        tokens.iter().zip(0..).map(|(&(_, bytes), at)| (first_eight(bytes), at)).collect();
+        tokens.iter().zip(0..).map(|(&(_, bytes), index)| (first_eight(bytes), index)).collect();
     keys.sort_unstable_by(|&(a, i), &(b, j)| {
         a.cmp(&b).then_with(|| {
             let ((first, x), (second, y)) = (tokens[i as usize], tokens[j as usize]);
@@ -43,11 +43,11 @@ fn sorted(tokens: &[(TokenId, &[u8])]) -> Vec<u32> {
             }
         })
     });
-    keys.into_iter().map(|(_, at)| at).collect()
+    keys.into_iter().map(|(_, index)| index).collect()
 }
 
-/// The first eight bytes as a number that sorts as they do; shorter tokens are filled up with zeros, so that equal numbers
-/// decide nothing.
+/// Returns the first eight bytes as a number in the same order. Shorter tokens are padded with zeros, so
+/// equal numbers do not imply equal prefixes.
 fn first_eight(bytes: &[u8]) -> u64 {
     let mut first = [0; 8];
     let length = bytes.len().min(8);
@@ -55,14 +55,15 @@ fn first_eight(bytes: &[u8]) -> u64 {
     u64::from_be_bytes(first)
 }
 
-/// The nodes made so far. Those on the path to the last token are open: their subtrees may still grow.
+/// The nodes that were added so far. Those on the path to the last token are open: their subtrees may still
+/// grow.
 struct Builder<'a> {
     bytes: Vec<u8>,
     ends: Vec<u32>,
     depths: Vec<u16>,
     token_starts: Vec<u32>,
     tokens: Vec<TokenId>,
-    /// The open nodes below the root; place `d` has depth `d + 1`.
+    /// The open nodes below the root. The entry at index `d` has depth `d + 1`.
     open: Vec<u32>,
     last: &'a [u8],
 }
@@ -82,20 +83,21 @@ impl<'a> Builder<'a> {
         builder
     }
 
-    /// Adds a token that sorts after, or equal to, all before it.
+    /// Adds a token. Its bytes are not less than those of the last token.
     fn push(&mut self, id: TokenId, bytes: &'a [u8]) {
         let shared = self.last.iter().zip(bytes).take_while(|(a, b)| a == b).count();
         self.close(shared);
         for (depth, &byte) in bytes.iter().enumerate().skip(shared) {
-            // No token is longer than 65,535 bytes.
+            // The limit `max_token_bytes` fits in 16 bits.
             let node = self.node(byte, depth as u16 + 1);
             self.open.push(node);
         }
-        // The tokens of a node come right after the node was made, since a prefix sorts before what it begins.
+        // A prefix sorts before longer tokens, so the last node is the node of this token.
         self.tokens.push(id);
         self.last = bytes;
     }
 
+    /// Adds a node with an open subtree.
     fn node(&mut self, byte: u8, depth: u16) -> u32 {
         let node = self.bytes.len() as u32;
         self.bytes.push(byte);
@@ -105,7 +107,7 @@ impl<'a> Builder<'a> {
         node
     }
 
-    /// Ends the subtrees of the open nodes deeper than `depth`.
+    /// Closes the subtrees of the open nodes deeper than `depth`.
     fn close(&mut self, depth: usize) {
         let end = self.bytes.len() as u32;
         for node in self.open.drain(depth..) {
@@ -132,14 +134,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zero_bytes_sort_after_the_shorter_token() {
+    fn trailing_zero_bytes_sort_after_the_shorter_token() {
         let tokens: [(TokenId, &[u8]); 4] =
             [(TokenId(0), b"a\0\0"), (TokenId(1), b"a"), (TokenId(2), b"a\0"), (TokenId(3), b"")];
         assert_eq!(sorted(&tokens), [3, 1, 2, 0]);
     }
 
     #[test]
-    fn tokens_alike_in_eight_bytes_sort_by_the_rest() {
+    fn tokens_with_equal_first_eight_bytes_sort_by_the_rest() {
         let tokens: [(TokenId, &[u8]); 3] =
             [(TokenId(7), b"abcdefghz"), (TokenId(9), b"abcdefgh"), (TokenId(1), b"abcdefghz")];
         assert_eq!(sorted(&tokens), [1, 2, 0]);

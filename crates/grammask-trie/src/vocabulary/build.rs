@@ -1,22 +1,23 @@
-//! Making a vocabulary entry by entry, so that a loader stops at the first entry that breaks a limit.
+//! Builds a vocabulary entry by entry, so that a loader stops at the first entry beyond a limit.
 
-use super::{Ranks, Texts, Vocabulary, fingerprint};
-use crate::{Config, EntryPlace, Error, NodeId, TokenId, Trie};
+use super::{Ranks, TokenBytes, Vocabulary, fingerprint};
+use crate::{Config, EntryPlace, Error, TokenId, Trie, TrieNodeId};
 
-/// A vocabulary in the making: entries in any order.
+/// The entries of a vocabulary that were added so far, in any order of ids.
 pub(crate) struct Builder<'c> {
     config: &'c Config,
     tokens: Vec<Entry>,
     specials: Vec<Entry>,
-    /// The bytes of all entries, in the order in which they came.
+    /// The bytes of all entries, in the order of insertion.
     bytes: Vec<u8>,
-    /// Where the next entry comes from, if it does not count by itself.
+    /// Origin of the next entry. `None` if entries are numbered in the order of insertion.
     place: Option<EntryPlace>,
 }
 
 #[derive(Clone, Copy)]
 struct Entry {
     id: TokenId,
+    /// Half-open range of the bytes of this entry in [`Builder::bytes`].
     start: u32,
     end: u32,
     place: EntryPlace,
@@ -27,7 +28,7 @@ impl<'c> Builder<'c> {
         Self { config, tokens: Vec::new(), specials: Vec::new(), bytes: Vec::new(), place: None }
     }
 
-    /// Says where the next entry comes from.
+    /// Sets the origin of the next entry.
     pub(crate) fn at(&mut self, place: EntryPlace) -> &mut Self {
         self.place = Some(place);
         self
@@ -35,11 +36,8 @@ impl<'c> Builder<'c> {
 
     /// Adds an ordinary token.
     pub(crate) fn token(&mut self, id: u64, bytes: &[u8]) -> Result<(), Error> {
-        let id = self.id(id)?;
-        let limit = self.config.max_token_bytes;
-        if bytes.len() > usize::from(limit) {
-            return Err(Error::TokenTooLong { id, length: bytes.len(), limit });
-        }
+        let id = self.config.limits.check_id(id)?;
+        self.config.limits.check_token(id, bytes.len())?;
         let place = self.place.take().unwrap_or(EntryPlace::Entry(number(self.tokens.len())));
         let entry = self.entry(id, bytes, place)?;
         self.tokens.push(entry);
@@ -48,35 +46,25 @@ impl<'c> Builder<'c> {
 
     /// Adds a special token.
     pub(crate) fn special(&mut self, id: u64, name: &str) -> Result<(), Error> {
-        let id = self.id(id)?;
+        let id = self.config.limits.check_id(id)?;
         let place = self.place.take().unwrap_or(EntryPlace::Special(number(self.specials.len())));
         let entry = self.entry(id, name.as_bytes(), place)?;
         self.specials.push(entry);
         Ok(())
     }
 
-    /// The id as one below the limit.
-    pub(crate) fn id(&self, id: u64) -> Result<TokenId, Error> {
-        let limit = self.config.id_limit;
-        match u32::try_from(id) {
-            Ok(small) if small < limit => Ok(TokenId(small)),
-            _ => Err(Error::IdTooLarge { id, limit }),
-        }
-    }
-
     fn entry(&mut self, id: TokenId, bytes: &[u8], place: EntryPlace) -> Result<Entry, Error> {
         let start = self.bytes.len();
-        let limit = self.config.max_bytes;
         match u32::try_from(start + bytes.len()) {
-            Ok(end) if end <= limit => {
+            Ok(end) if end <= self.config.limits.max_bytes => {
                 self.bytes.extend_from_slice(bytes);
                 Ok(Entry { id, start: start as u32, end, place })
             }
-            _ => Err(Error::TooManyBytes { id, limit }),
+            _ => Err(self.config.limits.too_many_bytes(id)),
         }
     }
 
-    /// Whether every id stands once in the sorted entries.
+    /// Returns an error if an id occurs twice. The entries are sorted.
     fn check_ids(&self, ordinary: &Ranks) -> Result<(), Error> {
         let pairs = self.tokens.windows(2).chain(self.specials.windows(2));
         let within = pairs.filter(|pair| pair[0].id == pair[1].id).map(|pair| (pair[0], pair[1]));
@@ -85,7 +73,7 @@ impl<'c> Builder<'c> {
             ordinary.rank(special.id).map(|_| (self.tokens[rank], special))
         });
         let mut twice: Vec<(Entry, Entry)> = within.chain(as_both).collect();
-        // The order of the entries of one id is that in which they came.
+        // A stable sort keeps entries with equal ids in the order of insertion.
         twice.sort_by_key(|(entry, _)| entry.id);
         let Some(&(first, second)) = twice.first() else { return Ok(()) };
         twice.dedup_by_key(|(entry, _)| entry.id);
@@ -93,6 +81,7 @@ impl<'c> Builder<'c> {
         Err(Error::DuplicateId { id: first.id, first: first.place, second: second.place, others })
     }
 
+    /// Builds the vocabulary of all entries.
     pub(crate) fn finish(mut self) -> Result<Vocabulary, Error> {
         sort(&mut self.tokens);
         sort(&mut self.specials);
@@ -100,11 +89,11 @@ impl<'c> Builder<'c> {
         self.check_ids(&ordinary)?;
         let content = |entry: &Entry| &self.bytes[entry.start as usize..entry.end as usize];
 
-        let texts = Texts::new(self.tokens.iter().map(content));
+        let texts = TokenBytes::new(self.tokens.iter().map(content));
         let specials: Box<[(TokenId, Box<str>)]> = self
             .specials
             .iter()
-            // These bytes came in as a text: nothing is lost.
+            // The bytes were copied from a `str`, so the conversion is lossless.
             .map(|entry| (entry.id, String::from_utf8_lossy(content(entry)).into()))
             .collect();
         let by_name = by_name(&specials)?;
@@ -114,8 +103,8 @@ impl<'c> Builder<'c> {
         let names = specials.iter().map(|(id, name)| (*id, name.as_bytes()));
         let fingerprint = fingerprint::fingerprint(tokens.iter().copied(), names);
         let trie = Trie::new(&tokens, self.config)?;
-        let single = |&node: &NodeId| !trie.tokens(node).is_empty();
-        let every_byte = trie.children(NodeId::ROOT).filter(single).count() == 256;
+        let single = |&node: &TrieNodeId| !trie.tokens(node).is_empty();
+        let every_byte = trie.children(TrieNodeId::ROOT).filter(single).count() == 256;
         let longest = tokens.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0) as u16;
         let top =
             [self.tokens.last(), self.specials.last()].into_iter().flatten().map(|entry| entry.id).max();
@@ -133,27 +122,28 @@ impl<'c> Builder<'c> {
     }
 }
 
-/// Counts from one.
+/// Returns the number of an entry, from 1, after `before` entries.
 fn number(before: usize) -> u32 {
     u32::try_from(before).map_or(u32::MAX, |before| before.saturating_add(1))
 }
 
+/// Sorts entries by id, stable for equal ids.
 fn sort(entries: &mut [Entry]) {
-    // Files list their tokens by id, as a rule.
+    // Most files list their tokens by id.
     if !entries.is_sorted_by_key(|entry| entry.id) {
         entries.sort_by_key(|entry| entry.id);
     }
 }
 
-/// The places of the special tokens by name, which must all differ.
+/// Returns the indices of the special tokens, sorted by name. Returns an error if two names are equal.
 fn by_name(specials: &[(TokenId, Box<str>)]) -> Result<Box<[u32]>, Error> {
-    let mut places: Vec<u32> = (0..specials.len() as u32).collect();
-    places.sort_by_key(|&place| &specials[place as usize].1);
-    for pair in places.windows(2) {
+    let mut indices: Vec<u32> = (0..specials.len() as u32).collect();
+    indices.sort_by_key(|&index| &specials[index as usize].1);
+    for pair in indices.windows(2) {
         let [(first, name), (second, other)] = [0, 1].map(|side| &specials[pair[side] as usize]);
         if name == other {
             return Err(Error::DuplicateName { name: name.to_string(), first: *first, second: *second });
         }
     }
-    Ok(places.into())
+    Ok(indices.into())
 }

@@ -1,8 +1,8 @@
-//! The content hash of a vocabulary, as `Vocabulary::fingerprint` defines it, and the same of any bytes.
+//! The content hash of a vocabulary, as `Vocabulary::fingerprint` defines it, and the checksum of any bytes.
 
 use crate::TokenId;
 
-/// Odd, with no pattern to its bits: the first 128 digits of the golden ratio's fraction.
+/// Multiplier of the hash: odd, the first 128 binary digits of the fraction of the golden ratio.
 const MULTIPLIER: u128 = 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835;
 
 pub(super) fn fingerprint<'a>(
@@ -15,8 +15,11 @@ pub(super) fn fingerprint<'a>(
     hash.0
 }
 
-/// A hash of some bytes, for noticing damage: their number, then they themselves, as the [fingerprint](crate::Vocabulary::fingerprint)
-/// of a vocabulary reads a token. It is the same on every machine, and no defence against somebody who looks for collisions.
+/// Returns a checksum of some bytes, for detecting damage. It is equal on all machines, and not
+/// cryptographic.
+///
+/// The checksum is the hash that [`Vocabulary::fingerprint`](crate::Vocabulary::fingerprint) defines, of the
+/// number of bytes and then of the bytes as those of a token.
 ///
 /// ```
 /// assert_ne!(grammask_trie::checksum(b"one bit"), grammask_trie::checksum(b"one bis"));

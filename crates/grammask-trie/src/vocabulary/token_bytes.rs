@@ -1,34 +1,37 @@
-//! The bytes of tokens by number. Short ones, which most are, stand in place: accepting a token asks for its bytes wherever in the vocabulary it
-//! is, so that each line of memory that is touched for them comes from far.
+//! The bytes of tokens by rank. Tokens of up to 7 bytes, which most are, are stored in place, so that a
+//! lookup costs one cache miss instead of two.
 
-/// So many bytes stand in place.
-const SHORT: usize = 7;
+/// Maximum length of a token that is stored in place, in bytes. With the length, it fills one word of 8
+/// bytes.
+const MAX_INLINE_BYTES: usize = 7;
 
-/// What stands behind the bytes in place where they are more.
-const LONG: u8 = u8::MAX;
+/// Value in the place of the length for a token that is not stored in place.
+const OUT_OF_LINE: u8 = u8::MAX;
 
-/// Lists of bytes by number.
+/// Byte strings by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Texts {
-    /// Up to seven bytes and how many they are; or, of more, where they begin in `long` (four bytes, the lowest first), how many they are (two), and
-    /// `LONG`.
-    heads: Box<[[u8; SHORT + 1]]>,
+pub(super) struct TokenBytes {
+    /// For each string of at most [`MAX_INLINE_BYTES`] bytes: the bytes, padded with zeros, and their number.
+    /// For each longer string: its offset in `long` (four bytes, little-endian), its length (two bytes), an
+    /// unused byte, and [`OUT_OF_LINE`].
+    heads: Box<[[u8; MAX_INLINE_BYTES + 1]]>,
+    /// The bytes of all longer strings.
     long: Box<[u8]>,
 }
 
-impl Texts {
-    /// Of lists of at most 65,535 bytes each, in all less than 2^32.
+impl TokenBytes {
+    /// Stores strings of at most 65,535 bytes each, and less than 2^32 bytes together.
     pub(super) fn new<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Self {
         let mut long = Vec::new();
         let heads = texts.map(|bytes| {
-            let mut head = [0; SHORT + 1];
-            if bytes.len() <= SHORT {
+            let mut head = [0; MAX_INLINE_BYTES + 1];
+            if bytes.len() <= MAX_INLINE_BYTES {
                 head[..bytes.len()].copy_from_slice(bytes);
-                head[SHORT] = bytes.len() as u8;
+                head[MAX_INLINE_BYTES] = bytes.len() as u8;
             } else {
                 head[..4].copy_from_slice(&(long.len() as u32).to_le_bytes());
                 head[4..6].copy_from_slice(&(bytes.len() as u16).to_le_bytes());
-                head[SHORT] = LONG;
+                head[MAX_INLINE_BYTES] = OUT_OF_LINE;
                 long.extend_from_slice(bytes);
             }
             head
@@ -45,7 +48,7 @@ impl Texts {
     pub(super) fn get(&self, number: usize) -> &[u8] {
         let head = &self.heads[number];
         let [a, b, c, d, e, f, _, len] = *head;
-        if len != LONG {
+        if len != OUT_OF_LINE {
             return &head[..usize::from(len)];
         }
         let start = u32::from_le_bytes([a, b, c, d]) as usize;
@@ -60,9 +63,9 @@ impl Texts {
         size_of_val(&*self.heads) + self.long.len()
     }
 
-    /// One byte of a short list is another one.
+    /// Changes the first byte of a string that is stored in place.
     #[cfg(test)]
-    pub(super) fn spoil(&mut self, number: usize) {
+    pub(super) fn corrupt(&mut self, number: usize) {
         self.heads[number][0] ^= 1;
     }
 }
@@ -72,12 +75,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_of_any_length_are_what_they_were() {
+    fn strings_of_any_length_are_unchanged() {
         let bytes: Vec<u8> = (0..=255).cycle().take(u16::MAX.into()).collect();
         let lengths = [0, 1, 6, 7, 8, 9, 254, 255, 256, 257, 65_534, 65_535, 0, 7, 8];
-        let lists = lengths.map(|length| &bytes[bytes.len() - length..]);
-        let texts = Texts::new(lists.into_iter());
-        assert_eq!(texts.len(), lists.len());
-        assert!(texts.iter().eq(lists));
+        let strings = lengths.map(|length| &bytes[bytes.len() - length..]);
+        let texts = TokenBytes::new(strings.into_iter());
+        assert_eq!(texts.len(), strings.len());
+        assert!(texts.iter().eq(strings));
     }
 }
