@@ -49,7 +49,7 @@ impl Vocabulary {
     /// Gaps in the ids, several ids with the same bytes, empty tokens and tokens that are no UTF-8 are all fine.
     ///
     /// # Errors
-    /// When an id is given twice or exceeds the limits of [`grammask_trie::Config`]'s defaults.
+    /// When an id is given twice or exceeds the default [limits](grammask_trie::Limits) of vocabularies.
     ///
     /// # Complexity
     /// O(b log t) for t tokens of b bytes together.

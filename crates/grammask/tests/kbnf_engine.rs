@@ -220,11 +220,11 @@ fn a_vocabulary_is_asked_both_ways() {
 
 #[test]
 fn vocabularies_beyond_the_limits_are_refused() {
-    let limits = grammask_trie::Config::default();
+    let limits = grammask_trie::Limits::default();
     let of = |id, bytes| Vocabulary::new(AHashMap::from_iter([(id, token(bytes))]), AHashMap::new());
     assert_eq!(
         of(1 << 30, b"x").unwrap_err(),
-        CreateVocabularyError::VocabularyTooLarge((1 << 30) + 1, limits.id_limit as usize)
+        CreateVocabularyError::VocabularyTooLarge((1 << 30) + 1, limits.max_ids as usize)
     );
     let long = vec![b'x'; limits.max_token_bytes as usize + 1];
     assert_eq!(

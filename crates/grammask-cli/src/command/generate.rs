@@ -206,7 +206,7 @@ impl Model {
             return Ok(*token);
         }
         let trie = self.vocabulary.trie();
-        let mut node = grammask_trie::NodeId::ROOT;
+        let mut node = grammask_trie::TrieNodeId::ROOT;
         let mut longest = None;
         for piece in way {
             let Piece::Byte(byte) = piece else { break };

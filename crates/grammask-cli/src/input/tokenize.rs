@@ -1,7 +1,7 @@
 //! A text as tokens: as the model's own tokenizer cuts it where that is known, else always the longest token.
 
 use grammask::TokenId;
-use grammask_trie::{NodeId, Vocabulary};
+use grammask_trie::{TrieNodeId, Vocabulary};
 
 use crate::failure::Failure;
 use crate::output::quoted;
@@ -72,7 +72,7 @@ fn longest_match(vocabulary: &Vocabulary, text: &[u8]) -> Result<Vec<TokenId>, F
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < text.len() {
-        let mut node = NodeId::ROOT;
+        let mut node = TrieNodeId::ROOT;
         let mut longest = None;
         for (length, &byte) in (1..).zip(&text[at..]) {
             let Some(child) = trie.child(node, byte) else { break };

@@ -5,7 +5,8 @@
 use std::sync::OnceLock;
 
 use grammask_earley::{AfterDistinct, DistinctPosition, Error, NetworkNodeId, SetId};
-use grammask_trie::{BranchId, NodeId as TrieNode, Trie};
+use grammask_trie::index::InnerId;
+use grammask_trie::{Trie, TrieNodeId};
 use rustc_hash::FxHashSet;
 
 use crate::Masks;
@@ -18,7 +19,7 @@ pub(crate) struct Behind {
     /// Tokens that end inside of another item, which can be completed in several ways, so whatever the text before it is. As ranges of the trie's list.
     tokens: Box<[(u32, u32)]>,
     /// Nodes at which it may depend on the text: where the other item is complete, or nearly so, or is none of the distinct ones.
-    open: Box<[TrieNode]>,
+    open: Box<[TrieNodeId]>,
     /// What leads from the places to the ends of tokens at and below these nodes: an item that is complete in there is a part of one of them.
     ways: Box<[Box<[u8]>]>,
     /// Whether each item that begins in there, and is not complete, can be completed by so many texts that it does not matter which have come.
@@ -39,7 +40,7 @@ const MOST_WAYS: usize = 1_024;
 /// What lies below some nodes: tokens, as ranges of the trie's list, and where the rule is complete.
 struct Found {
     tokens: Box<[(u32, u32)]>,
-    handovers: Box<[BranchId]>,
+    handovers: Box<[InnerId]>,
 }
 
 impl Behind {
@@ -144,7 +145,7 @@ impl Run<'_> {
                 steps += bytes.len() as u64;
                 if !set.is_dead() {
                     findings.reach(set, place);
-                    findings.walk(recognizer, set, outline.branch(place))?;
+                    findings.walk(recognizer, set, outline.inner(place))?;
                 }
             }
         }
@@ -180,7 +181,7 @@ impl Masks {
             return Ok(known);
         }
         let (trie, recognizer) = (self.lexicon.trie(), &self.recognizer);
-        let (bytes, ends) = (trie.bytes_slice(), trie.ends_slice());
+        let (bytes, ends) = (trie.columns().bytes, trie.columns().ends);
         let start = others.start.map(|start| recognizer.inspect().open_state(start)).transpose()?;
         let mut findings = Findings::new(self.lexicon.ground());
         let (mut open, mut ways) = (Vec::new(), Vec::new());
@@ -193,7 +194,7 @@ impl Masks {
                 }
                 let below = ends[node as usize];
                 path.push((below, end, set));
-                let (here, byte) = (TrieNode(node), bytes[node as usize]);
+                let (here, byte) = (TrieNodeId(node), bytes[node as usize]);
                 let begins = trie.depth(here) == trie.depth(root) + 1;
                 if begins && others.bytes.contains(byte) {
                     open.push(here);
@@ -272,8 +273,8 @@ impl Masks {
 }
 
 /// The ways from a node to the ends of the longest tokens at and below another one. Beyond too many, no more are needed.
-fn ways_from(trie: &Trie, root: TrieNode, from: TrieNode, ways: &mut Vec<Box<[u8]>>) {
-    for node in (from.0..trie.end(from).0).map(TrieNode).filter(|&node| !trie.has_children(node)) {
+fn ways_from(trie: &Trie, root: TrieNodeId, from: TrieNodeId, ways: &mut Vec<Box<[u8]>>) {
+    for node in (from.0..trie.end(from).0).map(TrieNodeId).filter(|&node| !trie.has_children(node)) {
         if ways.len() > MOST_WAYS {
             return;
         }

@@ -4,7 +4,8 @@
 //! all of its callers where it is complete. So rules that call themselves at once, on the left or in a circle, need nothing special.
 
 use grammask_earley::{AfterDistinct, Error, NetworkNodeId, NodeFlags};
-use grammask_trie::{BranchId, Child, TokenSet};
+use grammask_trie::TokenSet;
+use grammask_trie::index::{Child, InnerId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -62,7 +63,7 @@ struct Activation<'a> {
     lists: SmallVec<[ContinuationId; 2]>,
     /// Once callers have been told often: of what comes then, they are told what is new.
     delta: Option<Box<Delta>>,
-    pending: Vec<BranchId>,
+    pending: Vec<InnerId>,
     is_flush_due: bool,
     /// Who is told, and where it goes on then.
     waiting: SmallVec<[(usize, NetworkNodeId); 2]>,
@@ -91,9 +92,9 @@ enum Task {
 pub(crate) struct Buffers {
     calls: Vec<(NetworkNodeId, NetworkNodeId)>,
     /// Nodes that have been reached by scanning, and where.
-    arrived: Vec<(NetworkNodeId, BranchId)>,
+    arrived: Vec<(NetworkNodeId, InnerId)>,
     /// Places that have been reached by scanning, and the nodes there, at which nobody has arrived yet.
-    path: Vec<(BranchId, NetworkNodeId)>,
+    path: Vec<(InnerId, NetworkNodeId)>,
     /// For the findings of activations to come.
     lists: Vec<Lists>,
     pub(crate) gathering: Gathering,
@@ -482,7 +483,7 @@ impl<'a> Run<'a> {
     }
 
     /// Arrives at everything on the path, the last first, and follows what is scanned from there.
-    fn follow_path(&mut self, activation: usize, path: &mut Vec<(BranchId, NetworkNodeId)>) {
+    fn follow_path(&mut self, activation: usize, path: &mut Vec<(InnerId, NetworkNodeId)>) {
         while let Some((place, node)) = path.pop() {
             let known = self.masks.recognizer.network().node(node);
             if known.is_final {
@@ -500,8 +501,8 @@ impl<'a> Run<'a> {
     fn follow(
         &mut self,
         activation: usize,
-        (place, node): (BranchId, NetworkNodeId),
-        path: &mut Vec<(BranchId, NetworkNodeId)>,
+        (place, node): (InnerId, NetworkNodeId),
+        path: &mut Vec<(InnerId, NetworkNodeId)>,
     ) {
         let recognizer = &self.masks.recognizer;
         let (scanned, scans) = (recognizer.inspect().scanned_bytes(node), recognizer.inspect().scans(node));
@@ -515,7 +516,7 @@ impl<'a> Run<'a> {
             let class = network.class_of(child.byte);
             if let Ok(found) = scans.binary_search_by_key(&class, |&(class, _)| class) {
                 findings.allow_child(child);
-                path.extend(child.branch().map(|branch| (branch, scans[found].1)));
+                path.extend(child.inner().map(|branch| (branch, scans[found].1)));
             }
         };
         let children = outline.children(place);
@@ -537,7 +538,7 @@ impl<'a> Run<'a> {
         activation: usize,
         at: &Reached,
         node: NetworkNodeId,
-        path: &mut Vec<(BranchId, NetworkNodeId)>,
+        path: &mut Vec<(InnerId, NetworkNodeId)>,
     ) {
         self.activations[activation].findings.allow_ranges(&at.tokens);
         if at.branches.len() <= FEW {
@@ -553,7 +554,7 @@ impl<'a> Run<'a> {
         // Many places are kept together, with a number that is known the next time.
         if known.goes_on() {
             let (outline, short) = (lexicon.outline(), lexicon.config().short_list);
-            let intern = |branches: &[BranchId]| lexicon.intern(Places::of_list(outline, short, branches));
+            let intern = |branches: &[InnerId]| lexicon.intern(Places::of_list(outline, short, branches));
             let continuation = at.number(intern);
             self.tasks.push(Task::Visit { activation, node, continuation, scans: true });
         }

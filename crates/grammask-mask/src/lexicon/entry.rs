@@ -217,7 +217,7 @@ impl Lexicon {
         if !self.has_room_for_row() {
             return Own::Set(TokenSet::from_row(row));
         }
-        match TokenSet::from_row_of_fewer(row, self.ground().many()) {
+        match TokenSet::try_from_row(row, self.ground().many()) {
             Ok(tokens) => Own::Set(tokens),
             Err(row) => Own::Row(self.keep_row(Mask::from_words(self.vocabulary.id_count(), row))),
         }

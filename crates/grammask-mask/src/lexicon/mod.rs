@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use grammask_cache::{Arena, Budget, Memo};
 use grammask_regular::{Error, Horizon};
-use grammask_trie::{BranchId, Mask, Outline, Trie, Vocabulary};
+use grammask_trie::index::{InnerId, TrieIndex};
+use grammask_trie::{Mask, Trie, Vocabulary};
 
 use crate::lexicon::walk::output::{Asked, Findings, Ground};
 use crate::masks::delta_mask::{OwnerId, Rooms};
@@ -43,7 +44,7 @@ use walk::self_loop::Coverage;
 /// when [`is_over_budget`](Self::is_over_budget) says so, go on with a [`successor`](Self::successor).
 pub struct Lexicon {
     vocabulary: Arc<Vocabulary>,
-    outline: Arc<Outline>,
+    outline: Arc<TrieIndex>,
     every: Arc<[u32]>,
     config: LexiconConfig,
     automaton: Automaton,
@@ -65,11 +66,11 @@ pub struct Lexicon {
     /// Where outputs that have ended leave the rows that they wrote.
     rooms: Arc<Rooms>,
     /// The places below which slices are used.
-    bases: Box<[BranchId]>,
+    bases: Box<[InnerId]>,
     /// The slices from which the others are made.
     whole: Arc<Whole>,
     /// In boxes: a slice is some kilobytes by itself, and tables are made for many.
-    slices: Arc<Memo<(Class, BranchId), Box<Slice>>>,
+    slices: Arc<Memo<(Class, InnerId), Box<Slice>>>,
     runs: Arc<Memo<Kinds, Box<Slice>>>,
     budget: Budget,
     walked: Arc<Walked>,
@@ -143,9 +144,9 @@ impl Lexicon {
     /// Linear in the nodes of the vocabulary's trie.
     pub fn new(vocabulary: Arc<Vocabulary>, config: &LexiconConfig) -> Self {
         let trie = vocabulary.trie();
-        let outline = Arc::new(Outline::new(trie));
+        let outline = Arc::new(TrieIndex::new(trie));
         let mut every = vec![0; vocabulary.mask_words()];
-        for id in trie.tokens_slice() {
+        for id in trie.columns().tokens {
             every[id.word()] |= id.bit();
         }
         let whole = Whole::new(&vocabulary, &outline, &walk::bases(trie, &outline, config));
@@ -155,7 +156,7 @@ impl Lexicon {
 
     fn with(
         vocabulary: Arc<Vocabulary>,
-        outline: Arc<Outline>,
+        outline: Arc<TrieIndex>,
         every: Arc<[u32]>,
         whole: Arc<Whole>,
         horizon: Horizon,
@@ -262,7 +263,7 @@ impl Lexicon {
         self.vocabulary.trie()
     }
 
-    pub(crate) fn outline(&self) -> &Outline {
+    pub(crate) fn outline(&self) -> &TrieIndex {
         &self.outline
     }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use grammask_cache::{Arena, Budget, Column, Interner, Memo, Row};
 use grammask_earley::{CalleeId, Class, Error, Item, NetworkNodeId, Recognizer, SetId, Special};
-use grammask_trie::{BranchId, Mask, TokenId, Vocabulary, copied_row, copy_row};
+use grammask_trie::index::InnerId;
+use grammask_trie::{Mask, TokenId, Vocabulary, clone_row, copy_row};
 
 use crate::descent::Behind;
 use crate::descent::summary::{Part, PartKey};
@@ -356,7 +357,7 @@ impl Masks {
         let recipe = self.recipes.get(number);
         self.follow(recipe, front);
         if recipe.as_row().is_none() {
-            recipe.count(|| self.new_row(Mask::from_words(self.vocabulary().id_count(), copied_row(front))));
+            recipe.count(|| self.new_row(Mask::from_words(self.vocabulary().id_count(), clone_row(front))));
         }
         padding.fill(0);
     }
@@ -470,7 +471,7 @@ impl Masks {
             return Ok(());
         }
         let mut findings = Findings::new(self.lexicon.ground());
-        let root = (!self.lexicon.outline().is_empty()).then_some(BranchId::ROOT);
+        let root = (!self.lexicon.outline().is_empty()).then_some(InnerId::ROOT);
         findings.walk(&self.recognizer, state, root)?;
         self.walked.add(findings.distance);
         let (tokens, ends) = findings.finish();
@@ -483,7 +484,11 @@ impl Masks {
     }
 
     /// No token may go on past a place where the text is complete, whichever derivation would carry it.
-    pub(crate) fn forbid_below(&self, nodes: impl Iterator<Item = grammask_trie::NodeId>, mask: &mut Mask) {
+    pub(crate) fn forbid_below(
+        &self,
+        nodes: impl Iterator<Item = grammask_trie::TrieNodeId>,
+        mask: &mut Mask,
+    ) {
         for node in nodes {
             for &token in self.lexicon.trie().tokens_below(node) {
                 mask.forbid(token);

@@ -4,7 +4,8 @@
 use std::sync::OnceLock;
 
 use grammask_earley::ByteSet;
-use grammask_trie::{BranchId, NodeId, Outline, Trie};
+use grammask_trie::index::{InnerId, TrieIndex};
+use grammask_trie::{Trie, TrieNodeId};
 
 use crate::node_set::Places;
 use crate::node_set::interned::ContinuationId;
@@ -23,14 +24,14 @@ pub(crate) struct Groups {
     bytes: Box<[u8]>,
     ends: Box<[u32]>,
     /// Those by one byte stand together, ascending.
-    nodes: Box<[NodeId]>,
+    nodes: Box<[TrieNodeId]>,
     reached: Box<[OnceLock<Box<Reached>>]>,
 }
 
 /// The children by one byte, ascending, and what somebody finds there who takes that byte.
 #[derive(Default)]
 pub(crate) struct Row {
-    nodes: OnceLock<Box<[NodeId]>>,
+    nodes: OnceLock<Box<[TrieNodeId]>>,
     reached: OnceLock<Box<Reached>>,
 }
 
@@ -41,24 +42,24 @@ pub(crate) struct Reached {
     /// The tokens that end there, as ranges of the trie's list.
     pub(crate) tokens: Box<[(u32, u32)]>,
     /// The places among them, ascending.
-    pub(crate) branches: Box<[BranchId]>,
+    pub(crate) branches: Box<[InnerId]>,
     /// The number of these, once somebody asked.
     number: OnceLock<ContinuationId>,
 }
 
 impl Reached {
     /// At nodes that ascend.
-    fn new(trie: &Trie, outline: &Outline, nodes: &[NodeId]) -> Self {
-        let (starts, before) = (trie.token_starts_slice(), outline.branches_before());
+    fn new(trie: &Trie, outline: &TrieIndex, nodes: &[TrieNodeId]) -> Self {
+        let (starts, before) = (trie.columns().token_starts, outline.inner_ranks());
         // Nearly every node has tokens, and many are places. Nobody can foresee which, so each is written, and overwritten if it has or is none.
         let (mut tokens, mut ranges) = (vec![(0, 0); nodes.len()], 0);
-        let (mut branches, mut places) = (vec![BranchId::ROOT; nodes.len()], 0);
+        let (mut branches, mut places) = (vec![InnerId::ROOT; nodes.len()], 0);
         for node in nodes {
             let n = node.index();
             let (start, end) = (starts[n], starts[n + 1]);
             tokens[ranges] = (start, end);
             ranges += usize::from(start < end);
-            branches[places] = BranchId(before[n]);
+            branches[places] = InnerId(before[n]);
             places += usize::from(before[n] < before[n + 1]);
         }
         tokens.truncate(ranges);
@@ -67,7 +68,7 @@ impl Reached {
     }
 
     /// The number of the places.
-    pub(crate) fn number(&self, intern: impl FnOnce(&[BranchId]) -> ContinuationId) -> ContinuationId {
+    pub(crate) fn number(&self, intern: impl FnOnce(&[InnerId]) -> ContinuationId) -> ContinuationId {
         *self.number.get_or_init(|| intern(&self.branches))
     }
 
@@ -78,7 +79,7 @@ impl Reached {
 
 impl Children {
     /// Of some places. What is found later is found for the same ones.
-    pub(crate) fn new(outline: &Outline, places: &Places) -> Self {
+    pub(crate) fn new(outline: &TrieIndex, places: &Places) -> Self {
         match places {
             Places::List(list) => Self::Grouped(Groups::new(outline, list)),
             Places::Bits(_) => Self::Rows((0..256).map(|_| Row::default()).collect()),
@@ -86,13 +87,13 @@ impl Children {
     }
 
     /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.
-    pub(crate) fn by(&self, outline: &Outline, places: &Places, byte: u8) -> (&[NodeId], usize) {
+    pub(crate) fn by(&self, outline: &TrieIndex, places: &Places, byte: u8) -> (&[TrieNodeId], usize) {
         match self {
             Self::Grouped(groups) => (groups.place(byte).map_or(&[], |place| groups.group(place)), 0),
             Self::Rows(rows) => {
                 let mut fresh = 0;
                 let nodes = rows[usize::from(byte)].nodes.get_or_init(|| {
-                    let found: Box<[NodeId]> = edges_from(outline, places, byte).into();
+                    let found: Box<[TrieNodeId]> = edges_from(outline, places, byte).into();
                     fresh = size_of_val(&*found);
                     found
                 });
@@ -104,7 +105,7 @@ impl Children {
     /// What is found at the children by this byte, if there are any; and how many bytes that took, if it was looked for just now.
     pub(crate) fn reached(
         &self,
-        (trie, outline): (&Trie, &Outline),
+        (trie, outline): (&Trie, &TrieIndex),
         places: &Places,
         byte: u8,
     ) -> (Option<&Reached>, usize) {
@@ -153,7 +154,7 @@ impl Children {
 impl Groups {
     /// # Complexity
     /// Linear in the children.
-    fn new(outline: &Outline, list: &[BranchId]) -> Self {
+    fn new(outline: &TrieIndex, list: &[InnerId]) -> Self {
         // How many there are by each byte, then where the next one by it comes.
         let mut next = [0u32; 256];
         for &place in list {
@@ -168,7 +169,7 @@ impl Groups {
                 ends.push(all);
             }
         }
-        let mut nodes = vec![NodeId::ROOT; all as usize];
+        let mut nodes = vec![TrieNodeId::ROOT; all as usize];
         for &place in list {
             for child in outline.children(place) {
                 let next = &mut next[usize::from(child.byte)];
@@ -196,18 +197,18 @@ impl Groups {
         start as usize..self.ends[place] as usize
     }
 
-    fn group(&self, place: usize) -> &[NodeId] {
+    fn group(&self, place: usize) -> &[TrieNodeId] {
         &self.nodes[self.range(place)]
     }
 
     /// The bytes, ascending, and the children by each.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u8, &[NodeId])> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u8, &[TrieNodeId])> {
         self.bytes.iter().enumerate().map(|(place, &byte)| (byte, self.group(place)))
     }
 }
 
 /// The bytes by which places of a list go on.
-pub(crate) fn first_bytes(outline: &Outline, list: &[BranchId]) -> ByteSet {
+pub(crate) fn first_bytes(outline: &TrieIndex, list: &[InnerId]) -> ByteSet {
     let mut bytes = ByteSet::EMPTY;
     for &place in list {
         outline.children(place).iter().for_each(|child| bytes.insert(child.byte));
@@ -216,10 +217,10 @@ pub(crate) fn first_bytes(outline: &Outline, list: &[BranchId]) -> ByteSet {
 }
 
 /// The children of a long set of places by one byte.
-fn edges_from(outline: &Outline, places: &Places, byte: u8) -> Vec<NodeId> {
+fn edges_from(outline: &TrieIndex, places: &Places, byte: u8) -> Vec<TrieNodeId> {
     let edges = outline.edges(byte);
     // Nobody can foresee which edges these are, so each is written, and overwritten if it is none.
-    let (mut found, mut len) = (vec![NodeId::ROOT; edges.len()], 0);
+    let (mut found, mut len) = (vec![TrieNodeId::ROOT; edges.len()], 0);
     for edge in edges {
         found[len] = edge.child;
         len += usize::from(places.contains(edge.parent));

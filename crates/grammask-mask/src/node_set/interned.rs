@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 
 use grammask_cache::{Interner, Memo};
 use grammask_earley::ByteSet;
-use grammask_trie::{BranchId, NodeId, Outline, Trie};
+use grammask_trie::index::{InnerId, TrieIndex};
+use grammask_trie::{Trie, TrieNodeId};
 
 use crate::node_set::Places;
 use crate::node_set::children::{self, Children, Reached};
@@ -59,17 +60,17 @@ impl Continuation {
     }
 
     /// The nodes, ascending.
-    pub(crate) fn nodes(&self, outline: &Outline) -> impl Iterator<Item = NodeId> {
+    pub(crate) fn nodes(&self, outline: &TrieIndex) -> impl Iterator<Item = TrieNodeId> {
         self.places.iter().map(|branch| outline.node(branch))
     }
 
     /// Whether more than so many nodes are below, counted once for each place that they are below.
-    pub(crate) fn is_heavier(&self, trie: &Trie, outline: &Outline, limit: usize) -> bool {
+    pub(crate) fn is_heavier(&self, trie: &Trie, outline: &TrieIndex, limit: usize) -> bool {
         // Something is below every place, so many of them need not be weighed; how many a list has is known at once.
         if matches!(&self.places, Places::List(list) if list.len() > limit) {
             return true;
         }
-        let ends = trie.ends_slice();
+        let ends = trie.columns().ends;
         let weigh = |most: usize| {
             if self.places.are_more_than(most) {
                 return most + 1;
@@ -88,21 +89,21 @@ impl Continuation {
     }
 
     /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.
-    pub(crate) fn children(&self, outline: &Outline, byte: u8) -> (&[NodeId], usize) {
+    pub(crate) fn children(&self, outline: &TrieIndex, byte: u8) -> (&[TrieNodeId], usize) {
         let (children, made) = self.all_children(outline);
         let (found, fresh) = children.by(outline, &self.places, byte);
         (found, made + fresh)
     }
 
     /// What is found at the children by this byte, if there are any; and how many bytes that took, if it was looked for just now.
-    pub(crate) fn reached(&self, trie: &Trie, outline: &Outline, byte: u8) -> (Option<&Reached>, usize) {
+    pub(crate) fn reached(&self, trie: &Trie, outline: &TrieIndex, byte: u8) -> (Option<&Reached>, usize) {
         let (children, made) = self.all_children(outline);
         let (reached, fresh) = children.reached((trie, outline), &self.places, byte);
         (reached, made + fresh)
     }
 
     /// The children; and how many bytes what is known of them took, if nobody has asked before.
-    pub(crate) fn all_children(&self, outline: &Outline) -> (&Children, usize) {
+    pub(crate) fn all_children(&self, outline: &TrieIndex) -> (&Children, usize) {
         let mut fresh = 0;
         let children = self.children.get_or_init(|| {
             let children = Children::new(outline, &self.places);
@@ -113,7 +114,7 @@ impl Continuation {
     }
 
     /// The bytes by which it goes on; for long sets, all, as nearly all of them are.
-    pub(crate) fn first_bytes(&self, outline: &Outline) -> &ByteSet {
+    pub(crate) fn first_bytes(&self, outline: &TrieIndex) -> &ByteSet {
         self.bytes.get_or_init(|| match &self.places {
             Places::List(list) => children::first_bytes(outline, list),
             Places::Bits(_) => ByteSet::ALL,
@@ -127,10 +128,10 @@ impl Continuation {
 }
 
 impl Continuations {
-    pub(crate) fn new(outline: &Outline) -> Self {
+    pub(crate) fn new(outline: &TrieIndex) -> Self {
         let continuations = Self { interner: Interner::new(), contained: Memo::new() };
         // A trie without tokens has no branch; then the list is empty, and nothing is below it.
-        let root: &[BranchId] = if outline.is_empty() { &[] } else { &[BranchId::ROOT] };
+        let root: &[InnerId] = if outline.is_empty() { &[] } else { &[InnerId::ROOT] };
         let whole = continuations.intern(Places::List(root.into()));
         debug_assert_eq!(whole.0, ContinuationId::WHOLE);
         continuations
@@ -180,24 +181,25 @@ mod tests {
 
     use super::*;
 
-    fn vocabulary() -> (Vocabulary, Outline) {
+    fn vocabulary() -> (Vocabulary, TrieIndex) {
         let words = ["a", "ab", "abc", "abd", "b", "ba", "bab", "bb", "c"];
         let tokens =
             words.iter().enumerate().map(|(id, word)| (TokenId(id as u32), word.as_bytes().to_vec()));
         let vocabulary = Vocabulary::new(tokens, [], &Default::default()).unwrap();
-        let outline = Outline::new(vocabulary.trie());
+        let outline = TrieIndex::new(vocabulary.trie());
         (vocabulary, outline)
     }
 
-    fn nodes(trie: &Trie, paths: &[&str]) -> Vec<NodeId> {
-        let mut nodes: Vec<NodeId> = paths.iter().map(|path| trie.find(path.as_bytes()).unwrap()).collect();
+    fn nodes(trie: &Trie, paths: &[&str]) -> Vec<TrieNodeId> {
+        let mut nodes: Vec<TrieNodeId> =
+            paths.iter().map(|path| trie.find(path.as_bytes()).unwrap()).collect();
         nodes.sort_unstable();
         nodes
     }
 
-    fn places(trie: &Trie, outline: &Outline, paths: &[&str]) -> Places {
-        let branches: Vec<BranchId> =
-            nodes(trie, paths).into_iter().map(|node| outline.branch(node).unwrap()).collect();
+    fn places(trie: &Trie, outline: &TrieIndex, paths: &[&str]) -> Places {
+        let branches: Vec<InnerId> =
+            nodes(trie, paths).into_iter().map(|node| outline.inner(node).unwrap()).collect();
         Places::of_list(outline, 2, &branches)
     }
 
@@ -211,9 +213,9 @@ mod tests {
         }
     }
 
-    fn children_of(short: usize, trie: &Trie, outline: &Outline) {
+    fn children_of(short: usize, trie: &Trie, outline: &TrieIndex) {
         let paths = nodes(trie, &["", "a", "b", "ba"]);
-        let branches: Vec<BranchId> = paths.into_iter().map(|node| outline.branch(node).unwrap()).collect();
+        let branches: Vec<InnerId> = paths.into_iter().map(|node| outline.inner(node).unwrap()).collect();
         let places = Places::of_list(outline, short, &branches);
         let continuation = Continuation::new(places);
         let children = |byte| continuation.children(outline, byte).0.to_vec();

@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use grammask_trie::{BranchId, Outline};
+use grammask_trie::index::{InnerId, TrieIndex};
 
 pub(crate) mod children;
 pub(crate) mod interned;
@@ -17,7 +17,7 @@ pub(crate) type Bits = Arc<Vec<u64>>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Places {
     /// Ascending.
-    List(Box<[BranchId]>),
+    List(Box<[InnerId]>),
     Bits(Bits),
 }
 
@@ -49,20 +49,20 @@ impl Places {
     /// The set of the branches whose bits are set in a row, if there is one; of some others, in any order; of some ranges of
     /// branches; and of those in further ranges that stand between two characters. Nothing for the empty set.
     pub(crate) fn gather(
-        outline: &Outline,
+        outline: &TrieIndex,
         short: usize,
         bits: Option<Bits>,
-        mut single: Vec<BranchId>,
+        mut single: Vec<InnerId>,
         everywhere: &[(u32, u32)],
         ranges: &[(u32, u32)],
     ) -> Option<Self> {
         let count = |ranges: &[(u32, u32)]| -> usize {
             ranges.iter().map(|&(start, end)| (end - start) as usize).sum()
         };
-        let between = outline.between();
+        let between = outline.char_boundaries();
         if bits.is_none() && single.len() + count(everywhere) + count(ranges) <= short {
             for &(start, end) in everywhere {
-                single.extend((start..end).map(BranchId));
+                single.extend((start..end).map(InnerId));
             }
             for &(start, end) in ranges {
                 over_range(start, end, |word, mask| {
@@ -89,7 +89,7 @@ impl Places {
     }
 
     /// The set of sorted branches, each once.
-    pub(crate) fn of_list(outline: &Outline, short: usize, branches: &[BranchId]) -> Self {
+    pub(crate) fn of_list(outline: &TrieIndex, short: usize, branches: &[InnerId]) -> Self {
         if branches.len() <= short {
             return Self::List(branches.into());
         }
@@ -107,8 +107,8 @@ impl Places {
     }
 
     /// The branches, ascending.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = BranchId> {
-        let (list, bits): (&[BranchId], &[u64]) = match self {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = InnerId> {
+        let (list, bits): (&[InnerId], &[u64]) = match self {
             Self::List(list) => (list, &[]),
             Self::Bits(bits) => (&[], bits),
         };
@@ -116,7 +116,7 @@ impl Places {
     }
 
     /// Whether a branch is in the set.
-    pub(crate) fn contains(&self, branch: BranchId) -> bool {
+    pub(crate) fn contains(&self, branch: InnerId) -> bool {
         match self {
             Self::List(list) => list.binary_search(&branch).is_ok(),
             Self::Bits(bits) => bits[branch.index() / 64] >> (branch.index() % 64) & 1 == 1,
@@ -199,12 +199,12 @@ fn count_up_to(bits: &[u64], limit: usize) -> Option<usize> {
 }
 
 /// The row of bits of no branches.
-pub(crate) fn no_bits(outline: &Outline) -> Vec<u64> {
+pub(crate) fn no_bits(outline: &TrieIndex) -> Vec<u64> {
     vec![0; outline.len().div_ceil(64)]
 }
 
 /// Puts some branches into a row of bits.
-fn set(bits: &mut [u64], branches: &[BranchId]) {
+fn set(bits: &mut [u64], branches: &[InnerId]) {
     for branch in branches {
         bits[branch.index() / 64] |= 1 << (branch.index() % 64);
     }
@@ -228,22 +228,22 @@ pub(crate) fn over_range(start: u32, end: u32, mut apply: impl FnMut(usize, u64)
 }
 
 /// The branches whose bits are set.
-fn ones(bits: &[u64]) -> impl Iterator<Item = BranchId> {
+fn ones(bits: &[u64]) -> impl Iterator<Item = InnerId> {
     bits.iter().zip(0u32..).flat_map(|(&word, place)| ones_of(place, word))
 }
 
 /// The same for the word at a place.
-fn ones_of(place: u32, word: u64) -> impl Iterator<Item = BranchId> {
+fn ones_of(place: u32, word: u64) -> impl Iterator<Item = InnerId> {
     let mut rest = word;
     std::iter::from_fn(move || {
         let bit = (rest != 0).then(|| rest.trailing_zeros())?;
         rest &= rest - 1;
-        Some(BranchId(place * 64 + bit))
+        Some(InnerId(place * 64 + bit))
     })
 }
 
 /// Whether a sorted list is in another one.
-fn is_subset(small: &[BranchId], large: &[BranchId]) -> bool {
+fn is_subset(small: &[InnerId], large: &[InnerId]) -> bool {
     if small.len() > large.len() {
         return false;
     }
@@ -269,7 +269,7 @@ mod tests {
     const SHORT: usize = 2048;
 
     /// Words of three letters, so that there are more than 2,048 branches; and some that are not ASCII.
-    fn outline() -> Outline {
+    fn outline() -> TrieIndex {
         let letters = b'a'..=b'z';
         let mut words: Vec<Vec<u8>> = Vec::new();
         for one in letters.clone() {
@@ -279,14 +279,14 @@ mod tests {
             }
         }
         let tokens: Vec<(TokenId, &[u8])> = (0..).map(TokenId).zip(words.iter().map(Vec::as_slice)).collect();
-        Outline::new(&Trie::new(&tokens, &Default::default()).unwrap())
+        TrieIndex::new(&Trie::new(&tokens, &Default::default()).unwrap())
     }
 
-    fn sets(outline: &Outline) -> Vec<Vec<BranchId>> {
+    fn sets(outline: &TrieIndex) -> Vec<Vec<InnerId>> {
         let len = outline.len() as u32;
         assert!(len as usize > 2 * SHORT);
-        let step = |step: u32, end: u32| (0..end).filter(|n| n % step == 0).map(BranchId).collect();
-        vec![step(1, len), step(2, len), step(4, len), step(1, 5), step(300, len), vec![BranchId(len - 1)]]
+        let step = |step: u32, end: u32| (0..end).filter(|n| n % step == 0).map(InnerId).collect();
+        vec![step(1, len), step(2, len), step(4, len), step(1, 5), step(300, len), vec![InnerId(len - 1)]]
     }
 
     #[test]
@@ -300,7 +300,7 @@ mod tests {
             shuffled.reverse();
             shuffled.push(set[0]);
             assert_eq!(Places::gather(&outline, SHORT, None, shuffled, &[], &[]), Some(places.clone()));
-            for branch in (0..outline.len() as u32).map(BranchId) {
+            for branch in (0..outline.len() as u32).map(InnerId) {
                 assert_eq!(places.contains(branch), set.binary_search(&branch).is_ok());
             }
         }
@@ -312,13 +312,13 @@ mod tests {
         let outline = outline();
         let len = outline.len() as u32;
         for range in [(0, len), (1, 70), (63, 64), (64, 128), (100, 5000)] {
-            let expected: Vec<BranchId> = (range.0..range.1)
-                .filter(|&n| outline.between()[n as usize / 64] >> (n % 64) & 1 == 1)
-                .map(BranchId)
+            let expected: Vec<InnerId> = (range.0..range.1)
+                .filter(|&n| outline.char_boundaries()[n as usize / 64] >> (n % 64) & 1 == 1)
+                .map(InnerId)
                 .collect();
             let found = Places::gather(&outline, SHORT, None, Vec::new(), &[], &[range]).unwrap();
             assert_eq!(found, Places::of_list(&outline, SHORT, &expected), "{range:?}");
-            let expected: Vec<BranchId> = (range.0..range.1).map(BranchId).collect();
+            let expected: Vec<InnerId> = (range.0..range.1).map(InnerId).collect();
             let found = Places::gather(&outline, SHORT, None, Vec::new(), &[range], &[]).unwrap();
             assert_eq!(found, Places::of_list(&outline, SHORT, &expected), "{range:?}");
         }

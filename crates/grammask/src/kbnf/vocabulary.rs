@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ahash::AHashMap;
+use grammask_trie::Limit;
 
 use crate::{TokenId, VocabularyError};
 
@@ -59,7 +60,7 @@ impl Vocabulary {
     /// ids may have gaps. A token without bytes is known, but never allowed.
     ///
     /// # Errors
-    /// When the ids or the tokens exceed the limits of [`grammask_trie::Config`]'s defaults.
+    /// When the ids or the tokens exceed the default [limits](grammask_trie::Limits) of vocabularies.
     ///
     /// # Complexity
     /// O(b log t) for t tokens of b bytes together.
@@ -71,15 +72,16 @@ impl Vocabulary {
         sorted.sort_unstable_by_key(|&(id, _)| id);
         let tokens = sorted.iter().map(|&(id, token)| (id, token.0.to_vec()));
         let vocabulary = crate::Vocabulary::new(tokens, []).map_err(|error| match error {
-            VocabularyError::TokenTooLong { length, limit, .. } => {
-                CreateVocabularyError::TokenTooLong(length, limit.into())
+            VocabularyError::LimitExceeded { exceeded, .. } if exceeded.limit == Limit::MaxTokenBytes => {
+                let length = exceeded.found.unwrap_or(exceeded.value);
+                CreateVocabularyError::TokenTooLong(length as usize, exceeded.value as usize)
             }
-            VocabularyError::TooManyBytes { limit, .. } => {
+            VocabularyError::LimitExceeded { exceeded, .. } if exceeded.limit == Limit::MaxBytes => {
                 let bytes = sorted.iter().map(|(_, token)| token.0.len()).sum();
-                CreateVocabularyError::VocabularyTooLarge(bytes, limit as usize)
+                CreateVocabularyError::VocabularyTooLarge(bytes, exceeded.value as usize)
             }
             _ => {
-                let limit = grammask_trie::Config::default().id_limit;
+                let limit = grammask_trie::Limits::default().max_ids;
                 let ids = sorted.last().map_or(0, |(id, _)| id.index().saturating_add(1));
                 CreateVocabularyError::VocabularyTooLarge(ids, limit as usize)
             }

@@ -2,7 +2,7 @@
 //! through the trie by the texts themselves. No state of the lexeme is needed for that, and making states is most of the work elsewhere.
 
 use grammask_regular::{Error, Phase, Spelled};
-use grammask_trie::NodeId;
+use grammask_trie::TrieNodeId;
 
 use crate::lexicon::automaton::LexemeId;
 use crate::lexicon::reuse::near_duplicate::Difference;
@@ -28,9 +28,9 @@ struct Speller<'a> {
 impl Speller<'_> {
     /// Follows all spellings below some places; tells of each node that is reached, and how far the spelling is there. A node may be told
     /// several times.
-    fn follow(&mut self, continuation: &Continuation, mut tell: impl FnMut(NodeId, Phase)) {
+    fn follow(&mut self, continuation: &Continuation, mut tell: impl FnMut(TrieNodeId, Phase)) {
         let outline = self.lexicon.outline();
-        let mut open: Vec<(NodeId, Phase)> = Vec::new();
+        let mut open: Vec<(TrieNodeId, Phase)> = Vec::new();
         let list = match continuation.places() {
             Places::List(list) if list.len() < SEVERAL => &list[..],
             _ => {
@@ -42,7 +42,7 @@ impl Speller<'_> {
                 &[]
             }
         };
-        let below = |branch, phase, open: &mut Vec<(NodeId, Phase)>| {
+        let below = |branch, phase, open: &mut Vec<(TrieNodeId, Phase)>| {
             self.spelled.ways(phase, |byte, next| {
                 open.extend(outline.child(branch, byte).map(|child| (child.node, next)));
             });
@@ -52,7 +52,7 @@ impl Speller<'_> {
         while let Some((node, phase)) = open.pop() {
             nodes += 1;
             tell(node, phase);
-            if let Some(branch) = outline.branch(node) {
+            if let Some(branch) = outline.inner(node) {
                 below(branch, phase, &mut open);
             }
         }
@@ -83,7 +83,7 @@ impl Lexicon {
         speller.follow(self.continuation(id), |node, phase| {
             findings.allow(node);
             if spelled.is_complete(phase)
-                && let Some(branch) = self.outline().branch(node)
+                && let Some(branch) = self.outline().inner(node)
             {
                 findings.hand_over(branch);
             }
@@ -118,7 +118,7 @@ impl Lexicon {
                 difference.less.push(node);
             }
             if spelled.is_complete(phase) {
-                difference.kept.extend(self.outline().branch(node));
+                difference.kept.extend(self.outline().inner(node));
             }
         });
         difference.nodes = speller.nodes;

@@ -4,7 +4,8 @@
 use std::sync::OnceLock;
 
 use grammask_regular::{ByteSet, Error};
-use grammask_trie::{BranchId, NodeId, TokenId, TokenSet};
+use grammask_trie::index::InnerId;
+use grammask_trie::{TokenId, TokenSet, TrieNodeId};
 
 use crate::lexicon::automaton::LexemeId;
 use crate::lexicon::entry::Own;
@@ -24,11 +25,11 @@ const FAR: u64 = 4_096;
 #[derive(Default)]
 pub(crate) struct Difference {
     /// Nodes whose tokens only the lexeme takes, and those whose tokens only its kin takes.
-    pub(crate) more: Vec<NodeId>,
-    pub(crate) less: Vec<NodeId>,
+    pub(crate) more: Vec<TrieNodeId>,
+    pub(crate) less: Vec<TrieNodeId>,
     /// Where only the lexeme is complete, and where only its kin is.
-    pub(crate) handed: Vec<BranchId>,
-    pub(crate) kept: Vec<BranchId>,
+    pub(crate) handed: Vec<InnerId>,
+    pub(crate) kept: Vec<InnerId>,
     /// How many nodes of the trie were looked at.
     pub(crate) nodes: u64,
 }
@@ -105,7 +106,7 @@ impl Lexicon {
         let known = self.part_of(part);
         self.walked.add(Distance { walks: 1, nodes: difference.nodes, taken: 0 });
         let trie = self.trie();
-        let tokens = |nodes: &[NodeId]| -> Vec<TokenId> {
+        let tokens = |nodes: &[TrieNodeId]| -> Vec<TokenId> {
             nodes.iter().flat_map(|&node| trie.tokens(node)).copied().collect()
         };
         let own = Own::Set(TokenSet::new(&tokens(&difference.more)));
@@ -126,8 +127,8 @@ impl Lexicon {
     }
 
     /// Whether no place is below another, so that no token is taken from two places.
-    fn is_apart(&self, places: &[BranchId]) -> bool {
-        let ends = self.trie().ends_slice();
+    fn is_apart(&self, places: &[InnerId]) -> bool {
+        let ends = self.trie().columns().ends;
         places.windows(2).all(|pair| {
             let (one, next) = (self.outline().node(pair[0]), self.outline().node(pair[1]));
             ends[one.index()] <= next.0
@@ -139,7 +140,7 @@ impl Lexicon {
         let short = self.config.short_list;
         let known = known.map(|known| self.continuation(known).places());
         if let None | Some(Places::List(_)) = known {
-            let mut list: Vec<BranchId> = known.into_iter().flat_map(Places::iter).collect();
+            let mut list: Vec<InnerId> = known.into_iter().flat_map(Places::iter).collect();
             let mut kept = difference.kept.clone();
             kept.sort_unstable();
             list.retain(|branch| kept.binary_search(branch).is_err());
@@ -172,7 +173,7 @@ impl Lexicon {
     ) -> Result<Option<Difference>, Error> {
         let (trie, outline) = (self.trie(), self.outline());
         let mut found = Difference::default();
-        let mut open: Vec<(NodeId, LexemeId, LexemeId)> =
+        let mut open: Vec<(TrieNodeId, LexemeId, LexemeId)> =
             continuation.nodes(outline).map(|node| (node, lexeme, kin)).collect();
         while let Some((node, own, other)) = open.pop() {
             for child in trie.children(node) {
@@ -188,7 +189,7 @@ impl Lexicon {
                     (true, false) => found.less.push(child),
                     _ => {}
                 }
-                if let Some(branch) = outline.branch(child) {
+                if let Some(branch) = outline.inner(child) {
                     match (own.completes(), other.completes()) {
                         (true, false) => found.handed.push(branch),
                         (false, true) => found.kept.push(branch),

@@ -3,7 +3,7 @@
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
-use grammask_trie::{BranchId, Decoder, Encoding, Outline};
+use grammask_trie::index::{InnerId, TextKind, TrieIndex, Utf8Decoder};
 
 use crate::lexicon::Lexicon;
 use crate::lexicon::automaton::{Automaton, LexemeId};
@@ -62,7 +62,7 @@ impl Kinds {
 
     fn start(&self) -> Place {
         let kind = if self.is_between { Second } else { First };
-        Place { runs: 1, kind, inside: Decoder::Between, cut: (0, 0) }
+        Place { runs: 1, kind, inside: Utf8Decoder::Boundary, cut: (0, 0) }
     }
 
     fn of_ascii(&self, byte: u8) -> Option<Kind> {
@@ -86,7 +86,7 @@ pub(crate) struct Place {
     runs: u8,
     /// The kind of the last character that is complete.
     kind: Kind,
-    inside: Decoder,
+    inside: Utf8Decoder,
     /// The bits of a character that is cut, and how many are missing.
     cut: (u32, u32),
 }
@@ -107,7 +107,7 @@ pub(crate) struct Counting<'a> {
 }
 
 impl<'a> Counting<'a> {
-    pub(crate) fn new(kinds: &'a Kinds, outline: &Outline) -> Self {
+    pub(crate) fn new(kinds: &'a Kinds, outline: &TrieIndex) -> Self {
         let mut doubtful = no_bits(outline);
         let start =
             |byte| lead(byte).is_some_and(|cut| kinds.among(Place { cut, ..kinds.start() }.characters())[1]);
@@ -132,7 +132,7 @@ fn lead(byte: u8) -> Option<(u32, u32)> {
     }
 }
 
-fn has_bit(bits: &[u64], branch: BranchId) -> bool {
+fn has_bit(bits: &[u64], branch: InnerId) -> bool {
     bits[branch.index() / 64] >> (branch.index() % 64) & 1 == 1
 }
 
@@ -145,7 +145,7 @@ impl Measure for Counting<'_> {
 
     fn after(&self, place: Place, byte: u8) -> Option<Place> {
         let kinds = self.kinds;
-        let is_between = place.inside == Decoder::Between;
+        let is_between = place.inside == Utf8Decoder::Boundary;
         if is_between && byte < 0x80 {
             return place.with(kinds.of_ascii(byte)?);
         }
@@ -158,7 +158,7 @@ impl Measure for Counting<'_> {
             false => (place.cut.0 << 6 | u32::from(byte & 0x3F), place.cut.1 - 6),
         };
         let next = Place { inside, cut, ..place };
-        if inside != Decoder::Between {
+        if inside != Utf8Decoder::Boundary {
             return Some(next);
         }
         let [_, is_second] = kinds.among(next.characters());
@@ -166,33 +166,33 @@ impl Measure for Counting<'_> {
     }
 
     fn length(&self, place: Place) -> u8 {
-        let may_begin =
-            place.inside != Decoder::Between && self.kinds.among(place.characters())[1 - place.kind as usize];
+        let may_begin = place.inside != Utf8Decoder::Boundary
+            && self.kinds.among(place.characters())[1 - place.kind as usize];
         place.runs + u8::from(may_begin)
     }
 
     fn is_between(&self, place: Place) -> bool {
-        place.inside == Decoder::Between
+        place.inside == Utf8Decoder::Boundary
     }
 
     fn exceeds(&self, place: Place, next: Place) -> Option<u8> {
-        let is_told = place.inside == Decoder::Between && usize::from(place.runs) <= MANY_RUNS + 1;
+        let is_told = place.inside == Utf8Decoder::Boundary && usize::from(place.runs) <= MANY_RUNS + 1;
         (is_told && self.length(next) > place.runs).then_some(place.runs)
     }
 
-    fn is_level(&self, place: Place, outline: &Outline, branch: BranchId) -> bool {
-        let below = outline.below(branch);
-        let others = match below.encoding {
-            Encoding::Ascii => true,
-            Encoding::Words | Encoding::Lines | Encoding::Utf8 => {
+    fn is_level(&self, place: Place, outline: &TrieIndex, branch: InnerId) -> bool {
+        let below = outline.summary(branch);
+        let others = match below.kind {
+            TextKind::Ascii => true,
+            TextKind::NoWhitespace | TextKind::NoLineEnds | TextKind::Utf8 => {
                 place.kind == First
                     && self.kinds.others == Others::Characters
                     && !has_bit(&self.doubtful, branch)
             }
-            Encoding::Bytes => false,
+            TextKind::Bytes => false,
         };
         others
-            && place.inside == Decoder::Between
+            && place.inside == Utf8Decoder::Boundary
             && below.ascii & !self.kinds.ascii[place.kind as usize] == 0
     }
 }
@@ -467,10 +467,10 @@ pub(crate) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
     let longest = usize::from(NOWHERE) - 1;
     let room = runs.room.map(|room| room.min(longest)).filter(|&room| room < lexicon.outline().height());
     if let Some(room) = room {
-        let short = lexicon.slice(Class::EVERY, BranchId::ROOT).row(&lexicon.vocabulary, room);
+        let short = lexicon.slice(Class::EVERY, InnerId::ROOT).row(&lexicon.vocabulary, room);
         row.iter_mut().zip(short).for_each(|(all, short)| *all &= short);
     }
-    let firsts = Firsts::of(lexicon, BranchId::ROOT, &runs.not_first);
+    let firsts = Firsts::of(lexicon, InnerId::ROOT, &runs.not_first);
     firsts.forget(lexicon, &mut row, &mut None);
     findings.allow_row(row);
     firsts.arrive(walk, findings)?;
@@ -481,7 +481,7 @@ pub(crate) fn below_root(walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Re
     }
     follow_ways(walk, slice.beyond(most), |_| false, findings)?;
     if let Some(room) = room {
-        go_further(walk, slice, lexicon.slice(Class::EVERY, BranchId::ROOT), room, findings)?;
+        go_further(walk, slice, lexicon.slice(Class::EVERY, InnerId::ROOT), room, findings)?;
     }
     Ok(true)
 }

@@ -2,7 +2,8 @@
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
-use grammask_trie::{BranchId, Outline, Trie};
+use grammask_trie::Trie;
+use grammask_trie::index::{InnerId, TrieIndex};
 
 use crate::lexicon::automaton::{Automaton, LexemeId};
 use crate::lexicon::slice::Class;
@@ -29,7 +30,7 @@ impl End {
     }
 
     /// Whether the end may be behind a branch: the characters before it are among those that stand there, as far as there are any behind a place above.
-    pub(crate) fn is_behind(&self, trie: &Trie, outline: &Outline, branch: BranchId, base: BranchId) -> bool {
+    pub(crate) fn is_behind(&self, trie: &Trie, outline: &TrieIndex, branch: InnerId, base: InnerId) -> bool {
         let above = std::iter::successors(Some(branch), |&branch| Some(outline.parent(branch)));
         for (branch, &among) in above.take_while(|&branch| branch != base).zip(&self.before) {
             match trie.byte(outline.node(branch)) {
@@ -64,7 +65,7 @@ pub(crate) fn behind<'a>(
     }
     let mut states = Vec::new();
     let tell = |next| takes(&mut states, next);
-    let strict = behind_characters_but(automaton, state, others.omissions(), budget, tell)?;
+    let strict = behind_characters_but(automaton, state, others.excluded_chars(), budget, tell)?;
     let found = strict.map(|is_strict| Behind { states: states.into(), is_strict });
     Ok(place.get_or_init(|| found).as_ref())
 }
@@ -139,7 +140,8 @@ impl Reached {
             for lead in 0xC2..=0xF4 {
                 let mut states = Vec::new();
                 let tell = |next| takes(&mut states, next);
-                let strict = behind_lead_but(automaton, start, lead, class.others.omissions(), budget, tell)?;
+                let strict =
+                    behind_lead_but(automaton, start, lead, class.others.excluded_chars(), budget, tell)?;
                 if strict.is_some_and(|strict| self.are_characters(strict)) {
                     states.into_iter().for_each(|next| self.arrive(next, u128::MAX));
                 } else {

@@ -102,7 +102,7 @@ impl Kernel<'_> {
         }
         for others in Others::CHARACTERS {
             let takes = |next| self.is_within(next);
-            if behind_characters_but(automaton, state, others.omissions(), budget, takes)?.is_some() {
+            if behind_characters_but(automaton, state, others.excluded_chars(), budget, takes)?.is_some() {
                 return Ok(Some(Class { ascii, others }));
             }
         }
@@ -146,7 +146,7 @@ impl Kernel<'_> {
             reach,
             completes,
             exits: automaton.bytes(start).ascii() & !class.ascii,
-            omitted: !class.others.omissions().is_empty(),
+            omitted: !class.others.excluded_chars().is_empty(),
             ends: Vec::new(),
             is_whole: true,
             is_cut: false,
@@ -167,7 +167,9 @@ impl Kernel<'_> {
             (0..128u8).filter(|byte| (class.ascii & !first) >> byte & 1 == 1).collect();
         for lead in 0xC2..=0xF4 {
             let takes = |next| self.is_within(next);
-            if behind_lead_but(automaton, start, lead, class.others.omissions(), budget, takes)?.is_none() {
+            if behind_lead_but(automaton, start, lead, class.others.excluded_chars(), budget, takes)?
+                .is_none()
+            {
                 not_first.insert(lead);
             }
         }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use grammask_regular::Error;
-use grammask_trie::BranchId;
+use grammask_trie::index::InnerId;
 
 use crate::lexicon::slice::NOWHERE;
 use crate::lexicon::slice::safe_class::Closed;
@@ -20,7 +20,7 @@ const MANY: usize = 1 << 13;
 /// where the lexeme is not kept alive by the class, goes on by others, or much is before the first places.
 pub(crate) fn below(
     walk: &mut Walk<'_>,
-    base: BranchId,
+    base: InnerId,
     by: &Loop,
     places: &Places,
     findings: &mut Findings<'_>,
@@ -30,7 +30,7 @@ pub(crate) fn below(
     let (automaton, budget) = (&lexicon.automaton, &lexicon.budget);
     // Else much is before the first places, most likely.
     let is_near =
-        outline.children(base).iter().any(|child| child.branch().is_some_and(|near| places.contains(near)));
+        outline.children(base).iter().any(|child| child.inner().is_some_and(|near| places.contains(near)));
     if by.counts() || !is_near {
         return Ok(false);
     }
@@ -76,7 +76,7 @@ pub(crate) fn below(
                 begun.extend((!next.is_dead()).then_some((child.node, next)));
             }
             trie.tokens(child.node).iter().for_each(|id| row[id.word()] &= !id.bit());
-            if let Some(below) = child.branch() {
+            if let Some(below) = child.inner() {
                 branches[below.index() / 64] &= !(1 << (below.index() % 64));
                 before.push(below);
             }

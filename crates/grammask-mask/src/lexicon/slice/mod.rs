@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use grammask_regular::Error;
-use grammask_trie::{BranchId, Decoder, Edge, NodeId, Outline, Traits, Trie, Vocabulary};
+use grammask_trie::index::{ClassSignature, Edge, InnerId, TrieIndex, Utf8Decoder};
+use grammask_trie::{Trie, TrieNodeId, Vocabulary};
 
 use crate::lexicon::Lexicon;
 use crate::lexicon::automaton::LexemeId;
@@ -44,7 +45,7 @@ pub(crate) trait Measure {
         None
     }
     /// Whether strings below a branch make the text no longer.
-    fn is_level(&self, _: Self::Place, _: &Outline, _: BranchId) -> bool {
+    fn is_level(&self, _: Self::Place, _: &TrieIndex, _: InnerId) -> bool {
         false
     }
 }
@@ -65,17 +66,19 @@ impl Class {
 
 impl Measure for Class {
     /// Characters, a cut one counts; and where in the last one.
-    type Place = (u8, Decoder);
+    type Place = (u8, Utf8Decoder);
 
     fn start(&self) -> Self::Place {
-        (0, Decoder::Between)
+        (0, Utf8Decoder::Boundary)
     }
 
     fn after(&self, (length, inside): Self::Place, byte: u8) -> Option<Self::Place> {
-        let is_between = inside == Decoder::Between;
+        let is_between = inside == Utf8Decoder::Boundary;
         let next = match self.others {
-            _ if is_between && byte < 0x80 => (self.ascii >> byte & 1 == 1).then_some(Decoder::Between)?,
-            Others::Bytes => Decoder::Between,
+            _ if is_between && byte < 0x80 => {
+                (self.ascii >> byte & 1 == 1).then_some(Utf8Decoder::Boundary)?
+            }
+            Others::Bytes => Utf8Decoder::Boundary,
             Others::None => return None,
             // What is left out of them is so by `within`.
             Others::Words | Others::Lines | Others::Characters => {
@@ -92,14 +95,14 @@ impl Measure for Class {
     }
 
     fn is_between(&self, (_, inside): Self::Place) -> bool {
-        inside == Decoder::Between
+        inside == Utf8Decoder::Boundary
     }
 }
 
 /// The tokens and places that a class of characters leads to from a place in the trie: the root, mostly.
 pub(crate) struct Slice {
     /// The place, and how many characters lead to it.
-    base: BranchId,
+    base: InnerId,
     before: u8,
     /// The tokens by their lengths. One that is cut counts.
     tokens: Layers,
@@ -117,7 +120,7 @@ pub(crate) struct Slice {
 /// deep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
-    pub(crate) node: NodeId,
+    pub(crate) node: TrieNodeId,
     pub(crate) depth: u16,
     pub(crate) byte: u8,
     /// Whether this is where the way leads to.
@@ -141,14 +144,14 @@ impl Slice {
 
     /// # Complexity
     /// Linear in the nodes of the trie.
-    pub(crate) fn new<M: Measure>(vocabulary: &Vocabulary, outline: &Outline, measure: &M) -> Self {
+    pub(crate) fn new<M: Measure>(vocabulary: &Vocabulary, outline: &TrieIndex, measure: &M) -> Self {
         let trie = vocabulary.trie();
-        let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
+        let (bytes, ends, depths) = (trie.columns().bytes, trie.columns().ends, trie.columns().depths);
         let mut tokens = Layering::new(32 * vocabulary.mask_words());
         let mut branches = Branches::new(outline);
         let mut beyond: Vec<Vec<Edge>> = Vec::new();
         // By depth: the branch, and the place behind it.
-        let mut path = vec![(BranchId::ROOT, measure.start()); outline.height() + 1];
+        let mut path = vec![(InnerId::ROOT, measure.start()); outline.height() + 1];
         let mut node = 1;
         while node < ends[0] {
             let n = node as usize;
@@ -161,18 +164,18 @@ impl Slice {
             if let Some(length) = measure.exceeds(place, next) {
                 let length = usize::from(length);
                 beyond.resize(beyond.len().max(length + 1), Vec::new());
-                beyond[length].push(Edge { parent, child: NodeId(node) });
+                beyond[length].push(Edge { parent, child: TrieNodeId(node) });
             }
             let length = measure.length(next);
-            trie.tokens(NodeId(node)).iter().for_each(|id| tokens.put(id.0 as usize, length));
-            if let Some(branch) = outline.branch(NodeId(node)) {
+            trie.tokens(TrieNodeId(node)).iter().for_each(|id| tokens.put(id.0 as usize, length));
+            if let Some(branch) = outline.inner(TrieNodeId(node)) {
                 if measure.is_between(next) {
                     branches.put(branch, length);
                 }
                 if measure.is_level(next, outline, branch) {
-                    let below = trie.tokens_below(NodeId(node)).iter();
+                    let below = trie.tokens_below(TrieNodeId(node)).iter();
                     below.for_each(|id| tokens.put(id.0 as usize, length));
-                    branches.put_between(outline, outline.branches(node + 1..ends[n]), length);
+                    branches.put_between(outline, outline.inner_range(node + 1..ends[n]), length);
                     node = ends[n];
                     continue;
                 }
@@ -180,9 +183,9 @@ impl Slice {
             }
             node += 1;
         }
-        let beyond = beyond.iter().map(|edges| ways(trie, outline, BranchId::ROOT, edges.iter())).collect();
+        let beyond = beyond.iter().map(|edges| ways(trie, outline, InnerId::ROOT, edges.iter())).collect();
         Self {
-            base: BranchId::ROOT,
+            base: InnerId::ROOT,
             before: 0,
             tokens: tokens.complete(),
             branches: branches.layers.complete(),
@@ -193,7 +196,7 @@ impl Slice {
     }
 
     /// Those of these tokens and branches whose bits are set, below a place.
-    fn only(&self, base: BranchId, before: u8, tokens: Vec<u64>, branches: Vec<u64>) -> Self {
+    fn only(&self, base: InnerId, before: u8, tokens: Vec<u64>, branches: Vec<u64>) -> Self {
         Self {
             base,
             before,
@@ -209,7 +212,7 @@ impl Slice {
     ///
     /// # Complexity
     /// Linear in the tokens below.
-    fn below(every: &Self, trie: &Trie, outline: &Outline, base: BranchId) -> Self {
+    fn below(every: &Self, trie: &Trie, outline: &TrieIndex, base: InnerId) -> Self {
         let node = outline.node(base);
         let (tokens, branches) = (every.tokens.bits(), every.branches.bits());
         let mut tokens_below = vec![0; tokens.len()];
@@ -217,7 +220,7 @@ impl Slice {
             tokens_below[id / 64] |= tokens[id / 64] & 1 << (id % 64);
         }
         let mut branches_below = vec![0; branches.len()];
-        let inner = outline.branches(node.0 + 1..trie.end(node).0);
+        let inner = outline.inner_range(node.0 + 1..trie.end(node).0);
         over_range(inner.start, inner.end, |word, mask| branches_below[word] |= branches[word] & mask);
         let before = trie.depth(node) as u8;
         every.only(base, before, tokens_below, branches_below)
@@ -226,17 +229,17 @@ impl Slice {
     /// The slice of a class, made from that of all characters below the same place, or of all bytes.
     ///
     /// # Complexity
-    /// Linear in the bytes of a row. Where a class has some characters of a group of [`Traits`] but not all, also in the nodes of the trie
+    /// Linear in the bytes of a row. Where a class has some characters of a group of [`ClassSignature`] but not all, also in the nodes of the trie
     /// that are left out for these.
-    fn within(every: &Self, trie: &Trie, outline: &Outline, class: Class) -> Self {
+    fn within(every: &Self, trie: &Trie, outline: &TrieIndex, class: Class) -> Self {
         let base = every.base;
         // What leads to the place does not count.
         let above = way(trie, outline, base).fold(0u128, |above, byte| above | 1 << byte);
-        let (some, _) = Traits::of(class.ascii | above, class.others.encoding());
-        let mut tokens = outline.tokens_of(some, every.tokens.bits());
-        let mut branches = outline.branches_of(some, every.branches.bits());
+        let (some, _) = ClassSignature::approximate(class.ascii | above, class.others.encoding());
+        let mut tokens = outline.filter_tokens(some, every.tokens.bits());
+        let mut branches = outline.filter_inner(some, every.branches.bits());
         let is_other =
-            |&byte: &u8| class.ascii >> byte & 1 == 0 && Traits::of_character(byte).is_subset(some);
+            |&byte: &u8| class.ascii >> byte & 1 == 0 && ClassSignature::of_byte(byte).is_subset(some);
         let edges = |byte| outline.edges_to(byte, nodes_below(trie, outline, base));
         for edge in (0..0x80).filter(is_other).flat_map(edges) {
             // Else it was left out with its parent. The place itself is none of its branches.
@@ -244,7 +247,7 @@ impl Slice {
             if edge.parent == base || branches[parent / 64] >> (parent % 64) & 1 == 1 {
                 let ids = trie.subtree_tokens(edge.child).iter();
                 ids.map(|id| id.0 as usize).for_each(|id| tokens[id / 64] &= !(1 << (id % 64)));
-                let inner = outline.branches(edge.child.0..trie.end(edge.child).0);
+                let inner = outline.inner_range(edge.child.0..trie.end(edge.child).0);
                 over_range(inner.start, inner.end, |word, mask| branches[word] &= !mask);
             }
         }
@@ -252,7 +255,7 @@ impl Slice {
     }
 
     /// The place that it is below of.
-    pub(crate) const fn base(&self) -> BranchId {
+    pub(crate) const fn base(&self) -> InnerId {
         self.base
     }
 
@@ -280,7 +283,7 @@ impl Slice {
 
     /// The number of characters before a branch, or [`NOWHERE`].
     #[inline]
-    pub(crate) fn length(&self, branch: BranchId) -> u8 {
+    pub(crate) fn length(&self, branch: InnerId) -> u8 {
         match self.lengths[branch.index()] {
             _ if branch == self.base => 0,
             layer if layer != NOWHERE && self.branches.has(branch.index()) => layer - self.before,
@@ -301,51 +304,60 @@ struct Branches {
 }
 
 impl Branches {
-    fn new(outline: &Outline) -> Self {
+    fn new(outline: &TrieIndex) -> Self {
         Self { layers: Layering::new(outline.len()), lengths: vec![NOWHERE; outline.len()] }
     }
 
     /// Puts a branch that stands between two characters.
     #[inline]
-    fn put(&mut self, branch: BranchId, length: u8) {
+    fn put(&mut self, branch: InnerId, length: u8) {
         self.layers.put(branch.index(), length);
         self.lengths[branch.index()] = length;
     }
 
     /// Puts those of some branches that do so, all of one length.
-    fn put_between(&mut self, outline: &Outline, range: Range<u32>, length: u8) {
-        let between = outline.between();
+    fn put_between(&mut self, outline: &TrieIndex, range: Range<u32>, length: u8) {
+        let between = outline.char_boundaries();
         let is_between = |branch: &u32| between[*branch as usize / 64] >> (branch % 64) & 1 == 1;
-        range.filter(is_between).for_each(|branch| self.put(BranchId(branch), length));
+        range.filter(is_between).for_each(|branch| self.put(InnerId(branch), length));
     }
 }
 
 /// The nodes below a place.
-pub(crate) fn nodes_below(trie: &Trie, outline: &Outline, base: BranchId) -> Range<u32> {
+pub(crate) fn nodes_below(trie: &Trie, outline: &TrieIndex, base: InnerId) -> Range<u32> {
     let node = outline.node(base);
     node.0 + 1..trie.end(node).0
 }
 
 /// The bytes that lead to a place, the last one first.
-pub(crate) fn way<'a>(trie: &'a Trie, outline: &'a Outline, base: BranchId) -> impl Iterator<Item = u8> + 'a {
+pub(crate) fn way<'a>(
+    trie: &'a Trie,
+    outline: &'a TrieIndex,
+    base: InnerId,
+) -> impl Iterator<Item = u8> + 'a {
     let above = std::iter::successors(Some(base), |&branch| Some(outline.parent(branch)));
-    above.take_while(|&branch| branch != BranchId::ROOT).map(|branch| trie.byte(outline.node(branch)))
+    above.take_while(|&branch| branch != InnerId::ROOT).map(|branch| trie.byte(outline.node(branch)))
 }
 
 /// The ways from a place to some edges below it, which ascend; each without the steps that the last way has in common with it.
 fn ways<'a>(
     trie: &Trie,
-    outline: &Outline,
-    base: BranchId,
+    outline: &TrieIndex,
+    base: InnerId,
     edges: impl Iterator<Item = &'a Edge>,
 ) -> Box<[Step]> {
-    let step =
-        |node: NodeId, leaves| Step { node, depth: trie.depth(node) as u16, byte: trie.byte(node), leaves };
+    let step = |node: TrieNodeId, leaves| Step {
+        node,
+        depth: trie.depth(node) as u16,
+        byte: trie.byte(node),
+        leaves,
+    };
     let mut steps: Vec<Step> = Vec::new();
     for &Edge { parent, child } in edges {
         let last = steps.last().map(|step| step.node);
         // What the last way went through ends behind it.
-        let is_shared = |shared: NodeId| last.is_some_and(|last| shared < last && last < trie.end(shared));
+        let is_shared =
+            |shared: TrieNodeId| last.is_some_and(|last| shared < last && last < trie.end(shared));
         let above = std::iter::successors(Some(parent), |&branch| Some(outline.parent(branch)));
         let own = above
             .take_while(|&branch| branch != base)
@@ -372,10 +384,10 @@ impl Whole {
     ///
     /// # Complexity
     /// Linear in the nodes of the trie, and for each place in the tokens below it.
-    pub(crate) fn new(vocabulary: &Vocabulary, outline: &Outline, bases: &[BranchId]) -> Self {
+    pub(crate) fn new(vocabulary: &Vocabulary, outline: &TrieIndex, bases: &[InnerId]) -> Self {
         let below_all = |class: Class| {
             let every = Slice::new(vocabulary, outline, &class);
-            let others = bases.iter().filter(|&&base| base != BranchId::ROOT);
+            let others = bases.iter().filter(|&&base| base != InnerId::ROOT);
             let mut slices: Vec<Slice> =
                 others.map(|&base| Slice::below(&every, vocabulary.trie(), outline, base)).collect();
             slices.insert(0, every);
@@ -392,7 +404,7 @@ impl Whole {
 
 impl Lexicon {
     /// The slice of a class below a place: the root, or one to which ASCII characters lead.
-    pub(crate) fn slice(&self, class: Class, base: BranchId) -> &Slice {
+    pub(crate) fn slice(&self, class: Class, base: InnerId) -> &Slice {
         let whole = self.whole.of(class.others);
         let every = if class.others == Others::Bytes { Class::BYTES } else { Class::EVERY };
         if class == every
@@ -457,9 +469,9 @@ impl Lexicon {
     /// The ways through characters of a slice to the characters of several bytes that are left out of it, of which few are in a vocabulary.
     pub(crate) fn ways_to_omitted(&self, slice: &Slice, others: Others) -> Box<[Step]> {
         let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
-        let is_within = |&(before, _): &(BranchId, &Edge)| slice.length(before) != NOWHERE;
+        let is_within = |&(before, _): &(InnerId, &Edge)| slice.length(before) != NOWHERE;
         let mut edges: Vec<&Edge> =
-            outline.omitted(trie, others.encoding()).filter(is_within).map(|(_, edge)| edge).collect();
+            outline.excluded_edges(trie, others.encoding()).filter(is_within).map(|(_, edge)| edge).collect();
         edges.sort_unstable_by_key(|edge| edge.child);
         ways(trie, outline, base, edges.into_iter())
     }
@@ -470,7 +482,7 @@ impl Lexicon {
         let edges: Vec<Edge> = lengths
             .branches
             .at(lengths.layer(length))
-            .map(|branch| BranchId(branch as u32))
+            .map(|branch| InnerId(branch as u32))
             .filter(|&branch| slice.length(branch) != NOWHERE)
             .map(|branch| Edge { parent: outline.parent(branch), child: outline.node(branch) })
             .collect();
@@ -494,7 +506,7 @@ impl Lexicon {
 /// What a lexeme takes below a place, where it counts characters. Gives up, with `false`, where that cannot be read off a slice.
 pub(crate) fn below(
     walk: &mut Walk<'_>,
-    base: BranchId,
+    base: InnerId,
     by: &Loop,
     findings: &mut Findings<'_>,
 ) -> Result<bool, Error> {

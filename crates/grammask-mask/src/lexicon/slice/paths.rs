@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use grammask_regular::{ByteSet, Error};
-use grammask_trie::{BranchId, NodeId};
+use grammask_trie::TrieNodeId;
+use grammask_trie::index::InnerId;
 
 use crate::lexicon::Lexicon;
 use crate::lexicon::automaton::LexemeId;
@@ -16,10 +17,10 @@ use crate::node_set::{Bits, over_range};
 const FEW_BYTES: usize = 4;
 
 /// The children of a place by some bytes: what is below is not as the rest of a slice.
-pub(crate) struct Firsts(Vec<(u8, NodeId)>);
+pub(crate) struct Firsts(Vec<(u8, TrieNodeId)>);
 
 impl Firsts {
-    pub(crate) fn of(lexicon: &Lexicon, base: BranchId, bytes: &ByteSet) -> Self {
+    pub(crate) fn of(lexicon: &Lexicon, base: InnerId, bytes: &ByteSet) -> Self {
         let child = |byte| Some((byte, lexicon.outline().child(base, byte)?.node));
         Self(bytes.iter().filter_map(child).collect())
     }
@@ -30,7 +31,7 @@ impl Firsts {
     }
 
     /// Whether a place is one of them, or below one.
-    fn contains(&self, lexicon: &Lexicon, place: BranchId) -> bool {
+    fn contains(&self, lexicon: &Lexicon, place: InnerId) -> bool {
         let (trie, node) = (lexicon.trie(), lexicon.outline().node(place));
         self.0.iter().any(|&(_, child)| child <= node && node < trie.end(child))
     }
@@ -48,11 +49,11 @@ impl Firsts {
 }
 
 /// Takes the tokens and the branches of a subtree out of a row and of bits, of which there may be none.
-pub(crate) fn forget(lexicon: &Lexicon, node: NodeId, row: &mut [u32], branches: &mut Option<Bits>) {
+pub(crate) fn forget(lexicon: &Lexicon, node: TrieNodeId, row: &mut [u32], branches: &mut Option<Bits>) {
     let trie = lexicon.trie();
     trie.subtree_tokens(node).iter().for_each(|id| row[id.word()] &= !id.bit());
     if let Some(branches) = branches {
-        let inner = lexicon.outline().branches(node.0..trie.end(node).0);
+        let inner = lexicon.outline().inner_range(node.0..trie.end(node).0);
         let branches = Arc::make_mut(branches);
         over_range(inner.start, inner.end, |word, mask| branches[word] &= !mask);
     }
@@ -62,7 +63,7 @@ pub(crate) fn forget(lexicon: &Lexicon, node: NodeId, row: &mut [u32], branches:
 pub(crate) fn follow_ways(
     walk: &mut Walk<'_>,
     steps: &[Step],
-    is_too_far: impl Fn(BranchId) -> bool,
+    is_too_far: impl Fn(InnerId) -> bool,
     findings: &mut Findings<'_>,
 ) -> Result<(), Error> {
     follow_ways_to(walk, steps, is_too_far, |walk, node, next| match next.is_dead() {
@@ -102,8 +103,8 @@ pub(crate) fn leave(
 pub(crate) fn follow_ways_to<'a>(
     walk: &mut Walk<'a>,
     steps: &[Step],
-    is_too_far: impl Fn(BranchId) -> bool,
-    mut tell: impl FnMut(&mut Walk<'a>, NodeId, LexemeId) -> Result<(), Error>,
+    is_too_far: impl Fn(InnerId) -> bool,
+    mut tell: impl FnMut(&mut Walk<'a>, TrieNodeId, LexemeId) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let lexicon = walk.lexicon;
     let outline = lexicon.outline();
@@ -127,7 +128,7 @@ pub(crate) fn follow_ways_to<'a>(
             continue;
         }
         states[depth] = next;
-        if outline.branch(step.node).is_some_and(&is_too_far) {
+        if outline.inner(step.node).is_some_and(&is_too_far) {
             too_deep = depth;
         }
     }
@@ -156,7 +157,7 @@ pub(crate) fn go_further(
                 (&walk.lexicon.automaton, walk.lexicon.outline(), &walk.lexicon.budget);
             let live = automaton.live_bytes(next, budget)?;
             // Near an end hardly anything goes on, and from one state behind most ways.
-            let Some(branch) = outline.branch(node).filter(|_| live.len() <= FEW_BYTES) else {
+            let Some(branch) = outline.inner(node).filter(|_| live.len() <= FEW_BYTES) else {
                 return walk.subtree(node, next, findings);
             };
             for byte in live.iter() {

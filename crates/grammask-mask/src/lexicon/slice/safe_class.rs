@@ -3,7 +3,7 @@
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
-use grammask_trie::BranchId;
+use grammask_trie::index::InnerId;
 
 use crate::lexicon::Lexicon;
 use crate::lexicon::automaton::{Automaton, LexemeId, Surface};
@@ -394,7 +394,7 @@ impl Closed {
     }
 
     /// Whether few edges of the trie below a place lead out of the class.
-    fn leaves_little(&self, lexicon: &Lexicon, base: BranchId) -> bool {
+    fn leaves_little(&self, lexicon: &Lexicon, base: InnerId) -> bool {
         let below = nodes_below(lexicon.trie(), lexicon.outline(), base);
         let out = (0..128u8).filter(|byte| self.exits >> byte & 1 == 1);
         let edges = out.map(|byte| lexicon.outline().edges_to(byte, below.clone()).len());
@@ -465,7 +465,7 @@ pub(crate) fn behind_ascii(
 /// What a lexeme takes below a place, where a class of characters keeps it alive. Gives up, with `false`, where none does.
 pub(crate) fn below(
     walk: &mut Walk<'_>,
-    base: BranchId,
+    base: InnerId,
     by: &Loop,
     findings: &mut Findings<'_>,
 ) -> Result<bool, Error> {
@@ -489,7 +489,7 @@ pub(crate) fn below(
     let is_enough =
         |closed: &Closed| closed.is_whole || closed.reach.is_none() && closed.leaves_little(lexicon, base);
     if !closed.as_ref().is_some_and(is_enough)
-        && base == BranchId::ROOT
+        && base == InnerId::ROOT
         && !walk.has_remaining()
         && by_word_count::below_root(walk, findings)?
     {
@@ -510,7 +510,7 @@ pub(crate) fn below(
 /// told what is taken of other places and cannot.
 fn take(
     walk: &mut Walk<'_>,
-    base: BranchId,
+    base: InnerId,
     closed: &Closed,
     findings: &mut Findings<'_>,
 ) -> Result<bool, Error> {

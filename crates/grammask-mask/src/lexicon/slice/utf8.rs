@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
-use grammask_trie::Omission;
+use grammask_trie::index::ExcludedChars;
 
 use crate::lexicon::automaton::{Automaton, LexemeId};
 
@@ -49,7 +49,7 @@ pub(crate) fn behind_characters(
 pub(crate) fn behind_characters_but(
     automaton: &Automaton,
     from: LexemeId,
-    omissions: &[Omission],
+    omissions: &[ExcludedChars],
     budget: &Budget,
     mut takes: impl FnMut(LexemeId) -> bool,
 ) -> Result<Option<bool>, Error> {
@@ -59,7 +59,7 @@ pub(crate) fn behind_characters_but(
     let mut is_strict = automaton.live_bytes(from, budget)?.intersection(&no_leads()).is_empty();
     let mut least = 0xC2;
     for lead in 0xC2..=0xF4 {
-        let has_omissions = omissions.iter().any(|omission| omission.before[0] == lead);
+        let has_omissions = omissions.iter().any(|omission| omission.prefix[0] == lead);
         if !has_omissions && lead < 0xF4 {
             continue;
         }
@@ -81,11 +81,12 @@ pub(crate) fn behind_lead_but(
     automaton: &Automaton,
     from: LexemeId,
     lead: u8,
-    omissions: &[Omission],
+    omissions: &[ExcludedChars],
     budget: &Budget,
     mut takes: impl FnMut(LexemeId) -> bool,
 ) -> Result<Option<bool>, Error> {
-    let omissions: Vec<&Omission> = omissions.iter().filter(|omission| omission.before[0] == lead).collect();
+    let omissions: Vec<&ExcludedChars> =
+        omissions.iter().filter(|omission| omission.prefix[0] == lead).collect();
     if omissions.is_empty() {
         return behind_leads(automaton, from, (lead, lead), budget, takes);
     }
@@ -98,7 +99,7 @@ pub(crate) fn behind_lead_but(
     for omission in &omissions {
         let mut last = any;
         omission.last.iter().for_each(|&byte| last.remove(byte));
-        match *omission.before {
+        match *omission.prefix {
             [_] => inside.push((lead, last)),
             [_, byte] => {
                 inside.push((automaton.step(lead, byte, budget)?, last));
@@ -110,7 +111,7 @@ pub(crate) fn behind_lead_but(
     if !is_inside(lead) {
         return Ok(None);
     }
-    if omissions.iter().all(|omission| omission.before.len() > 1) {
+    if omissions.iter().all(|omission| omission.prefix.len() > 1) {
         automaton.steps(lead, &second, budget, |_, next| {
             inside.push((next, any));
             true

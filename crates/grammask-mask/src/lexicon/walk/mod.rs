@@ -1,7 +1,8 @@
 //! Walking a lexeme below a set of places.
 
 use grammask_regular::Error;
-use grammask_trie::{BranchId, Child, NodeId, Outline, Trie};
+use grammask_trie::index::{Child, InnerId, TrieIndex};
+use grammask_trie::{Trie, TrieNodeId};
 
 use crate::lexicon::automaton::{Automaton, LexemeId, State};
 use crate::lexicon::slice::{many_roots, nodes_below, safe_class};
@@ -93,7 +94,7 @@ pub(crate) fn below(
         while let Some(rest) = walk.remaining.as_mut()
             && rest[word] != 0
         {
-            let branch = BranchId((word * 64) as u32 + rest[word].trailing_zeros());
+            let branch = InnerId((word * 64) as u32 + rest[word].trailing_zeros());
             rest[word] &= rest[word] - 1;
             walk.below(outline.node(branch), lexeme, findings)?;
         }
@@ -102,9 +103,9 @@ pub(crate) fn below(
 }
 
 /// The places below which slices are used: the root, and those that so many nodes are below of, where nothing but ASCII characters leads to them.
-pub(crate) fn bases(trie: &Trie, outline: &Outline, config: &LexiconConfig) -> Box<[BranchId]> {
+pub(crate) fn bases(trie: &Trie, outline: &TrieIndex, config: &LexiconConfig) -> Box<[InnerId]> {
     let mut bases = Vec::new();
-    let mut open = if outline.is_empty() { Vec::new() } else { vec![BranchId::ROOT] };
+    let mut open = if outline.is_empty() { Vec::new() } else { vec![InnerId::ROOT] };
     while let Some(base) = open.pop() {
         bases.push(base);
         // In the numbers of characters that slices tell apart, there must be room for some.
@@ -112,7 +113,7 @@ pub(crate) fn bases(trie: &Trie, outline: &Outline, config: &LexiconConfig) -> B
             continue;
         }
         let ascii = outline.children(base).iter().filter(|child| child.byte < 0x80);
-        let branches = ascii.filter_map(Child::branch);
+        let branches = ascii.filter_map(Child::inner);
         open.extend(branches.filter(|&branch| nodes_below(trie, outline, branch).len() >= config.base_size));
     }
     bases.sort_unstable();
@@ -162,7 +163,7 @@ impl<'a> Walk<'a> {
     /// The lexeme is in `state` at a node: takes the node's tokens and what is below, unless it has died on the way.
     pub(crate) fn arrive(
         &mut self,
-        node: NodeId,
+        node: TrieNodeId,
         state: LexemeId,
         findings: &mut Findings<'_>,
     ) -> Result<(), Error> {
@@ -171,7 +172,7 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         findings.allow(node);
-        if let Some(branch) = self.lexicon.outline().branch(node) {
+        if let Some(branch) = self.lexicon.outline().inner(node) {
             if state.completes() {
                 findings.hand_over(branch);
             }
@@ -185,7 +186,7 @@ impl<'a> Walk<'a> {
     /// Takes what is below a node at which the lexeme has come to be in `state`. Where that is much, it is a part of its own.
     pub(crate) fn subtree(
         &mut self,
-        root: NodeId,
+        root: TrieNodeId,
         state: LexemeId,
         findings: &mut Findings<'_>,
     ) -> Result<(), Error> {
@@ -196,19 +197,19 @@ impl<'a> Walk<'a> {
     }
 
     /// The place that a node is, if it is one below which slices are used; nothing where every place has to be noticed.
-    fn base(&self, node: NodeId) -> Option<BranchId> {
+    fn base(&self, node: TrieNodeId) -> Option<InnerId> {
         let (trie, lexicon) = (self.lexicon.trie(), self.lexicon);
         let is_much = (trie.end(node).0 - node.0) as usize > lexicon.config.base_size;
         if !is_much || !lexicon.config.slices || self.remaining.is_some() {
             return None;
         }
-        lexicon.outline().branch(node).filter(|branch| lexicon.bases.binary_search(branch).is_ok())
+        lexicon.outline().inner(node).filter(|branch| lexicon.bases.binary_search(branch).is_ok())
     }
 
     /// Takes what is below a place by itself, as others have it there.
     fn take_part(
         &mut self,
-        base: BranchId,
+        base: InnerId,
         state: LexemeId,
         findings: &mut Findings<'_>,
     ) -> Result<(), Error> {
@@ -219,10 +220,10 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes what is below a node at which the lexeme is in `state`.
-    fn below(&mut self, root: NodeId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
-        let (lexicon, ends) = (self.lexicon, self.lexicon.trie().ends_slice());
+    fn below(&mut self, root: TrieNodeId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
+        let (lexicon, ends) = (self.lexicon, self.lexicon.trie().columns().ends);
         let outline = lexicon.outline();
-        let is_wide = |node: NodeId| ends[node.index()] - node.0 >= WIDE;
+        let is_wide = |node: TrieNodeId| ends[node.index()] - node.0 >= WIDE;
         // Where not every place has to be noticed, few bytes are found faster than all children are looked at.
         if !is_wide(root) || self.remaining.is_some() {
             return self.all_below(root, state, findings);
@@ -233,7 +234,7 @@ impl<'a> Walk<'a> {
                 true => lexicon.automaton.few_live_bytes(state, &lexicon.budget)?,
                 false => None,
             };
-            let (Some(live), Some(branch)) = (live, outline.branch(node)) else {
+            let (Some(live), Some(branch)) = (live, outline.inner(node)) else {
                 self.all_below(node, state, findings)?;
                 continue;
             };
@@ -245,7 +246,7 @@ impl<'a> Walk<'a> {
                     continue;
                 }
                 findings.allow_child(child);
-                let Some(below) = child.branch() else { continue };
+                let Some(below) = child.inner() else { continue };
                 if next.completes() {
                     findings.hand_over(below);
                 }
@@ -264,10 +265,15 @@ impl<'a> Walk<'a> {
     ///
     /// In the order of the trie, with the state at each depth. What the lexeme takes is told by runs of nodes, which end where it dies: so hardly anything
     /// is asked of a node that goes on as the last one did, above all not whether it is a leaf, which no processor can foresee.
-    fn all_below(&mut self, root: NodeId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
+    fn all_below(
+        &mut self,
+        root: TrieNodeId,
+        state: LexemeId,
+        findings: &mut Findings<'_>,
+    ) -> Result<(), Error> {
         let lexicon = self.lexicon;
         let (trie, automaton) = (lexicon.trie(), &lexicon.automaton);
-        let (bytes, ends, depths) = (trie.bytes_slice(), trie.ends_slice(), trie.depths_slice());
+        let (bytes, ends, depths) = (trie.columns().bytes, trie.columns().ends, trie.columns().depths);
         // A leaf is no subtree.
         let slice_size = if lexicon.config.slices { lexicon.config.slice_size.max(2) } else { u32::MAX };
         let end = ends[root.index()];
@@ -309,7 +315,7 @@ impl<'a> Walk<'a> {
             let below = ends[n];
             node += 1;
             let is_end =
-                !next.goes_on() || self.remaining.is_some() && self.is_left_to(NodeId(n as u32), next)?;
+                !next.goes_on() || self.remaining.is_some() && self.is_left_to(TrieNodeId(n as u32), next)?;
             if is_end {
                 if below > node {
                     findings.allow_nodes(taken, node);
@@ -323,7 +329,7 @@ impl<'a> Walk<'a> {
             }
             let there = if next == id { here } else { automaton.state(next) };
             if below - n as u32 >= slice_size
-                && self.takes_whole(NodeId(n as u32), below, next, there, findings)?
+                && self.takes_whole(TrieNodeId(n as u32), below, next, there, findings)?
             {
                 if let Some(start) = complete.take() {
                     findings.hand_over_nodes(start, node);
@@ -346,7 +352,7 @@ impl<'a> Walk<'a> {
     #[inline]
     fn takes_whole(
         &mut self,
-        node: NodeId,
+        node: TrieNodeId,
         end: u32,
         state: LexemeId,
         here: &State,
@@ -358,7 +364,7 @@ impl<'a> Walk<'a> {
             None => self.lexicon.coverage(state)?,
         };
         let outline = self.lexicon.outline();
-        let Some(branch) = outline.branch(node) else { return Ok(false) };
+        let Some(branch) = outline.inner(node) else { return Ok(false) };
         if !found.covers(outline, branch) {
             return Ok(false);
         }
@@ -366,8 +372,8 @@ impl<'a> Walk<'a> {
         let found = &found.by;
         findings.complete_below(node, found.completes, found.is_of_bytes());
         if self.remaining.is_some() && found.is_steady && self.is_larger(state)? {
-            let branches = outline.branches(node.0 + 1..end);
-            let between = outline.between();
+            let branches = outline.inner_range(node.0 + 1..end);
+            let between = outline.char_boundaries();
             let everywhere = if found.is_of_bytes() { u64::MAX } else { 0 };
             let remaining = self.remaining.as_mut().expect("asked above");
             over_range(branches.start, branches.end, |word, mask| {
@@ -378,7 +384,7 @@ impl<'a> Walk<'a> {
     }
 
     /// How many edges of the trie below a place the lexeme may go on by that are not of its loop.
-    pub(crate) fn strays(&self, base: BranchId, by: &Loop) -> Result<usize, Error> {
+    pub(crate) fn strays(&self, base: InnerId, by: &Loop) -> Result<usize, Error> {
         let (automaton, outline) = (&self.lexicon.automaton, self.lexicon.outline());
         let live = automaton.live_bytes(self.lexeme, &self.lexicon.budget)?;
         let (ascii, others) = by.characters();
@@ -392,8 +398,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether the first character below a node leads to another state, as far as is seen at once.
-    fn leaves(&self, node: NodeId, state: LexemeId) -> Result<bool, Error> {
-        let byte = self.lexicon.trie().bytes_slice()[node.index() + 1];
+    fn leaves(&self, node: TrieNodeId, state: LexemeId) -> Result<bool, Error> {
+        let byte = self.lexicon.trie().columns().bytes[node.index() + 1];
         let next = self.lexicon.automaton.step(state, byte, &self.lexicon.budget)?;
         Ok(next != state && (byte < 0x80 || next.is_dead()))
     }
@@ -403,8 +409,8 @@ impl<'a> Walk<'a> {
     ///
     /// Source: M. De Wulf, L. Doyen, T. Henzinger and J.-F. Raskin, "Antichains", 2006: of sets of states, those that are contained in others
     /// need not be followed.
-    fn is_left_to(&mut self, node: NodeId, state: LexemeId) -> Result<bool, Error> {
-        let (Some(branch), Some(remaining)) = (self.lexicon.outline().branch(node), &self.remaining) else {
+    fn is_left_to(&mut self, node: TrieNodeId, state: LexemeId) -> Result<bool, Error> {
+        let (Some(branch), Some(remaining)) = (self.lexicon.outline().inner(node), &self.remaining) else {
             return Ok(false);
         };
         let (word, bit) = (branch.index() / 64, 1 << (branch.index() % 64));
@@ -426,7 +432,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The places are done with.
-    pub(crate) fn leave_out_each(&mut self, places: &[BranchId]) {
+    pub(crate) fn leave_out_each(&mut self, places: &[InnerId]) {
         if let Some(remaining) = &mut self.remaining {
             places.iter().for_each(|place| remaining[place.index() / 64] &= !(1 << (place.index() % 64)));
         }

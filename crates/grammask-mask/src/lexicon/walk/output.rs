@@ -4,7 +4,8 @@ use std::ops::BitOrAssign;
 use std::sync::Arc;
 
 use grammask_earley::{Error, Recognizer, SetId, Successors};
-use grammask_trie::{BranchId, Child, NodeId, Outline, TokenId, TokenSet, Trie, Vocabulary, copied_row};
+use grammask_trie::index::{Child, InnerId, TrieIndex};
+use grammask_trie::{TokenId, TokenSet, Trie, TrieNodeId, Vocabulary, clone_row};
 use smallvec::SmallVec;
 
 use crate::masks::stats::Distance;
@@ -20,7 +21,7 @@ const LARGE: usize = 4;
 pub(crate) struct Ground<'a> {
     pub(crate) vocabulary: &'a Vocabulary,
     pub(crate) trie: &'a Trie,
-    pub(crate) outline: &'a Outline,
+    pub(crate) outline: &'a TrieIndex,
     /// Sets of up to this many places are lists.
     pub(crate) short: usize,
     /// All tokens of the trie, as a packed row.
@@ -58,7 +59,7 @@ pub(crate) struct Findings<'a> {
     ranges: Vec<(u32, u32)>,
     last: (u32, u32),
     /// The branches at which the one outermost origin is complete.
-    handovers: Vec<BranchId>,
+    handovers: Vec<InnerId>,
     /// Ranges of branches at which it is complete: at all of them; where it stands between two characters.
     everywhere: Vec<(u32, u32)>,
     between: Vec<(u32, u32)>,
@@ -73,7 +74,7 @@ pub(crate) struct Findings<'a> {
 #[derive(Default)]
 pub(crate) struct Lists {
     ranges: Vec<(u32, u32)>,
-    handovers: Vec<BranchId>,
+    handovers: Vec<InnerId>,
 }
 
 impl Lists {
@@ -99,9 +100,9 @@ struct Level<'a> {
 impl<'a> Level<'a> {
     #[inline]
     fn new(
-        outline: &'a Outline,
+        outline: &'a TrieIndex,
         recognizer: &'a Recognizer,
-        branch: BranchId,
+        branch: InnerId,
         set: SetId,
     ) -> Result<Self, Error> {
         let children = outline.children(branch);
@@ -163,15 +164,15 @@ impl<'a> Findings<'a> {
 
     /// The tokens that end at a node are allowed.
     #[inline]
-    pub(crate) fn allow(&mut self, node: NodeId) {
-        let starts = self.ground.trie.token_starts_slice();
+    pub(crate) fn allow(&mut self, node: TrieNodeId) {
+        let starts = self.ground.trie.columns().token_starts;
         self.allow_range(starts[node.index()], starts[node.index() + 1]);
     }
 
     /// The tokens that end at some nodes are allowed.
     #[inline]
     pub(crate) fn allow_nodes(&mut self, start: u32, end: u32) {
-        let starts = self.ground.trie.token_starts_slice();
+        let starts = self.ground.trie.columns().token_starts;
         self.allow_range(starts[start as usize], starts[end as usize]);
     }
 
@@ -227,7 +228,7 @@ impl<'a> Findings<'a> {
 
     /// The outermost origin is complete at a branch.
     #[inline]
-    pub(crate) fn hand_over(&mut self, branch: BranchId) {
+    pub(crate) fn hand_over(&mut self, branch: InnerId) {
         if self.wants_places() {
             self.handovers.push(branch);
         }
@@ -237,13 +238,13 @@ impl<'a> Findings<'a> {
     #[inline]
     pub(crate) fn hand_over_nodes(&mut self, start: u32, end: u32) {
         if self.wants_places() {
-            self.handovers.extend(self.ground.outline.branches(start..end).map(BranchId));
+            self.handovers.extend(self.ground.outline.inner_range(start..end).map(InnerId));
         }
     }
 
     /// Where `completes`, the outermost origin is complete at all branches below a node, or at those between two characters.
-    pub(crate) fn complete_below(&mut self, node: NodeId, completes: bool, everywhere: bool) {
-        let branches = self.ground.outline.branches(node.0 + 1..self.ground.trie.end(node).0);
+    pub(crate) fn complete_below(&mut self, node: TrieNodeId, completes: bool, everywhere: bool) {
+        let branches = self.ground.outline.inner_range(node.0 + 1..self.ground.trie.end(node).0);
         if completes && self.wants_places() && !branches.is_empty() {
             let ranges = if everywhere { &mut self.everywhere } else { &mut self.between };
             match ranges.last_mut() {
@@ -255,14 +256,14 @@ impl<'a> Findings<'a> {
 
     /// A set has been reached at a node: its tokens are allowed, and what is complete is handed over.
     #[inline]
-    pub(crate) fn reach(&mut self, set: SetId, node: NodeId) {
+    pub(crate) fn reach(&mut self, set: SetId, node: TrieNodeId) {
         self.allow(node);
-        self.complete(set, self.ground.outline.branch(node));
+        self.complete(set, self.ground.outline.inner(node));
     }
 
     /// A set has been reached: where it is complete, it is handed over.
     #[inline]
-    fn complete(&mut self, set: SetId, branch: Option<BranchId>) {
+    fn complete(&mut self, set: SetId, branch: Option<InnerId>) {
         if set.completes() {
             self.handovers.extend(branch);
         }
@@ -302,7 +303,7 @@ impl<'a> Findings<'a> {
             }
             children.iter().for_each(|&child| self.reach(next, child));
             if next.goes_on() {
-                let below = children.iter().filter_map(|&child| outline.branch(child));
+                let below = children.iter().filter_map(|&child| outline.inner(child));
                 nodes += self.walk_from(recognizer, next, below)?;
             }
         }
@@ -319,7 +320,7 @@ impl<'a> Findings<'a> {
         &mut self,
         recognizer: &Recognizer,
         set: SetId,
-        places: impl IntoIterator<Item = BranchId>,
+        places: impl IntoIterator<Item = InnerId>,
     ) -> Result<(), Error> {
         self.distance.walks += 1;
         self.distance.nodes += self.walk_from(recognizer, set, places)?;
@@ -331,7 +332,7 @@ impl<'a> Findings<'a> {
         &mut self,
         recognizer: &Recognizer,
         set: SetId,
-        places: impl IntoIterator<Item = BranchId>,
+        places: impl IntoIterator<Item = InnerId>,
     ) -> Result<u64, Error> {
         let outline = self.ground.outline;
         // Branches of which some children are still to be walked, above the one that is.
@@ -351,7 +352,7 @@ impl<'a> Findings<'a> {
                     continue;
                 }
                 self.allow_child(child);
-                let Some(branch) = child.branch() else { continue };
+                let Some(branch) = child.inner() else { continue };
                 self.complete(next, Some(branch));
                 if next.goes_on() {
                     let above = std::mem::replace(&mut level, Level::new(outline, recognizer, branch, next)?);
@@ -365,7 +366,7 @@ impl<'a> Findings<'a> {
     }
 
     /// Appends the branches at which the outermost origin has been complete; they are not told again.
-    pub(crate) fn take_handovers(&mut self, to: &mut Vec<BranchId>) {
+    pub(crate) fn take_handovers(&mut self, to: &mut Vec<InnerId>) {
         to.append(&mut self.handovers);
     }
 
@@ -422,7 +423,7 @@ impl<'a> Findings<'a> {
 
     /// The tokens in the ranges, as they come.
     fn listed(&self) -> Vec<TokenId> {
-        let tokens = self.ground.trie.tokens_slice();
+        let tokens = self.ground.trie.columns().tokens;
         let mut found = Vec::with_capacity(self.count());
         for &(start, end) in &self.ranges {
             // Mostly a single one, which is written faster than it is copied.
@@ -436,7 +437,7 @@ impl<'a> Findings<'a> {
 
     fn tokens(mut self) -> Found {
         self.close_range();
-        let tokens = self.ground.trie.tokens_slice();
+        let tokens = self.ground.trie.columns().tokens;
         let words = self.ground.vocabulary.mask_words();
         if !self.row.is_empty() {
             let mut row = self.row;
@@ -464,7 +465,7 @@ impl<'a> Findings<'a> {
         if !self.ranges.is_sorted() {
             self.ranges.sort_unstable();
         }
-        let mut row = copied_row(self.ground.every);
+        let mut row = clone_row(self.ground.every);
         let mut covered = 0;
         for &(start, end) in self.ranges.iter().chain([&(tokens.len() as u32, tokens.len() as u32)]) {
             for id in tokens.get(covered as usize..start as usize).unwrap_or_default() {

@@ -3,7 +3,7 @@
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
-use grammask_trie::{Below, BranchId, Encoding, Omission, Outline, Traits};
+use grammask_trie::index::{ClassSignature, ExcludedChars, InnerId, SubtreeSummary, TextKind, TrieIndex};
 
 use crate::lexicon::automaton::{Automaton, LexemeId, Surface};
 use crate::lexicon::slice::utf8::{behind_characters, behind_characters_but};
@@ -42,24 +42,24 @@ pub(crate) struct Counter {
 pub(crate) struct Coverage {
     pub(crate) by: Loop,
     /// What there is some of, and what there is all of.
-    some: Traits,
-    all: Traits,
+    some: ClassSignature,
+    all: ClassSignature,
 }
 
 impl Coverage {
     pub(crate) fn of(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result<Self, Error> {
         let by = Loop::of(automaton, state, budget)?;
-        let (some, all) = Traits::of(by.ascii, by.others.encoding());
+        let (some, all) = ClassSignature::approximate(by.ascii, by.others.encoding());
         Ok(Self { by, some, all })
     }
 
     /// Whether all strings below a branch are taken.
     #[inline]
-    pub(crate) fn covers(&self, outline: &Outline, branch: BranchId) -> bool {
-        let traits = outline.traits(branch);
+    pub(crate) fn covers(&self, outline: &TrieIndex, branch: InnerId) -> bool {
+        let traits = outline.signature(branch);
         traits.is_subset(self.some)
             && (traits.is_subset(self.all) && self.by.reach == u32::MAX
-                || self.by.covers(outline.below(branch)))
+                || self.by.covers(outline.summary(branch)))
     }
 }
 
@@ -87,13 +87,13 @@ impl Others {
     pub(crate) const CHARACTERS: [Self; 3] = [Self::Characters, Self::Lines, Self::Words];
 
     /// What strings of them are.
-    pub(crate) const fn encoding(self) -> Encoding {
+    pub(crate) const fn encoding(self) -> TextKind {
         match self {
-            Self::None => Encoding::Ascii,
-            Self::Words => Encoding::Words,
-            Self::Lines => Encoding::Lines,
-            Self::Characters => Encoding::Utf8,
-            Self::Bytes => Encoding::Bytes,
+            Self::None => TextKind::Ascii,
+            Self::Words => TextKind::NoWhitespace,
+            Self::Lines => TextKind::NoLineEnds,
+            Self::Characters => TextKind::Utf8,
+            Self::Bytes => TextKind::Bytes,
         }
     }
 
@@ -103,8 +103,8 @@ impl Others {
     }
 
     /// The characters of several bytes that are left out.
-    pub(crate) const fn omissions(self) -> &'static [Omission] {
-        self.encoding().omissions()
+    pub(crate) const fn excluded_chars(self) -> &'static [ExcludedChars] {
+        self.encoding().excluded_chars()
     }
 }
 
@@ -140,9 +140,9 @@ impl Loop {
     }
 
     /// Whether all strings below a branch are taken.
-    fn covers(&self, below: &Below) -> bool {
+    fn covers(&self, below: &SubtreeSummary) -> bool {
         below.ascii & !self.ascii == 0
-            && self.others.encoding() >= below.encoding
+            && self.others.encoding() >= below.kind
             && u32::from(below.height) <= self.reach
     }
 
@@ -280,7 +280,9 @@ fn returns(
     }
     // What stands for a character that is left out is not asked.
     for others in [Others::Lines, Others::Words] {
-        if behind_characters_but(automaton, from, others.omissions(), budget, |next| next == to)?.is_some() {
+        if behind_characters_but(automaton, from, others.excluded_chars(), budget, |next| next == to)?
+            .is_some()
+        {
             return Ok((ascii, others, false));
         }
     }
