@@ -1,8 +1,9 @@
 //! Interned byte partitions: the states of one automaton share a handful, so refining two is mostly a look-up.
 
+use crate::json::string::is_raw;
 use crate::store::id_table::IdTable;
-use crate::store::node::Spelling;
-use crate::{ByteClasses, ByteSet, Store};
+use crate::store::node::JsonPosition;
+use crate::{ByteClasses, ByteSet};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -28,7 +29,7 @@ const RAW: ByteSet = {
     let mut set = ByteSet::EMPTY;
     let mut byte = u8::MAX;
     while byte > 0 {
-        if Store::is_raw(byte) {
+        if is_raw(byte) {
             set.insert(byte);
         }
         byte -= 1;
@@ -73,8 +74,8 @@ impl Partitions {
         partitions
     }
 
-    /// Takes the address space of so many partitions. See [`Store::take_space`].
-    pub(crate) fn take_space(&mut self, partitions: usize) {
+    /// Takes the address space of so many partitions. See [`Store::reserve_address_space`].
+    pub(crate) fn reserve_address_space(&mut self, partitions: usize) {
         let classes = partitions * 16;
         let _ = self.items.try_reserve(partitions);
         let _ = self.members.try_reserve(classes);
@@ -246,20 +247,22 @@ impl Partitions {
 
     /// The partition of JSON spellings of a language with this one. In a text, the backslash is alone, and bytes that cannot stand there
     /// are one class; in escapes, letters and digits are told apart.
-    pub(crate) fn spelled(&mut self, id: PartitionId, at: Spelling) -> PartitionId {
+    pub(crate) fn spelled(&mut self, id: PartitionId, at: JsonPosition) -> PartitionId {
         // What escapes are like does not depend on the text.
         let key = match at {
-            Spelling::Text => (id.0, 0),
-            Spelling::Escape => (0, 1),
-            Spelling::Unit => (0, 2),
+            JsonPosition::Character => (id.0, 0),
+            JsonPosition::AfterBackslash => (0, 1),
+            JsonPosition::AfterU => (0, 2),
         };
         if let Some(&known) = self.spelled.get(&key) {
             return PartitionId(known);
         }
         let spelled = match at {
-            Spelling::Text => self.spelled_text(id),
-            Spelling::Escape => self.of_targets(b"\"/\\bfnrtu".iter().map(|&byte| (byte, byte, byte))),
-            Spelling::Unit => {
+            JsonPosition::Character => self.spelled_text(id),
+            JsonPosition::AfterBackslash => {
+                self.of_targets(b"\"/\\bfnrtu".iter().map(|&byte| (byte, byte, byte)))
+            }
+            JsonPosition::AfterU => {
                 let digits = b"0123456789ABCDEFabcdef".iter();
                 self.of_targets(digits.map(|&byte| (byte, byte, char::from(byte).to_digit(16))))
             }

@@ -1,15 +1,22 @@
 //! Is a language empty? Without complement and intersection it shows in the expression; with them, a search over
 //! derivatives decides, and what it learns is kept for all states on its way.
 
-use crate::number::modular::Solved;
-use crate::store::node::{INHABITED, Kind, List, RegularId, Spelling, UNBOUNDED, VOID};
+use crate::analysis::witnesses::has_witness;
+use crate::analysis::witnesses::learn_witness;
+use crate::automaton::derivative::raw_derivative;
+use crate::number::modular::Satisfiability;
+use crate::number::modular::satisfiability;
+use crate::number::samples::has_sample;
+use crate::store::node::{
+    JsonPosition, Kind, OperandList, PROVEN_EMPTY, PROVEN_NONEMPTY, RegularId, UNBOUNDED,
+};
 use crate::{Error, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// What is known about a language before it is searched.
-enum Known {
+enum Classification {
     Inhabited,
     Void,
     /// Inhabited iff one of these is.
@@ -20,7 +27,7 @@ enum Known {
 
 /// A way that led to a state: from another one by a byte, or from what it is a part of.
 #[derive(Clone, Copy)]
-struct Edge {
+struct Predecessor {
     from: RegularId,
     byte: Option<u8>,
     /// The next older one to the same state.
@@ -29,7 +36,7 @@ struct Edge {
 
 /// The ways that led to a state, as numbers of edges.
 #[derive(Clone, Copy)]
-struct Met {
+struct Discovered {
     first: u32,
     newest: u32,
 }
@@ -37,8 +44,8 @@ struct Met {
 /// The states met by a search, and who led to them.
 #[derive(Default)]
 struct Search {
-    met: FxHashMap<RegularId, Met>,
-    edges: Vec<Edge>,
+    met: FxHashMap<RegularId, Discovered>,
+    edges: Vec<Predecessor>,
     /// States of which no derivative has been taken, but for those in `closed`; in the order in which they were met, and by how long their
     /// strings are at least.
     open: VecDeque<RegularId>,
@@ -85,200 +92,171 @@ impl Search {
     }
 }
 
-impl Store {
-    /// Does the language contain no string at all?
-    ///
-    /// # Errors
-    /// When the search takes more than [`Config::emptiness_steps`](crate::Config::emptiness_steps) derivatives, or another
-    /// limit is exceeded.
-    ///
-    /// # Complexity
-    /// Constant without complement and intersection; else a search over the states that can be reached, whose
-    /// results are remembered.
-    pub fn is_empty(&mut self, a: RegularId) -> Result<bool, Error> {
-        // Nobody stops it, so there is an answer.
-        Ok(self.is_empty_unless(a, || false)?.unwrap_or(false))
+/// See [`Store::is_empty`].
+pub(crate) fn is_empty(
+    store: &mut Store,
+    a: RegularId,
+    is_cancelled: &mut dyn FnMut() -> bool,
+) -> Result<Option<bool>, Error> {
+    if store.node(a).has(PROVEN_NONEMPTY) || store.node(a).has(PROVEN_EMPTY) {
+        return Ok(Some(store.node(a).has(PROVEN_EMPTY)));
     }
-
-    /// The same, unless somebody who is asked before each derivative says to stop: nothing then.
-    ///
-    /// # Errors
-    /// As [`is_empty`](Self::is_empty).
-    ///
-    /// # Complexity
-    /// As [`is_empty`](Self::is_empty). Of a search that is stopped, the derivatives are kept.
-    ///
-    /// ```
-    /// use grammask_regular::{Config, Store};
-    ///
-    /// let mut store = Store::new(&Config::default());
-    /// let (a, b) = (store.regex("[ab]*a")?, store.regex("[ab]*b")?);
-    /// let both = store.intersection(&[a, b])?;
-    /// assert_eq!(store.is_empty_unless(both, || true)?, None);
-    /// assert_eq!(store.is_empty_unless(both, || false)?, Some(true));
-    /// # Ok::<(), grammask_regular::Error>(())
-    /// ```
-    pub fn is_empty_unless(
-        &mut self,
-        a: RegularId,
-        mut is_stopped: impl FnMut() -> bool,
-    ) -> Result<Option<bool>, Error> {
-        if self.node(a).has(INHABITED) || self.node(a).has(VOID) {
-            return Ok(Some(self.node(a).has(VOID)));
-        }
-        if self.settle(a) {
-            return Ok(Some(self.node(a).has(VOID)));
-        }
-        if self.has_sample(a) {
-            self.nodes[a.index()].flags |= INHABITED;
-            return Ok(Some(false));
-        }
-        let mut search = Search::default();
-        self.meet(&mut search, a, None);
-        let mut steps = 0;
-        while search.found.is_empty() {
-            let Some(state) = search.next() else { break };
-            let partition = self.node(state).partition;
-            for class in 0..self.partitions.len(partition) {
-                steps += 1;
-                if steps > self.config.emptiness_steps {
-                    let value = self.config.emptiness_steps;
-                    let place = "deciding whether a complement or an intersection is empty";
-                    return Err(Error::Limit { limit: "emptiness_steps", value, place, found: None });
-                }
-                if is_stopped() {
-                    return Ok(None);
-                }
-                let byte = self.partitions.representative(partition, class);
-                let next = self.raw_derivative(state, byte)?;
-                self.meet(&mut search, next, Some((state, Some(byte))));
-                if !search.found.is_empty() {
-                    break;
-                }
-            }
-        }
-        if let Some(&end) = search.found.first()
-            && let (start, way) = search.way_to(end)
-            && start != end
-            && matches!(self.node(start).kind, Kind::And(_))
-        {
-            self.learn_witness(&way, end);
-        }
-        Ok(Some(self.conclude(search, a)))
+    if decide_by_arithmetic(store, a) {
+        return Ok(Some(store.node(a).has(PROVEN_EMPTY)));
     }
+    if has_sample(store, a) {
+        store.arena.nodes[a.index()].flags |= PROVEN_NONEMPTY;
+        return Ok(Some(false));
+    }
+    let mut search = Search::default();
+    discover(store, &mut search, a, None);
+    let mut steps = 0;
+    while search.found.is_empty() {
+        let Some(state) = search.next() else { break };
+        let partition = store.node(state).partition;
+        for class in 0..store.partitions.len(partition) {
+            steps += 1;
+            if steps > store.config.emptiness_steps {
+                let value = store.config.emptiness_steps;
+                let place = "deciding whether a complement or an intersection is empty";
+                return Err(Error::Limit { limit: "emptiness_steps", value, place, found: None });
+            }
+            if is_cancelled() {
+                return Ok(None);
+            }
+            let byte = store.partitions.representative(partition, class);
+            let next = raw_derivative(store, state, byte)?;
+            discover(store, &mut search, next, Some((state, Some(byte))));
+            if !search.found.is_empty() {
+                break;
+            }
+        }
+    }
+    if let Some(&end) = search.found.first()
+        && let (start, way) = search.way_to(end)
+        && start != end
+        && matches!(store.node(start).kind, Kind::And(_))
+    {
+        learn_witness(store, &way, end);
+    }
+    Ok(Some(propagate(store, search, a)))
+}
 
-    /// Takes a language and its parts into the search.
-    fn meet(&mut self, search: &mut Search, a: RegularId, from: Option<(RegularId, Option<u8>)>) {
-        let mut stack = vec![(a, from)];
-        while let Some((a, from)) = stack.pop() {
-            let edge = if from.is_some() { search.edges.len() as u32 } else { NONE };
-            let is_new = !search.met.contains_key(&a);
-            let met = search.met.entry(a).or_insert(Met { first: edge, newest: NONE });
-            if let Some((from, byte)) = from {
-                let older = std::mem::replace(&mut met.newest, edge);
-                search.edges.push(Edge { from, byte, older });
+/// Takes a language and its parts into the search.
+fn discover(store: &mut Store, search: &mut Search, a: RegularId, from: Option<(RegularId, Option<u8>)>) {
+    let mut stack = vec![(a, from)];
+    while let Some((a, from)) = stack.pop() {
+        let edge = if from.is_some() { search.edges.len() as u32 } else { NONE };
+        let is_new = !search.met.contains_key(&a);
+        let met = search.met.entry(a).or_insert(Discovered { first: edge, newest: NONE });
+        if let Some((from, byte)) = from {
+            let older = std::mem::replace(&mut met.newest, edge);
+            search.edges.push(Predecessor { from, byte, older });
+        }
+        if !is_new {
+            continue;
+        }
+        match classify(store, a) {
+            Classification::Inhabited => {
+                search.found.push(a);
+                return;
             }
-            if !is_new {
-                continue;
+            Classification::Void => {}
+            Classification::Parts(parts) => {
+                stack.extend(parts.into_iter().map(|part| (part, Some((a, None)))))
             }
-            match self.prior_knowledge(a) {
-                Known::Inhabited => {
+            Classification::State if matches!(store.node(a).kind, Kind::And(_)) && has_witness(store, a) => {
+                search.found.push(a);
+                return;
+            }
+            Classification::State if decide_by_arithmetic(store, a) => {
+                if store.node(a).has(PROVEN_NONEMPTY) {
                     search.found.push(a);
                     return;
                 }
-                Known::Void => {}
-                Known::Parts(parts) => stack.extend(parts.into_iter().map(|part| (part, Some((a, None))))),
-                Known::State if matches!(self.node(a).kind, Kind::And(_)) && self.has_witness(a) => {
-                    search.found.push(a);
-                    return;
-                }
-                Known::State if self.settle(a) => {
-                    if self.node(a).has(INHABITED) {
-                        search.found.push(a);
-                        return;
-                    }
-                }
-                Known::State => {
-                    search.open.push_back(a);
-                    search.nearest.push((Reverse(self.node(a).min), a));
-                }
+            }
+            Classification::State => {
+                search.open.push_back(a);
+                search.nearest.push((Reverse(store.node(a).min), a));
             }
         }
     }
+}
 
-    /// Whether arithmetic says if there is a text; notes it.
-    fn settle(&mut self, a: RegularId) -> bool {
-        let flag = match self.solved(a) {
-            Solved::Unknown => return false,
-            Solved::Void => VOID,
-            Solved::Inhabited => INHABITED,
-        };
-        self.nodes[a.index()].flags |= flag;
-        true
-    }
+/// Whether arithmetic says if there is a text; notes it.
+fn decide_by_arithmetic(store: &mut Store, a: RegularId) -> bool {
+    let flag = match satisfiability(store, a) {
+        Satisfiability::Unknown => return false,
+        Satisfiability::Void => PROVEN_EMPTY,
+        Satisfiability::Inhabited => PROVEN_NONEMPTY,
+    };
+    store.arena.nodes[a.index()].flags |= flag;
+    true
+}
 
-    fn prior_knowledge(&self, a: RegularId) -> Known {
-        let node = self.node(a);
-        if node.has(INHABITED) {
-            return Known::Inhabited;
-        }
-        if node.has(VOID) {
-            return Known::Void;
-        }
-        match node.kind {
-            Kind::Or(list) => Known::Parts(self.list(list).to_vec()),
-            Kind::Repeat { base, .. } => Known::Parts(vec![base]),
-            Kind::Early(a) | Kind::Json { text: a, at: Spelling::Text } => Known::Parts(vec![a]),
-            Kind::Concat(head, tail) => match (self.node(head), self.node(tail)) {
-                (h, t) if h.has(VOID) || t.has(VOID) => Known::Void,
-                (_, t) if t.has(INHABITED) => Known::Parts(vec![head]),
-                (h, _) if h.has(INHABITED) => Known::Parts(vec![tail]),
-                _ => Known::State,
-            },
-            Kind::And(list) if self.list(list).iter().any(|&member| self.node(member).has(VOID)) => {
-                Known::Void
-            }
-            _ => Known::State,
-        }
+fn classify(store: &Store, a: RegularId) -> Classification {
+    let node = store.node(a);
+    if node.has(PROVEN_NONEMPTY) {
+        return Classification::Inhabited;
     }
+    if node.has(PROVEN_EMPTY) {
+        return Classification::Void;
+    }
+    match node.kind {
+        Kind::Or(list) => Classification::Parts(store.list(list).to_vec()),
+        Kind::Repeat { base, .. } => Classification::Parts(vec![base]),
+        Kind::PrefixMinimal(a) | Kind::Json { text: a, at: JsonPosition::Character } => {
+            Classification::Parts(vec![a])
+        }
+        Kind::Concat(head, tail) => match (store.node(head), store.node(tail)) {
+            (h, t) if h.has(PROVEN_EMPTY) || t.has(PROVEN_EMPTY) => Classification::Void,
+            (_, t) if t.has(PROVEN_NONEMPTY) => Classification::Parts(vec![head]),
+            (h, _) if h.has(PROVEN_NONEMPTY) => Classification::Parts(vec![tail]),
+            _ => Classification::State,
+        },
+        Kind::And(list) if store.list(list).iter().any(|&member| store.node(member).has(PROVEN_EMPTY)) => {
+            Classification::Void
+        }
+        _ => Classification::State,
+    }
+}
 
-    /// Writes down what the search has found: whoever leads to an inhabited state is inhabited; if there is none and all is
-    /// explored, everything met is empty.
-    fn conclude(&mut self, search: Search, a: RegularId) -> bool {
-        let Search { met, edges, mut found, .. } = search;
-        if found.is_empty() {
-            for &state in met.keys() {
-                self.nodes[state.index()].flags |= VOID;
-            }
-            return true;
+/// Writes down what the search has found: whoever leads to an inhabited state is inhabited; if there is none and all is
+/// explored, everything met is empty.
+fn propagate(store: &mut Store, search: Search, a: RegularId) -> bool {
+    let Search { met, edges, mut found, .. } = search;
+    if found.is_empty() {
+        for &state in met.keys() {
+            store.arena.nodes[state.index()].flags |= PROVEN_EMPTY;
         }
-        while let Some(state) = found.pop() {
-            let mut edge = met.get(&state).map_or(NONE, |met| met.newest);
-            self.nodes[state.index()].flags |= INHABITED;
-            while edge != NONE {
-                let Edge { from, older, .. } = edges[edge as usize];
-                if !self.node(from).has(INHABITED) {
-                    found.push(from);
-                }
-                edge = older;
-            }
-        }
-        self.node(a).has(VOID)
+        return true;
     }
+    while let Some(state) = found.pop() {
+        let mut edge = met.get(&state).map_or(NONE, |met| met.newest);
+        store.arena.nodes[state.index()].flags |= PROVEN_NONEMPTY;
+        while edge != NONE {
+            let Predecessor { from, older, .. } = edges[edge as usize];
+            if !store.node(from).has(PROVEN_NONEMPTY) {
+                found.push(from);
+            }
+            edge = older;
+        }
+    }
+    store.node(a).has(PROVEN_EMPTY)
+}
 
-    /// Is an intersection that of a loop without end and of complements of what ends somewhere?
-    pub(crate) fn goes_beyond(&self, members: List) -> bool {
-        let mut loops = 0;
-        let fits = self.list(members).iter().all(|&member| match self.node(member).kind {
-            Kind::Not(a) => self.node(a).max != UNBOUNDED,
-            Kind::Repeat { base, max: UNBOUNDED, .. } => {
-                loops += 1;
-                self.node(base).has(INHABITED) && self.node(base).min > 0
-            }
-            _ => false,
-        });
-        fits && loops < 2
-    }
+/// Is an intersection that of a loop without end and of complements of what ends somewhere?
+pub(crate) fn exceeds_complements(store: &Store, members: OperandList) -> bool {
+    let mut loops = 0;
+    let fits = store.list(members).iter().all(|&member| match store.node(member).kind {
+        Kind::Not(a) => store.node(a).max != UNBOUNDED,
+        Kind::Repeat { base, max: UNBOUNDED, .. } => {
+            loops += 1;
+            store.node(base).has(PROVEN_NONEMPTY) && store.node(base).min > 0
+        }
+        _ => false,
+    });
+    fits && loops < 2
 }
 
 #[cfg(test)]

@@ -1,98 +1,97 @@
 //! The bytes that a language goes on by, where they can be read off its expression without a derivative: texts and their spellings, which
 //! are most of what a grammar of data scans.
 
-use crate::store::node::{INHABITED, Kind, RegularId, Spelling};
+use crate::json::string::is_raw;
+use crate::store::node::{JsonPosition, Kind, PROVEN_NONEMPTY, RegularId};
 use crate::{ByteSet, Store};
 
 /// How deep an expression is looked into, and into how many of its parts.
 const DEPTH: u32 = 8;
 const PARTS: u32 = 16;
 
-impl Store {
-    /// The bytes that a string of `a` begins with, if that shows on the surface of its expression.
-    ///
-    /// # Complexity
-    /// O(1).
-    ///
-    /// ```
-    /// # use grammask_regular::{Config, Store};
-    /// let mut store = Store::new(&Config::default());
-    /// let key = store.literal(b"key")?;
-    /// let spelled = store.json_text(key)?;
-    /// let bytes = store.evident_bytes(spelled).expect("a text shows how it begins");
-    /// assert_eq!(bytes.to_string(), r"[\\k]");
-    /// # Ok::<(), grammask_regular::Error>(())
-    /// ```
-    pub fn evident_bytes(&self, a: RegularId) -> Option<ByteSet> {
-        self.evident(a, DEPTH, &mut { PARTS })
-    }
+/// The bytes that a string of `a` begins with, if that shows on the surface of its expression.
+///
+/// # Complexity
+/// O(1).
+///
+/// ```
+/// # use grammask_regular::{Config, Store};
+/// let mut store = Store::new(&Config::default());
+/// let key = store.literal(b"key")?;
+/// let spelled = store.json_text(key)?;
+/// let bytes = store.evident_bytes(spelled).expect("a text shows how it begins");
+/// assert_eq!(bytes.to_string(), r"[\\k]");
+/// # Ok::<(), grammask_regular::Error>(())
+/// ```
+pub fn first_bytes(store: &Store, a: RegularId) -> Option<ByteSet> {
+    first_bytes_at(store, a, DEPTH, &mut { PARTS })
+}
 
-    /// The byte that all strings of `a` begin with, and the bytes that may stand behind it, of which there must be one, if these show on the surface of
-    /// its expression.
-    ///
-    /// # Complexity
-    /// O(1).
-    ///
-    /// ```
-    /// # use grammask_regular::{Config, Store};
-    /// let mut store = Store::new(&Config::default());
-    /// let key = store.literal(b"key")?;
-    /// let (first, next) = store.evident_opening(key).expect("a text shows how it begins");
-    /// assert_eq!((first, next.to_string()), (b'k', "[e]".to_owned()));
-    /// # Ok::<(), grammask_regular::Error>(())
-    /// ```
-    pub fn evident_opening(&self, a: RegularId) -> Option<(u8, ByteSet)> {
-        let Kind::Concat(head, tail) = self.node(a).kind else { return None };
-        let Kind::Bytes(set) = self.node(head).kind else { return None };
-        let first = self.byte_set(set).single_byte()?;
-        if self.is_nullable(tail) {
-            return None;
-        }
-        Some((first, self.evident_bytes(tail)?))
+/// The byte that all strings of `a` begin with, and the bytes that may stand behind it, of which there must be one, if these show on the surface of
+/// its expression.
+///
+/// # Complexity
+/// O(1).
+///
+/// ```
+/// # use grammask_regular::{Config, Store};
+/// let mut store = Store::new(&Config::default());
+/// let key = store.literal(b"key")?;
+/// let (first, next) = store.evident_opening(key).expect("a text shows how it begins");
+/// assert_eq!((first, next.to_string()), (b'k', "[e]".to_owned()));
+/// # Ok::<(), grammask_regular::Error>(())
+/// ```
+pub fn first_two_bytes(store: &Store, a: RegularId) -> Option<(u8, ByteSet)> {
+    let Kind::Concat(head, tail) = store.node(a).kind else { return None };
+    let Kind::Bytes(set) = store.node(head).kind else { return None };
+    let first = store.byte_set(set).single_byte()?;
+    if store.is_nullable(tail) {
+        return None;
     }
+    Some((first, first_bytes(store, tail)?))
+}
 
-    /// Each part must be known to be inhabited: one that nobody has searched yet may be void, and the whole be inhabited by another.
-    fn evident(&self, a: RegularId, depth: u32, parts: &mut u32) -> Option<ByteSet> {
-        let depth = depth.checked_sub(1)?;
-        *parts = parts.checked_sub(1)?;
-        if !self.node(a).has(INHABITED) {
-            return None;
+/// Each part must be known to be inhabited: one that nobody has searched yet may be void, and the whole be inhabited by another.
+fn first_bytes_at(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> Option<ByteSet> {
+    let depth = depth.checked_sub(1)?;
+    *parts = parts.checked_sub(1)?;
+    if !store.node(a).has(PROVEN_NONEMPTY) {
+        return None;
+    }
+    match store.node(a).kind {
+        Kind::Epsilon => Some(ByteSet::EMPTY),
+        Kind::Bytes(set) => Some(*store.byte_set(set)),
+        Kind::Words { range, depth } => {
+            let (list, words) = store.leaves.words(range);
+            (words.len() as u32 <= *parts).then(|| list.next_bytes(words, depth))
         }
-        match self.node(a).kind {
-            Kind::Epsilon => Some(ByteSet::EMPTY),
-            Kind::Bytes(set) => Some(*self.byte_set(set)),
-            Kind::Words { range, depth } => {
-                let (list, start, end) = self.ranges[range as usize];
-                (end - start <= *parts).then(|| self.words[list as usize].next_bytes(start..end, depth))
+        Kind::Concat(head, _) if !store.is_nullable(head) => first_bytes_at(store, head, depth, parts),
+        Kind::Concat(head, tail) => Some(
+            first_bytes_at(store, head, depth, parts)?.union(&first_bytes_at(store, tail, depth, parts)?),
+        ),
+        Kind::Or(list) => {
+            let mut all = ByteSet::EMPTY;
+            for &member in store.list(list) {
+                all = all.union(&first_bytes_at(store, member, depth, parts)?);
             }
-            Kind::Concat(head, _) if !self.is_nullable(head) => self.evident(head, depth, parts),
-            Kind::Concat(head, tail) => {
-                Some(self.evident(head, depth, parts)?.union(&self.evident(tail, depth, parts)?))
-            }
-            Kind::Or(list) => {
-                let mut all = ByteSet::EMPTY;
-                for &member in self.list(list) {
-                    all = all.union(&self.evident(member, depth, parts)?);
-                }
-                Some(all)
-            }
-            Kind::Repeat { base, .. } => self.evident(base, depth, parts),
-            Kind::Json { text, at: Spelling::Text } => {
-                let text = self.evident(text, depth, parts)?;
-                let mut bytes: ByteSet = text.iter().filter(|&byte| Self::is_raw(byte)).collect();
-                // Every character has an escape; in the middle of one there is none.
-                if text.iter().any(begins_character) {
-                    bytes.insert(b'\\');
-                }
-                Some(bytes)
-            }
-            _ => None,
+            Some(all)
         }
+        Kind::Repeat { base, .. } => first_bytes_at(store, base, depth, parts),
+        Kind::Json { text, at: JsonPosition::Character } => {
+            let text = first_bytes_at(store, text, depth, parts)?;
+            let mut bytes: ByteSet = text.iter().filter(|&byte| is_raw(byte)).collect();
+            // Every character has an escape; in the middle of one there is none.
+            if text.iter().any(begins_with_character) {
+                bytes.insert(b'\\');
+            }
+            Some(bytes)
+        }
+        _ => None,
     }
 }
 
 /// Whether a byte is the first one of a character.
-fn begins_character(byte: u8) -> bool {
+fn begins_with_character(byte: u8) -> bool {
     matches!(byte, 0..=0x7F | 0xC2..=0xF4)
 }
 
@@ -132,11 +131,11 @@ mod tests {
             let mut place = 0;
             while let Some(&state) = open.get(place) {
                 place += 1;
-                if let Some(bytes) = store.evident_bytes(state) {
+                if let Some(bytes) = first_bytes(&store, state) {
                     assert_eq!(bytes, live(&mut store, state), "{pattern}: {}", store.display(state));
                     evident += 1;
                 }
-                if let Some((first, next)) = store.evident_opening(state) {
+                if let Some((first, next)) = first_two_bytes(&store, state) {
                     assert_eq!(live(&mut store, state).single_byte(), Some(first), "{pattern}");
                     let behind = store.derivative(state, first).unwrap();
                     assert!(!store.is_nullable(behind), "{pattern}: {}", store.display(state));
@@ -168,7 +167,7 @@ mod tests {
         ] {
             for whole in [whole, store.json_text(whole).unwrap()] {
                 for _ in 0..2 {
-                    if let Some(bytes) = store.evident_bytes(whole) {
+                    if let Some(bytes) = first_bytes(&store, whole) {
                         assert!(!bytes.contains(b'a'), "{}", store.display(whole));
                     }
                     // Now somebody knows.

@@ -7,7 +7,7 @@ use crate::store::node::{Kind, RegularId, UNBOUNDED};
 
 /// The class whose repetition is looked at, as an automaton that starts again at 0 after each of its strings.
 #[derive(Clone, Copy)]
-enum Loop {
+enum ClassLoop {
     Bytes(ByteSet),
     /// A state of the acyclic automaton, which is numbered 0 while it runs; other states by themselves plus 1.
     Acyclic(u32),
@@ -19,225 +19,227 @@ const NESTING: u32 = 6;
 /// So many loops of an intersection are compared with the other members, and a quarter of that in unions: that is enough in practice, and keeps
 /// it linear.
 const FEW: usize = 16;
-/// Loop states at one place.
+/// ClassLoop states at one place.
 const WIDTH: usize = 16;
 
-impl Store {
-    /// Drops members of a union that another member contains.
-    pub(crate) fn drop_contained(&self, members: &mut Vec<RegularId>) {
-        self.drop_by(members, |store, large, member| store.contains_all_of(large, member));
-    }
+/// Drops members of a union that another member contains.
+pub(crate) fn drop_contained(store: &Store, members: &mut Vec<RegularId>) {
+    drop_by(store, members, |store, large, member| loop_contains(store, large, member));
+}
 
-    /// Drops members of an intersection that contain another member.
-    pub(crate) fn drop_implied(&self, members: &mut Vec<RegularId>) {
-        let loops: Vec<RegularId> = members.iter().copied().filter(|&member| self.is_loop(member)).collect();
-        for large in loops.into_iter().take(FEW) {
-            if members.iter().any(|&member| member != large && self.contains_all_of(large, member)) {
-                members.retain(|&member| member != large);
+/// Drops members of an intersection that contain another member.
+pub(crate) fn drop_implied(store: &Store, members: &mut Vec<RegularId>) {
+    let loops: Vec<RegularId> = members.iter().copied().filter(|&member| is_loop(store, member)).collect();
+    for large in loops.into_iter().take(FEW) {
+        if members.iter().any(|&member| member != large && loop_contains(store, large, member)) {
+            members.retain(|&member| member != large);
+        }
+    }
+}
+
+/// Is it proven that nothing is left of some members of an intersection, as a loop is taken away that contains one of them? So what has
+/// met `foo` in `.{9} & ~(.*foo.*)` is empty at once, and needs no search.
+pub(crate) fn is_excluded_by_loop(store: &Store, members: &[RegularId], negative: &[RegularId]) -> bool {
+    let parts = negative.iter().flat_map(|negative| match store.node(*negative).kind {
+        Kind::Or(list) => store.list(list),
+        _ => std::slice::from_ref(negative),
+    });
+    let mut loops = parts.copied().filter(|&part| is_loop(store, part)).take(FEW / 4);
+    loops.any(|large| members.iter().take(FEW).any(|&member| loop_contains(store, large, member)))
+}
+
+fn drop_by(
+    store: &Store,
+    members: &mut Vec<RegularId>,
+    contains: impl Fn(&Store, RegularId, RegularId) -> bool,
+) {
+    if members.len() < 2 || !members.iter().any(|&member| is_loop(store, member)) {
+        return;
+    }
+    let loops: Vec<RegularId> = members.iter().copied().filter(|&member| is_loop(store, member)).collect();
+    for &large in loops.iter().take(FEW / 4) {
+        if members.contains(&large) {
+            members.retain(|&member| member == large || !contains(store, large, member));
+        }
+    }
+}
+
+/// `C{m,n}` with a character class C; without end unless C is all bytes.
+fn is_loop(store: &Store, a: RegularId) -> bool {
+    match store.node(a).kind {
+        Kind::Repeat { base, min, max } => {
+            base == RegularId::ANY
+                || (min < 2
+                    && max == UNBOUNDED
+                    && matches!(store.node(base).kind, Kind::Bytes(_) | Kind::Acyclic(_)))
+        }
+        _ => false,
+    }
+}
+
+/// Is it proven that the loop `large` contains `small`?
+pub(crate) fn loop_contains(store: &Store, large: RegularId, small: RegularId) -> bool {
+    let Kind::Repeat { base, min, max } = store.node(large).kind else { return false };
+    let node = store.node(small);
+    if base == RegularId::ANY {
+        return node.min >= min && node.max <= max;
+    }
+    if max != UNBOUNDED || min > u32::from(node.min > 0) {
+        return false;
+    }
+    let class = match store.node(base).kind {
+        Kind::Bytes(set) => ClassLoop::Bytes(*store.byte_set(set)),
+        Kind::Acyclic(state) => ClassLoop::Acyclic(state),
+        _ => return false,
+    };
+    let mut budget = BUDGET;
+    run_loop(store, class, base, small, &[0], NESTING, &mut budget).is_some_and(|states| states == [0])
+}
+
+/// The states in which the loop may be after any string of `a`, begun in one of `states`: sorted, perhaps too many.
+/// `None` when the loop does not take all these strings or it gets too long.
+fn run_loop(
+    store: &Store,
+    class: ClassLoop,
+    base: RegularId,
+    a: RegularId,
+    states: &[u32],
+    nesting: u32,
+    budget: &mut u32,
+) -> Option<Vec<u32>> {
+    *budget = budget.checked_sub(1)?;
+    // The depth of this recursion is bounded by a constant.
+    let nesting = nesting.checked_sub(1)?;
+    if a == base && states == [0] {
+        return Some(vec![0]);
+    }
+    let mut result = Vec::new();
+    match store.node(a).kind {
+        Kind::Epsilon => return Some(states.to_vec()),
+        Kind::Bytes(set) => {
+            for &state in states {
+                run_loop_bytes(store, class, state, store.byte_set(set), &mut result, budget)?;
             }
         }
-    }
-
-    /// Is it proven that nothing is left of some members of an intersection, as a loop is taken away that contains one of them? So what has
-    /// met `foo` in `.{9} & ~(.*foo.*)` is empty at once, and needs no search.
-    pub(crate) fn is_taken_away(&self, members: &[RegularId], negative: &[RegularId]) -> bool {
-        let parts = negative.iter().flat_map(|negative| match self.node(*negative).kind {
-            Kind::Or(list) => self.list(list),
-            _ => std::slice::from_ref(negative),
-        });
-        let mut loops = parts.copied().filter(|&part| self.is_loop(part)).take(FEW / 4);
-        loops.any(|large| members.iter().take(FEW).any(|&member| self.contains_all_of(large, member)))
-    }
-
-    fn drop_by(&self, members: &mut Vec<RegularId>, contains: impl Fn(&Self, RegularId, RegularId) -> bool) {
-        if members.len() < 2 || !members.iter().any(|&member| self.is_loop(member)) {
-            return;
-        }
-        let loops: Vec<RegularId> = members.iter().copied().filter(|&member| self.is_loop(member)).collect();
-        for &large in loops.iter().take(FEW / 4) {
-            if members.contains(&large) {
-                members.retain(|&member| member == large || !contains(self, large, member));
-            }
-        }
-    }
-
-    /// `C{m,n}` with a character class C; without end unless C is all bytes.
-    fn is_loop(&self, a: RegularId) -> bool {
-        match self.node(a).kind {
-            Kind::Repeat { base, min, max } => {
-                base == RegularId::ANY
-                    || (min < 2
-                        && max == UNBOUNDED
-                        && matches!(self.node(base).kind, Kind::Bytes(_) | Kind::Acyclic(_)))
-            }
-            _ => false,
-        }
-    }
-
-    /// Is it proven that the loop `large` contains `small`?
-    pub(crate) fn contains_all_of(&self, large: RegularId, small: RegularId) -> bool {
-        let Kind::Repeat { base, min, max } = self.node(large).kind else { return false };
-        let node = self.node(small);
-        if base == RegularId::ANY {
-            return node.min >= min && node.max <= max;
-        }
-        if max != UNBOUNDED || min > u32::from(node.min > 0) {
-            return false;
-        }
-        let class = match self.node(base).kind {
-            Kind::Bytes(set) => Loop::Bytes(*self.byte_set(set)),
-            Kind::Acyclic(state) => Loop::Acyclic(state),
-            _ => return false,
-        };
-        let mut budget = BUDGET;
-        self.run(class, base, small, &[0], NESTING, &mut budget).is_some_and(|states| states == [0])
-    }
-
-    /// The states in which the loop may be after any string of `a`, begun in one of `states`: sorted, perhaps too many.
-    /// `None` when the loop does not take all these strings or it gets too long.
-    fn run(
-        &self,
-        class: Loop,
-        base: RegularId,
-        a: RegularId,
-        states: &[u32],
-        nesting: u32,
-        budget: &mut u32,
-    ) -> Option<Vec<u32>> {
-        *budget = budget.checked_sub(1)?;
-        // The depth of this recursion is bounded by a constant.
-        let nesting = nesting.checked_sub(1)?;
-        if a == base && states == [0] {
-            return Some(vec![0]);
-        }
-        let mut result = Vec::new();
-        match self.node(a).kind {
-            Kind::Epsilon => return Some(states.to_vec()),
-            Kind::Bytes(set) => {
-                for &state in states {
-                    self.run_bytes(class, state, self.byte_set(set), &mut result, budget)?;
+        Kind::Acyclic(start) => {
+            let mut seen: Vec<(u32, u32)> = states.iter().map(|&state| (state, start)).collect();
+            let mut index = 0;
+            while let Some(&(state, inner)) = seen.get(index) {
+                index += 1;
+                if store.leaves.acyclic.is_final(inner) {
+                    insert(&mut result, state)?;
                 }
-            }
-            Kind::Acyclic(start) => {
-                let mut seen: Vec<(u32, u32)> = states.iter().map(|&state| (state, start)).collect();
-                let mut index = 0;
-                while let Some(&(state, inner)) = seen.get(index) {
-                    index += 1;
-                    if self.acyclic.is_final(inner) {
-                        insert(&mut result, state)?;
-                    }
-                    for edge in self.acyclic.edges(inner) {
-                        let mut next = Vec::new();
-                        let set = ByteSet::range(edge.first, edge.last);
-                        self.run_bytes(class, state, &set, &mut next, budget)?;
-                        for state in next {
-                            if !seen.contains(&(state, edge.target)) {
-                                seen.push((state, edge.target));
-                            }
+                for edge in store.leaves.acyclic.edges(inner) {
+                    let mut next = Vec::new();
+                    let set = ByteSet::range(edge.first, edge.last);
+                    run_loop_bytes(store, class, state, &set, &mut next, budget)?;
+                    for state in next {
+                        if !seen.contains(&(state, edge.target)) {
+                            seen.push((state, edge.target));
                         }
                     }
                 }
             }
-            Kind::Words { range, depth } => {
-                let (list, start, end) = self.ranges[range as usize];
-                for rest in self.words[list as usize].rests(start..end, depth) {
-                    let mut now = states.to_vec();
-                    for &byte in rest {
-                        let mut next = Vec::new();
-                        for state in now {
-                            *budget = budget.checked_sub(1)?;
-                            self.run_bytes(class, state, &ByteSet::single(byte), &mut next, budget)?;
-                        }
-                        now = next;
-                    }
+        }
+        Kind::Words { range, depth } => {
+            let (list, words) = store.leaves.words(range);
+            for rest in list.rests(words, depth) {
+                let mut now = states.to_vec();
+                for &byte in rest {
+                    let mut next = Vec::new();
                     for state in now {
-                        insert(&mut result, state)?;
+                        *budget = budget.checked_sub(1)?;
+                        run_loop_bytes(store, class, state, &ByteSet::single(byte), &mut next, budget)?;
                     }
+                    now = next;
+                }
+                for state in now {
+                    insert(&mut result, state)?;
                 }
             }
-            Kind::Concat(..) => {
-                let mut rest = a;
-                let mut now = states.to_vec();
-                while let Kind::Concat(head, tail) = self.node(rest).kind {
-                    now = self.run(class, base, head, &now, nesting, budget)?;
-                    rest = tail;
-                }
-                return self.run(class, base, rest, &now, nesting, budget);
-            }
-            Kind::Or(list) => {
-                for &member in self.list(list) {
-                    for state in self.run(class, base, member, states, nesting, budget)? {
-                        insert(&mut result, state)?;
-                    }
-                }
-            }
-            Kind::Repeat { base: inner, min, .. } => {
-                let mut now = states.to_vec();
-                let mut all = states.to_vec();
-                if min > 0 {
-                    now = self.run(class, base, inner, &now, nesting, budget)?;
-                    all.clone_from(&now);
-                }
-                loop {
-                    now = self.run(class, base, inner, &now, nesting, budget)?;
-                    let len = all.len();
-                    for &state in &now {
-                        insert(&mut all, state)?;
-                    }
-                    if all.len() == len {
-                        return Some(all);
-                    }
-                }
-            }
-            Kind::And(list) => {
-                return self
-                    .list(list)
-                    .iter()
-                    .take(4)
-                    .find_map(|&member| self.run(class, base, member, states, nesting, budget));
-            }
-            Kind::Early(inner) => return self.run(class, base, inner, states, nesting, budget),
-            Kind::Empty
-            | Kind::Avoid { .. }
-            | Kind::Factor { .. }
-            | Kind::Not(_)
-            | Kind::Json { .. }
-            | Kind::Number(_) => return None,
         }
-        Some(result)
+        Kind::Concat(..) => {
+            let mut rest = a;
+            let mut now = states.to_vec();
+            while let Kind::Concat(head, tail) = store.node(rest).kind {
+                now = run_loop(store, class, base, head, &now, nesting, budget)?;
+                rest = tail;
+            }
+            return run_loop(store, class, base, rest, &now, nesting, budget);
+        }
+        Kind::Or(list) => {
+            for &member in store.list(list) {
+                for state in run_loop(store, class, base, member, states, nesting, budget)? {
+                    insert(&mut result, state)?;
+                }
+            }
+        }
+        Kind::Repeat { base: inner, min, .. } => {
+            let mut now = states.to_vec();
+            let mut all = states.to_vec();
+            if min > 0 {
+                now = run_loop(store, class, base, inner, &now, nesting, budget)?;
+                all.clone_from(&now);
+            }
+            loop {
+                now = run_loop(store, class, base, inner, &now, nesting, budget)?;
+                let len = all.len();
+                for &state in &now {
+                    insert(&mut all, state)?;
+                }
+                if all.len() == len {
+                    return Some(all);
+                }
+            }
+        }
+        Kind::And(list) => {
+            return store
+                .list(list)
+                .iter()
+                .take(4)
+                .find_map(|&member| run_loop(store, class, base, member, states, nesting, budget));
+        }
+        Kind::PrefixMinimal(inner) => return run_loop(store, class, base, inner, states, nesting, budget),
+        Kind::Empty
+        | Kind::AhoCorasick { .. }
+        | Kind::Factor { .. }
+        | Kind::Not(_)
+        | Kind::Json { .. }
+        | Kind::Number(_) => return None,
     }
+    Some(result)
+}
 
-    /// Adds the states after any byte of the set; `None` if there is none for some byte.
-    fn run_bytes(
-        &self,
-        class: Loop,
-        state: u32,
-        set: &ByteSet,
-        result: &mut Vec<u32>,
-        budget: &mut u32,
-    ) -> Option<()> {
-        let root = match class {
-            Loop::Bytes(all) => {
-                return if set.is_subset(&all) { insert(result, 0) } else { None };
-            }
-            Loop::Acyclic(root) => root,
-        };
-        let inner = if state == 0 { root } else { state - 1 };
-        let mut rest = *set;
-        for edge in self.acyclic.edges(inner) {
-            *budget = budget.checked_sub(1)?;
-            let range = ByteSet::range(edge.first, edge.last);
-            if !rest.intersection(&range).is_empty() {
-                rest = rest.intersection(&range.complement());
-                let is_end = self.acyclic.edges(edge.target).is_empty();
-                if !is_end && self.acyclic.is_final(edge.target) {
-                    return None;
-                }
-                insert(result, if is_end { 0 } else { edge.target + 1 })?;
-            }
+/// Adds the states after any byte of the set; `None` if there is none for some byte.
+fn run_loop_bytes(
+    store: &Store,
+    class: ClassLoop,
+    state: u32,
+    set: &ByteSet,
+    result: &mut Vec<u32>,
+    budget: &mut u32,
+) -> Option<()> {
+    let root = match class {
+        ClassLoop::Bytes(all) => {
+            return if set.is_subset(&all) { insert(result, 0) } else { None };
         }
-        rest.is_empty().then_some(())
+        ClassLoop::Acyclic(root) => root,
+    };
+    let inner = if state == 0 { root } else { state - 1 };
+    let mut rest = *set;
+    for edge in store.leaves.acyclic.edges(inner) {
+        *budget = budget.checked_sub(1)?;
+        let range = ByteSet::range(edge.first, edge.last);
+        if !rest.intersection(&range).is_empty() {
+            rest = rest.intersection(&range.complement());
+            let is_end = store.leaves.acyclic.edges(edge.target).is_empty();
+            if !is_end && store.leaves.acyclic.is_final(edge.target) {
+                return None;
+            }
+            insert(result, if is_end { 0 } else { edge.target + 1 })?;
+        }
     }
+    rest.is_empty().then_some(())
 }
 
 fn insert(states: &mut Vec<u32>, state: u32) -> Option<()> {

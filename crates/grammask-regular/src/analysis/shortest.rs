@@ -1,7 +1,8 @@
 //! Short texts that are in a language, as far as that shows on the surface of its expression.
 
 use crate::Store;
-use crate::store::node::{Kind, RegularId, Spelling};
+use crate::number::samples::is_known_member;
+use crate::store::node::{JsonPosition, Kind, RegularId};
 
 /// How deep parts are looked into, and how many of them; and of what is proven of a text.
 const NESTING: u32 = 6;
@@ -13,83 +14,82 @@ const LONG: usize = 4096;
 /// Of an intersection, so many members are asked for a text.
 const FEW: usize = 4;
 
-impl Store {
-    /// A number of characters that suffice to end a text that a JSON string spells, where that shows on the surface of its expression: some text
-    /// has no more.
-    ///
-    /// # Complexity
-    /// Bounded by a constant.
-    pub fn enough_to_end(&self, a: RegularId) -> Option<u32> {
-        let Kind::Concat(head, _) = self.node(a).kind else { return None };
-        let Kind::Json { text, at: Spelling::Text } = self.node(head).kind else { return None };
-        self.short_text(text, NESTING, &mut { BUDGET }).map(|text| text.len() as u32)
-    }
+/// A number of characters that suffice to end a text that a JSON string spells, where that shows on the surface of its expression: some text
+/// has no more.
+///
+/// # Complexity
+/// Bounded by a constant.
+pub fn short_completion_chars(store: &Store, a: RegularId) -> Option<u32> {
+    let Kind::Concat(head, _) = store.node(a).kind else { return None };
+    let Kind::Json { text, at: JsonPosition::Character } = store.node(head).kind else { return None };
+    short_string(store, text, NESTING, &mut { BUDGET }).map(|text| text.len() as u32)
+}
 
-    /// Some text of a language. The depth of this recursion is bounded by a constant.
-    fn short_text(&self, a: RegularId, nesting: u32, budget: &mut u32) -> Option<Vec<u8>> {
-        let (mut all, mut rest) = (Vec::new(), a);
-        loop {
-            *budget = budget.checked_sub(1)?;
-            if self.is_nullable(rest) {
-                return Some(all);
+/// Some text of a language. The depth of this recursion is bounded by a constant.
+fn short_string(store: &Store, a: RegularId, nesting: u32, budget: &mut u32) -> Option<Vec<u8>> {
+    let (mut all, mut rest) = (Vec::new(), a);
+    loop {
+        *budget = budget.checked_sub(1)?;
+        if store.is_nullable(rest) {
+            return Some(all);
+        }
+        let (head, tail) = match store.node(rest).kind {
+            Kind::Concat(head, tail) => (head, Some(tail)),
+            _ => (rest, None),
+        };
+        let text = match store.node(head).kind {
+            _ if store.is_nullable(head) => Vec::new(),
+            Kind::Bytes(set) => vec![likely(|byte| store.byte_set(set).contains(byte))?],
+            Kind::Acyclic(state) => short_acyclic_string(store, state)?,
+            Kind::Words { range, depth } => {
+                let (list, words) = store.leaves.words(range);
+                let first = list.rests(words, depth).next()?;
+                // A list may hold megabytes, and this is asked of each state.
+                (first.len() <= LONG).then(|| first.to_vec())?
             }
-            let (head, tail) = match self.node(rest).kind {
-                Kind::Concat(head, tail) => (head, Some(tail)),
-                _ => (rest, None),
-            };
-            let text = match self.node(head).kind {
-                _ if self.is_nullable(head) => Vec::new(),
-                Kind::Bytes(set) => vec![likely(|byte| self.byte_set(set).contains(byte))?],
-                Kind::Acyclic(state) => self.short_acyclic(state)?,
-                Kind::Words { range, depth } => {
-                    let (list, start, end) = self.ranges[range as usize];
-                    let first = self.words[list as usize].rests(start..end, depth).next()?;
-                    // A list may hold megabytes, and this is asked of each state.
-                    (first.len() <= LONG).then(|| first.to_vec())?
-                }
-                Kind::Repeat { base, min, .. } => {
-                    let text = self.short_text(base, nesting.checked_sub(1)?, budget)?;
-                    (text.len().saturating_mul(min as usize) <= LONG).then(|| text.repeat(min as usize))?
-                }
-                Kind::Or(list) => {
-                    let nesting = nesting.checked_sub(1)?;
-                    let members = self.list(list).iter();
-                    members
-                        .filter_map(|&member| self.short_text(member, nesting, budget))
-                        .min_by_key(Vec::len)?
-                }
-                // Mostly one member says how a text can end, and the others what must not be in it.
-                Kind::And(list) => {
-                    let nesting = nesting.checked_sub(1)?;
-                    let members = self.list(list).iter().take(FEW);
-                    let mut texts = members.filter_map(|&member| self.short_text(member, nesting, budget));
-                    texts.find(|text| self.is_known_to_hold(head, text))?
-                }
-                _ => return None,
-            };
-            all.extend(text);
-            match tail {
-                Some(tail) if all.len() <= LONG => rest = tail,
-                Some(_) => return None,
-                None => return Some(all),
+            Kind::Repeat { base, min, .. } => {
+                let text = short_string(store, base, nesting.checked_sub(1)?, budget)?;
+                (text.len().saturating_mul(min as usize) <= LONG).then(|| text.repeat(min as usize))?
             }
+            Kind::Or(list) => {
+                let nesting = nesting.checked_sub(1)?;
+                let members = store.list(list).iter();
+                members
+                    .filter_map(|&member| short_string(store, member, nesting, budget))
+                    .min_by_key(Vec::len)?
+            }
+            // Mostly one member says how a text can end, and the others what must not be in it.
+            Kind::And(list) => {
+                let nesting = nesting.checked_sub(1)?;
+                let members = store.list(list).iter().take(FEW);
+                let mut texts = members.filter_map(|&member| short_string(store, member, nesting, budget));
+                texts.find(|text| is_known_member(store, head, text))?
+            }
+            _ => return None,
+        };
+        all.extend(text);
+        match tail {
+            Some(tail) if all.len() <= LONG => rest = tail,
+            Some(_) => return None,
+            None => return Some(all),
         }
     }
+}
 
-    /// Some string of a state of the acyclic automaton: of one byte, if there is such a one.
-    fn short_acyclic(&self, state: u32) -> Option<Vec<u8>> {
-        let ends = |byte| self.acyclic.step(state, byte).is_some_and(|next| self.acyclic.is_final(next));
-        if let Some(byte) = likely(ends) {
-            return Some(vec![byte]);
-        }
-        let (mut state, mut text) = (state, Vec::new());
-        while !self.acyclic.is_final(state) {
-            let edge = self.acyclic.edges(state).first().filter(|_| text.len() < LONG)?;
-            text.push(edge.first);
-            state = edge.target;
-        }
-        Some(text)
+/// Some string of a state of the acyclic automaton: of one byte, if there is such a one.
+fn short_acyclic_string(store: &Store, state: u32) -> Option<Vec<u8>> {
+    let ends =
+        |byte| store.leaves.acyclic.step(state, byte).is_some_and(|next| store.leaves.acyclic.is_final(next));
+    if let Some(byte) = likely(ends) {
+        return Some(vec![byte]);
     }
+    let (mut state, mut text) = (state, Vec::new());
+    while !store.leaves.acyclic.is_final(state) {
+        let edge = store.leaves.acyclic.edges(state).first().filter(|_| text.len() < LONG)?;
+        text.push(edge.first);
+        state = edge.target;
+    }
+    Some(text)
 }
 
 /// A byte of which something holds: a letter, if there is one. What texts must not be mostly has other characters.

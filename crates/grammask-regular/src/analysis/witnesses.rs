@@ -2,6 +2,7 @@
 //! different, but mostly the same ending suffices for all of them: looking whether it does makes nothing, where a search makes a state for each byte.
 
 use crate::Store;
+use crate::number::samples::is_known_member;
 use crate::store::node::RegularId;
 
 /// So many texts are kept, and none that is longer.
@@ -12,32 +13,30 @@ const LONGEST: usize = 24;
 #[derive(Clone, Default)]
 pub(crate) struct Witnesses(Vec<Box<[u8]>>);
 
-impl Store {
-    /// Whether one of the last witnesses is seen to be in an intersection. A no means nothing.
-    ///
-    /// # Complexity
-    /// O(1): few short texts are tried, on expressions that are not deep.
-    pub(crate) fn has_witness(&mut self, a: RegularId) -> bool {
-        let texts = &self.witnesses.0;
-        let Some(place) = texts.iter().position(|text| self.is_known_to_hold(a, text)) else { return false };
-        self.witnesses.0[..=place].rotate_right(1);
-        true
-    }
+/// Whether one of the last witnesses is seen to be in an intersection. A no means nothing.
+///
+/// # Complexity
+/// O(1): few short texts are tried, on expressions that are not deep.
+pub(crate) fn has_witness(store: &mut Store, a: RegularId) -> bool {
+    let texts = &store.memos.witnesses.0;
+    let Some(place) = texts.iter().position(|text| is_known_member(store, a, text)) else { return false };
+    store.memos.witnesses.0[..=place].rotate_right(1);
+    true
+}
 
-    /// Takes note of how an intersection came to be known as inhabited: by way of some bytes and what is in `end`, where a text of that is known.
-    pub(crate) fn learn_witness(&mut self, way: &[u8], end: RegularId) {
-        let rest = match self.is_nullable(end) {
-            true => Some(&[][..]),
-            false => {
-                self.witnesses.0.iter().map(|text| &**text).find(|text| self.is_known_to_hold(end, text))
-            }
-        };
-        let Some(rest) = rest else { return };
-        let text = [way, rest].concat();
-        if text.len() <= LONGEST && !self.witnesses.0.iter().any(|known| **known == *text) {
-            self.witnesses.0.truncate(KEPT - 1);
-            self.witnesses.0.insert(0, text.into());
+/// Takes note of how an intersection came to be known as inhabited: by way of some bytes and what is in `end`, where a text of that is known.
+pub(crate) fn learn_witness(store: &mut Store, way: &[u8], end: RegularId) {
+    let rest = match store.is_nullable(end) {
+        true => Some(&[][..]),
+        false => {
+            store.memos.witnesses.0.iter().map(|text| &**text).find(|text| is_known_member(store, end, text))
         }
+    };
+    let Some(rest) = rest else { return };
+    let text = [way, rest].concat();
+    if text.len() <= LONGEST && !store.memos.witnesses.0.iter().any(|known| **known == *text) {
+        store.memos.witnesses.0.truncate(KEPT - 1);
+        store.memos.witnesses.0.insert(0, text.into());
     }
 }
 
@@ -67,9 +66,9 @@ mod tests {
             let mut place = 0;
             while let Some(&state) = open.get(place) {
                 place += 1;
-                if store.has_witness(state) {
+                if has_witness(&mut store, state) {
                     // The one that proved it has come to the front.
-                    let text = store.witnesses.0[0].clone();
+                    let text = store.memos.witnesses.0[0].clone();
                     let mut end = state;
                     for &byte in &text {
                         end = store.derivative(end, byte)?;

@@ -1,7 +1,7 @@
 //! How far a walk over tokens can see, and what follows for a language: how often it fits in there, and how far its prefixes are
 //! from an end.
 
-use crate::store::node::{Kind, RegularId, Spelling, UNBOUNDED};
+use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// // No text has more than two `a` in a row.
 /// let far = store.regex("a{0,100}")?;
 /// let farther = store.regex("a{0,99}")?;
-/// assert_eq!(store.saturated(far, &mut horizon), store.saturated(farther, &mut horizon));
+/// assert_eq!(saturate(store, far, &mut horizon), saturate(store, farther, &mut horizon));
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -26,38 +26,38 @@ pub struct Horizon {
     /// The longest first.
     long: Arc<[Box<[u8]>]>,
     times: FxHashMap<RegularId, u32>,
-    outlooks: Outlooks,
+    reaches: ReachTable,
 }
 
-/// So many tables of outlooks there are.
+/// So many tables of reaches there are.
 const TABLES: usize = 64;
 
-/// Outlooks by expression, in many small tables: as large as one is, nobody waits long until it is moved to where it can grow.
+/// ReachTable by expression, in many small tables: as large as one is, nobody waits long until it is moved to where it can grow.
 #[derive(Clone, Debug)]
-struct Outlooks {
-    tables: [FxHashMap<RegularId, Outlook>; TABLES],
+struct ReachTable {
+    tables: [FxHashMap<RegularId, BoundedReach>; TABLES],
     len: usize,
 }
 
-impl Default for Outlooks {
+impl Default for ReachTable {
     fn default() -> Self {
         Self { tables: std::array::from_fn(|_| FxHashMap::default()), len: 0 }
     }
 }
 
-impl Outlooks {
-    fn get(&self, a: RegularId) -> Option<Outlook> {
+impl ReachTable {
+    fn get(&self, a: RegularId) -> Option<BoundedReach> {
         self.tables[a.index() % TABLES].get(&a).copied()
     }
 
-    fn insert(&mut self, a: RegularId, outlook: Outlook) {
-        self.len += usize::from(self.tables[a.index() % TABLES].insert(a, outlook).is_none());
+    fn insert(&mut self, a: RegularId, reach: BoundedReach) {
+        self.len += usize::from(self.tables[a.index() % TABLES].insert(a, reach).is_none());
     }
 }
 
 /// What lies ahead in a language.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Outlook {
+pub(crate) struct BoundedReach {
     /// Some string has no more bytes than this; [`UNBOUNDED`] where that is not known.
     least: u32,
     /// From every prefix of a string that is not empty, some string is reached with no more bytes than this.
@@ -67,9 +67,9 @@ pub(crate) struct Outlook {
 }
 
 /// Nothing is known.
-const UNKNOWN: Outlook = Outlook { least: UNBOUNDED, inside: UNBOUNDED, bytes: ByteSet::ALL };
+const UNKNOWN: BoundedReach = BoundedReach { least: UNBOUNDED, inside: UNBOUNDED, bytes: ByteSet::ALL };
 
-impl Outlook {
+impl BoundedReach {
     /// From every prefix of a string, some string is reached with no more bytes than this.
     pub(crate) fn room(&self) -> u32 {
         self.least.max(self.inside)
@@ -100,7 +100,7 @@ impl Horizon {
 
     /// What has been found out about languages takes so many bytes, roughly.
     pub fn bytes_used(&self) -> usize {
-        self.times.len() * 16 + self.outlooks.len * (size_of::<Outlook>() + 16)
+        self.times.len() * 16 + self.reaches.len * (size_of::<BoundedReach>() + 16)
     }
 
     /// The length of the longest string.
@@ -113,161 +113,165 @@ impl Horizon {
     }
 }
 
-impl Store {
-    /// No string of a horizon has more strings of `base` in a row. `base` does not contain the empty string.
-    pub(crate) fn most_times(&mut self, base: RegularId, horizon: &mut Horizon) -> Result<u32, Error> {
-        if let Some(&known) = horizon.times.get(&base) {
-            return Ok(known);
-        }
-        let least = self.node(base).min.max(1);
-        let mut most = horizon.short / least;
-        let mut steps = 0;
-        'texts: for text in &*horizon.long {
-            let fit = u32::try_from(text.len()).unwrap_or(UNBOUNDED) / least;
-            if fit <= most {
-                break;
-            }
-            // How many end at each place, one after the other, whatever was before the first.
-            let mut ended = vec![0; text.len() + 1];
-            for start in 0..text.len() {
-                let mut state = base;
-                for (place, &byte) in (start + 1..).zip(&text[start..]) {
-                    steps += 1;
-                    if steps > STEPS {
-                        // The texts that follow are no longer.
-                        most = fit;
-                        break 'texts;
-                    }
-                    state = self.derivative(state, byte)?;
-                    if state == RegularId::EMPTY {
-                        break;
-                    }
-                    if self.is_nullable(state) {
-                        ended[place] = ended[place].max(ended[start] + 1);
-                    }
-                }
-                most = most.max(ended[start + 1]);
-            }
-        }
-        horizon.times.insert(base, most);
-        Ok(most)
+/// No string of a horizon has more strings of `base` in a row. `base` does not contain the empty string.
+pub(crate) fn max_repetitions(
+    store: &mut Store,
+    base: RegularId,
+    horizon: &mut Horizon,
+) -> Result<u32, Error> {
+    if let Some(&known) = horizon.times.get(&base) {
+        return Ok(known);
     }
-
-    /// What lies ahead in a language, as far as it shows in the expression.
-    ///
-    /// # Complexity
-    /// Linear in the size of the expression; what is known of its parts is not found again.
-    pub(crate) fn outlook(&self, a: RegularId, horizon: &mut Horizon) -> Outlook {
-        let known = &mut horizon.outlooks;
-        let mut stack = vec![a];
-        while let Some(&a) = stack.last() {
-            let len = stack.len();
-            match self.node(a).kind {
-                _ if known.get(a).is_some() => {}
-                Kind::Concat(head, tail) => stack.extend([head, tail]),
-                Kind::Or(list) => stack.extend(self.list(list)),
-                Kind::Repeat { base, .. } => stack.push(base),
-                Kind::Early(a) | Kind::Json { text: a, .. } => stack.push(a),
-                _ => {}
-            }
-            let mut place = len;
-            while place < stack.len() {
-                if known.get(stack[place]).is_some() {
-                    stack.swap_remove(place);
-                } else {
-                    place += 1;
+    let least = store.node(base).min.max(1);
+    let mut most = horizon.short / least;
+    let mut steps = 0;
+    'texts: for text in &*horizon.long {
+        let fit = u32::try_from(text.len()).unwrap_or(UNBOUNDED) / least;
+        if fit <= most {
+            break;
+        }
+        // How many end at each place, one after the other, whatever was before the first.
+        let mut ended = vec![0; text.len() + 1];
+        for start in 0..text.len() {
+            let mut state = base;
+            for (place, &byte) in (start + 1..).zip(&text[start..]) {
+                steps += 1;
+                if steps > STEPS {
+                    // The texts that follow are no longer.
+                    most = fit;
+                    break 'texts;
+                }
+                state = store.derivative(state, byte)?;
+                if state == RegularId::EMPTY {
+                    break;
+                }
+                if store.is_nullable(state) {
+                    ended[place] = ended[place].max(ended[start] + 1);
                 }
             }
-            if stack.len() == len {
-                let found = self.outlook_of(a, known);
-                known.insert(a, found);
-                stack.pop();
-            }
+            most = most.max(ended[start + 1]);
         }
-        known.get(a).unwrap_or(UNKNOWN)
     }
+    horizon.times.insert(base, most);
+    Ok(most)
+}
 
-    /// The outlook from those of the operands.
-    fn outlook_of(&self, a: RegularId, known: &Outlooks) -> Outlook {
-        if let Some(known) = known.get(a) {
-            return known;
+/// What lies ahead in a language, as far as it shows in the expression.
+///
+/// # Complexity
+/// Linear in the size of the expression; what is known of its parts is not found again.
+pub(crate) fn bounded_reach(store: &Store, a: RegularId, horizon: &mut Horizon) -> BoundedReach {
+    let known = &mut horizon.reaches;
+    let mut stack = vec![a];
+    while let Some(&a) = stack.last() {
+        let len = stack.len();
+        match store.node(a).kind {
+            _ if known.get(a).is_some() => {}
+            Kind::Concat(head, tail) => stack.extend([head, tail]),
+            Kind::Or(list) => stack.extend(store.list(list)),
+            Kind::Repeat { base, .. } => stack.push(base),
+            Kind::PrefixMinimal(a) | Kind::Json { text: a, .. } => stack.push(a),
+            _ => {}
         }
-        let unknown = UNKNOWN;
-        let of = |a| known.get(a).unwrap_or(UNKNOWN);
-        match self.node(a).kind {
-            Kind::Epsilon => Outlook { least: 0, inside: 0, bytes: ByteSet::EMPTY },
-            Kind::Bytes(set) => Outlook { least: 1, inside: 0, bytes: *self.byte_set(set) },
-            Kind::Acyclic(state) => {
-                let (mut bytes, mut seen, mut next) = (ByteSet::EMPTY, vec![state], 0);
-                while let Some(&state) = seen.get(next) {
-                    next += 1;
-                    if seen.len() > STATES {
-                        bytes = ByteSet::ALL;
-                        break;
-                    }
-                    for edge in self.acyclic.edges(state) {
-                        bytes.insert_range(edge.first, edge.last);
-                        if !seen.contains(&edge.target) {
-                            seen.push(edge.target);
-                        }
-                    }
-                }
-                let longest = self.acyclic.longest(state);
-                Outlook {
-                    least: if self.is_nullable(a) { 0 } else { longest },
-                    inside: longest.saturating_sub(1),
-                    bytes,
-                }
+        let mut place = len;
+        while place < stack.len() {
+            if known.get(stack[place]).is_some() {
+                stack.swap_remove(place);
+            } else {
+                place += 1;
             }
-            Kind::Words { range, depth } => {
-                let longest = self.node(a).max;
-                let (list, start, end) = self.ranges[range as usize];
-                let mut bytes = ByteSet::ALL;
-                if longest.saturating_mul(end - start) <= BYTES {
-                    bytes = self.words[list as usize].rests(start..end, depth).flatten().copied().collect();
-                }
-                Outlook { least: longest, inside: longest.saturating_sub(1), bytes }
-            }
-            // Each prefix of a string is one.
-            Kind::Avoid { .. } | Kind::Factor { .. } => Outlook { least: 0, inside: 0, bytes: ByteSet::ALL },
-            Kind::Concat(head, tail) => {
-                let (head, tail) = (of(head), of(tail));
-                Outlook {
-                    least: head.least.saturating_add(tail.least),
-                    inside: head.inside.saturating_add(tail.least).max(tail.inside),
-                    bytes: head.bytes.union(&tail.bytes),
-                }
-            }
-            Kind::Or(list) => self.list(list).iter().map(|&member| of(member)).fold(
-                Outlook { inside: 0, bytes: ByteSet::EMPTY, ..unknown },
-                |all, one| Outlook {
-                    least: all.least.min(one.least),
-                    inside: all.inside.max(one.inside),
-                    bytes: all.bytes.union(&one.bytes),
-                },
-            ),
-            Kind::Repeat { base, min, .. } => {
-                let base = of(base);
-                let others = base.least.saturating_mul(min.saturating_sub(1));
-                Outlook {
-                    least: base.least.saturating_mul(min),
-                    inside: base.inside.saturating_add(others),
-                    bytes: base.bytes,
-                }
-            }
-            // The shortest way to a string of the operand passes no other.
-            Kind::Early(inner) => of(inner),
-            Kind::Json { text, at } => {
-                let text = of(text);
-                let begun = if at == Spelling::Text { 0 } else { SPELLED };
-                Outlook {
-                    least: text.least.saturating_mul(6).saturating_add(begun),
-                    inside: text.room().saturating_mul(6).saturating_add(SPELLED),
-                    bytes: ByteSet::ALL,
-                }
-            }
-            Kind::Empty | Kind::Number(_) | Kind::Not(_) | Kind::And(_) => unknown,
         }
+        if stack.len() == len {
+            let found = reach_of(store, a, known);
+            known.insert(a, found);
+            stack.pop();
+        }
+    }
+    known.get(a).unwrap_or(UNKNOWN)
+}
+
+/// The reach from those of the operands.
+fn reach_of(store: &Store, a: RegularId, known: &ReachTable) -> BoundedReach {
+    if let Some(known) = known.get(a) {
+        return known;
+    }
+    let unknown = UNKNOWN;
+    let of = |a| known.get(a).unwrap_or(UNKNOWN);
+    match store.node(a).kind {
+        Kind::Epsilon => BoundedReach { least: 0, inside: 0, bytes: ByteSet::EMPTY },
+        Kind::Bytes(set) => BoundedReach { least: 1, inside: 0, bytes: *store.byte_set(set) },
+        Kind::Acyclic(state) => {
+            let (mut bytes, mut seen, mut next) = (ByteSet::EMPTY, vec![state], 0);
+            while let Some(&state) = seen.get(next) {
+                next += 1;
+                if seen.len() > STATES {
+                    bytes = ByteSet::ALL;
+                    break;
+                }
+                for edge in store.leaves.acyclic.edges(state) {
+                    bytes.insert_range(edge.first, edge.last);
+                    if !seen.contains(&edge.target) {
+                        seen.push(edge.target);
+                    }
+                }
+            }
+            let longest = store.leaves.acyclic.longest(state);
+            BoundedReach {
+                least: if store.is_nullable(a) { 0 } else { longest },
+                inside: longest.saturating_sub(1),
+                bytes,
+            }
+        }
+        Kind::Words { range, depth } => {
+            let longest = store.node(a).max;
+            let (list, words) = store.leaves.words(range);
+            let mut bytes = ByteSet::ALL;
+            if longest.saturating_mul(words.len() as u32) <= BYTES {
+                bytes = list.rests(words, depth).flatten().copied().collect();
+            }
+            BoundedReach { least: longest, inside: longest.saturating_sub(1), bytes }
+        }
+        // Each prefix of a string is one.
+        Kind::AhoCorasick { .. } | Kind::Factor { .. } => {
+            BoundedReach { least: 0, inside: 0, bytes: ByteSet::ALL }
+        }
+        Kind::Concat(head, tail) => {
+            let (head, tail) = (of(head), of(tail));
+            BoundedReach {
+                least: head.least.saturating_add(tail.least),
+                inside: head.inside.saturating_add(tail.least).max(tail.inside),
+                bytes: head.bytes.union(&tail.bytes),
+            }
+        }
+        Kind::Or(list) => store.list(list).iter().map(|&member| of(member)).fold(
+            BoundedReach { inside: 0, bytes: ByteSet::EMPTY, ..unknown },
+            |all, one| BoundedReach {
+                least: all.least.min(one.least),
+                inside: all.inside.max(one.inside),
+                bytes: all.bytes.union(&one.bytes),
+            },
+        ),
+        Kind::Repeat { base, min, .. } => {
+            let base = of(base);
+            let others = base.least.saturating_mul(min.saturating_sub(1));
+            BoundedReach {
+                least: base.least.saturating_mul(min),
+                inside: base.inside.saturating_add(others),
+                bytes: base.bytes,
+            }
+        }
+        // The shortest way to a string of the operand passes no other.
+        Kind::PrefixMinimal(inner) => of(inner),
+        Kind::Json { text, at } => {
+            let text = of(text);
+            let begun = if at == JsonPosition::Character { 0 } else { SPELLED };
+            BoundedReach {
+                least: text.least.saturating_mul(6).saturating_add(begun),
+                inside: text.room().saturating_mul(6).saturating_add(SPELLED),
+                bytes: ByteSet::ALL,
+            }
+        }
+        Kind::Empty | Kind::Number(_) | Kind::Not(_) | Kind::And(_) => unknown,
     }
 }
 

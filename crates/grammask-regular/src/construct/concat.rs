@@ -1,78 +1,83 @@
 //! Concatenation.
 
-use crate::store::node::{Kind, RegularId, Spelling, UNBOUNDED};
+use crate::construct::boolean::resolve_empty;
+use crate::construct::repeat::as_repeat;
+use crate::json::string::json_spellings;
+use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
 
-impl Store {
-    /// The strings that are made of one string of each part, in order; with no part, the empty string.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    ///
-    /// # Complexity
-    /// Linear in the number of parts, where parts that are concatenations count with their parts.
-    pub fn concat(&mut self, parts: &[RegularId]) -> Result<RegularId, Error> {
-        parts.iter().rev().try_fold(RegularId::EPSILON, |tail, &head| self.concat_two(head, tail))
-    }
+/// See [`Store::concat`].
+pub(crate) fn concat(store: &mut Store, parts: &[RegularId]) -> Result<RegularId, Error> {
+    parts.iter().rev().try_fold(RegularId::EPSILON, |tail, &head| concat_pair(store, head, tail))
+}
 
-    pub(crate) fn concat_two(&mut self, head: RegularId, mut tail: RegularId) -> Result<RegularId, Error> {
-        // From the right to the left: heads that are concatenations are taken apart, so that none stays nested.
-        let mut pending = Vec::new();
-        let mut next = Some(head);
-        while let Some(head) = next.take().or_else(|| pending.pop()) {
-            if let Kind::Concat(first, rest) = self.node(head).kind {
-                pending.push(first);
-                next = Some(rest);
-                continue;
-            }
-            (next, tail) = self.prepend(head, tail)?;
+pub(crate) fn concat_pair(
+    store: &mut Store,
+    head: RegularId,
+    mut tail: RegularId,
+) -> Result<RegularId, Error> {
+    // From the right to the left: heads that are concatenations are taken apart, so that none stays nested.
+    let mut pending = Vec::new();
+    let mut next = Some(head);
+    while let Some(head) = next.take().or_else(|| pending.pop()) {
+        if let Kind::Concat(first, rest) = store.node(head).kind {
+            pending.push(first);
+            next = Some(rest);
+            continue;
         }
-        Ok(tail)
+        (next, tail) = prepend(store, head, tail)?;
     }
+    Ok(tail)
+}
 
-    /// A concatenation whose head is none: the result, or another head and tail to go on with.
-    fn prepend(&mut self, head: RegularId, tail: RegularId) -> Result<(Option<RegularId>, RegularId), Error> {
-        let (head, tail) = (self.resolved(head), self.resolved(tail));
-        if head == RegularId::EMPTY || tail == RegularId::EMPTY {
-            return Ok((None, RegularId::EMPTY));
-        }
-        if head == RegularId::EPSILON || tail == RegularId::EPSILON {
-            return Ok((None, if head == RegularId::EPSILON { tail } else { head }));
-        }
-        if head == RegularId::ALL && self.is_nullable(tail) {
+/// A concatenation whose head is none: the result, or another head and tail to go on with.
+fn prepend(
+    store: &mut Store,
+    head: RegularId,
+    tail: RegularId,
+) -> Result<(Option<RegularId>, RegularId), Error> {
+    let (head, tail) = (resolve_empty(store, head), resolve_empty(store, tail));
+    if head == RegularId::EMPTY || tail == RegularId::EMPTY {
+        return Ok((None, RegularId::EMPTY));
+    }
+    if head == RegularId::EPSILON || tail == RegularId::EPSILON {
+        return Ok((None, if head == RegularId::EPSILON { tail } else { head }));
+    }
+    if head == RegularId::ALL && store.is_nullable(tail) {
+        return Ok((None, RegularId::ALL));
+    }
+    if tail == RegularId::ALL {
+        if store.is_nullable(head) {
             return Ok((None, RegularId::ALL));
         }
-        if tail == RegularId::ALL {
-            if self.is_nullable(head) {
-                return Ok((None, RegularId::ALL));
-            }
-            // What is repeated beyond the least number of times can as well be read by the tail.
-            if let Kind::Repeat { base, min, max } = self.node(head).kind
-                && base != RegularId::ANY
-                && min < max
-            {
-                return Ok((Some(self.repeat(base, min, Some(min))?), tail));
-            }
-        }
-        let (next, rest) = match self.node(tail).kind {
-            Kind::Concat(next, rest) => (next, rest),
-            _ => (tail, RegularId::EPSILON),
-        };
-        if let (Kind::Json { text: a, at: Spelling::Text }, Kind::Json { text: b, at: Spelling::Text }) =
-            (self.node(head).kind, self.node(next).kind)
+        // What is repeated beyond the least number of times can as well be read by the tail.
+        if let Kind::Repeat { base, min, max } = store.node(head).kind
+            && base != RegularId::ANY
+            && min < max
         {
-            let text = self.concat_two(a, b)?;
-            return Ok((Some(self.json_node(text)?), rest));
+            return Ok((Some(store.repeat(base, min, Some(min))?), tail));
         }
-        let (a, b) = (self.counter(head), self.counter(next));
-        if a.0 == b.0
-            && let (Some(min), Some(max)) = (a.1.checked_add(b.1), add_ends(a.2, b.2))
-            && min != UNBOUNDED
-        {
-            return Ok((Some(self.repeat(a.0, min, (max != UNBOUNDED).then_some(max))?), rest));
-        }
-        Ok((None, self.intern(Kind::Concat(head, tail))?))
     }
+    let (next, rest) = match store.node(tail).kind {
+        Kind::Concat(next, rest) => (next, rest),
+        _ => (tail, RegularId::EPSILON),
+    };
+    if let (
+        Kind::Json { text: a, at: JsonPosition::Character },
+        Kind::Json { text: b, at: JsonPosition::Character },
+    ) = (store.node(head).kind, store.node(next).kind)
+    {
+        let text = concat_pair(store, a, b)?;
+        return Ok((Some(json_spellings(store, text)?), rest));
+    }
+    let (a, b) = (as_repeat(store, head), as_repeat(store, next));
+    if a.0 == b.0
+        && let (Some(min), Some(max)) = (a.1.checked_add(b.1), add_ends(a.2, b.2))
+        && min != UNBOUNDED
+    {
+        return Ok((Some(store.repeat(a.0, min, (max != UNBOUNDED).then_some(max))?), rest));
+    }
+    Ok((None, store.intern(Kind::Concat(head, tail))?))
 }
 
 /// The sum of two upper ends; `None` where it is too large to count.

@@ -1,9 +1,13 @@
 //! Texts of so many characters, met with another part: where only one thing in that part has no fixed length, the bounds move into
 //! its counter, and there is no intersection left. `[a-z]+` of up to 9 characters is `[a-z]{1,9}`.
 
+use crate::analysis::utf8::fixed_char_count;
+use crate::analysis::utf8::is_utf8;
+use crate::construct::concat::concat_pair;
+use crate::json::string::json_spellings;
 use std::ops::RangeInclusive;
 
-use crate::store::node::{Kind, RegularId, Spelling, UNBOUNDED};
+use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 
 /// The pattern of any one character.
@@ -16,231 +20,228 @@ const BUDGET: u32 = 64;
 /// Bounds of a number of characters; the upper one may be [`UNBOUNDED`].
 type Bounds = (u32, u32);
 
-impl Store {
-    /// Any one character.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    pub(crate) fn character(&mut self) -> Result<RegularId, Error> {
-        if let Some(known) = self.character {
-            return Ok(known);
-        }
-        let character = self.regex(CHARACTER)?;
-        self.character = Some(character);
-        Ok(character)
+/// Any one character.
+///
+/// # Errors
+/// When a limit is exceeded.
+pub(crate) fn any_character(store: &mut Store) -> Result<RegularId, Error> {
+    if let Some(known) = store.memos.any_character {
+        return Ok(known);
     }
+    let character = store.regex(CHARACTER)?;
+    store.memos.any_character = Some(character);
+    Ok(character)
+}
 
-    /// Where JSON strings spell texts whose characters are counted, which is not all that is asked of them: what they are without that, and from the least to
-    /// the greatest number of characters. What follows a string is kept. Nothing where what is left may be no text, or empty though some characters are
-    /// asked for: then it is not the count alone that is left out.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    ///
-    /// # Complexity
-    /// Linear in the size of what is left.
-    ///
-    /// ```
-    /// # use grammask_regular::{Config, RegularId, Store};
-    /// let mut store = Store::new(&Config::default());
-    /// let quote = store.literal(b"\"")?;
-    /// let mut key = |patterns: &[&str]| {
-    ///     let texts: Vec<RegularId> = patterns.iter().map(|pattern| store.regex(pattern)).collect::<Result<_, _>>()?;
-    ///     let texts = store.intersection(&texts)?;
-    ///     let spelled = store.json_text(texts)?;
-    ///     store.concat(&[spelled, quote])
-    /// };
-    /// let words = key(&["([a-z]+ )*[a-z]+"])?;
-    /// let counted = key(&["([a-z]+ )*[a-z]+", "(?s:.){1,9}"])?;
-    /// assert_eq!(store.without_length(counted)?, Some((words, 1..=9)));
-    /// assert_eq!(store.without_length(words)?, None);
-    /// # Ok::<(), grammask_regular::Error>(())
-    /// ```
-    pub fn without_length(
-        &mut self,
-        a: RegularId,
-    ) -> Result<Option<(RegularId, RangeInclusive<u32>)>, Error> {
-        let Kind::Concat(head, tail) = self.node(a).kind else { return Ok(None) };
-        let Kind::Json { text, at: Spelling::Text } = self.node(head).kind else { return Ok(None) };
-        let Kind::And(list) = self.node(text).kind else { return Ok(None) };
-        let mut members = self.list(list).to_vec();
-        for place in 0..members.len() {
-            if let Some((least, most)) = self.text_bounds(members[place])? {
-                members.remove(place);
-                let text = self.intersection(&members)?;
-                // That all of it is text, or that there is some, may have been known by the count alone.
-                if !self.is_text(text) || (least > 0 && self.is_nullable(text)) {
-                    return Ok(None);
-                }
-                let head = self.json_node(text)?;
-                return Ok(Some((self.concat_two(head, tail)?, least..=most)));
+/// Where JSON strings spell texts whose characters are counted, which is not all that is asked of them: what they are without that, and from the least to
+/// the greatest number of characters. What follows a string is kept. Nothing where what is left may be no text, or empty though some characters are
+/// asked for: then it is not the count alone that is left out.
+///
+/// # Errors
+/// When a limit is exceeded.
+///
+/// # Complexity
+/// Linear in the size of what is left.
+///
+/// ```
+/// # use grammask_regular::{Config, RegularId, Store};
+/// let mut store = Store::new(&Config::default());
+/// let quote = store.literal(b"\"")?;
+/// let mut key = |patterns: &[&str]| {
+///     let texts: Vec<RegularId> = patterns.iter().map(|pattern| store.regex(pattern)).collect::<Result<_, _>>()?;
+///     let texts = store.intersection(&texts)?;
+///     let spelled = store.json_text(texts)?;
+///     store.concat(&[spelled, quote])
+/// };
+/// let words = key(&["([a-z]+ )*[a-z]+"])?;
+/// let counted = key(&["([a-z]+ )*[a-z]+", "(?s:.){1,9}"])?;
+/// assert_eq!(store.without_length(counted)?, Some((words, 1..=9)));
+/// assert_eq!(store.without_length(words)?, None);
+/// # Ok::<(), grammask_regular::Error>(())
+/// ```
+pub fn split_length(
+    store: &mut Store,
+    a: RegularId,
+) -> Result<Option<(RegularId, RangeInclusive<u32>)>, Error> {
+    let Kind::Concat(head, tail) = store.node(a).kind else { return Ok(None) };
+    let Kind::Json { text, at: JsonPosition::Character } = store.node(head).kind else { return Ok(None) };
+    let Kind::And(list) = store.node(text).kind else { return Ok(None) };
+    let mut members = store.list(list).to_vec();
+    for place in 0..members.len() {
+        if let Some((least, most)) = as_length(store, members[place])? {
+            members.remove(place);
+            let text = store.intersection(&members)?;
+            // That all of it is text, or that there is some, may have been known by the count alone.
+            if !is_utf8(store, text) || (least > 0 && store.is_nullable(text)) {
+                return Ok(None);
             }
+            let head = json_spellings(store, text)?;
+            return Ok(Some((concat_pair(store, head, tail)?, least..=most)));
         }
-        Ok(None)
     }
+    Ok(None)
+}
 
-    /// The bounds of what holds all texts of some numbers of characters, and nothing else.
-    pub(crate) fn text_bounds(&mut self, a: RegularId) -> Result<Option<Bounds>, Error> {
-        let (base, bounds) = match self.node(a).kind {
-            Kind::Repeat { base, min, max } => (base, (min, max)),
-            _ => (a, (1, 1)),
-        };
-        let may_be = matches!(self.node(base).kind, Kind::Acyclic(_));
-        Ok((may_be && base == self.character()?).then_some(bounds))
-    }
+/// The bounds of what holds all texts of some numbers of characters, and nothing else.
+pub(crate) fn as_length(store: &mut Store, a: RegularId) -> Result<Option<Bounds>, Error> {
+    let (base, bounds) = match store.node(a).kind {
+        Kind::Repeat { base, min, max } => (base, (min, max)),
+        _ => (a, (1, 1)),
+    };
+    let may_be = matches!(store.node(base).kind, Kind::Acyclic(_));
+    Ok((may_be && base == any_character(store)?).then_some(bounds))
+}
 
-    /// Moves bounds of lengths into other members of an intersection, as far as that is possible. `false` when nothing is left.
-    pub(crate) fn meet_lengths(&mut self, members: &mut Vec<RegularId>) -> Result<bool, Error> {
-        'lengths: while members.len() > 1 {
-            for place in 0..members.len() {
-                let Some(bounds) = self.text_bounds(members[place])? else { continue };
-                for other in (0..members.len()).filter(|&other| other != place) {
-                    if self.is_any_length(members[other], bounds) {
-                        members.swap_remove(place);
-                        continue 'lengths;
-                    }
-                    let mut budget = BUDGET;
-                    let Some(met) = self.with_length(members[other], bounds, NESTING, &mut budget)? else {
-                        continue;
-                    };
-                    members[other] = met;
+/// Moves bounds of lengths into other members of an intersection, as far as that is possible. `false` when nothing is left.
+pub(crate) fn merge_lengths(store: &mut Store, members: &mut Vec<RegularId>) -> Result<bool, Error> {
+    'lengths: while members.len() > 1 {
+        for place in 0..members.len() {
+            let Some(bounds) = as_length(store, members[place])? else { continue };
+            for other in (0..members.len()).filter(|&other| other != place) {
+                if satisfies_length(store, members[other], bounds) {
                     members.swap_remove(place);
-                    if met == RegularId::EMPTY {
-                        return Ok(false);
-                    }
                     continue 'lengths;
                 }
-            }
-            break;
-        }
-        Ok(true)
-    }
-
-    /// Whether all strings of `a` are seen to be texts of so many characters.
-    pub(crate) fn is_any_length(&self, a: RegularId, (low, high): Bounds) -> bool {
-        high == UNBOUNDED && low <= self.node(a).min.min(1) && self.is_text(a)
-    }
-
-    /// The texts of `a` with so many characters, if that can be written without an intersection.
-    fn with_length(
-        &mut self,
-        a: RegularId,
-        (low, high): Bounds,
-        nesting: u32,
-        budget: &mut u32,
-    ) -> Result<Option<RegularId>, Error> {
-        let (Some(left), Some(nesting)) = (budget.checked_sub(1), nesting.checked_sub(1)) else {
-            return Ok(None);
-        };
-        *budget = left;
-        if let Some(length) = self.fixed_length(a, nesting, budget) {
-            return Ok(Some(if (low..=high).contains(&length) { a } else { RegularId::EMPTY }));
-        }
-        match self.node(a).kind {
-            Kind::Repeat { base, min, max } => {
-                let Some(length @ 1..) = self.fixed_length(base, nesting, budget) else {
-                    if (min, max) != (0, 1) {
-                        return Ok(None);
-                    }
-                    return match self.with_length(base, (low, high), nesting, budget)? {
-                        Some(met) if low == 0 => self.repeat(met, 0, Some(1)).map(Some),
-                        met => Ok(met),
-                    };
+                let mut budget = BUDGET;
+                let Some(met) = restrict_length(store, members[other], bounds, NESTING, &mut budget)? else {
+                    continue;
                 };
-                let most = if high == UNBOUNDED { UNBOUNDED } else { high / length };
-                let (min, max) = (min.max(low.div_ceil(length)), max.min(most));
-                if max == UNBOUNDED {
-                    self.repeat(base, min, None).map(Some)
-                } else {
-                    self.repeat(base, min, Some(max)).map(Some)
+                members[other] = met;
+                members.swap_remove(place);
+                if met == RegularId::EMPTY {
+                    return Ok(false);
                 }
+                continue 'lengths;
             }
-            Kind::Or(list) => {
-                let mut members = self.list(list).to_vec();
-                for member in &mut members {
-                    let Some(met) = self.with_length(*member, (low, high), nesting, budget)? else {
-                        return Ok(None);
-                    };
-                    *member = met;
+        }
+        break;
+    }
+    Ok(true)
+}
+
+/// Whether all strings of `a` are seen to be texts of so many characters.
+pub(crate) fn satisfies_length(store: &Store, a: RegularId, (low, high): Bounds) -> bool {
+    high == UNBOUNDED && low <= store.node(a).min.min(1) && is_utf8(store, a)
+}
+
+/// The texts of `a` with so many characters, if that can be written without an intersection.
+fn restrict_length(
+    store: &mut Store,
+    a: RegularId,
+    (low, high): Bounds,
+    nesting: u32,
+    budget: &mut u32,
+) -> Result<Option<RegularId>, Error> {
+    let (Some(left), Some(nesting)) = (budget.checked_sub(1), nesting.checked_sub(1)) else {
+        return Ok(None);
+    };
+    *budget = left;
+    if let Some(length) = fixed_length(store, a, nesting, budget) {
+        return Ok(Some(if (low..=high).contains(&length) { a } else { RegularId::EMPTY }));
+    }
+    match store.node(a).kind {
+        Kind::Repeat { base, min, max } => {
+            let Some(length @ 1..) = fixed_length(store, base, nesting, budget) else {
+                if (min, max) != (0, 1) {
+                    return Ok(None);
                 }
-                self.union(&members).map(Some)
+                return match restrict_length(store, base, (low, high), nesting, budget)? {
+                    Some(met) if low == 0 => store.repeat(met, 0, Some(1)).map(Some),
+                    met => Ok(met),
+                };
+            };
+            let most = if high == UNBOUNDED { UNBOUNDED } else { high / length };
+            let (min, max) = (min.max(low.div_ceil(length)), max.min(most));
+            if max == UNBOUNDED {
+                store.repeat(base, min, None).map(Some)
+            } else {
+                store.repeat(base, min, Some(max)).map(Some)
             }
-            Kind::Concat(..) => {
-                let (mut parts, mut open, mut fixed) = (Vec::new(), None, 0u32);
-                let mut rest = Some(a);
-                while let Some(whole) = rest {
-                    let part = match self.node(whole).kind {
-                        Kind::Concat(head, tail) => {
-                            rest = Some(tail);
-                            head
-                        }
-                        _ => {
-                            rest = None;
-                            whole
-                        }
-                    };
-                    match self.fixed_length(part, nesting, budget) {
-                        Some(length) => fixed = fixed.saturating_add(length),
-                        None if open.is_none() => open = Some(parts.len()),
-                        None => return Ok(None),
-                    }
-                    parts.push(part);
-                }
-                let Some(open) = open else { return Ok(None) };
-                if high < fixed {
-                    return Ok(Some(RegularId::EMPTY));
-                }
-                let high = if high == UNBOUNDED { UNBOUNDED } else { high - fixed };
-                let bounds = (low.saturating_sub(fixed), high);
-                let Some(met) = self.with_length(parts[open], bounds, nesting, budget)? else {
+        }
+        Kind::Or(list) => {
+            let mut members = store.list(list).to_vec();
+            for member in &mut members {
+                let Some(met) = restrict_length(store, *member, (low, high), nesting, budget)? else {
                     return Ok(None);
                 };
-                parts[open] = met;
-                self.concat(&parts).map(Some)
+                *member = met;
             }
-            _ => Ok(None),
+            store.union(&members).map(Some)
         }
-    }
-
-    /// The number of characters of each string, where it is proven to be the same for all, and all of them to be texts.
-    fn fixed_length(&mut self, a: RegularId, nesting: u32, budget: &mut u32) -> Option<u32> {
-        let nesting = nesting.checked_sub(1)?;
-        *budget = budget.checked_sub(1)?;
-        match self.node(a).kind {
-            Kind::Epsilon => Some(0),
-            Kind::Bytes(set) => self.byte_set(set).is_subset(&ByteSet::range(0, 0x7F)).then_some(1),
-            Kind::Acyclic(state) => self.fixed_characters(state),
-            Kind::Words { range, depth } => {
-                let (list, start, end) = self.ranges[range as usize];
-                let word = self.words[list as usize].word(start);
-                let text = std::str::from_utf8(&word[depth as usize..]).ok()?;
-                (end - start == 1).then(|| u32::try_from(text.chars().count()).ok())?
-            }
-            Kind::Repeat { base, min, max } if min == max => self
-                .fixed_length(base, nesting, budget)?
-                .checked_mul(min)
-                .filter(|&length| length != UNBOUNDED),
-            Kind::Concat(..) => {
-                let (mut rest, mut length) = (a, 0u32);
-                while let Kind::Concat(head, tail) = self.node(rest).kind {
-                    length = length.checked_add(self.fixed_length(head, nesting, budget)?)?;
-                    rest = tail;
-                }
-                length
-                    .checked_add(self.fixed_length(rest, nesting, budget)?)
-                    .filter(|&length| length != UNBOUNDED)
-            }
-            Kind::Or(list) => {
-                let mut common = None;
-                for index in list.range() {
-                    let length = self.fixed_length(self.lists[index], nesting, budget)?;
-                    if *common.get_or_insert(length) != length {
-                        return None;
+        Kind::Concat(..) => {
+            let (mut parts, mut open, mut fixed) = (Vec::new(), None, 0u32);
+            let mut rest = Some(a);
+            while let Some(whole) = rest {
+                let part = match store.node(whole).kind {
+                    Kind::Concat(head, tail) => {
+                        rest = Some(tail);
+                        head
                     }
+                    _ => {
+                        rest = None;
+                        whole
+                    }
+                };
+                match fixed_length(store, part, nesting, budget) {
+                    Some(length) => fixed = fixed.saturating_add(length),
+                    None if open.is_none() => open = Some(parts.len()),
+                    None => return Ok(None),
                 }
-                common
+                parts.push(part);
             }
-            _ => None,
+            let Some(open) = open else { return Ok(None) };
+            if high < fixed {
+                return Ok(Some(RegularId::EMPTY));
+            }
+            let high = if high == UNBOUNDED { UNBOUNDED } else { high - fixed };
+            let bounds = (low.saturating_sub(fixed), high);
+            let Some(met) = restrict_length(store, parts[open], bounds, nesting, budget)? else {
+                return Ok(None);
+            };
+            parts[open] = met;
+            store.concat(&parts).map(Some)
         }
+        _ => Ok(None),
+    }
+}
+
+/// The number of characters of each string, where it is proven to be the same for all, and all of them to be texts.
+fn fixed_length(store: &mut Store, a: RegularId, nesting: u32, budget: &mut u32) -> Option<u32> {
+    let nesting = nesting.checked_sub(1)?;
+    *budget = budget.checked_sub(1)?;
+    match store.node(a).kind {
+        Kind::Epsilon => Some(0),
+        Kind::Bytes(set) => store.byte_set(set).is_subset(&ByteSet::range(0, 0x7F)).then_some(1),
+        Kind::Acyclic(state) => fixed_char_count(store, state),
+        Kind::Words { range, depth } => {
+            let (list, words) = store.leaves.words(range);
+            let word = list.word(words.start);
+            let text = std::str::from_utf8(&word[depth as usize..]).ok()?;
+            (words.len() as u32 == 1).then(|| u32::try_from(text.chars().count()).ok())?
+        }
+        Kind::Repeat { base, min, max } if min == max => {
+            fixed_length(store, base, nesting, budget)?.checked_mul(min).filter(|&length| length != UNBOUNDED)
+        }
+        Kind::Concat(..) => {
+            let (mut rest, mut length) = (a, 0u32);
+            while let Kind::Concat(head, tail) = store.node(rest).kind {
+                length = length.checked_add(fixed_length(store, head, nesting, budget)?)?;
+                rest = tail;
+            }
+            length
+                .checked_add(fixed_length(store, rest, nesting, budget)?)
+                .filter(|&length| length != UNBOUNDED)
+        }
+        Kind::Or(list) => {
+            let mut common = None;
+            for index in list.range() {
+                let length = fixed_length(store, store.arena.lists[index], nesting, budget)?;
+                if *common.get_or_insert(length) != length {
+                    return None;
+                }
+            }
+            common
+        }
+        _ => None,
     }
 }

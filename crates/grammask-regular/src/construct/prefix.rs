@@ -1,66 +1,57 @@
 //! Languages without the empty string, and languages of first matches.
 
+use crate::construct::boolean::resolve_empty;
+use crate::construct::repeat::drop_epsilon_member;
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
 
-impl Store {
-    /// The strings of `a` but the empty one.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    pub fn non_empty(&mut self, a: RegularId) -> Result<RegularId, Error> {
-        if !self.is_nullable(a) {
-            return Ok(self.resolved(a));
-        }
-        if let Some(some) = self.directly_non_empty(a)? {
-            return Ok(some);
-        }
-        let some = self.repeat(RegularId::ANY, 1, None)?;
-        self.intersection(&[a, some])
+/// The strings of `a` but the empty one.
+///
+/// # Errors
+/// When a limit is exceeded.
+pub fn non_empty(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
+    if !store.is_nullable(a) {
+        return Ok(resolve_empty(store, a));
     }
-
-    /// The same, if that can be written without an intersection. `a` contains the empty string.
-    pub(crate) fn directly_non_empty(&mut self, a: RegularId) -> Result<Option<RegularId>, Error> {
-        match self.node(a).kind {
-            Kind::Epsilon => Ok(Some(RegularId::EMPTY)),
-            Kind::Repeat { base, min: 0, max } if !self.is_nullable(base) => {
-                self.repeat(base, 1, (max != UNBOUNDED).then_some(max)).map(Some)
-            }
-            Kind::Or(list) if self.list(list)[0] == RegularId::EPSILON => {
-                self.without_epsilon_member(a).map(Some)
-            }
-            _ => Ok(None),
-        }
+    if let Some(some) = non_empty_without_intersection(store, a)? {
+        return Ok(some);
     }
+    let some = store.repeat(RegularId::ANY, 1, None)?;
+    store.intersection(&[a, some])
+}
 
-    /// The non-empty strings of `a` no proper non-empty prefix of which is in `a`.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    ///
-    /// ```
-    /// # use grammask_regular::{Config, RegularId, Store};
-    /// let mut store = Store::new(&Config::default());
-    /// let many = store.regex("a*")?;
-    /// let first = store.early(many)?;
-    /// assert_eq!(store.derivative(first, b'a')?, RegularId::EPSILON);
-    /// # Ok::<(), grammask_regular::Error>(())
-    /// ```
-    pub fn early(&mut self, a: RegularId) -> Result<RegularId, Error> {
-        let a = self.non_empty(a)?;
-        self.until_first(a)
-    }
-
-    /// The strings of `a` no proper prefix of which is in `a`.
-    pub(crate) fn until_first(&mut self, a: RegularId) -> Result<RegularId, Error> {
-        let a = self.resolved(a);
-        let node = self.node(a);
-        if self.is_nullable(a) {
-            Ok(RegularId::EPSILON)
-        } else if node.min == node.max && node.max != UNBOUNDED || matches!(node.kind, Kind::Early(_)) {
-            Ok(a)
-        } else {
-            self.intern(Kind::Early(a))
+/// The same, if that can be written without an intersection. `a` contains the empty string.
+pub(crate) fn non_empty_without_intersection(
+    store: &mut Store,
+    a: RegularId,
+) -> Result<Option<RegularId>, Error> {
+    match store.node(a).kind {
+        Kind::Epsilon => Ok(Some(RegularId::EMPTY)),
+        Kind::Repeat { base, min: 0, max } if !store.is_nullable(base) => {
+            store.repeat(base, 1, (max != UNBOUNDED).then_some(max)).map(Some)
         }
+        Kind::Or(list) if store.list(list)[0] == RegularId::EPSILON => {
+            drop_epsilon_member(store, a).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// See [`Store::early`].
+pub(crate) fn shortest_match(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
+    let a = non_empty(store, a)?;
+    prefix_minimal(store, a)
+}
+
+/// The strings of `a` no proper prefix of which is in `a`.
+pub(crate) fn prefix_minimal(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
+    let a = resolve_empty(store, a);
+    let node = store.node(a);
+    if store.is_nullable(a) {
+        Ok(RegularId::EPSILON)
+    } else if node.min == node.max && node.max != UNBOUNDED || matches!(node.kind, Kind::PrefixMinimal(_)) {
+        Ok(a)
+    } else {
+        store.intern(Kind::PrefixMinimal(a))
     }
 }

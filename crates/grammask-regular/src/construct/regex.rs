@@ -1,6 +1,10 @@
 //! Regexes: read by `regex-syntax`, translated into expressions without unrolling anything.
 
+use crate::analysis::emptiness::is_empty;
+use crate::construct::concat::concat_pair;
+use crate::construct::word_boundary::boundary;
 use crate::construct::word_boundary::{is_word, split_ends};
+use crate::leaf::acyclic_dfa::acyclic_leaf;
 use crate::store::node::RegularId;
 use crate::{ByteSet, Error, Store};
 use regex_syntax::ast::{self, Ast, ClassSetItem, parse::ParserBuilder};
@@ -12,251 +16,217 @@ use std::sync::Arc;
 /// So many parts of a pattern are looked at before somebody is asked whether to go on.
 const BETWEEN_QUESTIONS: usize = 512;
 
-impl Store {
-    /// The strings that the regex matches from end to end, in the syntax of the `regex` crate with Unicode on.
-    ///
-    /// `^`, `$`, `\A` and `\z` at the ends of the regex mean nothing, also inside groups and alternatives there. A word
-    /// boundary as the first or the last part of the regex tests the first or the last character. `(?-u:\xFF)` is a byte.
-    /// Greedy or not makes no difference.
-    ///
-    /// # Errors
-    /// When the regex cannot be read, when it looks around anywhere else, or when a limit is exceeded.
-    ///
-    /// # Complexity
-    /// Linear in the length of the pattern, and in the number of ranges of its classes; a counter costs nothing.
-    pub fn regex(&mut self, pattern: &str) -> Result<RegularId, Error> {
-        Ok(self.regex_unless(pattern, || false)?.unwrap_or(RegularId::EMPTY))
+/// See [`Store::regex`].
+pub(crate) fn regex(
+    store: &mut Store,
+    pattern: &str,
+    is_cancelled: &mut dyn FnMut() -> bool,
+) -> Result<Option<RegularId>, Error> {
+    if let Some(&known) = store.memos.patterns.get(pattern) {
+        return Ok(Some(known));
     }
+    if pattern.len() > store.config.regex_length {
+        let value = store.config.regex_length;
+        return Err(Error::Limit {
+            limit: "regex_length",
+            value,
+            place: "a regex",
+            found: Some(pattern.len()),
+        });
+    }
+    let ast = ParserBuilder::new()
+        .nest_limit(store.config.regex_nesting)
+        .build()
+        .parse(pattern)
+        .map_err(|error| syntax_error(&error))?;
+    if is_cancelled() {
+        return Ok(None);
+    }
+    let stats = ast::visit(&ast, PatternStats::default()).unwrap_or_default();
+    if stats.classes > store.config.regex_classes {
+        let value = store.config.regex_classes;
+        let found = Some(stats.classes);
+        return Err(Error::Limit { limit: "regex_classes", value, place: "the classes of a regex", found });
+    }
+    let hir = TranslatorBuilder::new().utf8(false).build().translate(pattern, &ast).map_err(|error| {
+        Error::Regex { offset: error.span().start.offset, message: error.kind().to_string() }
+    })?;
+    let Some(id) = translate_whole(store, &hir, &stats, is_cancelled)? else { return Ok(None) };
+    store.leaves.bytes += pattern.len() + 32;
+    store.memos.patterns.insert(pattern.into(), id);
+    Ok(Some(id))
+}
 
-    /// The same, unless somebody who is asked between the steps, some hundred parts of the pattern each, says to stop: nothing then.
-    ///
-    /// # Errors
-    /// As [`regex`](Self::regex).
-    ///
-    /// ```
-    /// # use grammask_regular::{Config, Store};
-    /// let mut store = Store::new(&Config::default());
-    /// assert_eq!(store.regex_unless("a+", || true)?, None);
-    /// assert_eq!(store.regex_unless("a+", || false)?, Some(store.regex("aa*")?));
-    /// # Ok::<(), grammask_regular::Error>(())
-    /// ```
-    pub fn regex_unless(
-        &mut self,
-        pattern: &str,
-        mut is_stopped: impl FnMut() -> bool,
-    ) -> Result<Option<RegularId>, Error> {
-        if let Some(&known) = self.patterns.get(pattern) {
-            return Ok(Some(known));
+/// Whether [`regex`](Self::regex) has been asked for this pattern before: what it comes to is only looked up then.
+pub fn knows_regex(store: &Store, pattern: &str) -> bool {
+    store.memos.patterns.contains_key(pattern)
+}
+
+fn syntax_error(error: &ast::Error) -> Error {
+    match error.kind() {
+        ast::ErrorKind::NestLimitExceeded(value) => Error::Limit {
+            limit: "regex_nesting",
+            value: *value as usize,
+            place: "the groups of a regex",
+            // Reading stops at the first group that is too deep.
+            found: Some(*value as usize + 1),
+        },
+        kind => Error::Regex { offset: error.span().start.offset, message: kind.to_string() },
+    }
+}
+
+fn translate_whole(
+    store: &mut Store,
+    hir: &Hir,
+    stats: &PatternStats,
+    is_cancelled: &mut dyn FnMut() -> bool,
+) -> Result<Option<RegularId>, Error> {
+    let parts = split_ends(hir);
+    if !parts.has_boundary() {
+        return translate(store, std::slice::from_ref(hir), stats, is_cancelled);
+    }
+    let Some(body) = translate(store, parts.body, stats, is_cancelled)? else { return Ok(None) };
+    let mut all = vec![body];
+    for (looks, at_start) in [(parts.before, true), (parts.after, false)] {
+        let ends = Ends { start: at_start || parts.body.is_empty(), end: !at_start || parts.body.is_empty() };
+        for look in looks {
+            match look.kind() {
+                HirKind::Look(look) if is_word(*look) => all.push(boundary(store, *look, at_start)?),
+                HirKind::Look(look) if !ends.allow(*look) => return Err(stats.look_error(*look, 0)),
+                _ => {}
+            }
         }
-        if pattern.len() > self.config.regex_length {
-            let value = self.config.regex_length;
-            return Err(Error::Limit {
-                limit: "regex_length",
-                value,
-                place: "a regex",
-                found: Some(pattern.len()),
-            });
-        }
-        let ast = ParserBuilder::new()
-            .nest_limit(self.config.regex_nesting)
-            .build()
-            .parse(pattern)
-            .map_err(|error| self.syntax_error(&error))?;
-        if is_stopped() {
+    }
+    let id = store.intersection(&all)?;
+    let is_empty = is_empty(store, id, is_cancelled)?;
+    Ok(is_empty.map(|is_empty| if is_empty { RegularId::EMPTY } else { id }))
+}
+
+/// The concatenation of all parts, which are the whole regex.
+fn translate(
+    store: &mut Store,
+    whole: &[Hir],
+    stats: &PatternStats,
+    is_cancelled: &mut dyn FnMut() -> bool,
+) -> Result<Option<RegularId>, Error> {
+    let mut done: Vec<RegularId> = Vec::new();
+    let mut tasks = Vec::new();
+    push_parts(&mut tasks, whole, Ends { start: true, end: true });
+    let mut looks = 0;
+    let mut steps = 0;
+    while let Some(task) = tasks.pop() {
+        steps += 1;
+        if steps % BETWEEN_QUESTIONS == 0 && is_cancelled() {
             return Ok(None);
         }
-        let survey = ast::visit(&ast, Survey::default()).unwrap_or_default();
-        if survey.classes > self.config.regex_classes {
-            let value = self.config.regex_classes;
-            let found = Some(survey.classes);
-            return Err(Error::Limit {
-                limit: "regex_classes",
-                value,
-                place: "the classes of a regex",
-                found,
-            });
-        }
-        let hir = TranslatorBuilder::new().utf8(false).build().translate(pattern, &ast).map_err(|error| {
-            Error::Regex { offset: error.span().start.offset, message: error.kind().to_string() }
-        })?;
-        let Some(id) = self.translate_whole(&hir, &survey, &mut is_stopped)? else { return Ok(None) };
-        self.leaf_bytes += pattern.len() + 32;
-        self.patterns.insert(pattern.into(), id);
-        Ok(Some(id))
-    }
-
-    /// Whether [`regex`](Self::regex) has been asked for this pattern before: what it comes to is only looked up then.
-    pub fn knows_regex(&self, pattern: &str) -> bool {
-        self.patterns.contains_key(pattern)
-    }
-
-    fn syntax_error(&self, error: &ast::Error) -> Error {
-        match error.kind() {
-            ast::ErrorKind::NestLimitExceeded(value) => Error::Limit {
-                limit: "regex_nesting",
-                value: *value as usize,
-                place: "the groups of a regex",
-                // Reading stops at the first group that is too deep.
-                found: Some(*value as usize + 1),
+        match task {
+            Task::Visit(hir, ends) => match hir.kind() {
+                HirKind::Empty => done.push(RegularId::EPSILON),
+                HirKind::Literal(literal) => done.push(store.literal(&literal.0)?),
+                HirKind::Class(class) => done.push(class_language(store, class)?),
+                HirKind::Look(look) => {
+                    if !ends.allow(*look) {
+                        return Err(stats.look_error(*look, looks));
+                    }
+                    looks += 1;
+                    done.push(RegularId::EPSILON);
+                }
+                HirKind::Repetition(repetition) => {
+                    // A look-around that is repeated is at the end only once.
+                    let once = repetition.max.is_some_and(|max| max <= 1);
+                    let inner = Ends { start: ends.start && once, end: ends.end && once };
+                    tasks.push(Task::Repeat(repetition.min, repetition.max));
+                    tasks.push(Task::Visit(&repetition.sub, inner));
+                }
+                HirKind::Capture(capture) => tasks.push(Task::Visit(&capture.sub, ends)),
+                HirKind::Concat(parts) => push_parts(&mut tasks, parts, ends),
+                HirKind::Alternation(parts) => alternation(store, parts, ends, &mut tasks, &mut done)?,
             },
-            kind => Error::Regex { offset: error.span().start.offset, message: kind.to_string() },
-        }
-    }
-
-    fn translate_whole(
-        &mut self,
-        hir: &Hir,
-        survey: &Survey,
-        is_stopped: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<RegularId>, Error> {
-        let parts = split_ends(hir);
-        if !parts.has_boundary() {
-            return self.translate(std::slice::from_ref(hir), survey, is_stopped);
-        }
-        let Some(body) = self.translate(parts.body, survey, is_stopped)? else { return Ok(None) };
-        let mut all = vec![body];
-        for (looks, at_start) in [(parts.before, true), (parts.after, false)] {
-            let ends =
-                Ends { start: at_start || parts.body.is_empty(), end: !at_start || parts.body.is_empty() };
-            for look in looks {
-                match look.kind() {
-                    HirKind::Look(look) if is_word(*look) => all.push(self.boundary(*look, at_start)?),
-                    HirKind::Look(look) if !ends.allow(*look) => return Err(survey.look_error(*look, 0)),
-                    _ => {}
-                }
+            Task::Repeat(min, max) => {
+                let base = done.pop().unwrap_or(RegularId::EMPTY);
+                done.push(store.repeat(base, min, max)?);
             }
-        }
-        let id = self.intersection(&all)?;
-        let is_empty = self.is_empty_unless(id, is_stopped)?;
-        Ok(is_empty.map(|is_empty| if is_empty { RegularId::EMPTY } else { id }))
-    }
-
-    /// The concatenation of all parts, which are the whole regex.
-    fn translate(
-        &mut self,
-        whole: &[Hir],
-        survey: &Survey,
-        is_stopped: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<RegularId>, Error> {
-        let mut done: Vec<RegularId> = Vec::new();
-        let mut tasks = Vec::new();
-        push_parts(&mut tasks, whole, Ends { start: true, end: true });
-        let mut looks = 0;
-        let mut steps = 0;
-        while let Some(task) = tasks.pop() {
-            steps += 1;
-            if steps % BETWEEN_QUESTIONS == 0 && is_stopped() {
-                return Ok(None);
-            }
-            match task {
-                Task::Visit(hir, ends) => match hir.kind() {
-                    HirKind::Empty => done.push(RegularId::EPSILON),
-                    HirKind::Literal(literal) => done.push(self.literal(&literal.0)?),
-                    HirKind::Class(class) => done.push(self.class(class)?),
-                    HirKind::Look(look) => {
-                        if !ends.allow(*look) {
-                            return Err(survey.look_error(*look, looks));
-                        }
-                        looks += 1;
-                        done.push(RegularId::EPSILON);
+            Task::Concat(len) => {
+                // They stand in the order in which they were done, the last one first.
+                let mut tail = RegularId::EPSILON;
+                for (place, head) in done.split_off(done.len() - len).into_iter().enumerate() {
+                    if place % BETWEEN_QUESTIONS == BETWEEN_QUESTIONS - 1 && is_cancelled() {
+                        return Ok(None);
                     }
-                    HirKind::Repetition(repetition) => {
-                        // A look-around that is repeated is at the end only once.
-                        let once = repetition.max.is_some_and(|max| max <= 1);
-                        let inner = Ends { start: ends.start && once, end: ends.end && once };
-                        tasks.push(Task::Repeat(repetition.min, repetition.max));
-                        tasks.push(Task::Visit(&repetition.sub, inner));
-                    }
-                    HirKind::Capture(capture) => tasks.push(Task::Visit(&capture.sub, ends)),
-                    HirKind::Concat(parts) => push_parts(&mut tasks, parts, ends),
-                    HirKind::Alternation(parts) => self.alternation(parts, ends, &mut tasks, &mut done)?,
-                },
-                Task::Repeat(min, max) => {
-                    let base = done.pop().unwrap_or(RegularId::EMPTY);
-                    done.push(self.repeat(base, min, max)?);
+                    tail = concat_pair(store, head, tail)?;
                 }
-                Task::Concat(len) => {
-                    // They stand in the order in which they were done, the last one first.
-                    let mut tail = RegularId::EPSILON;
-                    for (place, head) in done.split_off(done.len() - len).into_iter().enumerate() {
-                        if place % BETWEEN_QUESTIONS == BETWEEN_QUESTIONS - 1 && is_stopped() {
-                            return Ok(None);
-                        }
-                        tail = self.concat_two(head, tail)?;
-                    }
-                    done.push(tail);
-                }
-                Task::Union(len) => {
-                    let parts = done.split_off(done.len() - len);
-                    done.push(self.union(&parts)?);
-                }
+                done.push(tail);
+            }
+            Task::Union(len) => {
+                let parts = done.split_off(done.len() - len);
+                done.push(store.union(&parts)?);
             }
         }
-        Ok(Some(done.pop().unwrap_or(RegularId::EMPTY)))
     }
+    Ok(Some(done.pop().unwrap_or(RegularId::EMPTY)))
+}
 
-    fn alternation<'h>(
-        &mut self,
-        parts: &'h [Hir],
-        ends: Ends,
-        tasks: &mut Vec<Task<'h>>,
-        done: &mut Vec<RegularId>,
-    ) -> Result<(), Error> {
-        const MANY: usize = 4;
-        let literal = |part: &'h Hir| match part.kind() {
-            HirKind::Literal(literal) => Some(&*literal.0),
-            _ => None,
-        };
-        let words: Vec<&[u8]> = parts.iter().filter_map(literal).collect();
-        let as_set = words.len() >= MANY;
-        let others = parts.iter().filter(|part| !as_set || literal(part).is_none());
-        let count = others.clone().count();
-        tasks.push(Task::Union(count + usize::from(as_set)));
-        tasks.extend(others.map(|part| Task::Visit(part, ends)));
-        if as_set {
-            done.push(self.literals(words)?);
-        }
-        Ok(())
+fn alternation<'h>(
+    store: &mut Store,
+    parts: &'h [Hir],
+    ends: Ends,
+    tasks: &mut Vec<Task<'h>>,
+    done: &mut Vec<RegularId>,
+) -> Result<(), Error> {
+    const MANY: usize = 4;
+    let literal = |part: &'h Hir| match part.kind() {
+        HirKind::Literal(literal) => Some(&*literal.0),
+        _ => None,
+    };
+    let words: Vec<&[u8]> = parts.iter().filter_map(literal).collect();
+    let as_set = words.len() >= MANY;
+    let others = parts.iter().filter(|part| !as_set || literal(part).is_none());
+    let count = others.clone().count();
+    tasks.push(Task::Union(count + usize::from(as_set)));
+    tasks.extend(others.map(|part| Task::Visit(part, ends)));
+    if as_set {
+        done.push(store.literals(words)?);
     }
+    Ok(())
+}
 
-    fn class(&mut self, class: &Class) -> Result<RegularId, Error> {
-        let mut set = ByteSet::EMPTY;
-        match class {
-            Class::Bytes(class) => {
-                class.iter().for_each(|range| set.insert_range(range.start(), range.end()));
-            }
-            Class::Unicode(class) if class.is_ascii() => {
-                let byte = |c: char| u8::try_from(c).unwrap_or(u8::MAX);
-                class.iter().for_each(|range| set.insert_range(byte(range.start()), byte(range.end())));
-            }
-            Class::Unicode(class) => return self.unicode_class(class),
+fn class_language(store: &mut Store, class: &Class) -> Result<RegularId, Error> {
+    let mut set = ByteSet::EMPTY;
+    match class {
+        Class::Bytes(class) => {
+            class.iter().for_each(|range| set.insert_range(range.start(), range.end()));
         }
-        Ok(self.bytes(set))
+        Class::Unicode(class) if class.is_ascii() => {
+            let byte = |c: char| u8::try_from(c).unwrap_or(u8::MAX);
+            class.iter().for_each(|range| set.insert_range(byte(range.start()), byte(range.end())));
+        }
+        Class::Unicode(class) => return unicode_class(store, class),
     }
+    Ok(store.bytes(set))
+}
 
-    fn unicode_class(&mut self, class: &ClassUnicode) -> Result<RegularId, Error> {
-        let key: Arc<[(char, char)]> = class.iter().map(|range| (range.start(), range.end())).collect();
-        if let Some(&state) = self.classes.get(&*key) {
-            return self.acyclic_leaf(state);
-        }
-        let mut rows: Vec<[(u8, u8); 4]> = Vec::new();
-        let mut lens: Vec<usize> = Vec::new();
-        for sequence in class.iter().flat_map(|range| Utf8Sequences::new(range.start(), range.end())) {
-            let mut row = [(0, 0); 4];
-            for (place, range) in row.iter_mut().zip(sequence.as_slice()) {
-                *place = (range.start, range.end);
-            }
-            rows.push(row);
-            lens.push(sequence.len());
-        }
-        let rows = rows.iter().zip(&lens).map(|(row, &len)| &row[..len]);
-        let Some(state) = Arc::make_mut(&mut self.acyclic).build(rows) else {
-            return Ok(RegularId::EMPTY);
-        };
-        self.leaf_bytes += key.len() * size_of::<(char, char)>() + 32;
-        self.classes.insert(key, state);
-        self.acyclic_leaf(state)
+fn unicode_class(store: &mut Store, class: &ClassUnicode) -> Result<RegularId, Error> {
+    let key: Arc<[(char, char)]> = class.iter().map(|range| (range.start(), range.end())).collect();
+    if let Some(&state) = store.leaves.classes.get(&*key) {
+        return acyclic_leaf(store, state);
     }
+    let mut rows: Vec<[(u8, u8); 4]> = Vec::new();
+    let mut lens: Vec<usize> = Vec::new();
+    for sequence in class.iter().flat_map(|range| Utf8Sequences::new(range.start(), range.end())) {
+        let mut row = [(0, 0); 4];
+        for (place, range) in row.iter_mut().zip(sequence.as_slice()) {
+            *place = (range.start, range.end);
+        }
+        rows.push(row);
+        lens.push(sequence.len());
+    }
+    let rows = rows.iter().zip(&lens).map(|(row, &len)| &row[..len]);
+    let Some(state) = Arc::make_mut(&mut store.leaves.acyclic).build(rows) else {
+        return Ok(RegularId::EMPTY);
+    };
+    store.leaves.bytes += key.len() * size_of::<(char, char)>() + 32;
+    store.leaves.classes.insert(key, state);
+    acyclic_leaf(store, state)
 }
 
 /// Pushes the parts of a concatenation in order, so that they are visited from the last to the first.
@@ -298,13 +268,13 @@ impl Ends {
 
 /// What is counted before a pattern is translated, so that a short one cannot take much memory.
 #[derive(Default)]
-struct Survey {
+struct PatternStats {
     classes: usize,
     /// Offsets of look-arounds.
     looks: Vec<usize>,
 }
 
-impl Survey {
+impl PatternStats {
     /// The look-arounds come from the last to the first; if the translation has left one out, the first has to do.
     fn look_error(&self, look: Look, seen: usize) -> Error {
         let index = self.looks.len().saturating_sub(seen + 1);
@@ -318,7 +288,7 @@ impl Survey {
     }
 }
 
-impl ast::Visitor for Survey {
+impl ast::Visitor for PatternStats {
     type Output = Self;
     type Err = ();
 

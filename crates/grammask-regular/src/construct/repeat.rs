@@ -1,82 +1,82 @@
 //! Repetition, with counters that are not unrolled.
 
+use crate::construct::boolean::resolve_empty;
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
 
-impl Store {
-    /// The strings that are made of `min` to `max` strings of `a`; `None` is without end. Nothing is unrolled: the
-    /// numbers stand in the expression. The language is empty when `min > max`.
-    ///
-    /// # Errors
-    /// When a limit is exceeded, or `max` is `u32::MAX`.
-    pub fn repeat(&mut self, a: RegularId, min: u32, max: Option<u32>) -> Result<RegularId, Error> {
-        if max == Some(UNBOUNDED) || min == UNBOUNDED {
-            let value = UNBOUNDED as usize - 1;
-            return Err(Error::Limit {
-                limit: "counter",
-                value,
-                place: "a repetition",
-                found: Some(UNBOUNDED as usize),
-            });
-        }
-        let (a, max) = (self.resolved(a), max.unwrap_or(UNBOUNDED));
-        if min > max {
-            return Ok(RegularId::EMPTY);
-        }
-        if max == 0 || a == RegularId::EPSILON {
-            return Ok(RegularId::EPSILON);
-        }
-        if a == RegularId::EMPTY {
-            return Ok(if min == 0 { RegularId::EPSILON } else { RegularId::EMPTY });
-        }
-        if (min, max) == (1, 1) || a == RegularId::ALL {
-            return Ok(a);
-        }
-        let (mut base, mut min, mut max) = (a, min, max);
-        if self.is_nullable(base) {
-            min = 0;
-            base = self.without_epsilon_member(base)?;
-        }
-        if let Kind::Repeat { base: inner, min: p, max: q } = self.node(base).kind
-            && let Some((low, high)) = product(p, q, min, max)
-        {
-            (base, min, max) = (inner, low, high);
-            if (min, max) == (1, 1) {
-                return Ok(base);
-            }
-        }
-        if (min, max) == (0, 1) {
-            if self.is_nullable(base) {
-                return Ok(base);
-            }
-            if let Kind::Or(_) = self.node(base).kind {
-                return self.union(&[RegularId::EPSILON, base]);
-            }
-        }
-        self.intern(Kind::Repeat { base, min, max })
+/// See [`Store::repeat`].
+pub(crate) fn repeat(
+    store: &mut Store,
+    a: RegularId,
+    min: u32,
+    max: Option<u32>,
+) -> Result<RegularId, Error> {
+    if max == Some(UNBOUNDED) || min == UNBOUNDED {
+        let value = UNBOUNDED as usize - 1;
+        return Err(Error::Limit {
+            limit: "counter",
+            value,
+            place: "a repetition",
+            found: Some(UNBOUNDED as usize),
+        });
     }
-
-    /// An expression as a repetition: base, least and greatest number of times.
-    pub(crate) fn counter(&self, a: RegularId) -> (RegularId, u32, u32) {
-        match self.node(a).kind {
-            Kind::Repeat { base, min, max } => (base, min, max),
-            _ => (a, 1, 1),
-        }
+    let (a, max) = (resolve_empty(store, a), max.unwrap_or(UNBOUNDED));
+    if min > max {
+        return Ok(RegularId::EMPTY);
     }
-
-    /// A union without its member "empty string"; anything else as it is.
-    pub(crate) fn without_epsilon_member(&mut self, a: RegularId) -> Result<RegularId, Error> {
-        if let Kind::Or(list) = self.node(a).kind
-            && self.list(list)[0] == RegularId::EPSILON
-        {
-            let rest = self.list(list)[1..].to_vec();
-            return self.union(&rest);
-        }
-        if let Kind::Repeat { base, min: 0, max: 1 } = self.node(a).kind {
+    if max == 0 || a == RegularId::EPSILON {
+        return Ok(RegularId::EPSILON);
+    }
+    if a == RegularId::EMPTY {
+        return Ok(if min == 0 { RegularId::EPSILON } else { RegularId::EMPTY });
+    }
+    if (min, max) == (1, 1) || a == RegularId::ALL {
+        return Ok(a);
+    }
+    let (mut base, mut min, mut max) = (a, min, max);
+    if store.is_nullable(base) {
+        min = 0;
+        base = drop_epsilon_member(store, base)?;
+    }
+    if let Kind::Repeat { base: inner, min: p, max: q } = store.node(base).kind
+        && let Some((low, high)) = product(p, q, min, max)
+    {
+        (base, min, max) = (inner, low, high);
+        if (min, max) == (1, 1) {
             return Ok(base);
         }
-        Ok(a)
     }
+    if (min, max) == (0, 1) {
+        if store.is_nullable(base) {
+            return Ok(base);
+        }
+        if let Kind::Or(_) = store.node(base).kind {
+            return store.union(&[RegularId::EPSILON, base]);
+        }
+    }
+    store.intern(Kind::Repeat { base, min, max })
+}
+
+/// An expression as a repetition: base, least and greatest number of times.
+pub(crate) fn as_repeat(store: &Store, a: RegularId) -> (RegularId, u32, u32) {
+    match store.node(a).kind {
+        Kind::Repeat { base, min, max } => (base, min, max),
+        _ => (a, 1, 1),
+    }
+}
+
+/// A union without its member "empty string"; anything else as it is.
+pub(crate) fn drop_epsilon_member(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
+    if let Kind::Or(list) = store.node(a).kind
+        && store.list(list)[0] == RegularId::EPSILON
+    {
+        let rest = store.list(list)[1..].to_vec();
+        return store.union(&rest);
+    }
+    if let Kind::Repeat { base, min: 0, max: 1 } = store.node(a).kind {
+        return Ok(base);
+    }
+    Ok(a)
 }
 
 /// The numbers of times that `(x{p,q}){min,max}` repeats x, if they are an interval.

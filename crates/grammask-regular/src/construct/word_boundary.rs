@@ -38,34 +38,32 @@ pub(crate) fn is_word(look: Look) -> bool {
     !matches!(look, Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF)
 }
 
-impl Store {
-    /// All strings for which the look-around holds at their start, or at their end. Beyond the ends there is no word.
-    pub(crate) fn boundary(&mut self, look: Look, at_start: bool) -> Result<RegularId, Error> {
-        let is_ascii = matches!(
-            look,
-            Look::WordAscii
-                | Look::WordAsciiNegate
-                | Look::WordStartAscii
-                | Look::WordEndAscii
-                | Look::WordStartHalfAscii
-                | Look::WordEndHalfAscii
-        );
-        let word = self.regex(if is_ascii { "(?-u:\\w)" } else { "\\w" })?;
-        let parts = if at_start { [word, RegularId::ALL] } else { [RegularId::ALL, word] };
-        let with_word = self.concat(&parts)?;
-        let without = self.complement(with_word)?;
-        Ok(match look {
-            Look::WordAscii | Look::WordUnicode => with_word,
-            Look::WordAsciiNegate | Look::WordUnicodeNegate => without,
-            Look::WordStartAscii | Look::WordStartUnicode if at_start => with_word,
-            Look::WordEndAscii | Look::WordEndUnicode if !at_start => with_word,
-            Look::WordStartHalfAscii | Look::WordStartHalfUnicode if !at_start => without,
-            Look::WordEndHalfAscii | Look::WordEndHalfUnicode if at_start => without,
-            // A word cannot end where the text starts, nor start where it ends; half a boundary is there anyhow.
-            Look::WordStartAscii | Look::WordStartUnicode | Look::WordEndAscii | Look::WordEndUnicode => {
-                RegularId::EMPTY
-            }
-            _ => RegularId::ALL,
-        })
-    }
+/// All strings for which the look-around holds at their start, or at their end. Beyond the ends there is no word.
+pub(crate) fn boundary(store: &mut Store, look: Look, at_start: bool) -> Result<RegularId, Error> {
+    let is_ascii = matches!(
+        look,
+        Look::WordAscii
+            | Look::WordAsciiNegate
+            | Look::WordStartAscii
+            | Look::WordEndAscii
+            | Look::WordStartHalfAscii
+            | Look::WordEndHalfAscii
+    );
+    let word = store.regex(if is_ascii { "(?-u:\\w)" } else { "\\w" })?;
+    let parts = if at_start { [word, RegularId::ALL] } else { [RegularId::ALL, word] };
+    let with_word = store.concat(&parts)?;
+    let without = store.complement(with_word)?;
+    Ok(match look {
+        Look::WordAscii | Look::WordUnicode => with_word,
+        Look::WordAsciiNegate | Look::WordUnicodeNegate => without,
+        Look::WordStartAscii | Look::WordStartUnicode if at_start => with_word,
+        Look::WordEndAscii | Look::WordEndUnicode if !at_start => with_word,
+        Look::WordStartHalfAscii | Look::WordStartHalfUnicode if !at_start => without,
+        Look::WordEndHalfAscii | Look::WordEndHalfUnicode if at_start => without,
+        // A word cannot end where the text starts, nor start where it ends; half a boundary is there anyhow.
+        Look::WordStartAscii | Look::WordStartUnicode | Look::WordEndAscii | Look::WordEndUnicode => {
+            RegularId::EMPTY
+        }
+        _ => RegularId::ALL,
+    })
 }

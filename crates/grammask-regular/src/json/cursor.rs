@@ -1,23 +1,24 @@
 //! Following known texts through all their spellings in JSON strings, byte by byte and without derivatives: where one is, is said by a range
 //! of the texts and a place in them.
 
+use crate::json::string::is_raw;
 use std::cmp::Ordering;
 
+use crate::FiniteLanguage;
 use crate::json::string::SHORT_ESCAPES;
-use crate::{Spelled, Store};
 
 /// Some of the texts, as a range: those that agree up to some place.
 type Texts = (u32, u32);
 
-/// How far a spelling of [`Spelled`] texts has come.
+/// How far a spelling of [`FiniteLanguage`] texts has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Phase(At);
+pub struct SpellingCursor(CursorState);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum At {
+enum CursorState {
     /// So many bytes of what stands before it.
     Before(usize),
-    /// At a byte of some texts.
+    /// CursorState a byte of some texts.
     Text(Texts, usize),
     /// Behind a backslash there.
     Escape(Texts, usize),
@@ -27,26 +28,26 @@ enum At {
     After(usize),
 }
 
-impl Spelled {
+impl FiniteLanguage {
     /// Where a spelling begins.
-    pub fn start(&self) -> Phase {
-        Phase(self.before(0))
+    pub fn start(&self) -> SpellingCursor {
+        SpellingCursor(self.before(0))
     }
 
     /// Whether a text has been spelled and what stands behind it has begun.
-    pub const fn is_behind(&self, Phase(at): Phase) -> bool {
-        matches!(at, At::After(_))
+    pub const fn is_behind(&self, SpellingCursor(at): SpellingCursor) -> bool {
+        matches!(at, CursorState::After(_))
     }
 
     /// Whether all is there, to the end of what stands behind.
-    pub fn is_complete(&self, Phase(at): Phase) -> bool {
-        at == At::After(self.after.len())
+    pub fn is_complete(&self, SpellingCursor(at): SpellingCursor) -> bool {
+        at == CursorState::After(self.after.len())
     }
 
-    fn before(&self, bytes: usize) -> At {
+    fn before(&self, bytes: usize) -> CursorState {
         match bytes < self.before.len() {
-            true => At::Before(bytes),
-            false => At::Text((0, self.texts.len() as u32), 0),
+            true => CursorState::Before(bytes),
+            false => CursorState::Text((0, self.texts.len() as u32), 0),
         }
     }
 
@@ -60,10 +61,10 @@ impl Spelled {
     /// May panic when the phase is one of other texts.
     ///
     /// ```
-    /// use grammask_regular::{Phase, Spelled};
+    /// use grammask_regular::{SpellingCursor, FiniteLanguage};
     /// let (quote, texts) = (vec![b'"'], vec![b"no".to_vec(), b"yes".to_vec()]);
-    /// let spelled = Spelled { before: quote.clone(), texts, is_complement: false, after: quote };
-    /// let follow = |phases: Vec<Phase>, byte: u8| {
+    /// let spelled = FiniteLanguage { before: quote.clone(), texts, is_complement: false, after: quote };
+    /// let follow = |phases: Vec<SpellingCursor>, byte: u8| {
     ///     let mut next = Vec::new();
     ///     phases.into_iter().for_each(|phase| spelled.ways(phase, |way, to| next.extend((way == byte).then_some(to))));
     ///     next
@@ -71,15 +72,15 @@ impl Spelled {
     /// let ends = br#""n\u006f""#.iter().fold(vec![spelled.start()], |phases, &byte| follow(phases, byte));
     /// assert!(ends.iter().any(|&phase| spelled.is_complete(phase)));
     /// ```
-    pub fn ways(&self, Phase(at): Phase, mut tell: impl FnMut(u8, Phase)) {
-        let mut tell = |byte, at| tell(byte, Phase(at));
-        let Spelled { before, texts, after, .. } = self;
+    pub fn ways(&self, SpellingCursor(at): SpellingCursor, mut tell: impl FnMut(u8, SpellingCursor)) {
+        let mut tell = |byte, at| tell(byte, SpellingCursor(at));
+        let FiniteLanguage { before, texts, after, .. } = self;
         match at {
-            At::Before(bytes) => tell(before[bytes], self.before(bytes + 1)),
-            At::Text(some, at) => {
+            CursorState::Before(bytes) => tell(before[bytes], self.before(bytes + 1)),
+            CursorState::Text(some, at) => {
                 let (mut start, end) = some;
                 if texts[start as usize].len() == at {
-                    tell(after[0], At::After(1));
+                    tell(after[0], CursorState::After(1));
                     start += 1;
                 }
                 let mut escapes = false;
@@ -89,17 +90,17 @@ impl Spelled {
                         1 => (start, end),
                         _ => self.narrow((start, end), at, byte),
                     };
-                    if Store::is_raw(byte) {
-                        tell(byte, At::Text((first, last), at + 1));
+                    if is_raw(byte) {
+                        tell(byte, CursorState::Text((first, last), at + 1));
                     }
                     escapes |= first_character(texts[start as usize].get(at..)).is_some();
                     start = last;
                 }
                 if escapes {
-                    tell(b'\\', At::Escape(some, at));
+                    tell(b'\\', CursorState::Escape(some, at));
                 }
             }
-            At::Escape((mut start, end), at) => {
+            CursorState::Escape((mut start, end), at) => {
                 while start < end {
                     let Some(character) = first_character(texts[start as usize].get(at..)) else {
                         start += 1;
@@ -111,17 +112,17 @@ impl Spelled {
                         behind += 1;
                     }
                     if let Some(letter) = short_escape(character) {
-                        tell(letter, At::Text(some, behind));
+                        tell(letter, CursorState::Text(some, behind));
                     }
-                    tell(b'u', At::Unit(character, 0, some, behind));
+                    tell(b'u', CursorState::Unit(character, 0, some, behind));
                     start = some.1;
                 }
             }
-            At::Unit(character, symbols, some, behind) => {
+            CursorState::Unit(character, symbols, some, behind) => {
                 let (units, count) = symbols_of(character);
                 let next = match symbols + 1 == count {
-                    true => At::Text(some, behind),
-                    false => At::Unit(character, symbols + 1, some, behind),
+                    true => CursorState::Text(some, behind),
+                    false => CursorState::Unit(character, symbols + 1, some, behind),
                 };
                 let symbol = units[symbols];
                 tell(symbol, next);
@@ -130,8 +131,10 @@ impl Spelled {
                     tell(symbol.to_ascii_uppercase(), next);
                 }
             }
-            At::After(bytes) if bytes < after.len() => tell(after[bytes], At::After(bytes + 1)),
-            At::After(_) => {}
+            CursorState::After(bytes) if bytes < after.len() => {
+                tell(after[bytes], CursorState::After(bytes + 1))
+            }
+            CursorState::After(_) => {}
         }
     }
 
@@ -183,7 +186,8 @@ mod tests {
     #[test]
     fn ranges_of_texts_narrow_byte_by_byte() {
         let texts = ["", "a", "ab", "b"].map(|text| text.as_bytes().to_vec()).to_vec();
-        let spelled = Spelled { before: Vec::new(), texts, is_complement: false, after: b"\"".to_vec() };
+        let spelled =
+            FiniteLanguage { before: Vec::new(), texts, is_complement: false, after: b"\"".to_vec() };
         assert_eq!(spelled.narrow((0, 4), 0, b'a'), (1, 3));
         assert_eq!(spelled.narrow((1, 3), 1, b'b'), (2, 3));
         assert_eq!(spelled.narrow((0, 4), 0, b'c'), (4, 4));

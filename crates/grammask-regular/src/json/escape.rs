@@ -1,34 +1,33 @@
 //! The digits of escapes of sets of characters in JSON strings, behind `\u`: `000a`, `d83d\ude00`, as states of the acyclic
 //! automaton.
 
-use crate::leaf::acyclic_dfa::{Acyclic, Edge, SINK};
+use crate::leaf::acyclic_dfa::acyclic_leaf;
+use crate::leaf::acyclic_dfa::{AcyclicDfa, Edge, SINK};
 use crate::store::node::RegularId;
 use crate::{Error, Store};
 use std::sync::Arc;
 
 const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
 
-impl Store {
-    /// What may follow `\u` in an escape of one of these characters, which are given as a state of the acyclic automaton
-    /// that accepts their UTF-8.
-    pub(crate) fn json_digits(&mut self, characters: u32) -> Result<RegularId, Error> {
-        if let Some(&known) = self.escapes.get(&characters) {
-            return Ok(known);
-        }
-        let acyclic = Arc::make_mut(&mut self.acyclic);
-        let ranges = code_points(acyclic, characters);
-        let language = match spell(acyclic, &ranges) {
-            Some(state) => self.acyclic_leaf(state)?,
-            None => RegularId::EMPTY,
-        };
-        self.leaf_bytes += 16;
-        self.escapes.insert(characters, language);
-        Ok(language)
+/// What may follow `\u` in an escape of one of these characters, which are given as a state of the acyclic automaton
+/// that accepts their UTF-8.
+pub(crate) fn escape_digits(store: &mut Store, characters: u32) -> Result<RegularId, Error> {
+    if let Some(&known) = store.memos.escape_digits.get(&characters) {
+        return Ok(known);
     }
+    let acyclic = Arc::make_mut(&mut store.leaves.acyclic);
+    let ranges = code_points(acyclic, characters);
+    let language = match spell(acyclic, &ranges) {
+        Some(state) => acyclic_leaf(store, state)?,
+        None => RegularId::EMPTY,
+    };
+    store.leaves.bytes += 16;
+    store.memos.escape_digits.insert(characters, language);
+    Ok(language)
 }
 
 /// The code points whose UTF-8 a state accepts, as ranges in ascending order.
-fn code_points(acyclic: &mut Acyclic, characters: u32) -> Vec<(u32, u32)> {
+fn code_points(acyclic: &mut AcyclicDfa, characters: u32) -> Vec<(u32, u32)> {
     let mut full = [SINK; 4];
     for more in 1..4 {
         full[more] = acyclic.state(false, &[Edge { first: 0x80, last: 0xBF, target: full[more - 1] }]);
@@ -56,7 +55,7 @@ fn code_points(acyclic: &mut Acyclic, characters: u32) -> Vec<(u32, u32)> {
 /// Adds the code points behind an edge: how many bytes follow it, the bits that its own byte gives, and the bits before them. At most
 /// four deep.
 fn add_code_points(
-    acyclic: &Acyclic,
+    acyclic: &AcyclicDfa,
     full: &[u32; 4],
     (edge, more, bits, before): (Edge, usize, u32, u32),
     ranges: &mut Vec<(u32, u32)>,
@@ -102,8 +101,8 @@ const PAIR: [Digit; 6] =
 /// The digit of a pair before which `\ud` stands.
 const LOW: usize = 3;
 
-struct Speller<'a> {
-    acyclic: &'a mut Acyclic,
+struct DigitsBuilder<'a> {
+    acyclic: &'a mut AcyclicDfa,
     ranges: &'a [(u32, u32)],
     digits: &'static [Digit],
     /// From each digit on, the state where all code points are possible.
@@ -111,10 +110,10 @@ struct Speller<'a> {
 }
 
 /// The state that accepts the digits of these code points; `None` for no code point.
-fn spell(acyclic: &mut Acyclic, ranges: &[(u32, u32)]) -> Option<u32> {
-    let mut pairs = Speller { acyclic, ranges, digits: &PAIR, full: [None; 7] };
+fn spell(acyclic: &mut AcyclicDfa, ranges: &[(u32, u32)]) -> Option<u32> {
+    let mut pairs = DigitsBuilder { acyclic, ranges, digits: &PAIR, full: [None; 7] };
     let high: Vec<Option<u32>> = (0..4).map(|high| pairs.block(1, 0x1_0000 + (high << 18))).collect();
-    let mut plain = Speller { acyclic, ranges, digits: &PLAIN, full: [None; 7] };
+    let mut plain = DigitsBuilder { acyclic, ranges, digits: &PLAIN, full: [None; 7] };
     let mut targets: Vec<Option<u32>> = (0..16).map(|first| plain.block(1, first << 12)).collect();
     let mut behind_d: Vec<Option<u32>> =
         (0..8).map(|second| plain.block(2, 0xD000 + (second << 8))).collect();
@@ -123,7 +122,7 @@ fn spell(acyclic: &mut Acyclic, ranges: &[(u32, u32)]) -> Option<u32> {
     plain.hex(0, &targets)
 }
 
-impl Speller<'_> {
+impl DigitsBuilder<'_> {
     /// The state before digit `at`, for the code points from `low` on that the rest of the digits tells apart. As deep as there
     /// are digits.
     fn block(&mut self, at: usize, low: u32) -> Option<u32> {

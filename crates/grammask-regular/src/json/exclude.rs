@@ -1,189 +1,189 @@
 //! Texts that are told apart: which of them are the same, a language without one of them, and how many there are.
 
+use crate::json::string::is_raw;
 use rustc_hash::FxHashMap;
 
 use crate::json::string::SHORT_ESCAPES;
-use crate::store::node::{Kind, RegularId, Spelling};
+use crate::store::node::{JsonPosition, Kind, RegularId};
 use crate::{ByteSet, Error, Store};
 
 /// So many bytes are looked ahead to count strings, and so many states behind as many bytes.
 const LONGEST_PREFIX: usize = 64;
 const MOST_STATES: usize = 512;
 
-impl Store {
-    /// Of so many different texts, there is always another one: no output holds them all.
-    pub const MANY: u64 = u32::MAX as u64;
+/// Of so many different texts, there is always another one: no output holds them all.
+pub const MANY: u64 = u32::MAX as u64;
 
-    /// The strings of `a` that are not the same as `text`. Two JSON strings, in their quotes, are the same if they stand for the same
-    /// text, however it is written; anything else is the same only as itself.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    ///
-    /// # Complexity
-    /// Linear in the text, and in what has been taken away before.
-    ///
-    /// ```
-    /// # use grammask_regular::{Config, Store};
-    /// let mut store = Store::new(&Config::default());
-    /// let any = store.regex("\"(a|b|\\\\u0061)*\"")?;
-    /// let rest = store.without_same(any, b"\"ab\"")?;
-    /// for (text, is_left) in [("\"ab\"", false), ("\"\\u0061b\"", false), ("\"ba\"", true)] {
-    ///     let end = text.bytes().try_fold(rest, |state, byte| store.derivative(state, byte))?;
-    ///     assert_eq!(store.is_nullable(end), is_left);
-    /// }
-    /// # Ok::<(), grammask_regular::Error>(())
-    /// ```
-    pub fn without_same(&mut self, a: RegularId, text: &[u8]) -> Result<RegularId, Error> {
-        let Some(value) = json_value(text) else {
-            let same = self.literal(text)?;
-            return self.less(a, same);
+/// The strings of `a` that are not the same as `text`. Two JSON strings, in their quotes, are the same if they stand for the same
+/// text, however it is written; anything else is the same only as itself.
+///
+/// # Errors
+/// When a limit is exceeded.
+///
+/// # Complexity
+/// Linear in the text, and in what has been taken away before.
+///
+/// ```
+/// # use grammask_regular::{Config, Store};
+/// let mut store = Store::new(&Config::default());
+/// let any = store.regex("\"(a|b|\\\\u0061)*\"")?;
+/// let rest = store.without_same(any, b"\"ab\"")?;
+/// for (text, is_left) in [("\"ab\"", false), ("\"\\u0061b\"", false), ("\"ba\"", true)] {
+///     let end = text.bytes().try_fold(rest, |state, byte| store.derivative(state, byte))?;
+///     assert_eq!(store.is_nullable(end), is_left);
+/// }
+/// # Ok::<(), grammask_regular::Error>(())
+/// ```
+pub fn exclude_value(store: &mut Store, a: RegularId, text: &[u8]) -> Result<RegularId, Error> {
+    let Some(value) = json_value(text) else {
+        let same = store.literal(text)?;
+        return difference(store, a, same);
+    };
+    let value = store.literal(&value)?;
+    let members: Vec<RegularId> = match store.node(a).kind {
+        Kind::Or(list) => store.list(list).to_vec(),
+        _ => vec![a],
+    };
+    let mut left = Vec::with_capacity(members.len());
+    for member in members {
+        // What is inside the quotes stays one language, so that its states are those of "any text but these" elsewhere.
+        left.push(match json_string_value(store, member) {
+            Some(inner) => {
+                let others = difference(store, inner, value)?;
+                store.json_string(others)?
+            }
+            None => {
+                let same = store.json_string(value)?;
+                difference(store, member, same)?
+            }
+        });
+    }
+    store.union(&left)
+}
+
+fn difference(store: &mut Store, a: RegularId, b: RegularId) -> Result<RegularId, Error> {
+    let others = store.complement(b)?;
+    store.intersection(&[a, others])
+}
+
+/// See [`Store::json_string`].
+pub(crate) fn json_string(store: &mut Store, texts: RegularId) -> Result<RegularId, Error> {
+    let (quote, spelled) = (store.single_byte(b'"'), store.json_text(texts)?);
+    store.concat(&[quote, spelled, quote])
+}
+
+/// The texts of which an expression is the JSON strings in quotes, if it is written so.
+fn json_string_value(store: &Store, a: RegularId) -> Option<RegularId> {
+    let is_quote = |a: RegularId| match store.node(a).kind {
+        Kind::Bytes(set) => store.byte_set(set).single_byte() == Some(b'"'),
+        _ => false,
+    };
+    let Kind::Concat(open, behind) = store.node(a).kind else { return None };
+    let Kind::Concat(spelled, close) = store.node(behind).kind else { return None };
+    match store.node(spelled).kind {
+        Kind::Json { text, at: JsonPosition::Character } if is_quote(open) && is_quote(close) => Some(text),
+        _ => None,
+    }
+}
+
+/// Whether `a` is known to hold so many strings no two of which are the same, as [`without_same`](Self::without_same) says.
+/// `false` means that it may hold fewer.
+///
+/// # Errors
+/// When a limit is exceeded.
+///
+/// # Complexity
+/// Some thousand derivatives at most.
+///
+/// ```
+/// # use grammask_regular::{Config, Store};
+/// let mut store = Store::new(&Config::default());
+/// let some = store.regex("[ab]{1,3}")?;
+/// assert!(store.has_distinct(some, 14)? && !store.has_distinct(some, 15)?);
+/// # Ok::<(), grammask_regular::Error>(())
+/// ```
+pub fn has_distinct_values(store: &mut Store, a: RegularId, least: u64) -> Result<bool, Error> {
+    if a == RegularId::EMPTY {
+        return Ok(least == 0);
+    }
+    // Without a backslash, different strings in quotes stand for different texts. Mostly ASCII is enough, and leads to few states.
+    let plain = ByteSet::range(b'\\', b'\\').complement();
+    let ascii = ByteSet::range(0, 0x7F).intersection(&plain);
+    Ok(has_strings_among(store, a, least, &ascii)?
+        || has_strings_among(store, a, least, &plain)?
+        || has_cycle(store, a, &plain)?)
+}
+
+/// Whether there are so many strings of some bytes, or of which these are prefixes, as far as is looked ahead.
+fn has_strings_among(store: &mut Store, a: RegularId, least: u64, among: &ByteSet) -> Result<bool, Error> {
+    // Every prefix that can be completed stands for another string; so it is enough to count those of one length, and the strings that
+    // are shorter.
+    let (mut complete, mut layer) = (0u64, FxHashMap::from_iter([(a, 1u64)]));
+    for _ in 0..LONGEST_PREFIX {
+        let live = layer.values().fold(0u64, |sum, &count| sum.saturating_add(count));
+        if complete.saturating_add(live) >= least {
+            return Ok(true);
+        }
+        let mut next: FxHashMap<RegularId, u64> = FxHashMap::default();
+        for (state, count) in layer {
+            if store.is_nullable(state) {
+                complete = complete.saturating_add(count);
+            }
+            for (bytes, behind) in steps_among(store, state, among)? {
+                let more = next.entry(behind).or_default();
+                *more = more.saturating_add(count.saturating_mul(bytes as u64));
+            }
+        }
+        if next.is_empty() || next.len() > MOST_STATES {
+            break;
+        }
+        layer = next;
+    }
+    Ok(false)
+}
+
+/// Whether a way by some bytes is known to come by the same state again.
+fn has_cycle(store: &mut Store, a: RegularId, among: &ByteSet) -> Result<bool, Error> {
+    // Whether each state is on the way, and what is left to be looked at behind those that are.
+    let mut on_the_way = FxHashMap::from_iter([(a, true)]);
+    let mut path = vec![(a, steps_among(store, a, among)?)];
+    while let Some((state, steps)) = path.last_mut() {
+        let Some((_, behind)) = steps.pop() else {
+            on_the_way.insert(*state, false);
+            path.pop();
+            continue;
         };
-        let value = self.literal(&value)?;
-        let members: Vec<RegularId> = match self.node(a).kind {
-            Kind::Or(list) => self.list(list).to_vec(),
-            _ => vec![a],
-        };
-        let mut left = Vec::with_capacity(members.len());
-        for member in members {
-            // What is inside the quotes stays one language, so that its states are those of "any text but these" elsewhere.
-            left.push(match self.inside_quotes(member) {
-                Some(inner) => {
-                    let others = self.less(inner, value)?;
-                    self.json_string(others)?
-                }
-                None => {
-                    let same = self.json_string(value)?;
-                    self.less(member, same)?
-                }
-            });
-        }
-        self.union(&left)
-    }
-
-    fn less(&mut self, a: RegularId, b: RegularId) -> Result<RegularId, Error> {
-        let others = self.complement(b)?;
-        self.intersection(&[a, others])
-    }
-
-    /// The JSON strings of these texts, in quotes: [`json_text`](Self::json_text) between two of them.
-    ///
-    /// # Errors
-    /// As of [`json_text`](Self::json_text).
-    pub fn json_string(&mut self, texts: RegularId) -> Result<RegularId, Error> {
-        let (quote, spelled) = (self.single_byte(b'"'), self.json_text(texts)?);
-        self.concat(&[quote, spelled, quote])
-    }
-
-    /// The texts of which an expression is the JSON strings in quotes, if it is written so.
-    fn inside_quotes(&self, a: RegularId) -> Option<RegularId> {
-        let is_quote = |a: RegularId| match self.node(a).kind {
-            Kind::Bytes(set) => self.byte_set(set).single_byte() == Some(b'"'),
-            _ => false,
-        };
-        let Kind::Concat(open, behind) = self.node(a).kind else { return None };
-        let Kind::Concat(spelled, close) = self.node(behind).kind else { return None };
-        match self.node(spelled).kind {
-            Kind::Json { text, at: Spelling::Text } if is_quote(open) && is_quote(close) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// Whether `a` is known to hold so many strings no two of which are the same, as [`without_same`](Self::without_same) says.
-    /// `false` means that it may hold fewer.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    ///
-    /// # Complexity
-    /// Some thousand derivatives at most.
-    ///
-    /// ```
-    /// # use grammask_regular::{Config, Store};
-    /// let mut store = Store::new(&Config::default());
-    /// let some = store.regex("[ab]{1,3}")?;
-    /// assert!(store.has_distinct(some, 14)? && !store.has_distinct(some, 15)?);
-    /// # Ok::<(), grammask_regular::Error>(())
-    /// ```
-    pub fn has_distinct(&mut self, a: RegularId, least: u64) -> Result<bool, Error> {
-        if a == RegularId::EMPTY {
-            return Ok(least == 0);
-        }
-        // Without a backslash, different strings in quotes stand for different texts. Mostly ASCII is enough, and leads to few states.
-        let plain = ByteSet::range(b'\\', b'\\').complement();
-        let ascii = ByteSet::range(0, 0x7F).intersection(&plain);
-        Ok(self.has_strings(a, least, &ascii)?
-            || self.has_strings(a, least, &plain)?
-            || self.goes_on_forever(a, &plain)?)
-    }
-
-    /// Whether there are so many strings of some bytes, or of which these are prefixes, as far as is looked ahead.
-    fn has_strings(&mut self, a: RegularId, least: u64, among: &ByteSet) -> Result<bool, Error> {
-        // Every prefix that can be completed stands for another string; so it is enough to count those of one length, and the strings that
-        // are shorter.
-        let (mut complete, mut layer) = (0u64, FxHashMap::from_iter([(a, 1u64)]));
-        for _ in 0..LONGEST_PREFIX {
-            let live = layer.values().fold(0u64, |sum, &count| sum.saturating_add(count));
-            if complete.saturating_add(live) >= least {
-                return Ok(true);
-            }
-            let mut next: FxHashMap<RegularId, u64> = FxHashMap::default();
-            for (state, count) in layer {
-                if self.is_nullable(state) {
-                    complete = complete.saturating_add(count);
-                }
-                for (bytes, behind) in self.steps(state, among)? {
-                    let more = next.entry(behind).or_default();
-                    *more = more.saturating_add(count.saturating_mul(bytes as u64));
-                }
-            }
-            if next.is_empty() || next.len() > MOST_STATES {
-                break;
-            }
-            layer = next;
-        }
-        Ok(false)
-    }
-
-    /// Whether a way by some bytes is known to come by the same state again.
-    fn goes_on_forever(&mut self, a: RegularId, among: &ByteSet) -> Result<bool, Error> {
-        // Whether each state is on the way, and what is left to be looked at behind those that are.
-        let mut on_the_way = FxHashMap::from_iter([(a, true)]);
-        let mut path = vec![(a, self.steps(a, among)?)];
-        while let Some((state, steps)) = path.last_mut() {
-            let Some((_, behind)) = steps.pop() else {
-                on_the_way.insert(*state, false);
-                path.pop();
-                continue;
-            };
-            match on_the_way.get(&behind) {
-                Some(true) => return Ok(true),
-                Some(false) => {}
-                None if on_the_way.len() == MOST_STATES => return Ok(false),
-                None => {
-                    on_the_way.insert(behind, true);
-                    path.push((behind, self.steps(behind, among)?));
-                }
+        match on_the_way.get(&behind) {
+            Some(true) => return Ok(true),
+            Some(false) => {}
+            None if on_the_way.len() == MOST_STATES => return Ok(false),
+            None => {
+                on_the_way.insert(behind, true);
+                path.push((behind, steps_among(store, behind, among)?));
             }
         }
-        Ok(false)
     }
+    Ok(false)
+}
 
-    /// Where some bytes lead, and how many lead there alike.
-    fn steps(&mut self, state: RegularId, among: &ByteSet) -> Result<Vec<(usize, RegularId)>, Error> {
-        let partition = self.node(state).partition;
-        let mut steps = Vec::new();
-        for class in 0..self.partitions.len(partition) {
-            let bytes = self.partitions.class(partition, class).intersection(among);
-            if let Some(byte) = bytes.first() {
-                let behind = self.derivative(state, byte)?;
-                if behind != RegularId::EMPTY {
-                    steps.push((bytes.len(), behind));
-                }
+/// Where some bytes lead, and how many lead there alike.
+fn steps_among(
+    store: &mut Store,
+    state: RegularId,
+    among: &ByteSet,
+) -> Result<Vec<(usize, RegularId)>, Error> {
+    let partition = store.node(state).partition;
+    let mut steps = Vec::new();
+    for class in 0..store.partitions.len(partition) {
+        let bytes = store.partitions.class(partition, class).intersection(among);
+        if let Some(byte) = bytes.first() {
+            let behind = store.derivative(state, byte)?;
+            if behind != RegularId::EMPTY {
+                steps.push((bytes.len(), behind));
             }
         }
-        Ok(steps)
     }
+    Ok(steps)
 }
 
 /// The text that a JSON string stands for, given with its quotes; `None` for what is none, and for one with half of a surrogate pair.
@@ -195,7 +195,7 @@ fn json_value(text: &[u8]) -> Option<Vec<u8>> {
     let mut value = Vec::with_capacity(rest.len());
     while let Some((&first, behind)) = rest.split_first() {
         rest = behind;
-        if Store::is_raw(first) {
+        if is_raw(first) {
             value.push(first);
             continue;
         }
@@ -264,7 +264,7 @@ mod tests {
         let (quote, spelled) = (store.literal(b"\"").unwrap(), store.json_text(any).unwrap());
         let mut rest = store.concat(&[quote, spelled, quote]).unwrap();
         for text in ["\"a\"", "\"b\\u0063\"", "\"\""] {
-            rest = store.without_same(rest, text.as_bytes()).unwrap();
+            rest = exclude_value(&mut store, rest, text.as_bytes()).unwrap();
         }
         let mut holds = |text: &str| {
             let end = text.bytes().try_fold(rest, |state, byte| store.derivative(state, byte)).unwrap();
@@ -293,17 +293,17 @@ mod tests {
             [("", 1), ("a", 1), ("a?b{1,3}", 6), ("[a-z]{2}", 676), (r#""(a|\\u0061)""#, 1)]
         {
             let language = store.regex(pattern).unwrap();
-            assert!(store.has_distinct(language, count).unwrap(), "{pattern}");
-            assert!(!store.has_distinct(language, count + 1).unwrap(), "{pattern}");
+            assert!(has_distinct_values(&mut store, language, count).unwrap(), "{pattern}");
+            assert!(!has_distinct_values(&mut store, language, count + 1).unwrap(), "{pattern}");
         }
         for pattern in [".*", "[ab]{0,40}", "a+b", "(?s:.){5}", "x(yz)*|a"] {
             let language = store.regex(pattern).unwrap();
-            assert!(store.has_distinct(language, 1 << 32).unwrap(), "{pattern}");
+            assert!(has_distinct_values(&mut store, language, 1 << 32).unwrap(), "{pattern}");
         }
         for pattern in ["a{0,100000}", r#""(\\\\)*""#] {
             let language = store.regex(pattern).unwrap();
-            assert!(!store.has_distinct(language, 1 << 32).unwrap(), "{pattern}");
+            assert!(!has_distinct_values(&mut store, language, 1 << 32).unwrap(), "{pattern}");
         }
-        assert!(!store.has_distinct(RegularId::EMPTY, 1).unwrap());
+        assert!(!has_distinct_values(&mut store, RegularId::EMPTY, 1).unwrap());
     }
 }

@@ -2,7 +2,10 @@
 //!
 //! States with the same edges are one state, so "one byte of 80 to BF, then the end" exists once, whatever the class.
 
+use crate::construct::concat::concat_pair;
 use crate::store::id_table::IdTable;
+use crate::store::node::{Kind, RegularId};
+use crate::{ByteSet, Error, Store};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
@@ -27,7 +30,7 @@ pub(crate) struct Edge {
 }
 
 #[derive(Clone, Default)]
-pub(crate) struct Acyclic {
+pub(crate) struct AcyclicDfa {
     states: Vec<State>,
     edges: Vec<Edge>,
     table: IdTable,
@@ -41,7 +44,7 @@ const FRAMES: usize = 64;
 /// The final state without edges.
 pub(crate) const SINK: u32 = 0;
 
-impl Acyclic {
+impl AcyclicDfa {
     pub(crate) fn new() -> Self {
         let mut automaton = Self::default();
         automaton.state(true, &[]);
@@ -168,6 +171,32 @@ impl Acyclic {
     }
 }
 
+/// What a state of the acyclic automaton accepts, in its normal form: as long as all ways lead to one state, a
+/// concatenation of bytes.
+pub(crate) fn acyclic_leaf(store: &mut Store, mut state: u32) -> Result<RegularId, Error> {
+    let mut heads = Vec::new();
+    let last = loop {
+        if state == SINK {
+            break RegularId::EPSILON;
+        }
+        let edges = store.leaves.acyclic.edges(state);
+        let target = edges.first().map_or(SINK, |edge| edge.target);
+        let is_single = edges.iter().all(|edge| edge.target == target);
+        if !is_single || store.leaves.acyclic.is_final(state) && target != SINK {
+            break store.intern(Kind::Acyclic(state))?;
+        }
+        let mut set = ByteSet::EMPTY;
+        edges.iter().for_each(|edge| set.insert_range(edge.first, edge.last));
+        let head = store.bytes(set);
+        if store.leaves.acyclic.is_final(state) {
+            break store.repeat(head, 0, Some(1))?;
+        }
+        heads.push(head);
+        state = target;
+    };
+    heads.into_iter().rev().try_fold(last, |tail, head| concat_pair(store, head, tail))
+}
+
 #[derive(Clone, Default)]
 struct Frame {
     is_final: bool,
@@ -177,16 +206,16 @@ struct Frame {
 
 #[cfg(test)]
 mod tests {
-    use super::{Acyclic, SINK};
+    use super::{AcyclicDfa, SINK};
 
-    fn words(automaton: &mut Acyclic, words: &[&str]) -> u32 {
+    fn words(automaton: &mut AcyclicDfa, words: &[&str]) -> u32 {
         let rows: Vec<Vec<(u8, u8)>> = words.iter().map(|w| w.bytes().map(|b| (b, b)).collect()).collect();
         automaton.build(rows.iter().map(Vec::as_slice)).unwrap()
     }
 
     #[test]
     fn common_endings_are_one_state() {
-        let mut automaton = Acyclic::new();
+        let mut automaton = AcyclicDfa::new();
         let state = words(&mut automaton, &["tap", "taps", "top", "tops"]);
         // The end, before "s", before "p", before "a" and "o", before "t".
         assert_eq!(automaton.states.len(), 5);
@@ -199,14 +228,14 @@ mod tests {
 
     #[test]
     fn the_empty_word_is_the_sink() {
-        let mut automaton = Acyclic::new();
+        let mut automaton = AcyclicDfa::new();
         assert_eq!(words(&mut automaton, &[""]), SINK);
         assert!(automaton.build([]).is_none());
     }
 
     #[test]
     fn prefixes_of_words_are_final() {
-        let mut automaton = Acyclic::new();
+        let mut automaton = AcyclicDfa::new();
         let state = words(&mut automaton, &["", "a", "ab", "b"]);
         let a = automaton.step(state, b'a').unwrap();
         assert!(automaton.is_final(state) && automaton.is_final(a));

@@ -4,7 +4,7 @@ use crate::ByteClasses;
 use std::sync::Arc;
 
 /// A state is a node of the trie of the texts: the longest beginning of a text that ends here.
-pub(crate) struct Avoid {
+pub(crate) struct AhoCorasick {
     /// The sorted texts, by which equal automata are found.
     pub(crate) texts: Arc<[Box<[u8]>]>,
     nodes: Vec<TrieNode>,
@@ -23,7 +23,7 @@ struct TrieNode {
 const NONE: u32 = u32::MAX;
 const ROOT: u32 = 0;
 
-impl Avoid {
+impl AhoCorasick {
     /// The automaton of these texts: sorted, distinct, none of them empty.
     ///
     /// # Complexity
@@ -141,12 +141,12 @@ impl Avoid {
 
 #[cfg(test)]
 mod tests {
-    use super::Avoid;
+    use super::AhoCorasick;
 
     fn avoids(texts: &[&str], input: &[u8]) -> bool {
         let mut texts: Vec<Box<[u8]>> = texts.iter().map(|text| text.as_bytes().into()).collect();
         texts.sort();
-        let automaton = Avoid::new(texts.into());
+        let automaton = AhoCorasick::new(texts.into());
         input.iter().try_fold(0, |state, &byte| automaton.step(state, byte)).is_some()
     }
 
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn classes_follow_the_steps() {
-        let automaton = Avoid::new([&b"abab"[..], b"bb", b"bca"].map(Into::into).into());
+        let automaton = AhoCorasick::new([&b"abab"[..], b"bb", b"bca"].map(Into::into).into());
         for state in 0..automaton.nodes.len() as u32 {
             let classes = automaton.classes(state);
             for byte in 0..=255 {
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn long_periodic_texts_have_short_failure_chains() {
-        let automaton = Avoid::new([vec![b'a'; 100_000].into()].into());
+        let automaton = AhoCorasick::new([vec![b'a'; 100_000].into()].into());
         let mut state = 0;
         for _ in 0..99_999 {
             state = automaton.step(state, b'a').unwrap();

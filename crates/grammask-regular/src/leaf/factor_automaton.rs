@@ -4,7 +4,7 @@ use crate::ByteClasses;
 use std::sync::Arc;
 
 /// The suffix automaton of a text. State 0 is the start.
-pub(crate) struct Factors {
+pub(crate) struct FactorAutomaton {
     pub(crate) text: Arc<[u8]>,
     /// Where the edges of each state begin; one entry more than states.
     starts: Vec<u32>,
@@ -82,7 +82,7 @@ impl Builder {
     }
 }
 
-impl Factors {
+impl FactorAutomaton {
     /// The automaton of a text with fewer than 2^31 bytes.
     ///
     /// # Complexity
@@ -160,12 +160,12 @@ impl Factors {
 
 #[cfg(test)]
 mod tests {
-    use super::Factors;
+    use super::FactorAutomaton;
 
     #[test]
     fn accepts_exactly_the_substrings() {
         for text in ["", "a", "aaaa", "abcbc", "abacabad", "aabbabab"] {
-            let factors = Factors::new(text.as_bytes().into());
+            let factors = FactorAutomaton::new(text.as_bytes().into());
             assert!(factors.starts.len() <= (2 * text.len()).max(2) + 1);
             for length in 0..7u32 {
                 for number in 0..4u32.pow(length) {

@@ -1,10 +1,20 @@
 //! Large sets of words and long texts: sorted, one behind the other. A state is a range of words and a depth, so that no automaton has to be
 //! built at all. Only the ends of words are written otherwise: as chains of bytes, or as states of the acyclic automaton.
 
+use crate::construct::concat::concat_pair;
+use crate::leaf::acyclic_dfa::acyclic_leaf;
 use crate::store::node::{Kind, RegularId};
 use crate::{Error, Store};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Words of an interned list: those with the indices `start..end`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct WordRange {
+    pub(crate) list: u32,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
 
 /// Sorted words, each once.
 #[derive(PartialEq, Eq, Hash)]
@@ -23,11 +33,11 @@ impl WordList {
     }
 
     /// The same, unless somebody who is asked between some thousand words says to stop.
-    fn new_unless(words: &[&[u8]], is_stopped: &mut dyn FnMut() -> bool) -> Option<Self> {
+    fn new_unless(words: &[&[u8]], is_cancelled: &mut dyn FnMut() -> bool) -> Option<Self> {
         let mut bytes = Vec::with_capacity(words.iter().map(|word| word.len()).sum());
         let mut ends = Vec::with_capacity(words.len());
         for (place, word) in words.iter().enumerate() {
-            if place.is_multiple_of(AT_ONCE) && is_stopped() {
+            if place.is_multiple_of(AT_ONCE) && is_cancelled() {
                 return None;
             }
             bytes.extend_from_slice(word);
@@ -95,149 +105,112 @@ const SHORT: usize = 14;
 /// Rests of up to this many words become part of the acyclic automaton if they are short.
 const FEW: u32 = 8;
 
-impl Store {
-    /// Exactly this string.
-    ///
-    /// # Errors
-    /// When it is longer than [`Config::literal_length`](crate::Config::literal_length).
-    ///
-    /// # Complexity
-    /// Linear time and space for n bytes, with a small factor: long texts are copied, not taken apart.
-    pub fn literal(&mut self, bytes: &[u8]) -> Result<RegularId, Error> {
-        if bytes.len() <= SHORT {
-            return self.chain(bytes);
-        }
-        self.literals([bytes])
+/// See [`Store::literal`].
+pub(crate) fn literal(store: &mut Store, bytes: &[u8]) -> Result<RegularId, Error> {
+    if bytes.len() <= SHORT {
+        return byte_concat(store, bytes);
     }
+    store.literals([bytes])
+}
 
-    /// Exactly these strings, given in any order.
-    ///
-    /// # Errors
-    /// When they are longer than [`Config::literal_length`](crate::Config::literal_length) together.
-    ///
-    /// # Complexity
-    /// Time for sorting the strings; space linear in their length. No automaton is built.
-    pub fn literals<'a>(&mut self, set: impl IntoIterator<Item = &'a [u8]>) -> Result<RegularId, Error> {
-        Ok(self.literals_unless(set, || false)?.unwrap_or(RegularId::EMPTY))
+/// See [`Store::literals`].
+pub(crate) fn literals<'a>(
+    store: &mut Store,
+    set: impl IntoIterator<Item = &'a [u8]>,
+    is_cancelled: &mut dyn FnMut() -> bool,
+) -> Result<Option<RegularId>, Error> {
+    let mut words: Vec<&[u8]> = set.into_iter().collect();
+    if !sort_unless(&mut words, is_cancelled) {
+        return Ok(None);
     }
+    words.dedup();
+    let total: usize = words.iter().map(|word| word.len()).sum();
+    let limit = store.config.literal_length.min(u32::MAX as usize / 2);
+    if total > limit || words.len() > limit {
+        return Err(Error::Limit {
+            limit: "literal_length",
+            value: limit,
+            place: "a literal or a set of literals",
+            found: Some(total.max(words.len())),
+        });
+    }
+    if words.is_empty() {
+        return Ok(Some(RegularId::EMPTY));
+    }
+    if words.len() <= FEW as usize && words.iter().all(|word| word.len() <= SHORT) {
+        return short_words(store, &words).map(Some);
+    }
+    let Some(list) = WordList::new_unless(&words, is_cancelled) else { return Ok(None) };
+    let list = store.leaves.intern_word_list(Arc::new(list));
+    word_leaf(store, WordRange { list, start: 0, end: words.len() as u32 }, 0).map(Some)
+}
 
-    /// The same, unless somebody who is asked between some thousand strings says to stop: nothing then.
-    ///
-    /// # Errors
-    /// As [`literals`](Self::literals).
-    pub fn literals_unless<'a>(
-        &mut self,
-        set: impl IntoIterator<Item = &'a [u8]>,
-        mut is_stopped: impl FnMut() -> bool,
-    ) -> Result<Option<RegularId>, Error> {
-        let mut words: Vec<&[u8]> = set.into_iter().collect();
-        if !sort_unless(&mut words, &mut is_stopped) {
-            return Ok(None);
-        }
-        words.dedup();
-        let total: usize = words.iter().map(|word| word.len()).sum();
-        let limit = self.config.literal_length.min(u32::MAX as usize / 2);
-        if total > limit || words.len() > limit {
-            return Err(Error::Limit {
-                limit: "literal_length",
-                value: limit,
-                place: "a literal or a set of literals",
-                found: Some(total.max(words.len())),
-            });
-        }
-        if words.is_empty() {
-            return Ok(Some(RegularId::EMPTY));
-        }
-        if words.len() <= FEW as usize && words.iter().all(|word| word.len() <= SHORT) {
-            return self.short_words(&words).map(Some);
-        }
-        let Some(list) = WordList::new_unless(&words, &mut is_stopped) else { return Ok(None) };
-        let id = self.word_list(Arc::new(list));
-        self.word_leaf((id, 0, words.len() as u32), 0).map(Some)
+/// The words of a range without their first `depth` bytes, in their normal form.
+pub(crate) fn word_leaf(store: &mut Store, range: WordRange, depth: u32) -> Result<RegularId, Error> {
+    if range.start == range.end {
+        return Ok(RegularId::EMPTY);
     }
+    if let Some(short) = short_suffixes(store, range, depth)? {
+        return Ok(short);
+    }
+    let (range, _) = store.leaves.word_ranges.intern(range, range);
+    store.intern(Kind::Words { range, depth })
+}
 
-    pub(crate) fn word_list(&mut self, list: Arc<WordList>) -> u32 {
-        if let Some(&id) = self.word_ids.get(&list) {
-            return id;
-        }
-        let id = self.words.len() as u32;
-        self.leaf_bytes += list.bytes_used();
-        self.words.push(Arc::clone(&list));
-        self.word_ids.insert(list, id);
-        id
+/// The same of a range that is interned.
+pub(crate) fn word_leaf_at(store: &mut Store, range: u32, depth: u32) -> Result<RegularId, Error> {
+    match short_suffixes(store, store.leaves.word_ranges[range], depth)? {
+        Some(short) => Ok(short),
+        None => store.intern(Kind::Words { range, depth }),
     }
+}
 
-    /// The words of a range without their first `depth` bytes, in their normal form.
-    pub(crate) fn word_leaf(&mut self, range: (u32, u32, u32), depth: u32) -> Result<RegularId, Error> {
-        if range.1 == range.2 {
-            return Ok(RegularId::EMPTY);
-        }
-        if let Some(short) = self.short_rests(range, depth)? {
-            return Ok(short);
-        }
-        let next = self.ranges.len() as u32;
-        let id = *self.range_ids.entry(range).or_insert(next);
-        if id == next {
-            self.ranges.push(range);
-        }
-        self.intern(Kind::Words { range: id, depth })
+/// The words of a range, which is not empty, without their first `depth` bytes, where these are few and short.
+fn short_suffixes(
+    store: &mut Store,
+    WordRange { list, start, end }: WordRange,
+    depth: u32,
+) -> Result<Option<RegularId>, Error> {
+    let words = &store.leaves.word_lists[list];
+    if end - start == 1 {
+        let rest = &words.word(start)[depth as usize..];
+        let mut room = [0; SHORT];
+        let Some(room) = room.get_mut(..rest.len()) else { return Ok(None) };
+        room.copy_from_slice(rest);
+        return byte_concat(store, room).map(Some);
     }
+    if end - start > FEW || words.rests(start..end, depth).any(|rest| rest.len() > SHORT) {
+        return Ok(None);
+    }
+    let list = Arc::clone(words);
+    let rests: Vec<&[u8]> = list.rests(start..end, depth).collect();
+    short_words(store, &rests).map(Some)
+}
 
-    /// The same of a range that is interned.
-    pub(crate) fn words_behind(&mut self, range: u32, depth: u32) -> Result<RegularId, Error> {
-        match self.short_rests(self.ranges[range as usize], depth)? {
-            Some(short) => Ok(short),
-            None => self.intern(Kind::Words { range, depth }),
-        }
+fn byte_concat(store: &mut Store, bytes: &[u8]) -> Result<RegularId, Error> {
+    let mut result = RegularId::EPSILON;
+    for &byte in bytes.iter().rev() {
+        let head = store.single_byte(byte);
+        result = concat_pair(store, head, result)?;
     }
+    Ok(result)
+}
 
-    /// The words of a range, which is not empty, without their first `depth` bytes, where these are few and short.
-    fn short_rests(
-        &mut self,
-        (list, start, end): (u32, u32, u32),
-        depth: u32,
-    ) -> Result<Option<RegularId>, Error> {
-        let words = &self.words[list as usize];
-        if end - start == 1 {
-            let rest = &words.word(start)[depth as usize..];
-            let mut room = [0; SHORT];
-            let Some(room) = room.get_mut(..rest.len()) else { return Ok(None) };
-            room.copy_from_slice(rest);
-            return self.chain(room).map(Some);
-        }
-        if end - start > FEW || words.rests(start..end, depth).any(|rest| rest.len() > SHORT) {
-            return Ok(None);
-        }
-        let list = Arc::clone(words);
-        let rests: Vec<&[u8]> = list.rests(start..end, depth).collect();
-        self.short_words(&rests).map(Some)
-    }
-
-    fn chain(&mut self, bytes: &[u8]) -> Result<RegularId, Error> {
-        let mut result = RegularId::EPSILON;
-        for &byte in bytes.iter().rev() {
-            let head = self.single_byte(byte);
-            result = self.concat_two(head, result)?;
-        }
-        Ok(result)
-    }
-
-    fn short_words(&mut self, words: &[&[u8]]) -> Result<RegularId, Error> {
-        let rows: Vec<Vec<(u8, u8)>> =
-            words.iter().map(|word| word.iter().map(|&byte| (byte, byte)).collect()).collect();
-        let state = Arc::make_mut(&mut self.acyclic).build(rows.iter().map(Vec::as_slice));
-        state.map_or(Ok(RegularId::EMPTY), |state| self.acyclic_leaf(state))
-    }
+fn short_words(store: &mut Store, words: &[&[u8]]) -> Result<RegularId, Error> {
+    let rows: Vec<Vec<(u8, u8)>> =
+        words.iter().map(|word| word.iter().map(|&byte| (byte, byte)).collect()).collect();
+    let state = Arc::make_mut(&mut store.leaves.acyclic).build(rows.iter().map(Vec::as_slice));
+    state.map_or(Ok(RegularId::EMPTY), |state| acyclic_leaf(store, state))
 }
 
 /// So many words are sorted between two questions whether to stop.
 const AT_ONCE: usize = 1 << 10;
 
 /// Sorts words; whether nobody who is asked now and then has said to stop, so that they are sorted.
-fn sort_unless(words: &mut Vec<&[u8]>, is_stopped: &mut dyn FnMut() -> bool) -> bool {
+fn sort_unless(words: &mut Vec<&[u8]>, is_cancelled: &mut dyn FnMut() -> bool) -> bool {
     for run in words.chunks_mut(AT_ONCE) {
         run.sort_unstable();
-        if is_stopped() {
+        if is_cancelled() {
             return false;
         }
     }
@@ -259,7 +232,7 @@ fn sort_unless(words: &mut Vec<&[u8]>, is_stopped: &mut dyn FnMut() -> bool) -> 
                 let rest = if first <= second { &mut left } else { &mut right };
                 merged.push(rest[0]);
                 *rest = &rest[1..];
-                if merged.len().is_multiple_of(AT_ONCE) && is_stopped() {
+                if merged.len().is_multiple_of(AT_ONCE) && is_cancelled() {
                     return false;
                 }
             }

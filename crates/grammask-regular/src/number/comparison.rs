@@ -2,7 +2,7 @@
 //! were read and whether they are less than, equal to or greater than the first digits of the bound.
 
 use crate::Error;
-use crate::number::state::{MANTISSA, Place};
+use crate::number::state::{MANTISSA, NumeralPosition};
 use std::cmp::Ordering;
 
 /// Which numbers, compared with a bound.
@@ -85,44 +85,53 @@ impl Bound {
         self.comparison.allows(ordering)
     }
 
-    pub(crate) fn step(&self, place: Place, byte: u8) -> Option<Place> {
+    pub(crate) fn step(&self, position: NumeralPosition, byte: u8) -> Option<NumeralPosition> {
         match byte {
-            b'0'..=b'9' => self.digit(place, byte - b'0'),
-            b'.' => match place {
-                Place::Zero if self.length() > 0 => self.decided(Ordering::Less, 1),
-                Place::Zero => self.fraction(self.exponent + 1, false),
-                Place::Whole { digits: 1, side } => self.mantissa(0, side),
-                Place::Whole { digits, .. } if digits < self.length() => self.decided(Ordering::Less, 1),
-                Place::Whole { digits, side: Ordering::Equal } => self.fraction(digits as i16, false),
-                Place::Whole { side, .. } => self.decided(side, 1),
-                Place::Digits => Some(Place::More(1)),
+            b'0'..=b'9' => self.digit(position, byte - b'0'),
+            b'.' => match position {
+                NumeralPosition::Zero if self.length() > 0 => self.decided(Ordering::Less, 1),
+                NumeralPosition::Zero => self.fraction(self.exponent + 1, false),
+                NumeralPosition::Whole { digits: 1, side } => self.mantissa(0, side),
+                NumeralPosition::Whole { digits, .. } if digits < self.length() => {
+                    self.decided(Ordering::Less, 1)
+                }
+                NumeralPosition::Whole { digits, side: Ordering::Equal } => {
+                    self.fraction(digits as i16, false)
+                }
+                NumeralPosition::Whole { side, .. } => self.decided(side, 1),
+                NumeralPosition::Digits => Some(NumeralPosition::More(1)),
                 _ => None,
             },
-            b'e' | b'E' => match place {
-                Place::Whole { digits: 1, side } => self.exponents(1, side),
-                Place::Significant { digits: digits @ 1.., side } => self.exponents(digits + 1, side),
+            b'e' | b'E' => match position {
+                NumeralPosition::Whole { digits: 1, side } => self.exponents(1, side),
+                NumeralPosition::Significant { digits: digits @ 1.., side } => {
+                    self.exponents(digits + 1, side)
+                }
                 _ => None,
             },
             _ => None,
         }
     }
 
-    fn digit(&self, place: Place, digit: u8) -> Option<Place> {
-        match place {
-            Place::Start if digit == 0 => {
+    fn digit(&self, position: NumeralPosition, digit: u8) -> Option<NumeralPosition> {
+        match position {
+            NumeralPosition::Start if digit == 0 => {
                 // Behind the point it may become what is meant.
-                let is_alive = self.is_accepting(Place::Zero) || self.step(Place::Zero, b'.').is_some();
-                is_alive.then_some(Place::Zero)
+                let is_alive = self.is_accepting(NumeralPosition::Zero)
+                    || self.step(NumeralPosition::Zero, b'.').is_some();
+                is_alive.then_some(NumeralPosition::Zero)
             }
-            Place::Start => self.whole(1, self.side(0, Ordering::Equal, digit)),
-            Place::Whole { digits, side } if digits < self.length() => {
+            NumeralPosition::Start => self.whole(1, self.side(0, Ordering::Equal, digit)),
+            NumeralPosition::Whole { digits, side } if digits < self.length() => {
                 self.whole(digits + 1, self.side(digits as i16, side, digit))
             }
-            Place::Whole { .. } | Place::Digits => self.allows(Ordering::Greater).then_some(Place::Digits),
-            Place::Significant { digits, side } => {
+            NumeralPosition::Whole { .. } | NumeralPosition::Digits => {
+                self.allows(Ordering::Greater).then_some(NumeralPosition::Digits)
+            }
+            NumeralPosition::Significant { digits, side } => {
                 self.mantissa(digits + 1, self.side(i16::from(digits) + 1, side, digit))
             }
-            Place::Compared { at, .. } => match self.side(at, Ordering::Equal, digit) {
+            NumeralPosition::Compared { at, .. } => match self.side(at, Ordering::Equal, digit) {
                 Ordering::Equal => self.fraction(at + 1, true),
                 side => self.decided(side, 0),
             },
@@ -130,7 +139,7 @@ impl Bound {
         }
     }
 
-    /// How the digits compare with those of the bound after one more, at this place among them.
+    /// How the digits compare with those of the bound after one more, at this position among them.
     fn side(&self, at: i16, side: Ordering, digit: u8) -> Ordering {
         let other = usize::try_from(at).ok().and_then(|at| self.digits.get(at)).copied().unwrap_or(0);
         side.then(digit.cmp(&other))
@@ -154,12 +163,12 @@ impl Bound {
     }
 
     /// Where an ordering is sure, and so many digits are missing at least.
-    fn decided(&self, ordering: Ordering, missing: u8) -> Option<Place> {
-        self.allows(ordering).then_some(Place::More(missing))
+    fn decided(&self, ordering: Ordering, missing: u8) -> Option<NumeralPosition> {
+        self.allows(ordering).then_some(NumeralPosition::More(missing))
     }
 
-    /// The place behind digits before the point, not more of them than the bound has, or one.
-    fn whole(&self, digits: u16, side: Ordering) -> Option<Place> {
+    /// The position behind digits before the point, not more of them than the bound has, or one.
+    fn whole(&self, digits: u16, side: Ordering) -> Option<NumeralPosition> {
         let side = self.merged(digits as i16, side);
         let length = self.length();
         let is_alive = match self.comparison {
@@ -172,7 +181,7 @@ impl Bound {
             Comparison::Equal if digits == 1 && length == 0 => side.is_eq() && self.fits(),
             Comparison::Equal => side.is_eq(),
         };
-        is_alive.then_some(Place::Whole { digits, side })
+        is_alive.then_some(NumeralPosition::Whole { digits, side })
     }
 
     /// Whether a number with exponent has room for its digits.
@@ -180,8 +189,8 @@ impl Bound {
         (1..=usize::from(MANTISSA) + 1).contains(&self.digits.len())
     }
 
-    /// The place behind one digit, the point, and so many more.
-    fn mantissa(&self, digits: u8, side: Ordering) -> Option<Place> {
+    /// The position behind one digit, the point, and so many more.
+    fn mantissa(&self, digits: u8, side: Ordering) -> Option<NumeralPosition> {
         let read = i16::from(digits) + 1;
         if digits > MANTISSA {
             return match 0.cmp(&self.exponent).then(side) {
@@ -195,70 +204,70 @@ impl Bound {
             Comparison::AtMost | Comparison::Below => !self.is_zero(),
             Comparison::Equal => side.is_eq() && (self.fits() || self.exponent == 0),
         };
-        is_alive.then_some(Place::Significant { digits, side })
+        is_alive.then_some(NumeralPosition::Significant { digits, side })
     }
 
-    /// The place behind the point, where all digits so far are those of the bound, and there is no exponent any more.
-    fn fraction(&self, at: i16, has_digit: bool) -> Option<Place> {
+    /// The position behind the point, where all digits so far are those of the bound, and there is no exponent any more.
+    fn fraction(&self, at: i16, has_digit: bool) -> Option<NumeralPosition> {
         let has_more = self.has_more(at);
         let at = if has_more { at } else { self.digits.len() as i16 };
         match self.comparison {
-            Comparison::AtLeast if !has_more => return Some(Place::More(u8::from(!has_digit))),
+            Comparison::AtLeast if !has_more => return Some(NumeralPosition::More(u8::from(!has_digit))),
             Comparison::Below if !has_more => return None,
             _ => {}
         }
-        Some(Place::Compared { at, has_digit })
+        Some(NumeralPosition::Compared { at, has_digit })
     }
 
-    /// The place behind `e`: which exponents are meant.
-    fn exponents(&self, read: u8, side: Ordering) -> Option<Place> {
+    /// The position behind `e`: which exponents are meant.
+    fn exponents(&self, read: u8, side: Ordering) -> Option<NumeralPosition> {
         if self.is_zero() {
-            return self.allows(Ordering::Greater).then_some(Place::AnyExponent);
+            return self.allows(Ordering::Greater).then_some(NumeralPosition::AnyExponent);
         }
         let exponent = self.exponent;
         let is_same = self.allows(self.outcome(read.into(), side));
         match self.comparison {
             Comparison::AtLeast | Comparison::Above => {
-                Some(Place::ExponentFrom(if is_same { exponent } else { exponent + 1 }))
+                Some(NumeralPosition::ExponentFrom(if is_same { exponent } else { exponent + 1 }))
             }
             Comparison::AtMost | Comparison::Below => {
-                Some(Place::ExponentTo(if is_same { exponent } else { exponent - 1 }))
+                Some(NumeralPosition::ExponentTo(if is_same { exponent } else { exponent - 1 }))
             }
-            Comparison::Equal => is_same.then_some(Place::ExponentIs(exponent)),
+            Comparison::Equal => is_same.then_some(NumeralPosition::ExponentIs(exponent)),
         }
     }
 
-    pub(crate) fn is_accepting(&self, place: Place) -> bool {
-        let ordering = match place {
-            Place::Zero if self.is_zero() => Ordering::Equal,
-            Place::Zero => Ordering::Less,
-            Place::Whole { digits, side } => {
+    pub(crate) fn is_accepting(&self, position: NumeralPosition) -> bool {
+        let ordering = match position {
+            NumeralPosition::Zero if self.is_zero() => Ordering::Equal,
+            NumeralPosition::Zero => Ordering::Less,
+            NumeralPosition::Whole { digits, side } => {
                 digits.cmp(&self.length()).then(self.outcome(digits as i16, side))
             }
-            Place::Significant { digits: digits @ 1.., side } => {
+            NumeralPosition::Significant { digits: digits @ 1.., side } => {
                 0.cmp(&self.exponent).then(self.outcome(i16::from(digits) + 1, side))
             }
-            Place::Compared { at, has_digit: true } => self.outcome(at, Ordering::Equal),
-            Place::Digits => return true,
+            NumeralPosition::Compared { at, has_digit: true } => self.outcome(at, Ordering::Equal),
+            NumeralPosition::Digits => return true,
             _ => return false,
         };
         self.allows(ordering)
     }
 
-    /// Whether there is such a place, but for those of exponents.
-    pub(crate) fn is_place(&self, place: Place) -> bool {
-        match place {
-            Place::Start => true,
-            Place::Zero => self.digit(Place::Start, 0).is_some(),
-            Place::Digits => self.allows(Ordering::Greater),
-            Place::Whole { digits, side } => {
-                (1..=self.length().max(1)).contains(&digits) && self.whole(digits, side) == Some(place)
+    /// Whether there is such a position, but for those of exponents.
+    pub(crate) fn is_position(&self, position: NumeralPosition) -> bool {
+        match position {
+            NumeralPosition::Start => true,
+            NumeralPosition::Zero => self.digit(NumeralPosition::Start, 0).is_some(),
+            NumeralPosition::Digits => self.allows(Ordering::Greater),
+            NumeralPosition::Whole { digits, side } => {
+                (1..=self.length().max(1)).contains(&digits) && self.whole(digits, side) == Some(position)
             }
-            Place::Significant { digits, side } => {
-                digits <= MANTISSA && self.mantissa(digits, side) == Some(place)
+            NumeralPosition::Significant { digits, side } => {
+                digits <= MANTISSA && self.mantissa(digits, side) == Some(position)
             }
-            Place::Compared { at, has_digit } => {
-                at > self.exponent.min(0) && self.fraction(at, has_digit) == Some(place)
+            NumeralPosition::Compared { at, has_digit } => {
+                at > self.exponent.min(0) && self.fraction(at, has_digit) == Some(position)
             }
             _ => false,
         }

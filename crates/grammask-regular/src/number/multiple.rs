@@ -1,7 +1,8 @@
 //! The JSON numbers whose value is a multiple of a number. What is kept is a remainder; or, for 1, 2 and 5 times a power of ten,
 //! which exponents are large enough for the digits so far.
 
-use crate::number::state::{MANTISSA, NumberState, Numbers, Place};
+use crate::number::state::number_leaf;
+use crate::number::state::{MANTISSA, NumberState, Numbers, NumeralPosition};
 use crate::{Error, RegularId, Store};
 use std::sync::Arc;
 
@@ -69,7 +70,7 @@ fn too_large() -> Error {
 }
 
 impl Divisor {
-    /// Whether the last digit that is not zero and its place tell multiples.
+    /// Whether the last digit that is not zero and its position tell multiples.
     pub(crate) const fn is_step(&self) -> bool {
         matches!(self.unit, 1 | 2 | 5)
     }
@@ -107,20 +108,22 @@ impl Multiples {
         Self { places, modulus, powers: powers.take(count).collect(), divisor }
     }
 
-    /// The place behind a byte, if a multiple can be reached from there.
-    pub(crate) fn step(&self, place: Place, byte: u8) -> Option<Place> {
+    /// The position behind a byte, if a multiple can be reached from there.
+    pub(crate) fn step(&self, position: NumeralPosition, byte: u8) -> Option<NumeralPosition> {
         match byte {
-            b'0'..=b'9' => self.digit(place, byte - b'0'),
-            b'.' => match place {
-                Place::Zero => Some(Place::Point(0)),
-                Place::First(least) => Some(Place::Mantissa { digits: 0, least }),
-                Place::Integer(0) => Some(Place::Point(0)),
-                Place::Integer(rest) if self.fits(rest, self.places) => Some(Place::Point(rest)),
+            b'0'..=b'9' => self.digit(position, byte - b'0'),
+            b'.' => match position {
+                NumeralPosition::Zero => Some(NumeralPosition::Point(0)),
+                NumeralPosition::First(least) => Some(NumeralPosition::Mantissa { digits: 0, least }),
+                NumeralPosition::Integer(0) => Some(NumeralPosition::Point(0)),
+                NumeralPosition::Integer(rest) if self.fits(rest, self.places) => {
+                    Some(NumeralPosition::Point(rest))
+                }
                 _ => None,
             },
-            b'e' | b'E' => match place {
-                Place::First(least) | Place::Mantissa { digits: 1.., least } => {
-                    Some(Place::ExponentFrom(least.into()))
+            b'e' | b'E' => match position {
+                NumeralPosition::First(least) | NumeralPosition::Mantissa { digits: 1.., least } => {
+                    Some(NumeralPosition::ExponentFrom(least.into()))
                 }
                 _ => None,
             },
@@ -128,27 +131,31 @@ impl Multiples {
         }
     }
 
-    fn digit(&self, place: Place, digit: u8) -> Option<Place> {
+    fn digit(&self, position: NumeralPosition, digit: u8) -> Option<NumeralPosition> {
         let is_step = self.divisor.is_step();
-        Some(match place {
-            Place::Start if digit == 0 => Place::Zero,
-            Place::Start if is_step => Place::First(self.divisor.least(digit, 0)),
-            Place::Start => Place::Integer(self.plus(0, digit, self.places)),
-            Place::First(least) => Place::Integer(self.zeros_missing(at_zero(least), digit)),
-            Place::Integer(missing) if is_step => Place::Integer(self.zeros_missing(missing, digit)),
-            Place::Integer(rest) => {
-                let rest = remainder(u128::from(rest) * 10, self.modulus);
-                Place::Integer(self.plus(rest, digit, self.places))
+        Some(match position {
+            NumeralPosition::Start if digit == 0 => NumeralPosition::Zero,
+            NumeralPosition::Start if is_step => NumeralPosition::First(self.divisor.least(digit, 0)),
+            NumeralPosition::Start => NumeralPosition::Integer(self.plus(0, digit, self.places)),
+            NumeralPosition::First(least) => {
+                NumeralPosition::Integer(self.zeros_missing(at_zero(least), digit))
             }
-            Place::Point(rest) => return self.fraction(self.places, rest, digit),
-            Place::Fraction { left, remainder } => return self.fraction(left, remainder, digit),
-            Place::Mantissa { digits, least } => {
+            NumeralPosition::Integer(missing) if is_step => {
+                NumeralPosition::Integer(self.zeros_missing(missing, digit))
+            }
+            NumeralPosition::Integer(rest) => {
+                let rest = remainder(u128::from(rest) * 10, self.modulus);
+                NumeralPosition::Integer(self.plus(rest, digit, self.places))
+            }
+            NumeralPosition::Point(rest) => return self.fraction(self.places, rest, digit),
+            NumeralPosition::Fraction { left, remainder } => return self.fraction(left, remainder, digit),
+            NumeralPosition::Mantissa { digits, least } => {
                 let digits = digits + 1;
                 let least = if digit == 0 { least } else { self.divisor.least(digit, digits) };
                 match digits {
-                    ..=MANTISSA => Place::Mantissa { digits, least },
+                    ..=MANTISSA => NumeralPosition::Mantissa { digits, least },
                     _ if least > 0 => return None,
-                    _ => Place::Fraction { left: self.places.saturating_sub(digits), remainder: 0 },
+                    _ => NumeralPosition::Fraction { left: self.places.saturating_sub(digits), remainder: 0 },
                 }
             }
             _ => return None,
@@ -160,17 +167,17 @@ impl Multiples {
         if digit == 0 { missing.saturating_sub(1) } else { at_zero(self.divisor.least(digit, 0)) }
     }
 
-    fn fraction(&self, left: u8, rest: u64, digit: u8) -> Option<Place> {
+    fn fraction(&self, left: u8, rest: u64, digit: u8) -> Option<NumeralPosition> {
         let Some(after) = left.checked_sub(1) else {
-            return (digit == 0).then_some(Place::Fraction { left, remainder: rest });
+            return (digit == 0).then_some(NumeralPosition::Fraction { left, remainder: rest });
         };
         if self.divisor.is_step() {
-            // At the last place, not every digit is a multiple.
+            // At the last position, not every digit is a multiple.
             let fits = digit == 0 || self.divisor.least(digit, self.places - after) <= 0;
-            return fits.then_some(Place::Fraction { left: after, remainder: 0 });
+            return fits.then_some(NumeralPosition::Fraction { left: after, remainder: 0 });
         }
         let rest = self.plus(rest, digit, after);
-        self.fits(rest, after).then_some(Place::Fraction { left: after, remainder: rest })
+        self.fits(rest, after).then_some(NumeralPosition::Fraction { left: after, remainder: rest })
     }
 
     /// The remainder with a digit more, that many places before the last one.
@@ -188,15 +195,15 @@ impl Multiples {
         10_u64.checked_pow(left.into()).is_none_or(|end| missing < end)
     }
 
-    /// Digits with which some multiples end that have come to a place, few first; none for a step, of which more than a remainder is kept.
-    pub(crate) fn completions(&self, place: Place) -> Vec<String> {
+    /// Digits with which some multiples end that have come to a position, few first; none for a step, of which more than a remainder is kept.
+    pub(crate) fn completions(&self, position: NumeralPosition) -> Vec<String> {
         let missing = |rest: u64| if rest == 0 { 0 } else { self.modulus - rest };
         let padded = |digits: u64, length: u8| format!("{digits:0>0$}", usize::from(length));
-        match place {
+        match position {
             _ if self.divisor.is_step() => Vec::new(),
             // As it is, and as an integer, which is larger than most bounds.
-            Place::Start => vec![self.numeral(self.modulus, 1), self.modulus.to_string()],
-            Place::Integer(mut rest) => {
+            NumeralPosition::Start => vec![self.numeral(self.modulus, 1), self.modulus.to_string()],
+            NumeralPosition::Integer(mut rest) => {
                 let mut found = Vec::new();
                 // With so many digits more before the point, until those and the ones behind it reach any remainder.
                 for whole in 0..=LONGEST {
@@ -210,8 +217,8 @@ impl Multiples {
                 }
                 found
             }
-            Place::Point(rest) => vec![padded(missing(rest), self.places)],
-            Place::Fraction { left, remainder } => vec![padded(missing(remainder), left)],
+            NumeralPosition::Point(rest) => vec![padded(missing(rest), self.places)],
+            NumeralPosition::Fraction { left, remainder } => vec![padded(missing(remainder), left)],
             _ => Vec::new(),
         }
     }
@@ -224,30 +231,34 @@ impl Multiples {
         if behind == 0 { before } else { format!("{before}.{behind:0>0$}", usize::from(self.places)) }
     }
 
-    /// Whether there is such a place.
-    pub(crate) fn is_place(&self, place: Place) -> bool {
+    /// Whether there is such a position.
+    pub(crate) fn is_position(&self, position: NumeralPosition) -> bool {
         let is_step = self.divisor.is_step();
         let is_least = |least: i8, digits: u8| {
             is_step && (self.divisor.power..=self.divisor.greatest_least(digits)).contains(&least)
         };
-        match place {
-            Place::Start | Place::Zero => true,
-            Place::First(least) => is_least(least, 0),
-            Place::Integer(missing) if is_step => missing <= at_zero(self.divisor.greatest_least(0)),
-            Place::Integer(rest) => rest < self.modulus,
-            Place::Point(rest) => rest < self.modulus && self.fits(rest, self.places),
-            Place::Fraction { left, remainder } => {
+        match position {
+            NumeralPosition::Start | NumeralPosition::Zero => true,
+            NumeralPosition::First(least) => is_least(least, 0),
+            NumeralPosition::Integer(missing) if is_step => {
+                missing <= at_zero(self.divisor.greatest_least(0))
+            }
+            NumeralPosition::Integer(rest) => rest < self.modulus,
+            NumeralPosition::Point(rest) => rest < self.modulus && self.fits(rest, self.places),
+            NumeralPosition::Fraction { left, remainder } => {
                 left <= self.places && remainder < self.modulus && self.fits(remainder, left)
             }
-            Place::Mantissa { digits, least } => digits <= MANTISSA && is_least(least, digits),
+            NumeralPosition::Mantissa { digits, least } => digits <= MANTISSA && is_least(least, digits),
             _ => false,
         }
     }
 
-    pub(crate) const fn is_accepting(place: Place) -> bool {
-        match place {
-            Place::Zero | Place::Integer(0) | Place::Fraction { remainder: 0, .. } => true,
-            Place::First(least) | Place::Mantissa { digits: 1.., least } => least <= 0,
+    pub(crate) const fn is_accepting(position: NumeralPosition) -> bool {
+        match position {
+            NumeralPosition::Zero
+            | NumeralPosition::Integer(0)
+            | NumeralPosition::Fraction { remainder: 0, .. } => true,
+            NumeralPosition::First(least) | NumeralPosition::Mantissa { digits: 1.., least } => least <= 0,
             _ => false,
         }
     }
@@ -276,40 +287,11 @@ impl Multiples {
     }
 }
 
-impl Store {
-    /// The unsigned numbers of JSON whose value is an integer times that of `numeral`, a positive decimal numeral itself, with
-    /// at most 40 digits. Zero is one of them. Numbers are
-    ///
-    /// - `(0|[1-9][0-9]*)(\.[0-9]+)?`;
-    /// - where `numeral` is 1, 2 or 5 times a power of ten, also `[1-9](\.[0-9]{1,20})?[eE][+-]?[0-9]+`. With an exponent,
-    ///   the multiples of other numbers are not regular.
-    ///
-    /// # Errors
-    /// When `numeral` is none, or zero; when its digits without the point are a number beyond 2^64 - 1, unless it is 1, 2 or 5
-    /// times a power of ten.
-    ///
-    /// # Complexity
-    /// Constant. Up to as many states as that number, made when they are met; for 1, 2 or 5 times a power of ten some hundreds.
-    ///
-    /// ```
-    /// # use grammask_regular::{Config, RegularId, Store};
-    /// let mut store = Store::new(&Config::default());
-    /// let quarters = store.multiple("0.25")?;
-    /// let state = b"3.7".iter().try_fold(quarters, |state, &byte| store.derivative(state, byte))?;
-    /// let five = store.derivative(state, b'5')?;
-    /// assert!(!store.is_nullable(state) && store.is_nullable(five));
-    /// assert_eq!(store.derivative(state, b'4')?, RegularId::EMPTY);
-    ///
-    /// let integers = store.multiple("1")?;
-    /// let end = b"1.50e1".iter().try_fold(integers, |state, &byte| store.derivative(state, byte))?;
-    /// assert!(store.is_nullable(end));
-    /// # Ok::<(), grammask_regular::Error>(())
-    /// ```
-    pub fn multiple(&mut self, numeral: &str) -> Result<RegularId, Error> {
-        let multiples = Multiples::new(Divisor::read(numeral)?);
-        let numbers = self.add_numbers(Arc::new(Numbers::Multiples(multiples)));
-        self.number_leaf(NumberState { numbers, place: Place::Start })
-    }
+/// See [`Store::multiple`].
+pub(crate) fn multiple(store: &mut Store, numeral: &str) -> Result<RegularId, Error> {
+    let multiples = Multiples::new(Divisor::read(numeral)?);
+    let numbers = store.leaves.intern_numbers(Arc::new(Numbers::Multiples(multiples)));
+    number_leaf(store, NumberState { numbers, position: NumeralPosition::Start })
 }
 
 /// How many zeros a least exponent asks for where there is none.

@@ -52,195 +52,192 @@ impl Samples {
     }
 
     fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        self.texts.iter().map(|place| &self.bytes[place.clone()])
+        self.texts.iter().map(|position| &self.bytes[position.clone()])
     }
 }
 
-impl Store {
-    /// Whether some text is seen at once to be in an intersection of languages of numbers. A no means nothing.
-    ///
-    /// # Complexity
-    /// O(1): few texts are tried, on expressions that are not deep.
-    pub(crate) fn has_sample(&self, a: RegularId) -> bool {
-        if self.numbers.is_empty() || !matches!(self.node(a).kind, Kind::And(_)) {
-            return false;
-        }
-        let mut samples = Samples::default();
-        if !self.collect(a, DEPTH, &mut { PARTS }, &mut samples) {
-            return false;
-        }
-        let simple: [&[u8]; 3] = [b"1", b"0", b"-1"];
-        let mut texts = samples.iter().chain(simple);
-        texts.any(|text| self.holds(a, text, DEPTH, &mut { 4 * PARTS }) == Some(true))
+/// Whether some text is seen at once to be in an intersection of languages of numbers. A no means nothing.
+///
+/// # Complexity
+/// O(1): few texts are tried, on expressions that are not deep.
+pub(crate) fn has_sample(store: &Store, a: RegularId) -> bool {
+    if store.leaves.numbers.is_empty() || !matches!(store.node(a).kind, Kind::And(_)) {
+        return false;
     }
-
-    /// Collects the bounds in an expression; whether there are numbers in it at all.
-    fn collect(&self, a: RegularId, depth: u32, parts: &mut u32, samples: &mut Samples) -> bool {
-        let (Some(depth), Some(left)) = (depth.checked_sub(1), parts.checked_sub(1)) else { return false };
-        *parts = left;
-        match self.node(a).kind {
-            Kind::Number(state) => {
-                let NumberState { numbers, place } = self.number_states[state as usize];
-                match &*self.numbers[numbers as usize] {
-                    Numbers::Compared(bound) => samples.add(&bound.digits, bound.exponent),
-                    Numbers::Multiples(multiples) => {
-                        multiples.completions(place).iter().for_each(|text| samples.push(text));
-                    }
-                }
-                true
-            }
-            Kind::And(list) | Kind::Or(list) => {
-                let mut found = false;
-                for &member in self.list(list) {
-                    found |= self.collect(member, depth, parts, samples);
-                    if *parts == 0 {
-                        break;
-                    }
-                }
-                found
-            }
-            Kind::Concat(head, tail) => {
-                let found = self.collect(head, depth, parts, samples);
-                self.collect(tail, depth, parts, samples) || found
-            }
-            _ => false,
-        }
+    let mut samples = Samples::default();
+    if !collect_samples(store, a, DEPTH, &mut { PARTS }, &mut samples) {
+        return false;
     }
+    let simple: [&[u8]; 3] = [b"1", b"0", b"-1"];
+    let mut texts = samples.iter().chain(simple);
+    texts.any(|text| membership(store, a, text, DEPTH, &mut { 4 * PARTS }) == Some(true))
+}
 
-    /// Whether a text is seen to be in a language. A no means nothing.
-    pub(crate) fn is_known_to_hold(&self, a: RegularId, text: &[u8]) -> bool {
-        self.holds(a, text, 2 * DEPTH, &mut { 16 * PARTS }) == Some(true)
+/// Collects the bounds in an expression; whether there are numbers in it at all.
+fn collect_samples(store: &Store, a: RegularId, depth: u32, parts: &mut u32, samples: &mut Samples) -> bool {
+    let (Some(depth), Some(left)) = (depth.checked_sub(1), parts.checked_sub(1)) else { return false };
+    *parts = left;
+    match store.node(a).kind {
+        Kind::Number(state) => {
+            let NumberState { numbers, position } = store.leaves.number_states[state];
+            match &*store.leaves.numbers[numbers] {
+                Numbers::Compared(bound) => samples.add(&bound.digits, bound.exponent),
+                Numbers::Multiples(multiples) => {
+                    multiples.completions(position).iter().for_each(|text| samples.push(text));
+                }
+            }
+            true
+        }
+        Kind::And(list) | Kind::Or(list) => {
+            let mut found = false;
+            for &member in store.list(list) {
+                found |= collect_samples(store, member, depth, parts, samples);
+                if *parts == 0 {
+                    break;
+                }
+            }
+            found
+        }
+        Kind::Concat(head, tail) => {
+            let found = collect_samples(store, head, depth, parts, samples);
+            collect_samples(store, tail, depth, parts, samples) || found
+        }
+        _ => false,
     }
+}
 
-    /// Whether a text is in a language, where that can be seen without derivatives.
-    fn holds(&self, a: RegularId, text: &[u8], depth: u32, parts: &mut u32) -> Option<bool> {
-        let depth = depth.checked_sub(1)?;
-        *parts = parts.checked_sub(1)?;
-        if text.is_empty() {
-            return Some(self.is_nullable(a));
+/// Whether a text is seen to be in a language. A no means nothing.
+pub(crate) fn is_known_member(store: &Store, a: RegularId, text: &[u8]) -> bool {
+    membership(store, a, text, 2 * DEPTH, &mut { 16 * PARTS }) == Some(true)
+}
+
+/// Whether a text is in a language, where that can be seen without derivatives.
+fn membership(store: &Store, a: RegularId, text: &[u8], depth: u32, parts: &mut u32) -> Option<bool> {
+    let depth = depth.checked_sub(1)?;
+    *parts = parts.checked_sub(1)?;
+    if text.is_empty() {
+        return Some(store.is_nullable(a));
+    }
+    if !length_range(store, a).contains(&text.len()) {
+        return Some(false);
+    }
+    match store.node(a).kind {
+        Kind::Empty | Kind::Epsilon => Some(false),
+        Kind::Bytes(set) => Some(text.len() == 1 && store.byte_set(set).contains(text[0])),
+        Kind::Words { range, depth } => {
+            let (list, words) = store.leaves.words(range);
+            let (mut some, mut depth) = (words, depth);
+            for &byte in text {
+                some = list.step(some, depth, byte);
+                depth += 1;
+            }
+            Some(list.rests(some, depth).next().is_some_and(<[u8]>::is_empty))
         }
-        if !self.lengths(a).contains(&text.len()) {
-            return Some(false);
+        Kind::Acyclic(state) => {
+            let end = text.iter().try_fold(state, |state, &byte| store.leaves.acyclic.step(state, byte));
+            Some(end.is_some_and(|end| store.leaves.acyclic.is_final(end)))
         }
-        match self.node(a).kind {
-            Kind::Empty | Kind::Epsilon => Some(false),
-            Kind::Bytes(set) => Some(text.len() == 1 && self.byte_set(set).contains(text[0])),
-            Kind::Words { range, depth } => {
-                let (list, start, end) = self.ranges[range as usize];
-                let list = &self.words[list as usize];
-                let (mut some, mut depth) = (start..end, depth);
-                for &byte in text {
-                    some = list.step(some, depth, byte);
-                    depth += 1;
-                }
-                Some(list.rests(some, depth).next().is_some_and(<[u8]>::is_empty))
-            }
-            Kind::Acyclic(state) => {
-                let end = text.iter().try_fold(state, |state, &byte| self.acyclic.step(state, byte));
-                Some(end.is_some_and(|end| self.acyclic.is_final(end)))
-            }
-            Kind::Avoid { automaton, state } => {
-                let automaton = &self.avoid[automaton as usize];
-                Some(text.iter().try_fold(state, |state, &byte| automaton.step(state, byte)).is_some())
-            }
-            Kind::Factor { automaton, state } => {
-                let automaton = &self.factors[automaton as usize];
-                Some(text.iter().try_fold(state, |state, &byte| automaton.step(state, byte)).is_some())
-            }
-            Kind::Number(state) => {
-                let NumberState { numbers, place } = self.number_states[state as usize];
-                let numbers = &self.numbers[numbers as usize];
-                let end = text.iter().try_fold(place, |place, &byte| numbers.step(place, byte));
-                Some(end.is_some_and(|end| numbers.is_accepting(end)))
-            }
-            Kind::And(list) => {
-                for &member in self.list(list) {
-                    if !self.holds(member, text, depth, parts)? {
-                        return Some(false);
-                    }
-                }
-                Some(true)
-            }
-            Kind::Or(list) => {
-                for &member in self.list(list) {
-                    if self.holds(member, text, depth, parts)? {
-                        return Some(true);
-                    }
-                }
-                Some(false)
-            }
-            Kind::Not(inner) => Some(!self.holds(inner, text, depth, parts)?),
-            Kind::Concat(head, tail) => {
-                // Mostly the beginning takes as much as it can.
-                let (first, last) = self.lengths(head).into_inner();
-                for end in (first..=last.min(text.len())).rev() {
-                    if self.holds(head, &text[..end], depth, parts)?
-                        && self.holds(tail, &text[end..], depth, parts)?
-                    {
-                        return Some(true);
-                    }
-                }
-                Some(false)
-            }
-            Kind::Repeat { base, min, max: UNBOUNDED }
-                if min <= 1
-                    && let Kind::Bytes(set) = self.node(base).kind =>
-            {
-                let set = self.byte_set(set);
-                Some(text.iter().all(|&byte| set.contains(byte)))
-            }
-            Kind::Repeat { base, min, max } if min <= 1 && (max == 1 || max == UNBOUNDED) => {
-                // Of an endless one, one round more is tried behind each that fits.
-                if self.holds(base, text, depth, parts)? {
-                    return Some(true);
-                }
-                if max == 1 {
+        Kind::AhoCorasick { automaton, state } => {
+            let automaton = &store.leaves.aho_corasick[automaton];
+            Some(text.iter().try_fold(state, |state, &byte| automaton.step(state, byte)).is_some())
+        }
+        Kind::Factor { automaton, state } => {
+            let automaton = &store.leaves.factor_automata[automaton];
+            Some(text.iter().try_fold(state, |state, &byte| automaton.step(state, byte)).is_some())
+        }
+        Kind::Number(state) => {
+            let NumberState { numbers, position } = store.leaves.number_states[state];
+            let numbers = &store.leaves.numbers[numbers];
+            let end = text.iter().try_fold(position, |position, &byte| numbers.step(position, byte));
+            Some(end.is_some_and(|end| numbers.is_accepting(end)))
+        }
+        Kind::And(list) => {
+            for &member in store.list(list) {
+                if !membership(store, member, text, depth, parts)? {
                     return Some(false);
                 }
-                for end in 1..text.len() {
-                    if self.holds(base, &text[..end], depth, parts)?
-                        && self.holds(a, &text[end..], depth, parts)?
-                    {
-                        return Some(true);
-                    }
-                }
-                Some(false)
             }
-            // Of more than one round none is empty: else none would be asked for.
-            Kind::Repeat { base, min, max } => self.holds_rounds((base, min, max), text, depth, parts),
-            _ => None,
+            Some(true)
         }
-    }
-
-    /// How many bytes the strings of a language have; perhaps more.
-    fn lengths(&self, a: RegularId) -> RangeInclusive<usize> {
-        let node = self.node(a);
-        node.min as usize..=if node.max == UNBOUNDED { usize::MAX } else { node.max as usize }
-    }
-
-    /// The same for rounds of a language: at least and at most so many. The depth of this recursion is bounded by that of the other.
-    fn holds_rounds(
-        &self,
-        (base, min, max): (RegularId, u32, u32),
-        text: &[u8],
-        depth: u32,
-        parts: &mut u32,
-    ) -> Option<bool> {
-        let depth = depth.checked_sub(1)?;
-        if text.is_empty() || max == 0 {
-            return Some(text.is_empty() && (min == 0 || self.is_nullable(base)));
+        Kind::Or(list) => {
+            for &member in store.list(list) {
+                if membership(store, member, text, depth, parts)? {
+                    return Some(true);
+                }
+            }
+            Some(false)
         }
-        let rest = (base, min.saturating_sub(1), if max == UNBOUNDED { max } else { max - 1 });
-        let (first, last) = self.lengths(base).into_inner();
-        for end in (first.max(1)..=last.min(text.len())).rev() {
-            if self.holds(base, &text[..end], depth, parts)?
-                && self.holds_rounds(rest, &text[end..], depth, parts)?
-            {
+        Kind::Not(inner) => Some(!membership(store, inner, text, depth, parts)?),
+        Kind::Concat(head, tail) => {
+            // Mostly the beginning takes as much as it can.
+            let (first, last) = length_range(store, head).into_inner();
+            for end in (first..=last.min(text.len())).rev() {
+                if membership(store, head, &text[..end], depth, parts)?
+                    && membership(store, tail, &text[end..], depth, parts)?
+                {
+                    return Some(true);
+                }
+            }
+            Some(false)
+        }
+        Kind::Repeat { base, min, max: UNBOUNDED }
+            if min <= 1
+                && let Kind::Bytes(set) = store.node(base).kind =>
+        {
+            let set = store.byte_set(set);
+            Some(text.iter().all(|&byte| set.contains(byte)))
+        }
+        Kind::Repeat { base, min, max } if min <= 1 && (max == 1 || max == UNBOUNDED) => {
+            // Of an endless one, one round more is tried behind each that fits.
+            if membership(store, base, text, depth, parts)? {
                 return Some(true);
             }
+            if max == 1 {
+                return Some(false);
+            }
+            for end in 1..text.len() {
+                if membership(store, base, &text[..end], depth, parts)?
+                    && membership(store, a, &text[end..], depth, parts)?
+                {
+                    return Some(true);
+                }
+            }
+            Some(false)
         }
-        Some(false)
+        // Of more than one round none is empty: else none would be asked for.
+        Kind::Repeat { base, min, max } => repeat_membership(store, (base, min, max), text, depth, parts),
+        _ => None,
     }
+}
+
+/// How many bytes the strings of a language have; perhaps more.
+fn length_range(store: &Store, a: RegularId) -> RangeInclusive<usize> {
+    let node = store.node(a);
+    node.min as usize..=if node.max == UNBOUNDED { usize::MAX } else { node.max as usize }
+}
+
+/// The same for rounds of a language: at least and at most so many. The depth of this recursion is bounded by that of the other.
+fn repeat_membership(
+    store: &Store,
+    (base, min, max): (RegularId, u32, u32),
+    text: &[u8],
+    depth: u32,
+    parts: &mut u32,
+) -> Option<bool> {
+    let depth = depth.checked_sub(1)?;
+    if text.is_empty() || max == 0 {
+        return Some(text.is_empty() && (min == 0 || store.is_nullable(base)));
+    }
+    let rest = (base, min.saturating_sub(1), if max == UNBOUNDED { max } else { max - 1 });
+    let (first, last) = length_range(store, base).into_inner();
+    for end in (first.max(1)..=last.min(text.len())).rev() {
+        if membership(store, base, &text[..end], depth, parts)?
+            && repeat_membership(store, rest, &text[end..], depth, parts)?
+        {
+            return Some(true);
+        }
+    }
+    Some(false)
 }
 
 #[cfg(test)]
@@ -263,10 +260,10 @@ mod tests {
                     let below = store.compared(Comparison::AtMost, most).unwrap();
                     let both = store.intersection(&[other, above, below]).unwrap();
                     let mut open = vec![both];
-                    let mut place = 0;
-                    while let Some(&state) = open.get(place) {
-                        place += 1;
-                        let has_sample = store.has_sample(state);
+                    let mut position = 0;
+                    while let Some(&state) = open.get(position) {
+                        position += 1;
+                        let has_sample = has_sample(&store, state);
                         assert!(!has_sample || !store.is_empty(state).unwrap(), "{}", store.display(state));
                         proven += usize::from(has_sample);
                         for byte in *b"-.0123456789e" {
@@ -297,7 +294,11 @@ mod tests {
                 let both = store.intersection(others).unwrap();
                 let mut state = both;
                 for byte in *b"98702465.1" {
-                    assert!(store.has_sample(state) || store.is_nullable(state), "{}", store.display(state));
+                    assert!(
+                        has_sample(&store, state) || store.is_nullable(state),
+                        "{}",
+                        store.display(state)
+                    );
                     state = store
                         .derivative(state, byte)
                         .unwrap_or_else(|error| panic!("{of}, {}: {error}", byte as char));
@@ -333,7 +334,7 @@ mod tests {
                     text.iter().try_fold(language, |state, &byte| store.derivative(state, byte)).unwrap();
                 let expected = store.is_nullable(end);
                 for (a, expected) in [(language, expected), (not, !expected)] {
-                    let held = store.holds(a, &text, 12, &mut 10_000);
+                    let held = membership(&store, a, &text, 12, &mut 10_000);
                     assert!(held.is_none_or(|held| held == expected), "{pattern}: {number}");
                 }
             }

@@ -19,13 +19,13 @@ pub(crate) enum Numbers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NumberState {
     pub(crate) numbers: u32,
-    pub(crate) place: Place,
+    pub(crate) position: NumeralPosition,
 }
 
-/// Where in a numeral. From each place, a number that is meant can be reached.
+/// Where in a numeral. From each position, a number that is meant can be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Place {
+pub(crate) enum NumeralPosition {
     /// Before the first digit.
     Start,
     /// Behind a zero that is the first digit.
@@ -109,29 +109,29 @@ pub(crate) const MANTISSA: u8 = 20;
 const EXPONENT: u8 = 5;
 
 impl Numbers {
-    /// The place behind a byte, if a number can be reached from there.
-    pub(crate) fn step(&self, place: Place, byte: u8) -> Option<Place> {
+    /// The position behind a byte, if a number can be reached from there.
+    pub(crate) fn step(&self, position: NumeralPosition, byte: u8) -> Option<NumeralPosition> {
         match self {
-            _ if place.is_exponent() => place.exponent_step(byte),
-            Self::Multiples(multiples) => multiples.step(place, byte),
-            Self::Compared(bound) => bound.step(place, byte),
+            _ if position.is_exponent() => position.exponent_step(byte),
+            Self::Multiples(multiples) => multiples.step(position, byte),
+            Self::Compared(bound) => bound.step(position, byte),
         }
     }
 
-    pub(crate) fn is_accepting(&self, place: Place) -> bool {
+    pub(crate) fn is_accepting(&self, position: NumeralPosition) -> bool {
         match self {
-            _ if place.is_exponent() => place.is_end(),
-            Self::Multiples(_) => Multiples::is_accepting(place),
-            Self::Compared(bound) => bound.is_accepting(place),
+            _ if position.is_exponent() => position.is_end(),
+            Self::Multiples(_) => Multiples::is_accepting(position),
+            Self::Compared(bound) => bound.is_accepting(position),
         }
     }
 
-    /// Whether there is such a place.
-    pub(crate) fn is_place(&self, place: Place) -> bool {
+    /// Whether there is such a position.
+    pub(crate) fn is_position(&self, position: NumeralPosition) -> bool {
         match self {
-            _ if place.is_exponent() => self.has_exponent() && place.is_canonical(),
-            Self::Multiples(multiples) => multiples.is_place(place),
-            Self::Compared(bound) => bound.is_place(place),
+            _ if position.is_exponent() => self.has_exponent() && position.is_canonical(),
+            Self::Multiples(multiples) => multiples.is_position(position),
+            Self::Compared(bound) => bound.is_position(position),
         }
     }
 
@@ -143,7 +143,7 @@ impl Numbers {
         }
     }
 
-    fn bytes_used(&self) -> usize {
+    pub(crate) fn bytes_used(&self) -> usize {
         let more = match self {
             Self::Multiples(multiples) => multiples.bytes_used(),
             Self::Compared(bound) => bound.digits.len(),
@@ -152,7 +152,7 @@ impl Numbers {
     }
 }
 
-impl Place {
+impl NumeralPosition {
     const fn is_exponent(self) -> bool {
         matches!(
             self,
@@ -222,7 +222,7 @@ impl Place {
         }
     }
 
-    /// Whether a place in an exponent is one that steps lead to.
+    /// Whether a position in an exponent is one that steps lead to.
     fn is_canonical(self) -> bool {
         const LARGEST: u16 = crate::number::comparison::BOUND_DIGITS as u16 + 1;
         match self {
@@ -246,21 +246,21 @@ impl Place {
     }
 }
 
-/// The place in an exponent that is at least `least`, which is positive, behind digits.
-fn at_least(least: u16, read: u16) -> Place {
+/// The position in an exponent that is at least `least`, which is positive, behind digits.
+fn at_least(least: u16, read: u16) -> NumeralPosition {
     let mut range = (u64::from(read), u64::from(read));
     for missing in 0..=EXPONENT {
         match range {
-            (low, _) if low >= least.into() => return Place::More(missing),
+            (low, _) if low >= least.into() => return NumeralPosition::More(missing),
             (_, high) if high >= least.into() || read == 0 => break,
             (low, high) => range = (low * 10, high * 10 + 9),
         }
     }
-    Place::AtLeast { least, read }
+    NumeralPosition::AtLeast { least, read }
 }
 
-/// The place in an exponent that is at most `most`, behind digits; `None` where it is more.
-fn at_most(most: u16, read: u16) -> Option<Place> {
+/// The position in an exponent that is at most `most`, behind digits; `None` where it is more.
+fn at_most(most: u16, read: u16) -> Option<NumeralPosition> {
     if read > most {
         return None;
     }
@@ -268,111 +268,75 @@ fn at_most(most: u16, read: u16) -> Option<Place> {
     for left in 0..=EXPONENT {
         range = (range.0 * 10, range.1 * 10 + 9);
         match range {
-            (low, _) if low > most.into() => return Some(Place::Fewer(left)),
+            (low, _) if low > most.into() => return Some(NumeralPosition::Fewer(left)),
             (_, high) if high > most.into() || read == 0 => break,
             _ => {}
         }
     }
-    Some(Place::AtMost { most, read, has_digit: true })
+    Some(NumeralPosition::AtMost { most, read, has_digit: true })
 }
 
-/// The place in an exponent that is `value`, behind digits that it begins with.
-fn exactly(value: u16, read: u16) -> Option<Place> {
+/// The position in an exponent that is `value`, behind digits that it begins with.
+fn exactly(value: u16, read: u16) -> Option<NumeralPosition> {
     let mut rest = value;
     while rest > read {
         rest /= 10;
     }
     match () {
         () if rest != read => None,
-        () if read == value && value > 0 => Some(Place::Fewer(0)),
-        () => Some(Place::Exactly { value, read, has_digit: true }),
+        () if read == value && value > 0 => Some(NumeralPosition::Fewer(0)),
+        () => Some(NumeralPosition::Exactly { value, read, has_digit: true }),
     }
 }
 
-impl Store {
-    /// The unsigned numbers of JSON that compare so with `numeral`, an unsigned decimal numeral of at most 10,000 digits:
-    /// `(0|[1-9][0-9]*)(\.[0-9]+)?` and `[1-9](\.[0-9]{1,20})?[eE][+-]?[0-9]+`.
-    ///
-    /// # Errors
-    /// When `numeral` is none.
-    ///
-    /// # Complexity
-    /// Linear in the length of the numeral. Up to three times as many states as it has digits, and 100 more, made when they are
-    /// met.
-    ///
-    /// ```
-    /// # use grammask_regular::{Comparison, Config, RegularId, Store};
-    /// let mut store = Store::new(&Config::default());
-    /// let start = store.compared(Comparison::AtLeast, "12.5")?;
-    /// for (number, is_meant) in [("12.5", true), ("12", false), ("1.25e1", true), ("1.3E+01", true), ("9e0", false)] {
-    ///     let end = number.bytes().try_fold(start, |state, byte| store.derivative(state, byte))?;
-    ///     assert_eq!(store.is_nullable(end), is_meant);
-    /// }
-    /// # Ok::<(), grammask_regular::Error>(())
-    /// ```
-    pub fn compared(&mut self, comparison: Comparison, numeral: &str) -> Result<RegularId, Error> {
-        let bound = Bound::read(comparison, numeral)?;
-        if bound.is_zero() && comparison == Comparison::Below {
-            return Ok(RegularId::EMPTY);
-        }
-        let numbers = self.add_numbers(Arc::new(Numbers::Compared(bound)));
-        self.number_leaf(NumberState { numbers, place: Place::Start })
+/// See [`Store::compared`].
+pub(crate) fn compared(store: &mut Store, comparison: Comparison, numeral: &str) -> Result<RegularId, Error> {
+    let bound = Bound::read(comparison, numeral)?;
+    if bound.is_zero() && comparison == Comparison::Below {
+        return Ok(RegularId::EMPTY);
     }
+    let numbers = store.leaves.intern_numbers(Arc::new(Numbers::Compared(bound)));
+    number_leaf(store, NumberState { numbers, position: NumeralPosition::Start })
+}
 
-    pub(crate) fn add_numbers(&mut self, numbers: Arc<Numbers>) -> u32 {
-        let next = self.numbers.len() as u32;
-        let id = *self.number_ids.entry(Arc::clone(&numbers)).or_insert(next);
-        if id == next {
-            self.leaf_bytes += numbers.bytes_used();
-            self.numbers.push(numbers);
-        }
-        id
+pub(crate) fn number_leaf(store: &mut Store, state: NumberState) -> Result<RegularId, Error> {
+    if state.position == NumeralPosition::Fewer(0) {
+        return Ok(RegularId::EPSILON);
     }
+    let id = store.leaves.intern_number_state(state);
+    store.intern(Kind::Number(id))
+}
 
-    pub(crate) fn number_leaf(&mut self, state: NumberState) -> Result<RegularId, Error> {
-        if state.place == Place::Fewer(0) {
-            return Ok(RegularId::EPSILON);
-        }
-        let next = self.number_states.len() as u32;
-        let id = *self.number_state_ids.entry(state).or_insert(next);
-        if id == next {
-            self.leaf_bytes += 3 * size_of::<NumberState>();
-            self.number_states.push(state);
-        }
-        self.intern(Kind::Number(id))
+/// The state after a byte.
+pub(crate) fn number_step(store: &mut Store, state: u32, byte: u8) -> Result<RegularId, Error> {
+    let NumberState { numbers, position } = store.leaves.number_states[state];
+    match store.leaves.numbers[numbers].step(position, byte) {
+        Some(position) => number_leaf(store, NumberState { numbers, position }),
+        None => Ok(RegularId::EMPTY),
     }
+}
 
-    /// The state after a byte.
-    pub(crate) fn number_step(&mut self, state: u32, byte: u8) -> Result<RegularId, Error> {
-        let NumberState { numbers, place } = self.number_states[state as usize];
-        match self.numbers[numbers as usize].step(place, byte) {
-            Some(place) => self.number_leaf(NumberState { numbers, place }),
-            None => Ok(RegularId::EMPTY),
-        }
-    }
+pub(crate) fn is_number_accepting(store: &Store, state: u32) -> bool {
+    let NumberState { numbers, position } = store.leaves.number_states[state];
+    store.leaves.numbers[numbers].is_accepting(position)
+}
 
-    pub(crate) fn is_number_end(&self, state: u32) -> bool {
-        let NumberState { numbers, place } = self.number_states[state as usize];
-        self.numbers[numbers as usize].is_accepting(place)
-    }
+/// Bytes with the same next state are in one class.
+pub(crate) fn number_partition(store: &mut Store, state: u32) -> PartitionId {
+    let NumberState { numbers, position } = store.leaves.number_states[state];
+    let numbers = &store.leaves.numbers[numbers];
+    let steps = b"+-.0123456789Ee".iter();
+    let targets = steps.filter_map(|&byte| Some((byte, byte, numbers.step(position, byte)?)));
+    store.partitions.of_targets(targets)
+}
 
-    /// Bytes with the same next state are in one class.
-    pub(crate) fn number_partition(&mut self, state: u32) -> PartitionId {
-        let NumberState { numbers, place } = self.number_states[state as usize];
-        let numbers = &self.numbers[numbers as usize];
-        let steps = b"+-.0123456789Ee".iter();
-        let targets = steps.filter_map(|&byte| Some((byte, byte, numbers.step(place, byte)?)));
-        self.partitions.of_targets(targets)
-    }
-
-    /// The bytes that the states of a leaf tell apart.
-    pub(crate) fn number_splits(&self, state: u32) -> impl Iterator<Item = ByteSet> {
-        let NumberState { numbers, .. } = self.number_states[state as usize];
-        let exponent = [ByteSet::single(b'+'), ByteSet::single(b'-'), [b'e', b'E'].into_iter().collect()];
-        let has_exponent = self.numbers[numbers as usize].has_exponent();
-        let letters = (b'0'..=b'9').chain([b'.']).map(ByteSet::single);
-        letters.chain(exponent.into_iter().filter(move |_| has_exponent))
-    }
+/// The bytes that the states of a leaf tell apart.
+pub(crate) fn number_splits(store: &Store, state: u32) -> impl Iterator<Item = ByteSet> {
+    let NumberState { numbers, .. } = store.leaves.number_states[state];
+    let exponent = [ByteSet::single(b'+'), ByteSet::single(b'-'), [b'e', b'E'].into_iter().collect()];
+    let has_exponent = store.leaves.numbers[numbers].has_exponent();
+    let letters = (b'0'..=b'9').chain([b'.']).map(ByteSet::single);
+    letters.chain(exponent.into_iter().filter(move |_| has_exponent))
 }
 
 /// An ordering as -1, 0 or 1.

@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use crate::number::state::NumberState;
-use crate::store::node::{Kind, RegularId, Spelling};
+use crate::store::node::{JsonPosition, Kind, RegularId};
 use crate::{ByteSet, Store};
 use rustc_hash::FxHashMap;
 
@@ -28,7 +28,7 @@ struct Writer<'w> {
 
 /// What a part of an expression is. Single bytes stand for themselves, above all of these.
 #[derive(Clone, Copy)]
-enum Mark {
+enum Tag {
     Empty,
     Epsilon,
     /// Eight numbers follow, with a bit for each byte.
@@ -41,7 +41,7 @@ enum Mark {
     Words,
     /// Two parts follow.
     Concat,
-    /// A union or an intersection that has been written before: its place among these.
+    /// A union or an intersection that has been written before: its position among these.
     Known,
     /// How many parts there are, then each.
     Or,
@@ -50,7 +50,7 @@ enum Mark {
     Not,
     /// The bounds, then a part.
     Repeat,
-    /// The place in a spelling, then a part.
+    /// The position in a spelling, then a part.
     Json,
     /// How many numbers follow, then these: what numbers are meant, and where in one.
     Numbers,
@@ -67,33 +67,33 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// The place of a state among those that have been written; it is one of them now.
-    fn place(&mut self, state: u32) -> u32 {
+    /// The position of a state among those that have been written; it is one of them now.
+    fn position(&mut self, state: u32) -> u32 {
         let known = match self.states.len() < FEW {
-            true => self.states.iter().position(|&other| other == state).map(|place| place as u32),
+            true => self.states.iter().position(|&other| other == state).map(|position| position as u32),
             false => self.places.get(&state).copied(),
         };
         known.unwrap_or_else(|| {
-            let place = self.states.len() as u32;
+            let position = self.states.len() as u32;
             self.states.push(state);
             match self.states.len() {
                 0..FEW => {}
                 FEW => self.places.extend(self.states.iter().copied().zip(0..)),
-                _ => _ = self.places.insert(state, place),
+                _ => _ = self.places.insert(state, position),
             }
-            place
+            position
         })
     }
 
-    fn mark(&mut self, mark: Mark) -> Option<()> {
-        self.number(mark as u32)
+    fn tag(&mut self, tag: Tag) -> Option<()> {
+        self.number(tag as u32)
     }
 
     fn set(&mut self, set: &ByteSet) -> Option<()> {
         if let Some(byte) = set.single_byte() {
             return self.number(BYTE + u32::from(byte));
         }
-        self.mark(Mark::Bytes)?;
+        self.tag(Tag::Bytes)?;
         (0..=7).try_for_each(|part: u8| {
             let bits = (0..32).filter(|bit| set.contains(part * 32 + bit));
             self.number(bits.fold(0, |number, bit| number | 1 << bit))
@@ -126,132 +126,130 @@ impl Hasher for Recorder {
     }
 }
 
-impl Store {
-    /// Writes down an expression, as numbers: languages with equal transcripts are equal, whichever stores they are of, so that whoever
-    /// keeps what came of one need not [`import`](Self::import) another. Says whether it could be done: not for an expression that is
-    /// very deep, holds long texts that are avoided or are parts of others, or takes more than `most` numbers. What is written then has no meaning.
-    ///
-    /// Equal languages may have different transcripts.
-    ///
-    /// # Complexity
-    /// O(`most`).
-    ///
-    /// ```
-    /// # use grammask_regular::{Config, Store};
-    /// let (mut one, mut other) = (Store::new(&Config::default()), Store::new(&Config::default()));
-    /// other.regex("[0-9]+")?; // from here on, equal expressions have different ids
-    /// let transcribe = |store: &mut Store, text: &[u8]| {
-    ///     let mut transcript = Vec::new();
-    ///     let language = store.literal(text)?;
-    ///     assert!(store.transcribe(language, 64, &mut |number| transcript.push(number)));
-    ///     Ok::<_, grammask_regular::Error>(transcript)
-    /// };
-    /// assert_eq!(transcribe(&mut one, b"key")?, transcribe(&mut other, b"key")?);
-    /// assert_ne!(transcribe(&mut one, b"key")?, transcribe(&mut other, b"kez")?);
-    /// # Ok::<(), grammask_regular::Error>(())
-    /// ```
-    pub fn transcribe(&self, a: RegularId, most: usize, write: &mut dyn FnMut(u32)) -> bool {
-        self.transcribe_to(
-            &mut Writer {
-                room: most,
-                write,
-                states: Vec::new(),
-                places: FxHashMap::default(),
-                lists: FxHashMap::default(),
-            },
-            a,
-            DEPTH,
-        )
-        .is_some()
-    }
+/// Writes down an expression, as numbers: languages with equal transcripts are equal, whichever stores they are of, so that whoever
+/// keeps what came of one need not [`import`](Self::import) another. Says whether it could be done: not for an expression that is
+/// very deep, holds long texts that are avoided or are parts of others, or takes more than `most` numbers. What is written then has no meaning.
+///
+/// Equal languages may have different transcripts.
+///
+/// # Complexity
+/// O(`most`).
+///
+/// ```
+/// # use grammask_regular::{Config, Store};
+/// let (mut one, mut other) = (Store::new(&Config::default()), Store::new(&Config::default()));
+/// other.regex("[0-9]+")?; // from here on, equal expressions have different ids
+/// let transcribe = |store: &mut Store, text: &[u8]| {
+///     let mut transcript = Vec::new();
+///     let language = store.literal(text)?;
+///     assert!(store.transcribe(language, 64, &mut |number| transcript.push(number)));
+///     Ok::<_, grammask_regular::Error>(transcript)
+/// };
+/// assert_eq!(write_canonical_form(&mut one, b"key")?, write_canonical_form(&mut other, b"key")?);
+/// assert_ne!(write_canonical_form(&mut one, b"key")?, write_canonical_form(&mut other, b"kez")?);
+/// # Ok::<(), grammask_regular::Error>(())
+/// ```
+pub fn write_canonical_form(store: &Store, a: RegularId, most: usize, write: &mut dyn FnMut(u32)) -> bool {
+    write_expression(
+        store,
+        &mut Writer {
+            room: most,
+            write,
+            states: Vec::new(),
+            places: FxHashMap::default(),
+            lists: FxHashMap::default(),
+        },
+        a,
+        DEPTH,
+    )
+    .is_some()
+}
 
-    /// A prefix code: what a part is made of stands behind its mark, so no transcript has two readings.
-    fn transcribe_to(&self, to: &mut Writer<'_>, a: RegularId, depth: u32) -> Option<()> {
-        let depth = depth.checked_sub(1)?;
-        let mut part = a;
-        // Concatenations are as long as texts.
-        while let Kind::Concat(head, tail) = self.node(part).kind {
-            to.mark(Mark::Concat)?;
-            self.transcribe_to(to, head, depth)?;
-            part = tail;
-        }
-        match self.node(part).kind {
-            Kind::Empty => to.mark(Mark::Empty),
-            Kind::Epsilon => to.mark(Mark::Epsilon),
-            Kind::Bytes(set) => to.set(self.byte_set(set)),
-            Kind::Acyclic(_) if self.character == Some(part) => to.mark(Mark::Character),
-            Kind::Acyclic(state) => {
-                to.mark(Mark::Acyclic)?;
-                self.transcribe_state(to, state, LONG)
-            }
-            Kind::Words { range, depth } => {
-                let (list, start, end) = self.ranges[range as usize];
-                to.mark(Mark::Words)?;
-                to.number(end - start)?;
-                let list = &self.words[list as usize];
-                (start..end).try_for_each(|index| to.text(&list.word(index)[depth as usize..]))
-            }
-            Kind::Or(list) | Kind::And(list) => {
-                let next = to.lists.len() as u32;
-                let place = *to.lists.entry(part).or_insert(next);
-                if place < next {
-                    to.mark(Mark::Known)?;
-                    return to.number(place);
-                }
-                let is_union = matches!(self.node(part).kind, Kind::Or(_));
-                to.mark(if is_union { Mark::Or } else { Mark::And })?;
-                to.number(list.len)?;
-                self.list(list).iter().try_for_each(|&member| self.transcribe_to(to, member, depth))
-            }
-            Kind::Not(inner) => {
-                to.mark(Mark::Not)?;
-                self.transcribe_to(to, inner, depth)
-            }
-            Kind::Repeat { base, min, max } => {
-                to.mark(Mark::Repeat)?;
-                to.number(min)?;
-                to.number(max)?;
-                self.transcribe_to(to, base, depth)
-            }
-            Kind::Json { text, at } => {
-                to.mark(Mark::Json)?;
-                to.number(match at {
-                    Spelling::Text => 0,
-                    Spelling::Escape => 1,
-                    Spelling::Unit => 2,
-                })?;
-                self.transcribe_to(to, text, depth)
-            }
-            Kind::Number(state) => {
-                let NumberState { numbers, place } = self.number_states[state as usize];
-                let mut recorder = Recorder::default();
-                (&self.numbers[numbers as usize], place).hash(&mut recorder);
-                to.mark(Mark::Numbers)?;
-                to.number(u32::try_from(recorder.0.len()).ok()?)?;
-                recorder.0.into_iter().try_for_each(|number| to.number(number))
-            }
-            // Concatenations have been taken apart.
-            Kind::Concat(..) | Kind::Avoid { .. } | Kind::Factor { .. } | Kind::Early(_) => None,
-        }
+/// A prefix code: what a part is made of stands behind its tag, so no transcript has two readings.
+fn write_expression(store: &Store, to: &mut Writer<'_>, a: RegularId, depth: u32) -> Option<()> {
+    let depth = depth.checked_sub(1)?;
+    let mut part = a;
+    // Concatenations are as long as texts.
+    while let Kind::Concat(head, tail) = store.node(part).kind {
+        to.tag(Tag::Concat)?;
+        write_expression(store, to, head, depth)?;
+        part = tail;
     }
+    match store.node(part).kind {
+        Kind::Empty => to.tag(Tag::Empty),
+        Kind::Epsilon => to.tag(Tag::Epsilon),
+        Kind::Bytes(set) => to.set(store.byte_set(set)),
+        Kind::Acyclic(_) if store.memos.any_character == Some(part) => to.tag(Tag::Character),
+        Kind::Acyclic(state) => {
+            to.tag(Tag::Acyclic)?;
+            write_state(store, to, state, LONG)
+        }
+        Kind::Words { range, depth } => {
+            let (list, mut words) = store.leaves.words(range);
+            to.tag(Tag::Words)?;
+            to.number(words.len() as u32)?;
+            words.try_for_each(|index| to.text(&list.word(index)[depth as usize..]))
+        }
+        Kind::Or(list) | Kind::And(list) => {
+            let next = to.lists.len() as u32;
+            let position = *to.lists.entry(part).or_insert(next);
+            if position < next {
+                to.tag(Tag::Known)?;
+                return to.number(position);
+            }
+            let is_union = matches!(store.node(part).kind, Kind::Or(_));
+            to.tag(if is_union { Tag::Or } else { Tag::And })?;
+            to.number(list.len)?;
+            store.list(list).iter().try_for_each(|&member| write_expression(store, to, member, depth))
+        }
+        Kind::Not(inner) => {
+            to.tag(Tag::Not)?;
+            write_expression(store, to, inner, depth)
+        }
+        Kind::Repeat { base, min, max } => {
+            to.tag(Tag::Repeat)?;
+            to.number(min)?;
+            to.number(max)?;
+            write_expression(store, to, base, depth)
+        }
+        Kind::Json { text, at } => {
+            to.tag(Tag::Json)?;
+            to.number(match at {
+                JsonPosition::Character => 0,
+                JsonPosition::AfterBackslash => 1,
+                JsonPosition::AfterU => 2,
+            })?;
+            write_expression(store, to, text, depth)
+        }
+        Kind::Number(state) => {
+            let NumberState { numbers, position } = store.leaves.number_states[state];
+            let mut recorder = Recorder::default();
+            (&store.leaves.numbers[numbers], position).hash(&mut recorder);
+            to.tag(Tag::Numbers)?;
+            to.number(u32::try_from(recorder.0.len()).ok()?)?;
+            recorder.0.into_iter().try_for_each(|number| to.number(number))
+        }
+        // Concatenations have been taken apart.
+        Kind::Concat(..) | Kind::AhoCorasick { .. } | Kind::Factor { .. } | Kind::PrefixMinimal(_) => None,
+    }
+}
 
-    /// A state of the acyclic automaton: its place among those that have been written before, or one more than the last of these places;
-    /// then its number of edges, doubled, and whether it is final, and each edge with what it leads to.
-    fn transcribe_state(&self, to: &mut Writer<'_>, state: u32, depth: u32) -> Option<()> {
-        let depth = depth.checked_sub(1)?;
-        let next = to.states.len() as u32;
-        let place = to.place(state);
-        to.number(place)?;
-        if place < next {
-            return Some(());
-        }
-        let edges = self.acyclic.edges(state);
-        to.number((edges.len() as u32) << 1 | u32::from(self.acyclic.is_final(state)))?;
-        edges.iter().try_for_each(|edge| {
-            to.number(u32::from(edge.first) << 8 | u32::from(edge.last))?;
-            self.transcribe_state(to, edge.target, depth)
-        })
+/// A state of the acyclic automaton: its position among those that have been written before, or one more than the last of these places;
+/// then its number of edges, doubled, and whether it is final, and each edge with what it leads to.
+fn write_state(store: &Store, to: &mut Writer<'_>, state: u32, depth: u32) -> Option<()> {
+    let depth = depth.checked_sub(1)?;
+    let next = to.states.len() as u32;
+    let position = to.position(state);
+    to.number(position)?;
+    if position < next {
+        return Some(());
     }
+    let edges = store.leaves.acyclic.edges(state);
+    to.number((edges.len() as u32) << 1 | u32::from(store.leaves.acyclic.is_final(state)))?;
+    edges.iter().try_for_each(|edge| {
+        to.number(u32::from(edge.first) << 8 | u32::from(edge.last))?;
+        write_state(store, to, edge.target, depth)
+    })
 }
 
 #[cfg(test)]
@@ -262,7 +260,7 @@ mod tests {
 
     fn transcript(store: &Store, a: RegularId) -> Option<Vec<u32>> {
         let mut numbers = Vec::new();
-        store.transcribe(a, 256, &mut |number| numbers.push(number)).then_some(numbers)
+        write_canonical_form(&store, a, 256, &mut |number| numbers.push(number)).then_some(numbers)
     }
 
     /// Different expressions, and all that derivatives make of them.
@@ -297,15 +295,15 @@ mod tests {
                 open.push(store.compared(comparison, numeral).unwrap());
             }
         }
-        let mut place = 0;
-        while place < open.len() && open.len() < 1_000 {
+        let mut position = 0;
+        while position < open.len() && open.len() < 1_000 {
             for byte in 0..=u8::MAX {
-                let next = store.derivative(open[place], byte).unwrap();
+                let next = store.derivative(open[position], byte).unwrap();
                 if !open.contains(&next) {
                     open.push(next);
                 }
             }
-            place += 1;
+            position += 1;
         }
         open
     }
@@ -356,9 +354,9 @@ mod tests {
         let mut store = Store::new(&Config::default());
         let text = store.literal(b"some text").unwrap();
         let mut count = 0;
-        assert!(store.transcribe(text, 256, &mut |_| count += 1));
+        assert!(write_canonical_form(&store, text, 256, &mut |_| count += 1));
         for most in 0..count {
-            assert!(!store.transcribe(text, most, &mut |_| {}));
+            assert!(!write_canonical_form(&store, text, most, &mut |_| {}));
         }
         let mut deep = text;
         let letter = store.literal(b"x").unwrap();

@@ -1,7 +1,16 @@
 //! Copies of languages from one store into another.
 
+use crate::construct::concat::concat_pair;
+use crate::construct::length::any_character;
+use crate::construct::prefix::prefix_minimal;
+use crate::construct::substring::factor_leaf;
+use crate::json::string::json_spellings_at;
+use crate::leaf::acyclic_dfa::acyclic_leaf;
+use crate::leaf::word_list::WordRange;
+use crate::leaf::word_list::word_leaf;
 use crate::number::state::NumberState;
-use crate::store::node::{Kind, RegularId, Spelling, UNBOUNDED};
+use crate::number::state::number_leaf;
+use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -10,195 +19,194 @@ use std::sync::Arc;
 const DEPTH: u32 = 8;
 const PARTS: u32 = 64;
 
-impl Store {
-    /// The same language in this store. Two imports of one language give the same id.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    ///
-    /// # Complexity
-    /// Linear in the size of the expression. Texts and large automata are shared, not copied.
-    pub fn import(&mut self, from: &Self, a: RegularId) -> Result<RegularId, Error> {
-        if from.is_simple(a, DEPTH, &mut { PARTS }) {
-            return self.import_simple(from, a);
-        }
-        let (order, states) = from.reachable(&[a]);
-        let states = self.import_acyclic(from, &states);
-        let mut copies: FxHashMap<RegularId, RegularId> = FxHashMap::default();
-        for old in order {
-            let copy = self.import_one(from, old, &mut |_, part| Ok(copies[&part]), &states)?;
-            copies.insert(old, copy);
-        }
-        Ok(copies.get(&a).copied().unwrap_or(RegularId::EMPTY))
+/// See [`Store::import`].
+pub(crate) fn import(store: &mut Store, from: &Store, a: RegularId) -> Result<RegularId, Error> {
+    if is_simple(from, a, DEPTH, &mut { PARTS }) {
+        return import_simple(store, from, a);
     }
-
-    /// Whether an expression has so few parts that copying one twice, where it is shared, is less work than keeping tables of what has been
-    /// copied. Automata are left out, but for that of any character.
-    fn is_simple(&self, a: RegularId, depth: u32, parts: &mut u32) -> bool {
-        let (mut rest, Some(depth)) = (a, depth.checked_sub(1)) else { return false };
-        loop {
-            let (part, tail) = match self.node(rest).kind {
-                Kind::Concat(head, tail) => (head, Some(tail)),
-                _ => (rest, None),
-            };
-            let Some(left) = parts.checked_sub(1) else { return false };
-            *parts = left;
-            let is_simple = match self.node(part).kind {
-                Kind::Empty | Kind::Epsilon | Kind::Bytes(_) | Kind::Words { .. } => true,
-                Kind::Acyclic(_) => self.character == Some(part),
-                Kind::Json { text: inner, at: Spelling::Text }
-                | Kind::Not(inner)
-                | Kind::Repeat { base: inner, .. } => self.is_simple(inner, depth, parts),
-                Kind::Or(list) | Kind::And(list) => {
-                    self.list(list).iter().all(|&member| self.is_simple(member, depth, parts))
-                }
-                _ => false,
-            };
-            match tail {
-                Some(tail) if is_simple => rest = tail,
-                _ => return is_simple,
-            }
-        }
+    let (order, states) = reachable(from, &[a]);
+    let states = import_acyclic(store, from, &states);
+    let mut copies: FxHashMap<RegularId, RegularId> = FxHashMap::default();
+    for old in order {
+        let copy = import_one(store, from, old, &mut |_, part| Ok(copies[&part]), &states)?;
+        copies.insert(old, copy);
     }
+    Ok(copies.get(&a).copied().unwrap_or(RegularId::EMPTY))
+}
 
-    /// The copy of a simple expression; it goes as deep as that.
-    fn import_simple(&mut self, from: &Self, a: RegularId) -> Result<RegularId, Error> {
-        let mut heads = Vec::with_capacity(16);
-        let mut rest = a;
-        while let Kind::Concat(head, tail) = from.node(rest).kind {
-            heads.push(head);
-            rest = tail;
-        }
-        let mut copy = self.import_part(from, rest)?;
-        while let Some(head) = heads.pop() {
-            let head = self.import_part(from, head)?;
-            copy = self.concat_two(head, copy)?;
-        }
-        Ok(copy)
-    }
-
-    /// The copy of a part of a simple expression, which is no concatenation.
-    fn import_part(&mut self, from: &Self, a: RegularId) -> Result<RegularId, Error> {
-        match from.node(a).kind {
-            Kind::Acyclic(_) => self.character(),
-            _ => self.import_one(
-                from,
-                a,
-                &mut |store, part| store.import_simple(from, part),
-                &FxHashMap::default(),
-            ),
-        }
-    }
-
-    /// All that languages are made of, themselves included: expressions, and states of the acyclic automaton. Both in
-    /// the order of their ids, in which operands and targets come before what refers to them.
-    pub(crate) fn reachable(&self, languages: &[RegularId]) -> (Vec<RegularId>, Vec<u32>) {
-        let mut seen = FxHashSet::default();
-        let mut stack = languages.to_vec();
-        let mut states = Vec::new();
-        while let Some(a) = stack.pop() {
-            if !seen.insert(a) {
-                continue;
-            }
-            match self.node(a).kind {
-                Kind::Acyclic(state) => states.push(state),
-                Kind::Concat(head, tail) => stack.extend([head, tail]),
-                Kind::Or(list) | Kind::And(list) => stack.extend(self.list(list)),
-                Kind::Not(a) | Kind::Early(a) | Kind::Json { text: a, .. } | Kind::Repeat { base: a, .. } => {
-                    stack.push(a);
-                }
-                _ => {}
-            }
-        }
-        let mut expressions: Vec<RegularId> = seen.into_iter().collect();
-        expressions.sort_unstable();
-        let mut seen = FxHashSet::default();
-        while let Some(state) = states.pop() {
-            if seen.insert(state) {
-                states.extend(self.acyclic.edges(state).iter().map(|edge| edge.target));
-            }
-        }
-        states.extend(seen);
-        states.sort_unstable();
-        (expressions, states)
-    }
-
-    fn import_acyclic(&mut self, from: &Self, order: &[u32]) -> FxHashMap<u32, u32> {
-        let mut copies = FxHashMap::default();
-        for &state in order {
-            let mut edges = from.acyclic.edges(state).to_vec();
-            edges.iter_mut().for_each(|edge| edge.target = copies[&edge.target]);
-            let copy = Arc::make_mut(&mut self.acyclic).state(from.acyclic.is_final(state), &edges);
-            copies.insert(state, copy);
-        }
-        copies
-    }
-
-    /// The copy of an expression, given how its parts are copied, and the copies of automata's states.
-    fn import_one(
-        &mut self,
-        from: &Self,
-        old: RegularId,
-        copy: &mut dyn FnMut(&mut Self, RegularId) -> Result<RegularId, Error>,
-        states: &FxHashMap<u32, u32>,
-    ) -> Result<RegularId, Error> {
-        match from.node(old).kind {
-            Kind::Empty => Ok(RegularId::EMPTY),
-            Kind::Epsilon => Ok(RegularId::EPSILON),
-            Kind::Bytes(set) => match from.byte_set(set).single_byte() {
-                Some(byte) => Ok(self.single_byte(byte)),
-                None => Ok(self.bytes(*from.byte_set(set))),
-            },
-            Kind::Acyclic(state) => self.acyclic_leaf(states[&state]),
-            Kind::Words { range, depth } => {
-                let (list, start, end) = from.ranges[range as usize];
-                let list = self.word_list(Arc::clone(&from.words[list as usize]));
-                self.word_leaf((list, start, end), depth)
-            }
-            Kind::Avoid { automaton, state } => {
-                let automaton = self.add_avoid(Arc::clone(&from.avoid[automaton as usize]));
-                self.intern(Kind::Avoid { automaton, state })
-            }
-            Kind::Factor { automaton, state } => {
-                let automaton = self.add_factors(Arc::clone(&from.factors[automaton as usize]));
-                self.factor_leaf(automaton, state)
-            }
-            Kind::Concat(head, tail) => {
-                let (head, tail) = (copy(self, head)?, copy(self, tail)?);
-                self.concat_two(head, tail)
-            }
+/// Whether an expression has so few parts that copying one twice, where it is shared, is less work than keeping tables of what has been
+/// copied. Automata are left out, but for that of any character.
+fn is_simple(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> bool {
+    let (mut rest, Some(depth)) = (a, depth.checked_sub(1)) else { return false };
+    loop {
+        let (part, tail) = match store.node(rest).kind {
+            Kind::Concat(head, tail) => (head, Some(tail)),
+            _ => (rest, None),
+        };
+        let Some(left) = parts.checked_sub(1) else { return false };
+        *parts = left;
+        let is_simple = match store.node(part).kind {
+            Kind::Empty | Kind::Epsilon | Kind::Bytes(_) | Kind::Words { .. } => true,
+            Kind::Acyclic(_) => store.memos.any_character == Some(part),
+            Kind::Json { text: inner, at: JsonPosition::Character }
+            | Kind::Not(inner)
+            | Kind::Repeat { base: inner, .. } => is_simple(store, inner, depth, parts),
             Kind::Or(list) | Kind::And(list) => {
-                let mut parts = Vec::with_capacity(list.len as usize);
-                for &member in from.list(list) {
-                    parts.push(copy(self, member)?);
-                }
-                if matches!(from.node(old).kind, Kind::Or(_)) {
-                    self.union(&parts)
-                } else {
-                    self.intersection(&parts)
-                }
+                store.list(list).iter().all(|&member| is_simple(store, member, depth, parts))
             }
-            Kind::Not(a) => {
-                let a = copy(self, a)?;
-                self.complement(a)
+            _ => false,
+        };
+        match tail {
+            Some(tail) if is_simple => rest = tail,
+            _ => return is_simple,
+        }
+    }
+}
+
+/// The copy of a simple expression; it goes as deep as that.
+fn import_simple(store: &mut Store, from: &Store, a: RegularId) -> Result<RegularId, Error> {
+    let mut heads = Vec::with_capacity(16);
+    let mut rest = a;
+    while let Kind::Concat(head, tail) = from.node(rest).kind {
+        heads.push(head);
+        rest = tail;
+    }
+    let mut copy = import_part(store, from, rest)?;
+    while let Some(head) = heads.pop() {
+        let head = import_part(store, from, head)?;
+        copy = concat_pair(store, head, copy)?;
+    }
+    Ok(copy)
+}
+
+/// The copy of a part of a simple expression, which is no concatenation.
+fn import_part(store: &mut Store, from: &Store, a: RegularId) -> Result<RegularId, Error> {
+    match from.node(a).kind {
+        Kind::Acyclic(_) => any_character(store),
+        _ => import_one(
+            store,
+            from,
+            a,
+            &mut |store, part| import_simple(store, from, part),
+            &FxHashMap::default(),
+        ),
+    }
+}
+
+/// All that languages are made of, themselves included: expressions, and states of the acyclic automaton. Both in
+/// the order of their ids, in which operands and targets come before what refers to them.
+pub(crate) fn reachable(store: &Store, languages: &[RegularId]) -> (Vec<RegularId>, Vec<u32>) {
+    let mut seen = FxHashSet::default();
+    let mut stack = languages.to_vec();
+    let mut states = Vec::new();
+    while let Some(a) = stack.pop() {
+        if !seen.insert(a) {
+            continue;
+        }
+        match store.node(a).kind {
+            Kind::Acyclic(state) => states.push(state),
+            Kind::Concat(head, tail) => stack.extend([head, tail]),
+            Kind::Or(list) | Kind::And(list) => stack.extend(store.list(list)),
+            Kind::Not(a)
+            | Kind::PrefixMinimal(a)
+            | Kind::Json { text: a, .. }
+            | Kind::Repeat { base: a, .. } => {
+                stack.push(a);
             }
-            Kind::Repeat { base, min, max } => {
-                let base = copy(self, base)?;
-                self.repeat(base, min, (max != UNBOUNDED).then_some(max))
+            _ => {}
+        }
+    }
+    let mut expressions: Vec<RegularId> = seen.into_iter().collect();
+    expressions.sort_unstable();
+    let mut seen = FxHashSet::default();
+    while let Some(state) = states.pop() {
+        if seen.insert(state) {
+            states.extend(store.leaves.acyclic.edges(state).iter().map(|edge| edge.target));
+        }
+    }
+    states.extend(seen);
+    states.sort_unstable();
+    (expressions, states)
+}
+
+fn import_acyclic(store: &mut Store, from: &Store, order: &[u32]) -> FxHashMap<u32, u32> {
+    let mut copies = FxHashMap::default();
+    for &state in order {
+        let mut edges = from.leaves.acyclic.edges(state).to_vec();
+        edges.iter_mut().for_each(|edge| edge.target = copies[&edge.target]);
+        let copy =
+            Arc::make_mut(&mut store.leaves.acyclic).state(from.leaves.acyclic.is_final(state), &edges);
+        copies.insert(state, copy);
+    }
+    copies
+}
+
+/// The copy of an expression, given how its parts are copied, and the copies of automata's states.
+fn import_one(
+    store: &mut Store,
+    from: &Store,
+    old: RegularId,
+    copy: &mut dyn FnMut(&mut Store, RegularId) -> Result<RegularId, Error>,
+    states: &FxHashMap<u32, u32>,
+) -> Result<RegularId, Error> {
+    match from.node(old).kind {
+        Kind::Empty => Ok(RegularId::EMPTY),
+        Kind::Epsilon => Ok(RegularId::EPSILON),
+        Kind::Bytes(set) => match from.byte_set(set).single_byte() {
+            Some(byte) => Ok(store.single_byte(byte)),
+            None => Ok(store.bytes(*from.byte_set(set))),
+        },
+        Kind::Acyclic(state) => acyclic_leaf(store, states[&state]),
+        Kind::Words { range, depth } => {
+            let WordRange { list, start, end } = from.leaves.word_ranges[range];
+            let list = store.leaves.intern_word_list(Arc::clone(&from.leaves.word_lists[list]));
+            word_leaf(store, WordRange { list, start, end }, depth)
+        }
+        Kind::AhoCorasick { automaton, state } => {
+            let automaton =
+                store.leaves.intern_aho_corasick(Arc::clone(&from.leaves.aho_corasick[automaton]));
+            store.intern(Kind::AhoCorasick { automaton, state })
+        }
+        Kind::Factor { automaton, state } => {
+            let automaton =
+                store.leaves.intern_factor_automaton(Arc::clone(&from.leaves.factor_automata[automaton]));
+            factor_leaf(store, automaton, state)
+        }
+        Kind::Concat(head, tail) => {
+            let (head, tail) = (copy(store, head)?, copy(store, tail)?);
+            concat_pair(store, head, tail)
+        }
+        Kind::Or(list) | Kind::And(list) => {
+            let mut parts = Vec::with_capacity(list.len as usize);
+            for &member in from.list(list) {
+                parts.push(copy(store, member)?);
             }
-            Kind::Early(a) => {
-                let a = copy(self, a)?;
-                self.until_first(a)
+            if matches!(from.node(old).kind, Kind::Or(_)) {
+                store.union(&parts)
+            } else {
+                store.intersection(&parts)
             }
-            Kind::Json { text, at } => {
-                let text = copy(self, text)?;
-                self.json_state(text, at)
-            }
-            Kind::Number(state) => {
-                let state = from.number_states[state as usize];
-                let numbers = self.add_numbers(Arc::clone(&from.numbers[state.numbers as usize]));
-                self.number_leaf(NumberState { numbers, ..state })
-            }
+        }
+        Kind::Not(a) => {
+            let a = copy(store, a)?;
+            store.complement(a)
+        }
+        Kind::Repeat { base, min, max } => {
+            let base = copy(store, base)?;
+            store.repeat(base, min, (max != UNBOUNDED).then_some(max))
+        }
+        Kind::PrefixMinimal(a) => {
+            let a = copy(store, a)?;
+            prefix_minimal(store, a)
+        }
+        Kind::Json { text, at } => {
+            let text = copy(store, text)?;
+            json_spellings_at(store, text, at)
+        }
+        Kind::Number(state) => {
+            let state = from.leaves.number_states[state];
+            let numbers = store.leaves.intern_numbers(Arc::clone(&from.leaves.numbers[state.numbers]));
+            number_leaf(store, NumberState { numbers, ..state })
         }
     }
 }

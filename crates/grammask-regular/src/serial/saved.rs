@@ -1,13 +1,18 @@
 //! Languages as plain data that can be stored, and the way back, which believes nothing of what it reads.
 
+use crate::construct::substring::factor_leaf;
 use crate::leaf::acyclic_dfa::Edge;
-use crate::leaf::aho_corasick::Avoid;
-use crate::leaf::factor_automaton::Factors;
-use crate::leaf::word_list::WordList;
+use crate::leaf::acyclic_dfa::acyclic_leaf;
+use crate::leaf::aho_corasick::AhoCorasick;
+use crate::leaf::factor_automaton::FactorAutomaton;
+use crate::leaf::word_list::word_leaf;
+use crate::leaf::word_list::{WordList, WordRange};
 use crate::number::comparison::{Bound, Comparison};
 use crate::number::multiple::{Divisor, Multiples};
-use crate::number::state::{NumberState, Numbers, Place};
-use crate::store::node::{Kind, RegularId, Spelling, UNBOUNDED};
+use crate::number::state::number_leaf;
+use crate::number::state::{NumberState, Numbers, NumeralPosition};
+use crate::serial::import::reachable;
+use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Config, Error, Store};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -15,7 +20,7 @@ use std::sync::Arc;
 /// Languages of a [`Store`], with all that they are made of and nothing else: plain data, to be stored and loaded.
 ///
 /// Expressions stand in the order of their ids, so that operands come before what is made of them; automata are kept as the texts that
-/// they are made from. What can be found out about an expression is not in here: loading finds it out again.
+/// they are made from. What can be found out about an expression is not in here: loader finds it out again.
 ///
 /// ```
 /// use grammask_regular::{Config, Store};
@@ -67,7 +72,7 @@ enum Expression {
         end: u32,
         depth: u32,
     },
-    Avoid {
+    AhoCorasick {
         texts: u32,
         state: u32,
     },
@@ -84,23 +89,23 @@ enum Expression {
         min: u32,
         max: u32,
     },
-    Early(u32),
+    PrefixMinimal(u32),
     Json {
         text: u32,
-        at: Spelling,
+        at: JsonPosition,
     },
-    /// A number, as its digits up to the last that is not zero and the place of that one; and a state.
+    /// A number, as its digits up to the last that is not zero and the position of that one; and a state.
     Multiple {
         unit: u64,
         power: i8,
-        place: Place,
+        position: NumeralPosition,
     },
     /// A bound, as its digits and the exponent of the first of them; and a state.
     Compared {
         comparison: Comparison,
         digits: Box<[u8]>,
         exponent: i16,
-        place: Place,
+        position: NumeralPosition,
     },
 }
 
@@ -138,117 +143,105 @@ impl Languages {
     }
 }
 
-impl Store {
-    /// Some languages of the store as plain data. Saving what was loaded gives the same data.
-    ///
-    /// # Complexity
-    /// O(n log n) for n expressions, with the texts of their automata.
-    pub fn save(&self, languages: &[RegularId]) -> Languages {
-        let (expressions, states) = self.reachable(languages);
-        let base = expressions.partition_point(|a| a.0 < LISTED);
-        let mut saving = Saving {
-            store: self,
-            expressions: &expressions[base..],
-            states: &states[usize::from(states.first() == Some(&0))..],
-            numbers: Default::default(),
-            saved: Languages { config: self.config.clone(), ..Languages::default() },
-        };
-        for &a in saving.expressions {
-            let expression = saving.expression(a);
-            saving.saved.expressions.push(expression);
-        }
-        for &state in saving.states {
-            let edges = self.acyclic.edges(state).iter();
-            let edges = edges.map(|edge| (edge.first, edge.last, saving.state(edge.target))).collect();
-            saving.saved.acyclic.push(State { is_final: self.acyclic.is_final(state), edges });
-        }
-        saving.saved.languages = languages.iter().map(|&a| saving.number(a)).collect();
-        saving.saved
+/// See [`Store::save`].
+pub(crate) fn save(store: &Store, languages: &[RegularId]) -> Languages {
+    let (expressions, states) = reachable(store, languages);
+    let base = expressions.partition_point(|a| a.0 < LISTED);
+    let mut saver = Saver {
+        store: store,
+        expressions: &expressions[base..],
+        states: &states[usize::from(states.first() == Some(&0))..],
+        numbers: Default::default(),
+        saved: Languages { config: store.config.clone(), ..Languages::default() },
+    };
+    for &a in saver.expressions {
+        let expression = saver.expression(a);
+        saver.saved.expressions.push(expression);
     }
-
-    /// A store with saved languages, and their ids in it. `room` is how many bytes loading may take, beside the limits that were
-    /// saved.
-    ///
-    /// Whatever the data is, the store is sound: each expression is made anew from its parts.
-    ///
-    /// # Errors
-    /// When the data breaks an invariant, or a limit is exceeded.
-    ///
-    /// # Complexity
-    /// Linear in the size of the data; automata of texts are built as when they were made first.
-    pub fn load(saved: &Languages, room: usize) -> Result<(Self, Vec<RegularId>), LoadError> {
-        let config = Config { memory: saved.config.memory.min(room), ..saved.config.clone() };
-        let mut store = Self::new(&config);
-        store.load_leaves(saved)?;
-        let prefixes = saved.words.iter().map(|words| Prefixes::new(words)).collect();
-        let mut loading = Loading { saved, prefixes };
-        for (place, expression) in saved.expressions.iter().enumerate() {
-            store.check_room()?;
-            // There is room for it, so there are fewer than 2^31.
-            let id = RegularId(LISTED + place as u32);
-            if loading.expression(&mut store, id, expression)? != id || store.nodes.len() != id.index() + 1 {
-                return Err(LoadError::Damaged(ONCE));
-            }
-        }
-        let languages = saved.languages.iter().map(|&number| store.loaded(number));
-        let languages = languages.collect::<Option<_>>().ok_or(LoadError::Damaged(IN_RANGE))?;
-        store.config = saved.config.clone();
-        Ok((store, languages))
+    for &state in saver.states {
+        let edges = store.leaves.acyclic.edges(state).iter();
+        let edges = edges.map(|edge| (edge.first, edge.last, saver.state(edge.target))).collect();
+        saver.saved.acyclic.push(State { is_final: store.leaves.acyclic.is_final(state), edges });
     }
-
-    /// The expression with this number, if there is one.
-    fn loaded(&self, number: u32) -> Option<RegularId> {
-        ((number as usize) < self.nodes.len()).then_some(RegularId(number))
-    }
-
-    fn load_leaves(&mut self, saved: &Languages) -> Result<(), LoadError> {
-        let length = |texts: &[Vec<u8>]| texts.iter().map(Vec::len).sum::<usize>().max(texts.len());
-        // Places in texts are numbers of 32 bits, and automata have up to two states for a byte.
-        let fits = |length: usize| length <= u32::MAX as usize / 8;
-        let is_set = |texts: &[Vec<u8>]| texts.is_sorted_by(|a, b| a < b) && fits(length(texts));
-        for words in &saved.words {
-            let list: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-            let next = self.words.len() as u32;
-            let sound = is_set(words) && !words.is_empty();
-            if !sound || self.word_list(Arc::new(WordList::new(&list))) != next {
-                return Err(LoadError::Damaged(ONCE));
-            }
-        }
-        for texts in &saved.avoid {
-            let next = self.avoid.len() as u32;
-            let sound = is_set(texts) && texts.first().is_some_and(|text| !text.is_empty());
-            let texts = || texts.iter().map(|text| text.as_slice().into()).collect();
-            if !sound || self.add_avoid(Arc::new(Avoid::new(texts()))) != next {
-                return Err(LoadError::Damaged(ONCE));
-            }
-            self.check_room()?;
-        }
-        for text in &saved.factors {
-            let next = self.factors.len() as u32;
-            if !fits(text.len()) || self.add_factors(Arc::new(Factors::new(text.as_slice().into()))) != next {
-                return Err(LoadError::Damaged(ONCE));
-            }
-            self.check_room()?;
-        }
-        let acyclic = Arc::make_mut(&mut self.acyclic);
-        for (place, State { is_final, edges }) in saved.acyclic.iter().enumerate() {
-            let number = place as u32 + 1;
-            let edge = |&(first, last, target): &(u8, u8, u32)| Edge { first, last, target };
-            let edges: Vec<Edge> = edges.iter().map(edge).collect();
-            let apart =
-                |a: &Edge, b: &Edge| a.last < b.first && (a.last + 1 < b.first || a.target != b.target);
-            let sound = edges.is_sorted_by(apart)
-                && edges.iter().all(|edge| edge.first <= edge.last && edge.target < number)
-                && !edges.is_empty();
-            if !sound || acyclic.state(*is_final, &edges) != number {
-                return Err(LoadError::Damaged(ONCE));
-            }
-        }
-        Ok(())
-    }
+    saver.saved.languages = languages.iter().map(|&a| saver.number(a)).collect();
+    saver.saved
 }
 
-struct Saving<'a> {
+/// See [`Store::load`].
+pub(crate) fn load(saved: &Languages, room: usize) -> Result<(Store, Vec<RegularId>), LoadError> {
+    let config = Config { memory: saved.config.memory.min(room), ..saved.config.clone() };
+    let mut store = Store::new(&config);
+    load_leaves(&mut store, saved)?;
+    let prefixes = saved.words.iter().map(|words| Prefixes::new(words)).collect();
+    let mut loader = Loader { saved, prefixes };
+    for (position, expression) in saved.expressions.iter().enumerate() {
+        store.check_room()?;
+        // There is room for it, so there are fewer than 2^31.
+        let id = RegularId(LISTED + position as u32);
+        if loader.expression(&mut store, id, expression)? != id || store.arena.nodes.len() != id.index() + 1 {
+            return Err(LoadError::Damaged(ONCE));
+        }
+    }
+    let languages = saved.languages.iter().map(|&number| loaded(&store, number));
+    let languages = languages.collect::<Option<_>>().ok_or(LoadError::Damaged(IN_RANGE))?;
+    store.config = saved.config.clone();
+    Ok((store, languages))
+}
+
+/// The expression with this number, if there is one.
+fn loaded(store: &Store, number: u32) -> Option<RegularId> {
+    ((number as usize) < store.arena.nodes.len()).then_some(RegularId(number))
+}
+
+fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
+    let length = |texts: &[Vec<u8>]| texts.iter().map(Vec::len).sum::<usize>().max(texts.len());
+    // Places in texts are numbers of 32 bits, and automata have up to two states for a byte.
+    let fits = |length: usize| length <= u32::MAX as usize / 8;
+    let is_set = |texts: &[Vec<u8>]| texts.is_sorted_by(|a, b| a < b) && fits(length(texts));
+    for words in &saved.words {
+        let list: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+        let next = store.leaves.word_lists.len() as u32;
+        let sound = is_set(words) && !words.is_empty();
+        if !sound || store.leaves.intern_word_list(Arc::new(WordList::new(&list))) != next {
+            return Err(LoadError::Damaged(ONCE));
+        }
+    }
+    for texts in &saved.avoid {
+        let next = store.leaves.aho_corasick.len() as u32;
+        let sound = is_set(texts) && texts.first().is_some_and(|text| !text.is_empty());
+        let texts = || texts.iter().map(|text| text.as_slice().into()).collect();
+        if !sound || store.leaves.intern_aho_corasick(Arc::new(AhoCorasick::new(texts()))) != next {
+            return Err(LoadError::Damaged(ONCE));
+        }
+        store.check_room()?;
+    }
+    for text in &saved.factors {
+        let next = store.leaves.factor_automata.len() as u32;
+        if !fits(text.len())
+            || store.leaves.intern_factor_automaton(Arc::new(FactorAutomaton::new(text.as_slice().into())))
+                != next
+        {
+            return Err(LoadError::Damaged(ONCE));
+        }
+        store.check_room()?;
+    }
+    let acyclic = Arc::make_mut(&mut store.leaves.acyclic);
+    for (position, State { is_final, edges }) in saved.acyclic.iter().enumerate() {
+        let number = position as u32 + 1;
+        let edge = |&(first, last, target): &(u8, u8, u32)| Edge { first, last, target };
+        let edges: Vec<Edge> = edges.iter().map(edge).collect();
+        let apart = |a: &Edge, b: &Edge| a.last < b.first && (a.last + 1 < b.first || a.target != b.target);
+        let sound = edges.is_sorted_by(apart)
+            && edges.iter().all(|edge| edge.first <= edge.last && edge.target < number)
+            && !edges.is_empty();
+        if !sound || acyclic.state(*is_final, &edges) != number {
+            return Err(LoadError::Damaged(ONCE));
+        }
+    }
+    Ok(())
+}
+
+struct Saver<'a> {
     store: &'a Store,
     /// Those that are listed.
     expressions: &'a [RegularId],
@@ -258,21 +251,21 @@ struct Saving<'a> {
     saved: Languages,
 }
 
-impl Saving<'_> {
+impl Saver<'_> {
     fn number(&self, a: RegularId) -> u32 {
         if a.0 < LISTED {
             return a.0;
         }
-        let place = self.expressions.binary_search(&a).expect("operands are reachable");
-        LISTED + place as u32
+        let position = self.expressions.binary_search(&a).expect("operands are reachable");
+        LISTED + position as u32
     }
 
     fn state(&self, state: u32) -> u32 {
         if state == 0 {
             return 0;
         }
-        let place = self.states.binary_search(&state).expect("states of leaves are reachable");
-        place as u32 + 1
+        let position = self.states.binary_search(&state).expect("states of leaves are reachable");
+        position as u32 + 1
     }
 
     /// The new number of an entry of a table, in the order in which they are met; and whether it is new.
@@ -284,7 +277,7 @@ impl Saving<'_> {
 
     fn expression(&mut self, a: RegularId) -> Expression {
         let store = self.store;
-        let numbers = |saving: &Self, list| store.list(list).iter().map(|&a| saving.number(a)).collect();
+        let numbers = |saver: &Self, list| store.list(list).iter().map(|&a| saver.number(a)).collect();
         match store.node(a).kind {
             Kind::Empty | Kind::Epsilon => unreachable!("every store has them"),
             Kind::Bytes(set) => {
@@ -296,27 +289,27 @@ impl Saving<'_> {
             }
             Kind::Acyclic(state) => Expression::Acyclic(self.state(state)),
             Kind::Words { range, depth } => {
-                let (list, start, end) = store.ranges[range as usize];
+                let WordRange { list, start, end } = store.leaves.word_ranges[range];
                 let (number, is_new) = self.renumber(1, list);
                 if is_new {
-                    let list = &store.words[list as usize];
+                    let list = &store.leaves.word_lists[list];
                     let words = (0..list.len() as u32).map(|index| list.word(index).to_vec());
                     self.saved.words.push(words.collect());
                 }
                 Expression::Words { list: number, start, end, depth }
             }
-            Kind::Avoid { automaton, state } => {
+            Kind::AhoCorasick { automaton, state } => {
                 let (number, is_new) = self.renumber(2, automaton);
                 if is_new {
-                    let texts = store.avoid[automaton as usize].texts.iter();
+                    let texts = store.leaves.aho_corasick[automaton].texts.iter();
                     self.saved.avoid.push(texts.map(|text| text.to_vec()).collect());
                 }
-                Expression::Avoid { texts: number, state }
+                Expression::AhoCorasick { texts: number, state }
             }
             Kind::Factor { automaton, state } => {
                 let (number, is_new) = self.renumber(3, automaton);
                 if is_new {
-                    self.saved.factors.push(store.factors[automaton as usize].text.to_vec());
+                    self.saved.factors.push(store.leaves.factor_automata[automaton].text.to_vec());
                 }
                 Expression::Factor { text: number, state }
             }
@@ -328,19 +321,19 @@ impl Saving<'_> {
                 // Without end is the shortest number.
                 Expression::Repeat { base: self.number(base), min, max: max.wrapping_add(1) }
             }
-            Kind::Early(a) => Expression::Early(self.number(a)),
+            Kind::PrefixMinimal(a) => Expression::PrefixMinimal(self.number(a)),
             Kind::Json { text, at } => Expression::Json { text: self.number(text), at },
             Kind::Number(state) => {
-                let NumberState { numbers, place } = store.number_states[state as usize];
-                match &*store.numbers[numbers as usize] {
+                let NumberState { numbers, position } = store.leaves.number_states[state];
+                match &*store.leaves.numbers[numbers] {
                     Numbers::Multiples(Multiples { divisor: Divisor { unit, power }, .. }) => {
-                        Expression::Multiple { unit: *unit, power: *power, place }
+                        Expression::Multiple { unit: *unit, power: *power, position }
                     }
                     Numbers::Compared(Bound { comparison, digits, exponent }) => Expression::Compared {
                         comparison: *comparison,
                         digits: digits.clone(),
                         exponent: *exponent,
-                        place,
+                        position,
                     },
                 }
             }
@@ -348,12 +341,12 @@ impl Saving<'_> {
     }
 }
 
-struct Loading<'a> {
+struct Loader<'a> {
     saved: &'a Languages,
     prefixes: Vec<Prefixes>,
 }
 
-impl Loading<'_> {
+impl Loader<'_> {
     /// Makes an expression from parts that have been made.
     fn expression(
         &mut self,
@@ -371,7 +364,7 @@ impl Loading<'_> {
                 if state as usize > self.saved.acyclic.len() {
                     return damaged(IN_RANGE);
                 }
-                return Ok(store.acyclic_leaf(state)?);
+                return Ok(acyclic_leaf(store, state)?);
             }
             Expression::Words { list, start, end, depth } => {
                 let prefixes = self.prefixes.get_mut(list as usize).ok_or(LoadError::Damaged(IN_RANGE))?;
@@ -379,21 +372,25 @@ impl Loading<'_> {
                 if !prefixes.is_state(words, start, end, depth) {
                     return damaged("words that are read together begin alike");
                 }
-                return Ok(store.word_leaf((list, start, end), depth)?);
+                return Ok(word_leaf(store, WordRange { list, start, end }, depth)?);
             }
-            Expression::Avoid { texts, state } => {
-                let Some(automaton) = store.avoid.get(texts as usize) else { return damaged(IN_RANGE) };
+            Expression::AhoCorasick { texts, state } => {
+                let Some(automaton) = store.leaves.aho_corasick.get(texts) else {
+                    return damaged(IN_RANGE);
+                };
                 if !automaton.has_state(state) {
                     return damaged(IN_RANGE);
                 }
-                Kind::Avoid { automaton: texts, state }
+                Kind::AhoCorasick { automaton: texts, state }
             }
             Expression::Factor { text, state } => {
-                let Some(automaton) = store.factors.get(text as usize) else { return damaged(IN_RANGE) };
+                let Some(automaton) = store.leaves.factor_automata.get(text) else {
+                    return damaged(IN_RANGE);
+                };
                 if !automaton.has_state(state) {
                     return damaged(IN_RANGE);
                 }
-                return Ok(store.factor_leaf(text, state)?);
+                return Ok(factor_leaf(store, text, state)?);
             }
             Expression::Or(ref members) | Expression::And(ref members) => {
                 let is_union = matches!(expression, Expression::Or(_));
@@ -409,24 +406,24 @@ impl Loading<'_> {
                 let max = max.checked_sub(1).unwrap_or(UNBOUNDED);
                 Kind::Repeat { base: RegularId(base), min, max }
             }
-            Expression::Early(a) => Kind::Early(RegularId(a)),
+            Expression::PrefixMinimal(a) => Kind::PrefixMinimal(RegularId(a)),
             Expression::Json { text, at } => {
-                store.has_json = true;
+                store.memos.has_json = true;
                 Kind::Json { text: RegularId(text), at }
             }
-            Expression::Multiple { unit, power, place } => {
+            Expression::Multiple { unit, power, position } => {
                 let divisor = Divisor { unit, power };
                 if !divisor.is_reduced() {
                     return damaged(IN_RANGE);
                 }
-                return Self::number(store, Numbers::Multiples(Multiples::new(divisor)), place);
+                return Self::number(store, Numbers::Multiples(Multiples::new(divisor)), position);
             }
-            Expression::Compared { comparison, ref digits, exponent, place } => {
+            Expression::Compared { comparison, ref digits, exponent, position } => {
                 let bound = Bound { comparison, digits: digits.clone(), exponent };
                 if !bound.is_reduced() {
                     return damaged(IN_RANGE);
                 }
-                return Self::number(store, Numbers::Compared(bound), place);
+                return Self::number(store, Numbers::Compared(bound), position);
             }
         };
         match store.broken_kind(id, kind) {
@@ -435,12 +432,16 @@ impl Loading<'_> {
         }
     }
 
-    fn number(store: &mut Store, numbers: Numbers, place: Place) -> Result<RegularId, LoadError> {
-        if !numbers.is_place(place) {
+    fn number(
+        store: &mut Store,
+        numbers: Numbers,
+        position: NumeralPosition,
+    ) -> Result<RegularId, LoadError> {
+        if !numbers.is_position(position) {
             return Err(LoadError::Damaged(IN_RANGE));
         }
-        let numbers = store.add_numbers(Arc::new(numbers));
-        Ok(store.number_leaf(NumberState { numbers, place })?)
+        let numbers = store.leaves.intern_numbers(Arc::new(numbers));
+        Ok(number_leaf(store, NumberState { numbers, position })?)
     }
 }
 

@@ -1,57 +1,118 @@
-//! The expressions of a store, one after the other. They are moved to where there is more room as seldom as can be: whoever counts far makes one
-//! with each byte, and somebody waits for each.
+//! The hash-consed expressions of a store: every expression is stored once, and its id is its index.
 
-use std::ops::{Deref, DerefMut};
+use crate::ByteSet;
+use crate::store::id_table::IdTable;
+use crate::store::node::{Kind, Node, OperandList, RegularId};
+use crate::store::node_vec::NodeVec;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
 
-use crate::store::node::Node;
+/// The result of looking an expression up.
+pub(crate) enum Lookup {
+    Found(RegularId),
+    /// The hash under which the expression is to be inserted.
+    Missing(u64),
+}
 
-/// From so many expressions on, a list that is full takes the space for so many times as many at once, but for no more than the last number. Address
-/// space it is, no memory, where the system gives pages when they are written.
-const GROWING: usize = 512;
-const AT_ONCE: usize = 64;
-const MOST_AT_ONCE: usize = 1 << 18;
+/// Expressions, the operand lists of unions and intersections, and the byte sets of `Kind::Bytes`.
+#[derive(Clone, Default)]
+pub(crate) struct Arena {
+    pub(crate) nodes: NodeVec,
+    /// The operands of all unions and intersections, one list after the other.
+    pub(crate) lists: Vec<RegularId>,
+    /// Finds expressions by their content.
+    ids: IdTable,
+    sets: Vec<ByteSet>,
+    set_ids: FxHashMap<ByteSet, u32>,
+}
 
-/// A clone of so many has room for more from the beginning: moving them takes a millisecond.
-const LARGE: usize = 1 << 14;
-
-/// A vector whose clones have room to grow where it is large.
-#[derive(Default)]
-pub(crate) struct Nodes(Vec<Node>);
-
-impl Nodes {
-    /// The space for how many more is to be taken before another one comes.
-    pub(crate) fn space_wanted(&self) -> Option<usize> {
-        (self.0.len() == self.0.capacity()).then(|| space(self.0.len())).filter(|&space| space > 0)
+impl Arena {
+    /// Number of expressions.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
     }
-}
 
-fn space(len: usize) -> usize {
-    if len < GROWING { 0 } else { (len * AT_ONCE).min(MOST_AT_ONCE) }
-}
+    pub(crate) fn node(&self, a: RegularId) -> &Node {
+        &self.nodes[a.index()]
+    }
 
-impl Clone for Nodes {
-    fn clone(&self) -> Self {
-        let mut nodes = Vec::new();
-        let more = if self.0.len() < LARGE { 0 } else { space(self.0.len()) };
-        // An error is no news: then the clone is moved when it grows.
-        if nodes.try_reserve_exact(self.0.len() + more).is_err() {
-            return Self(self.0.clone());
+    pub(crate) fn list(&self, list: OperandList) -> &[RegularId] {
+        &self.lists[list.range()]
+    }
+
+    pub(crate) fn byte_set(&self, set: u32) -> &ByteSet {
+        &self.sets[set as usize]
+    }
+
+    /// Interns a byte set.
+    pub(crate) fn intern_set(&mut self, set: ByteSet) -> u32 {
+        let next = self.sets.len() as u32;
+        let id = *self.set_ids.entry(set).or_insert(next);
+        if id == next {
+            self.sets.push(set);
         }
-        nodes.extend_from_slice(&self.0);
-        Self(nodes)
+        id
     }
-}
 
-impl Deref for Nodes {
-    type Target = Vec<Node>;
-
-    fn deref(&self) -> &Vec<Node> {
-        &self.0
+    /// Looks an expression up that is not a union or an intersection.
+    pub(crate) fn find(&self, kind: &Kind) -> Lookup {
+        let mut hasher = FxHasher::default();
+        kind.hash(&mut hasher);
+        self.find_by(hasher.finish(), |other| other == kind)
     }
-}
 
-impl DerefMut for Nodes {
-    fn deref_mut(&mut self) -> &mut Vec<Node> {
-        &mut self.0
+    /// Looks a union or an intersection up by its sorted operands.
+    pub(crate) fn find_list(&self, operands: &[RegularId], is_union: bool) -> Lookup {
+        let mut hasher = FxHasher::default();
+        is_union.hash(&mut hasher);
+        operands.iter().for_each(|operand| hasher.write_u32(operand.0));
+        self.find_by(hasher.finish(), |other| match *other {
+            Kind::Or(list) => is_union && self.list(list) == operands,
+            Kind::And(list) => !is_union && self.list(list) == operands,
+            _ => false,
+        })
+    }
+
+    fn find_by(&self, hash: u64, is_same: impl Fn(&Kind) -> bool) -> Lookup {
+        match self.ids.find(hash, |id| is_same(&self.nodes[id as usize].kind)) {
+            Some(id) => Lookup::Found(RegularId(id)),
+            None => Lookup::Missing(hash),
+        }
+    }
+
+    /// Stores an operand list.
+    pub(crate) fn push_list(&mut self, operands: &[RegularId]) -> OperandList {
+        let list = OperandList { start: self.lists.len() as u32, len: operands.len() as u32 };
+        self.lists.extend_from_slice(operands);
+        list
+    }
+
+    /// Stores an expression that is not stored yet, under the hash of [`Lookup::Missing`].
+    pub(crate) fn push(&mut self, node: Node, hash: u64) -> RegularId {
+        let id = self.nodes.len() as u32;
+        self.nodes.push(node);
+        self.ids.insert(hash, id);
+        RegularId(id)
+    }
+
+    /// Reserves slots of the hash table for more expressions, up to 256 in all.
+    pub(crate) fn reserve_slots(&mut self, expressions: usize) {
+        self.ids.reserve(expressions);
+    }
+
+    /// Reserves address space for expressions and their operand lists. Best effort: on failure, the vectors grow as
+    /// usual.
+    pub(crate) fn reserve_address_space(&mut self, expressions: usize) {
+        let _ = self.nodes.try_reserve(expressions);
+        // A store of 280,000 expressions, the lexemes of some thousand JSON schemas, had half as many operands.
+        let _ = self.lists.try_reserve(expressions / 2);
+    }
+
+    /// Heap bytes, approximately.
+    pub(crate) fn bytes_used(&self) -> usize {
+        self.nodes.len() * size_of::<Node>()
+            + self.lists.len() * 4
+            + self.ids.bytes_used()
+            + self.sets.len() * 72
     }
 }

@@ -3,8 +3,8 @@
 use crate::alphabet::byte_set::write_byte;
 use crate::number::comparison::{Bound, Comparison};
 use crate::number::multiple::{Divisor, Multiples};
-use crate::number::state::{NumberState, Numbers, Place};
-use crate::store::node::{Kind, RegularId, Spelling, UNBOUNDED};
+use crate::number::state::{NumberState, Numbers, NumeralPosition};
+use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Store};
 use std::cmp::Ordering;
 use std::fmt::{self, Write};
@@ -18,11 +18,11 @@ impl Store {
     /// A short text that shows the expression: `[a-z]+&~(if|else)`. Empty is `∅`, the empty string `ε`; long ones end in
     /// `…`. Operands of unions and intersections stand in the order of their ids.
     pub fn display(&self, a: RegularId) -> impl fmt::Display + '_ {
-        Shown { store: self, a }
+        DisplayExpression { store: self, a }
     }
 }
 
-struct Shown<'s> {
+struct DisplayExpression<'s> {
     store: &'s Store,
     a: RegularId,
 }
@@ -41,7 +41,7 @@ const CONCATENATION: u8 = 2;
 const PREFIX: u8 = 3;
 const ATOM: u8 = 4;
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for DisplayExpression<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut stack = vec![Piece::Expression(self.a, UNION)];
         for _ in 0..PIECES {
@@ -56,7 +56,7 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-impl Shown<'_> {
+impl DisplayExpression<'_> {
     fn write(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -83,23 +83,22 @@ impl Shown<'_> {
             Kind::Bytes(set) => write_set(f, self.store.byte_set(set)),
             Kind::Acyclic(state) => {
                 let mut first = ByteSet::EMPTY;
-                let edges = self.store.acyclic.edges(state);
+                let edges = self.store.leaves.acyclic.edges(state);
                 edges.iter().for_each(|edge| first.insert_range(edge.first, edge.last));
-                let end = if self.store.acyclic.is_final(state) { "?" } else { "" };
+                let end = if self.store.leaves.acyclic.is_final(state) { "?" } else { "" };
                 write!(f, "<class{state} {first}…{end}>")
             }
             Kind::Words { range, depth } => {
-                let (list, start, end) = self.store.ranges[range as usize];
-                let list = &self.store.words[list as usize];
-                if end - start > 1 {
-                    return write!(f, "<{} of {} words at {depth}>", end - start, list.len());
+                let (list, words) = self.store.leaves.words(range);
+                if words.len() as u32 > 1 {
+                    return write!(f, "<{} of {} words at {depth}>", words.len() as u32, list.len());
                 }
-                let text = &list.word(start)[depth as usize..];
+                let text = &list.word(words.start)[depth as usize..];
                 write_text(f, text)
             }
-            Kind::Avoid { automaton, state } => {
+            Kind::AhoCorasick { automaton, state } => {
                 f.write_str("<not ")?;
-                let texts = &self.store.avoid[automaton as usize].texts;
+                let texts = &self.store.leaves.aho_corasick[automaton].texts;
                 for (index, text) in texts.iter().enumerate().take(4) {
                     f.write_str(if index == 0 { "" } else { "|" })?;
                     write_text(f, text)?;
@@ -109,7 +108,7 @@ impl Shown<'_> {
             }
             Kind::Factor { automaton, state } => {
                 f.write_str("<in ")?;
-                write_text(f, &self.store.factors[automaton as usize].text)?;
+                write_text(f, &self.store.leaves.factor_automata[automaton].text)?;
                 write!(f, " at {state}>")
             }
             Kind::Concat(head, tail) => {
@@ -138,13 +137,13 @@ impl Shown<'_> {
                 stack.push(Piece::Expression(base, ATOM));
                 Ok(())
             }
-            Kind::Early(a) | Kind::Json { text: a, .. } => {
+            Kind::PrefixMinimal(a) | Kind::Json { text: a, .. } => {
                 stack.push(Piece::Text(")"));
                 stack.push(Piece::Expression(a, UNION));
                 f.write_str(match kind {
-                    Kind::Json { at: Spelling::Text, .. } => "json(",
-                    Kind::Json { at: Spelling::Escape, .. } => "json escape(",
-                    Kind::Json { at: Spelling::Unit, .. } => "json unit(",
+                    Kind::Json { at: JsonPosition::Character, .. } => "json(",
+                    Kind::Json { at: JsonPosition::AfterBackslash, .. } => "json escape(",
+                    Kind::Json { at: JsonPosition::AfterU, .. } => "json unit(",
                     _ => "early(",
                 })
             }
@@ -165,10 +164,10 @@ fn write_counter(f: &mut fmt::Formatter<'_>, min: u32, max: u32) -> fmt::Result 
 }
 
 impl Store {
-    /// `<multiple of 0.25>` or `<at least 12.5>`, and behind its start the place and what is kept there.
+    /// `<multiple of 0.25>` or `<at least 12.5>`, and behind its start the position and what is kept there.
     fn write_number(&self, f: &mut fmt::Formatter<'_>, state: u32) -> fmt::Result {
-        let NumberState { numbers, place } = self.number_states[state as usize];
-        let (name, digits, power) = match &*self.numbers[numbers as usize] {
+        let NumberState { numbers, position } = self.leaves.number_states[state];
+        let (name, digits, power) = match &*self.leaves.numbers[numbers] {
             Numbers::Multiples(Multiples { divisor: Divisor { unit, power }, .. }) => {
                 ("multiple of", unit.to_string(), i32::from(*power))
             }
@@ -193,35 +192,45 @@ impl Store {
                 write!(f, "<{name} {whole}.{fraction}")?;
             }
         }
-        match place {
-            Place::Start => {}
-            Place::Zero => f.write_str(" behind 0")?,
-            Place::First(least) => write!(f, " behind a digit, exponent from {least}")?,
-            Place::Integer(remainder) => write!(f, " from {remainder}")?,
-            Place::Point(remainder) => write!(f, " from {remainder} at the point")?,
-            Place::Fraction { left, remainder } => write!(f, " from {remainder} with {left} places left")?,
-            Place::Mantissa { digits, least } => write!(f, " behind {digits} places, exponent from {least}")?,
-            Place::Whole { digits, side } => write!(f, " behind {digits} digits, {}", name_of(side))?,
-            Place::Digits => f.write_str(" behind more digits")?,
-            Place::Significant { digits, side } => write!(f, " behind {digits} places, {}", name_of(side))?,
-            Place::Compared { at, has_digit } => {
+        match position {
+            NumeralPosition::Start => {}
+            NumeralPosition::Zero => f.write_str(" behind 0")?,
+            NumeralPosition::First(least) => write!(f, " behind a digit, exponent from {least}")?,
+            NumeralPosition::Integer(remainder) => write!(f, " from {remainder}")?,
+            NumeralPosition::Point(remainder) => write!(f, " from {remainder} at the point")?,
+            NumeralPosition::Fraction { left, remainder } => {
+                write!(f, " from {remainder} with {left} places left")?
+            }
+            NumeralPosition::Mantissa { digits, least } => {
+                write!(f, " behind {digits} places, exponent from {least}")?
+            }
+            NumeralPosition::Whole { digits, side } => {
+                write!(f, " behind {digits} digits, {}", name_of(side))?
+            }
+            NumeralPosition::Digits => f.write_str(" behind more digits")?,
+            NumeralPosition::Significant { digits, side } => {
+                write!(f, " behind {digits} places, {}", name_of(side))?
+            }
+            NumeralPosition::Compared { at, has_digit } => {
                 write!(f, " {} digit {at}", if has_digit { "at" } else { "at the point, at" })?;
             }
-            Place::ExponentFrom(least) => write!(f, " at an exponent from {least}")?,
-            Place::ExponentTo(most) => write!(f, " at an exponent to {most}")?,
-            Place::ExponentIs(value) => write!(f, " at the exponent {value}")?,
-            Place::AnyExponent => f.write_str(" at an exponent")?,
-            Place::AtLeast { least, read } => write!(f, " in an exponent, {read} of at least {least}")?,
-            Place::AtMost { most, read, has_digit } => {
+            NumeralPosition::ExponentFrom(least) => write!(f, " at an exponent from {least}")?,
+            NumeralPosition::ExponentTo(most) => write!(f, " at an exponent to {most}")?,
+            NumeralPosition::ExponentIs(value) => write!(f, " at the exponent {value}")?,
+            NumeralPosition::AnyExponent => f.write_str(" at an exponent")?,
+            NumeralPosition::AtLeast { least, read } => {
+                write!(f, " in an exponent, {read} of at least {least}")?
+            }
+            NumeralPosition::AtMost { most, read, has_digit } => {
                 let sign = if has_digit { "" } else { " behind its sign" };
                 write!(f, " in an exponent{sign}, {read} of at most {most}")?;
             }
-            Place::Exactly { value, read, has_digit } => {
+            NumeralPosition::Exactly { value, read, has_digit } => {
                 let sign = if has_digit { "" } else { " behind its sign" };
                 write!(f, " in an exponent{sign}, {read} of {value}")?;
             }
-            Place::More(digits) => write!(f, " with {digits} digits or more")?,
-            Place::Fewer(digits) => write!(f, " with {digits} digits or fewer")?,
+            NumeralPosition::More(digits) => write!(f, " with {digits} digits or more")?,
+            NumeralPosition::Fewer(digits) => write!(f, " with {digits} digits or fewer")?,
         }
         f.write_str(">")
     }

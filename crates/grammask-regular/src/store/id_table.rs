@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-/// A part of so many slots is split when it is full.
+/// A bucket of so many slots is split when it is full.
 const LARGE: usize = 1 << 9;
 
-/// The directory has at most two to the power of so many entries; then parts grow.
+/// The directory has at most two to the power of so many entries; then buckets grow.
 const DEEPEST: u32 = 16;
 
 /// A hash that is folded, and an id plus one.
@@ -22,11 +22,11 @@ const FREE: Slot = (0, 0);
 /// Source: R. Fagin, J. Nievergelt, N. Pippenger, H. R. Strong, "Extendible Hashing", 1979.
 #[derive(Clone, Default)]
 pub(crate) struct IdTable {
-    parts: Vec<Part>,
-    /// The part of each hash, by so many of its highest bits; several numbers in a row may have one part.
+    buckets: Vec<Bucket>,
+    /// The bucket of each hash, by so many of its highest bits; several numbers in a row may have one bucket.
     directory: Vec<u32>,
     depth: u32,
-    /// Slots of all parts.
+    /// Slots of all buckets.
     slots: usize,
 }
 
@@ -34,68 +34,68 @@ impl IdTable {
     /// The id with this hash for which `is_same` holds.
     pub(crate) fn find(&self, hash: u64, is_same: impl FnMut(u32) -> bool) -> Option<u32> {
         let hash = fold(hash);
-        let &part = self.directory.get(highest(hash, self.depth))?;
-        self.parts[part as usize].find(hash, is_same)
+        let &bucket = self.directory.get(highest(hash, self.depth))?;
+        self.buckets[bucket as usize].find(hash, is_same)
     }
 
     /// Adds an id that [`IdTable::find`] did not find. The id is below `u32::MAX`.
     pub(crate) fn insert(&mut self, hash: u64, id: u32) {
-        if self.parts.is_empty() {
-            self.parts.push(Part::default());
+        if self.buckets.is_empty() {
+            self.buckets.push(Bucket::default());
             self.directory.push(0);
         }
         let hash = fold(hash);
         loop {
             let number = self.directory[highest(hash, self.depth)] as usize;
-            let part = &mut self.parts[number];
-            if part.is_full() {
-                if part.slots.len() >= LARGE && self.split(number, hash) {
+            let bucket = &mut self.buckets[number];
+            if bucket.is_full() {
+                if bucket.slots.len() >= LARGE && self.split(number, hash) {
                     continue;
                 }
-                self.reserve_in(number, self.parts[number].slots.len().max(8));
+                self.reserve_in(number, self.buckets[number].slots.len().max(8));
             }
-            self.parts[number].insert((hash, id + 1));
+            self.buckets[number].insert((hash, id + 1));
             return;
         }
     }
 
     /// Makes room for so many more, as long as they are few.
     pub(crate) fn reserve(&mut self, more: usize) {
-        if let [part] = &self.parts[..] {
-            self.reserve_in(0, (part.len + more).min(LARGE / 2));
+        if let [bucket] = &self.buckets[..] {
+            self.reserve_in(0, (bucket.len + more).min(LARGE / 2));
         }
     }
 
     fn reserve_in(&mut self, number: usize, ids: usize) {
-        let part = &mut self.parts[number];
-        let before = part.slots.len();
-        part.reserve(ids);
-        self.slots += part.slots.len() - before;
+        let bucket = &mut self.buckets[number];
+        let before = bucket.slots.len();
+        bucket.reserve(ids);
+        self.slots += bucket.slots.len() - before;
     }
 
-    /// Splits the part of a hash by the next bit of its hashes; whether that tells some of them apart.
+    /// Splits the bucket of a hash by the next bit of its hashes; whether that tells some of them apart.
     fn split(&mut self, number: usize, hash: u32) -> bool {
-        let part = &self.parts[number];
-        let depth = part.depth;
+        let bucket = &self.buckets[number];
+        let depth = bucket.depth;
         let is_upper = |entry: &Slot| highest(entry.0, depth + 1) & 1 == 1;
-        let count = part.entries().filter(is_upper).count();
-        if count == 0 || count == part.len || depth == DEEPEST {
+        let count = bucket.entries().filter(is_upper).count();
+        if count == 0 || count == bucket.len || depth == DEEPEST {
             return false;
         }
         if depth == self.depth {
-            self.directory = self.directory.iter().flat_map(|&part| [part, part]).collect();
+            self.directory = self.directory.iter().flat_map(|&bucket| [bucket, bucket]).collect();
             self.depth += 1;
         }
-        let new = self.parts.len();
-        let empty = || Part { slots: free(part.slots.len()), len: 0, depth: depth + 1 };
+        let new = self.buckets.len();
+        let empty = || Bucket { slots: free(bucket.slots.len()), len: 0, depth: depth + 1 };
         let (lower, upper) = (empty(), empty());
-        let whole = std::mem::replace(&mut self.parts[number], lower);
+        let whole = std::mem::replace(&mut self.buckets[number], lower);
         self.slots += upper.slots.len();
-        self.parts.push(upper);
+        self.buckets.push(upper);
         for entry in whole.entries() {
-            self.parts[if is_upper(&entry) { new } else { number }].insert(entry);
+            self.buckets[if is_upper(&entry) { new } else { number }].insert(entry);
         }
-        // All numbers that begin with the bits of the part, and one more that is set.
+        // All numbers that begin with the bits of the bucket, and one more that is set.
         let width = self.depth - depth - 1;
         let start = (highest(hash, depth) << 1 | 1) << width;
         self.directory[start..start + (1 << width)].fill(new as u32);
@@ -104,7 +104,7 @@ impl IdTable {
 
     /// Bytes on the heap.
     pub(crate) fn bytes_used(&self) -> usize {
-        self.slots * size_of::<Slot>() + self.parts.len() * size_of::<Part>() + self.directory.len() * 4
+        self.slots * size_of::<Slot>() + self.buckets.len() * size_of::<Bucket>() + self.directory.len() * 4
     }
 }
 
@@ -115,7 +115,7 @@ fn highest(hash: u32, bits: u32) -> usize {
 
 /// A table by itself: open addressing, linear probing.
 #[derive(Clone, Default)]
-struct Part {
+struct Bucket {
     /// The length is a power of two, or nothing; at most half of it is taken. Clones share it until one of them adds something.
     slots: Arc<[Slot]>,
     len: usize,
@@ -123,7 +123,7 @@ struct Part {
     depth: u32,
 }
 
-impl Part {
+impl Bucket {
     /// The id that has this hash and is the right one.
     fn find(&self, hash: u32, mut is_same: impl FnMut(u32) -> bool) -> Option<u32> {
         let mask = self.slots.len().checked_sub(1)?;
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn large_tables_are_split_and_lose_nothing() {
-        // Hashes that differ in all bits, in the highest ones only, and so little that parts have to grow.
+        // Hashes that differ in all bits, in the highest ones only, and so little that buckets have to grow.
         let hashes: [fn(u32) -> u64; 3] = [
             |id| u64::from(id).wrapping_mul(0x9E37_79B9_7F4A_7C15),
             |id| u64::from(id.reverse_bits()),
@@ -218,15 +218,15 @@ mod tests {
             }
             assert!((0..ids).all(|id| table.find(hash(id), |other| other == id) == Some(id)));
             assert_eq!(table.find(hash(ids), |id| id >= ids), None);
-            assert_eq!(table.slots, table.parts.iter().map(|part| part.slots.len()).sum::<usize>());
+            assert_eq!(table.slots, table.buckets.iter().map(|bucket| bucket.slots.len()).sum::<usize>());
             assert_eq!(table.directory.len(), 1 << table.depth);
-            for (number, part) in table.parts.iter().enumerate() {
-                assert!(part.len == part.entries().count() && part.len * 2 <= part.slots.len());
+            for (number, bucket) in table.buckets.iter().enumerate() {
+                assert!(bucket.len == bucket.entries().count() && bucket.len * 2 <= bucket.slots.len());
                 let is_here =
                     |entry: super::Slot| table.directory[highest(entry.0, table.depth)] == number as u32;
-                assert!(part.entries().all(is_here));
+                assert!(bucket.entries().all(is_here));
             }
-            let largest = table.parts.iter().map(|part| part.slots.len()).max();
+            let largest = table.buckets.iter().map(|bucket| bucket.slots.len()).max();
             assert_eq!(largest == Some(LARGE), ids > 3_000);
         }
     }

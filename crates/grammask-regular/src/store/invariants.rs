@@ -1,7 +1,9 @@
 //! What holds in every store, as a list and as a test of that list.
 
 use crate::json::string::JSON_NESTING;
-use crate::store::node::{INHABITED, Kind, NO_ROW, NULLABLE, RegularId, UNBOUNDED, UNKNOWN, VOID};
+use crate::store::node::{
+    Kind, NO_ROW, NULLABLE, PROVEN_EMPTY, PROVEN_NONEMPTY, RegularId, UNBOUNDED, UNKNOWN,
+};
 use crate::{Error, Store};
 use thiserror::Error;
 
@@ -33,7 +35,7 @@ impl Store {
     /// # Complexity
     /// Linear in the size of the store.
     pub fn check(&self) -> Result<(), Violation> {
-        for index in 0..self.nodes.len() {
+        for index in 0..self.arena.len() {
             let id = RegularId(index as u32);
             let violation = |rule| Err(Violation { id, rule });
             let node = self.node(id);
@@ -45,14 +47,14 @@ impl Store {
             if let Some(rule) = broken {
                 return violation(rule);
             }
-            if node.has(INHABITED | VOID) || node.has(NULLABLE) && !node.has(INHABITED) {
+            if node.has(PROVEN_NONEMPTY | PROVEN_EMPTY) || node.has(NULLABLE) && !node.has(PROVEN_NONEMPTY) {
                 return violation("an expression is inhabited or void");
             }
             if node.row != NO_ROW {
                 let len = self.partitions.len(node.partition);
-                let row = self.rows.get(node.row as usize..node.row as usize + len);
+                let row = self.derivatives.rows.get(node.row as usize..node.row as usize + len);
                 if !row.is_some_and(|row| {
-                    row.iter().all(|&id| id == UNKNOWN || (id as usize) < self.nodes.len())
+                    row.iter().all(|&id| id == UNKNOWN || (id as usize) < self.arena.nodes.len())
                 }) {
                     return violation("derivatives are expressions of the store");
                 }
@@ -60,14 +62,14 @@ impl Store {
         }
         // Partitions and skeletons are interned as they are asked for, so this works on a copy.
         let mut copy = self.clone();
-        for index in 0..self.nodes.len() {
-            let node = &self.nodes[index];
+        for index in 0..self.arena.len() {
+            let node = &self.arena.nodes[index];
             let again = copy.describe(node.kind, index as u32);
             let same_nullable = again.has(NULLABLE) == node.has(NULLABLE);
             if !same_nullable
                 || (again.min, again.max) != (node.min, node.max)
                 || again.partition != node.partition
-                || again.has(INHABITED) && node.has(VOID)
+                || again.has(PROVEN_NONEMPTY) && node.has(PROVEN_EMPTY)
             {
                 let rule = "what is known about an expression follows from its operands";
                 return Err(Violation { id: RegularId(index as u32), rule });
@@ -87,11 +89,11 @@ impl Store {
                 let nested = matches!(self.node(head).kind, Kind::Concat(..));
                 (trivial(head) || trivial(tail) || nested).then_some("concatenations are in normal form")
             }
-            Kind::Not(a) | Kind::Early(a) | Kind::Json { text: a, .. } if a >= id => Some(OPERANDS),
+            Kind::Not(a) | Kind::PrefixMinimal(a) | Kind::Json { text: a, .. } if a >= id => Some(OPERANDS),
             Kind::Json { text: a, .. } if trivial(a) || self.node(a).nesting >= JSON_NESTING => {
                 Some("spellings are of more than the empty string, and do not nest too deep")
             }
-            Kind::Early(a) if self.is_nullable(a) => Some("what ends early does not end at once"),
+            Kind::PrefixMinimal(a) if self.is_nullable(a) => Some("what ends early does not end at once"),
             Kind::Repeat { base, .. } if base >= id => Some(OPERANDS),
             Kind::Repeat { base, min, max } => {
                 let odd = min > max || (min, max) == (1, 1) || max == 0 || min == UNBOUNDED;

@@ -1,27 +1,21 @@
-//! The arena of hash-consed expressions and its memo tables; the languages that are leaves of expressions.
+//! A store of regular languages: hash-consed expressions, their derivatives, and what is known about them.
 
 pub(crate) mod arena;
+mod attributes;
 pub(crate) mod display;
 pub(crate) mod id_table;
 pub(crate) mod invariants;
 pub(crate) mod node;
+pub(crate) mod node_vec;
+pub(crate) mod operations;
 
-use crate::alphabet::partitions::{PartitionId, Partitions};
+use crate::alphabet::partitions::Partitions;
 use crate::analysis::witnesses::Witnesses;
-use crate::leaf::acyclic_dfa::{Acyclic, SINK};
-use crate::leaf::aho_corasick::Avoid;
-use crate::leaf::factor_automaton::Factors;
-use crate::leaf::word_list::WordList;
-use crate::number::state::{NumberState, Numbers, Place};
-use crate::store::arena::Nodes;
-use crate::store::id_table::IdTable;
-use crate::store::node::{
-    COUNTED, INHABITED, Kind, List, NO_ROW, NULLABLE, Node, PLAIN, RegularId, Spelling, TEXT, TRIMMED,
-    UNBOUNDED, VOID,
-};
+use crate::leaf::Leaves;
 use crate::{ByteSet, Config, Error};
-use rustc_hash::{FxHashMap, FxHasher};
-use std::hash::{Hash, Hasher};
+use arena::{Arena, Lookup};
+use node::{Kind, NULLABLE, Node, OperandList, RegularId, UNBOUNDED};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// An arena of regular languages, with everything that was found out about them.
@@ -45,88 +39,70 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Store {
     pub(crate) config: Config,
-    pub(crate) nodes: Nodes,
-    pub(crate) lists: Vec<RegularId>,
-    table: IdTable,
-    pub(crate) sets: Vec<ByteSet>,
-    set_ids: FxHashMap<ByteSet, u32>,
-    /// The expressions for single bytes, which texts are made of; [`RegularId::EMPTY`] for those that nobody has asked for.
-    single_bytes: Vec<RegularId>,
+    pub(crate) arena: Arena,
+    pub(crate) leaves: Leaves,
     pub(crate) partitions: Partitions,
-    /// Derivatives by byte class, a row per expression.
+    pub(crate) derivatives: Derivatives,
+    pub(crate) memos: Memos,
+}
+
+/// Derivatives that have been taken.
+#[derive(Clone, Default)]
+pub(crate) struct Derivatives {
+    /// Derivatives by byte class, one row per expression with a row; [`UNKNOWN`](node::UNKNOWN) if not taken yet.
     pub(crate) rows: Vec<u32>,
-    pub(crate) acyclic: Arc<Acyclic>,
-    pub(crate) words: Vec<Arc<WordList>>,
-    pub(crate) word_ids: FxHashMap<Arc<WordList>, u32>,
-    /// `(list, first word, last word + 1)`
-    pub(crate) ranges: Vec<(u32, u32, u32)>,
-    pub(crate) range_ids: FxHashMap<(u32, u32, u32), u32>,
-    pub(crate) avoid: Vec<Arc<Avoid>>,
-    pub(crate) avoid_ids: FxHashMap<Arc<[Box<[u8]>]>, u32>,
-    pub(crate) factors: Vec<Arc<Factors>>,
-    pub(crate) factor_ids: FxHashMap<Arc<[u8]>, u32>,
-    pub(crate) numbers: Vec<Arc<Numbers>>,
-    pub(crate) number_ids: FxHashMap<Arc<Numbers>, u32>,
-    pub(crate) number_states: Vec<NumberState>,
-    pub(crate) number_state_ids: FxHashMap<NumberState, u32>,
-    /// Digits of escapes in JSON strings, by the characters, which are a state of the acyclic automaton.
-    pub(crate) escapes: FxHashMap<u32, RegularId>,
-    /// What may follow `\u` in the spellings of a language, once a digit was asked for.
-    pub(crate) units: FxHashMap<(RegularId, u8), RegularId>,
-    /// Whether there are JSON spellings at all.
-    pub(crate) has_json: bool,
-    /// Any one character, once it was asked for; and what is known about numbers of characters, by states of the acyclic automaton.
-    pub(crate) character: Option<RegularId>,
-    pub(crate) fixed_characters: FxHashMap<u32, Option<u32>>,
-    pub(crate) skeletons: FxHashMap<(u32, u32), u32>,
-    pub(crate) patterns: FxHashMap<Arc<str>, RegularId>,
-    /// The states of the acyclic automaton for character classes, by their ranges.
-    pub(crate) classes: FxHashMap<Arc<[(char, char)]>, u32>,
-    /// Of the leaves that are shared: words, avoided texts, factors, patterns and classes.
-    pub(crate) leaf_bytes: usize,
-    /// Texts by which intersections were found to be inhabited.
-    pub(crate) witnesses: Witnesses,
-    /// Expressions whose derivatives are being taken; kept to save allocations.
+    /// Expressions whose derivatives are being taken. Kept to save allocations.
     pub(crate) stack: Vec<RegularId>,
 }
 
+/// Results of constructors and proofs that are asked for again.
+#[derive(Clone)]
+pub(crate) struct Memos {
+    /// The expression of each single byte; [`RegularId::EMPTY`] until it is asked for.
+    single_bytes: Vec<RegularId>,
+    /// Digits of JSON escapes, by the characters as a state of the acyclic DFA.
+    pub(crate) escape_digits: FxHashMap<u32, RegularId>,
+    /// What can follow `\u` and begins with a digit, by language and digit.
+    pub(crate) unicode_escapes: FxHashMap<(RegularId, u8), RegularId>,
+    /// True if the store has JSON spellings.
+    pub(crate) has_json: bool,
+    /// The language of single characters.
+    pub(crate) any_character: Option<RegularId>,
+    /// Number of characters of all strings from a state of the acyclic DFA, if it is the same for all.
+    pub(crate) fixed_char_counts: FxHashMap<u32, Option<u32>>,
+    /// See `construct::merge_counters`.
+    pub(crate) counter_free_keys: FxHashMap<(u32, u32), u32>,
+    /// Regexes by their pattern.
+    pub(crate) patterns: FxHashMap<Arc<str>, RegularId>,
+    pub(crate) witnesses: Witnesses,
+}
+
+impl Default for Memos {
+    fn default() -> Self {
+        Self {
+            single_bytes: vec![RegularId::EMPTY; 256],
+            escape_digits: FxHashMap::default(),
+            unicode_escapes: FxHashMap::default(),
+            has_json: false,
+            any_character: None,
+            fixed_char_counts: FxHashMap::default(),
+            counter_free_keys: FxHashMap::default(),
+            patterns: FxHashMap::default(),
+            witnesses: Witnesses::default(),
+        }
+    }
+}
+
 impl Store {
-    /// A store with no more than the languages that every store has.
+    /// Returns a store with the four languages that every store has.
     pub fn new(config: &Config) -> Self {
         let mut store = Self {
             config: config.clone(),
-            nodes: Nodes::default(),
-            lists: Vec::new(),
-            table: IdTable::default(),
-            sets: Vec::new(),
-            set_ids: FxHashMap::default(),
-            single_bytes: vec![RegularId::EMPTY; 256],
+            arena: Arena::default(),
+            leaves: Leaves::default(),
             partitions: Partitions::new(),
-            rows: Vec::new(),
-            acyclic: Arc::new(Acyclic::new()),
-            words: Vec::new(),
-            word_ids: FxHashMap::default(),
-            ranges: Vec::new(),
-            range_ids: FxHashMap::default(),
-            avoid: Vec::new(),
-            avoid_ids: FxHashMap::default(),
-            factors: Vec::new(),
-            factor_ids: FxHashMap::default(),
-            numbers: Vec::new(),
-            number_ids: FxHashMap::default(),
-            number_states: Vec::new(),
-            number_state_ids: FxHashMap::default(),
-            escapes: FxHashMap::default(),
-            units: FxHashMap::default(),
-            has_json: false,
-            character: None,
-            fixed_characters: FxHashMap::default(),
-            skeletons: FxHashMap::default(),
-            patterns: FxHashMap::default(),
-            classes: FxHashMap::default(),
-            leaf_bytes: 0,
-            witnesses: Witnesses::default(),
-            stack: Vec::new(),
+            derivatives: Derivatives::default(),
+            memos: Memos::default(),
         };
         store.add(Kind::Empty);
         store.add(Kind::Epsilon);
@@ -135,159 +111,123 @@ impl Store {
         store
     }
 
-    /// From now on, other limits.
+    /// Replaces the limits. What the store already contains stays.
     pub fn set_config(&mut self, config: &Config) {
         self.config = config.clone();
     }
 
-    /// Makes room for so many more expressions to be found again, up to 256 in all: for more, room is made as they come. Clones have the same room.
+    /// Reserves hash table slots for more expressions, up to 256 in all. Clones have the same slots.
     pub fn reserve(&mut self, expressions: usize) {
-        self.table.reserve(expressions);
+        self.arena.reserve_slots(expressions);
     }
 
-    /// Takes the address space of so many expressions and of what mostly comes with them, so that up to there nobody who adds one waits until
-    /// all others have been moved to where there is room. What is not used yet takes no memory where the system gives pages when they
-    /// are written. Where there is no such space, the store grows as it would have.
-    pub fn take_space(&mut self, expressions: usize) {
-        // What a store has at 280,000 expressions that the lexemes of some thousand schemas came to, rounded up.
-        let (classes, lists) = (expressions.saturating_mul(5), expressions / 2);
-        // An error is no news: then the tables are moved when they grow.
-        let _ = self.nodes.try_reserve(expressions);
-        let _ = self.lists.try_reserve(lists);
-        let _ = self.rows.try_reserve(classes);
-        self.partitions.take_space(expressions / 32);
+    /// Reserves address space for more expressions and what usually comes with them.
+    ///
+    /// Growing the tables up to there moves nothing, so no addition of an expression waits for a move. Space that is not
+    /// used takes no memory if the system maps pages when they are written. Best effort: on failure, the tables grow as
+    /// usual.
+    pub fn reserve_address_space(&mut self, expressions: usize) {
+        // Ratios of a store of 280,000 expressions, the lexemes of some thousand JSON schemas, rounded up.
+        let (row_entries, partitions) = (expressions.saturating_mul(5), expressions / 32);
+        self.arena.reserve_address_space(expressions);
+        let _ = self.derivatives.rows.try_reserve(row_entries);
+        self.partitions.reserve_address_space(partitions);
     }
 
-    /// The number of expressions, which is also the number of states seen so far.
+    /// Returns the number of expressions, which is also the number of states made so far.
     #[allow(clippy::len_without_is_empty)] // `is_empty` asks about a language; no store is empty.
     pub fn len(&self) -> usize {
-        self.nodes.len()
+        self.arena.len()
     }
 
-    /// What the store takes, in bytes, roughly; what is shared with a clone is counted in both.
+    /// Returns the heap bytes of the store, approximately. Automata that clones share count in each of them.
     pub fn bytes_used(&self) -> usize {
-        self.nodes.len() * size_of::<Node>()
-            + (self.lists.len() + self.rows.len()) * 4
-            + self.table.bytes_used()
-            + self.sets.len() * 72
-            + self.ranges.len() * 32
-            + (self.skeletons.len() + self.fixed_characters.len()) * 16
+        self.arena.bytes_used()
+            + self.leaves.bytes_used()
             + self.partitions.bytes_used()
-            + self.acyclic.bytes_used()
-            + self.leaf_bytes
+            + self.derivatives.rows.len() * 4
+            + (self.memos.counter_free_keys.len() + self.memos.fixed_char_counts.len()) * 16
     }
 
-    pub(crate) fn node(&self, a: RegularId) -> &Node {
-        &self.nodes[a.index()]
-    }
-
-    pub(crate) fn list(&self, list: List) -> &[RegularId] {
-        &self.lists[list.range()]
-    }
-
-    pub(crate) fn byte_set(&self, set: u32) -> &ByteSet {
-        &self.sets[set as usize]
-    }
-
-    /// Does the language contain the empty string?
+    /// Returns true if the language contains the empty string.
     pub fn is_nullable(&self, a: RegularId) -> bool {
         self.node(a).has(NULLABLE)
     }
 
-    /// Strings of one byte, any of the set. The language is empty if the set is.
+    /// Returns the strings of one byte of the set. The language is empty if the set is empty.
     pub fn bytes(&mut self, set: ByteSet) -> RegularId {
         if set.is_empty() {
             return RegularId::EMPTY;
         }
-        let next = self.sets.len() as u32;
-        let id = *self.set_ids.entry(set).or_insert(next);
-        if id == next {
-            self.sets.push(set);
-        }
-        self.add(Kind::Bytes(id))
+        let set = self.arena.intern_set(set);
+        self.add(Kind::Bytes(set))
     }
 
-    /// Strings of one byte, any.
+    /// Returns the strings of one byte.
     pub fn any_byte(&mut self) -> RegularId {
         RegularId::ANY
     }
+}
 
-    /// The one string of this byte.
+/// Access to expressions, and interning of those whose operands are in normal form.
+impl Store {
+    pub(crate) fn node(&self, a: RegularId) -> &Node {
+        self.arena.node(a)
+    }
+
+    pub(crate) fn list(&self, list: OperandList) -> &[RegularId] {
+        self.arena.list(list)
+    }
+
+    pub(crate) fn byte_set(&self, set: u32) -> &ByteSet {
+        self.arena.byte_set(set)
+    }
+
+    /// Returns the language of one string of one byte.
     pub(crate) fn single_byte(&mut self, byte: u8) -> RegularId {
-        if self.single_bytes[usize::from(byte)] == RegularId::EMPTY {
-            self.single_bytes[usize::from(byte)] = self.bytes(ByteSet::single(byte));
+        if self.memos.single_bytes[usize::from(byte)] == RegularId::EMPTY {
+            self.memos.single_bytes[usize::from(byte)] = self.bytes(ByteSet::single(byte));
         }
-        self.single_bytes[usize::from(byte)]
+        self.memos.single_bytes[usize::from(byte)]
     }
 
-    /// What a state of the acyclic automaton accepts, in its normal form: as long as all ways lead to one state, a
-    /// concatenation of bytes.
-    pub(crate) fn acyclic_leaf(&mut self, mut state: u32) -> Result<RegularId, Error> {
-        let mut heads = Vec::new();
-        let last = loop {
-            if state == SINK {
-                break RegularId::EPSILON;
-            }
-            let edges = self.acyclic.edges(state);
-            let target = edges.first().map_or(SINK, |edge| edge.target);
-            let is_single = edges.iter().all(|edge| edge.target == target);
-            if !is_single || self.acyclic.is_final(state) && target != SINK {
-                break self.intern(Kind::Acyclic(state))?;
-            }
-            let mut set = ByteSet::EMPTY;
-            edges.iter().for_each(|edge| set.insert_range(edge.first, edge.last));
-            let head = self.bytes(set);
-            if self.acyclic.is_final(state) {
-                break self.repeat(head, 0, Some(1))?;
-            }
-            heads.push(head);
-            state = target;
-        };
-        heads.into_iter().rev().try_fold(last, |tail, head| self.concat_two(head, tail))
-    }
-
-    /// The id of an expression whose operands are in normal form.
+    /// Interns an expression that is not a union or an intersection.
     pub(crate) fn intern(&mut self, kind: Kind) -> Result<RegularId, Error> {
-        let hash = hash_of(&kind);
-        if let Some(id) = self.table.find(hash, |id| self.nodes[id as usize].kind == kind) {
-            return Ok(RegularId(id));
+        match self.arena.find(&kind) {
+            Lookup::Found(id) => Ok(id),
+            Lookup::Missing(hash) => {
+                self.check_room()?;
+                Ok(self.push(kind, hash))
+            }
         }
-        self.check_room()?;
-        Ok(self.push(kind, hash))
     }
 
-    /// The id of a union or an intersection whose operands are in normal form and sorted.
-    pub(crate) fn intern_list(&mut self, members: &[RegularId], is_union: bool) -> Result<RegularId, Error> {
-        let mut hasher = FxHasher::default();
-        is_union.hash(&mut hasher);
-        members.iter().for_each(|member| hasher.write_u32(member.0));
-        let hash = hasher.finish();
-        let found = self.table.find(hash, |id| match self.nodes[id as usize].kind {
-            Kind::Or(list) => is_union && &self.lists[list.range()] == members,
-            Kind::And(list) => !is_union && &self.lists[list.range()] == members,
-            _ => false,
-        });
-        if let Some(id) = found {
-            return Ok(RegularId(id));
+    /// Interns a union or an intersection of at least two sorted operands.
+    pub(crate) fn intern_list(&mut self, operands: &[RegularId], is_union: bool) -> Result<RegularId, Error> {
+        match self.arena.find_list(operands, is_union) {
+            Lookup::Found(id) => Ok(id),
+            Lookup::Missing(hash) => {
+                self.check_room()?;
+                let list = self.arena.push_list(operands);
+                Ok(self.push(if is_union { Kind::Or(list) } else { Kind::And(list) }, hash))
+            }
         }
-        self.check_room()?;
-        let list = List { start: self.lists.len() as u32, len: members.len() as u32 };
-        self.lists.extend_from_slice(members);
-        Ok(self.push(if is_union { Kind::Or(list) } else { Kind::And(list) }, hash))
     }
 
-    /// An expression that is small and made so seldom that no limit need be asked.
+    /// Interns an expression without checking the limits: there are at most some thousand of these in a store.
     fn add(&mut self, kind: Kind) -> RegularId {
-        let hash = hash_of(&kind);
-        let found = self.table.find(hash, |id| self.nodes[id as usize].kind == kind);
-        RegularId(found.unwrap_or_else(|| self.push(kind, hash).0))
+        match self.arena.find(&kind) {
+            Lookup::Found(id) => id,
+            Lookup::Missing(hash) => self.push(kind, hash),
+        }
     }
 
+    /// Fails if the store has no room for another expression.
     pub(crate) fn check_room(&self) -> Result<(), Error> {
         const PLACE: &str = "the states of regular languages";
-        // Ids are below half of what a u32 holds: the upper half marks skeletons.
+        // Ids are below 2^31: the upper half of a u32 marks counter-free keys.
         let states = self.config.states.min(1 << 31);
-        if self.nodes.len() >= states {
+        if self.arena.len() >= states {
             return Err(Error::Limit { limit: "states", value: states, place: PLACE, found: None });
         }
         let memory = self.config.memory.min(1 << 33);
@@ -298,175 +238,12 @@ impl Store {
     }
 
     fn push(&mut self, kind: Kind, hash: u64) -> RegularId {
-        if let Some(space) = self.nodes.space_wanted() {
-            self.take_space(space);
+        if let Some(expressions) = self.arena.nodes.wanted_space() {
+            self.reserve_address_space(expressions);
         }
-        let id = self.nodes.len() as u32;
-        let node = self.describe(kind, id);
-        self.nodes.push(node);
-        self.table.insert(hash, id);
-        RegularId(id)
+        let node = self.describe(kind, self.arena.len() as u32);
+        self.arena.push(node, hash)
     }
-
-    /// What follows from the kind of an expression and from what is known about its operands.
-    pub(crate) fn describe(&mut self, kind: Kind, id: u32) -> Node {
-        let plain = INHABITED | TRIMMED | PLAIN;
-        let (mut flags, min, max, partition);
-        let mut nesting = 0;
-        match kind {
-            Kind::Empty => (flags, min, max, partition) = (VOID | TRIMMED | TEXT, 0, 0, PartitionId::ONE),
-            Kind::Epsilon => {
-                (flags, min, max, partition) = (plain | NULLABLE | TEXT, 0, 0, PartitionId::ONE);
-            }
-            Kind::Bytes(set) => {
-                let set = self.sets[set as usize];
-                flags = plain | if set.is_ascii() { TEXT } else { 0 };
-                (min, max, partition) = (1, 1, self.partitions.of_set(&set));
-            }
-            Kind::Acyclic(state) => {
-                let nullable = self.acyclic.is_final(state);
-                flags = plain | if nullable { NULLABLE } else { 0 };
-                flags |= if self.acyclic.is_ascii(state) { TEXT } else { 0 };
-                let edges = self.acyclic.edges(state).iter();
-                let ranges = edges.map(|edge| (edge.first, edge.last, edge.target));
-                partition = self.partitions.of_targets(ranges);
-                (min, max) = (u32::from(!nullable), self.acyclic.longest(state));
-            }
-            Kind::Words { range, depth } => {
-                let (list, start, end) = self.ranges[range as usize];
-                let list = &self.words[list as usize];
-                let first = list.word(start).len() as u32 - depth;
-                flags =
-                    plain | if first == 0 { NULLABLE } else { 0 } | if list.is_ascii() { TEXT } else { 0 };
-                if end - start == 1 {
-                    (min, max) = (first, first);
-                    partition = match list.word(start).get(depth as usize) {
-                        Some(&byte) => self.partitions.of_byte(byte),
-                        None => PartitionId::ONE,
-                    };
-                } else {
-                    // At least one of several different words goes on, so that the greatest length is never 0.
-                    (min, max) = (u32::from(first != 0), list.longest() - depth);
-                    let next = list.next_bytes(start..end, depth);
-                    let ranges = next.iter().map(|byte| (byte, byte, u32::from(byte)));
-                    partition = self.partitions.of_targets(ranges);
-                }
-            }
-            Kind::Avoid { automaton, state } => {
-                let classes = self.avoid[automaton as usize].classes(state);
-                flags = INHABITED | TRIMMED | NULLABLE;
-                (min, max, partition) = (0, UNBOUNDED, self.partitions.intern(&classes));
-            }
-            Kind::Factor { automaton, state } => {
-                let factors = &self.factors[automaton as usize];
-                flags = plain | NULLABLE;
-                (min, max) = (0, factors.longest(state));
-                partition = self.partitions.intern(&factors.classes(state));
-            }
-            Kind::Concat(head, tail) => {
-                let (h, t) = (*self.node(head), *self.node(tail));
-                flags = h.flags & t.flags & (NULLABLE | INHABITED | PLAIN | TEXT);
-                flags |= (h.flags | t.flags) & COUNTED;
-                nesting = h.nesting.max(t.nesting);
-                min = h.min.saturating_add(t.min);
-                max = h.max.saturating_add(t.max);
-                partition = if h.has(NULLABLE) {
-                    self.partitions.refine(h.partition, t.partition)
-                } else {
-                    h.partition
-                };
-            }
-            Kind::Or(list) | Kind::And(list) => {
-                let is_union = matches!(kind, Kind::Or(_));
-                let (mut any, mut all) = (0, u8::MAX);
-                let (mut lens, mut refined) =
-                    (if is_union { (u32::MAX, 0) } else { (0, u32::MAX) }, PartitionId::ONE);
-                for index in list.range() {
-                    let member = *self.node(self.lists[index]);
-                    any |= member.flags;
-                    all &= member.flags;
-                    nesting = nesting.max(member.nesting);
-                    refined = self.partitions.refine(refined, member.partition);
-                    lens = if is_union {
-                        (lens.0.min(member.min), lens.1.max(member.max))
-                    } else {
-                        (lens.0.max(member.min), lens.1.min(member.max))
-                    };
-                }
-                (min, max) = lens;
-                partition = refined;
-                flags = if is_union {
-                    any & (NULLABLE | INHABITED) | all & (PLAIN | TEXT)
-                } else {
-                    all & NULLABLE | if self.goes_beyond(list) { INHABITED } else { 0 }
-                };
-            }
-            Kind::Not(a) => {
-                let a = self.node(a);
-                flags = if a.has(NULLABLE) { 0 } else { NULLABLE };
-                // Something is longer than all that is left out.
-                if a.max != UNBOUNDED {
-                    flags |= INHABITED;
-                }
-                (min, max, partition) = (u32::from(a.has(NULLABLE)), UNBOUNDED, a.partition);
-                nesting = a.nesting;
-            }
-            Kind::Repeat { base, min: low, max: high } => {
-                let base = self.node(base);
-                flags = base.flags & (NULLABLE | INHABITED | PLAIN | TEXT) | COUNTED;
-                if low == 0 {
-                    flags |= NULLABLE | INHABITED;
-                }
-                min = base.min.saturating_mul(low);
-                max = base.max.saturating_mul(high);
-                partition = base.partition;
-                nesting = base.nesting;
-            }
-            Kind::Early(a) => {
-                let a = self.node(a);
-                flags = a.flags & (INHABITED | TEXT);
-                (min, max, partition) = (a.min, a.max, a.partition);
-                nesting = a.nesting;
-            }
-            Kind::Json { text: a, at } => {
-                let a = *self.node(a);
-                // Every string has a spelling, itself where nothing needs an escape; none needs more than `\u0000` for a byte. Behind a
-                // backslash one character of up to four bytes is spelled by the letters that are counted here.
-                let (kept, letters) = match at {
-                    Spelling::Text => (NULLABLE | INHABITED | PLAIN, None),
-                    Spelling::Escape => (0, Some(1)),
-                    Spelling::Unit => (0, Some(4)),
-                };
-                flags = a.flags & (kept | TEXT);
-                min = letters.map_or(a.min, |letters| a.min.saturating_sub(4).saturating_add(letters));
-                max = a.max.saturating_mul(6);
-                partition = self.partitions.spelled(a.partition, at);
-                nesting = a.nesting.saturating_add(1);
-            }
-            Kind::Number(state) => {
-                let place = self.number_states[state as usize].place;
-                let accepts = self.is_number_end(state);
-                flags = plain | TEXT | if accepts { NULLABLE } else { 0 };
-                let most = if let Place::Fewer(left) = place { left.into() } else { UNBOUNDED };
-                partition = self.number_partition(state);
-                (min, max) = (u32::from(!accepts), most);
-            }
-        }
-        if flags & NULLABLE != 0 {
-            flags |= INHABITED;
-        }
-        if flags & PLAIN != 0 {
-            flags |= INHABITED | TRIMMED;
-        }
-        let skeleton = if flags & COUNTED == 0 { id } else { self.skeleton_of(kind) };
-        Node { kind, min, max, partition, row: NO_ROW, skeleton, flags, nesting }
-    }
-}
-
-fn hash_of(kind: &Kind) -> u64 {
-    let mut hasher = FxHasher::default();
-    kind.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]
@@ -476,8 +253,10 @@ mod tests {
     #[test]
     fn where_space_was_taken_nothing_is_moved() -> Result<(), Error> {
         let mut store = Store::new(&Config::default());
-        store.take_space(3_000);
-        let addresses = |store: &Store| (store.nodes.as_ptr(), store.lists.as_ptr(), store.rows.as_ptr());
+        store.reserve_address_space(3_000);
+        let addresses = |store: &Store| {
+            (store.arena.nodes.as_ptr(), store.arena.lists.as_ptr(), store.derivatives.rows.as_ptr())
+        };
         let before = addresses(&store);
         let mut state = store.regex("[ab]{0,300}c|[a-c]{0,500}d")?;
         while state != RegularId::EMPTY {
@@ -491,7 +270,7 @@ mod tests {
     #[test]
     fn space_that_there_is_not_is_no_error() {
         let mut store = Store::new(&Config::default());
-        store.take_space(usize::MAX);
+        store.reserve_address_space(usize::MAX);
         assert!(store.regex("[ab]c*").is_ok());
     }
 }

@@ -51,7 +51,7 @@ pub(crate) enum Kind {
         depth: u32,
     },
     /// What brings no forbidden text to an end, from a state of an Aho-Corasick automaton.
-    Avoid {
+    AhoCorasick {
         automaton: u32,
         state: u32,
     },
@@ -63,9 +63,9 @@ pub(crate) enum Kind {
     /// The first operand is no concatenation.
     Concat(RegularId, RegularId),
     /// At least two operands, sorted, in the arena of lists.
-    Or(List),
+    Or(OperandList),
     /// At least two operands, sorted, in the arena of lists.
-    And(List),
+    And(OperandList),
     Not(RegularId),
     Repeat {
         base: RegularId,
@@ -73,11 +73,11 @@ pub(crate) enum Kind {
         max: u32,
     },
     /// The strings of the operand no proper prefix of which is in it; the empty string is not in the operand.
-    Early(RegularId),
+    PrefixMinimal(RegularId),
     /// The spellings of the operand's strings inside a JSON string, from some place in them.
     Json {
         text: RegularId,
-        at: Spelling,
+        at: JsonPosition,
     },
     /// JSON numbers that are compared with a bound, or multiples of a number, from an interned state.
     Number(u32),
@@ -86,23 +86,23 @@ pub(crate) enum Kind {
 /// A place in the spelling of a text inside a JSON string.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Spelling {
-    /// Not in an escape.
-    Text,
-    /// Behind a backslash.
-    Escape,
-    /// Behind `\u`.
-    Unit,
+pub(crate) enum JsonPosition {
+    /// Between two characters, or inside one that is written as itself.
+    Character,
+    /// After a backslash.
+    AfterBackslash,
+    /// After `\u`.
+    AfterU,
 }
 
 /// A place in the arena of lists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct List {
+pub(crate) struct OperandList {
     pub(crate) start: u32,
     pub(crate) len: u32,
 }
 
-impl List {
+impl OperandList {
     pub(crate) fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.start as usize + self.len as usize
     }
@@ -121,7 +121,7 @@ pub(crate) struct Node {
     /// Where the row of derivatives begins, or [`NO_ROW`].
     pub(crate) row: u32,
     /// Equal for expressions that differ in counters only. See `counters.rs`.
-    pub(crate) skeleton: u32,
+    pub(crate) counter_free_key: u32,
     pub(crate) flags: u8,
     /// How deep JSON spellings nest.
     pub(crate) nesting: u8,
@@ -135,17 +135,17 @@ pub(crate) const UNKNOWN: u32 = u32::MAX;
 /// Contains the empty string.
 pub(crate) const NULLABLE: u8 = 1;
 /// Proven to contain a string.
-pub(crate) const INHABITED: u8 = 2;
+pub(crate) const PROVEN_NONEMPTY: u8 = 2;
 /// Proven to contain none. [`RegularId::EMPTY`] stands for it wherever it turns up again.
-pub(crate) const VOID: u8 = 4;
+pub(crate) const PROVEN_EMPTY: u8 = 4;
 /// Neither void itself nor, as a union, with a void member: fit to be shown outside.
 pub(crate) const TRIMMED: u8 = 8;
 /// Without complement, intersection or the like: inhabited, and `max` is 0 iff only the empty string is in it.
-pub(crate) const PLAIN: u8 = 16;
+pub(crate) const STANDARD: u8 = 16;
 /// Has a counter on its spine, so that `skeleton` matters.
-pub(crate) const COUNTED: u8 = 32;
+pub(crate) const HAS_COUNTER: u8 = 32;
 /// Seen at once to hold nothing but whole characters of UTF-8; without it, [`is_text`](crate::Store::is_text) looks closer.
-pub(crate) const TEXT: u8 = 64;
+pub(crate) const UTF8_ONLY: u8 = 64;
 
 impl Node {
     pub(crate) const fn has(&self, flag: u8) -> bool {

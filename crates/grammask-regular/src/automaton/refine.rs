@@ -1,0 +1,121 @@
+//! Byte classes that hold for all languages reachable from given ones.
+
+use crate::number::state::number_splits;
+use crate::store::node::{Kind, RegularId};
+use crate::{ByteClasses, ByteSet, Store};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// See [`Store::refine`].
+pub(crate) fn refine(
+    store: &Store,
+    languages: impl IntoIterator<Item = RegularId>,
+    classes: &mut ByteClasses,
+    is_cancelled: &mut dyn FnMut() -> bool,
+) -> bool {
+    const BETWEEN_QUESTIONS: usize = 1 << 14;
+    let mut seen = vec![false; store.len()];
+    let mut splits = FxHashSet::default();
+    let mut bytes = ByteSet::EMPTY;
+    let mut stack: Vec<RegularId> = languages.into_iter().collect();
+    let mut acyclic = Vec::new();
+    let mut words: FxHashMap<u32, u32> = FxHashMap::default();
+    let (mut avoid, mut factors) = (FxHashSet::default(), FxHashSet::default());
+    let mut has_json = false;
+    let mut steps = 0;
+    while let Some(a) = stack.pop() {
+        if std::mem::replace(&mut seen[a.index()], true) {
+            continue;
+        }
+        steps += 1;
+        if steps % BETWEEN_QUESTIONS == 0 && is_cancelled() {
+            return false;
+        }
+        match store.node(a).kind {
+            Kind::Empty | Kind::Epsilon => {}
+            Kind::Bytes(set) => {
+                let set = store.byte_set(set);
+                match set.single_byte() {
+                    Some(byte) => bytes.insert(byte),
+                    None => _ = splits.insert(*set),
+                }
+            }
+            Kind::Acyclic(state) => acyclic.push(state),
+            // Many expressions may be states of one automaton or rests of the same words.
+            Kind::Words { range, depth } => {
+                let least = words.entry(range).or_insert(depth);
+                *least = depth.min(*least);
+            }
+            Kind::AhoCorasick { automaton, .. } => {
+                avoid.insert(automaton);
+            }
+            Kind::Factor { automaton, .. } => {
+                factors.insert(automaton);
+            }
+            Kind::Concat(head, tail) => stack.extend([head, tail]),
+            Kind::Or(list) | Kind::And(list) => stack.extend(store.list(list)),
+            Kind::Json { text: a, .. } => {
+                stack.push(a);
+                has_json = true;
+            }
+            Kind::Number(state) => splits.extend(number_splits(store, state)),
+            Kind::Not(a) | Kind::PrefixMinimal(a) | Kind::Repeat { base: a, .. } => stack.push(a),
+        }
+    }
+    if has_json {
+        splits.extend(json_splits());
+    }
+    for (&range, &depth) in &words {
+        let (list, words) = store.leaves.words(range);
+        let mut has = [false; 256];
+        for index in words {
+            if (index as usize).is_multiple_of(BETWEEN_QUESTIONS) && is_cancelled() {
+                return false;
+            }
+            list.word(index)[depth as usize..].iter().for_each(|&byte| has[usize::from(byte)] = true);
+        }
+        bytes.extend((0..=u8::MAX).filter(|&byte| has[usize::from(byte)]));
+    }
+    for &automaton in &avoid {
+        let texts = &*store.leaves.aho_corasick[automaton].texts;
+        texts.iter().for_each(|text| bytes.extend(text.iter().copied()));
+    }
+    for &automaton in &factors {
+        bytes.extend(store.leaves.factor_automata[automaton].text.iter().copied());
+    }
+    let mut states = if acyclic.is_empty() { Vec::new() } else { vec![false; store.leaves.acyclic.len()] };
+    let mut edges = Vec::new();
+    while let Some(state) = acyclic.pop() {
+        if !std::mem::replace(&mut states[state as usize], true) {
+            // All bytes that lead to one state are one set: they need not be told apart here.
+            edges.clear();
+            edges.extend_from_slice(store.leaves.acyclic.edges(state));
+            edges.sort_by_key(|edge| edge.target);
+            for group in edges.chunk_by(|a, b| a.target == b.target) {
+                let mut set = ByteSet::EMPTY;
+                group.iter().for_each(|edge| set.insert_range(edge.first, edge.last));
+                match set.single_byte() {
+                    Some(byte) => bytes.insert(byte),
+                    None => _ = splits.insert(set),
+                }
+                acyclic.push(group[0].target);
+            }
+        }
+    }
+    // Class numbers do not depend on the order of the splits.
+    splits.retain(|set| {
+        let single = set.single_byte();
+        bytes.extend(single);
+        single.is_none()
+    });
+    classes.split_all(&splits, &bytes);
+    true
+}
+
+/// The bytes that escapes in JSON strings tell apart, beside those of their characters.
+fn json_splits() -> impl Iterator<Item = ByteSet> {
+    let letters = b"\"\\/bfnrtuBF0123456789".iter().map(|&byte| ByteSet::single(byte));
+    let digits = [(b'a', b'A'), (b'c', b'C'), (b'd', b'D'), (b'e', b'E')];
+    letters
+        .chain(digits.map(|(lower, upper)| [lower, upper].into_iter().collect()))
+        .chain([ByteSet::range(0, 0x1F)])
+}
