@@ -89,7 +89,7 @@ impl Network {
         mut is_stopped: impl FnMut() -> bool,
     ) -> Result<Option<Self>, BuildError> {
         if normal.terminals.len() >= MANY_TERMINALS {
-            store.take_space(normal.terminals.len() * PER_TERMINAL);
+            store.reserve_address_space(normal.terminals.len() * PER_TERMINAL);
         }
         call_sites::sort(&mut normal);
         if is_stopped() {
@@ -507,10 +507,10 @@ impl Builder<'_> {
     }
 
     /// Finds the classes of bytes and gives the nodes their final form. The terminals are still missing. Nothing when it is stopped.
-    fn finish(self, start: NetworkNodeId, is_stopped: &mut dyn FnMut() -> bool) -> Option<Network> {
+    fn finish(mut self, start: NetworkNodeId, is_stopped: &mut dyn FnMut() -> bool) -> Option<Network> {
         let mut classes = ByteClasses::new();
         // Few classes are split faster.
-        if !self.store.refine_unless(lexemes(&self.callees), &mut classes, &mut *is_stopped) {
+        if !self.store.cancellable(&mut *is_stopped).refine(lexemes(&self.callees), &mut classes) {
             return None;
         }
         classes.split_each(&self.nodes.bytes_scanned());

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use grammask_cache::LazyRow;
-use grammask_regular::{ByteSet, RegularId, Store};
+use grammask_regular::{ByteSet, RegularId, Store, analysis};
 use rustc_hash::FxHashMap;
 
 use crate::recognizer::Recognizer;
@@ -400,11 +400,11 @@ impl Workshop {
         if let Some(&node) = self.lexeme_nodes.get(&language) {
             return Ok(Some(node));
         }
-        let goes_on = self.store.has_more(language)?;
+        let goes_on = self.store.has_nonempty_string(language)?;
         let is_final = self.store.is_nullable(language);
         let node = if goes_on {
             tables.spend(size_of::<MadeNode>());
-            let takes = self.store.evident_bytes(language);
+            let takes = analysis::first_bytes(&self.store, language);
             tables.made().push((is_final, goes_on), Kind::Lexeme(language, LazyRow::new(), before), takes)
         } else {
             NetworkNodeId::END

@@ -300,7 +300,7 @@ impl<'a> Reader<'a> {
             ExprKind::Regex(pattern) | ExprKind::Early(pattern) | ExprKind::Without(pattern)
                 if pattern.len() >= LONG_REGEX =>
             {
-                !matches!(self.store.regex_unless(pattern, || self.stop.is_stopped()), Ok(None))
+                !matches!(self.store.cancellable(|| self.stop.is_stopped()).regex(pattern), Ok(None))
             }
             _ => true,
         }

@@ -48,7 +48,7 @@
 //! stay automata inside; an expression refers to one of their states.
 
 mod alphabet;
-mod analysis;
+pub mod analysis;
 mod automaton;
 mod bounded;
 mod config;
@@ -61,16 +61,13 @@ mod store;
 
 pub use alphabet::byte_classes::ByteClasses;
 pub use alphabet::byte_set::ByteSet;
-pub use bounded::horizon::Horizon;
 pub use config::{Config, Error};
-pub use construct::split::{Counter, LoopSplit};
-pub use json::cursor::SpellingCursor;
-pub use json::finite::FiniteLanguage;
 pub use number::comparison::Comparison;
 pub use serial::saved::{Languages, LoadError};
 pub use store::Store;
 pub use store::invariants::Violation;
 pub use store::node::RegularId;
+pub use store::operations::Cancellable;
 
 /// The examples of the README, run as tests.
 #[cfg(doctest)]

@@ -3,7 +3,7 @@
 mod automaton;
 
 use automaton::explore;
-use grammask_regular::{ByteClasses, ByteSet, Config, Error, RegularId, Store};
+use grammask_regular::{ByteClasses, ByteSet, Config, Error, RegularId, Store, analysis};
 use std::collections::BTreeSet;
 
 /// Strings over `abc` are looked at up to this length.
@@ -119,8 +119,8 @@ impl Language {
             Self::Complement(a) => a.build(store).and_then(|a| store.complement(a)),
             Self::Repeat(a, min, max) => a.build(store).and_then(|a| store.repeat(a, *min, *max)),
             Self::NonEmpty(a) => a.build(store).and_then(|a| store.non_empty(a)),
-            Self::Early(a) => a.build(store).and_then(|a| store.early(a)),
-            Self::Without(a) => a.build(store).and_then(|a| store.without(a)),
+            Self::Early(a) => a.build(store).and_then(|a| store.shortest_match(a)),
+            Self::Without(a) => a.build(store).and_then(|a| store.without_substring(a)),
             Self::Except(texts, max) => {
                 store.except(&texts.iter().map(Vec::as_slice).collect::<Vec<_>>(), *max)
             }
@@ -218,7 +218,7 @@ fn check_states(store: &mut Store, start: RegularId, language: &Language) {
         assert!(index == 0 || inhabited[index] || state == RegularId::EMPTY, "{language:?}: {shown}");
         let next: Vec<usize> = whole.rows[index].clone();
         let more = next.iter().any(|&next| inhabited[next]);
-        assert_eq!(store.has_more(state), Ok(more), "{language:?}: {shown}");
+        assert_eq!(store.has_nonempty_string(state), Ok(more), "{language:?}: {shown}");
         let live = store.live_bytes(state).unwrap();
         for byte in (0..=255).step_by(5).chain(*b"abc") {
             let class = whole.classes.class_of(byte);
@@ -274,7 +274,7 @@ fn what_is_evident_about_languages_holds() {
             let others = store.complement(a).unwrap();
             for all_of in loops {
                 let rest = store.intersection(&[all_of, others]).unwrap();
-                let kernel = store.evident_kernel(rest).unwrap();
+                let kernel = analysis::invariant_subset(&mut store, rest).unwrap();
                 for word in &all {
                     let is_right = !of_a.contains(word) && accepts(&mut store, all_of, word);
                     assert!(is_right || !accepts(&mut store, kernel, word), "{shown}: {word:?}");
@@ -282,32 +282,34 @@ fn what_is_evident_about_languages_holds() {
                 for ((&b, of_b), large) in
                     states.iter().zip(&words).flat_map(|some| [(some, rest), (some, others)])
                 {
-                    let is_within = store.is_evidently_within(b, large);
+                    let is_within = analysis::is_syntactic_subset(&store, b, large);
                     let holds = of_b.iter().all(|word| accepts(&mut store, large, word));
                     assert!(holds || !is_within, "{} within {}", store.display(b), store.display(large));
                     without += usize::from(is_within && b != RegularId::EMPTY);
                 }
-                kernels += usize::from(kernel != RegularId::EMPTY && store.is_evidently_within(kernel, rest));
+                kernels += usize::from(
+                    kernel != RegularId::EMPTY && analysis::is_syntactic_subset(&store, kernel, rest),
+                );
             }
-            let alphabet = store.evident_alphabet(a);
+            let alphabet = analysis::alphabet(&store, a);
             assert!(of_a.iter().flatten().all(|&byte| alphabet.contains(byte)), "{shown}: {alphabet}");
             for bytes in [&b"a"[..], b"b", b"ab", b"bc"] {
                 let bytes: ByteSet = bytes.iter().copied().collect();
-                let needs = store.evidently_needs_other(a, &bytes);
+                let needs = analysis::requires_byte_outside(&store, a, &bytes);
                 let holds = of_a.iter().all(|word| word.iter().any(|&byte| !bytes.contains(byte)));
                 assert!(holds || !needs, "{shown} needs no other than {bytes}");
                 needy += usize::from(needs && a != RegularId::EMPTY);
             }
             for (&b, of_b) in states.iter().zip(&words) {
                 let other = store.display(b).to_string();
-                let both = store.evident_common(a, b).unwrap();
-                assert_eq!(store.evident_common(b, a), Ok(both), "{shown} and {other}");
+                let both = analysis::common_subset(&mut store, a, b).unwrap();
+                assert_eq!(analysis::common_subset(&mut store, b, a), Ok(both), "{shown} and {other}");
                 for word in all.iter().filter(|word| accepts(&mut store, both, word)) {
                     assert!(of_a.contains(word) && of_b.contains(word), "{shown} and {other}: {word:?}");
                 }
-                let is_within = store.is_evidently_within(a, b);
+                let is_within = analysis::is_syntactic_subset(&store, a, b);
                 assert!(!is_within || of_a.is_subset(of_b), "{shown} within {other}");
-                assert!(store.is_evidently_within(both, both));
+                assert!(analysis::is_syntactic_subset(&store, both, both));
                 common += usize::from(a != b && both != RegularId::EMPTY && both != RegularId::EPSILON);
                 within += usize::from(a != b && is_within && a != RegularId::EMPTY);
             }

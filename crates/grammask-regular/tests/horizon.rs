@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use grammask_regular::{Config, Horizon, RegularId, Store};
+use grammask_regular::analysis::{self, Horizon};
+use grammask_regular::{Config, RegularId, Store};
 
 const SHORT: usize = 2;
 const LONG: [&[u8]; 10] = [
@@ -104,7 +105,7 @@ fn nothing_in_the_horizon_tells_a_saturated_language_from_its_own() {
             let mut all = HashSet::new();
             let states = states(&mut store, start, 60);
             for &state in &states {
-                let saturated = store.saturated(state, &mut horizon).unwrap();
+                let saturated = analysis::saturate(&mut store, state, &mut horizon).unwrap();
                 all.insert(saturated);
                 for string in &strings {
                     assert_eq!(
@@ -132,7 +133,7 @@ fn counters_are_seen_no_further_than_texts_have_what_they_count() {
         let pattern = store.regex(pattern).unwrap();
         let length = store.regex(&format!("(?s:.){length}")).unwrap();
         let both = store.intersection(&[pattern, length]).unwrap();
-        store.saturated(both, &mut horizon).unwrap()
+        analysis::saturate(&mut store, both, &mut horizon).unwrap()
     };
     assert_eq!(saturated("(a-){0,6}b", "*"), saturated("(a-)*b", "*"));
     assert_ne!(saturated("(a-){0,5}b", "*"), saturated("(a-)*b", "*"));

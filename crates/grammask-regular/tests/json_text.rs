@@ -3,7 +3,8 @@
 mod automaton;
 
 use automaton::explore;
-use grammask_regular::{ByteClasses, Config, Horizon, RegularId, Store};
+use grammask_regular::analysis::{self, Horizon};
+use grammask_regular::{ByteClasses, Config, RegularId, Store};
 
 const ANY: &str = "(?s:.)*";
 
@@ -258,10 +259,10 @@ fn counters_are_seen_through_spellings() {
         store.concat(&[spelled, quote]).unwrap()
     });
     let mut horizon = Horizon::new(10, [""]);
-    let saturated = store.saturated(long, &mut horizon).unwrap();
-    assert_eq!(store.saturated(longer, &mut horizon), Ok(saturated));
+    let saturated = analysis::saturate(&mut store, long, &mut horizon).unwrap();
+    assert_eq!(analysis::saturate(&mut store, longer, &mut horizon), Ok(saturated));
     assert_eq!(saturated, open);
-    let count = store.count(long).unwrap().unwrap();
+    let count = analysis::leading_counter(&mut store, long).unwrap().unwrap();
     assert_eq!((count.min, count.max, count.rest), (0, Some(100), quote));
     let character = store.regex("(?s:.)").unwrap();
     assert_eq!(store.json_text(character), Ok(count.base));

@@ -35,7 +35,7 @@ fn an_exception_guards_its_own_span() {
     let short = s.except(&[b"\n\n"], Some(5)).unwrap();
     check(&mut s, short, &["12345", "\n1\n3\n"], &[""], &["123456", "\n\n"]);
     let full = run(&mut s, short, b"12345");
-    assert_eq!((full, s.has_more(full)), (RegularId::EPSILON, Ok(false)));
+    assert_eq!((full, s.has_nonempty_string(full)), (RegularId::EPSILON, Ok(false)));
     assert_eq!(s.except(&[b"a", b""], None), Ok(RegularId::EMPTY));
     assert_eq!(s.except(&[b"a"], Some(0)), s.except(&[b"a"], None));
     let all: Vec<u8> = (0..=255).collect();
@@ -49,13 +49,13 @@ fn an_exception_guards_its_own_span() {
 fn without_forbids_every_substring() {
     let mut s = store();
     let ab = s.regex("ab").unwrap();
-    let free = s.without(ab).unwrap();
+    let free = s.without_substring(ab).unwrap();
     check(&mut s, free, &["x", "ba", "aaa", "xa"], &[""], &["ab", "xaby"]);
     let nullable = s.regex("a*").unwrap();
-    let none = s.without(nullable).unwrap();
+    let none = s.without_substring(nullable).unwrap();
     assert_eq!(s.is_empty(none), Ok(true));
     let five = s.regex("[a-z]{1000}").unwrap();
-    let free = s.without(five).unwrap();
+    let free = s.without_substring(five).unwrap();
     let word = "q".repeat(999);
     check(&mut s, free, &[&word, &format!("{word} {word}")], &[""], &[&format!("{word}q")]);
     assert!(s.display(run(&mut s.clone(), free, word.as_bytes())).to_string().len() < 200);
@@ -73,11 +73,11 @@ fn without_few_texts_is_except() {
     ] {
         let texts: Vec<&[u8]> = texts.into_iter().map(str::as_bytes).collect();
         let one = s.regex(pattern).unwrap();
-        assert_eq!(s.without(one), s.except(&texts, None), "{}", &pattern[..2]);
+        assert_eq!(s.without_substring(one), s.except(&texts, None), "{}", &pattern[..2]);
     }
     // Places in a periodic text overlap: as sets of places, each state of this would be as large as the text.
     let one = s.regex(&long).unwrap();
-    let free = s.without(one).unwrap();
+    let free = s.without_substring(one).unwrap();
     let end = run(&mut s, free, &long.as_bytes()[..long.len() - 1]);
     assert_eq!(s.derivative(end, b'b'), Ok(RegularId::EMPTY));
     assert!(s.bytes_used() < 10_000_000, "{}", s.bytes_used());
@@ -93,12 +93,12 @@ fn early_stops_at_the_first_chance() {
         ("a{2,5}|a{4}b", &["aa"], &["a"], &["aaa"]),
     ] {
         let language = s.regex(pattern).unwrap();
-        let early = s.early(language).unwrap();
+        let early = s.shortest_match(language).unwrap();
         check(&mut s, early, accepted, live, rejected);
         let end = run(&mut s, early, accepted[0].as_bytes());
         assert_eq!(end, RegularId::EPSILON, "{pattern}");
     }
-    assert_eq!(s.early(RegularId::EPSILON), Ok(RegularId::EMPTY));
+    assert_eq!(s.shortest_match(RegularId::EPSILON), Ok(RegularId::EMPTY));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn substrings_are_those_of_the_text() {
     let parts = s.substrings("abcbé".as_bytes()).unwrap();
     check(&mut s, parts, &["", "a", "bcb", "cb", "abcbé", "b"], &[], &["bb", "ac", "ca"]);
     let inside = run(&mut s, parts, "bé".as_bytes());
-    assert_eq!((inside, s.has_more(inside)), (RegularId::EPSILON, Ok(false)));
+    assert_eq!((inside, s.has_nonempty_string(inside)), (RegularId::EPSILON, Ok(false)));
     assert_eq!(s.substrings(b""), Ok(RegularId::EPSILON));
 }
 
@@ -240,7 +240,7 @@ fn states_are_shown_as_expressions() {
         let other = s.complement(keyword).unwrap();
         s.intersection(&[name, other]).unwrap()
     };
-    let early = s.regex("(?s-u:.*);").and_then(|a| s.early(a)).unwrap();
+    let early = s.regex("(?s-u:.*);").and_then(|a| s.shortest_match(a)).unwrap();
     let words: Vec<String> = (0..20).map(|i| format!("w{i}")).collect();
     let words = s.literals(words.iter().map(String::as_bytes)).unwrap();
     let cases = [

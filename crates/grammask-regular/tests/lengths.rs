@@ -1,6 +1,6 @@
 //! Texts of bounded lengths: what their intersections with patterns hold, and where nothing is left to intersect.
 
-use grammask_regular::{Config, RegularId, Store};
+use grammask_regular::{Config, RegularId, Store, analysis};
 
 /// All strings of up to five of some characters, one of them of two bytes.
 fn texts() -> Vec<String> {
@@ -96,8 +96,8 @@ fn a_count_is_left_out_only_where_nothing_else_is() {
         let text = store.intersection(&texts).unwrap();
         let spelled = store.json_text(text).unwrap();
         let lexeme = store.concat(&[spelled, quote]).unwrap();
-        let left = store.without_length(lexeme).unwrap();
-        left.map(|(free, characters)| (store.enough_to_end(free), characters))
+        let left = analysis::split_length(&mut store, lexeme).unwrap();
+        left.map(|(free, characters)| (analysis::short_completion_chars(&store, free), characters))
     };
     // A character that is asked for may be one of a single byte; where none is, as many are counted as the first has bytes.
     let words = "([^ ]+ )*[^ ]+";
@@ -141,7 +141,7 @@ fn bounds_that_are_far_make_no_difference() {
             })
             .collect();
         let counted = store.intersection(&texts).unwrap();
-        let (free, most) = store.without_bounds(counted, 3).unwrap().unwrap();
+        let (free, most) = analysis::drop_bounds(&mut store, counted, 3).unwrap().unwrap();
         assert!(free != counted && most >= 3, "{patterns:?}");
         let mut level = vec![(counted, free)];
         for _ in 0..=most {

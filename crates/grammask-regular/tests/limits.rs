@@ -1,6 +1,6 @@
 //! Limits, and inputs that are large, deep or nasty.
 
-use grammask_regular::{Config, Error, RegularId, Store};
+use grammask_regular::{Config, Error, RegularId, Store, analysis};
 
 fn config(change: impl FnOnce(&mut Config)) -> Config {
     let mut config = Config::default();
@@ -173,7 +173,7 @@ fn a_long_literal_is_not_taken_apart() {
     assert!(store.len() < 20);
     assert_eq!(store.literal(&text), Ok(literal));
     let state = run(&mut store, literal, &text[..50_000]).unwrap();
-    assert!(store.has_more(state).unwrap() && !store.is_nullable(state));
+    assert!(store.has_nonempty_string(state).unwrap() && !store.is_nullable(state));
     assert_eq!(store.derivative(state, 255), Ok(RegularId::EMPTY));
     let mut short = store.literal(&text[..100]).unwrap();
     short = run(&mut store, short, &text[..100]).unwrap();
@@ -227,7 +227,7 @@ fn depth_is_no_recursion() {
                 mixed = match level % 4 {
                     0 => store.complement(mixed),
                     1 => store.union(&[mixed, b]),
-                    2 => store.early(mixed),
+                    2 => store.shortest_match(mixed),
                     _ => store.concat(&[a, mixed]),
                 }
                 .unwrap();
@@ -303,21 +303,24 @@ fn what_a_loop_takes_away_is_not_searched() {
 fn a_long_regex_can_be_stopped_everywhere() {
     let pattern = format!("{}(x|yz)*", "ab?[0-9]".repeat(1_500));
     let mut questions = 0;
-    let whole = Store::new(&Config::default()).regex_unless(&pattern, || {
+    let mut store = Store::new(&Config::default());
+    let mut counting = store.cancellable(|| {
         questions += 1;
         false
     });
+    let whole = counting.regex(&pattern);
     assert!(whole.unwrap().is_some() && questions > 10, "asked {questions} times");
     let mut store = Store::new(&Config::default());
     for last in 0..questions {
         let mut asked = 0;
-        let stopped = store.regex_unless(&pattern, || {
+        let mut counting = store.cancellable(|| {
             asked += 1;
             asked > last
         });
+        let stopped = counting.regex(&pattern);
         assert_eq!((stopped.unwrap(), asked), (None, last + 1));
-        assert!(!store.knows_regex(&pattern));
+        assert!(!analysis::knows_regex(&store, &pattern));
     }
     let language = store.regex(&pattern).unwrap();
-    assert_eq!(store.regex_unless(&pattern, || true).unwrap(), Some(language), "it is known");
+    assert_eq!(store.cancellable(|| true).regex(&pattern).unwrap(), Some(language), "it is known");
 }

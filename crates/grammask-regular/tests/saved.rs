@@ -22,9 +22,9 @@ fn languages() -> (Store, Vec<RegularId>) {
         store.substrings(b"abacabadabacaba").unwrap(),
     ];
     let comment = store.regex("-->").unwrap();
-    all.push(store.without(comment).unwrap());
+    all.push(store.without_substring(comment).unwrap());
     let quoted = store.regex("\"[^\"]*\"|'(a|b)*a(a|b){5}'").unwrap();
-    all.push(store.early(quoted).unwrap());
+    all.push(store.shortest_match(quoted).unwrap());
     let text = store.regex("(?s:.){0,40}(é|\"|d){2}").unwrap();
     all.push(store.json_text(text).unwrap());
     all.push(store.json_text(all[3]).unwrap());

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use grammask_json_schema::translate;
 use grammask_mask::Ahead;
-use grammask_regular::Store;
+use grammask_regular::{Store, analysis};
 use grammask_syntax::{Ast, ExprKind};
 use serde_json::{Value, json};
 
@@ -132,12 +132,16 @@ fn store(ast: &Ast, config: &Config) -> Store {
         ExprKind::Regex(pattern) => Some(pattern),
         _ => None,
     });
-    let mut unknown = patterns.filter(|pattern| !plain.knows_regex(pattern)).peekable();
+    let mut unknown = patterns.filter(|pattern| !analysis::knows_regex(plain, pattern)).peekable();
     if unknown.peek().is_none() {
         return plain.clone();
     }
     let formats = WITH_FORMATS.get_or_init(|| knowing(&FORMATS));
-    if unknown.any(|pattern| formats.knows_regex(pattern)) { formats.clone() } else { plain.clone() }
+    if unknown.any(|pattern| analysis::knows_regex(formats, pattern)) {
+        formats.clone()
+    } else {
+        plain.clone()
+    }
 }
 
 /// A store that knows numbers, texts, everything, and these formats.

@@ -10,7 +10,7 @@
 //! Where all that is repeated is characters, the normal form has made a terminal of it before (`gather_characters` in `grammask-normal`). Here rules
 //! stand in the place where they are called, so it shows which loops go through several of them.
 
-use grammask_regular::{ByteSet, RegularId, Store};
+use grammask_regular::{ByteSet, RegularId, Store, analysis};
 use rustc_hash::FxHashMap;
 
 use crate::build::automaton::{Fragment, Label};
@@ -172,13 +172,14 @@ impl Search<'_> {
             return None;
         }
         let direct = self.union(&all)?;
-        if !self.store.makes_texts(direct.language).ok()? {
+        if !analysis::is_character_class(&mut self.store, direct.language).ok()? {
             return None;
         }
         for edge in self.automaton.edge_range(state) {
             let (label, to) = self.automaton.all_edges()[edge];
             if to as usize != self.target
-                && let Some(characters) = self.characters(label, to as usize, Store::LONGEST_CHARACTER)
+                && let Some(characters) =
+                    self.characters(label, to as usize, analysis::MAX_ESCAPED_CHARACTER_BYTES)
             {
                 edges.push(edge);
                 all.push(characters);
@@ -277,7 +278,8 @@ impl Search<'_> {
                 (language, self.written(text))
             }
         };
-        let longest = self.store.longest(language).filter(|&longest| longest <= Store::LONGEST_CHARACTER)?;
+        let longest = analysis::max_len(&self.store, language)
+            .filter(|&longest| longest <= analysis::MAX_ESCAPED_CHARACTER_BYTES)?;
         Some(Characters { language, longest, written })
     }
 
@@ -287,9 +289,9 @@ impl Search<'_> {
             return Some(character);
         }
         let (language, text) = lexeme(label, self.callees)?;
-        let is_simple = self.store.is_inhabited_throughout(language)
-            && self.store.without_bounds(language, 2).ok()?.is_none()
-            && self.store.has_characters(language, 1).ok()?;
+        let is_simple = analysis::is_standard(&self.store, language)
+            && analysis::drop_bounds(&mut self.store, language, 2).ok()?.is_none()
+            && analysis::has_characters(&mut self.store, language, 1).ok()?;
         is_simple.then(|| Characters { language, longest: u32::MAX, written: self.written(text) })
     }
 
@@ -305,7 +307,7 @@ impl Search<'_> {
 
     /// A lexeme, if it has few states.
     fn if_small(&mut self, text: RegularId) -> Option<RegularId> {
-        self.store.has_few_states(text, MOST_LEXEME_STATES).ok()?.then_some(text)
+        analysis::has_at_most_states(&mut self.store, text, MOST_LEXEME_STATES).ok()?.then_some(text)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use grammask_regular::{ByteSet, RegularId, Store};
+use grammask_regular::{ByteSet, RegularId, Store, analysis};
 
 use crate::recognizer::dynamic_nodes::{self, Kind, MadeNode, Phase, Standing};
 use crate::recognizer::{resumption, successors};
@@ -502,7 +502,9 @@ impl<'a> Inspector<'a> {
     /// If the node does not belong to this recognizer.
     pub fn has_distinct_texts(self, node: NetworkNodeId, least: u64) -> Result<bool, Error> {
         match self.language(node) {
-            Some(language) => Ok(self.recognizer.lock().store_mut().has_distinct(language, least)?),
+            Some(language) => {
+                Ok(analysis::has_distinct_values(self.recognizer.lock().store_mut(), language, least)?)
+            }
             None => Ok(false),
         }
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use grammask_cache::LazyRow;
-use grammask_regular::{ByteSet, RegularId};
+use grammask_regular::{ByteSet, RegularId, analysis};
 use rustc_hash::FxHashMap;
 
 use crate::recognizer::Recognizer;
@@ -230,7 +230,7 @@ impl Workshop {
         for seen in missing.into_iter().rev() {
             let index = seen as usize - 1;
             let text = std::mem::take(&mut self.choosing.texts.seen[index].text);
-            let result = self.store_mut().without_same(left, &text);
+            let result = analysis::exclude_value(self.store_mut(), left, &text);
             self.choosing.texts.seen[index].text = text;
             left = result?;
             self.choosing.texts.seen[index].left = Some(left);

@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use grammask_regular::{RegularId, Store};
+use grammask_regular::{RegularId, Store, analysis};
 use grammask_syntax::{Ast, Comparison, ExprId, ExprKind, Quantifier, Span, Text};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
@@ -317,7 +317,7 @@ impl Languages {
     pub fn is_empty(&mut self, id: LanguageId) -> Result<Option<bool>, grammask_regular::Error> {
         let regular = self.lower(id)?;
         let cancel = self.cancel.as_deref();
-        self.store.is_empty_unless(regular, || is_set(cancel))
+        self.store.cancellable(|| is_set(cancel)).is_empty(regular)
     }
 
     /// Whether somebody wants all of it to end.
@@ -379,7 +379,7 @@ impl Languages {
         let mut strings = || {
             let texts = self.lower(id)?;
             let strings = self.store.json_string(texts)?;
-            self.store.has_distinct(strings, Store::MANY)
+            analysis::has_distinct_values(&mut self.store, strings, analysis::MORE_THAN_ANY_LIST)
         };
         // What exceeds a limit is not known to be so many.
         matches!(strings(), Ok::<_, grammask_regular::Error>(true))

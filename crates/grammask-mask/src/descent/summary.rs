@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use grammask_earley::{Error, NetworkNodeId};
-use grammask_regular::Spelled;
+use grammask_regular::analysis::{self, FiniteLanguage};
 use grammask_trie::{TokenId, TokenSet};
 use smallvec::SmallVec;
 
@@ -44,7 +44,7 @@ const NO_LEXEME: u32 = u32::MAX - 1;
 enum Known {
     Part(PartId),
     /// The texts that it spells, and how the lexicon knows them.
-    Texts(ImportId, Spelled),
+    Texts(ImportId, FiniteLanguage),
 }
 
 /// Names the part of a lexeme.
@@ -226,10 +226,10 @@ impl Masks {
             if let Some(part) = lexicon.part_of_opening(store, language, continuation) {
                 return Some(Known::Part(part));
             }
-            if !store.may_be_spelled(language) {
+            if !analysis::may_be_finite(store, language) {
                 return None;
             }
-            let spelled = store.spelled_texts(language, FEW_TEXTS)?;
+            let spelled = analysis::positive_finite_language(store, language, FEW_TEXTS)?;
             let id = lexicon.import_of_texts(&spelled);
             self.budget.spend(self.texts.set(place, id.number()).1);
             Some(match lexicon.known_part_of_import(id, continuation) {

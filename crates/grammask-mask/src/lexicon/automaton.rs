@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use grammask_cache::{Arena, Budget, Column, Row};
-use grammask_regular::{ByteSet, Config, Count, Error, Horizon, RegularId, Spelled, Split, Store};
+use grammask_regular::analysis::{self, Counter, FiniteLanguage, Horizon, LoopSplit};
+use grammask_regular::{ByteSet, Config, Error, RegularId, Store};
 use grammask_trie::Vocabulary;
 use rustc_hash::FxHashMap;
 
@@ -83,7 +84,7 @@ pub(crate) struct Seldom {
     live: OnceLock<ByteSet>,
 }
 
-/// The states of a [`Split`].
+/// The states of a [`LoopSplit`].
 pub(crate) struct Halves {
     pub(crate) head: LexemeId,
     pub(crate) repeated: LexemeId,
@@ -145,18 +146,18 @@ impl Workbench {
 
     /// A language that agrees with this one on all that stands in tokens.
     fn saturated(&mut self, language: RegularId) -> Result<RegularId, Error> {
-        self.store.saturated(language, &mut self.horizon)
+        analysis::saturate(&mut self.store, language, &mut self.horizon)
     }
 
     /// A state of which no successor is known.
     fn state(&mut self, language: RegularId) -> State {
-        let (number, len) = self.store.partition(language);
-        let new = || Arc::new(Classes::new(self.store.classes(language), len));
+        let (number, len) = analysis::byte_partition(&self.store, language);
+        let new = || Arc::new(Classes::new(analysis::byte_class_map(&self.store, language), len));
         let classes = self.classes.entry(number).or_insert_with(new);
         State {
             language,
             row: Row::new(len),
-            is_plain: self.store.is_plain(language),
+            is_plain: analysis::is_uncounted(&self.store, language),
             classes: Arc::clone(classes),
             saturated: OnceLock::new(),
             whole: OnceLock::new(),
@@ -201,7 +202,7 @@ impl Automaton {
     /// Without states, but with the address space for what a budget of so many bytes allows.
     pub(crate) fn new(horizon: Horizon, config: &Config, budget: usize) -> Self {
         let mut store = Store::new(config);
-        store.take_space(budget.min(LARGE) / BYTES_AN_EXPRESSION);
+        store.reserve_address_space(budget.min(LARGE) / BYTES_AN_EXPRESSION);
         let automaton = Self {
             states: Arena::new(),
             workbench: Mutex::new(Workbench {
@@ -365,7 +366,9 @@ impl Automaton {
         // What tells apart many classes is asked later, and byte by byte, unless it is evident.
         let place = &self.seldom(id, budget).live;
         if state.row.len() > CLASSES && place.get().is_none() {
-            let Some(live) = self.lock().store.evident_bytes(state.language) else { return Ok(None) };
+            let Some(live) = analysis::first_bytes(&self.lock().store, state.language) else {
+                return Ok(None);
+            };
             place.get_or_init(|| live);
         }
         Ok(Some(self.live_bytes(id, budget)?).filter(|live| live.len() <= FEW))
@@ -376,14 +379,15 @@ impl Automaton {
         let mut workbench = self.lock();
         let language = self.state(id).language;
         // A repetition without bounds is a loop that needs no counting.
-        if let Some(Count { base, min, max, rest }) = workbench.store.count(language)?
+        if let Some(Counter { base, min, max, rest }) =
+            analysis::leading_counter(&mut workbench.store, language)?
             && (min > 0 || max.is_some())
         {
             let base = self.number(&mut workbench, base, budget)?;
             let rest = self.number(&mut workbench, rest, budget)?;
             return Ok(Surface::Counted { base, min, max: max.unwrap_or(u32::MAX), rest });
         }
-        let conjuncts = workbench.store.conjuncts(language)?;
+        let conjuncts = analysis::conjuncts(&mut workbench.store, language)?;
         if conjuncts.is_empty() {
             return Ok(Surface::Plain);
         }
@@ -396,15 +400,17 @@ impl Automaton {
         &self,
         id: LexemeId,
         budget: &Budget,
-    ) -> Result<Option<(Spelled, Option<LexemeId>)>, Error> {
+    ) -> Result<Option<(FiniteLanguage, Option<LexemeId>)>, Error> {
         let mut workbench = self.lock();
         let store = &mut workbench.store;
         let before = store.bytes_used();
-        let Some(spelled) = store.spelled(self.state(id).language, FEW_TEXTS)? else { return Ok(None) };
+        let Some(spelled) = analysis::finite_language(store, self.state(id).language, FEW_TEXTS)? else {
+            return Ok(None);
+        };
         if !spelled.is_complement {
             return Ok(Some((spelled, None)));
         }
-        let all = store.spelled_all(&spelled)?;
+        let all = analysis::universal_language(store, &spelled)?;
         budget.spend(store.bytes_used().saturating_sub(before));
         let all = self.number(&mut workbench, all, budget)?;
         Ok(Some((spelled, Some(all))))
@@ -419,7 +425,7 @@ impl Automaton {
     ) -> Result<Option<(LexemeId, usize)>, Error> {
         let mut workbench = self.lock();
         let before = workbench.store.bytes_used();
-        let found = workbench.store.without_length(self.state(id).language)?;
+        let found = analysis::split_length(&mut workbench.store, self.state(id).language)?;
         let free = match found.filter(|(_, characters)| *characters.start() <= 1) {
             Some((language, characters)) => {
                 Some((self.number(&mut workbench, language, budget)?, *characters.end() as usize))
@@ -440,7 +446,7 @@ impl Automaton {
     ) -> Result<Option<(LexemeId, usize)>, Error> {
         let mut workbench = self.lock();
         let before = workbench.store.bytes_used();
-        let found = workbench.store.without_bounds(self.state(id).language, least as u32)?;
+        let found = analysis::drop_bounds(&mut workbench.store, self.state(id).language, least as u32)?;
         let free = match found {
             Some((language, most)) => Some((self.number(&mut workbench, language, budget)?, most as usize)),
             None => None,
@@ -457,7 +463,7 @@ impl Automaton {
     ) -> Result<Option<LexemeId>, Error> {
         let mut workbench = self.lock();
         let before = workbench.store.bytes_used();
-        let found = workbench.store.without_exceptions(self.state(id).language)?;
+        let found = analysis::drop_exceptions(&mut workbench.store, self.state(id).language)?;
         let other = found.map(|language| self.number(&mut workbench, language, budget)).transpose()?;
         budget.spend(workbench.store.bytes_used().saturating_sub(before));
         Ok(other.filter(|&other| other != id))
@@ -467,8 +473,8 @@ impl Automaton {
     pub(crate) fn split(&self, id: LexemeId, budget: &Budget) -> Result<Option<Halves>, Error> {
         let mut workbench = self.lock();
         let before = workbench.store.bytes_used();
-        let found = match workbench.store.split_behind_loop(self.state(id).language)? {
-            Some(Split { head, repeated, rest }) => {
+        let found = match analysis::split_after_loop(&mut workbench.store, self.state(id).language)? {
+            Some(LoopSplit { prefix: head, repeated, rest }) => {
                 let mut number = |language| self.number(&mut workbench, language, budget);
                 Some(Halves { head: number(head)?, repeated: number(repeated)?, rest: number(rest)? })
             }
@@ -480,7 +486,8 @@ impl Automaton {
 
     /// So many characters suffice to end the text of a state, where that is evident.
     pub(crate) fn enough_to_end(&self, id: LexemeId) -> Option<usize> {
-        self.lock().store.enough_to_end(self.state(id).language).map(|characters| characters as usize)
+        analysis::short_completion_chars(&self.lock().store, self.state(id).language)
+            .map(|characters| characters as usize)
     }
 
     /// A state whose language lies within those of both, as far as they show what they have in common; nothing where that does not go on, or where
@@ -492,13 +499,13 @@ impl Automaton {
         budget: &Budget,
     ) -> Result<Option<LexemeId>, Error> {
         let [a, b] = [a, b].map(|id| self.state(id).language);
-        self.simple(budget, |store| store.evident_common(a, b))
+        self.simple(budget, |store| analysis::common_subset(store, a, b))
     }
 
     /// A state whose language lies within that of another, and which has no complements; nothing as with [`common`](Self::common).
     pub(crate) fn kernel(&self, id: LexemeId, budget: &Budget) -> Result<Option<LexemeId>, Error> {
         let language = self.state(id).language;
-        self.simple(budget, |store| store.evident_kernel(language))
+        self.simple(budget, |store| analysis::invariant_subset(store, language))
     }
 
     /// The state of a language that is made, if it goes on and nobody has to search for what is in it, or behind it.
@@ -510,7 +517,7 @@ impl Automaton {
         let mut workbench = self.lock();
         let before = workbench.store.bytes_used();
         let state = make(&mut workbench.store).and_then(|language| {
-            match workbench.store.is_inhabited_throughout(language) {
+            match analysis::is_standard(&workbench.store, language) {
                 true => self.number(&mut workbench, language, budget).map(Some),
                 false => Ok(None),
             }
@@ -522,22 +529,22 @@ impl Automaton {
     /// Whether the language of one state evidently lies within that of another.
     pub(crate) fn is_within(&self, small: LexemeId, large: LexemeId) -> bool {
         let [small, large] = [small, large].map(|id| self.state(id).language);
-        self.lock().store.is_evidently_within(small, large)
+        analysis::is_syntactic_subset(&self.lock().store, small, large)
     }
 
     /// Whether the strings of a state are known to be whole characters.
     pub(crate) fn is_text(&self, id: LexemeId) -> bool {
-        self.lock().store.is_text(self.state(id).language)
+        analysis::is_utf8(&self.lock().store, self.state(id).language)
     }
 
     /// The bytes of the strings of a state; perhaps more.
     pub(crate) fn bytes(&self, id: LexemeId) -> ByteSet {
-        self.lock().store.evident_alphabet(self.state(id).language)
+        analysis::alphabet(&self.lock().store, self.state(id).language)
     }
 
     /// Whether every string of a state evidently has a byte that is not one of these.
     pub(crate) fn needs_other(&self, id: LexemeId, bytes: &ByteSet) -> bool {
-        self.lock().store.evidently_needs_other(self.state(id).language, bytes)
+        analysis::requires_byte_outside(&self.lock().store, self.state(id).language, bytes)
     }
 
     /// The state in which nothing can follow and nothing is missing.
@@ -554,7 +561,7 @@ impl Automaton {
         if let Some(number) = workbench.numbers.get(language.index() as u32) {
             return Ok(LexemeId::from_number(number));
         }
-        let goes_on = workbench.store.has_more(language)?;
+        let goes_on = workbench.store.has_nonempty_string(language)?;
         let completes = workbench.store.is_nullable(language);
         let state = workbench.state(language);
         let row = state.row.bytes_used();

@@ -3,7 +3,8 @@
 
 use std::sync::OnceLock;
 
-use grammask_regular::{Error, RegularId, Spelled, Store};
+use grammask_regular::analysis::{self, FiniteLanguage};
+use grammask_regular::{Error, RegularId, Store};
 use smallvec::SmallVec;
 
 use crate::lexicon::automaton::LexemeId;
@@ -60,8 +61,8 @@ impl Lexicon {
     }
 
     /// What the language of the spellings of few texts is known as here.
-    pub(crate) fn import_of_texts(&self, spelled: &Spelled) -> ImportId {
-        let Spelled { before, texts, is_complement, after } = spelled;
+    pub(crate) fn import_of_texts(&self, spelled: &FiniteLanguage) -> ImportId {
+        let FiniteLanguage { before, texts, is_complement, after } = spelled;
         debug_assert!(!is_complement, "these are the texts of the language, not those that it lacks");
         let mut key: SmallVec<[u32; SHORT_TRANSCRIPT]> = SmallVec::new();
         key.push(TEXTS);
@@ -85,7 +86,7 @@ impl Lexicon {
     pub(crate) fn part_of_import(
         &self,
         id: ImportId,
-        spelled: &Spelled,
+        spelled: &FiniteLanguage,
         continuation: ContinuationId,
     ) -> PartId {
         let part = self.add(self.part_of_spelled(spelled, continuation));
@@ -98,7 +99,9 @@ impl Lexicon {
 
     fn imported(&self, from: &Store, language: RegularId) -> Option<ImportId> {
         let mut transcript: SmallVec<[u32; SHORT_TRANSCRIPT]> = SmallVec::new();
-        if !from.transcribe(language, LONG_TRANSCRIPT, &mut |number| transcript.push(number)) {
+        if !analysis::write_canonical_form(from, language, LONG_TRANSCRIPT, &mut |number| {
+            transcript.push(number)
+        }) {
             return None;
         }
         Some(self.import_by(&transcript))
@@ -136,7 +139,7 @@ mod tests {
                 }
             }
         }
-        let spelled = |(before, texts, after): &(&Vec<u8>, Vec<Vec<u8>>, &Vec<u8>)| Spelled {
+        let spelled = |(before, texts, after): &(&Vec<u8>, Vec<Vec<u8>>, &Vec<u8>)| FiniteLanguage {
             before: before.to_vec(),
             texts: texts.clone(),
             is_complement: false,

@@ -4,7 +4,8 @@
 use std::sync::{Arc, OnceLock};
 
 use grammask_cache::{Arena, Budget, Memo};
-use grammask_regular::{Error, Horizon};
+use grammask_regular::Error;
+use grammask_regular::analysis::Horizon;
 use grammask_trie::index::{InnerId, TrieIndex};
 use grammask_trie::{Mask, Trie, Vocabulary};
 

@@ -203,11 +203,11 @@ pub(crate) fn combine(
         Terminal::Regex(pattern) => store.regex(pattern)?,
         Terminal::Early(pattern) => {
             let inner = store.regex(pattern)?;
-            store.early(inner)?
+            store.shortest_match(inner)?
         }
         Terminal::Without(pattern) => {
             let inner = store.regex(pattern)?;
-            store.without(inner)?
+            store.without_substring(inner)?
         }
         Terminal::Substrings(text) => store.substrings(text.as_bytes())?,
         Terminal::Except(except) => {

@@ -252,7 +252,7 @@ impl Terminals {
                 continue;
             }
             if let Some(texts) = literal_set(&self.list, top) {
-                match store.literals_unless(texts.iter().copied(), &mut is_stopped)? {
+                match store.cancellable(&mut is_stopped).literals(texts.iter().copied())? {
                     Some(language) => self.lowered[top.index()] = Some(language),
                     None => return Ok(None),
                 }
@@ -276,7 +276,7 @@ impl Terminals {
             return true;
         }
         let Some(texts) = literal_set(&self.list, id) else { return true };
-        match store.literals_unless(texts.iter().copied(), || stop.is_stopped()) {
+        match store.cancellable(|| stop.is_stopped()).literals(texts.iter().copied()) {
             Ok(Some(language)) => self.lowered[id.index()] = Some(language),
             Ok(None) => return false,
             Err(_) => {}

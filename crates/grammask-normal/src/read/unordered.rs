@@ -1,6 +1,6 @@
 //! Reading items in any order, and texts that differ from each other.
 
-use grammask_regular::Store;
+use grammask_regular::analysis;
 use grammask_syntax::{ExprId, ExprKind, Span};
 
 use super::{IS_ITEM, Part, Reader, UNDER};
@@ -77,7 +77,9 @@ impl Reader<'_> {
         }
         let Some(terminal) = self.take_terminal(child) else { return Part::Nothing };
         let has_many = match self.terminals.lower_unless(terminal, self.store, || self.stop.is_stopped()) {
-            Ok(Some(language)) => self.store.has_distinct(language, Store::MANY),
+            Ok(Some(language)) => {
+                analysis::has_distinct_values(&mut self.store, language, analysis::MORE_THAN_ANY_LIST)
+            }
             Ok(None) => Ok(false),
             Err(error) => Err(error),
         };

@@ -10,7 +10,7 @@ const SEVERAL: usize = 2;
 const LEADS: [((u8, u8), u32); 4] = [((0, 0x7F), 0), ((0xC2, 0xDF), 1), ((0xE0, 0xEF), 2), ((0xF0, 0xF4), 3)];
 
 /// What is longer, in bytes, is no character, however it is escaped.
-pub const LONGEST_CHARACTER: u32 = 16;
+pub const MAX_ESCAPED_CHARACTER_BYTES: u32 = 16;
 
 /// Whether texts are made of the strings of `a`: at least two single characters are among them.
 ///
@@ -32,12 +32,12 @@ pub fn is_character_class(store: &mut Store, a: RegularId) -> Result<bool, Error
 /// One derivative for each byte class of `a`; where ASCII characters are fewer, some for each class of the first bytes of others.
 ///
 /// ```
-/// # use grammask_regular::{Config, Store};
+/// # use grammask_regular::{analysis, Config, Store};
 /// let mut store = Store::new(&Config::default());
 /// let escaped = store.regex(r"[a-c]|\\[nt]|[0-9]{2,}")?;
-/// assert!(store.has_characters(escaped, 3)? && !store.has_characters(escaped, 4)?);
+/// assert!(analysis::has_characters(&mut store, escaped, 3)? && !analysis::has_characters(&mut store, escaped, 4)?);
 /// let letters = store.regex("[а-яё]+")?;
-/// assert!(store.has_characters(letters, 33)? && !store.has_characters(letters, 34)?);
+/// assert!(analysis::has_characters(&mut store, letters, 33)? && !analysis::has_characters(&mut store, letters, 34)?);
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn has_characters(store: &mut Store, a: RegularId, least: usize) -> Result<bool, Error> {
@@ -81,12 +81,12 @@ fn single_characters(
 /// Constant.
 ///
 /// ```
-/// # use grammask_regular::{Config, Store};
+/// # use grammask_regular::{analysis, Config, Store};
 /// let mut store = Store::new(&Config::default());
 /// let escaped = store.regex(r"[^\\]|\\u[0-9]{4}")?;
-/// assert_eq!(store.longest(escaped), Some(6));
+/// assert_eq!(analysis::max_len(&store, escaped), Some(6));
 /// let word = store.regex("[a-z]+")?;
-/// assert_eq!(store.longest(word), None);
+/// assert_eq!(analysis::max_len(&store, word), None);
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn max_len(store: &Store, a: RegularId) -> Option<u32> {

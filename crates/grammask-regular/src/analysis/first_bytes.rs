@@ -15,11 +15,11 @@ const PARTS: u32 = 16;
 /// O(1).
 ///
 /// ```
-/// # use grammask_regular::{Config, Store};
+/// # use grammask_regular::{analysis, Config, Store};
 /// let mut store = Store::new(&Config::default());
 /// let key = store.literal(b"key")?;
 /// let spelled = store.json_text(key)?;
-/// let bytes = store.evident_bytes(spelled).expect("a text shows how it begins");
+/// let bytes = analysis::first_bytes(&store, spelled).expect("a text shows how it begins");
 /// assert_eq!(bytes.to_string(), r"[\\k]");
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
@@ -34,10 +34,10 @@ pub fn first_bytes(store: &Store, a: RegularId) -> Option<ByteSet> {
 /// O(1).
 ///
 /// ```
-/// # use grammask_regular::{Config, Store};
+/// # use grammask_regular::{analysis, Config, Store};
 /// let mut store = Store::new(&Config::default());
 /// let key = store.literal(b"key")?;
-/// let (first, next) = store.evident_opening(key).expect("a text shows how it begins");
+/// let (first, next) = analysis::first_two_bytes(&store, key).expect("a text shows how it begins");
 /// assert_eq!((first, next.to_string()), (b'k', "[e]".to_owned()));
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
@@ -97,6 +97,7 @@ fn begins_with_character(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::{first_bytes, first_two_bytes};
     use crate::{ByteSet, Config, RegularId, Store};
 
     /// The bytes by derivatives.

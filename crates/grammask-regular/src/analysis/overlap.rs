@@ -22,11 +22,11 @@ const FEW: u32 = 256;
 /// Linear in the members of unions, of which only those that stand in the same place are compared.
 ///
 /// ```
-/// # use grammask_regular::{Config, RegularId, Store};
+/// # use grammask_regular::{analysis, Config, RegularId, Store};
 /// let mut store = Store::new(&Config::default());
 /// let colon = store.regex(".*:[a-z]+")?;
 /// let [open, behind] = [b'-', b':'].map(|byte| store.derivative(colon, byte));
-/// assert_eq!(store.evident_common(open?, behind?)?, colon);
+/// assert_eq!(analysis::common_subset(&mut store, open?, behind?)?, colon);
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn common_subset(store: &mut Store, a: RegularId, b: RegularId) -> Result<RegularId, Error> {
@@ -104,14 +104,14 @@ pub fn is_syntactic_subset(store: &Store, small: RegularId, large: RegularId) ->
 /// Linear in the strings that the loop is without, and 128 derivatives of what is repeated.
 ///
 /// ```
-/// use grammask_regular::{RegularId, Store};
+/// use grammask_regular::{analysis, RegularId, Store};
 ///
 /// let mut store = Store::new(&Default::default());
 /// let (all, tag) = (store.regex("[a-z-]*")?, store.regex("[a-z]+")?);
 /// let other = store.complement(tag)?;
 /// let no_tag = store.intersection(&[all, other])?;
-/// let kernel = store.evident_kernel(no_tag)?;
-/// assert!(kernel != RegularId::EMPTY && store.is_evidently_within(kernel, no_tag));
+/// let kernel = analysis::invariant_subset(&mut store, no_tag)?;
+/// assert!(kernel != RegularId::EMPTY && analysis::is_syntactic_subset(&store, kernel, no_tag));
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn invariant_subset(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {

@@ -42,6 +42,7 @@ pub(crate) fn learn_witness(store: &mut Store, way: &[u8], end: RegularId) {
 
 #[cfg(test)]
 mod tests {
+    use super::has_witness;
     use crate::{Config, Error, RegularId, Store};
 
     /// A pattern that counts, and others that leave out, over all states that few characters lead to.
@@ -61,7 +62,7 @@ mod tests {
                 parts.push(store.complement(other)?);
             }
             let avoided = store.literal(b"b.b")?;
-            parts.push(store.without(avoided)?);
+            parts.push(store.without_substring(avoided)?);
             let mut open = vec![store.intersection(&parts)?];
             let mut place = 0;
             while let Some(&state) = open.get(place) {

@@ -12,12 +12,12 @@ use crate::{Error, RegularId, Store};
 /// One derivative for each byte class of each of these languages.
 ///
 /// ```
-/// # use grammask_regular::{Config, Store};
+/// # use grammask_regular::{analysis, Config, Store};
 /// let mut store = Store::new(&Config::default());
 /// let name = store.regex(r"\p{L}[\p{L}0-9]*")?;
-/// assert!(store.has_few_states(name, 2)?);
+/// assert!(analysis::has_at_most_states(&mut store, name, 2)?);
 /// let words = store.regex("cat|dog")?;
-/// assert!(!store.has_few_states(words, 5)? && store.has_few_states(words, 6)?);
+/// assert!(!analysis::has_at_most_states(&mut store, words, 5)? && analysis::has_at_most_states(&mut store, words, 6)?);
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn has_at_most_states(store: &mut Store, a: RegularId, most: usize) -> Result<bool, Error> {

@@ -29,12 +29,12 @@ struct BoundSearch {
 /// Linear in the parts of the expression; only so many are looked at.
 ///
 /// ```
-/// # use grammask_regular::{Config, Store};
+/// # use grammask_regular::{analysis, Config, Store};
 /// let mut store = Store::new(&Config::default());
 /// let words = store.regex("([a-z]+ ){0,29}[a-z]{1,8}")?;
 /// let free = store.regex("([a-z]+ )*[a-z]{1,8}")?;
-/// assert_eq!(store.without_bounds(words, 16)?, Some((free, 29)));
-/// assert_eq!(store.without_bounds(words, 30)?, None);
+/// assert_eq!(analysis::drop_bounds(&mut store, words, 16)?, Some((free, 29)));
+/// assert_eq!(analysis::drop_bounds(&mut store, words, 30)?, None);
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn drop_bounds(store: &mut Store, a: RegularId, least: u32) -> Result<Option<(RegularId, u32)>, Error> {

@@ -18,13 +18,13 @@ const SHORT: u32 = 64;
 /// Linear in the members of the intersection.
 ///
 /// ```
-/// # use grammask_regular::{Config, Store};
+/// # use grammask_regular::{analysis, Config, Store};
 /// let mut store = Store::new(&Config::default());
 /// let (name, keywords) = (store.regex("[a-z]{1,8}")?, store.regex("if|else")?);
 /// let others = store.complement(keywords)?;
 /// let identifier = store.intersection(&[name, others])?;
-/// assert_eq!(store.without_exceptions(identifier)?, Some(name));
-/// assert_eq!(store.without_exceptions(name)?, None);
+/// assert_eq!(analysis::drop_exceptions(&mut store, identifier)?, Some(name));
+/// assert_eq!(analysis::drop_exceptions(&mut store, name)?, None);
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn drop_exceptions(store: &mut Store, a: RegularId) -> Result<Option<RegularId>, Error> {

@@ -11,7 +11,8 @@ use std::sync::Arc;
 /// It remembers what it has found out about languages, so it belongs to one [`Store`].
 ///
 /// ```
-/// # use grammask_regular::{Config, Horizon, Store};
+/// # use grammask_regular::analysis::Horizon;
+/// # use grammask_regular::{Config, Store};
 /// let mut store = Store::new(&Config::default());
 /// let mut horizon = Horizon::new(2, [b"a-a-a-a"]);
 /// // No text has more than two `a` in a row.

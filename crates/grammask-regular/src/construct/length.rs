@@ -44,7 +44,7 @@ pub(crate) fn any_character(store: &mut Store) -> Result<RegularId, Error> {
 /// Linear in the size of what is left.
 ///
 /// ```
-/// # use grammask_regular::{Config, RegularId, Store};
+/// # use grammask_regular::{analysis, Config, RegularId, Store};
 /// let mut store = Store::new(&Config::default());
 /// let quote = store.literal(b"\"")?;
 /// let mut key = |patterns: &[&str]| {
@@ -55,8 +55,8 @@ pub(crate) fn any_character(store: &mut Store) -> Result<RegularId, Error> {
 /// };
 /// let words = key(&["([a-z]+ )*[a-z]+"])?;
 /// let counted = key(&["([a-z]+ )*[a-z]+", "(?s:.){1,9}"])?;
-/// assert_eq!(store.without_length(counted)?, Some((words, 1..=9)));
-/// assert_eq!(store.without_length(words)?, None);
+/// assert_eq!(analysis::split_length(&mut store, counted)?, Some((words, 1..=9)));
+/// assert_eq!(analysis::split_length(&mut store, words)?, None);
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn split_length(

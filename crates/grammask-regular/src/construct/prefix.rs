@@ -5,11 +5,8 @@ use crate::construct::repeat::drop_epsilon_member;
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
 
-/// The strings of `a` but the empty one.
-///
-/// # Errors
-/// When a limit is exceeded.
-pub fn non_empty(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
+/// See [`Store::non_empty`].
+pub(crate) fn non_empty(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
     if !store.is_nullable(a) {
         return Ok(resolve_empty(store, a));
     }

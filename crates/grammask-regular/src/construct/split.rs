@@ -23,7 +23,7 @@ pub struct Counter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopSplit {
     /// What comes first.
-    pub head: RegularId,
+    pub prefix: RegularId,
     /// What its end repeats, any number of times.
     pub repeated: RegularId,
     /// What follows.
@@ -82,7 +82,7 @@ pub fn split_after_loop(store: &mut Store, a: RegularId) -> Result<Option<LoopSp
             let head = heads.into_iter().rev().try_fold(RegularId::EPSILON, |behind, head| {
                 if behind == RegularId::EPSILON { Ok(head) } else { concat_pair(store, head, behind) }
             })?;
-            return Ok(Some(LoopSplit { head, repeated, rest }));
+            return Ok(Some(LoopSplit { prefix: head, repeated, rest }));
         }
     }
     Ok(None)
@@ -154,7 +154,7 @@ mod tests {
             let [whole, head, repeated, rest] =
                 [pattern, head, repeated, rest].map(|pattern| store.regex(pattern).unwrap());
             let found = split_after_loop(&mut store, whole).unwrap();
-            assert_eq!(found, Some(LoopSplit { head, repeated, rest }), "{pattern}");
+            assert_eq!(found, Some(LoopSplit { prefix: head, repeated, rest }), "{pattern}");
             assert_eq!(store.concat(&[head, rest]), Ok(whole), "{pattern}");
         }
         for pattern in ["a*", "ab?", "a{2,4}b", "abcdefa*b", "a*|b"] {

@@ -4,7 +4,7 @@
 use crate::json::string::is_raw;
 use std::cmp::Ordering;
 
-use crate::FiniteLanguage;
+use crate::json::finite::FiniteLanguage;
 use crate::json::string::SHORT_ESCAPES;
 
 /// Some of the texts, as a range: those that agree up to some place.
@@ -61,7 +61,7 @@ impl FiniteLanguage {
     /// May panic when the phase is one of other texts.
     ///
     /// ```
-    /// use grammask_regular::{SpellingCursor, FiniteLanguage};
+    /// use grammask_regular::analysis::{FiniteLanguage, SpellingCursor};
     /// let (quote, texts) = (vec![b'"'], vec![b"no".to_vec(), b"yes".to_vec()]);
     /// let spelled = FiniteLanguage { before: quote.clone(), texts, is_complement: false, after: quote };
     /// let follow = |phases: Vec<SpellingCursor>, byte: u8| {

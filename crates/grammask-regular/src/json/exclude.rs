@@ -12,7 +12,7 @@ const LONGEST_PREFIX: usize = 64;
 const MOST_STATES: usize = 512;
 
 /// Of so many different texts, there is always another one: no output holds them all.
-pub const MANY: u64 = u32::MAX as u64;
+pub const MORE_THAN_ANY_LIST: u64 = u32::MAX as u64;
 
 /// The strings of `a` that are not the same as `text`. Two JSON strings, in their quotes, are the same if they stand for the same
 /// text, however it is written; anything else is the same only as itself.
@@ -24,10 +24,10 @@ pub const MANY: u64 = u32::MAX as u64;
 /// Linear in the text, and in what has been taken away before.
 ///
 /// ```
-/// # use grammask_regular::{Config, Store};
+/// # use grammask_regular::{analysis, Config, Store};
 /// let mut store = Store::new(&Config::default());
 /// let any = store.regex("\"(a|b|\\\\u0061)*\"")?;
-/// let rest = store.without_same(any, b"\"ab\"")?;
+/// let rest = analysis::exclude_value(&mut store, any, b"\"ab\"")?;
 /// for (text, is_left) in [("\"ab\"", false), ("\"\\u0061b\"", false), ("\"ba\"", true)] {
 ///     let end = text.bytes().try_fold(rest, |state, byte| store.derivative(state, byte))?;
 ///     assert_eq!(store.is_nullable(end), is_left);
@@ -96,10 +96,10 @@ fn json_string_value(store: &Store, a: RegularId) -> Option<RegularId> {
 /// Some thousand derivatives at most.
 ///
 /// ```
-/// # use grammask_regular::{Config, Store};
+/// # use grammask_regular::{analysis, Config, Store};
 /// let mut store = Store::new(&Config::default());
 /// let some = store.regex("[ab]{1,3}")?;
-/// assert!(store.has_distinct(some, 14)? && !store.has_distinct(some, 15)?);
+/// assert!(analysis::has_distinct_values(&mut store, some, 14)? && !analysis::has_distinct_values(&mut store, some, 15)?);
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn has_distinct_values(store: &mut Store, a: RegularId, least: u64) -> Result<bool, Error> {

@@ -59,13 +59,13 @@ impl TextLimits {
 /// O(`most`²) at most, for sorting the texts.
 ///
 /// ```
-/// # use grammask_regular::{Config, Store};
+/// # use grammask_regular::{analysis, Config, Store};
 /// let mut store = Store::new(&Config::default());
 /// let quote = store.literal(b"\"")?;
 /// let names = store.regex("no|yes")?;
 /// let names = store.json_text(names)?;
 /// let key = store.concat(&[quote, names, quote])?;
-/// let spelled = store.spelled(key, 64)?.expect("these are two texts");
+/// let spelled = analysis::finite_language(&mut store, key, 64)?.expect("these are two texts");
 /// assert_eq!((spelled.before, spelled.texts, spelled.after), (vec![b'"'], vec![b"no".to_vec(), b"yes".to_vec()], vec![b'"']));
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
@@ -93,12 +93,12 @@ pub fn finite_language(
 /// As [`spelled`](Self::spelled).
 ///
 /// ```
-/// # use grammask_regular::{Config, Store};
+/// # use grammask_regular::{analysis, Config, Store};
 /// let mut store = Store::new(&Config::default());
 /// let (key, quote) = (store.literal(b"key")?, store.literal(b"\"")?);
 /// let key = store.json_text(key)?;
 /// let key = store.concat(&[key, quote])?;
-/// assert_eq!(store.spelled_texts(key, 64).map(|spelled| spelled.texts), Some(vec![b"key".to_vec()]));
+/// assert_eq!(analysis::positive_finite_language(&store, key, 64).map(|spelled| spelled.texts), Some(vec![b"key".to_vec()]));
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn positive_finite_language(store: &Store, a: RegularId, most: usize) -> Option<FiniteLanguage> {
@@ -143,13 +143,13 @@ pub(crate) fn as_excluded_texts(
 /// O(1).
 ///
 /// ```
-/// # use grammask_regular::{Config, Store};
+/// # use grammask_regular::{analysis, Config, Store};
 /// let mut store = Store::new(&Config::default());
 /// let (key, quote) = (store.literal(b"key")?, store.literal(b"\"")?);
-/// assert!(!store.may_be_spelled(key));
+/// assert!(!analysis::may_be_finite(&store, key));
 /// let key = store.json_text(key)?;
 /// let key = store.concat(&[key, quote])?;
-/// assert!(store.may_be_spelled(key));
+/// assert!(analysis::may_be_finite(&store, key));
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn may_be_finite(store: &Store, a: RegularId) -> bool {
@@ -384,7 +384,7 @@ mod tests {
     use crate::Config;
 
     /// The texts of a pattern in a JSON string, by `spelled`.
-    fn finite_language(
+    fn finite_language_of(
         store: &mut Store,
         pattern: &str,
         is_complement: bool,
@@ -398,11 +398,11 @@ mod tests {
         let quote = store.literal(b"\"")?;
         let spelling = store.json_text(text)?;
         let all = store.concat(&[quote, spelling, quote])?;
-        let found = finite_language(&mut store, all, 16)?;
+        let found = finite_language(store, all, 16)?;
         if let Some(found) = &found {
             let any = store.json_text(any)?;
             let any = store.concat(&[quote, any, quote])?;
-            assert_eq!(universal_language(&mut store, found)?, any);
+            assert_eq!(universal_language(store, found)?, any);
         }
         Ok(found)
     }
@@ -420,7 +420,7 @@ mod tests {
             ("a text of 16 chs", &["a text of 16 chs"]),
         ] {
             for is_complement in [false, true] {
-                let found = finite_language(&mut store, pattern, is_complement).unwrap().expect(pattern);
+                let found = finite_language_of(&mut store, pattern, is_complement).unwrap().expect(pattern);
                 assert_eq!(found.is_complement, is_complement, "{pattern}");
                 let mut expected: Vec<Vec<u8>> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
                 expected.sort_unstable();
@@ -481,7 +481,7 @@ mod tests {
     fn many_and_long_texts_are_not_looked_for() {
         let mut store = Store::new(&Config::default());
         for pattern in ["[a-z]", "a*", "a{17}", "[ab]{5}", "a{2,}", "(?s:.)"] {
-            assert_eq!(finite_language(&mut store, pattern, false).unwrap(), None, "{pattern}");
+            assert_eq!(finite_language_of(&mut store, pattern, false).unwrap(), None, "{pattern}");
         }
     }
 }

@@ -419,7 +419,9 @@ fn number_member(store: &Store, a: RegularId, is_complement: bool) -> Option<Num
 
 #[cfg(test)]
 mod tests {
+    use super::satisfiability;
     use super::{Congruence, Satisfiability, bezout};
+    use crate::automaton::derivative::raw_derivative;
     use crate::{Comparison, Config, RegularId, Store};
 
     #[test]
@@ -451,7 +453,7 @@ mod tests {
                 return Some(true);
             }
             for byte in *b"0123456789." {
-                let next = raw_derivative(&mut store, state, byte).unwrap();
+                let next = raw_derivative(store, state, byte).unwrap();
                 if !open.contains(&next) {
                     open.push(next);
                 }

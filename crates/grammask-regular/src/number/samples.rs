@@ -242,6 +242,7 @@ fn repeat_membership(
 
 #[cfg(test)]
 mod tests {
+    use super::{has_sample, membership};
     use crate::{Comparison, Config, Store};
 
     /// What a sample proves is so, and for ordinary bounds there is one.

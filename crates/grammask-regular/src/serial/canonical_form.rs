@@ -136,13 +136,13 @@ impl Hasher for Recorder {
 /// O(`most`).
 ///
 /// ```
-/// # use grammask_regular::{Config, Store};
+/// # use grammask_regular::{analysis, Config, Store};
 /// let (mut one, mut other) = (Store::new(&Config::default()), Store::new(&Config::default()));
 /// other.regex("[0-9]+")?; // from here on, equal expressions have different ids
 /// let transcribe = |store: &mut Store, text: &[u8]| {
 ///     let mut transcript = Vec::new();
 ///     let language = store.literal(text)?;
-///     assert!(store.transcribe(language, 64, &mut |number| transcript.push(number)));
+///     assert!(analysis::write_canonical_form(&store, language, 64, &mut |number| transcript.push(number)));
 ///     Ok::<_, grammask_regular::Error>(transcript)
 /// };
 /// assert_eq!(write_canonical_form(&mut one, b"key")?, write_canonical_form(&mut other, b"key")?);
@@ -254,6 +254,7 @@ fn write_state(store: &Store, to: &mut Writer<'_>, state: u32, depth: u32) -> Op
 
 #[cfg(test)]
 mod tests {
+    use super::write_canonical_form;
     use rustc_hash::FxHashMap;
 
     use crate::{Comparison, Config, RegularId, Store};

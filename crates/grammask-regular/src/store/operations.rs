@@ -110,6 +110,14 @@ impl Store {
         boolean::intersection(self, parts)
     }
 
+    /// Returns the strings of `a` without the empty string.
+    ///
+    /// # Errors
+    /// If a limit is exceeded.
+    pub fn non_empty(&mut self, a: RegularId) -> Result<RegularId, Error> {
+        prefix::non_empty(self, a)
+    }
+
     /// Returns the non-empty strings of `a` of which no proper non-empty prefix is in `a`: MIN(`a`) without the empty
     /// string.
     ///

@@ -1,7 +1,8 @@
 //! Lexemes that spell few known texts in a JSON string, or all texts but these: keys and values that a schema names. Their spellings are followed
 //! through the trie by the texts themselves. No state of the lexeme is needed for that, and making states is most of the work elsewhere.
 
-use grammask_regular::{Error, Phase, Spelled};
+use grammask_regular::Error;
+use grammask_regular::analysis::{FiniteLanguage, SpellingCursor};
 use grammask_trie::TrieNodeId;
 
 use crate::lexicon::automaton::LexemeId;
@@ -21,16 +22,16 @@ const SEVERAL: usize = 4;
 /// A lexeme on its way below places in the trie.
 struct Speller<'a> {
     lexicon: &'a Lexicon,
-    spelled: &'a Spelled,
+    spelled: &'a FiniteLanguage,
     nodes: u64,
 }
 
 impl Speller<'_> {
     /// Follows all spellings below some places; tells of each node that is reached, and how far the spelling is there. A node may be told
     /// several times.
-    fn follow(&mut self, continuation: &Continuation, mut tell: impl FnMut(TrieNodeId, Phase)) {
+    fn follow(&mut self, continuation: &Continuation, mut tell: impl FnMut(TrieNodeId, SpellingCursor)) {
         let outline = self.lexicon.outline();
-        let mut open: Vec<(TrieNodeId, Phase)> = Vec::new();
+        let mut open: Vec<(TrieNodeId, SpellingCursor)> = Vec::new();
         let list = match continuation.places() {
             Places::List(list) if list.len() < SEVERAL => &list[..],
             _ => {
@@ -42,7 +43,7 @@ impl Speller<'_> {
                 &[]
             }
         };
-        let below = |branch, phase, open: &mut Vec<(TrieNodeId, Phase)>| {
+        let below = |branch, phase, open: &mut Vec<(TrieNodeId, SpellingCursor)>| {
             self.spelled.ways(phase, |byte, next| {
                 open.extend(outline.child(branch, byte).map(|child| (child.node, next)));
             });
@@ -77,7 +78,7 @@ impl Lexicon {
     }
 
     /// What the spellings of some texts take.
-    pub(crate) fn part_of_spelled(&self, spelled: &Spelled, id: ContinuationId) -> LexemePart {
+    pub(crate) fn part_of_spelled(&self, spelled: &FiniteLanguage, id: ContinuationId) -> LexemePart {
         let mut speller = Speller { lexicon: self, spelled, nodes: 0 };
         let mut findings = Findings::new(self.ground());
         speller.follow(self.continuation(id), |node, phase| {
@@ -98,7 +99,7 @@ impl Lexicon {
     /// What the spellings of all texts but some take: that is what those of all texts take, but for what is left behind the spellings of these.
     fn part_of_others(
         &self,
-        spelled: &Spelled,
+        spelled: &FiniteLanguage,
         all: LexemeId,
         id: ContinuationId,
         asked: Asked,
@@ -110,7 +111,7 @@ impl Lexicon {
     }
 
     /// In what all texts but some differ from all.
-    fn difference_of_others(&self, spelled: &Spelled, id: ContinuationId) -> Difference {
+    fn difference_of_others(&self, spelled: &FiniteLanguage, id: ContinuationId) -> Difference {
         let mut speller = Speller { lexicon: self, spelled, nodes: 0 };
         let mut difference = Difference::default();
         speller.follow(self.continuation(id), |node, phase| {

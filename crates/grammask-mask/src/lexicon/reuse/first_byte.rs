@@ -1,7 +1,7 @@
 //! Lexemes of which no token holds more than the first byte, below some places: a quote, mostly, behind which none of what begins there goes on as
 //! the key does. All that begin with the same byte take the same there, and neither states nor texts are needed to find it.
 
-use grammask_regular::{RegularId, Store};
+use grammask_regular::{RegularId, Store, analysis};
 
 use crate::lexicon::walk::output::Findings;
 use crate::lexicon::{LexemePart, LexemeTokens, Lexicon, PartId};
@@ -23,7 +23,7 @@ impl Lexicon {
         if continuation == ContinuationId::WHOLE {
             return None;
         }
-        let (byte, next) = from.evident_opening(language)?;
+        let (byte, next) = analysis::first_two_bytes(from, language)?;
         let (reached, fresh) = self.continuation(continuation).reached(self.trie(), &self.outline, byte);
         self.spend(fresh);
         let reached = reached?;

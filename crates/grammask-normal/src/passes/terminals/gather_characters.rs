@@ -1,6 +1,6 @@
 //! Characters that are repeated one by one become one regular part, so that a text of them runs as one automaton.
 
-use grammask_regular::{RegularId, Store};
+use grammask_regular::{RegularId, Store, analysis};
 use grammask_syntax::Span;
 use rustc_hash::FxHashMap;
 
@@ -273,7 +273,7 @@ impl Gathering<'_, '_> {
     fn is_met(&mut self, id: TerminalId) -> bool {
         let Some(language) = self.language(id) else { return false };
         let Context { store, stop } = &mut *self.context;
-        matches!(store.is_empty_unless(language, || stop.is_stopped()), Ok(Some(false)))
+        matches!(store.cancellable(|| stop.is_stopped()).is_empty(language), Ok(Some(false)))
     }
 
     /// Whether a terminal is a character.
@@ -283,7 +283,7 @@ impl Gathering<'_, '_> {
         }
         let is_character = self.language(id).is_some_and(|language| {
             let Context { store, stop } = &mut *self.context;
-            store.makes_texts(language).unwrap_or(false) && is_short(store, language, stop)
+            analysis::is_character_class(store, language).unwrap_or(false) && is_short(store, language, stop)
         });
         self.characters.insert(id, is_character);
         is_character
@@ -298,13 +298,15 @@ impl Gathering<'_, '_> {
 
 /// Whether no text of a language is long.
 fn is_short(store: &mut Store, language: RegularId, stop: &mut Stop<'_>) -> bool {
-    if store.longest(language).is_some_and(|longest| longest <= Store::LONGEST_CHARACTER) {
+    if analysis::max_len(store, language)
+        .is_some_and(|longest| longest <= analysis::MAX_ESCAPED_CHARACTER_BYTES)
+    {
         return true;
     }
     let any = store.any_byte();
-    let Ok(long) = store.repeat(any, Store::LONGEST_CHARACTER + 1, None) else { return false };
+    let Ok(long) = store.repeat(any, analysis::MAX_ESCAPED_CHARACTER_BYTES + 1, None) else { return false };
     let Ok(both) = store.intersection(&[language, long]) else { return false };
-    matches!(store.is_empty_unless(both, || stop.is_stopped()), Ok(Some(true)))
+    matches!(store.cancellable(|| stop.is_stopped()).is_empty(both), Ok(Some(true)))
 }
 
 pub(crate) fn holds(grammar: &Grammar) -> bool {
