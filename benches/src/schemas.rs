@@ -11,6 +11,8 @@ pub mod options;
 pub mod python;
 pub mod report;
 pub mod samples;
+pub mod server;
+pub mod server_report;
 pub mod suite;
 pub mod tally;
 pub mod together;

@@ -64,7 +64,8 @@ pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
             anyhow::bail!("what is {line:?}?")
         };
         let counted = total(&counts.join(format!("out.{}", number + 1)))?;
-        let each = counted as f64 / times.parse::<f64>()? - nothing;
+        // A job may have found nothing to do, such as no refused schema.
+        let each = counted as f64 / times.parse::<f64>()?.max(1.0) - nothing;
         if number == 0 {
             nothing = each;
         }

@@ -25,6 +25,17 @@ const LENGTHS: [usize; 3] = [1 << 10, 1 << 15, 1 << 20];
 /// Of the schemas, each that so many come after.
 const EVERY: usize = 64;
 
+/// Files whose schemas are compiled, and of how many schemas one is taken.
+const STARTS: &[(&str, usize)] =
+    &[(SCHEMAS, EVERY), ("../shared/schemastore/dev.jsonl.gz", 8), ("../shared/generators/dev.jsonl.gz", 16)];
+
+/// Tokenizer files that are loaded.
+const TOKENIZERS: &[&str] = &[
+    "../shared/vocab/llama3.tiktoken",
+    "../shared/vocab/sentencepiece-byte-fallback.tokenizer.json",
+    "../shared/vocab/rwkv_vocab_v20230424.json",
+];
+
 fn main() -> anyhow::Result<()> {
     let words = Words::load(&std::env::args().nth(1).unwrap_or_else(|| "o200k".to_owned()))?;
     let vocabulary = words.vocabulary()?;
@@ -94,7 +105,11 @@ fn main() -> anyhow::Result<()> {
     for length in LENGTHS {
         linear(length)?;
     }
-    schemas(&words, &vocabulary)
+    schemas(&words, &vocabulary)?;
+    for (path, step) in STARTS {
+        starts(&words, &vocabulary, Path::new(path), *step)?;
+    }
+    TOKENIZERS.iter().try_for_each(|path| load(Path::new(path)))
 }
 
 /// What a byte of a text that does nothing but nest takes the recognizer: each byte makes a set and an origin that nobody has seen. As many
@@ -137,6 +152,70 @@ fn schemas(words: &Words, vocabulary: &Vocabulary) -> anyhow::Result<()> {
     }
     end_of_job();
     tell(&format!("documents of every {EVERY}th schema, fresh grammars"), "mask", masks);
+    Ok(())
+}
+
+/// Compiles every `step`th schema of a file and computes its first mask. Refused schemas are a job of their own.
+fn starts(words: &Words, vocabulary: &Vocabulary, path: &Path, step: usize) -> anyhow::Result<()> {
+    if !path.exists() {
+        eprintln!("count: there is no {}, so its schemas are not compiled", path.display());
+        return Ok(());
+    }
+    let config = config(words);
+    let entries = lines(path)?.iter().step_by(step).filter_map(|line| Entry::parse(line).ok()).collect();
+    // A vocabulary of its own decides which schemas compile, so that none is known when its compile is counted.
+    let scout = unused(vocabulary);
+    warm(&scout, &config)?;
+    let (compiled, refused): (Vec<_>, Vec<_>) = Vec::into_iter(entries)
+        .partition(|entry| Grammar::from_json_schema(&entry.schema, &scout, &config).is_ok());
+    let vocabulary = unused(vocabulary);
+    warm(&vocabulary, &config)?;
+    let name = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    job(
+        &format!("compile and first mask, every {step}th schema of {name}"),
+        "schema",
+        compiled.len(),
+        || {
+            for entry in &compiled {
+                counted_section(&mut || {
+                    let grammar = Grammar::from_json_schema(&entry.schema, &vocabulary, &config);
+                    if let Ok(grammar) = grammar {
+                        black_box(grammar.matcher().mask());
+                    }
+                });
+            }
+            Ok(())
+        },
+    )?;
+    job(&format!("refusal, every {step}th schema of {name}"), "schema", refused.len(), || {
+        for entry in &refused {
+            counted_section(&mut || {
+                let _ = black_box(Grammar::from_json_schema(&entry.schema, &vocabulary, &config).is_ok());
+            });
+        }
+        Ok(())
+    })
+}
+
+/// Reads a tokenizer file, and builds from its tokens all that grammars share.
+fn load(path: &Path) -> anyhow::Result<()> {
+    let Ok(bytes) = std::fs::read(path) else {
+        eprintln!("count: there is no {}, so it is not loaded", path.display());
+        return Ok(());
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut tokens = None;
+    job(&format!("reading {name}"), "load", 1, || {
+        counted_section(&mut || tokens = Some(grammask::loaders::load(&bytes, &Default::default())));
+        Ok(())
+    })?;
+    let mut tokens = Some(tokens.context("not called")??);
+    let mut vocabulary = None;
+    job(&format!("building the vocabulary of {name}"), "load", 1, || {
+        counted_section(&mut || vocabulary = tokens.take().map(Vocabulary::from));
+        Ok(())
+    })?;
+    ensure!(vocabulary.is_some(), "{name} has no vocabulary");
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use grammask_benches::schemas::options::{MASKBENCH_HELP, MaskbenchOptions};
 use grammask_benches::schemas::report::Markdown;
 use grammask_benches::schemas::tally::write_failures;
-use grammask_benches::schemas::{maskbench, together};
+use grammask_benches::schemas::{maskbench, server, together};
 
 fn main() -> anyhow::Result<()> {
     let options = MaskbenchOptions::parse(std::env::args().skip(1))?;
@@ -25,6 +25,10 @@ fn main() -> anyhow::Result<()> {
     std::panic::set_hook(Box::new(|_| {}));
     if options.walks.is_some() {
         return walk(&options);
+    }
+    if options.server {
+        print!("{}", server::run(&options)?);
+        return Ok(());
     }
     if options.together.is_some() {
         let together = together::run(&options)?;

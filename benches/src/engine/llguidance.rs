@@ -98,13 +98,15 @@ pub(crate) struct LlJudge {
     factory: ParserFactory,
     grammar: Option<TopLevelGrammar>,
     matcher: Option<Matcher>,
+    /// The matcher as it was before the first document.
+    pristine: Option<Matcher>,
     mask: Option<SimpleVob>,
 }
 
 impl LlJudge {
     /// Binds it to a vocabulary.
     pub(crate) fn new(words: &Words) -> anyhow::Result<Self> {
-        Ok(Self { factory: factory(words)?, grammar: None, matcher: None, mask: None })
+        Ok(Self { factory: factory(words)?, grammar: None, matcher: None, pristine: None, mask: None })
     }
 
     fn matcher(&mut self) -> Result<&mut Matcher, String> {
@@ -119,6 +121,7 @@ impl Judge for LlJudge {
 
     fn prepare(&mut self, schema: &Value) {
         self.matcher = None;
+        self.pristine = None;
         self.mask = None;
         self.grammar = Some(TopLevelGrammar::from_json_schema(schema.clone()));
     }
@@ -156,6 +159,13 @@ impl Judge for LlJudge {
 
     fn accept(&mut self, token: u32) -> Result<(), String> {
         self.matcher()?.consume_token(token).map_err(|error| first_line(&error.to_string()))
+    }
+
+    fn start_document(&mut self) -> bool {
+        // A plain clone shares the lexer's caches, so later documents find the states of earlier ones.
+        self.pristine = self.pristine.take().or_else(|| self.matcher.take());
+        self.matcher = self.pristine.clone();
+        self.matcher.is_some()
     }
 
     fn restart(&mut self) -> bool {

@@ -1,4 +1,6 @@
-//! Schemas with their documents, as a file has them: a line for each schema, `{name, schema, tests: [{valid, data}]}`.
+//! Schemas with their documents, as a file has them: one line for each schema.
+//!
+//! A line is `{name, schema, tests: [{valid, data}]}`, or `{id, schema, documents: [text]}` where all documents are valid.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -34,9 +36,11 @@ pub struct Instance {
 
 #[derive(Deserialize)]
 struct Line {
+    #[serde(alias = "id")]
     name: String,
     schema: Value,
-    tests: Vec<Test>,
+    tests: Option<Vec<Test>>,
+    documents: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -51,8 +55,12 @@ impl Entry {
     /// # Errors
     /// When it is not as it should be, or its schema nests more than 127 levels.
     pub fn parse(line: &str) -> anyhow::Result<Self> {
-        let Line { name, schema, tests } = serde_json::from_str(line)?;
-        let instances = tests.into_iter().map(|test| Instance::new(test.valid, &test.data)).collect();
+        let Line { name, schema, tests, documents } = serde_json::from_str(line)?;
+        let instances = match (tests, documents) {
+            (Some(tests), _) => tests.iter().map(|test| Instance::new(test.valid, &test.data)).collect(),
+            (None, Some(texts)) => texts.into_iter().map(|text| Instance { is_valid: true, text }).collect(),
+            (None, None) => anyhow::bail!("neither `tests` nor `documents`"),
+        };
         Ok(Self { name, schema, instances })
     }
 }
@@ -93,5 +101,15 @@ mod tests {
         assert!(entry.instances[0].is_valid);
         assert_eq!(entry.instances[0].text, r#"{"b": 1e+16, "a": [1, 2]}"#);
         assert!(Entry::parse("{}").is_err());
+        assert!(Entry::parse(r#"{"name":"n","schema":{}}"#).is_err());
+    }
+
+    #[test]
+    fn documents_of_generators_are_valid_and_kept_as_written() {
+        let line = r#"{"id":"n","schema":{},"draft":null,"documents":["[1,2]"]}"#;
+        let entry = Entry::parse(line).expect("a line");
+        assert_eq!(entry.name, "n");
+        assert!(entry.instances[0].is_valid);
+        assert_eq!(entry.instances[0].text, "[1,2]");
     }
 }

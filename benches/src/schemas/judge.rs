@@ -42,6 +42,10 @@ pub trait Judge {
     /// Accepts a token.
     fn accept(&mut self, token: u32) -> Result<(), String>;
 
+    /// Starts another document on the schema that was compiled, with a matcher of its own. Returns `false` if nothing is
+    /// compiled.
+    fn start_document(&mut self) -> bool;
+
     /// Goes back to the beginning with all that was learnt, where the engine keeps it; whether it does.
     fn restart(&mut self) -> bool;
 
@@ -108,6 +112,11 @@ impl Judge for Ours {
     fn accept(&mut self, token: u32) -> Result<(), String> {
         let outcome = self.matcher()?.accept(TokenId(token));
         if outcome.is_accepted() { Ok(()) } else { Err(outcome.to_string()) }
+    }
+
+    fn start_document(&mut self) -> bool {
+        self.matcher = self.matcher.take().map(|matcher| matcher.grammar().matcher());
+        self.matcher.is_some()
     }
 
     fn restart(&mut self) -> bool {
@@ -202,14 +211,29 @@ pub fn judges(
     config: &Config,
     has_peers: bool,
 ) -> anyhow::Result<Vec<Box<dyn Judge>>> {
-    let ours: Box<dyn Judge> = Box::new(Ours::new(vocabulary, config.clone()));
-    #[cfg(feature = "peers")]
+    let mut judges: Vec<Box<dyn Judge>> = vec![Box::new(Ours::new(vocabulary, config.clone()))];
     if has_peers {
-        return Ok(vec![ours, Box::new(crate::engine::llguidance::LlJudge::new(words)?)]);
+        judges.extend(peer(words)?);
     }
-    #[cfg(not(feature = "peers"))]
-    let _ = (words, has_peers);
-    Ok(vec![ours])
+    Ok(judges)
+}
+
+/// Returns llguidance, bound to the vocabulary. Returns `None` if this build has no feature `peers`.
+///
+/// # Errors
+/// If llguidance refuses the vocabulary.
+#[cfg(feature = "peers")]
+pub fn peer(words: &Words) -> anyhow::Result<Option<Box<dyn Judge>>> {
+    Ok(Some(Box::new(crate::engine::llguidance::LlJudge::new(words)?)))
+}
+
+/// Returns llguidance, bound to the vocabulary. Returns `None` if this build has no feature `peers`.
+///
+/// # Errors
+/// If llguidance refuses the vocabulary.
+#[cfg(not(feature = "peers"))]
+pub fn peer(_: &Words) -> anyhow::Result<Option<Box<dyn Judge>>> {
+    Ok(None)
 }
 
 #[cfg(test)]

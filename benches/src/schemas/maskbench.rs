@@ -349,6 +349,11 @@ mod tests {
             Err("no".to_owned())
         }
 
+        fn start_document(&mut self) -> bool {
+            self.last = 0;
+            true
+        }
+
         fn restart(&mut self) -> bool {
             true
         }

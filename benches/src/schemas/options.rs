@@ -20,6 +20,8 @@ cargo xtask maskbench [PATH] [OPTIONS]
   --threads N          so many schemas at a time (default 1; times are worth less with more)
   --jobs J/K           only the schemas whose index leaves J when divided by K
   --failures FILE      write a line for each schema that is refused or judged wrongly
+  --server             instead: each schema once, as a server meets them, with or without documents: one compile a schema,
+                       a fresh matcher a document, one vocabulary for all; percentiles, the slowest, memory
   --slow MICROSECONDS  list the masks that take longer: where, how long, and how many nodes of the trie are looked at
   --walks N            instead: N documents of each schema by a random model, which must be valid, and random
                        tokenizations of the valid documents, which must be allowed
@@ -80,6 +82,8 @@ pub struct MaskbenchOptions {
     pub walks: Option<usize>,
     /// How many threads share a grammar.
     pub together: Option<usize>,
+    /// True if each schema is served once.
+    pub server: bool,
 }
 
 impl MaskbenchOptions {
@@ -101,6 +105,7 @@ impl MaskbenchOptions {
             slow: None,
             walks: None,
             together: None,
+            server: false,
         };
         let mut words = words;
         while let Some(word) = words.next() {
@@ -111,6 +116,7 @@ impl MaskbenchOptions {
                 "--limit" => options.limit = Some(value()?.parse().context("--limit")?),
                 "--only" => options.only.push(value()?),
                 "--no-peers" => options.has_peers = false,
+                "--server" => options.server = true,
                 "--threads" => options.threads = value()?.parse::<usize>().context("--threads")?.max(1),
                 "--jobs" => options.job = job(&value()?)?,
                 "--failures" => options.failures = Some(value()?.into()),

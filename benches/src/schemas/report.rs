@@ -69,7 +69,8 @@ fn row(f: &mut Formatter<'_>, what: &str, samples: &Samples) -> fmt::Result {
     writeln!(f)
 }
 
-fn microseconds(nanoseconds: f64) -> String {
+/// Writes nanoseconds as microseconds, with about three digits.
+pub(super) fn microseconds(nanoseconds: f64) -> String {
     match nanoseconds / 1e3 {
         small if small < 10.0 => format!("{small:.2}"),
         middle if middle < 100.0 => format!("{middle:.1}"),

@@ -24,6 +24,11 @@ impl Samples {
         self.0.push(nanoseconds);
     }
 
+    /// Adds several.
+    pub fn extend(&mut self, nanoseconds: impl IntoIterator<Item = u64>) {
+        self.0.extend(nanoseconds);
+    }
+
     /// Adds all of others.
     pub fn append(&mut self, mut others: Self) {
         self.0.append(&mut others.0);
