@@ -12,20 +12,22 @@ cargo xtask COMMAND
 
   ci [--fail-fast]            everything that must hold before a change is taken: format, clippy, docs,
                               all tests together, each crate's tests alone, loom, tidy
-  tidy                        the rules of docs/architecture.md that a program can check
+  tidy [--prose [CRATE]]      the rules that a program can check; --prose: instead, how many findings of prose each
+                              crate has, or the places of one crate (`documents`: files that belong to none)
   bench [OPTIONS]             compares with other engines and writes docs/benchmarks.md; OPTIONS go to
                               `cargo run --release -p grammask-benches`; --glrmask builds glrmask and
                               compares with it too
   maskbench [PATH] [OPTIONS]  real JSON Schemas with their documents: times of all masks, and whether every document is
                               judged right, side by side with llguidance; --walks N: documents that a random
-                              model writes, which a validator must find valid; --help tells the rest
+                              model writes, which a validator must find valid; --server: each schema once, as a
+                              server meets them, up to the slowest; --help lists the options
   json-schema-suite [PATH] [OPTIONS]
                               the official cases of JSON Schema, likewise
   large-schemas [OPTIONS]     JSON Schemas that are large or count far: compiling and masks
   hostile-schemas [OPTIONS]   JSON Schemas that are made to take all time or memory: what they end in, and how soon
                               they end when they are cancelled
-  count [--vocab o200k|PATH]  instructions for a mask, an accepted token and a compile, counted by callgrind where
-                              valgrind is installed
+  count [--vocab o200k|PATH]  instructions for a mask, an accepted token, a compile of fixtures and schemas, and for
+                              loading a vocabulary, counted by callgrind where valgrind is installed
   digest [OPTIONS]            a hash of all masks and verdicts for each fixture and every 12th schema; --against FILE
                               compares with another commit's; --help lists the options
   fuzz [--minutes N] [--seed N] [--cases N]
@@ -63,12 +65,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
             Ok(true)
         }
         "ci" => ci::run(&Workspace::load()?, &ci::Options::parse(options)?),
-        "tidy" => {
-            if let Some(option) = options.first() {
-                bail!("tidy takes no option, not even {option}");
-            }
-            tidy::run(&Workspace::load()?)
-        }
+        "tidy" => tidy::run_with(&Workspace::load()?, options),
         "bench" => bench::run(&Workspace::load()?, options),
         "digest" | "maskbench" | "json-schema-suite" | "large-schemas" | "hostile-schemas" => {
             schemas::run(&Workspace::load()?, command, options)

@@ -3,9 +3,14 @@
 
 pub mod decisions;
 pub mod dependencies;
+pub mod lexer;
+pub mod links;
+pub mod prose;
+pub mod records;
 pub mod source;
 pub mod text;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -41,10 +46,38 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Checks and prints; whether nothing was found.
+/// A file that is UTF-8.
+#[derive(Clone, Debug)]
+pub struct TextFile {
+    /// Path from the root of the workspace, with `/` on every system.
+    pub path: String,
+    /// Its text.
+    pub content: String,
+}
+
+/// Runs `cargo xtask tidy`, which may list findings of prose instead. Returns `true` if no rule is broken.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// For an unknown option, and if a file cannot be read.
+pub fn run_with(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
+    match options {
+        [] => run(workspace),
+        [option] if option == "--prose" => {
+            prose::print(&prose::check(&read_texts(workspace)?.0), None)?;
+            Ok(true)
+        }
+        [option, area] if option == "--prose" => {
+            prose::print(&prose::check(&read_texts(workspace)?.0), Some(area))?;
+            Ok(true)
+        }
+        _ => anyhow::bail!("tidy [--prose [CRATE]]"),
+    }
+}
+
+/// Checks all files and prints the findings. Returns `true` if there are none.
+///
+/// # Errors
+/// If a file cannot be read.
 pub fn run(workspace: &Workspace) -> anyhow::Result<bool> {
     let (files, findings) = check(workspace)?;
     let mut out = std::io::stdout().lock();
@@ -55,27 +88,40 @@ pub fn run(workspace: &Workspace) -> anyhow::Result<bool> {
     Ok(findings.is_empty())
 }
 
-/// Checks all files and packages: how many files, and what was found, by path and line.
+/// Checks all files and packages. Returns the number of files, and the findings by path and line.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// If a file cannot be read.
 pub fn check(workspace: &Workspace) -> anyhow::Result<(usize, Vec<Finding>)> {
     let mut findings = dependencies::check(&workspace.packages);
-    let files = files_below(&workspace.root)?;
-    for file in &files {
-        let path = portable(file.strip_prefix(&workspace.root).unwrap_or(file));
-        findings.extend(source::check_name(&path));
-        let bytes = std::fs::read(file).with_context(|| path.clone())?;
-        // What is no UTF-8 is no text of ours: fixtures may hold any bytes.
-        let Ok(content) = String::from_utf8(bytes) else { continue };
+    let (files, paths) = read_texts(workspace)?;
+    findings.extend(paths.iter().filter_map(|path| source::check_name(path)));
+    for TextFile { path, content } in &files {
         if path.ends_with(".rs") {
-            findings.extend(source::check(&path, &content));
+            findings.extend(source::check(path, content));
         }
-        findings.extend(text::check(&path, &content));
-        findings.extend(decisions::check(&path, &content));
+        findings.extend(text::check(path, content));
+        findings.extend(decisions::check(path, content));
+        findings.extend(records::check(path, content));
     }
+    findings.extend(links::check(&files, &paths));
+    findings.extend(prose::over_budget(&prose::check(&files)));
     findings.sort();
-    Ok((files.len(), findings))
+    Ok((paths.len(), findings))
+}
+
+/// Reads all files that are UTF-8, and lists the paths of all files. Fixtures may hold any bytes.
+fn read_texts(workspace: &Workspace) -> anyhow::Result<(Vec<TextFile>, BTreeSet<String>)> {
+    let (mut files, mut paths) = (Vec::new(), BTreeSet::new());
+    for file in files_below(&workspace.root)? {
+        let path = portable(file.strip_prefix(&workspace.root).unwrap_or(&file));
+        let bytes = std::fs::read(&file).with_context(|| path.clone())?;
+        paths.insert(path.clone());
+        if let Ok(content) = String::from_utf8(bytes) {
+            files.push(TextFile { path, content });
+        }
+    }
+    Ok((files, paths))
 }
 
 /// All files, sorted, without what is built and what git keeps, which is a file in a further working tree.

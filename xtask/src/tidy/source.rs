@@ -1,6 +1,7 @@
 //! Rules about Rust files: their length, their header, their names, and what library code must not do. Comments, texts
 //! and tests are taken out before code is looked at, so that a rule can be written about.
 
+use super::lexer::code_alone;
 use super::{Finding, dependencies};
 
 /// A file that passes this is asking to be two.
@@ -63,7 +64,7 @@ pub fn check(path: &str, content: &str) -> Vec<Finding> {
     if !content.starts_with("//!") {
         findings.push(Finding::of_file(path, "does not begin with a //! that says what it is for"));
     }
-    let code = without_comments_and_texts(content);
+    let code = code_alone(content);
     for (at, word) in occurrences(&code, UNFINISHED) {
         findings.push(at_byte(path, &code, at, format!("{word} does not stay")));
     }
@@ -154,97 +155,6 @@ fn grouped_imports(code: &str) -> Vec<(usize, &'static str)> {
         }
     }
     found
-}
-
-/// The code with every comment, string and character replaced by blanks. Line breaks stay, so lines keep their numbers.
-fn without_comments_and_texts(code: &str) -> String {
-    let bytes = code.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let end = match (bytes[at], bytes.get(at + 1)) {
-            (b'/', Some(b'/')) => line_end(bytes, at),
-            (b'/', Some(b'*')) => block_comment_end(bytes, at),
-            (b'"', _) => text_end(bytes, at, b'"'),
-            (b'\'', Some(b'\\')) => text_end(bytes, at, b'\''),
-            (b'\'', Some(_)) => character_end(code, at),
-            (b'r', Some(b'"' | b'#')) if !continues_name(bytes, at) => raw_text_end(bytes, at),
-            _ => at,
-        };
-        if end == at {
-            out.push(bytes[at]);
-            at += 1;
-        } else {
-            out.extend(bytes[at..end].iter().map(|&byte| if byte == b'\n' { b'\n' } else { b' ' }));
-            at = end;
-        }
-    }
-    String::from_utf8(out).unwrap_or_default()
-}
-
-/// Whether the `r` at this place ends a longer name, other than the `b` or `c` of a raw byte text.
-fn continues_name(bytes: &[u8], at: usize) -> bool {
-    let is_name = |at: usize| bytes[at] == b'_' || bytes[at].is_ascii_alphanumeric();
-    match at.checked_sub(1) {
-        Some(before) if matches!(bytes[before], b'b' | b'c') => before.checked_sub(1).is_some_and(is_name),
-        Some(before) => is_name(before),
-        None => false,
-    }
-}
-
-fn line_end(bytes: &[u8], at: usize) -> usize {
-    bytes[at..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |length| at + length)
-}
-
-fn block_comment_end(bytes: &[u8], mut at: usize) -> usize {
-    let mut depth = 0_usize;
-    while at < bytes.len() {
-        match (bytes[at], bytes.get(at + 1)) {
-            (b'/', Some(b'*')) => (depth, at) = (depth + 1, at + 2),
-            (b'*', Some(b'/')) => (depth, at) = (depth - 1, at + 2),
-            _ => at += 1,
-        }
-        if depth == 0 {
-            return at;
-        }
-    }
-    bytes.len()
-}
-
-/// The end of a text that knows escapes.
-fn text_end(bytes: &[u8], start: usize, quote: u8) -> usize {
-    let mut at = start + 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 2,
-            byte if byte == quote => return at + 1,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
-}
-
-/// The end of a character; a lifetime has none, and stays.
-fn character_end(code: &str, at: usize) -> usize {
-    let mut rest = code[at + 1..].chars();
-    match (rest.next(), rest.next()) {
-        (Some(char), Some('\'')) => at + 1 + char.len_utf8() + 1,
-        _ => at,
-    }
-}
-
-/// The end of a raw text; a raw name such as `r#type` has none, and stays.
-fn raw_text_end(bytes: &[u8], at: usize) -> usize {
-    let hashes = bytes[at + 1..].iter().take_while(|&&byte| byte == b'#').count();
-    let start = at + 1 + hashes;
-    if bytes.get(start) != Some(&b'"') {
-        return at;
-    }
-    let closes = |place: usize| {
-        bytes[place] == b'"'
-            && bytes[place + 1..].iter().take(hashes).filter(|&&b| b == b'#').count() == hashes
-    };
-    (start + 1..bytes.len()).find(|&place| closes(place)).map_or(bytes.len(), |place| place + 1 + hashes)
 }
 
 /// The code, already without comments and texts, with every item under `#[cfg(test)]` replaced by blanks.
