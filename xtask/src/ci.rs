@@ -1,5 +1,7 @@
-//! `cargo xtask ci`: everything that must hold, in order, each step as a command that can be repeated by hand. All steps
-//! are run, whatever fails, and a summary at the end says what did.
+//! `cargo xtask ci`: everything that must hold before a change is taken.
+//!
+//! Each step is a command of cargo that can be repeated by hand. All steps run even if one fails, and a summary at the end
+//! lists them with their times.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -10,10 +12,17 @@ use anyhow::{Context, bail};
 use crate::workspace::{Workspace, cargo};
 use crate::{loom, tidy};
 
-/// How the steps are run.
+/// Packages whose behaviour depends on the features of a dependency: the command line builds `serde_json` with
+/// `arbitrary_precision`, which changes how numbers are read. These packages are tested once more without it.
+const READERS_OF_JSON: &[&str] = &["grammask", "grammask-json-schema", "grammask-trie"];
+
+/// The package of benchmarks. It is tested without the engines that it compares with, which take minutes to build.
+const BENCHMARKS: &str = "grammask-benches";
+
+/// Options of the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whether the first failure ends it.
+    /// True if the run ends at the first failure.
     pub fail_fast: bool,
 }
 
@@ -21,7 +30,7 @@ impl Options {
     /// Reads a command line.
     ///
     /// # Errors
-    /// For an option that there is not.
+    /// For an unknown option.
     pub fn parse(arguments: &[String]) -> anyhow::Result<Self> {
         let mut options = Self::default();
         for argument in arguments {
@@ -34,14 +43,14 @@ impl Options {
     }
 }
 
-/// A command of cargo, or a chore.
+/// A command of cargo with its environment.
 struct Step {
     name: String,
     arguments: Vec<String>,
     environment: Vec<(&'static str, &'static str)>,
 }
 
-/// What became of a step.
+/// Result of a step.
 struct Report {
     name: String,
     passed: bool,
@@ -49,7 +58,7 @@ struct Report {
     tests: Tests,
 }
 
-/// Sums of the closing lines of test runs.
+/// Sums over the summary lines of test programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tests {
     runs: usize,
@@ -58,10 +67,10 @@ struct Tests {
     ignored: usize,
 }
 
-/// Runs all steps; whether all have passed.
+/// Runs all steps. Returns `true` if all pass.
 ///
 /// # Errors
-/// When cargo cannot be run at all.
+/// If cargo cannot be run at all.
 pub fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<bool> {
     let steps = steps(workspace);
     let count = steps.len() + 1;
@@ -88,30 +97,45 @@ fn steps(workspace: &Workspace) -> Vec<Step> {
         step("clippy", "clippy --locked --all-targets --all-features -- -D warnings"),
         step(
             "clippy of the benchmarks",
-            "clippy --locked -p grammask-benches --no-default-features --all-targets -- -D warnings",
+            &format!("clippy --locked -p {BENCHMARKS} --no-default-features --all-targets -- -D warnings"),
         ),
         Step {
             environment: vec![("RUSTDOCFLAGS", "-D warnings")],
             ..step("docs", "doc --locked --lib --no-deps --all-features")
         },
         step("all tests", "test --locked --all-features --no-fail-fast"),
-        step(
-            "tests of the benchmarks",
-            "test --locked -p grammask-benches --no-default-features --no-fail-fast",
-        ),
+        tests_with_few_features(workspace),
     ];
-    // Each alone: together, one package's features would be on for all.
+    // Each package alone: in one command, the features of one package would be on for all.
     for package in workspace.default_packages().filter(|package| package.has_default_features) {
         let command = format!("clippy --locked --no-default-features -p {} -- -D warnings", package.name);
         steps.push(step(&format!("{} without features", package.name), &command));
     }
     for package in workspace.default_packages() {
-        let command = format!("test --locked --no-fail-fast -p {}", package.name);
+        let command = format!("check --locked --all-targets -p {}", package.name);
         steps.push(step(&format!("{} alone", package.name), &command));
     }
     steps.push(models("clippy of the models", &["clippy"], &["--", "-D", "warnings"], workspace));
     steps.push(models("models", &["test", "--release"], &[], workspace));
     steps
+}
+
+/// The tests of the benchmarks, and of the packages whose behaviour depends on features, as their users build them.
+///
+/// All other packages only gain code by features. Their tests are the same with all features, so it is enough to check that
+/// they build alone.
+fn tests_with_few_features(workspace: &Workspace) -> Step {
+    let mut command = format!("test --locked --no-fail-fast --no-default-features -p {BENCHMARKS}");
+    let readers = workspace.packages.iter().filter(|package| READERS_OF_JSON.contains(&&*package.name));
+    let mut features = Vec::new();
+    for package in readers {
+        command.push_str(&format!(" -p {}", package.name));
+        if package.has_default_features {
+            features.push(format!("{}/default", package.name));
+        }
+    }
+    command.push_str(&format!(" --features {}", features.join(",")));
+    step("tests with few features", &command)
 }
 
 fn step(name: &str, command: &str) -> Step {
@@ -122,13 +146,13 @@ fn step(name: &str, command: &str) -> Step {
     }
 }
 
-/// A step that builds the models.
+/// A step that builds the models of threads.
 fn models(name: &str, command: &[&str], options: &[&str], workspace: &Workspace) -> Step {
     let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
     Step {
         name: name.to_owned(),
         arguments: [owned(command), loom::selection(workspace), owned(options)].concat(),
-        environment: vec![loom::FLAGS],
+        environment: loom::ENVIRONMENT.to_vec(),
     }
 }
 
@@ -143,7 +167,7 @@ fn run_step(workspace: &Workspace, step: &Step) -> anyhow::Result<Report> {
     Ok(Report { name: step.name.clone(), passed, time: begin.elapsed(), tests })
 }
 
-/// Whether cargo knows a command; a toolchain may have come without `fmt` and `clippy`.
+/// Returns `true` if cargo has a command. A toolchain may lack `fmt` and `clippy`.
 fn has_command(name: &str) -> bool {
     cargo()
         .args([name, "--version"])
@@ -153,7 +177,7 @@ fn has_command(name: &str) -> bool {
         .is_ok_and(|s| s.success())
 }
 
-/// Passes on what the command prints, and adds up the closing lines of the tests in it.
+/// Runs a command, copies its output, and adds up the summary lines of its test programs. Returns whether it succeeds.
 fn run_and_count(mut command: Command) -> anyhow::Result<(bool, Tests)> {
     let mut child = command.stdout(Stdio::piped()).spawn()?;
     let mut tests = Tests::default();
@@ -173,7 +197,7 @@ fn run_and_count(mut command: Command) -> anyhow::Result<(bool, Tests)> {
 }
 
 impl Tests {
-    /// Adds a line such as `test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; ...`; passes over any other.
+    /// Adds a line such as `test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; ...`. Ignores any other line.
     fn count(&mut self, line: &str) {
         let Some(result) = line.strip_prefix("test result: ") else { return };
         self.runs += 1;
@@ -212,7 +236,7 @@ fn summarize(reports: &[Report]) -> anyhow::Result<bool> {
     Ok(failed == 0)
 }
 
-/// A line that stands out, in its place between the lines of the commands.
+/// Prints a heading between the output of the commands.
 fn say(line: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "\n==> {line}")?;
@@ -224,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn closing_lines_are_added_up() {
+    fn summary_lines_are_added_up() {
         let mut tests = Tests::default();
         tests.count(
             "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.52s",
@@ -232,6 +256,17 @@ mod tests {
         tests.count("test words ... ok");
         tests.count("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out");
         assert_eq!(tests, Tests { runs: 2, passed: 15, failed: 2, ignored: 1 });
+    }
+
+    #[test]
+    fn readers_of_json_are_tested_without_features_of_the_command_line() {
+        let workspace = Workspace::load().expect("cargo metadata");
+        let command = tests_with_few_features(&workspace).arguments.join(" ");
+        assert_eq!(
+            command,
+            "test --locked --no-fail-fast --no-default-features -p grammask-benches -p grammask \
+             -p grammask-json-schema -p grammask-trie --features grammask/default,grammask-trie/default"
+        );
     }
 
     #[test]

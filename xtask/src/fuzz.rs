@@ -1,5 +1,6 @@
-//! `cargo xtask fuzz` and `cargo xtask soak`: builds the fuzzer or the soak with optimization and runs it. They are programs
-//! of their own, as they need the whole engine, which no other chore does; see `src/bin`.
+//! `cargo xtask fuzz` and `cargo xtask soak`: builds the fuzzer or the soak with optimization and runs it.
+//!
+//! They are programs of their own in `src/bin`, because no other command needs the whole engine.
 
 use std::path::{Path, PathBuf};
 
@@ -7,12 +8,12 @@ use anyhow::Context;
 
 use crate::workspace::{Workspace, cargo};
 
-/// Runs the program of this name with these options; whether it has found nothing.
+/// Runs the program `program` with `options`. Returns `true` if it finds nothing.
 ///
 /// # Errors
-/// When it cannot be built or run.
+/// If it cannot be built or run.
 pub fn run(workspace: &Workspace, program: &str, options: &[String]) -> anyhow::Result<bool> {
-    // There each thread of the program keeps the command line of the case that it is at.
+    // Each thread of the program writes the command line of its current case to a file there.
     let places = workspace.target.join(format!("{program}-cases"));
     if places.exists() {
         std::fs::remove_dir_all(&places)?;
@@ -27,8 +28,8 @@ pub fn run(workspace: &Workspace, program: &str, options: &[String]) -> anyhow::
         .status()
         .context("cargo run")?;
     if status.code().is_none_or(|code| code > 1) {
-        // Interrupted, a stack overflow or the like, about which the program could say nothing itself.
-        println!("it ended with {status}, at:");
+        // Interrupted, a stack overflow or the like, which the program cannot report itself.
+        println!("{program} ended with {status} at:");
         for place in files(&places)? {
             println!("  {}", std::fs::read_to_string(place)?);
         }

@@ -1,19 +1,20 @@
-//! The chores of the workspace, as a library so that tests can call them: what `cargo xtask ci` runs, the rules that a
-//! program can check, the comparison with other engines, counts of instructions, JSON Schemas with their documents, models of what threads share, and random
-//! cases against the oracle, with what the programs in `src/bin` have in common.
+//! The commands of `cargo xtask`, as a library so that tests can call them.
+//!
+//! - Gate: [`ci`], [`tidy`], [`loom`], [`audit`], [`msrv`].
+//! - Measurements: [`measure`].
+//! - Tests of the Python package: [`python`].
+//! - Random tests: [`fuzz`], and `cases`, which the programs in `src/bin` share.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore tells what it does")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command reports what it does")]
 
+pub mod audit;
 #[cfg(feature = "fuzz")]
-pub mod agreement;
-pub mod bench;
+pub mod cases;
 pub mod ci;
-pub mod count;
 pub mod fuzz;
 pub mod loom;
+pub mod measure;
+pub mod msrv;
 pub mod python;
-pub mod schemas;
 pub mod tidy;
-#[cfg(feature = "fuzz")]
-pub mod watch;
 pub mod workspace;

@@ -1,14 +1,20 @@
-//! `cargo xtask loom`: builds the tables of grammask-cache from the primitives of loom and runs their models.
+//! `cargo xtask loom`: runs the models of the tables in grammask-cache, built from the primitives of loom.
 
 use anyhow::Context;
 
 use crate::workspace::{Workspace, cargo};
 
-/// Says that the tables are to be made of loom's primitives.
-pub const FLAGS: (&str, &str) = ("RUSTFLAGS", "--cfg loom");
+/// Selects loom's primitives. Models are small, so optimizing across crates and debug information only cost time.
+pub const ENVIRONMENT: [(&str, &str); 4] = [
+    ("RUSTFLAGS", "--cfg loom"),
+    ("CARGO_PROFILE_RELEASE_LTO", "off"),
+    ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
+    ("CARGO_PROFILE_RELEASE_DEBUG", "none"),
+];
 
-/// What cargo is told after the command that builds the models, which have a folder of their own: with other flags,
-/// everything would be built again each time.
+/// Returns the arguments that select the models.
+///
+/// They are built in a folder of their own, as their flags would make cargo build everything else again.
 pub fn selection(workspace: &Workspace) -> Vec<String> {
     let target = workspace.target.join("loom");
     ["--locked", "-p", "grammask-cache", "--test", "loom", "--target-dir"]
@@ -18,17 +24,17 @@ pub fn selection(workspace: &Workspace) -> Vec<String> {
         .collect()
 }
 
-/// Runs the models; whether all hold. `options` go to the test program: the beginning of a model's name, for one.
+/// Runs the models. Returns `true` if all hold. `options` go to the test program, such as part of a model's name.
 ///
 /// # Errors
-/// When cargo cannot be run.
+/// If cargo cannot be run.
 pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
     let status = cargo()
         .args(["test", "--release"])
         .args(selection(workspace))
         .arg("--")
         .args(options)
-        .envs([FLAGS])
+        .envs(ENVIRONMENT)
         .current_dir(&workspace.root)
         .status()
         .context("cargo test")?;

@@ -1,4 +1,4 @@
-//! Where the workspace is and which packages it has, as `cargo metadata` tells it.
+//! The folders and packages of the workspace, as `cargo metadata` reports them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,8 +11,10 @@ use serde_json::Value;
 pub struct Workspace {
     /// The folder of the workspace's `Cargo.toml`.
     pub root: PathBuf,
-    /// Where cargo builds.
+    /// The folder in which cargo builds.
     pub target: PathBuf,
+    /// The minimum Rust version of the published crates.
+    pub rust_version: String,
     /// All packages, by name.
     pub packages: Vec<Package>,
 }
@@ -24,32 +26,34 @@ pub struct Package {
     pub name: String,
     /// Its folder, from the root of the workspace.
     pub folder: PathBuf,
-    /// Whether a plain `cargo test` tests it.
+    /// True if a plain `cargo test` tests it.
     pub is_default: bool,
-    /// Whether it may be published.
+    /// True if it may be published.
     pub is_published: bool,
-    /// Whether it has features that are on by default.
+    /// True if it has features that are on by default.
     pub has_default_features: bool,
-    /// What it depends on.
+    /// True if it has a library.
+    pub has_library: bool,
+    /// Packages that it depends on.
     pub dependencies: Vec<Dependency>,
 }
 
-/// A line of a package's dependencies.
+/// A dependency of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependency {
     /// The package depended on.
     pub name: String,
-    /// Whether only tests, examples and benchmarks need it.
+    /// True if only tests, examples and benchmarks need it.
     pub is_dev: bool,
-    /// Whether a feature brings it.
+    /// True if it belongs to a feature.
     pub is_optional: bool,
 }
 
 impl Workspace {
-    /// Asks cargo.
+    /// Runs `cargo metadata`.
     ///
     /// # Errors
-    /// When cargo cannot be run, or does not understand the workspace.
+    /// If cargo cannot be run, or refuses the workspace.
     pub fn load() -> anyhow::Result<Self> {
         let output = cargo()
             .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
@@ -65,10 +69,10 @@ impl Workspace {
         Self::from_metadata(&serde_json::from_slice(&output.stdout)?)
     }
 
-    /// Reads what `cargo metadata --no-deps` has printed.
+    /// Reads the output of `cargo metadata --no-deps`.
     ///
     /// # Errors
-    /// When something is missing there.
+    /// If a field is missing.
     pub fn from_metadata(metadata: &Value) -> anyhow::Result<Self> {
         let root = PathBuf::from(text(metadata, "workspace_root")?);
         let defaults: Vec<&str> =
@@ -86,20 +90,26 @@ impl Workspace {
                 has_default_features: package["features"]["default"]
                     .as_array()
                     .is_some_and(|features| !features.is_empty()),
+                has_library: list(package, "targets")?.iter().any(|target| {
+                    target["kind"].as_array().is_some_and(|kinds| kinds.contains(&"lib".into()))
+                }),
                 dependencies: dependencies(package)?,
             });
         }
         packages.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(Self { root, target: text(metadata, "target_directory")?.into(), packages })
+        let versions =
+            list(metadata, "packages")?.iter().filter_map(|package| package["rust_version"].as_str());
+        let rust_version = versions.max().context("no package states a rust-version")?.to_owned();
+        Ok(Self { root, target: text(metadata, "target_directory")?.into(), rust_version, packages })
     }
 
-    /// The packages that a plain `cargo test` tests.
+    /// Returns the packages that a plain `cargo test` tests.
     pub fn default_packages(&self) -> impl Iterator<Item = &Package> {
         self.packages.iter().filter(|package| package.is_default)
     }
 }
 
-/// The cargo that runs this, or the one on the path.
+/// Returns the cargo that runs this program, or the one on the path.
 pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use grammask_testkit::random::{self, Rng, Shape};
-use xtask::agreement::{self, Subject, Words};
-use xtask::watch::Watch;
+use xtask::cases::agreement::{self, Subject, Words};
+use xtask::cases::watch::Watch;
 
 /// How often it says that it is alive.
 const NEWS: Duration = Duration::from_secs(10);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use grammask::{Config, Ending, Grammar, TokenId, Vocabulary, loaders};
 use grammask_testkit::random::{self, Rng, Shape};
 
-use xtask::watch;
+use xtask::cases::watch;
 
 /// How many grammars were tried, and how many of them have compiled.
 static TRIED: AtomicUsize = AtomicUsize::new(0);

@@ -23,8 +23,8 @@ use growth::Growth;
 use outputs::{Output, Outputs};
 use peak_alloc::PeakAlloc;
 use pool::Pool;
-use xtask::agreement;
-use xtask::watch::{self, Watch, Worker};
+use xtask::cases::agreement;
+use xtask::cases::watch::{self, Watch, Worker};
 
 /// Counts what is allocated: what the process holds of it also depends on what the system's allocator keeps for later, which is more than a leak.
 #[global_allocator]

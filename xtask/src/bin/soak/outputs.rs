@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use grammask::{LexiconConfig, Mask, Matcher, Outcome, TokenId, Vocabulary};
 use grammask_testkit::random::Rng;
-use xtask::watch;
+use xtask::cases::watch;
 
 use crate::grammars::Grammars;
 use crate::kept::lock;

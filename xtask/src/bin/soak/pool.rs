@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use grammask_testkit::random::{self, Rng, Shape, conditions, tails, texts};
-use xtask::agreement::{self, Subject, Words};
+use xtask::cases::agreement::{self, Subject, Words};
 
 use crate::kept::Kept;
 

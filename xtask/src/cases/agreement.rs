@@ -10,7 +10,7 @@ use grammask::{Config, Ending, Error, Grammar, Matcher, Outcome, TokenId, Vocabu
 use grammask_testkit::random::{self, RandomGrammar, Rng, Shape, conditions};
 use grammask_testkit::{Oracle, OracleError, Run, start_of};
 
-use crate::watch;
+use super::watch;
 
 /// How many grammars, texts and masks were compared.
 static GRAMMARS: AtomicUsize = AtomicUsize::new(0);

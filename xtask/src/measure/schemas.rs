@@ -1,14 +1,15 @@
-//! `cargo xtask maskbench`, `json-schema-suite`, `large-schemas` and `hostile-schemas`: build a program of the package of benchmarks with
-//! optimization and run it. They read data that does not belong to the workspace, and say so where it is not there.
+//! `cargo xtask maskbench` and the other commands for JSON Schema, and `cargo xtask digest`.
+//!
+//! They read data that does not belong to the workspace, and say so where it is missing.
 
 use anyhow::Context;
 
 use crate::workspace::{Workspace, cargo};
 
-/// Runs the program of this name with these options; whether it has come to an end.
+/// Runs the program `program` with `options`. Returns `true` if it succeeds.
 ///
 /// # Errors
-/// When it cannot be built or run.
+/// If cargo cannot be run.
 pub fn run(workspace: &Workspace, program: &str, options: &[String]) -> anyhow::Result<bool> {
     let status = cargo()
         .args(["run", "--release", "--quiet", "-p", "grammask-benches", "--bin", program, "--"])

@@ -1,5 +1,6 @@
-//! `cargo xtask bench`: runs the comparison with other engines and keeps its table as docs/benchmarks.md; with `--glrmask`, builds
-//! the program that runs glrmask before, which takes many minutes once.
+//! `cargo xtask bench`: compares with other engines and writes docs/benchmarks.md.
+//!
+//! With `--glrmask` it first builds the program that runs glrmask, which takes many minutes once.
 
 use std::process::Stdio;
 
@@ -10,13 +11,13 @@ use crate::workspace::{Workspace, cargo};
 /// The package of the program that runs glrmask, from the root of the workspace.
 const GLRMASK: &str = "benches/glrmask/Cargo.toml";
 
-/// Where the table is kept, from the root of the workspace.
+/// The file that holds the tables, from the root of the workspace.
 const TABLE: &str = "docs/benchmarks.md";
 
-/// Runs the comparison with these options; always true, as slowness is no failure.
+/// Runs the comparison with `options`. Returns `true` unless it fails; slowness is not a failure.
 ///
 /// # Errors
-/// When the comparison fails, or the table cannot be written.
+/// If the comparison fails, or the tables cannot be written.
 pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
     let keeps_table = !options.iter().any(|option| option == "--json" || option == "--help");
     let mut options = options.to_vec();
@@ -32,14 +33,14 @@ pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
         return Ok(command.status().context("cargo run")?.success());
     }
     let output = command.stderr(Stdio::inherit()).output().context("cargo run")?;
-    ensure!(output.status.success(), "the comparison has failed");
+    ensure!(output.status.success(), "the comparison fails");
     std::fs::write(workspace.root.join(TABLE), &output.stdout).context(TABLE)?;
     println!("{}", String::from_utf8_lossy(&output.stdout));
-    println!("kept as {TABLE}");
+    println!("written to {TABLE}");
     Ok(true)
 }
 
-/// Builds the program that runs glrmask, with a lock file of its own; its path.
+/// Builds the program that runs glrmask, which has a lock file of its own. Returns its path.
 fn build_glrmask(workspace: &Workspace) -> anyhow::Result<String> {
     let target = workspace.target.join("glrmask");
     eprintln!("building glrmask, which takes many minutes the first time");
@@ -51,5 +52,5 @@ fn build_glrmask(workspace: &Workspace) -> anyhow::Result<String> {
         .context("cargo build")?;
     ensure!(status.success(), "glrmask does not build");
     let program = target.join("release").join("grammask-benches-glrmask");
-    Ok(program.to_str().context("a path that is no UTF-8")?.to_owned())
+    Ok(program.to_str().context("a path that is not UTF-8")?.to_owned())
 }

@@ -1,5 +1,6 @@
-//! `cargo xtask count`: instructions for a mask, an accepted token and a compile, counted by callgrind. No noise of the machine is
-//! in there, so small differences between two commits show.
+//! `cargo xtask count`: instructions of masks, accepted tokens, compiles and loads, counted by callgrind.
+//!
+//! Counts do not depend on the load of the machine, so small differences between two commits show.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,13 +9,13 @@ use anyhow::{Context, ensure};
 
 use crate::workspace::{Workspace, cargo};
 
-/// The folder in the target folder in which callgrind keeps what it has counted.
+/// The folder for callgrind's output, in the target folder.
 const COUNTS: &str = "count";
 
-/// Counts, with the vocabulary that the option names; whether there is valgrind to do it.
+/// Counts with the vocabulary that the option names, and prints a table. Returns `false` if valgrind is not installed.
 ///
 /// # Errors
-/// When the program cannot be built or run, or its counts cannot be read.
+/// If the program cannot be built or run, or its counts cannot be read.
 pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
     let vocabulary = match options {
         [] => "o200k",
@@ -32,14 +33,14 @@ pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
         .current_dir(&workspace.root)
         .status()
         .context("cargo build")?;
-    ensure!(status.success(), "the program whose instructions are counted does not build");
+    ensure!(status.success(), "the counted program does not build");
 
     let counts = workspace.target.join(COUNTS);
     if counts.exists() {
         std::fs::remove_dir_all(&counts)?;
     }
     std::fs::create_dir_all(&counts)?;
-    eprintln!("count: everything takes some fifty times longer now, loading the vocabulary first of all");
+    eprintln!("count: valgrind is some fifty times slower; loading the vocabulary comes first");
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--quiet", "--collect-atstart=no"])
         .args(["--toggle-collect=*counted_section*", "--dump-before=*end_of_job*"])
@@ -50,10 +51,10 @@ pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
         .stderr(Stdio::inherit())
         .output()
         .context("valgrind")?;
-    ensure!(output.status.success(), "the program whose instructions are counted has failed");
+    ensure!(output.status.success(), "the counted program fails");
 
     println!(
-        "instructions by {}, vocabulary {vocabulary}; what a call of nothing takes is taken off",
+        "instructions by {}, vocabulary {vocabulary}; an empty call is subtracted",
         String::from_utf8_lossy(&version.stdout).trim()
     );
     println!("{:>12}  {:<8} {:>6}  work", "instructions", "for each", "times");
@@ -61,7 +62,7 @@ pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
     for (number, line) in String::from_utf8(output.stdout)?.lines().enumerate() {
         let mut parts = line.split('\t');
         let (Some(name), Some(unit), Some(times)) = (parts.next(), parts.next(), parts.next()) else {
-            anyhow::bail!("what is {line:?}?")
+            anyhow::bail!("the program printed {line:?}")
         };
         let counted = total(&counts.join(format!("out.{}", number + 1)))?;
         // A job may have found nothing to do, such as no refused schema.
@@ -71,14 +72,14 @@ pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
         }
         println!("{each:>12.0}  {unit:<8} {times:>6}  {name}");
     }
-    println!("a row that the processor copies by one instruction counts as an instruction for each byte");
+    println!("a row that one instruction copies counts as one instruction a byte");
     Ok(true)
 }
 
-/// What a file of callgrind's has counted.
+/// Reads the sum of a file of callgrind.
 fn total(path: &Path) -> anyhow::Result<u64> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    total_of(&text).with_context(|| format!("{} tells no total", path.display()))
+    total_of(&text).with_context(|| format!("{} has no total", path.display()))
 }
 
 fn total_of(text: &str) -> Option<u64> {
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_total_stands_at_the_end() {
+    fn total_is_the_last_line() {
         assert_eq!(total_of("events: Ir\nsummary: 7\n\nfn=(1) totals: 3\n1 5\n\ntotals: 12\n"), Some(12));
         assert_eq!(total_of("events: Ir\n"), None);
     }

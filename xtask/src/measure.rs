@@ -1,0 +1,5 @@
+//! Commands that measure: each builds a program of the package of benchmarks with optimization and runs it.
+
+pub mod bench;
+pub mod count;
+pub mod schemas;
