@@ -16,6 +16,7 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("grammask-json-schema", &["grammask-syntax", "grammask-regular"]),
     ("grammask", LIBRARIES),
     ("grammask-cli", WITH_FACADE),
+    ("grammask-python", WITH_FACADE),
     ("grammask-testkit", &["grammask-syntax"]),
     ("grammask-benches", WITH_FACADE),
     ("xtask", &["grammask", "grammask-syntax", "grammask-testkit"]),
