@@ -1,20 +1,20 @@
-//! The command line.
+//! The command line of `cargo xtask bench`.
 
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 
-/// What is printed for `--help`.
+/// Help.
 pub const HELP: &str = "\
 cargo run --release -p grammask-benches -- [OPTIONS]
 
   --vocab o200k|PATH      the vocabulary: o200k (default), or a file of any format that grammask loads
-  --small-vocab PATH      a vocabulary to compare o200k with, beside its own first 32,000 ids; by default a
-                          tokenizer.json of as many tokens in ../shared/vocab, if there is one
+  --small-vocab PATH      a vocabulary to compare o200k with, besides its own first 32,000 ids; by default a
+                          tokenizer.json of about that size in ../shared/vocab, if there is one
   --grammar NAME          only fixtures/grammars/NAME.kbnf; may be repeated
   --peers all|none|NAME   which engines to compare with: kbnf, llguidance, both (default) or none
   --glrmask PROGRAM       also compare with glrmask, which this program runs: see benches/glrmask
-  --limit SECONDS         an engine that takes longer for a grammar is cut (default 20)
+  --limit SECONDS         maximum time of an engine for a grammar (default 20)
   --kbnf-limit SECONDS    the same for kbnf (default 5, or --limit where that is less)
   --quick                 few rounds each, and shorter texts
   --only PART             one of the parts; may be repeated. Parts: masks, known, vocabularies, batch, bounds, hard,
@@ -26,43 +26,43 @@ cargo run --release -p grammask-benches -- [OPTIONS]
 pub const PARTS: &[&str] =
     &["masks", "known", "vocabularies", "batch", "bounds", "hard", "recursion", "linear"];
 
-/// The command line, read.
+/// The parsed command line.
 #[derive(Clone, Debug)]
 pub struct Arguments {
-    /// What to do.
+    /// The task.
     pub job: Job,
-    /// The words that it was read from.
+    /// The words of the command line.
     pub words: Vec<String>,
     /// `o200k`, or the path of a file.
     pub vocabulary: String,
     /// The path of a small vocabulary.
     pub small_vocabulary: Option<String>,
-    /// Names of grammars; all when empty.
+    /// Names of grammars. All if empty.
     pub grammars: Vec<String>,
     /// Names of engines other than grammask.
     pub peers: Vec<&'static str>,
     /// The program that runs glrmask.
     pub glrmask: Option<String>,
-    /// How long an engine may take for a grammar.
+    /// Maximum time of an engine for a grammar.
     pub limit: Duration,
-    /// How long kbnf may.
+    /// Maximum time of kbnf.
     pub kbnf_limit: Duration,
-    /// Fewer rounds and shorter texts.
+    /// True for fewer rounds and shorter texts.
     pub quick: bool,
-    /// The parts to run; all when empty.
+    /// The parts to run. All if empty.
     pub parts: Vec<String>,
-    /// JSON instead of Markdown.
+    /// True for JSON instead of Markdown.
     pub json: bool,
 }
 
-/// What to do.
+/// The task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Job {
     /// Print the help.
     Help,
     /// Run everything and print the tables.
     Compare,
-    /// Do this work, for the process that has started this one.
+    /// Do this work for the supervising process.
     Work(String),
 }
 
@@ -70,7 +70,7 @@ impl Arguments {
     /// Reads the command line.
     ///
     /// # Errors
-    /// For an option that there is not, and for a value that cannot be.
+    /// For an unknown option or a wrong value.
     pub fn parse(words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
         let words: Vec<String> = words.collect();
         let mut arguments = Self {
@@ -89,7 +89,7 @@ impl Arguments {
         };
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
-            let mut value = || words.next().with_context(|| format!("{word} wants a value"));
+            let mut value = || words.next().with_context(|| format!("{word} needs a value"));
             match word.as_str() {
                 "--help" | "-h" => arguments.job = Job::Help,
                 "--vocab" => arguments.vocabulary = value()?,
@@ -111,13 +111,13 @@ impl Arguments {
                     arguments.parts.push(part);
                 }
                 "--work" => arguments.job = Job::Work(value()?),
-                other => bail!("there is no option {other}\n\n{HELP}"),
+                other => bail!("unknown option {other}\n\n{HELP}"),
             }
         }
         Ok(arguments)
     }
 
-    /// The command line as it can be repeated: without the place of a program that the command builds.
+    /// Returns the command line to repeat the run, without the path of a program that the command builds.
     pub fn repeatable(&self) -> String {
         let mut words = self.words.iter();
         let mut command = "cargo xtask bench".to_owned();
@@ -131,12 +131,12 @@ impl Arguments {
         command
     }
 
-    /// Whether this part is to be run.
+    /// Returns `true` if this part is to be run.
     pub fn has(&self, part: &str) -> bool {
         self.parts.is_empty() || self.parts.iter().any(|other| other == part)
     }
 
-    /// How long this engine may take for a grammar.
+    /// Returns the maximum time of an engine for a grammar.
     pub fn limit_of(&self, engine: &str) -> Duration {
         if engine == "kbnf" { self.limit.min(self.kbnf_limit) } else { self.limit }
     }

@@ -1,7 +1,8 @@
 //! Hashes of masks and verdicts, one line for each grammar.
 //!
-//! Two commits whose lines are equal give the same masks and the same verdicts on the fixtures and on a sample of real
-//! schemas. Lines hold no names, counters or messages of the engine, so that they survive renames.
+//! Two commits whose lines are equal give the same masks and the same verdicts on the fixtures and on a
+//! sample of real schemas. Lines hold no names, counters or messages of the engine, so that they survive
+//! renames.
 
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
@@ -12,11 +13,11 @@ use grammask::{Error, Grammar, TokenId, Vocabulary};
 use grammask_json_schema::Reason;
 use rustc_hash::FxHasher;
 
-use crate::case;
 use crate::engine::grammask::{config, unused, used};
+use crate::input::case;
+use crate::input::vocabulary::Words;
 use crate::schemas::data::{Entry, lines};
 use crate::schemas::judge::warm;
-use crate::vocabulary::Words;
 
 /// Of the schemas, every `SCHEMA_STEP`th is taken.
 pub const SCHEMA_STEP: usize = 12;
@@ -63,7 +64,8 @@ impl Answers {
 /// The lines of the grammars in `fixtures/grammars` along their texts.
 ///
 /// # Errors
-/// If a file cannot be read, a grammar does not compile, or the masks of a used and an unused vocabulary differ.
+/// If a file cannot be read, a grammar does not compile, or the masks of a used and an unused vocabulary
+/// differ.
 pub fn fixtures(words: &Words) -> anyhow::Result<String> {
     let vocabulary = words.vocabulary()?;
     let config = config(words);

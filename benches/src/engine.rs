@@ -1,4 +1,4 @@
-//! What every engine is asked to do, in the same words.
+//! The interface of all engines.
 
 pub mod grammask;
 #[cfg(feature = "peers")]
@@ -8,41 +8,42 @@ pub(crate) mod llguidance;
 
 use anyhow::bail;
 
-use crate::case::Case;
-use crate::vocabulary::Words;
+use crate::input::case::Case;
+use crate::input::vocabulary::Words;
 
-/// Our own name, where every grammar meets a vocabulary that is used for the first time.
+/// grammask with an unused vocabulary for each grammar.
 pub const COLD: &str = "grammask, cold";
 
-/// Our own name, where the vocabulary has served another grammar, compiled from the same text, over the same text.
+/// grammask with a vocabulary that has served another grammar, compiled from the same text, over the same
+/// text.
 pub const WARM: &str = "grammask, warm";
 
-/// Both.
+/// Both modes of grammask.
 pub const OURS: &[&str] = &[COLD, WARM];
 
-/// An engine that a program of its own runs, as it cannot be built together with the others.
+/// An engine in a program of its own, as it cannot be built together with the others.
 pub const GLRMASK: &str = "glrmask";
 
 /// The engines to compare with.
 #[cfg(feature = "peers")]
 pub const PEERS: &[&str] = &["llguidance", "kbnf"];
 
-/// The engines to compare with: none without the feature `peers`.
+/// The engines to compare with. There are none without the feature `peers`.
 #[cfg(not(feature = "peers"))]
 pub const PEERS: &[&str] = &[];
 
-/// An engine that is bound to a vocabulary. An error is something to say about it in the report.
+/// An engine that is bound to a vocabulary. Errors are printed in the report.
 pub trait Engine {
-    /// Forgets the last grammar and gets ready for this one, over this text; the time does not count.
+    /// Drops the last grammar and prepares for this one and its text. The time does not count.
     ///
     /// # Errors
-    /// When the engine has no form of the grammar.
+    /// If the engine has no form of the grammar.
     fn prepare(&mut self, case: &Case, tokens: &[u32]) -> Result<(), String>;
 
-    /// Compiles the grammar that it was prepared for; ready for the first mask.
+    /// Compiles the prepared grammar, up to the first mask.
     fn compile(&mut self) -> Result<(), String>;
 
-    /// Goes back to the beginning of the text; what was learnt about the grammar stays.
+    /// Returns to the beginning of the text. Tables of the grammar are kept.
     fn restart(&mut self) -> Result<(), String>;
 
     /// Computes the mask and writes it as a packed row.
@@ -51,22 +52,23 @@ pub trait Engine {
     /// Accepts a token.
     fn accept(&mut self, token: u32) -> Result<(), String>;
 
-    /// Bytes that the grammar's tables hold, where the engine tells.
+    /// Returns the bytes of the grammar's tables. Returns `None` if the engine does not say.
     fn table_bytes(&self) -> Option<usize>;
 
-    /// What is to be known about how it was run.
+    /// Returns a remark about the run for the report.
     fn note(&self) -> Option<String>;
 
-    /// Whether it works on threads of its own, so that the CPU time of the calling thread tells nothing.
+    /// Returns `true` if the engine has threads of its own, so that the CPU time of the calling thread is
+    /// useless.
     fn has_threads(&self) -> bool {
         false
     }
 }
 
-/// The engine with this name.
+/// Creates the engine with this name.
 ///
 /// # Errors
-/// When there is none, or it cannot be bound to the vocabulary.
+/// If there is none, or it refuses the vocabulary.
 pub fn create(name: &str, words: &Words) -> anyhow::Result<Box<dyn Engine>> {
     match name {
         COLD => Ok(Box::new(grammask::Grammask::new(words, false)?)),
@@ -75,6 +77,6 @@ pub fn create(name: &str, words: &Words) -> anyhow::Result<Box<dyn Engine>> {
         "kbnf" => Ok(Box::new(kbnf::Kbnf::new(words)?)),
         #[cfg(feature = "peers")]
         "llguidance" => Ok(Box::new(llguidance::LlGuidance::new(words)?)),
-        other => bail!("there is no engine {other}"),
+        other => bail!("unknown engine {other}"),
     }
 }

@@ -1,26 +1,21 @@
-//! Measures grammask beside the crates `kbnf` and `llguidance`: the same grammars, texts and vocabulary, on one thread, one
-//! engine after the other in one run; and what no other engine is asked for: batches, long bounds, vocabularies of several sizes.
+//! Measures grammask side by side with the crates `kbnf` and `llguidance`.
+//!
+//! - Command line: [`arguments`]; `main.rs` runs the comparison, `bin/` holds the other programs.
+//! - Inputs: [`input`] has the grammars with their texts, the vocabulary, and random numbers.
+//! - Engines: [`engine`] puts them under one interface.
+//! - Timing: [`run`] measures each engine in a process of its own.
+//! - Workloads: [`workload`] has what only grammask is measured on, such as batches, long bounds and deep
+//!   nesting.
+//! - Tables: [`report`].
+//! - JSON Schema: [`schemas`]. Hashes of masks: [`digest`].
 
-#![allow(clippy::print_stderr, reason = "a tool that says how far it is")]
+#![allow(clippy::print_stderr, reason = "a tool that reports its progress")]
 
 pub mod arguments;
-pub mod bars;
-pub mod batch;
-pub mod bounds;
-pub mod case;
-pub mod compare;
 pub mod digest;
 pub mod engine;
-pub mod hard;
-pub mod hour;
-pub mod known;
-pub mod linear;
-pub mod machine;
-pub mod measure;
-pub mod random;
-pub mod recursion;
+pub mod input;
 pub mod report;
+pub mod run;
 pub mod schemas;
-pub mod timing;
-pub mod vocabulary;
-pub mod worker;
+pub mod workload;

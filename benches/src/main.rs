@@ -5,7 +5,8 @@
 use std::process::ExitCode;
 
 use grammask_benches::arguments::{Arguments, HELP, Job};
-use grammask_benches::{compare, report, worker};
+use grammask_benches::report;
+use grammask_benches::run::{compare, worker};
 
 fn main() -> ExitCode {
     match run() {

@@ -1,18 +1,20 @@
-//! The results as Markdown: first what is to be reached, then the details.
+//! The results of `cargo xtask bench` as Markdown: first the bars, then the details.
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::bars::Bar;
-use crate::compare::Results;
-use crate::hour::{FAR, Look, NEAR};
-use crate::timing::Places;
+use crate::run::compare::Results;
+use crate::run::hour::{FAR_BYTES, Look, NEAR_BYTES};
+use crate::run::timing::Places;
 
+pub mod bars;
 mod engines;
 mod ours;
 
-/// What a table says of its percentiles.
-const PLACES: &str = "Percentiles, max and mean are over the places of the text, with the median over the passes at each place; the plain max is \
-    over all samples.";
+use bars::Bar;
+
+/// Explains the columns of tables with percentiles.
+const PLACES: &str = "Each position of the text counts with its median over the passes. Percentiles, max and mean are over positions; the plain \
+    max is over all samples.";
 
 /// Results that print as Markdown.
 pub struct Markdown<'a>(pub &'a Results);
@@ -22,7 +24,7 @@ impl Display for Markdown<'_> {
         let results = self.0;
         head(results, f)?;
         if !results.bars.is_empty() {
-            bars(&results.bars, f)?;
+            write_bars(&results.bars, f)?;
         }
         if !results.lines.is_empty() {
             engines::all(results, f)?;
@@ -58,7 +60,7 @@ fn head(results: &Results, f: &mut Formatter<'_>) -> fmt::Result {
     writeln!(f, "# Benchmarks\n")?;
     writeln!(
         f,
-        "Written by `{}`. Compare numbers of one run only: machines differ, and so do hours.\n",
+        "Written by `{}`. Compare numbers of one run only, as machines and hours differ.\n",
         results.command
     )?;
     writeln!(f, "- commit {}, {}", machine.commit, machine.compiler)?;
@@ -72,20 +74,20 @@ fn head(results: &Results, f: &mut Formatter<'_>) -> fmt::Result {
     writeln!(f, "- vocabulary {}: {} ids, {bytes} bytes a row", results.vocabulary, results.id_count)?;
     writeln!(
         f,
-        "- a sample is the wall clock or the thread's CPU time, whichever is less, where nothing else is said; measuring nothing takes \
-         {} µs, which is in every number",
+        "- a sample is the lesser of wall clock and thread's CPU time, unless stated otherwise; it includes {} µs of an empty \
+         measurement",
         microseconds(results.nothing.p50 as f64),
     )?;
     let turns = match results.turns {
         1 => "once".to_owned(),
         turns => {
-            format!("{turns} times in turn with the others, each time after a round that does not count")
+            format!("{turns} times in turn with the others, each time after a warm-up round")
         }
     };
     writeln!(
         f,
-        "- each engine meets each grammar in processes of its own, on one thread: {turns}, for at most {} s (kbnf {} s; kbnf and \
-         glrmask have one turn, in which all rounds count)",
+        "- each engine runs each grammar in processes of its own, on one thread: {turns}, for at most {} s (kbnf {} s; kbnf and \
+         glrmask have one turn without warm-up)",
         results.limit, results.kbnf_limit
     )?;
     for missing in &results.missing {
@@ -94,7 +96,7 @@ fn head(results: &Results, f: &mut Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// How fast memory was.
+/// Writes the speed of memory during the run.
 fn hour(looks: &[Look], f: &mut Formatter<'_>) -> fmt::Result {
     let spread = |of: &dyn Fn(&Look) -> f64| {
         let mut reads: Vec<f64> = looks.iter().map(of).collect();
@@ -105,26 +107,26 @@ fn hour(looks: &[Look], f: &mut Formatter<'_>) -> fmt::Result {
     let Some((near, far)) = spread(&|look| look.near).zip(spread(&|look| look.far)) else { return Ok(()) };
     writeln!(
         f,
-        "- a read that waits for the one before it took {near} in {} KB, {far} in {} MB: over {} looks between the parts, the median, the least and \
-         the most; hours differ in that",
-        NEAR >> 10,
-        FAR >> 20,
+        "- a dependent read of memory takes {near} in {} KB and {far} in {} MB: median (minimum to maximum) of {} probes between \
+         the parts",
+        NEAR_BYTES >> 10,
+        FAR_BYTES >> 20,
         looks.len(),
     )
 }
 
-fn bars(bars: &[Bar], f: &mut Formatter<'_>) -> fmt::Result {
+fn write_bars(bars: &[Bar], f: &mut Formatter<'_>) -> fmt::Result {
     writeln!(f, "\n# Bars\n")?;
     writeln!(
         f,
-        "What is to be reached, the case that is furthest from it, in how many cases it is reached, and where else it is not.\n"
+        "Each row has a bar, the case that is furthest from it, the number of cases that reach it, and the other cases that miss it.\n"
     )?;
-    writeln!(f, "| what | bar | measured | where | reached | nor in |")?;
+    writeln!(f, "| measure | bar | measured | worst case | reached | other cases that miss it |")?;
     writeln!(f, "| --- | --: | --: | --- | --- | --- |")?;
     let place = |at: &str| if at.contains("::=") { format!("`{}`", cell(at)) } else { cell(at) };
     for Bar { what, bar, measured, at, reached, cases, failing } in bars {
         let verdict = if reached == cases { "yes" } else { "**no**" };
-        // The first of these is the case that stands there already.
+        // The first one is in a column of its own.
         let others: Vec<String> =
             failing.iter().skip(1).map(|(at, measured)| format!("{} {measured}", place(at))).collect();
         let others = others.join(", ");
@@ -137,7 +139,7 @@ fn bars(bars: &[Bar], f: &mut Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// The cells of percentiles, greatest values and mean, in microseconds.
+/// Writes the cells of percentiles, maximum and mean, in microseconds.
 fn percentiles(f: &mut Formatter<'_>, places: &Places) -> fmt::Result {
     let medians = &places.medians;
     for time in [medians.p50, medians.p90, medians.p99, medians.max, places.max] {
@@ -164,7 +166,7 @@ fn none() -> String {
     "–".to_owned()
 }
 
-/// A text that does not break a table.
+/// Returns a text that does not break a table.
 fn cell(text: &str) -> String {
     let one_line: Vec<&str> = text.split_whitespace().collect();
     let text = one_line.join(" ").replace('|', "\\|");

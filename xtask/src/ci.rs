@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: everything that must hold before a change is taken.
 //!
-//! Each step is a command of cargo that can be repeated by hand. All steps run even if one fails, and a summary at the end
-//! lists them with their times.
+//! Each step is a command of cargo that can be repeated by hand. All steps run even if one fails, and a
+//! summary at the end lists them with their times.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -12,11 +12,13 @@ use anyhow::{Context, bail};
 use crate::workspace::{Workspace, cargo};
 use crate::{loom, tidy};
 
-/// Packages whose behaviour depends on the features of a dependency: the command line builds `serde_json` with
-/// `arbitrary_precision`, which changes how numbers are read. These packages are tested once more without it.
+/// Packages whose behaviour depends on the features of a dependency: the command line builds `serde_json`
+/// with `arbitrary_precision`, which changes how numbers are read. These packages are tested once more
+/// without it.
 const READERS_OF_JSON: &[&str] = &["grammask", "grammask-json-schema", "grammask-trie"];
 
-/// The package of benchmarks. It is tested without the engines that it compares with, which take minutes to build.
+/// The package of benchmarks. It is tested without the engines that it compares with, which take minutes to
+/// build.
 const BENCHMARKS: &str = "grammask-benches";
 
 /// Options of the command line.
@@ -120,10 +122,11 @@ fn steps(workspace: &Workspace) -> Vec<Step> {
     steps
 }
 
-/// The tests of the benchmarks, and of the packages whose behaviour depends on features, as their users build them.
+/// The tests of the benchmarks, and of the packages whose behaviour depends on features, as their users build
+/// them.
 ///
-/// All other packages only gain code by features. Their tests are the same with all features, so it is enough to check that
-/// they build alone.
+/// All other packages only gain code by features. Their tests are the same with all features, so it is enough
+/// to check that they build alone.
 fn tests_with_few_features(workspace: &Workspace) -> Step {
     let mut command = format!("test --locked --no-fail-fast --no-default-features -p {BENCHMARKS}");
     let readers = workspace.packages.iter().filter(|package| READERS_OF_JSON.contains(&&*package.name));
@@ -177,7 +180,8 @@ fn has_command(name: &str) -> bool {
         .is_ok_and(|s| s.success())
 }
 
-/// Runs a command, copies its output, and adds up the summary lines of its test programs. Returns whether it succeeds.
+/// Runs a command, copies its output, and adds up the summary lines of its test programs. Returns whether it
+/// succeeds.
 fn run_and_count(mut command: Command) -> anyhow::Result<(bool, Tests)> {
     let mut child = command.stdout(Stdio::piped()).spawn()?;
     let mut tests = Tests::default();
@@ -197,7 +201,8 @@ fn run_and_count(mut command: Command) -> anyhow::Result<(bool, Tests)> {
 }
 
 impl Tests {
-    /// Adds a line such as `test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; ...`. Ignores any other line.
+    /// Adds a line such as `test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; ...`. Ignores any
+    /// other line.
     fn count(&mut self, line: &str) {
         let Some(result) = line.strip_prefix("test result: ") else { return };
         self.runs += 1;

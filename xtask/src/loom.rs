@@ -4,7 +4,8 @@ use anyhow::Context;
 
 use crate::workspace::{Workspace, cargo};
 
-/// Selects loom's primitives. Models are small, so optimizing across crates and debug information only cost time.
+/// Selects loom's primitives. Models are small, so optimizing across crates and debug information only cost
+/// time.
 pub const ENVIRONMENT: [(&str, &str); 4] = [
     ("RUSTFLAGS", "--cfg loom"),
     ("CARGO_PROFILE_RELEASE_LTO", "off"),
@@ -24,7 +25,8 @@ pub fn selection(workspace: &Workspace) -> Vec<String> {
         .collect()
 }
 
-/// Runs the models. Returns `true` if all hold. `options` go to the test program, such as part of a model's name.
+/// Runs the models. Returns `true` if all hold. `options` go to the test program, such as part of a model's
+/// name.
 ///
 /// # Errors
 /// If cargo cannot be run.

@@ -6,8 +6,8 @@ use anyhow::{Context, ensure};
 
 use crate::workspace::Workspace;
 
-/// Checks the published crates with all features, by `rustup run VERSION cargo` or by the cargo that `--cargo PATH` names.
-/// Returns `true` if they build.
+/// Checks the published crates with all features, by `rustup run VERSION cargo` or by the cargo that
+/// `--cargo PATH` names. Returns `true` if they build.
 ///
 /// # Errors
 /// For an unknown option, and if there is no such toolchain.

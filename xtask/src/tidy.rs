@@ -1,4 +1,5 @@
-//! The rules of docs/architecture.md that a program can check, with one finding for each place that breaks one.
+//! The rules that a program can check, with one finding for each place that breaks one.
+//!
 //! `cargo xtask tidy` runs them, and so does a test.
 
 pub mod decisions;
@@ -19,19 +20,19 @@ use anyhow::Context;
 
 use crate::workspace::Workspace;
 
-/// A rule that is broken.
+/// A place that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// The file, from the root of the workspace.
     pub path: String,
-    /// The line, counted from 1; 0 when the file as a whole is meant.
+    /// Line, from 1. 0 for the file as a whole.
     pub line: usize,
-    /// What is wrong there.
+    /// Description of the fault.
     pub message: String,
 }
 
 impl Finding {
-    /// A finding about a file as a whole.
+    /// Returns a finding about a file as a whole.
     pub fn of_file(path: &str, message: impl Into<String>) -> Self {
         Self { path: path.to_owned(), line: 0, message: message.into() }
     }
@@ -124,7 +125,7 @@ fn read_texts(workspace: &Workspace) -> anyhow::Result<(Vec<TextFile>, BTreeSet<
     Ok((files, paths))
 }
 
-/// All files, sorted, without what is built and what git keeps, which is a file in a further working tree.
+/// Returns all files, sorted, without the target folder and files of git.
 fn files_below(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![root.to_owned()];
@@ -144,7 +145,7 @@ fn files_below(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A path with `/` on every system.
+/// Returns a path with `/` on every system.
 fn portable(path: &Path) -> String {
     let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
     parts.join("/")

@@ -1,13 +1,13 @@
-//! glrmask as an engine of the benchmarks, which start this program as they start themselves: `--work glrmask --grammar NAME`. It reads
-//! the Lark that is written for llguidance.
+//! glrmask as an engine of the benchmarks, which start this program as they start themselves:
+//! `--work glrmask --grammar NAME`. It reads the Lark that is written for llguidance.
 
 use anyhow::ensure;
 use glrmask::{Constraint, ConstraintState, Grammar, Vocab};
 use grammask_benches::arguments::{Arguments, Job};
-use grammask_benches::case::Case;
+use grammask_benches::input::case::Case;
 use grammask_benches::engine::{Engine, GLRMASK};
-use grammask_benches::vocabulary::Words;
-use grammask_benches::worker;
+use grammask_benches::input::vocabulary::Words;
+use grammask_benches::run::worker;
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse(std::env::args().skip(1))?;
@@ -21,7 +21,7 @@ fn main() -> anyhow::Result<()> {
     worker::run(GLRMASK, Box::new(engine), &words, &arguments)
 }
 
-/// glrmask. What it derives from the vocabulary is kept between grammars, as it is in llguidance.
+/// glrmask. Tables of the vocabulary are kept between grammars, as in llguidance.
 struct Glrmask {
     vocabulary: Vocab,
     lark: String,
@@ -38,8 +38,8 @@ impl Glrmask {
 impl Engine for Glrmask {
     fn prepare(&mut self, case: &Case, _: &[u32]) -> Result<(), String> {
         self.compiled = None;
-        let lark = case.lark.as_ref().ok_or("nobody has written this grammar in Lark")?;
-        // The directive lets white space stand at the beginning, which is no question here.
+        let lark = case.lark.as_ref().ok_or("there is no Lark form of this grammar")?;
+        // The directive allows white space at the beginning, which does not matter here.
         let lines: Vec<&str> = lark.lines().filter(|line| !line.starts_with("%llguidance")).collect();
         self.lark = lines.join("\n");
         Ok(())

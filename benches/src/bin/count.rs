@@ -1,5 +1,7 @@
-//! Work whose instructions `cargo xtask count` counts: it runs this under callgrind, which counts inside of `counted_section` only,
-//! and writes down what it has counted at each call of `end_of_job`. Prints the name of each job and how often it does its work.
+//! The work whose instructions `cargo xtask count` counts.
+//!
+//! callgrind counts inside of `counted_section` only, and writes a file at each call of `end_of_job`. The
+//! program prints the name of each job, its unit and the number of units.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool that names its jobs")]
 
@@ -8,26 +10,29 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 use grammask::{Grammar, Matcher, TokenId, Vocabulary};
-use grammask_benches::case::Case;
 use grammask_benches::engine::grammask::{config, unused, used};
-use grammask_benches::linear::{long_text, read, recognizer};
+use grammask_benches::input::case::Case;
+use grammask_benches::input::vocabulary::Words;
 use grammask_benches::schemas::data::{Entry, lines};
 use grammask_benches::schemas::judge::warm;
 use grammask_benches::schemas::options::SCHEMAS;
-use grammask_benches::vocabulary::Words;
+use grammask_benches::workload::linear::{long_text, read, recognizer};
 
-/// How often work is done that is done once for a grammar.
-const TIMES: usize = 5;
+/// Number of repetitions of work that is done once for a grammar.
+const COMPILES: usize = 5;
 
-/// The lengths of texts that do nothing but nest, in bytes.
-const LENGTHS: [usize; 3] = [1 << 10, 1 << 15, 1 << 20];
+/// Bytes of texts that only nest.
+const NESTING_TEXT_BYTES: [usize; 3] = [1 << 10, 1 << 15, 1 << 20];
 
-/// Of the schemas, each that so many come after.
-const EVERY: usize = 64;
+/// Distance of the schemas that are counted.
+const SCHEMA_STEP: usize = 64;
 
-/// Files whose schemas are compiled, and of how many schemas one is taken.
-const STARTS: &[(&str, usize)] =
-    &[(SCHEMAS, EVERY), ("../shared/schemastore/dev.jsonl.gz", 8), ("../shared/generators/dev.jsonl.gz", 16)];
+/// Files of schemas that are compiled, and the distance of the schemas.
+const SCHEMA_FILES: &[(&str, usize)] = &[
+    (SCHEMAS, SCHEMA_STEP),
+    ("../shared/schemastore/dev.jsonl.gz", 8),
+    ("../shared/generators/dev.jsonl.gz", 16),
+];
 
 /// Tokenizer files that are loaded.
 const TOKENIZERS: &[&str] = &[
@@ -51,8 +56,8 @@ fn main() -> anyhow::Result<()> {
         let tokens = words.encode(&case.text)?;
         let fresh = unused(&vocabulary);
         let compiles = || Grammar::compile(&case.kbnf, &fresh, &config);
-        job(&format!("compile {name}"), "compile", TIMES, || {
-            for _ in 0..TIMES {
+        job(&format!("compile {name}"), "compile", COMPILES, || {
+            for _ in 0..COMPILES {
                 let mut compiled = None;
                 counted_section(&mut || compiled = Some(compiles()));
                 compiled.context("not called")??;
@@ -102,18 +107,19 @@ fn main() -> anyhow::Result<()> {
             })?;
         }
     }
-    for length in LENGTHS {
+    for length in NESTING_TEXT_BYTES {
         linear(length)?;
     }
     schemas(&words, &vocabulary)?;
-    for (path, step) in STARTS {
+    for (path, step) in SCHEMA_FILES {
         starts(&words, &vocabulary, Path::new(path), *step)?;
     }
     TOKENIZERS.iter().try_for_each(|path| load(Path::new(path)))
 }
 
-/// What a byte of a text that does nothing but nest takes the recognizer: each byte makes a set and an origin that nobody has seen. As many
-/// instructions in a text of a megabyte as in one of a kilobyte say that it is linear where the clock also counts what memory takes.
+/// Counts the bytes of a text that only nests: each byte makes a new set and a new origin. Equal counts for a
+/// kilobyte and a megabyte show that the recognizer is linear, while the clock also counts the cost of
+/// memory.
 fn linear(length: usize) -> anyhow::Result<()> {
     let case = Case::load("middle")?;
     let text = long_text(&case, length)?;
@@ -125,7 +131,7 @@ fn linear(length: usize) -> anyhow::Result<()> {
     })
 }
 
-/// The masks of documents, each by a fresh grammar of its schema: of every so manieth schema, where there are any.
+/// Counts the masks of documents, each by a fresh grammar of its schema, if the file of schemas exists.
 fn schemas(words: &Words, vocabulary: &Vocabulary) -> anyhow::Result<()> {
     let path = Path::new(SCHEMAS);
     if !path.exists() {
@@ -135,7 +141,7 @@ fn schemas(words: &Words, vocabulary: &Vocabulary) -> anyhow::Result<()> {
     let (vocabulary, config) = (unused(vocabulary), config(words));
     warm(&vocabulary, &config)?;
     let mut masks = 0;
-    for line in lines(path)?.iter().step_by(EVERY) {
+    for line in lines(path)?.iter().step_by(SCHEMA_STEP) {
         let Ok(entry) = Entry::parse(line) else { continue };
         for instance in &entry.instances {
             let Ok(grammar) = Grammar::from_json_schema(&entry.schema, &vocabulary, &config) else { break };
@@ -151,11 +157,12 @@ fn schemas(words: &Words, vocabulary: &Vocabulary) -> anyhow::Result<()> {
         }
     }
     end_of_job();
-    tell(&format!("documents of every {EVERY}th schema, fresh grammars"), "mask", masks);
+    announce(&format!("documents of every {SCHEMA_STEP}th schema, fresh grammars"), "mask", masks);
     Ok(())
 }
 
-/// Compiles every `step`th schema of a file and computes its first mask. Refused schemas are a job of their own.
+/// Compiles every `step`th schema of a file and computes its first mask. Refused schemas are a job of their
+/// own.
 fn starts(words: &Words, vocabulary: &Vocabulary, path: &Path, step: usize) -> anyhow::Result<()> {
     if !path.exists() {
         eprintln!("count: there is no {}, so its schemas are not compiled", path.display());
@@ -163,7 +170,7 @@ fn starts(words: &Words, vocabulary: &Vocabulary, path: &Path, step: usize) -> a
     }
     let config = config(words);
     let entries = lines(path)?.iter().step_by(step).filter_map(|line| Entry::parse(line).ok()).collect();
-    // A vocabulary of its own decides which schemas compile, so that none is known when its compile is counted.
+    // Another vocabulary decides which schemas compile, so that none is known when its compile is counted.
     let scout = unused(vocabulary);
     warm(&scout, &config)?;
     let (compiled, refused): (Vec<_>, Vec<_>) = Vec::into_iter(entries)
@@ -197,7 +204,7 @@ fn starts(words: &Words, vocabulary: &Vocabulary, path: &Path, step: usize) -> a
     })
 }
 
-/// Reads a tokenizer file, and builds from its tokens all that grammars share.
+/// Reads a tokenizer file, and builds a vocabulary with its lexicon.
 fn load(path: &Path) -> anyhow::Result<()> {
     let Ok(bytes) = std::fs::read(path) else {
         eprintln!("count: there is no {}, so it is not loaded", path.display());
@@ -219,7 +226,7 @@ fn load(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Does something before each token of a text.
+/// Does some work before each token of a text.
 fn follow(matcher: &mut Matcher, tokens: &[u32], mut work: impl FnMut(&mut Matcher)) -> anyhow::Result<()> {
     matcher.reset();
     for &token in tokens {
@@ -229,7 +236,7 @@ fn follow(matcher: &mut Matcher, tokens: &[u32], mut work: impl FnMut(&mut Match
     Ok(())
 }
 
-/// Does a job that does its work so many times.
+/// Runs a job of `times` units.
 fn job(
     name: &str,
     unit: &str,
@@ -238,23 +245,23 @@ fn job(
 ) -> anyhow::Result<()> {
     work()?;
     end_of_job();
-    tell(name, unit, times);
+    announce(name, unit, times);
     Ok(())
 }
 
-fn tell(name: &str, unit: &str, times: usize) {
+fn announce(name: &str, unit: &str, times: usize) {
     println!("{name}\t{unit}\t{times}");
 }
 
-/// Instructions are counted in here. Not inlined, as callgrind knows it by its name.
+/// Instructions are counted in here. It is not inlined, as callgrind finds it by its name.
 #[inline(never)]
 fn counted_section(work: &mut dyn FnMut()) {
     work();
-    // Something after the call, so that it is a call and no jump.
+    // A statement after the call keeps it from being a jump.
     black_box(());
 }
 
-/// Tells callgrind that the job is over.
+/// Makes callgrind write a file.
 #[inline(never)]
 fn end_of_job() {
     black_box(());

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use grammask_benches::digest::{differences, fixtures, schemas};
+use grammask_benches::input::vocabulary::Words;
 use grammask_benches::schemas::options::SCHEMAS;
-use grammask_benches::vocabulary::Words;
 
 const HELP: &str = "\
 cargo xtask digest [OPTIONS]

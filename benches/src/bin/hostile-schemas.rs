@@ -1,5 +1,5 @@
-//! `cargo xtask hostile-schemas`: JSON Schemas made to take all time, memory or stack, what they end in, and how soon they end when cancelled,
-//! printed as Markdown.
+//! `cargo xtask hostile-schemas`: JSON Schemas that are made to exhaust time, memory or stack, as a table in
+//! Markdown.
 
 #![allow(clippy::print_stdout, reason = "a tool that prints a table")]
 

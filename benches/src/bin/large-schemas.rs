@@ -1,4 +1,5 @@
-//! `cargo xtask large-schemas`: JSON Schemas that are large or count far, side by side with llguidance, printed as Markdown.
+//! `cargo xtask large-schemas`: JSON Schemas that are large or have high counts, side by side with
+//! llguidance, in Markdown.
 
 #![allow(clippy::print_stdout, reason = "a tool that prints a table")]
 

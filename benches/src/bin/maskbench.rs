@@ -1,13 +1,14 @@
-//! `cargo xtask maskbench`: real JSON Schemas with documents, side by side with llguidance, printed as Markdown.
+//! `cargo xtask maskbench`: real JSON Schemas with documents, side by side with llguidance, as tables in
+//! Markdown.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool that prints a table")]
 
 use std::path::Path;
 
+use grammask_benches::schemas::corpus::{maskbench, server, together};
 use grammask_benches::schemas::options::{MASKBENCH_HELP, MaskbenchOptions};
 use grammask_benches::schemas::report::Markdown;
 use grammask_benches::schemas::tally::write_failures;
-use grammask_benches::schemas::{maskbench, server, together};
 
 fn main() -> anyhow::Result<()> {
     let options = MaskbenchOptions::parse(std::env::args().skip(1))?;
@@ -21,7 +22,7 @@ fn main() -> anyhow::Result<()> {
             return Ok(());
         }
     }
-    // Panics are caught, counted and told with the schema.
+    // Panics are caught, counted and listed with the schema.
     std::panic::set_hook(Box::new(|_| {}));
     if options.walks.is_some() {
         return walk(&options);
@@ -36,7 +37,7 @@ fn main() -> anyhow::Result<()> {
             write_failures(path, together.failures.iter())?;
         }
         print!("{together}");
-        anyhow::ensure!(together.differences == 0, "masks depend on who else asks");
+        anyhow::ensure!(together.differences == 0, "masks depend on other threads");
         return Ok(());
     }
     let results = maskbench::run(&options)?;
@@ -49,7 +50,7 @@ fn main() -> anyhow::Result<()> {
 
 #[cfg(feature = "walks")]
 fn walk(options: &MaskbenchOptions) -> anyhow::Result<()> {
-    let walks = grammask_benches::schemas::walks::run(options)?;
+    let walks = grammask_benches::schemas::corpus::walks::run(options)?;
     if let Some(path) = &options.failures {
         write_failures(path, walks.failures.iter())?;
     }
@@ -59,5 +60,5 @@ fn walk(options: &MaskbenchOptions) -> anyhow::Result<()> {
 
 #[cfg(not(feature = "walks"))]
 fn walk(_: &MaskbenchOptions) -> anyhow::Result<()> {
-    anyhow::bail!("--walks wants the feature walks, without which this was built")
+    anyhow::bail!("--walks needs the feature `walks`")
 }

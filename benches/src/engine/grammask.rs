@@ -3,14 +3,14 @@
 use grammask::{Config, Grammar, LexiconConfig, Matcher, TokenId, Vocabulary};
 
 use super::Engine;
-use crate::case::Case;
-use crate::vocabulary::Words;
+use crate::input::case::Case;
+use crate::input::vocabulary::Words;
 
 /// grammask.
 pub struct Grammask {
-    /// The tokens; grammars are bound to a vocabulary that shares nothing with this one.
+    /// The tokens. Grammars use a copy that shares no lexicon with it.
     words: Vocabulary,
-    /// Whether the vocabulary has served another grammar when one is compiled.
+    /// True if the vocabulary serves another grammar first.
     is_warm: bool,
     prepared: Vocabulary,
     config: Config,
@@ -22,7 +22,7 @@ impl Grammask {
     /// Binds it to a vocabulary.
     ///
     /// # Errors
-    /// When the vocabulary exceeds a limit.
+    /// If the vocabulary exceeds a limit.
     pub fn new(words: &Words, is_warm: bool) -> anyhow::Result<Self> {
         let vocabulary = words.vocabulary()?;
         Ok(Self {
@@ -40,20 +40,20 @@ impl Grammask {
     }
 }
 
-/// The configuration in which grammars are compiled.
+/// Returns the configuration of all grammars.
 pub fn config(words: &Words) -> Config {
     Config::default().ending_with([TokenId(words.end)])
 }
 
-/// The same tokens with nothing shared yet.
+/// Returns the same tokens with an empty lexicon.
 pub fn unused(vocabulary: &Vocabulary) -> Vocabulary {
     vocabulary.with_lexicon(&LexiconConfig::default())
 }
 
-/// A vocabulary of the same tokens that has served a grammar over a text.
+/// Returns the same tokens with the lexicon of a grammar that has followed a text.
 ///
 /// # Errors
-/// When the grammar does not compile, or does not take the text.
+/// If the grammar does not compile, or refuses the text.
 pub fn used(
     vocabulary: &Vocabulary,
     config: &Config,

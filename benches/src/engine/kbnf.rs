@@ -1,18 +1,20 @@
-//! kbnf, in its default configuration. It ends at the first complete text, so a sentinel byte is appended to the grammar:
-//! then it goes on to the end as the others do.
+//! kbnf, in its default configuration.
+//!
+//! It ends at the first complete text. A sentinel byte after the grammar makes it go on to the end as the
+//! others do.
 
 use ahash::AHashMap;
 use kbnf::{Config, Engine as KbnfEngine, EngineLike, Token, Vocabulary};
 
 use super::Engine;
-use crate::case::Case;
-use crate::measure::SENTINEL;
-use crate::vocabulary::Words;
+use crate::input::case::Case;
+use crate::input::vocabulary::Words;
+use crate::run::measure::SENTINEL;
 
 /// kbnf.
 pub struct Kbnf {
     vocabulary: Vocabulary,
-    /// A grammar, and what the engine takes along.
+    /// A grammar, and the vocabulary that the engine consumes.
     prepared: Option<(String, Vocabulary)>,
     is_translated: bool,
     engine: Option<KbnfEngine>,
@@ -65,7 +67,7 @@ impl Engine for Kbnf {
         engine.compute_allowed_token_ids();
         row.fill(0);
         let words = engine.allowed_token_ids_from_last_computation().as_slice();
-        // Blocks have the width of a pointer here, and of a word in the row.
+        // A block has the width of a pointer here, and of a word in the row.
         const { assert!(usize::BITS == 64) }
         for (pair, block) in row.chunks_mut(2).zip(words) {
             for (half, word) in pair.iter_mut().enumerate() {

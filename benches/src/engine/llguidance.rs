@@ -1,4 +1,6 @@
-//! llguidance, through its `Matcher`. The tokenizer's environment and the slices are made once and do not count.
+//! llguidance, through its `Matcher`.
+//!
+//! The environment of the tokenizer and the slices are made once and do not count.
 
 use std::sync::Arc;
 
@@ -9,9 +11,9 @@ use toktrie::{ApproximateTokEnv, SimpleVob, TokEnv, TokRxInfo, TokTrie};
 use serde_json::Value;
 
 use super::Engine;
-use crate::case::Case;
+use crate::input::case::Case;
+use crate::input::vocabulary::Words;
 use crate::schemas::judge::{Judge, Refusal, shape};
-use crate::vocabulary::Words;
 
 /// llguidance.
 pub struct LlGuidance {
@@ -35,7 +37,7 @@ impl LlGuidance {
 impl Engine for LlGuidance {
     fn prepare(&mut self, case: &Case, _: &[u32]) -> Result<(), String> {
         self.matcher = None;
-        let lark = case.lark.clone().ok_or("nobody has written this grammar in Lark")?;
+        let lark = case.lark.clone().ok_or("there is no Lark form of this grammar")?;
         self.grammar = Some(TopLevelGrammar::from_lark(lark));
         Ok(())
     }
@@ -76,14 +78,14 @@ impl Engine for LlGuidance {
     }
 }
 
-/// Makes what all grammars of a vocabulary share.
+/// Creates the factory that all grammars of a vocabulary share.
 fn factory(words: &Words) -> anyhow::Result<ParserFactory> {
     let mut tokens = vec![Vec::new(); words.id_count()];
     for (id, bytes) in &words.tokens {
         tokens[*id as usize].clone_from(bytes);
     }
     for (id, name) in &words.specials {
-        // How this engine tells special tokens from others.
+        // This engine marks special tokens by this byte.
         tokens[*id as usize] = [&[TokTrie::SPECIAL_TOKEN_MARKER], name.as_bytes()].concat();
     }
     let trie = TokTrie::from(&TokRxInfo::new(u32::try_from(tokens.len())?, words.end), &tokens);
@@ -93,7 +95,7 @@ fn factory(words: &Words) -> anyhow::Result<ParserFactory> {
     Ok(factory)
 }
 
-/// llguidance with JSON Schemas, as it takes them by default.
+/// llguidance with JSON Schemas, in its default configuration.
 pub(crate) struct LlJudge {
     factory: ParserFactory,
     grammar: Option<TopLevelGrammar>,
@@ -131,7 +133,7 @@ impl Judge for LlJudge {
         let matcher = Matcher::new(self.factory.create_parser(grammar));
         if let Some(error) = matcher.get_error() {
             let message = first_line(&error);
-            // Keywords that it does not know are a list, as `Unimplemented keys: ["not", "if"]`.
+            // Unknown keywords are a list, as in `Unimplemented keys: ["not", "if"]`.
             let keywords =
                 message.strip_prefix("Unimplemented keys: [").and_then(|rest| rest.strip_suffix(']'));
             let keyword = keywords.unwrap_or_default().replace('"', "");
@@ -147,7 +149,7 @@ impl Judge for LlJudge {
     }
 
     fn mask(&mut self) -> Result<(), String> {
-        // After the last possible token it has stopped, and only the end is left.
+        // It stops after the last possible token, and only the end is left.
         let mask = self.matcher()?.compute_mask_or_eos().map_err(|error| first_line(&error.to_string()))?;
         self.mask = Some(mask);
         Ok(())

@@ -1,24 +1,21 @@
-//! The engines side by side.
+//! Tables of all engines side by side.
 
 use std::fmt::{self, Formatter};
 
 use super::{PLACES, cell, megabytes, microseconds, none, percentiles};
-use crate::compare::{Line, Results};
 use crate::engine::{COLD, WARM};
-use crate::timing::{Places, Summary};
+use crate::run::compare::{Line, Results};
+use crate::run::timing::{Places, Summary};
 
-/// All tables in which engines stand side by side.
+/// Writes all tables of engines.
 pub(super) fn all(results: &Results, f: &mut Formatter<'_>) -> fmt::Result {
     writeln!(f, "\n# The engines side by side\n")?;
     writeln!(
         f,
-        "`{COLD}`: in each round a fresh grammar, and a vocabulary that is used for the first time. `{WARM}`: a fresh grammar, and a"
+        "`{COLD}`: a fresh grammar and an unused vocabulary in each round. `{WARM}`: a fresh grammar, and a vocabulary that has served"
     )?;
-    writeln!(
-        f,
-        "vocabulary that has served another grammar, compiled from the same text, over the same text.\n"
-    )?;
-    writeln!(f, "× says how many times the number of `{WARM}` an engine's is: more than 1 is slower.")?;
+    writeln!(f, "another grammar, compiled from the same text, over the same text.\n")?;
+    writeln!(f, "× is the ratio to `{WARM}`: more than 1 is slower.")?;
     compiling(results, f)?;
     masks(results, f, "Masks on the first pass over a text", |line| line.first_masks)?;
     visits(results, f)?;
@@ -31,9 +28,9 @@ fn compiling(results: &Results, f: &mut Formatter<'_>) -> fmt::Result {
     writeln!(f, "\n## Compiling, and memory\n")?;
     writeln!(
         f,
-        "Milliseconds, median: compiling, and compiling with the first mask. Megabytes after the first pass over the text: of the"
+        "Median milliseconds to compile, and to compile with the first mask. Megabytes after the first pass over the text: of the"
     )?;
-    writeln!(f, "tables as far as the engine tells, and by how much the process grew.\n")?;
+    writeln!(f, "tables if the engine says so, and growth of the process.\n")?;
     writeln!(f, "| grammar | engine | compile ms | × | and first mask ms | × | tables MB | process MB |")?;
     writeln!(f, "| --- | --- | --: | --: | --: | --: | --: | --: |")?;
     for (line, ours) in with_ours(results) {
@@ -56,7 +53,7 @@ fn masks(
     of: impl Fn(&Line) -> Option<Places>,
 ) -> fmt::Result {
     writeln!(f, "\n## {title}\n")?;
-    writeln!(f, "Microseconds, the row written out each time. {PLACES}\n")?;
+    writeln!(f, "Microseconds, with the row written each time. {PLACES}\n")?;
     writeln!(
         f,
         "| grammar (tokens) | engine | p50 | p90 | p99 | max | plain max | mean | × p50 | × mean | passes |"
@@ -82,16 +79,13 @@ fn masks(
     Ok(())
 }
 
-/// At which places a first pass meets something new.
+/// Returns the positions at which a first pass meets a new state.
 fn visits(results: &Results, f: &mut Formatter<'_>) -> fmt::Result {
     if results.lines.iter().all(|line| line.first_visits.is_none()) {
         return Ok(());
     }
     writeln!(f, "\n## First visits alone\n")?;
-    writeln!(
-        f,
-        "The same first passes, but only the places whose state is not that of an earlier place. Microseconds.\n"
-    )?;
+    writeln!(f, "First passes again, but only positions with a new state. Microseconds.\n")?;
     writeln!(f, "| grammar | engine | first visits | p50 | p90 | p99 | max | plain max | mean |")?;
     writeln!(f, "| --- | --- | --: | --: | --: | --: | --: | --: | --: |")?;
     for line in &results.lines {
@@ -105,7 +99,7 @@ fn visits(results: &Results, f: &mut Formatter<'_>) -> fmt::Result {
 
 fn accepting(results: &Results, f: &mut Formatter<'_>) -> fmt::Result {
     writeln!(f, "\n## Accepting a token\n")?;
-    writeln!(f, "Microseconds; what measuring nothing takes is in there. {PLACES}\n")?;
+    writeln!(f, "Microseconds, including an empty measurement. {PLACES}\n")?;
     writeln!(
         f,
         "| grammar | engine | first p50 | p99 | plain max | mean | × mean | known p50 | p99 | mean | × mean |"
@@ -138,19 +132,22 @@ fn accepting(results: &Results, f: &mut Formatter<'_>) -> fmt::Result {
 }
 
 fn remarks(results: &Results, f: &mut Formatter<'_>) -> fmt::Result {
-    writeln!(f, "\n## How far they came, and whether they agree\n")?;
+    writeln!(f, "\n## Completion and agreement\n")?;
     writeln!(
         f,
-        "Masks are compared on ordinary tokens that are UTF-8. An engine that takes the longest lexeme only allows less where several are"
+        "Masks are compared on ordinary tokens that are UTF-8. An engine that takes only the longest lexeme allows fewer tokens where"
     )?;
     writeln!(
         f,
-        "possible; kbnf reads the grammars with a sentinel byte at the end, as it ends at the first complete text otherwise.\n"
+        "several lexemes are possible. kbnf reads grammars with a sentinel byte at the end, as it ends at the first complete text.\n"
     )?;
-    writeln!(f, "Where they differ, the median says how many tokens more than ours theirs allow.\n")?;
     writeln!(
         f,
-        "| grammar | engine | masks equal to ours | median difference | masks without the text's token | remarks |"
+        "Where masks differ, the median says how many more tokens the engine allows than grammask.\n"
+    )?;
+    writeln!(
+        f,
+        "| grammar | engine | masks equal to grammask's | median difference | masks without the text's token | remarks |"
     )?;
     writeln!(f, "| --- | --- | --: | --: | --: | --- |")?;
     for line in &results.lines {
@@ -170,7 +167,7 @@ fn remarks(results: &Results, f: &mut Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// Every line, with ours for the same grammar.
+/// Returns each line with that of grammask for the same grammar.
 fn with_ours(results: &Results) -> impl Iterator<Item = (&Line, &Line)> {
     results.lines.iter().filter_map(|line| {
         let ours = results.lines.iter().find(|ours| ours.case == line.case && ours.engine == WARM)?;

@@ -1,31 +1,28 @@
-//! What is measured of grammask alone.
+//! Tables of grammask alone.
 
 use std::fmt::{self, Formatter};
 
 use super::{PLACES, cell, megabytes, microseconds, none, percentiles};
-use crate::bars::digits;
-use crate::batch::{Batch, SEQUENCES};
-use crate::bounds::{Bound, SLOW};
-use crate::hard::Hard;
-use crate::known::{Known, Size, by_grammar};
-use crate::linear::Speed;
-use crate::recursion::Recursion;
-use crate::timing::{Places, Summary};
+use crate::report::bars::digits;
+use crate::run::timing::{Places, Summary};
+use crate::workload::batch::{Batch, SEQUENCES};
+use crate::workload::bounds::{Bound, SLOW_NANOSECONDS};
+use crate::workload::hard::Hard;
+use crate::workload::known::{Known, Size, by_grammar};
+use crate::workload::linear::Speed;
+use crate::workload::recursion::Recursion;
 
-/// Known masks, and copying.
+/// Masks of known states, and copies of rows.
 pub(super) fn known(known: &[Known], f: &mut Formatter<'_>) -> fmt::Result {
-    writeln!(f, "\n## Masks seen before, and copying a row\n")?;
+    writeln!(f, "\n## Masks of known states, and copies of a row\n")?;
     writeln!(
         f,
-        "Microseconds by the wall clock alone. In turn: the mask by reference, the mask written into a row, and a row copied there"
+        "Microseconds by the wall clock alone, in turn: the mask by reference, the mask written into a row, and a copy of a row from"
     )?;
+    writeln!(f, "a table with one row for each state. Between two samples a token is accepted. {PLACES}\n")?;
     writeln!(
         f,
-        "from one of many, a row for each state of the text; between two samples the token is accepted. {PLACES}\n"
-    )?;
-    writeln!(
-        f,
-        "| grammar (tokens, states) | | p50 | p90 | p99 | max | plain max | mean | × p99 of copying |"
+        "| grammar (tokens, states) | | p50 | p90 | p99 | max | plain max | mean | × p99 of the copy |"
     )?;
     writeln!(f, "| --- | --- | --: | --: | --: | --: | --: | --: | --: |")?;
     for known in known {
@@ -51,16 +48,16 @@ pub(super) fn sizes(sizes: &[Size], f: &mut Formatter<'_>) -> fmt::Result {
     writeln!(f, "\n## Small vocabularies and a large one\n")?;
     writeln!(
         f,
-        "Microseconds, each text cut into tokens of the vocabulary; × is the large one's by this one's. First visits: places"
+        "Microseconds. × is the ratio of the large vocabulary to this one. First visits are positions with a new state, by a fresh"
     )?;
     writeln!(
         f,
-        "with a new state, fresh grammar, vocabulary used for the first time. The vocabularies take turns; of two rounds the second counts."
+        "grammar with an unused vocabulary. The vocabularies take turns, and the second of two rounds counts."
     )?;
-    writeln!(f, "Nodes: of the trie, that were looked at one by one on the first pass.\n")?;
+    writeln!(f, "Nodes are trie nodes visited one by one on the first pass.\n")?;
     writeln!(
         f,
-        "| grammar | vocabulary (ids) | tokens | by reference p50 | × | first visits p50 | max | mean | × | first pass in all | × | nodes | × |"
+        "| grammar | vocabulary (ids) | tokens | by reference p50 | × | first visits p50 | max | mean | × | first pass, total | × | nodes | × |"
     )?;
     writeln!(f, "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |")?;
     for (small, large) in by_grammar(sizes) {
@@ -100,11 +97,11 @@ pub(super) fn batches(batches: &[Batch], f: &mut Formatter<'_>) -> fmt::Result {
     writeln!(f, "\n## The masks of a batch\n")?;
     writeln!(
         f,
-        "{SEQUENCES} sequences of one grammar, each one token further in the text than the one before, all masks known; microseconds for"
+        "{SEQUENCES} sequences of one grammar, each one token ahead of the previous one, all masks known. Microseconds for the whole"
     )?;
     writeln!(
         f,
-        "the batch by the wall clock. × is how many times faster two threads are: the median over rounds in which the ways take turns.\n"
+        "batch by the wall clock. × is the speed-up by two threads: the median over rounds in which the methods take turns.\n"
     )?;
     writeln!(f, "| grammar (states) | way | p50 | p90 | p99 | mean | × |")?;
     writeln!(f, "| --- | --- | --: | --: | --: | --: | --: |")?;
@@ -132,13 +129,13 @@ pub(super) fn bounds(bounds: &[Bound], f: &mut Formatter<'_>) -> fmt::Result {
     writeln!(f, "\n## Long bounds\n")?;
     writeln!(
         f,
-        "A random model that never ends as long as it can go on; fresh grammar, vocabulary used for the first time, rows written out."
+        "A random model that ends only when nothing else is allowed; fresh grammar, unused vocabulary, rows written out."
     )?;
     writeln!(f, "Compile in milliseconds, masks in microseconds; the first mask is mask 0. {PLACES}\n")?;
     writeln!(
         f,
-        "| grammar | compile ms | first mask | later: p50 | p90 | p99 | max | plain max | mean | over {} µs | slowest, at which mask | bytes |",
-        SLOW / 1000
+        "| grammar | compile ms | first mask | later: p50 | p90 | p99 | max | plain max | mean | over {} µs | slowest masks, with their numbers | bytes |",
+        SLOW_NANOSECONDS / 1000
     )?;
     writeln!(f, "| --- |{}", " --: |".repeat(11))?;
     for bound in bounds {
@@ -155,7 +152,7 @@ pub(super) fn bounds(bounds: &[Bound], f: &mut Formatter<'_>) -> fmt::Result {
             .iter()
             .map(|&(place, time)| format!("{} at {place}", microseconds(time as f64)))
             .collect();
-        let end = if bound.is_at_bound { ", up to the bound" } else { "" };
+        let end = if bound.is_at_bound { ", bound reached" } else { "" };
         let Places { medians: Summary { count, .. }, .. } = bound.later;
         writeln!(f, " {} of {count} | {} | {}{end} |", bound.slow, slowest.join(", "), bound.bytes)?;
     }
@@ -167,10 +164,10 @@ pub(super) fn hard(hard: &[Hard], f: &mut Formatter<'_>) -> fmt::Result {
     writeln!(f, "\n## Optional parts in a row, and many derivations\n")?;
     writeln!(
         f,
-        "Milliseconds, each time by a fresh grammar for a vocabulary that is used for the first time. Beyond what limits allow, such texts"
+        "Milliseconds, each time with a fresh grammar and an unused vocabulary. Beyond the limits, such texts end in an error that"
     )?;
-    writeln!(f, "end in an error that names the limit.\n")?;
-    writeln!(f, "| grammar | what | p50 | max | bar |")?;
+    writeln!(f, "names the limit.\n")?;
+    writeln!(f, "| grammar | measure | p50 | max | bar |")?;
     writeln!(f, "| --- | --- | --: | --: | --: |")?;
     for Hard { what, grammar, times, bar } in hard {
         let [p50, max] = [times.p50, times.max].map(|time| time as f64 / 1e6);
@@ -185,11 +182,11 @@ pub(super) fn recursions(recursions: &[Recursion], f: &mut Formatter<'_>) -> fmt
     writeln!(f, "\n## A right-recursive list\n")?;
     writeln!(
         f,
-        "The grammar `right` over a list of so many elements; megabytes per second in each quarter, the fastest of some rounds, and what"
+        "The grammar `right` over a list of elements: megabytes per second in each quarter, the fastest of several rounds, and the"
     )?;
     writeln!(
         f,
-        "tables and process have grown to after it. A matcher keeps its text, and a step for each call.\n"
+        "size of tables and growth of the process after it. A matcher stores its text, and one step for each call.\n"
     )?;
     writeln!(f, "| | elements | bytes | calls | | 1/4 | 2/4 | 3/4 | 4/4 |")?;
     writeln!(f, "| --- | --: | --: | --: | --- | --: | --: | --: | --: |")?;
@@ -200,7 +197,7 @@ pub(super) fn recursions(recursions: &[Recursion], f: &mut Formatter<'_>) -> fmt
         let grown = recursion.growth.iter();
         let grown = grown.map(|bytes| bytes.map_or_else(none, |bytes| megabytes(bytes as f64))).collect();
         let rows: [(&str, Vec<String>); 3] =
-            [("MB per second", speeds), ("tables KB", tables), ("process grew by MB", grown)];
+            [("MB per second", speeds), ("tables KB", tables), ("growth of the process MB", grown)];
         for (name, values) in rows {
             writeln!(f, "| {way} | {elements} | {bytes} | {calls} | {name} | {} |", values.join(" | "))?;
         }
@@ -213,9 +210,9 @@ pub(super) fn speeds(speeds: &[Speed], f: &mut Formatter<'_>) -> fmt::Result {
     writeln!(f, "\n## The recognizer alone\n")?;
     writeln!(
         f,
-        "Megabytes per second over texts of growing length, by a recognizer that knows nothing (fresh) and over the same text"
+        "Megabytes per second over texts of growing length, with an empty recognizer (fresh) and over the same text again (known);"
     )?;
-    writeln!(f, "again (known); the fastest of some rounds. Flat from left to right means linear time.\n")?;
+    writeln!(f, "the fastest of several rounds. Constant from left to right means linear time.\n")?;
     let Some(longest) = speeds.iter().max_by_key(|speed| speed.steps.len()) else { return Ok(()) };
     write!(f, "| grammar | |")?;
     for step in &longest.steps {

@@ -1,6 +1,7 @@
 //! Schemas with their documents, as a file has them: one line for each schema.
 //!
-//! A line is `{name, schema, tests: [{valid, data}]}`, or `{id, schema, documents: [text]}` where all documents are valid.
+//! A line is `{name, schema, tests: [{valid, data}]}`, or `{id, schema, documents: [text]}` where all
+//! documents are valid.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -17,7 +18,7 @@ use super::python::dumps;
 /// A schema with its documents.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What it is called.
+    /// Name of the schema.
     pub name: String,
     /// The schema.
     pub schema: Value,
@@ -25,10 +26,10 @@ pub struct Entry {
     pub instances: Vec<Instance>,
 }
 
-/// A document, and what is to be said of it.
+/// A document with its expected verdict.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Whether the schema calls it valid.
+    /// True if the schema calls it valid.
     pub is_valid: bool,
     /// The document as Python writes it.
     pub text: String,
@@ -53,7 +54,7 @@ impl Entry {
     /// Reads a line.
     ///
     /// # Errors
-    /// When it is not as it should be, or its schema nests more than 127 levels.
+    /// If the line has another form, or its schema nests more than 127 levels.
     pub fn parse(line: &str) -> anyhow::Result<Self> {
         let Line { name, schema, tests, documents } = serde_json::from_str(line)?;
         let instances = match (tests, documents) {
@@ -66,16 +67,16 @@ impl Entry {
 }
 
 impl Instance {
-    /// A document that is or is not valid.
+    /// Returns a document with its expected verdict.
     pub fn new(is_valid: bool, data: &RawValue) -> Self {
         Self { is_valid, text: dumps(data.get()) }
     }
 }
 
-/// The lines of a file, which may be compressed by gzip if its name ends so.
+/// Returns the lines of a file. A file whose name ends in `.gz` is decompressed.
 ///
 /// # Errors
-/// When it cannot be read.
+/// If it cannot be read.
 pub fn lines(path: &Path) -> anyhow::Result<Vec<String>> {
     let file = File::open(path).with_context(|| path.display().to_string())?;
     let reader: Box<dyn Read> = if path.extension().is_some_and(|extension| extension == "gz") {

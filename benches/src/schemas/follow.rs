@@ -1,52 +1,53 @@
-//! Follows a document token by token: is every token in the mask before it, and is the end allowed after the last one?
+//! Follows a document token by token: each token must be in the mask before it, and the end in the mask after
+//! the last one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::judge::{Judge, Refusal};
 use super::samples::Samples;
-use crate::timing::sample;
+use crate::run::timing::sample;
 
-/// What an engine says of a document.
+/// The verdict of an engine on a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// All tokens and the end are allowed.
     Accepted,
-    /// The token with this index is not allowed; the number of tokens where it is the end.
+    /// The token with this index is not allowed. The index is the number of tokens if the end is not allowed.
     Refused(usize),
-    /// Something went wrong: a limit, or a mask that says otherwise than accepting does.
+    /// The engine hits a limit, or its mask contradicts `accept`.
     Trouble(String),
 }
 
-/// Where times go.
+/// Times by kind of work.
 #[derive(Clone, Debug, Default)]
 pub struct Times {
     /// Masks of a fresh matcher, the first one included.
     pub masks: Samples,
-    /// Compiling, together with the first mask.
+    /// Compiling and the first mask.
     pub starts: Samples,
-    /// Masks of states seen before, written into a row.
+    /// Masks of known states, written into a row.
     pub known: Samples,
-    /// Masks that take longer are noted one by one, in nanoseconds.
+    /// Nanoseconds above which a mask is listed.
     pub slow_from: Option<u64>,
-    /// Those of the document that is followed.
+    /// Slow masks of the current document.
     pub slow: Vec<Slow>,
 }
 
-/// A mask that took long.
+/// A slow mask.
 #[derive(Clone, Debug)]
 pub struct Slow {
-    /// Before which token.
+    /// Index of the next token.
     pub place: usize,
-    /// How long, in nanoseconds.
+    /// Nanoseconds.
     pub time: u64,
-    /// How many nodes of the trie were looked at for it.
+    /// Number of trie nodes visited.
     pub nodes: u64,
 }
 
-/// Compiles anew and follows a document.
+/// Compiles, and follows a document.
 ///
 /// # Errors
-/// When the schema is refused.
+/// If the schema is refused.
 pub fn follow(
     judge: &mut dyn Judge,
     tokens: &[u32],
@@ -85,7 +86,8 @@ pub fn follow(
     Ok(Verdict::Accepted)
 }
 
-/// Follows a document once more, up to where it is refused, on what is compiled and known.
+/// Follows a document token by token: each token must be in the mask before it, and the end in the mask after
+/// the last one.
 pub fn follow_known(judge: &mut dyn Judge, tokens: &[u32], row: &mut [u32], times: &mut Times) {
     if !judge.restart() {
         return;
@@ -99,10 +101,10 @@ pub fn follow_known(judge: &mut dyn Judge, tokens: &[u32], row: &mut [u32], time
     times.known.push(sample(|| judge.fill(row)).1);
 }
 
-/// Does some work; a panic is told as an error.
+/// Does some work. A panic becomes an error.
 ///
 /// # Errors
-/// The panic's message.
+/// The message of the panic.
 pub fn catching<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());

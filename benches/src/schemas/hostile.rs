@@ -1,4 +1,4 @@
-//! Schemas that are made to take all time, memory or stack: what each ends in, after how long, and how soon it ends when it is cancelled.
+//! Schemas that are made to exhaust time, memory or stack: result, time, and delay of a cancellation.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use serde_json::{Map, Value, json};
 
 use super::options::HostileOptions;
 
-/// At so many moments, evenly over the time that it takes, each is cancelled.
-const MOMENTS: u32 = 12;
+/// Number of cancellations of each schema, evenly over its time.
+const CANCELLATIONS_PER_SCHEMA: u32 = 12;
 
-/// So soon it should end then.
-const SOON: Duration = Duration::from_millis(10);
+/// Maximum delay of a cancellation.
+const MAX_CANCELLATION_DELAY: Duration = Duration::from_millis(10);
 
-/// A schema, and what became of it.
+/// A schema, and its result.
 struct Row {
     schema: &'static str,
-    /// A grammar, or the first words of an error.
+    /// A grammar, or the beginning of an error.
     outcome: String,
     time: Duration,
-    /// How often it could be cancelled before it had ended, and the longest time that it took to end then.
+    /// Number of cancellations before its end, and their longest delay.
     cancelled: u32,
     longest: Duration,
 }
@@ -31,10 +31,10 @@ struct Row {
 /// All rows.
 pub struct Hostile(Vec<Row>);
 
-/// Runs all.
+/// Runs all schemas.
 ///
 /// # Errors
-/// When the vocabulary of all bytes is refused, which it is not.
+/// If the vocabulary of single bytes is refused, which it is not.
 pub fn run(options: &HostileOptions) -> anyhow::Result<Hostile> {
     let bytes = (0..=u8::MAX).map(|byte| (TokenId(u32::from(byte)), vec![byte]));
     let vocabulary = Vocabulary::new(bytes, [])?;
@@ -46,7 +46,7 @@ pub fn run(options: &HostileOptions) -> anyhow::Result<Hostile> {
         eprintln!("{name}");
         let schema = make();
         rows.push(row(name, &schema, &vocabulary));
-        // To drop a deep value would exhaust the stack: serde_json does it by recursion.
+        // serde_json drops a value by recursion, which would exhaust the stack.
         std::mem::forget(schema);
     }
     Ok(Hostile(rows))
@@ -62,11 +62,11 @@ fn row(name: &'static str, schema: &Value, vocabulary: &Vocabulary) -> Row {
     };
     drop(result);
     let (mut cancelled, mut longest) = (0, Duration::ZERO);
-    for moment in 1..=MOMENTS {
+    for moment in 1..=CANCELLATIONS_PER_SCHEMA {
         let flag = Arc::new(AtomicBool::new(false));
         let mut config = Config::default();
         config.json_schema.cancel = Some(Arc::clone(&flag));
-        let delay = time * moment / (MOMENTS + 1);
+        let delay = time * moment / (CANCELLATIONS_PER_SCHEMA + 1);
         let start = Instant::now();
         let canceller = thread::spawn(move || {
             thread::sleep(delay.saturating_sub(start.elapsed()));
@@ -87,7 +87,7 @@ fn row(name: &'static str, schema: &Value, vocabulary: &Vocabulary) -> Row {
     Row { schema: name, outcome, time, cancelled, longest }
 }
 
-/// A schema inside of a schema, and so on.
+/// Returns schemas nested in each other.
 fn nested(times: usize, inner: Value, key: &str, is_list: bool) -> Value {
     (0..times).fold(inner, |inner, _| {
         let mut entries = Map::new();
@@ -104,16 +104,16 @@ fn all(count: usize, of: impl Fn(usize) -> Value) -> Value {
     json!({ "allOf": (0..count).map(of).collect::<Vec<_>>() })
 }
 
-/// Two alternatives that no other pair shares anything with.
+/// Returns two alternatives that share nothing with any other pair.
 fn pair(index: usize) -> Value {
     let with = |key: String| json!({"properties": {&*key: {"type": "null"}}, "required": [key]});
     json!([with(format!("a{index}")), with(format!("b{index}"))])
 }
 
-/// A name, and what makes the schema.
+/// Name and constructor of a schema.
 type Named = (&'static str, fn() -> Value);
 
-/// By name, each made when it is its turn: some take much memory.
+/// Names and constructors. Some schemas take much memory, so each is made at its turn.
 fn schemas() -> Vec<Named> {
     vec![
         ("`oneOf`, 10^6 deep", || nested(1_000_000, json!({"type": "null"}), "oneOf", true)),
@@ -203,12 +203,12 @@ impl fmt::Display for Hostile {
         writeln!(f, "# Hostile schemas\n")?;
         writeln!(
             f,
-            "With the default limits: what each ends in, and after how many milliseconds. Then it is cancelled at {MOMENTS} moments, evenly over that time:"
+            "With the default limits: what each ends in, and after how many milliseconds. Then it is cancelled at {CANCELLATIONS_PER_SCHEMA} moments, evenly over that time:"
         )?;
         writeln!(
             f,
             "how often that was before it ended by itself, and in how many milliseconds it ended then, at most. What takes more than {} is marked.\n",
-            SOON.as_millis()
+            MAX_CANCELLATION_DELAY.as_millis()
         )?;
         writeln!(f, "| schema | ends in | ms | cancelled | ends in ms, at most |")?;
         writeln!(f, "| --- | --- | --: | --: | --: |")?;
@@ -216,7 +216,7 @@ impl fmt::Display for Hostile {
         for Row { schema, outcome, time, cancelled, longest } in &self.0 {
             let outcome: String = outcome.chars().take(100).collect();
             let outcome = outcome.replace(['|', '\n'], " ");
-            let mark = if *longest > SOON { " !" } else { "" };
+            let mark = if *longest > MAX_CANCELLATION_DELAY { " !" } else { "" };
             let (time, longest) = (milliseconds(*time), milliseconds(*longest));
             writeln!(f, "| {schema} | {outcome} | {time} | {cancelled} | {longest}{mark} |")?;
         }

@@ -1,4 +1,4 @@
-//! What each engine is asked to do with a schema, in the same words.
+//! The interface of engines for JSON Schema.
 
 use std::hint::black_box;
 use std::ops::ControlFlow;
@@ -7,60 +7,61 @@ use grammask::{Config, Error, Grammar, Matcher, TokenId, Vocabulary, WarmLimits}
 use grammask_json_schema::Reason;
 use serde_json::Value;
 
-use crate::vocabulary::Words;
+use crate::input::vocabulary::Words;
 
-/// Why a schema is refused.
+/// The reason of a refusal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Refusal {
-    /// Which keyword is to blame; empty where the engine does not tell.
+    /// Keyword that is refused. Empty if the engine does not say.
     pub keyword: String,
-    /// The reason, in a line and without place, so that like is counted with like.
+    /// Reason in one line, without positions, so that equal reasons are counted together.
     pub reason: String,
-    /// Whether it says that no document is valid.
+    /// True if no document is valid.
     pub is_empty: bool,
-    /// All that the engine tells.
+    /// Message of the engine.
     pub message: String,
 }
 
-/// An engine that is bound to a vocabulary, and judges documents.
+/// An engine that is bound to a vocabulary and judges documents.
 pub trait Judge {
-    /// What it is called.
+    /// Returns the name of the engine.
     fn name(&self) -> &'static str;
 
-    /// Forgets everything and takes a schema; the time does not count.
+    /// Drops the last schema and takes another one. The time does not count.
     fn prepare(&mut self, schema: &Value);
 
-    /// Compiles the schema anew; ready for the first mask.
+    /// Compiles the schema, up to the first mask.
     fn compile(&mut self) -> Result<(), Refusal>;
 
     /// Computes the mask.
     fn mask(&mut self) -> Result<(), String>;
 
-    /// Whether the mask that was computed last allows a token.
+    /// Returns `true` if the last mask allows a token.
     fn allows(&mut self, token: u32) -> bool;
 
     /// Accepts a token.
     fn accept(&mut self, token: u32) -> Result<(), String>;
 
-    /// Starts another document on the schema that was compiled, with a matcher of its own. Returns `false` if nothing is
-    /// compiled.
+    /// Starts another document on the schema that was compiled, with a matcher of its own. Returns `false` if
+    /// nothing is compiled.
     fn start_document(&mut self) -> bool;
 
-    /// Goes back to the beginning with all that was learnt, where the engine keeps it; whether it does.
+    /// Returns to the beginning and keeps all tables. Returns `false` if the engine cannot.
     fn restart(&mut self) -> bool;
 
     /// Writes the mask into a row.
     fn fill(&mut self, row: &mut [u32]);
 
-    /// How many parts of the schema that is compiled it does not hold documents to, where it tells.
+    /// Returns the number of parts of the schema that are weakened, if the engine says so.
     fn relaxations(&self) -> usize;
 
-    /// How many nodes of the trie it has looked at, all in all, where it counts them.
+    /// Returns the number of trie nodes visited so far, if the engine counts them.
     fn nodes(&self) -> u64 {
         0
     }
 
-    /// How many bytes of a text the engine takes, one by one, where it can tell.
+    /// Returns the number of bytes of a text that are accepted one by one. Returns `None` if the engine
+    /// cannot say.
     fn live_bytes(&mut self, text: &[u8]) -> Option<usize>;
 }
 
@@ -73,7 +74,7 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// With a vocabulary, which keeps what it learns from one schema to the next.
+    /// Returns grammask with a vocabulary, whose lexicon all schemas share.
     pub fn new(vocabulary: &Vocabulary, config: Config) -> Self {
         Self { vocabulary: vocabulary.clone(), config, schema: Value::Null, matcher: None }
     }
@@ -167,7 +168,7 @@ fn refusal(error: &Error) -> Refusal {
     }
 }
 
-/// The first line of a message without what stands in it of one schema: numbers and what is in quotes.
+/// Returns the first line of a message without the parts of one schema: numbers and quoted text.
 pub(crate) fn shape(message: &str) -> String {
     let mut shape = String::new();
     let mut quote = None;
@@ -191,20 +192,20 @@ pub(crate) fn shape(message: &str) -> String {
     shape
 }
 
-/// Computes what schemas have in common, as a server does when it starts.
+/// Computes the tables that schemas have in common, as a server does when it starts.
 ///
 /// # Errors
-/// When a limit of the configuration is too low for it.
+/// If a limit of the configuration is too low for it.
 pub fn warm(vocabulary: &Vocabulary, config: &Config) -> Result<(), Error> {
     let limits = WarmLimits { states: 500, ..WarmLimits::default() };
     vocabulary.warm_json_schemas(config, &limits, |_| ControlFlow::Continue(()))?;
     Ok(())
 }
 
-/// All engines that are to be asked, of this vocabulary.
+/// Returns all engines, bound to a vocabulary.
 ///
 /// # Errors
-/// When one cannot be bound to it.
+/// If an engine refuses the vocabulary.
 pub fn judges(
     words: &Words,
     vocabulary: &Vocabulary,

@@ -1,4 +1,4 @@
-//! Schemas that are large, or count far: compiling, the first mask, and masks along a text that a random model writes.
+//! Schemas that are large or have high counts: compile, first mask, and masks along a text of a random model.
 
 use std::fmt;
 
@@ -9,16 +9,16 @@ use serde_json::{Map, Value, json};
 use super::follow::catching;
 use super::judge::{Judge, judges, warm};
 use super::options::LargeOptions;
-use crate::random::Random;
-use crate::timing::{Summary, median, sample};
-use crate::vocabulary::Words;
+use crate::input::random::Random;
+use crate::input::vocabulary::Words;
+use crate::run::timing::{Summary, median, sample};
 
-/// So many masks, unless a text ends before.
-const MASKS: usize = 1_000;
-/// How often each is compiled anew; one of the medians is then not disturbed.
+/// Maximum number of masks.
+const MAX_MASKS: usize = 1_000;
+/// Number of compiles, whose median counts.
 const ROUNDS: usize = 5;
 
-/// What is to be reached, in nanoseconds; nothing where nobody asks.
+/// Bars in nanoseconds. `None` if there is no bar.
 #[derive(Clone, Copy)]
 struct Bars {
     compile: Option<u64>,
@@ -26,18 +26,18 @@ struct Bars {
     later: Option<u64>,
 }
 
-/// Large: the first mask counts.
+/// Bars of large schemas: the first mask.
 const fn first(milliseconds: u64) -> Bars {
     Bars { compile: None, first: Some(milliseconds * 1_000_000), later: None }
 }
 
-/// Counting far: compiling, and every mask but the first.
-const FAR: Bars = Bars { compile: Some(1_000_000), first: None, later: Some(20_000) };
+/// Bars of high counts: the compile, and all masks but the first.
+const COUNT_BARS: Bars = Bars { compile: Some(1_000_000), first: None, later: Some(20_000) };
 
-/// Nothing is asked for: what arithmetic decides, and a search would take seconds for.
-const NONE: Bars = Bars { compile: None, first: None, later: None };
+/// No bars, for schemas that arithmetic decides and a search would take seconds for.
+const NO_BARS: Bars = Bars { compile: None, first: None, later: None };
 
-/// A schema before an engine.
+/// Results of an engine on a schema.
 struct Row {
     schema: &'static str,
     engine: &'static str,
@@ -45,12 +45,12 @@ struct Row {
     outcome: Result<Times, String>,
 }
 
-/// Nanoseconds.
+/// Times in nanoseconds.
 struct Times {
     /// Medians over the rounds.
     compile: u64,
     first: u64,
-    /// Medians over the rounds for each place; none where the text ends at once.
+    /// Medians over the rounds at each position. Empty if the text ends at once.
     later: Option<Summary>,
 }
 
@@ -60,10 +60,10 @@ pub struct Large {
     rows: Vec<Row>,
 }
 
-/// Runs all.
+/// Runs all schemas.
 ///
 /// # Errors
-/// When a vocabulary cannot be read, or an engine not be bound to it.
+/// If a vocabulary cannot be read, or an engine refuses it.
 pub fn run(options: &LargeOptions) -> anyhow::Result<Large> {
     let words = Words::load(&options.vocabulary)?;
     let vocabulary = words.vocabulary()?;
@@ -88,13 +88,13 @@ pub fn run(options: &LargeOptions) -> anyhow::Result<Large> {
     Ok(Large { vocabulary: words.name, rows })
 }
 
-/// The tokens of a random model that ends only where nothing else is left.
+/// Returns the tokens of a random model that ends only when nothing else is allowed.
 fn written(schema: &Value, vocabulary: &Vocabulary, config: &Config, end: u32) -> anyhow::Result<Vec<u32>> {
     let grammar = Grammar::from_json_schema(schema, vocabulary, config)?;
     let mut matcher = grammar.matcher();
     let mut model = Random::default();
     let mut chosen = Vec::new();
-    while chosen.len() < MASKS {
+    while chosen.len() < MAX_MASKS {
         let allowed: Vec<TokenId> = matcher.mask().iter().filter(|token| token.0 != end).collect();
         if allowed.is_empty() {
             break;
@@ -123,7 +123,7 @@ fn times(judge: &mut dyn Judge, schema: &Value, text: &[u32]) -> Result<Times, S
                 Some(place) if place == places.len() => places.push(vec![time]),
                 Some(place) => places[place].push(time),
             }
-            // Another engine may allow less white space, say.
+            // Another engine may allow less, such as less white space.
             if !judge.allows(token) || judge.accept(token).is_err() {
                 break;
             }
@@ -171,42 +171,42 @@ fn schemas() -> Vec<(&'static str, Bars, Value)> {
             first(20),
             json!({"type": "array", "items": {"anyOf": functions(400)}, "minItems": 1}),
         ),
-        ("maxLength 10^6", FAR, json!({"type": "string", "maxLength": million})),
-        ("minLength 10^6", FAR, json!({"type": "string", "minLength": million})),
+        ("maxLength 10^6", COUNT_BARS, json!({"type": "string", "maxLength": million})),
+        ("minLength 10^6", COUNT_BARS, json!({"type": "string", "minLength": million})),
         (
             "minLength = maxLength = 10^6",
-            FAR,
+            COUNT_BARS,
             json!({"type": "string", "minLength": million, "maxLength": million}),
         ),
         (
             "maxItems 10^6, integers",
-            FAR,
+            COUNT_BARS,
             json!({"type": "array", "items": {"type": "integer"}, "maxItems": million}),
         ),
         (
             "minItems 10^6, integers",
-            FAR,
+            COUNT_BARS,
             json!({"type": "array", "items": {"type": "integer"}, "minItems": million}),
         ),
         (
             "minItems 10^5, maxItems 10^6, strings",
-            FAR,
+            COUNT_BARS,
             json!({"type": "array", "items": {"type": "string"}, "minItems": 100_000, "maxItems": million}),
         ),
-        ("maxItems 10^6, any items", FAR, json!({"type": "array", "maxItems": million})),
+        ("maxItems 10^6, any items", COUNT_BARS, json!({"type": "array", "maxItems": million})),
         (
             "maxLength 10^6 with a pattern",
-            FAR,
+            COUNT_BARS,
             json!({"type": "string", "pattern": "^[a-z ]+$", "maxLength": million}),
         ),
         (
             "multiples of 86,400 up to a year",
-            NONE,
+            NO_BARS,
             json!({"type": "integer", "multipleOf": 86_400, "minimum": 86_400, "maximum": 31_536_000}),
         ),
         (
             "one of two multiples",
-            NONE,
+            NO_BARS,
             json!({"type": "number", "maximum": 1, "oneOf": [{"multipleOf": 0.123_456_7}, {"multipleOf": 0.001}]}),
         ),
     ]
@@ -282,7 +282,7 @@ mod tests {
         let mut judges = judges(&words, &vocabulary, &Config::default(), false).expect("ours");
         for (name, _, schema) in schemas().into_iter().filter(|(name, ..)| name.contains(&*options.only[0])) {
             let text = written(&schema, &vocabulary, &Config::default(), words.end).expect(name);
-            assert!((4..=MASKS).contains(&text.len()), "{name}: {} tokens", text.len());
+            assert!((4..=MAX_MASKS).contains(&text.len()), "{name}: {} tokens", text.len());
             let times = times(&mut *judges[0], &schema, &text[..4]).expect(name);
             assert!(times.compile > 0 && times.later.is_some_and(|later| later.count == 3), "{name}");
         }

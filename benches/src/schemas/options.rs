@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 
-/// Where schemas with documents are unless somebody says otherwise.
+/// Default file of schemas with documents.
 pub const SCHEMAS: &str = "../shared/maskbench/dev.jsonl.gz";
 
-/// What is printed for `maskbench --help`.
+/// Help of `maskbench`.
 pub const MASKBENCH_HELP: &str = "\
 cargo xtask maskbench [PATH] [OPTIONS]
 
@@ -15,21 +15,21 @@ cargo xtask maskbench [PATH] [OPTIONS]
                        (default ../shared/maskbench/dev.jsonl.gz)
   --vocab o200k|FILE   the vocabulary (default ../shared/vocab/llama3.tiktoken)
   --limit N            only the first N schemas
-  --only NAME          only this schema, and what is said of each of its documents; may be repeated
+  --only NAME          only this schema, with the verdict on each document; may be repeated
   --no-peers           grammask alone
-  --threads N          so many schemas at a time (default 1; times are worth less with more)
-  --jobs J/K           only the schemas whose index leaves J when divided by K
+  --threads N          number of threads (default 1; times are less exact with more)
+  --jobs J/K           only the schemas whose index modulo K is J
   --failures FILE      write a line for each schema that is refused or judged wrongly
   --server             instead: each schema once, as a server meets them, with or without documents: one compile a schema,
                        a fresh matcher a document, one vocabulary for all; percentiles, the slowest, memory
-  --slow MICROSECONDS  list the masks that take longer: where, how long, and how many nodes of the trie are looked at
-  --walks N            instead: N documents of each schema by a random model, which must be valid, and random
-                       tokenizations of the valid documents, which must be allowed
-  --together N         instead: the documents of each schema on one grammar by N threads at once, whose masks must be
-                       those of one thread that shares nothing
+  --slow MICROSECONDS  list masks that take longer, with position, time and number of trie nodes visited
+  --walks N            instead: a random model writes N documents of each schema, which must be valid, and random
+                       tokenizations of the valid documents must be allowed
+  --together N         instead: N threads follow the documents of each schema on one grammar; masks must equal those
+                       of one thread that shares nothing
 ";
 
-/// What is printed for `json-schema-suite --help`.
+/// Help of `json-schema-suite`.
 pub const SUITE_HELP: &str = "\
 cargo xtask json-schema-suite [PATH] [OPTIONS]
 
@@ -39,48 +39,48 @@ cargo xtask json-schema-suite [PATH] [OPTIONS]
   --failures FILE      write a line for each case that is not right
 ";
 
-/// What is printed for `large-schemas --help`.
+/// Help of `large-schemas`.
 pub const LARGE_HELP: &str = "\
 cargo xtask large-schemas [OPTIONS]
 
   --vocab o200k|FILE   the vocabulary (default ../shared/vocab/llama3.tiktoken)
-  --only TEXT          only the schemas in whose names the text stands; may be repeated
+  --only TEXT          only the schemas whose names contain the text; may be repeated
   --no-peers           grammask alone
 ";
 
-/// What is printed for `hostile-schemas --help`.
+/// Help of `hostile-schemas`.
 pub const HOSTILE_HELP: &str = "\
 cargo xtask hostile-schemas [OPTIONS]
 
-  --only TEXT          only the schemas in whose names the text stands; may be repeated
+  --only TEXT          only the schemas whose names contain the text; may be repeated
 ";
 
 /// The command line of `maskbench`.
 #[derive(Clone, Debug)]
 pub struct MaskbenchOptions {
-    /// Print the help.
+    /// True if the help is to be printed.
     pub help: bool,
     /// The file with schemas.
     pub path: PathBuf,
     /// The vocabulary.
     pub vocabulary: String,
-    /// How many schemas, at most.
+    /// Maximum number of schemas.
     pub limit: Option<usize>,
-    /// Only these.
+    /// Names to which the run is restricted. All if empty.
     pub only: Vec<String>,
-    /// Whether others are asked too.
+    /// True if other engines run too.
     pub has_peers: bool,
-    /// How many threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Which index modulo which number.
+    /// Remainder and divisor of the indices of schemas.
     pub job: (usize, usize),
-    /// Where failures are written.
+    /// File for failures.
     pub failures: Option<PathBuf>,
-    /// Masks that take longer are listed, in microseconds.
+    /// Microseconds above which masks are listed.
     pub slow: Option<u64>,
-    /// How many documents the random model writes.
+    /// Number of documents of the random model.
     pub walks: Option<usize>,
-    /// How many threads share a grammar.
+    /// Number of threads that share a grammar.
     pub together: Option<usize>,
     /// True if each schema is served once.
     pub server: bool,
@@ -90,7 +90,7 @@ impl MaskbenchOptions {
     /// Reads the command line.
     ///
     /// # Errors
-    /// For an option that there is not, and for a value that cannot be.
+    /// For an unknown option or a wrong value.
     pub fn parse(words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
         let mut options = Self {
             help: false,
@@ -109,7 +109,7 @@ impl MaskbenchOptions {
         };
         let mut words = words;
         while let Some(word) = words.next() {
-            let mut value = || words.next().with_context(|| format!("{word} wants a value"));
+            let mut value = || words.next().with_context(|| format!("{word} needs a value"));
             match word.as_str() {
                 "--help" | "-h" => options.help = true,
                 "--vocab" => options.vocabulary = value()?,
@@ -123,7 +123,7 @@ impl MaskbenchOptions {
                 "--slow" => options.slow = Some(value()?.parse().context("--slow")?),
                 "--walks" => options.walks = Some(value()?.parse().context("--walks")?),
                 "--together" => options.together = Some(value()?.parse().context("--together")?),
-                other if other.starts_with('-') => bail!("there is no option {other}\n\n{MASKBENCH_HELP}"),
+                other if other.starts_with('-') => bail!("unknown option {other}\n\n{MASKBENCH_HELP}"),
                 path => options.path = path.into(),
             }
         }
@@ -134,22 +134,22 @@ impl MaskbenchOptions {
 fn job(word: &str) -> anyhow::Result<(usize, usize)> {
     let (job, count) = word.split_once('/').context("--jobs J/K")?;
     let (job, count) = (job.parse().context("--jobs")?, count.parse().context("--jobs")?);
-    ensure!(job < count, "--jobs J/K wants a J below K");
+    ensure!(job < count, "--jobs J/K needs J below K");
     Ok((job, count))
 }
 
 /// The command line of `json-schema-suite`.
 #[derive(Clone, Debug)]
 pub struct SuiteOptions {
-    /// Print the help.
+    /// True if the help is to be printed.
     pub help: bool,
     /// The folder of the suite.
     pub path: PathBuf,
     /// A draft as its folder names it, or `all`.
     pub draft: String,
-    /// Whether others are asked too.
+    /// True if other engines run too.
     pub has_peers: bool,
-    /// Where failures are written.
+    /// File for failures.
     pub failures: Option<PathBuf>,
 }
 
@@ -157,7 +157,7 @@ impl SuiteOptions {
     /// Reads the command line.
     ///
     /// # Errors
-    /// For an option that there is not, and for a value that cannot be.
+    /// For an unknown option or a wrong value.
     pub fn parse(words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
         let mut options = Self {
             help: false,
@@ -168,13 +168,13 @@ impl SuiteOptions {
         };
         let mut words = words;
         while let Some(word) = words.next() {
-            let mut value = || words.next().with_context(|| format!("{word} wants a value"));
+            let mut value = || words.next().with_context(|| format!("{word} needs a value"));
             match word.as_str() {
                 "--help" | "-h" => options.help = true,
                 "--draft" => options.draft = value()?,
                 "--no-peers" => options.has_peers = false,
                 "--failures" => options.failures = Some(value()?.into()),
-                other if other.starts_with('-') => bail!("there is no option {other}\n\n{SUITE_HELP}"),
+                other if other.starts_with('-') => bail!("unknown option {other}\n\n{SUITE_HELP}"),
                 path => options.path = path.into(),
             }
         }
@@ -185,13 +185,13 @@ impl SuiteOptions {
 /// The command line of `large-schemas`.
 #[derive(Clone, Debug)]
 pub struct LargeOptions {
-    /// Print the help.
+    /// True if the help is to be printed.
     pub help: bool,
     /// The vocabulary.
     pub vocabulary: String,
-    /// Only these.
+    /// Names to which the run is restricted. All if empty.
     pub only: Vec<String>,
-    /// Whether others are asked too.
+    /// True if other engines run too.
     pub has_peers: bool,
 }
 
@@ -206,17 +206,17 @@ impl LargeOptions {
     /// Reads the command line.
     ///
     /// # Errors
-    /// For an option that there is not.
+    /// For an unknown option or a wrong value.
     pub fn parse(mut words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
         let mut options = Self::default();
         while let Some(word) = words.next() {
-            let mut value = || words.next().with_context(|| format!("{word} wants a value"));
+            let mut value = || words.next().with_context(|| format!("{word} needs a value"));
             match word.as_str() {
                 "--help" | "-h" => options.help = true,
                 "--vocab" => options.vocabulary = value()?,
                 "--only" => options.only.push(value()?),
                 "--no-peers" => options.has_peers = false,
-                other => bail!("there is no option {other}\n\n{LARGE_HELP}"),
+                other => bail!("unknown option {other}\n\n{LARGE_HELP}"),
             }
         }
         Ok(options)
@@ -226,9 +226,9 @@ impl LargeOptions {
 /// The command line of `hostile-schemas`.
 #[derive(Clone, Debug, Default)]
 pub struct HostileOptions {
-    /// Print the help.
+    /// True if the help is to be printed.
     pub help: bool,
-    /// Only these.
+    /// Names to which the run is restricted. All if empty.
     pub only: Vec<String>,
 }
 
@@ -236,14 +236,14 @@ impl HostileOptions {
     /// Reads the command line.
     ///
     /// # Errors
-    /// For an option that there is not.
+    /// For an unknown option or a wrong value.
     pub fn parse(mut words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
         let mut options = Self::default();
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--help" | "-h" => options.help = true,
-                "--only" => options.only.push(words.next().with_context(|| format!("{word} wants a value"))?),
-                other => bail!("there is no option {other}\n\n{HOSTILE_HELP}"),
+                "--only" => options.only.push(words.next().with_context(|| format!("{word} needs a value"))?),
+                other => bail!("unknown option {other}\n\n{HOSTILE_HELP}"),
             }
         }
         Ok(options)

@@ -1,10 +1,12 @@
-//! JSON as Python's `json.dumps` writes it with `ensure_ascii=False`: `", "` and `": "`, and numbers by their shortest form. Works on
-//! the text, so nothing of a number is lost, and no nesting is too deep.
+//! JSON as Python's `json.dumps` writes it with `ensure_ascii=False`: `", "` and `": "`, and numbers in their
+//! shortest form.
+//!
+//! The functions work on the text, so numbers keep all digits, and no nesting is too deep.
 
-/// Writes a JSON text as Python writes what it has read from it.
+/// Writes a JSON text as Python writes the value that it reads from it.
 ///
-/// The text must be JSON; of another, nothing is promised but an end. A number beyond the range of floating point and a string
-/// with half of a surrogate pair stay as they are, as Python would write no JSON for them.
+/// The text must be JSON. Numbers beyond the range of floating point and strings with half of a surrogate
+/// pair are copied, as Python would not write JSON for them.
 ///
 /// ```
 /// use grammask_benches::schemas::python::dumps;
@@ -34,7 +36,7 @@ pub fn dumps(json: &str) -> String {
     out
 }
 
-/// How long the string is that a text begins with, in bytes, quotes included.
+/// Returns the bytes of the string that begins a text, quotes included.
 fn string_length(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
@@ -49,7 +51,7 @@ fn string_length(text: &str) -> usize {
 }
 
 fn push_string(token: &str, out: &mut String) {
-    // Python and serde_json escape alike: what must be, the short way where there is one.
+    // Python and serde_json use the same escapes: only where needed, in the short form if there is one.
     let decoded = serde_json::from_str::<String>(token).and_then(|text| serde_json::to_string(&text));
     out.push_str(decoded.as_deref().unwrap_or(token));
 }
@@ -65,7 +67,8 @@ fn push_number(token: &str, out: &mut String) {
     }
 }
 
-/// A finite float as Python's `repr` writes it: the shortest digits that read back, with an exponent below 1e-4 and from 1e16 on.
+/// Returns a finite float as Python's `repr` writes it: the shortest digits that read back, with an exponent
+/// below 1e-4 and from 1e16 on.
 fn repr(value: f64) -> String {
     let scientific = format!("{value:e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));

@@ -1,16 +1,16 @@
-//! The tables of a run, as Markdown.
+//! The tables of `cargo xtask maskbench`, as Markdown.
 
 use std::fmt::{self, Display, Formatter};
 
-use super::maskbench::Results;
+use super::corpus::maskbench::Results;
 use super::samples::Samples;
 use super::tally::Tally;
 
-/// How many reasons and failures are printed of each engine.
-const SHOWN: usize = 40;
+/// Number of reasons and failures that are printed for each engine.
+const MAX_LISTED: usize = 40;
 
-/// A mask that takes longer is slow, in nanoseconds.
-const SLOW: u64 = 1_000_000;
+/// Nanoseconds above which a mask is slow.
+const SLOW_NANOSECONDS: u64 = 1_000_000;
 
 /// Prints a run.
 pub struct Markdown<'r>(pub &'r Results);
@@ -24,12 +24,9 @@ impl Display for Markdown<'_> {
         writeln!(f, "\n## Times\n")?;
         writeln!(
             f,
-            "Microseconds, vocabulary {vocabulary}. TBM: one mask, TTFM: compile and first mask; every document on a fresh matcher and"
+            "Microseconds, vocabulary {vocabulary}. TBM is one mask, TTFM is compile and first mask; each document has a fresh grammar"
         )?;
-        writeln!(
-            f,
-            "a fresh grammar. Known: the document once more on the same grammar, rows written out.\n"
-        )?;
+        writeln!(f, "and matcher. Known: the document once more on the same grammar, with rows written.\n")?;
         writeln!(f, "| | samples | avg | p25 | p50 | p75 | p90 | p95 | p99 | p99.9 | max |")?;
         writeln!(f, "| --- |{}", " --: |".repeat(10))?;
         for (name, tally) in tallies {
@@ -70,7 +67,7 @@ fn row(f: &mut Formatter<'_>, what: &str, samples: &Samples) -> fmt::Result {
 }
 
 /// Writes nanoseconds as microseconds, with about three digits.
-pub(super) fn microseconds(nanoseconds: f64) -> String {
+pub(crate) fn microseconds(nanoseconds: f64) -> String {
     match nanoseconds / 1e3 {
         small if small < 10.0 => format!("{small:.2}"),
         middle if middle < 100.0 => format!("{middle:.1}"),
@@ -94,17 +91,19 @@ fn outcomes(f: &mut Formatter<'_>, tallies: &[(&'static str, Tally)]) -> fmt::Re
     line("compiled", &|tally| part(tally.compiled, tally.schemas))?;
     line("all tests right", &|tally| part(tally.right, tally.schemas))?;
     line("refused to compile", &|tally| tally.refused.values().sum::<usize>().to_string())?;
-    line("weakened, and listed so", &|tally| tally.relaxed.to_string())?;
-    line("instances judged", &|tally| tally.instances.to_string())?;
-    line("valid instances refused", &|tally| tally.valid_refused.to_string())?;
-    line("invalid instances accepted", &|tally| tally.invalid_accepted.to_string())?;
-    line("instances with limits or contradictions", &|tally| tally.troubles.to_string())?;
+    line("weakened, with a list", &|tally| tally.relaxed.to_string())?;
+    line("documents judged", &|tally| tally.instances.to_string())?;
+    line("valid documents refused", &|tally| tally.valid_refused.to_string())?;
+    line("invalid documents accepted", &|tally| tally.invalid_accepted.to_string())?;
+    line("documents with limits or contradictions", &|tally| tally.troubles.to_string())?;
     line("panics", &|tally| tally.panics.to_string())?;
-    line("masks over 1 ms", &|tally| part(tally.times.masks.over(SLOW), tally.times.masks.count()))
+    line("masks over 1 ms", &|tally| {
+        part(tally.times.masks.over(SLOW_NANOSECONDS), tally.times.masks.count())
+    })
 }
 
-/// A number and its part of another.
-pub(super) fn part(count: usize, all: usize) -> String {
+/// Writes a number and its percentage of another.
+pub(crate) fn part(count: usize, all: usize) -> String {
     let percent = if all == 0 { 0.0 } else { 100.0 * count as f64 / all as f64 };
     format!("{count} ({percent:.3} %)")
 }
@@ -113,7 +112,7 @@ fn refusals(f: &mut Formatter<'_>, name: &str, tally: &Tally) -> fmt::Result {
     if tally.refused.is_empty() {
         return Ok(());
     }
-    writeln!(f, "\n## What {name} refuses\n")?;
+    writeln!(f, "\n## Refusals of {name}\n")?;
     let keywords: Vec<String> = tally
         .refused_by_keyword()
         .into_iter()
@@ -124,16 +123,16 @@ fn refusals(f: &mut Formatter<'_>, name: &str, tally: &Tally) -> fmt::Result {
     }
     writeln!(f, "| schemas | keyword | reason |\n| --: | --- | --- |")?;
     let reasons = tally.refused_by_reason();
-    for (keyword, reason, count) in reasons.iter().take(SHOWN) {
+    for (keyword, reason, count) in reasons.iter().take(MAX_LISTED) {
         writeln!(f, "| {count} | {keyword} | {} |", reason.replace('|', "\\|"))?;
     }
-    if let Some(rest) = reasons.len().checked_sub(SHOWN).filter(|&rest| rest > 0) {
+    if let Some(rest) = reasons.len().checked_sub(MAX_LISTED).filter(|&rest| rest > 0) {
         writeln!(f, "\n{rest} more reasons")?;
     }
     Ok(())
 }
 
-/// Schemas that compile, and are judged wrongly.
+/// Writes the schemas that compile and are judged wrongly.
 fn failures(f: &mut Formatter<'_>, name: &str, tally: &Tally) -> fmt::Result {
     let is_judged = |causes: &[String]| {
         causes.iter().any(|cause| cause.starts_with("instance ") || cause.starts_with("panic"))
@@ -142,13 +141,13 @@ fn failures(f: &mut Formatter<'_>, name: &str, tally: &Tally) -> fmt::Result {
     if wrong.is_empty() {
         return Ok(());
     }
-    writeln!(f, "\n## Where {name} is wrong\n")?;
-    for failure in wrong.iter().take(SHOWN) {
+    writeln!(f, "\n## Wrong verdicts of {name}\n")?;
+    for failure in wrong.iter().take(MAX_LISTED) {
         let causes: Vec<String> =
             failure.causes.iter().take(2).map(|cause| cause.chars().take(300).collect()).collect();
         writeln!(f, "- {}: {}", failure.name, causes.join("; "))?;
     }
-    if let Some(rest) = wrong.len().checked_sub(SHOWN).filter(|&rest| rest > 0) {
+    if let Some(rest) = wrong.len().checked_sub(MAX_LISTED).filter(|&rest| rest > 0) {
         writeln!(f, "\n{rest} more schemas")?;
     }
     Ok(())

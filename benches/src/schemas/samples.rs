@@ -1,50 +1,50 @@
-//! Times of very many pieces of work, and how they are spread.
+//! Percentiles of many times.
 
 /// Times in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Samples(Vec<u64>);
 
-/// How samples are spread: nearest ranks and the mean, in nanoseconds.
+/// Percentiles by nearest rank, mean and maximum, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// The mean.
     pub mean: f64,
-    /// The least samples that so many of a thousand do not exceed, for each of [`RANKS`].
+    /// Percentiles at [`RANKS`].
     pub ranks: [u64; RANKS.len()],
-    /// The greatest.
+    /// The maximum.
     pub max: u64,
 }
 
-/// Of a thousand samples, so many are not greater.
+/// Ranks of percentiles, in parts per thousand.
 pub const RANKS: [usize; 7] = [250, 500, 750, 900, 950, 990, 999];
 
 impl Samples {
-    /// Adds one.
+    /// Adds a time.
     pub fn push(&mut self, nanoseconds: u64) {
         self.0.push(nanoseconds);
     }
 
-    /// Adds several.
+    /// Adds several times.
     pub fn extend(&mut self, nanoseconds: impl IntoIterator<Item = u64>) {
         self.0.extend(nanoseconds);
     }
 
-    /// Adds all of others.
+    /// Adds all times of another collection.
     pub fn append(&mut self, mut others: Self) {
         self.0.append(&mut others.0);
     }
 
-    /// How many there are.
+    /// Returns the number of times.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// How many are greater.
+    /// Returns the number of greater times.
     pub fn over(&self, nanoseconds: u64) -> usize {
         self.0.iter().filter(|&&sample| sample > nanoseconds).count()
     }
 
-    /// How they are spread; none when there are none.
+    /// Returns the percentiles. Returns `None` if there are no times.
     pub fn spread(&self) -> Option<Spread> {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();

@@ -17,9 +17,9 @@ use super::judge::{Judge, Refusal, judges};
 use super::options::SuiteOptions;
 use super::report::part;
 use super::tally::Failure;
-use crate::vocabulary::Words;
+use crate::input::vocabulary::Words;
 
-/// Folders of drafts, and which draft each is.
+/// Folders and drafts.
 const DRAFTS: &[(&str, Draft)] = &[
     ("4", Draft::Draft4),
     ("6", Draft::Draft6),
@@ -28,33 +28,33 @@ const DRAFTS: &[(&str, Draft)] = &[
     ("2020-12", Draft::Draft202012),
 ];
 
-/// Where the suite's remote schemas are said to be.
+/// Base URI of the suite's remote schemas.
 const REMOTES: &str = "http://localhost:1234/";
 
-/// What an engine makes of some cases.
+/// Counts of an engine over some cases.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Score {
-    /// How many cases there are.
+    /// Number of cases.
     pub cases: usize,
-    /// Judged right.
+    /// Cases judged rightly.
     pub right: usize,
-    /// Their schema is refused, which is not right.
+    /// Cases whose schema is refused.
     pub refused: usize,
-    /// Invalid, and accepted.
+    /// Invalid cases that are accepted.
     pub false_positives: usize,
-    /// Valid, and refused.
+    /// Valid cases that are refused.
     pub false_negatives: usize,
-    /// Panics, and limits on the way.
+    /// Cases with a panic or a limit.
     pub troubles: usize,
 }
 
-/// What a run has found out.
+/// Results of a run.
 pub struct Results {
     /// The engines.
     pub engines: Vec<&'static str>,
-    /// By file, as `draft2020-12/optional/format/date.json`: a score for each engine.
+    /// A score for each engine, by file, such as `draft2020-12/optional/format/date.json`.
     pub files: BTreeMap<String, Vec<Score>>,
-    /// What went wrong.
+    /// Failures.
     pub failures: Vec<Failure>,
 }
 
@@ -72,10 +72,10 @@ struct Test {
     valid: bool,
 }
 
-/// Runs the cases of the drafts that are asked for.
+/// Runs the cases of the selected drafts.
 ///
 /// # Errors
-/// When there is no such draft, or a file cannot be read.
+/// If there is no such draft, or a file cannot be read.
 pub fn run(options: &SuiteOptions) -> anyhow::Result<Results> {
     let drafts: Vec<_> =
         DRAFTS.iter().filter(|(name, _)| options.draft == "all" || options.draft == *name).collect();
@@ -97,7 +97,7 @@ pub fn run(options: &SuiteOptions) -> anyhow::Result<Results> {
         let folder = options.path.join("tests").join(format!("draft{name}"));
         for path in files(&folder)? {
             let name = relative(&path, &options.path.join("tests"));
-            // Only the cases of `optional` want formats asserted.
+            // Only the cases of `optional` assert formats.
             let judges = if name.contains("/optional/") || !name.ends_with("/format.json") {
                 &mut judges
             } else {
@@ -162,20 +162,20 @@ fn file(
     Ok(())
 }
 
-/// Why there is no verdict.
+/// Reason why there is no verdict.
 enum Problem {
     /// The schema is refused.
     Refused(Refusal),
-    /// Something is wrong on the way.
+    /// The engine hits a limit or contradicts itself.
     Trouble(String),
 }
 
-/// Whether a text is one of the schema's documents; tokens are bytes.
+/// Returns `true` if a text is one of the schema's documents. Tokens are bytes.
 fn is_accepted(judge: &mut dyn Judge, schema: &Value, text: &[u8], end: u32) -> Result<bool, Problem> {
     judge.prepare(schema);
     match judge.compile() {
         Ok(()) => {}
-        // That no document is valid is an answer.
+        // A refusal because no document is valid is a verdict.
         Err(refusal) if refusal.is_empty => return Ok(false),
         Err(refusal) => return Err(Problem::Refused(refusal)),
     }
@@ -191,7 +191,7 @@ fn is_accepted(judge: &mut dyn Judge, schema: &Value, text: &[u8], end: u32) -> 
     Ok(judge.allows(end))
 }
 
-/// The schemas that others refer to.
+/// Returns the schemas to which others refer.
 fn documents(folder: &Path) -> anyhow::Result<Vec<Document>> {
     let mut documents = Vec::new();
     for path in files(folder)? {
@@ -202,7 +202,7 @@ fn documents(folder: &Path) -> anyhow::Result<Vec<Document>> {
     Ok(documents)
 }
 
-/// All JSON files below a folder, sorted.
+/// Returns all JSON files below a folder, sorted.
 fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -237,7 +237,7 @@ impl Score {
 }
 
 impl Results {
-    /// The sums over the files of which this holds.
+    /// Returns the sums over the files that `is_wanted` selects.
     fn sums(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<Score> {
         let mut sums = vec![Score::default(); self.engines.len()];
         for scores in self.files.iter().filter(|(name, _)| is_wanted(name)).map(|(_, scores)| scores) {

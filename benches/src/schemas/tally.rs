@@ -1,4 +1,4 @@
-//! What is counted of an engine over many schemas, and which ones it fails.
+//! Counts of an engine over many schemas, and its failures.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -9,16 +9,16 @@ use anyhow::Context;
 use super::follow::Times;
 use super::judge::Refusal;
 
-/// What an engine has done.
+/// Counts of an engine.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// How many schemas it was given.
+    /// Number of schemas.
     pub schemas: usize,
-    /// How many it compiled.
+    /// Number of compiled schemas.
     pub compiled: usize,
-    /// Of how many it judged every document right.
+    /// Number of schemas all of whose documents are judged rightly.
     pub right: usize,
-    /// How many documents it judged.
+    /// Number of documents judged.
     pub instances: usize,
     /// Schemas refused, by keyword and reason.
     pub refused: BTreeMap<(String, String), usize>,
@@ -26,40 +26,40 @@ pub struct Tally {
     pub valid_refused: usize,
     /// Invalid documents accepted.
     pub invalid_accepted: usize,
-    /// Documents on which something went wrong.
+    /// Documents with a limit or a contradiction.
     pub troubles: usize,
     /// Panics.
     pub panics: usize,
-    /// Schemas that it weakens.
+    /// Weakened schemas.
     pub relaxed: usize,
-    /// What took how long.
+    /// Times.
     pub times: Times,
-    /// Masks that took long, with how long.
+    /// Slow masks, with their nanoseconds.
     pub slow: Vec<(u64, String)>,
-    /// What went wrong.
+    /// Failures.
     pub failures: Vec<Failure>,
 }
 
 /// A schema that is refused or judged wrongly.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Failure {
-    /// Which of all schemas.
+    /// Index of the schema.
     pub index: usize,
     /// The engine.
     pub engine: &'static str,
-    /// What the schema is called.
+    /// Name of the schema.
     pub name: String,
-    /// What is wrong, each in a line.
+    /// Descriptions, one line each.
     pub causes: Vec<String>,
 }
 
 impl Tally {
-    /// Counts a schema that is refused.
+    /// Counts a refused schema.
     pub fn refuse(&mut self, refusal: &Refusal) {
         *self.refused.entry((refusal.keyword.clone(), refusal.reason.clone())).or_default() += 1;
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds the counts of another tally.
     pub fn add(&mut self, other: Self) {
         self.schemas += other.schemas;
         self.compiled += other.compiled;
@@ -81,7 +81,7 @@ impl Tally {
         self.failures.sort();
     }
 
-    /// Refusals by keyword alone, most frequent first.
+    /// Returns refusals by keyword, most frequent first.
     pub fn refused_by_keyword(&self) -> Vec<(String, usize)> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for ((keyword, _), count) in &self.refused {
@@ -93,7 +93,7 @@ impl Tally {
         counts
     }
 
-    /// Refusals by keyword and reason, most frequent first.
+    /// Returns refusals by keyword and reason, most frequent first.
     pub fn refused_by_reason(&self) -> Vec<(&str, &str, usize)> {
         let mut counts: Vec<_> =
             self.refused.iter().map(|((keyword, reason), count)| (&**keyword, &**reason, *count)).collect();
@@ -105,7 +105,7 @@ impl Tally {
 /// Writes a line for each failure: engine, name, causes, with tabs between them.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// If the file cannot be written.
 pub fn write_failures<'f>(path: &Path, failures: impl Iterator<Item = &'f Failure>) -> anyhow::Result<()> {
     let context = || path.display().to_string();
     let mut file = std::io::BufWriter::new(std::fs::File::create(path).with_context(context)?);

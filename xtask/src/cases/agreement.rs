@@ -1,5 +1,4 @@
-//! Random grammars on which the engine and the oracle must agree: whether they mean anything, on every text, and on every
-//! mask.
+//! Random grammars on which engine and oracle must agree: on errors, on every text, and on every mask.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,15 +11,15 @@ use grammask_testkit::{Oracle, OracleError, Run, start_of};
 
 use super::watch;
 
-/// How many grammars, texts and masks were compared.
+/// Numbers of grammars, texts and masks compared.
 static GRAMMARS: AtomicUsize = AtomicUsize::new(0);
 static TEXTS: AtomicUsize = AtomicUsize::new(0);
 static MASKS: AtomicUsize = AtomicUsize::new(0);
 
-/// Nanoseconds that the slowest mask took.
+/// Nanoseconds of the slowest mask.
 static SLOWEST: AtomicU64 = AtomicU64::new(0);
 
-/// How much was compared with the oracle.
+/// Returns the line of the summary.
 pub fn closing_line() -> String {
     format!(
         "{} masks of {} grammars are the oracle's, and {} texts",
@@ -30,54 +29,54 @@ pub fn closing_line() -> String {
     )
 }
 
-/// How many masks were compared.
+/// Returns the number of masks compared.
 pub fn masks() -> usize {
     MASKS.load(Relaxed)
 }
 
-/// How long the slowest mask took.
+/// Returns the time of the slowest mask.
 pub fn slowest_mask() -> Duration {
     Duration::from_nanos(SLOWEST.load(Relaxed))
 }
 
-/// Tokens with bytes, of an ordinary vocabulary and of one for conditions.
+/// Number of tokens with bytes, of an ordinary vocabulary and of one that meets the conditions of shortcuts.
 const WORDS: usize = 32;
-const MANY_WORDS: usize = 2_600;
+const SHORTCUT_WORDS: usize = 2_600;
 
-/// Where there are more ways to read on, the oracle takes too long for many words.
-const MOST_ITEMS: usize = 48;
+/// Maximum number of items of the oracle with the larger vocabulary. Beyond it, the oracle takes too long.
+const MAX_ORACLE_ITEMS: usize = 48;
 
-/// Of so many tokens at most the longest one is taken.
-const MOST_PICKS: usize = 3;
+/// Maximum number of tokens of which the longest one is taken.
+const MAX_PICKS: usize = 3;
 
-/// The longest text that is read, in bytes.
+/// Maximum number of bytes of a text.
 const MAX_TEXT: usize = 24;
 
 /// A vocabulary that is small enough to ask the oracle for its masks.
 pub struct Words {
-    /// For the engine.
+    /// The vocabulary of the engine.
     pub vocabulary: Vocabulary,
-    /// The bytes of every token but the end, by id.
+    /// Bytes of every token but the end token, by id.
     bytes: Vec<Vec<u8>>,
-    /// The token that ends texts.
+    /// The end token.
     end: TokenId,
 }
 
 impl Words {
-    /// A random one.
+    /// Returns a random vocabulary.
     ///
     /// # Errors
-    /// When the engine does not take it, which it should.
+    /// If the engine refuses the vocabulary, which it should not.
     pub fn random(rng: &mut Rng) -> Result<Self, String> {
         Self::of(random::vocabulary(rng, WORDS))
     }
 
-    /// A random one that is large enough for all shortcuts.
+    /// Returns a random vocabulary that is large enough for all shortcuts.
     ///
     /// # Errors
-    /// When the engine does not take it, which it should.
+    /// If the engine refuses the vocabulary, which it should not.
     pub fn for_conditions(rng: &mut Rng) -> Result<Self, String> {
-        Self::of(conditions::vocabulary(rng, MANY_WORDS))
+        Self::of(conditions::vocabulary(rng, SHORTCUT_WORDS))
     }
 
     fn of(bytes: Vec<Vec<u8>>) -> Result<Self, String> {
@@ -98,10 +97,10 @@ impl fmt::Display for Words {
     }
 }
 
-/// A grammar that may mean nothing: engine and oracle must say the same.
+/// Compiles a grammar that may be wrong. Engine and oracle must agree whether it is.
 ///
 /// # Errors
-/// When they do not.
+/// If they disagree.
 pub fn whether_it_compiles(rng: &mut Rng) -> Result<(), String> {
     let text = random::grammar_text(rng, &Shape::default());
     let about = |what: String| format!("{what}\ngrammar:\n{text}");
@@ -111,27 +110,27 @@ pub fn whether_it_compiles(rng: &mut Rng) -> Result<(), String> {
     let words = Words::random(rng)?;
     match (Grammar::compile(&text, &words.vocabulary, &Config::default()), expected) {
         (_, Err(OracleError::TooLarge(_))) | (Ok(_), Ok(_)) | (Err(_), Err(_)) => Ok(()),
-        (Ok(_), Err(error)) => Err(about(format!("compiles, though {error}"))),
-        (Err(error), Ok(_)) => Err(about(format!("does not compile, though it means something: {error}"))),
+        (Ok(_), Err(error)) => Err(about(format!("compiles, but the oracle says: {error}"))),
+        (Err(error), Ok(_)) => Err(about(format!("does not compile, but the oracle has a meaning: {error}"))),
     }
 }
 
-/// A random grammar that means something, compiled, with its oracle.
+/// A random grammar without errors, compiled, with its oracle.
 pub struct Subject {
     random: RandomGrammar,
     words: Arc<Words>,
     grammar: Grammar,
     is_eager: bool,
-    /// Bytes that the tables may hold; `None` where they are those of a single output and never exchanged.
+    /// Budget of the tables in bytes. `None` if they belong to a single output and are never emptied.
     budget: Option<usize>,
 }
 
 impl Subject {
-    /// Compiles the grammar; `None` where it exceeds a limit of the recognizer. Without a budget, tables may hold what they
-    /// may by default, which a short output does not use up.
+    /// Compiles the grammar. Returns `None` if it exceeds a limit of the recognizer. Without a budget, the
+    /// tables have the default budget, which a short output does not use up.
     ///
     /// # Errors
-    /// When it does not compile.
+    /// If it does not compile.
     pub fn new(
         random: RandomGrammar,
         words: Arc<Words>,
@@ -154,19 +153,19 @@ impl Subject {
         Ok(Some(Self { random, words, grammar, is_eager, budget }))
     }
 
-    /// Walks through an output of at most so many tokens; at every place the mask must be the oracle's.
+    /// Follows an output of at most `tokens` tokens. Each mask must be that of the oracle.
     ///
     /// # Errors
-    /// When something is not.
+    /// The first difference.
     pub fn walk(&self, rng: &mut Rng, tokens: usize) -> Result<(), String> {
         watch::note(self.about(""));
         self.try_walk(rng, tokens).map_err(|what| self.about(&what))
     }
 
-    /// Reads a text byte by byte: engine and oracle must say the same of each of its beginnings.
+    /// Reads a text byte by byte. Engine and oracle must agree on each prefix.
     ///
     /// # Errors
-    /// When they do not.
+    /// If they disagree.
     pub fn read(&self, rng: &mut Rng) -> Result<(), String> {
         watch::note(self.about(""));
         self.try_read(rng).map_err(|what| self.about(&what))
@@ -184,13 +183,13 @@ impl Subject {
         for _ in 0..tokens {
             self.compare(&mut matcher, &oracle)?;
             let allowed: Vec<TokenId> = matcher.mask().iter().filter(|id| *id != self.words.end).collect();
-            let is_much = oracle.items() * self.words.bytes.len() > MOST_ITEMS * MANY_WORDS;
+            let is_much = oracle.items() * self.words.bytes.len() > MAX_ORACLE_ITEMS * SHORTCUT_WORDS;
             if allowed.is_empty() || matcher.is_finished() || is_much {
                 break;
             }
-            // Mostly a long one, so that bounds come near.
+            // Prefer long tokens, so that bounds are reached.
             let length = |id: &TokenId| self.words.bytes[id.0 as usize].len();
-            let picks = 1 + rng.below(MOST_PICKS);
+            let picks = 1 + rng.below(MAX_PICKS);
             let token = (0..picks).map(|_| *rng.pick(&allowed)).max_by_key(length).unwrap_or(allowed[0]);
             places.push((matcher.state(), oracle.position()));
             let outcome = matcher.accept(token);
@@ -206,7 +205,7 @@ impl Subject {
                 let (state, position) = places[places.len() - back].clone();
                 places.truncate(places.len() - back);
                 oracle.rollback(position);
-                // In tables that were exchanged since then, the same future may have another state.
+                // Tables that were emptied since then may have another state for the same future.
                 if self.budget.is_none() && matcher.state() != state {
                     return Err(format!("{}: taking {back} tokens back leads elsewhere", place(&matcher)));
                 }
@@ -278,7 +277,7 @@ impl Subject {
     }
 }
 
-/// Where a matcher is.
+/// Returns the text of a matcher, for messages.
 fn place(matcher: &Matcher) -> String {
     format!("after {:?}", matcher.text().escape_ascii().to_string())
 }

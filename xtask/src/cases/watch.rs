@@ -1,30 +1,30 @@
-//! Watches for cases that take too long or too much memory, which no case can report itself.
+//! Watches for cases that take too much time or memory, which a case cannot report itself.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// No case is allowed to take longer.
-const TOO_LONG: Duration = Duration::from_secs(60);
+/// Maximum time of a case.
+const MAX_CASE_TIME: Duration = Duration::from_secs(60);
 
-/// Nor may the process grow beyond this, in kilobytes.
-const TOO_LARGE: u64 = 6 << 20;
+/// Maximum resident memory of the process, in kilobytes.
+const MAX_RESIDENT_KB: u64 = 6 << 20;
 
 thread_local! {
     static WORK: RefCell<Option<Arc<Mutex<Case>>>> = const { RefCell::new(None) };
 }
 
-/// What a thread is at.
+/// The current case of a thread.
 struct Case {
-    /// The command line that runs it again.
+    /// The command that repeats it.
     again: String,
     since: Instant,
-    /// What the case is about, as far as it is known.
+    /// Description of the case, as far as it is known.
     topic: String,
 }
 
-/// Notes what the case of this thread is about, for when it goes too far.
+/// Notes the description of the current case of this thread, for a report.
 pub fn note(topic: String) {
     WORK.with_borrow(|work| {
         if let Some(work) = work {
@@ -33,12 +33,12 @@ pub fn note(topic: String) {
     });
 }
 
-/// The threads that are looked after.
+/// The watched threads.
 pub struct Watch {
     cases: Arc<Mutex<Vec<Arc<Mutex<Case>>>>>,
 }
 
-/// A thread that is looked after, until this is dropped.
+/// A watched thread, until this is dropped.
 pub struct Worker<'w> {
     watch: &'w Watch,
     case: Arc<Mutex<Case>>,
@@ -46,7 +46,7 @@ pub struct Worker<'w> {
 }
 
 impl Watch {
-    /// Starts a thread that ends the process when a case goes too far.
+    /// Starts a thread that ends the process if a case exceeds a maximum.
     pub fn start() -> Self {
         let cases = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&cases);
@@ -59,8 +59,8 @@ impl Watch {
         Self { cases }
     }
 
-    /// Looks after this thread, too. The file `place` always has the command line of its case, for when the process ends
-    /// without a word.
+    /// Adds this thread. The file `place` always holds the command of its current case, in case the process
+    /// dies.
     pub fn worker(&self, place: Option<PathBuf>) -> Worker<'_> {
         let case =
             Arc::new(Mutex::new(Case { again: String::new(), since: Instant::now(), topic: String::new() }));
@@ -71,10 +71,10 @@ impl Watch {
 }
 
 impl Worker<'_> {
-    /// Says which case begins, by the command line that runs it again.
+    /// Begins a case, with the command that repeats it.
     pub fn enter(&self, again: &str) {
         if let Some(place) = &self.place {
-            // Without the file, only the case that kills the process is lost.
+            // Without the file, only the report of a dead process is lost.
             std::fs::write(place, again).ok();
         }
         *lock(&self.case) = Case { again: again.to_owned(), since: Instant::now(), topic: String::new() };
@@ -88,25 +88,25 @@ impl Drop for Worker<'_> {
     }
 }
 
-/// Ends the process if one of these goes too far.
+/// Ends the process if one of the cases exceeds a maximum.
 fn look(cases: &[Arc<Mutex<Case>>]) {
     let held = memory().unwrap_or(0);
     for case in cases {
         let case = lock(case);
-        if case.since.elapsed() > TOO_LONG {
-            println!("takes more than {} s: {}\n{}", TOO_LONG.as_secs(), case.again, case.topic);
+        if case.since.elapsed() > MAX_CASE_TIME {
+            println!("takes more than {} s: {}\n{}", MAX_CASE_TIME.as_secs(), case.again, case.topic);
             std::process::exit(1);
         }
-        if held > TOO_LARGE {
+        if held > MAX_RESIDENT_KB {
             println!("{} MB are held: {}\n{}", held >> 10, case.again, case.topic);
         }
     }
-    if held > TOO_LARGE {
+    if held > MAX_RESIDENT_KB {
         std::process::exit(1);
     }
 }
 
-/// Kilobytes that the process holds, where the system tells.
+/// Returns the resident kilobytes of the process. Returns `None` where the system does not say.
 pub fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

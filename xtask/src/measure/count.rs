@@ -12,7 +12,8 @@ use crate::workspace::{Workspace, cargo};
 /// The folder for callgrind's output, in the target folder.
 const COUNTS: &str = "count";
 
-/// Counts with the vocabulary that the option names, and prints a table. Returns `false` if valgrind is not installed.
+/// Counts with the vocabulary that the option names, and prints a table. Returns `false` if valgrind is not
+/// installed.
 ///
 /// # Errors
 /// If the program cannot be built or run, or its counts cannot be read.

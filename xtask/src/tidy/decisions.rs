@@ -1,11 +1,12 @@
-//! Every entry of docs/decisions.md tells the question, the choice, what was rejected, and what would change our mind, in this order.
+//! Every entry of docs/decisions.md has a question, a choice, what was rejected, and what would change it, in
+//! this order.
 
 use super::Finding;
 
-/// What a reader who wants to change something needs to know.
+/// Parts of an entry, in order.
 const PARTS: [&str; 4] = ["Question", "Choice", "Rejected", "Would change our mind"];
 
-/// What is wrong with the entries, if this is the file with the decisions.
+/// Checks the entries, if the file is docs/decisions.md.
 pub fn check(path: &str, content: &str) -> Vec<Finding> {
     if path != "docs/decisions.md" {
         return Vec::new();

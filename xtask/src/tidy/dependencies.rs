@@ -1,5 +1,6 @@
-//! Which package may depend on which: the picture of docs/architecture.md as a table. No crate knows what stands to its
-//! right, and a library crate brings nothing heavy along.
+//! The allowed dependencies between packages: the picture of docs/architecture.md as a table.
+//!
+//! No crate knows those on its right, and a library crate has no heavy dependency.
 
 use super::Finding;
 use crate::workspace::Package;
@@ -22,7 +23,7 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("xtask", &["grammask", "grammask-syntax", "grammask-testkit"]),
 ];
 
-/// The crates that have their part in the engine.
+/// The crates of the engine.
 const LIBRARIES: &[&str] = &[
     "grammask-syntax",
     "grammask-regular",
@@ -34,7 +35,7 @@ const LIBRARIES: &[&str] = &[
     "grammask-json-schema",
 ];
 
-/// The same, and the facade.
+/// The crates of the engine and the facade.
 const WITH_FACADE: &[&str] = &[
     "grammask-syntax",
     "grammask-regular",
@@ -47,8 +48,8 @@ const WITH_FACADE: &[&str] = &[
     "grammask",
 ];
 
-/// For tests, tools and examples only.
-const HEAVY: &[&str] = &[
+/// Packages that only tests, tools and examples may use.
+const HEAVY_PACKAGES: &[&str] = &[
     "anyhow",
     "clap",
     "criterion",
@@ -66,7 +67,7 @@ const HEAVY: &[&str] = &[
 
 const TESTKIT: &str = "grammask-testkit";
 
-/// Whether a package has its part in the engine, or is the facade.
+/// Returns `true` for a crate of the engine and for the facade.
 pub fn is_library(package: &str) -> bool {
     WITH_FACADE.contains(&package)
 }
@@ -88,13 +89,13 @@ pub fn check(packages: &[Package]) -> Vec<Finding> {
             let name = dependency.name.as_str();
             let is_ours = packages.iter().any(|other| other.name == name);
             if !is_ours {
-                if is_library(&package.name) && !dependency.is_dev && HEAVY.contains(&name) {
+                if is_library(&package.name) && !dependency.is_dev && HEAVY_PACKAGES.contains(&name) {
                     find(format!("{name} is too heavy for a library crate"));
                 }
             } else if dependency.is_dev {
                 if !may_test_with(&package.name, name) {
                     find(format!(
-                        "a test of {} must not need {name}, which does not stand to its left",
+                        "a test of {} must not need {name}, which is not on its left",
                         package.name
                     ));
                 }
@@ -110,7 +111,7 @@ fn allowed(package: &str) -> Option<&'static [&'static str]> {
     PICTURE.iter().find(|(name, _)| *name == package).map(|(_, allowed)| *allowed)
 }
 
-/// A crate is tested with what stands anywhere to its left, and with the testkit unless that depends on it.
+/// A crate is tested with crates on its left, and with the testkit unless that depends on it.
 fn may_test_with(package: &str, other: &str) -> bool {
     if other == TESTKIT {
         return !is_left_of(package, TESTKIT);
@@ -118,7 +119,7 @@ fn may_test_with(package: &str, other: &str) -> bool {
     is_left_of(other, package)
 }
 
-/// Whether `right` may depend on `left`, directly or through others. The picture has no cycles.
+/// Returns `true` if `right` may depend on `left`, directly or through others. The picture has no cycles.
 fn is_left_of(left: &str, right: &str) -> bool {
     let mut to_see = vec![right];
     while let Some(package) = to_see.pop() {
@@ -183,7 +184,7 @@ mod tests {
         let packages = [package("grammask-syntax", &[(TESTKIT, true)]), testkit];
         assert_eq!(
             messages(&packages),
-            ["a test of grammask-syntax must not need grammask-testkit, which does not stand to its left"]
+            ["a test of grammask-syntax must not need grammask-testkit, which is not on its left"]
         );
     }
 

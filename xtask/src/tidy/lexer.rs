@@ -40,7 +40,8 @@ pub fn segments(text: &str) -> Vec<(Range<usize>, Kind)> {
     found
 }
 
-/// Returns the code with every comment and literal replaced by blanks. Line breaks stay, so lines keep their numbers.
+/// Returns the code with every comment and literal replaced by blanks. Line breaks stay, so lines keep their
+/// numbers.
 pub fn code_alone(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     for (range, kind) in segments(text) {

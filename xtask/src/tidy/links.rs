@@ -45,7 +45,8 @@ fn fault(
     (!is_there).then(|| format!("the link {target} leads to no heading"))
 }
 
-/// A path relative to a file, from the root of the workspace. Returns `None` if it leads out of the workspace.
+/// A path relative to a file, from the root of the workspace. Returns `None` if it leads out of the
+/// workspace.
 fn resolve(from: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();

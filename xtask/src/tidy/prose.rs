@@ -1,7 +1,8 @@
 //! Rules about prose and names, with a budget of findings for each crate.
 //!
-//! The rules hold for comments, documents and names of constants: see CONTRIBUTING.md. `cargo xtask tidy` fails where a
-//! crate has more findings than [`PROSE_BUDGET`] allows, and `cargo xtask tidy --prose` lists them.
+//! The rules hold for comments, documents and names of constants: see CONTRIBUTING.md. `cargo xtask tidy`
+//! fails where a crate has more findings than [`PROSE_BUDGET`] allows, and `cargo xtask tidy --prose` lists
+//! them.
 
 mod blocks;
 mod budget;
@@ -20,7 +21,8 @@ use super::lexer::{Kind, segments};
 use super::{Finding, TextFile};
 use blocks::{Block, markdown_blocks, rust_blocks};
 
-/// Columns of a line with a comment, and of a line of a document. Tables, code and lines with links may be longer.
+/// Columns of a line with a comment, and of a line of a document. Tables, code and lines with links may be
+/// longer.
 const MAX_COLUMNS: usize = 110;
 
 /// The area of all documents that belong to no crate.
@@ -33,7 +35,7 @@ pub enum Rule {
     Width,
     /// A sentence has more than 30 words.
     Length,
-    /// A sentence begins with What, Who, Whoever or So many.
+    /// A sentence begins with a free relative clause, or with a vague quantity.
     Opening,
     /// A word or phrase that is on the deny-list.
     Word(&'static str),

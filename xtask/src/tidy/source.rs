@@ -1,20 +1,21 @@
-//! Rules about Rust files: their length, their header, their names, and what library code must not do. Comments, texts
-//! and tests are taken out before code is looked at, so that a rule can be written about.
+//! Rules about Rust files: length, header, names, and what library code must not do.
+//!
+//! Comments, literals and tests are removed before code is searched, so that a comment may mention a rule.
 
 use super::lexer::code_alone;
 use super::{Finding, dependencies};
 
-/// A file that passes this is asking to be two.
+/// Maximum lines of a file. A longer one is asking to be two.
 const MAX_LINES: usize = 600;
 
-/// Names that say nothing.
+/// Names that say nothing about their contents.
 const EMPTY_NAMES: &[&str] = &["util", "utils", "common", "helper", "helpers", "misc", "types"];
 
-/// Nowhere, not even in tests.
+/// Words that occur nowhere, not even in tests.
 const UNFINISHED: &[&str] = &["todo!", "unimplemented!", "dbg!", "#[ignore"];
 
-/// Not in library crates: files, environment, clock, output, threads.
-const OUTSIDE: &[&str] = &[
+/// Words for files, environment, clock, output and threads, which library crates do not use.
+const OUTSIDE_WORDS: &[&str] = &[
     "std::fs",
     "std::env",
     "std::net",
@@ -33,16 +34,16 @@ const OUTSIDE: &[&str] = &[
     "stdin()",
 ];
 
-/// Where one of these has its place after all, as the docs of the item say.
+/// Exceptions, which the docs of the item justify.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("crates/grammask/src/visits.rs", "Instant"),
     ("crates/grammask-mask/src/masks/warm_up.rs", "std::thread"),
 ];
 
-/// Modules of `std` that library crates must not name in a `use std::{..}`.
+/// Modules of `std` that library crates do not import by `use std::{..}`.
 const OUTSIDE_MODULES: &[&str] = &["fs", "env", "net", "process", "thread"];
 
-/// Checks how a file and its folders are called.
+/// Checks the names of a file and its folders.
 pub fn check_name(path: &str) -> Option<Finding> {
     let is_ours = path.ends_with(".rs");
     let empty = path
@@ -80,7 +81,7 @@ pub fn check(path: &str, content: &str) -> Vec<Finding> {
     }
     if is_library_code(path) {
         let code = without_tests(&code);
-        let found = occurrences(&code, OUTSIDE).into_iter();
+        let found = occurrences(&code, OUTSIDE_WORDS).into_iter();
         for (at, word) in found.filter(|&(_, word)| !EXCEPTIONS.contains(&(path, word))) {
             findings.push(at_byte(path, &code, at, format!("{word} has no place in a library crate")));
         }
@@ -91,7 +92,7 @@ pub fn check(path: &str, content: &str) -> Vec<Finding> {
     findings
 }
 
-/// Whether the file belongs to the library of a library crate, and not to its tests.
+/// Returns `true` if the file belongs to the library of a library crate, and not to its tests.
 fn is_library_code(path: &str) -> bool {
     let mut parts = path.split('/');
     if parts.next() != Some("crates") || !parts.next().is_some_and(dependencies::is_library) {
@@ -105,7 +106,7 @@ fn at_byte(path: &str, code: &str, at: usize, message: String) -> Finding {
     Finding { path: path.to_owned(), line, message }
 }
 
-/// Where the words stand as words: `print!` is not in `eprint!`, nor `mod types` in `mod types_of_x`.
+/// Returns where the words occur as words: `print!` is not in `eprint!`, nor `mod types` in `mod types_of_x`.
 fn occurrences<'a>(code: &str, words: &[&'a str]) -> Vec<(usize, &'a str)> {
     let is_name = |byte: Option<&u8>| byte.is_some_and(|&byte| byte == b'_' || byte.is_ascii_alphanumeric());
     let bytes = code.as_bytes();
@@ -123,7 +124,7 @@ fn occurrences<'a>(code: &str, words: &[&'a str]) -> Vec<(usize, &'a str)> {
     found
 }
 
-/// The modules of a `use std::{fs, io};` that are not allowed, with their places.
+/// Returns the denied modules of a `use std::{fs, io};` with their byte offsets.
 fn grouped_imports(code: &str) -> Vec<(usize, &'static str)> {
     let mut found = Vec::new();
     for (start, opening) in code.match_indices("std::{") {
@@ -157,7 +158,7 @@ fn grouped_imports(code: &str) -> Vec<(usize, &'static str)> {
     found
 }
 
-/// The code, already without comments and texts, with every item under `#[cfg(test)]` replaced by blanks.
+/// Returns the code, without comments and literals, with every item under `#[cfg(test)]` replaced by blanks.
 fn without_tests(code: &str) -> String {
     let mut out = code.to_owned();
     let starts: Vec<usize> = code.match_indices("#[cfg(test)]").map(|(at, _)| at).collect();
@@ -165,14 +166,14 @@ fn without_tests(code: &str) -> String {
         let end = item_end(code.as_bytes(), start);
         let blank: String =
             code[start..end].chars().map(|char| if char == '\n' { '\n' } else { ' ' }).collect();
-        // A blank for every character, not byte, would move what follows; names of items are ASCII, so pad to be safe.
+        // One blank a character can be shorter than the bytes. Names of items are ASCII, so this is rare.
         let padded = format!("{blank:<width$}", width = end - start);
         out.replace_range(start..end, &padded);
     }
     out
 }
 
-/// The end of the item that begins here: its first `;` or closing brace outside of any bracket.
+/// Returns the end of the item at `start`: its first `;` or closing brace outside of brackets.
 fn item_end(bytes: &[u8], start: usize) -> usize {
     let mut depth = 0_usize;
     for (at, byte) in bytes.iter().enumerate().skip(start) {

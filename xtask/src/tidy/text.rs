@@ -1,18 +1,18 @@
-//! Rules about text files: no snapshot too long to be read, none left unreviewed, and no path of somebody's machine.
+//! Rules about text files: no long snapshot, no unreviewed snapshot, and no path of one machine.
 
 use super::Finding;
 
-/// Who reviews a longer snapshot does not read it.
+/// Maximum lines of a snapshot. A longer one is not reviewed with care.
 const MAX_SNAPSHOT_LINES: usize = 200;
 
-/// Folders that are there on one machine only.
+/// Folders that exist on one machine only.
 const MACHINE_FOLDERS: &[&str] = &["home", "root", "tmp", "work", "Users"];
 
 /// Checks a text file.
 pub fn check(path: &str, content: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     if path.ends_with(".snap.new") || path.ends_with(".pending-snap") {
-        findings.push(Finding::of_file(path, "a snapshot that nobody has reviewed"));
+        findings.push(Finding::of_file(path, "a snapshot that is not reviewed"));
     }
     if path.ends_with(".snap") {
         let lines = snapshot_body(content).lines().count();
@@ -32,7 +32,7 @@ pub fn check(path: &str, content: &str) -> Vec<Finding> {
     findings
 }
 
-/// What follows the head that insta writes between two lines of dashes.
+/// Returns the text after the header that insta writes between two lines of dashes.
 fn snapshot_body(content: &str) -> &str {
     content
         .strip_prefix("---\n")
@@ -40,7 +40,7 @@ fn snapshot_body(content: &str) -> &str {
         .map_or(content, |(_, body)| body)
 }
 
-/// The machine's folder that begins an absolute path; it is none inside of a longer path or a URL.
+/// Returns the folder of a machine that begins an absolute path. A longer path or a URL does not count.
 fn machine_folder(line: &str) -> Option<&'static str> {
     for (at, _) in line.match_indices('/') {
         let starts_path =

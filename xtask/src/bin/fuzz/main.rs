@@ -1,7 +1,9 @@
-//! Random grammars, texts, tokens and bytes against the facade: what it answers is compared with the oracle, and nothing
-//! may panic, hang or overflow the stack. A case is a number, and always the same case.
+//! `cargo xtask fuzz`: random grammars, texts, tokens and bytes against the facade.
+//!
+//! Answers are compared with the oracle, and nothing may panic, hang or overflow the stack. A case is a
+//! number and can be repeated alone.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool that tells what it finds")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool that prints its findings")]
 
 mod noise;
 
@@ -16,13 +18,13 @@ use grammask_testkit::random::{self, Rng, Shape};
 use xtask::cases::agreement::{self, Subject, Words};
 use xtask::cases::watch::Watch;
 
-/// How often it says that it is alive.
+/// Time between two lines of progress.
 const NEWS: Duration = Duration::from_secs(10);
 
-/// Tokens of an output that is compared mask by mask.
+/// Tokens of an output whose masks are compared.
 const LENGTH: usize = 8;
 
-/// After so many findings there is enough to do.
+/// Findings after which the run ends.
 const MAX_FINDINGS: usize = 20;
 
 struct Options {
@@ -43,7 +45,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The number of findings.
+/// Runs the cases. Returns the number of findings.
 fn run() -> anyhow::Result<usize> {
     let options = Options::parse(std::env::args().skip(1))?;
     let watch = Watch::start();
@@ -74,7 +76,7 @@ fn run() -> anyhow::Result<usize> {
         let again = format!("cargo xtask fuzz --seed {case} --cases 1");
         worker.enter(&again);
         let since = Instant::now();
-        // What panics has said where; the number of the case is still to be told.
+        // The panic has printed its message; the case is still unknown.
         let found =
             catch_unwind(AssertUnwindSafe(|| try_case(case))).unwrap_or_else(|_| Err("it panics".to_owned()));
         if let Err(finding) = found {
@@ -86,7 +88,7 @@ fn run() -> anyhow::Result<usize> {
     }
 }
 
-/// Runs a case. An error tells what is wrong and with what.
+/// Runs a case. An error describes the difference and the input.
 fn try_case(case: u64) -> Result<(), String> {
     let mut rng = Rng::new(case);
     match rng.below(8) {
@@ -118,7 +120,7 @@ impl Options {
     fn parse(mut words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
         let mut options = Self { time: Duration::from_secs(60), first: 0, cases: None, places: None };
         while let Some(word) = words.next() {
-            let value = words.next().with_context(|| format!("{word} wants a value"))?;
+            let value = words.next().with_context(|| format!("{word} needs a value"))?;
             match word.as_str() {
                 "--minutes" => {
                     let minutes: f64 = value.parse().with_context(|| format!("--minutes {value}"))?;
@@ -127,7 +129,7 @@ impl Options {
                 "--seed" => options.first = value.parse().with_context(|| format!("--seed {value}"))?,
                 "--cases" => options.cases = Some(value.parse().with_context(|| format!("--cases {value}"))?),
                 "--places" => options.places = Some(value.into()),
-                other => bail!("fuzz has no option {other}"),
+                other => bail!("unknown option of fuzz: {other}"),
             }
         }
         Ok(options)

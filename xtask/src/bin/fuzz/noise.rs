@@ -1,4 +1,4 @@
-//! Input that nobody meant to be right: an error is fine, and so is a grammar, as long as nothing breaks.
+//! Input that need not be valid: an error is fine, and so is a grammar, as long as nothing breaks.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -7,16 +7,16 @@ use grammask_testkit::random::{self, Rng, Shape};
 
 use xtask::cases::watch;
 
-/// How many grammars were tried, and how many of them have compiled.
+/// Number of grammars tried, and of those that compile.
 static TRIED: AtomicUsize = AtomicUsize::new(0);
 static COMPILED: AtomicUsize = AtomicUsize::new(0);
 
-/// How much of the noise made sense.
+/// Returns the line of the summary.
 pub fn closing_line() -> String {
-    format!("{} grammars of noise, {} have compiled", TRIED.load(Relaxed), COMPILED.load(Relaxed))
+    format!("{} grammars of noise, {} compile", TRIED.load(Relaxed), COMPILED.load(Relaxed))
 }
 
-/// What grammars are made of.
+/// Pieces of grammars.
 const PIECES: &[&str] = &[
     "start",
     "::=",
@@ -190,7 +190,7 @@ fn play(rng: &mut Rng, text: &str) -> Result<(), String> {
     play_with(rng, text, &vocabulary)
 }
 
-/// Compiles, and does whatever a user can do: answers must be consistent with one another.
+/// Compiles, and calls all methods of a matcher, whose answers must be consistent.
 fn play_with(rng: &mut Rng, text: &str, vocabulary: &Vocabulary) -> Result<(), String> {
     let mut config = Config::default();
     if rng.chance(1, 3) {
@@ -216,7 +216,7 @@ fn play_with(rng: &mut Rng, text: &str, vocabulary: &Vocabulary) -> Result<(), S
     for _ in 0..12 {
         matcher.fill_mask(&mut row).map_err(|error| about(error.to_string()))?;
         let has_limit = matcher.error().is_some();
-        // Also ids that the vocabulary does not know, and such that no row could hold.
+        // Also ids that the vocabulary does not have, and ids beyond any row.
         let id =
             if rng.chance(1, 8) { rng.next() as u32 } else { rng.below(vocabulary.id_count() + 2) as u32 };
         let allowed = row.get(id as usize / 32).is_some_and(|word| word & (1 << (id % 32)) != 0);
@@ -243,7 +243,7 @@ fn play_with(rng: &mut Rng, text: &str, vocabulary: &Vocabulary) -> Result<(), S
                 }
             }
         } else if (matcher.state(), matcher.len(), matcher.text().to_vec()) != before {
-            return Err(about(format!("after {:?}: the refused token {id} has changed something", before.2)));
+            return Err(about(format!("after {:?}: the refused token {id} changes the state", before.2)));
         }
         let _ = matcher.forced_bytes();
     }

@@ -1,5 +1,6 @@
-//! The grammars that outputs have, on a large vocabulary. Each is compiled twice, in ways that must give the same masks, and shared by the outputs that follow
-//! each other.
+//! The grammars of outputs, on a large vocabulary.
+//!
+//! Each is compiled twice, in two ways that must give the same masks. Consecutive outputs share it.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use grammask_testkit::random::{Rng, conditions, tails, texts};
 
 use crate::kept::Kept;
 
-/// It nests and counts, and never has to end.
+/// A grammar that nests and counts, and need not end.
 const NESTS_AND_COUNTS: &str = r#"
 start ::= item {';' item};
 item ::= list | word | text | pairs | number;
@@ -20,42 +21,43 @@ pairs ::= '{' (#'[a-z]+' ':' item ';'){1,40} '}';
 number ::= #'[0-9]{1,12}' ['.' #'[0-9]{1,6}'];
 "#;
 
-/// Tokens of an output at most: of that grammar, of the fixtures, and of a random grammar.
-const LONG: usize = 100_000;
-const SHORT: usize = 2_000;
-const RANDOM: usize = 20;
+/// Maximum number of tokens of an output: of the grammar above, of a fixture, and of a random grammar.
+const MAX_NESTING_TOKENS: usize = 100_000;
+const MAX_FIXTURE_TOKENS: usize = 2_000;
+const MAX_RANDOM_TOKENS: usize = 20;
 
-/// The masks of fixtures are compared once in so many tokens, as those with little room take most of the time.
-const EVERY: usize = 32;
+/// Tokens between two comparisons of masks of a fixture. Masks with little memory take most of the time.
+const TOKENS_PER_COMPARISON: usize = 32;
 
-/// How many outputs in a row have the same grammar, so that threads meet in its tables. At its next turn it is compiled again.
-const TOGETHER: u64 = 2;
+/// Number of consecutive outputs with the same grammar, so that threads meet in its tables. Its next turn
+/// compiles it again.
+const OUTPUTS_PER_TURN: u64 = 2;
 
-/// What tables may hold in bytes: enough for a while, and too little.
-const RICH: usize = 8 << 20;
-const POOR: usize = 1 << 20;
+/// Budget of the tables in bytes: enough for a while, and too little.
+const LARGE_BUDGET_BYTES: usize = 8 << 20;
+const SMALL_BUDGET_BYTES: usize = 1 << 20;
 
-/// What an output is about.
+/// The subject of an output.
 pub struct Subject {
-    /// A name, or the grammar itself where it has none.
+    /// Name of the grammar, or its text if it has no name.
     pub name: String,
-    /// How many tokens the output shall have.
+    /// Number of tokens of the output.
     pub length: usize,
-    /// Once in so many tokens the masks are compared, as the other grammar's take most of the time.
+    /// Tokens between two comparisons of masks, as the masks of the second grammar take most of the time.
     pub every: usize,
-    /// The same language twice.
+    /// Two grammars of the same language.
     pub grammars: [Grammar; 2],
 }
 
-/// How the grammar of an output follows from its number.
+/// Selects the grammar of an output by its number.
 pub enum Grammars {
-    /// Each in turn, with much and with little room for tables.
+    /// The fixtures in turn, with much and with little memory for tables.
     Fixtures(Vec<Case>),
-    /// Random ones, with parts of masks and by walking through the whole trie.
+    /// Random grammars, with summaries of rules and by walks through the whole trie.
     Random(Kept<Option<Subject>>),
 }
 
-/// One that comes again.
+/// A grammar that has its turn again and again.
 pub struct Case {
     name: String,
     text: String,
@@ -64,7 +66,7 @@ pub struct Case {
 }
 
 impl Grammars {
-    /// Those of the fixtures, and one that nests and counts.
+    /// Returns the grammars of the fixtures, and one that nests and counts.
     pub fn fixtures(fixtures: &[GrammarFixture]) -> Self {
         let case = |name: &str, text: &str, length| Case {
             name: name.to_owned(),
@@ -72,23 +74,25 @@ impl Grammars {
             length,
             kept: Kept::new(),
         };
-        let mut cases: Vec<Case> =
-            fixtures.iter().map(|fixture| case(&fixture.name, &fixture.grammar, SHORT)).collect();
-        cases.push(case("nests and counts", NESTS_AND_COUNTS, LONG));
+        let mut cases: Vec<Case> = fixtures
+            .iter()
+            .map(|fixture| case(&fixture.name, &fixture.grammar, MAX_FIXTURE_TOKENS))
+            .collect();
+        cases.push(case("nests and counts", NESTS_AND_COUNTS, MAX_NESTING_TOKENS));
         Self::Fixtures(cases)
     }
 
-    /// Random ones, which aim at the conditions of shortcuts, and at texts that can be cut in many ways.
+    /// Returns random grammars that meet the conditions of shortcuts, and have texts with many tokenizations.
     pub const fn random() -> Self {
         Self::Random(Kept::new())
     }
 
-    /// What the output of this number is about; `None` where a limit of the recognizer is exceeded.
+    /// Returns the subject of an output. Returns `None` if a limit of the recognizer is exceeded.
     ///
     /// # Errors
-    /// When a grammar does not compile.
+    /// If a grammar does not compile.
     pub fn subject(&self, number: u64, vocabulary: &Vocabulary) -> Result<Arc<Option<Subject>>, String> {
-        let turn = number / TOGETHER;
+        let turn = number / OUTPUTS_PER_TURN;
         match self {
             Self::Fixtures(cases) => {
                 let count = cases.len() as u64;
@@ -99,10 +103,11 @@ impl Grammars {
         }
     }
 
-    /// How many outputs there are until all has had its turn, so that from now on what is new is made in the place of something else.
+    /// Returns the number of outputs after which each grammar had its turn, so that each new one replaces
+    /// another.
     pub const fn once(&self) -> u64 {
         match self {
-            Self::Fixtures(cases) => cases.len() as u64 * TOGETHER,
+            Self::Fixtures(cases) => cases.len() as u64 * OUTPUTS_PER_TURN,
             Self::Random(_) => 0,
         }
     }
@@ -110,8 +115,8 @@ impl Grammars {
 
 impl Case {
     fn subject(&self, vocabulary: &Vocabulary) -> Result<Option<Subject>, String> {
-        let configs = [with_room(RICH), with_room(POOR)];
-        compile(&self.name, &self.text, &configs, vocabulary, (self.length, EVERY))
+        let configs = [with_room(LARGE_BUDGET_BYTES), with_room(SMALL_BUDGET_BYTES)];
+        compile(&self.name, &self.text, &configs, vocabulary, (self.length, TOKENS_PER_COMPARISON))
     }
 }
 
@@ -123,12 +128,12 @@ fn random(number: u64, vocabulary: &Vocabulary) -> Result<Option<Subject>, Strin
         2 => tails::grammar(&mut rng),
         _ => texts::grammar(&mut rng),
     };
-    let mut by_walking = with_room(POOR);
+    let mut by_walking = with_room(SMALL_BUDGET_BYTES);
     by_walking.masks.keep_parts = false;
     by_walking.recognizer.gather_texts = false;
     by_walking.recognizer.loop_right_recursion = false;
-    let by_parts = with_room(*rng.pick(&[RICH, POOR, 1]));
-    compile(&random.text, &random.text, &[by_parts, by_walking], vocabulary, (RANDOM, 1))
+    let by_parts = with_room(*rng.pick(&[LARGE_BUDGET_BYTES, SMALL_BUDGET_BYTES, 1]));
+    compile(&random.text, &random.text, &[by_parts, by_walking], vocabulary, (MAX_RANDOM_TOKENS, 1))
 }
 
 fn with_room(bytes: usize) -> Config {

@@ -1,37 +1,37 @@
-//! Whether a process that should have settled still grows.
+//! Decides whether the memory of a process still grows after it should have settled.
 
 use std::fmt;
 
-/// Bytes by which a settled process may differ: an eighth, and what a grammar fills that happens to be there.
+/// Bytes by which a settled process may grow: an eighth, and the tables of one grammar.
 const fn tolerance(settled: u64) -> u64 {
     settled / 8 + (16 << 20)
 }
 
-/// Fewer samples say nothing.
-const FEWEST: usize = 100;
+/// Minimum number of samples for a verdict.
+const MIN_SAMPLES: usize = 100;
 
-/// How memory has developed, in bytes.
+/// Development of memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Growth {
-    /// The median of the first half after warming up.
+    /// Median of the first half after warming up.
     settled: u64,
-    /// The median of the last quarter after it.
+    /// Median of the last quarter.
     end: u64,
-    /// Whether there were enough samples to judge.
+    /// True if there were enough samples for a verdict.
     is_judged: bool,
 }
 
 impl Growth {
-    /// Looks at samples that were taken at equal distances. Warming up takes the first third of them, and at least `cold`
-    /// many. `None` where nothing is left.
+    /// Evaluates samples that were taken at equal distances. Warming up takes the first third of them, and at
+    /// least `cold` samples. Returns `None` if no sample is left.
     pub fn of(samples: &[u64], cold: usize) -> Option<Self> {
         let warm = samples.get(cold.max(samples.len() / 3)..)?;
         let settled = median(&warm[..warm.len().div_ceil(2)])?;
         let end = median(&warm[warm.len() - warm.len().div_ceil(4)..])?;
-        Some(Self { settled, end, is_judged: warm.len() >= FEWEST })
+        Some(Self { settled, end, is_judged: warm.len() >= MIN_SAMPLES })
     }
 
-    /// Whether there is more at the end than there may be.
+    /// Returns `true` if the end exceeds the allowance.
     pub const fn is_too_much(&self) -> bool {
         self.is_judged && self.end > self.settled + tolerance(self.settled)
     }
@@ -67,7 +67,7 @@ mod tests {
     const MB: u64 = 1 << 20;
 
     #[test]
-    fn what_settles_is_flat_and_what_leaks_is_not() {
+    fn settled_memory_is_flat_and_a_leak_is_not() {
         let settling: Vec<u64> = (0..300).map(|at| 200 * MB + at.min(90) * MB + at % 7 * MB).collect();
         assert!(Growth::of(&settling, 0).is_some_and(|growth| growth.is_judged && !growth.is_too_much()));
         let leaking: Vec<u64> = (0..300).map(|at| 200 * MB + at * MB / 2).collect();
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn little_is_not_judged() {
+    fn few_samples_give_no_verdict() {
         assert_eq!(Growth::of(&[], 0), None);
         let leaking: Vec<u64> = (0..20).map(|at| at * 100 * MB).collect();
         assert!(Growth::of(&leaking, 0).is_some_and(|growth| !growth.is_too_much()));

@@ -1,20 +1,22 @@
-//! What threads share for a while: made by whoever needs it first, made again when its time is over.
+//! A value that threads share for a while: the first one that needs it makes it, and makes a new one for a
+//! later number.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A place for the values of growing numbers, which has one of them at a time.
+/// Holds the value of one number at a time; numbers grow.
 pub struct Kept<T>(Mutex<Option<(u64, Arc<T>)>>);
 
 impl<T> Kept<T> {
-    /// A place without a value.
+    /// Returns a holder without a value.
     pub const fn new() -> Self {
         Self(Mutex::new(None))
     }
 
-    /// The value of this number, which depends on nothing else. Who comes late for an earlier one gets a value of its own.
+    /// Returns the value of a number, which depends on nothing else. A thread that comes late with an earlier
+    /// number gets a value of its own.
     ///
     /// # Errors
-    /// That of `make`.
+    /// The error of `make`.
     pub fn get(&self, number: u64, make: impl FnOnce() -> Result<T, String>) -> Result<Arc<T>, String> {
         let mut place = lock(&self.0);
         match &*place {
@@ -32,7 +34,7 @@ impl<T> Kept<T> {
     }
 }
 
-/// What is in there, whatever became of who had it last.
+/// Locks the value, also after a panic of another thread.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

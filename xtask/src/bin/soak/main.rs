@@ -1,5 +1,7 @@
-//! Random grammars and texts for as long as one likes, on several threads that share grammars, tables and vocabularies:
-//! engine and oracle must agree, memory must settle. A case is a number and can be run again alone.
+//! `cargo xtask soak`: random grammars and texts for a long time, on threads that share grammars, tables and
+//! vocabularies.
+//!
+//! Engine and oracle must agree, and memory must settle. A case is a number and can be repeated alone.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool that tells what it finds")]
 
@@ -26,28 +28,28 @@ use pool::Pool;
 use xtask::cases::agreement;
 use xtask::cases::watch::{self, Watch, Worker};
 
-/// Counts what is allocated: what the process holds of it also depends on what the system's allocator keeps for later, which is more than a leak.
+/// Counts allocated bytes. Resident memory also depends on what the allocator of the system keeps for later,
+/// which is more than a leak.
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
 
-/// How often it says that it is alive.
-const NEWS: Duration = Duration::from_secs(5);
+/// Time between two lines of progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How often it looks at its memory.
-const SAMPLE: Duration = Duration::from_millis(500);
+/// Time between two samples of memory.
+const MEMORY_INTERVAL: Duration = Duration::from_millis(500);
 
-/// After so many findings there is enough to do.
+/// Findings after which the run ends.
 const MAX_FINDINGS: usize = 20;
 
-/// Walks through random grammars for each step of the outputs, and the tokens of such a step: of a long output, and of one whose other masks are found by
-/// walking through the whole vocabulary.
-const WALKS: usize = 2;
-const STEP: usize = 64;
-const STEP_BY_WALKING: usize = 1;
+/// Number of walks of random grammars for each step of an output.
+const WALKS_PER_STEP: usize = 2;
+const STEP_TOKENS: usize = 64;
+const WALKING_STEP_TOKENS: usize = 1;
 
 struct Options {
     time: Duration,
-    /// So many walks at least, however long that takes.
+    /// Minimum number of walks, however long they take.
     walks: usize,
     threads: usize,
     first: u64,
@@ -63,11 +65,11 @@ enum Only {
     Text(u64),
 }
 
-/// What the threads share.
+/// State that the threads share.
 struct Soak {
     pool: Pool,
     outputs: Outputs,
-    /// Short ones of random grammars.
+    /// Short outputs of random grammars.
     texts: Outputs,
     next_walk: AtomicU64,
     walks: AtomicUsize,
@@ -86,7 +88,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all is well.
+/// Runs the soak. Returns `true` if nothing differs and memory settles.
 fn run() -> anyhow::Result<bool> {
     let options = Options::parse(std::env::args().skip(1))?;
     let fixtures = fixtures::grammars(&fixtures::fixtures_root());
@@ -97,8 +99,8 @@ fn run() -> anyhow::Result<bool> {
     let vocabulary = outputs::with_little_room(&vocabulary);
     let soak = Soak {
         pool: Pool::new(),
-        outputs: Outputs::new("--output", &vocabulary, Grammars::fixtures(&fixtures), STEP),
-        texts: Outputs::new("--text", &vocabulary, Grammars::random(), STEP_BY_WALKING),
+        outputs: Outputs::new("--output", &vocabulary, Grammars::fixtures(&fixtures), STEP_TOKENS),
+        texts: Outputs::new("--text", &vocabulary, Grammars::random(), WALKING_STEP_TOKENS),
         next_walk: AtomicU64::new(options.first),
         walks: AtomicUsize::new(0),
         findings: AtomicUsize::new(0),
@@ -132,11 +134,11 @@ fn run() -> anyhow::Result<bool> {
 }
 
 impl Soak {
-    /// Does one thing after another until it is over.
+    /// Runs cases until the time is over.
     fn work(&self, worker: &Worker<'_>) {
         let (mut output, mut text) = (None, None);
         while !self.is_over.load(Relaxed) {
-            for _ in 0..WALKS {
+            for _ in 0..WALKS_PER_STEP {
                 self.walk(worker, self.next_walk.fetch_add(1, Relaxed));
             }
             self.go_on(worker, &self.outputs, &mut output);
@@ -154,7 +156,7 @@ impl Soak {
         self.try_case(worker, &outputs.again(number), || outputs.begin(number)).flatten()
     }
 
-    /// Some tokens more of this output, or of the next one.
+    /// Goes on with an output for some tokens, or begins the next one.
     fn go_on(&self, worker: &Worker<'_>, outputs: &Outputs, place: &mut Option<Output>) {
         if place.is_none() {
             *place = self.begin(worker, outputs, outputs.next());
@@ -173,7 +175,7 @@ impl Soak {
         }
     }
 
-    /// Tries something that must succeed; tells what is wrong otherwise.
+    /// Runs a case that must succeed, and prints a finding otherwise.
     fn try_case<T>(
         &self,
         worker: &Worker<'_>,
@@ -181,7 +183,7 @@ impl Soak {
         case: impl FnOnce() -> Result<T, String>,
     ) -> Option<T> {
         worker.enter(again);
-        // What panics has said where; which case it was is still to be told.
+        // The panic has printed its message; the case is still unknown.
         match catch_unwind(AssertUnwindSafe(case)).unwrap_or_else(|_| Err("it panics".to_owned())) {
             Ok(value) => Some(value),
             Err(finding) => {
@@ -194,19 +196,20 @@ impl Soak {
         }
     }
 
-    /// Tells how it goes until time is over, and so many walks have been walked; how memory has developed.
+    /// Prints progress until the time is over and the minimum of walks is done. Returns the samples of
+    /// memory.
     fn look_on(&self, time: Duration, walks: usize) -> Option<Growth> {
         let begin = Instant::now();
         let mut news = Instant::now();
         let (mut samples, mut cold) = (Vec::new(), 0);
         while (begin.elapsed() < time || self.walks.load(Relaxed) < walks) && !self.is_over.load(Relaxed) {
             let rest = time.saturating_sub(begin.elapsed());
-            std::thread::sleep(if rest.is_zero() { SAMPLE } else { SAMPLE.min(rest) });
+            std::thread::sleep(if rest.is_zero() { MEMORY_INTERVAL } else { MEMORY_INTERVAL.min(rest) });
             samples.push(ALLOCATED.current_usage() as u64);
             if !self.outputs.is_warm() || !pool::is_warm(self.walks.load(Relaxed) as u64) {
                 cold = samples.len();
             }
-            if news.elapsed() >= NEWS {
+            if news.elapsed() >= PROGRESS_INTERVAL {
                 news = Instant::now();
                 println!(
                     "{:.0} s: {} walks, {} masks, {} findings, {} MB of {} MB that are held, {} of them shared by all grammars",
@@ -228,7 +231,7 @@ impl Soak {
         agreement::masks() + self.outputs.masks() + self.texts.masks()
     }
 
-    /// Says what was done and found; whether all is well.
+    /// Prints the summary. Returns `true` if nothing was found and memory settles.
     fn close(&self, time: Duration, growth: Option<Growth>) -> bool {
         let findings = self.findings.load(Relaxed);
         println!(
@@ -250,7 +253,7 @@ impl Soak {
         }
         match growth {
             Some(growth) => println!("memory: {growth}"),
-            None => println!("memory: too short to judge, not every grammar had its turn"),
+            None => println!("memory: too short to judge, some grammars had no turn"),
         }
         findings == 0 && !growth.is_some_and(|growth| growth.is_too_much())
     }
@@ -268,7 +271,7 @@ impl Options {
             only: None,
         };
         while let Some(word) = words.next() {
-            let value = words.next().with_context(|| format!("{word} wants a value"))?;
+            let value = words.next().with_context(|| format!("{word} needs a value"))?;
             let number = || value.parse().with_context(|| format!("{word} {value}"));
             match word.as_str() {
                 "--minutes" => {
@@ -283,7 +286,7 @@ impl Options {
                 "--walk" => options.only = Some(Only::Walk(number()?)),
                 "--text" => options.only = Some(Only::Text(number()?)),
                 "--output" => options.only = Some(Only::Output(number()?)),
-                other => bail!("soak has no option {other}"),
+                other => bail!("unknown option of soak: {other}"),
             }
         }
         Ok(options)

@@ -1,5 +1,6 @@
-//! Outputs on a large vocabulary, token by token under the mask of a model that picks at random. Each runs twice, with grammars that have the same
-//! language, and the masks must be the same.
+//! Outputs on a large vocabulary, token by token under the mask of a model that picks at random.
+//!
+//! Each runs twice, with two grammars of the same language, whose masks must be the same.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -12,24 +13,25 @@ use xtask::cases::watch;
 use crate::grammars::Grammars;
 use crate::kept::lock;
 
-/// What all grammars share may hold in bytes: little enough to be full before memory is judged, and to be given up many times in an hour.
-const SHARED: usize = 32 << 20;
+/// Budget in bytes of the lexicon that all grammars share: full before memory is judged, and replaced many
+/// times in an hour.
+const LEXICON_BUDGET_BYTES: usize = 32 << 20;
 
-/// The vocabulary, in which what all grammars share has little room.
+/// Returns the vocabulary with that budget.
 pub fn with_little_room(vocabulary: &Vocabulary) -> Vocabulary {
-    vocabulary.with_lexicon(&LexiconConfig { budget: SHARED, ..LexiconConfig::default() })
+    vocabulary.with_lexicon(&LexiconConfig { budget: LEXICON_BUDGET_BYTES, ..LexiconConfig::default() })
 }
 
 /// The outputs of some grammars, which all threads share.
 pub struct Outputs {
-    /// The command line that runs one again ends in this option and its number.
+    /// Option of the command line that repeats an output, followed by its number.
     option: &'static str,
     vocabulary: Vocabulary,
     grammars: Grammars,
-    /// Tokens between two looks at whether time is over.
+    /// Tokens between two looks at the clock.
     step: usize,
     next: AtomicU64,
-    /// How many were begun, how many masks were compared, and how long the longest output is.
+    /// Number of outputs begun, number of masks compared, and tokens of the longest output.
     begun: AtomicUsize,
     masks: AtomicUsize,
     longest: AtomicUsize,
@@ -38,23 +40,23 @@ pub struct Outputs {
 
 /// An output of one thread.
 pub struct Output {
-    /// What it can be run again by.
+    /// The command that repeats it.
     pub number: u64,
     name: String,
     rng: Rng,
     one: Matcher,
     other: Matcher,
-    /// Where masks are written.
+    /// Row for masks.
     row: Vec<u32>,
-    /// How many tokens it shall have, and once in how many of them masks are compared.
+    /// Number of tokens, and tokens between two comparisons of masks.
     length: usize,
     every: usize,
-    /// How many were picked, those that were taken back included.
+    /// Number of tokens picked, including those that were taken back.
     picked: usize,
 }
 
 impl Outputs {
-    /// No output of these grammars. Each goes on by so many tokens at a time.
+    /// Returns no output yet. Each output goes on by `step` tokens at a time.
     pub fn new(option: &'static str, vocabulary: &Vocabulary, grammars: Grammars, step: usize) -> Self {
         Self {
             option,
@@ -69,25 +71,25 @@ impl Outputs {
         }
     }
 
-    /// The command line that runs the output of this number again.
+    /// Returns the command that repeats an output.
     pub fn again(&self, number: u64) -> String {
         format!("cargo xtask soak {} {number}", self.option)
     }
 
-    /// The number of an output that nobody has begun.
+    /// Returns the number of the next output.
     pub fn next(&self) -> u64 {
         self.next.fetch_add(1, Relaxed)
     }
 
-    /// Whether every grammar has had its turn, so that from now on some are given up when others come.
+    /// Returns `true` if every grammar had its turn, so that new ones replace old ones from now on.
     pub fn is_warm(&self) -> bool {
         self.next.load(Relaxed) >= self.grammars.once()
     }
 
-    /// Begins an output; `None` where its grammar exceeds a limit.
+    /// Begins an output. Returns `None` if its grammar exceeds a limit.
     ///
     /// # Errors
-    /// When its grammar does not compile.
+    /// If its grammar does not compile.
     pub fn begin(&self, number: u64) -> Result<Option<Output>, String> {
         let subject = self.grammars.subject(number, &self.vocabulary)?;
         let Some(subject) = &*subject else { return Ok(None) };
@@ -105,10 +107,10 @@ impl Outputs {
         }))
     }
 
-    /// Some tokens more; whether the output goes on.
+    /// Goes on for some tokens. Returns `true` if the output is not at its end.
     ///
     /// # Errors
-    /// When the two disagree, or one with its own mask.
+    /// If the two grammars disagree, or one disagrees with its own mask.
     pub fn go_on(&self, output: &mut Output) -> Result<bool, String> {
         watch::note(output.name.clone());
         for _ in 0..self.step {
@@ -126,7 +128,7 @@ impl Outputs {
         output.picked += 1;
         let vocabulary = &self.vocabulary;
         let (one, other, rng) = (&mut output.one, &mut output.other, &mut output.rng);
-        // What a server asks for, and what a single caller does: neither may depend on whether the other came first.
+        // A server asks for rows, a single caller for masks. Neither may depend on which comes first.
         let is_row_first = rng.chance(1, 2);
         if is_row_first {
             fill(one, &mut output.row)?;
@@ -180,17 +182,17 @@ impl Outputs {
         }
     }
 
-    /// How many masks were compared.
+    /// Returns the number of masks compared.
     pub fn masks(&self) -> usize {
         self.masks.load(Relaxed)
     }
 
-    /// Bytes of what all grammars share.
+    /// Returns the bytes of the lexicon that all grammars share.
     pub fn shared_bytes(&self) -> usize {
         self.vocabulary.stats().bytes
     }
 
-    /// How much was done.
+    /// Returns the line of the summary.
     pub fn closing_line(&self) -> String {
         format!(
             "{} masks of {} outputs, the longest of {} tokens, are the same",
@@ -200,7 +202,7 @@ impl Outputs {
         )
     }
 
-    /// The slowest mask of the first of both, and for which grammar it was.
+    /// Returns the slowest mask of the first grammars, and the grammar.
     pub fn slowest_mask(&self) -> (Duration, String) {
         lock(&self.slowest).clone()
     }
@@ -223,7 +225,7 @@ fn fill(matcher: &mut Matcher, row: &mut [u32]) -> Result<(), String> {
     matcher.fill_mask(row).map_err(|error| error.to_string())
 }
 
-/// A token of the mask: the first at or after a random place.
+/// Returns the first token of the mask at or after a random id.
 fn pick(rng: &mut Rng, mask: &Mask) -> Option<TokenId> {
     let words = mask.as_words();
     let start = rng.below(words.len() * 32);

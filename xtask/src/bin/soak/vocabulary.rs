@@ -1,4 +1,4 @@
-//! A vocabulary as large as that of a language model: from a file, or put together from the samples of the fixtures.
+//! A vocabulary as large as that of a language model: from a file, or built from the samples of the fixtures.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,31 +8,31 @@ use grammask::{TokenId, Vocabulary};
 use grammask_testkit::fixtures::GrammarFixture;
 use grammask_testkit::random::Rng;
 
-/// Tokens of a vocabulary that is put together.
+/// Number of tokens of a built vocabulary.
 const TOKENS: usize = 60_000;
-/// What further words are made of.
+/// Letters of the remaining words.
 const LETTERS: &[&[u8]] = &[b"abcdefghijklmnopqrstuvwxyz", b"eainst", b"0123456789"];
-/// The longest piece of a sample that is a token, in characters.
-const LONGEST: usize = 6;
+/// Maximum number of characters of a piece of a sample.
+const MAX_PIECE_CHARS: usize = 6;
 
-/// The vocabulary in a file of any format that is known.
+/// Reads a vocabulary from a file of any known format.
 ///
 /// # Errors
-/// When it cannot be read.
+/// If the file cannot be read.
 pub fn from_file(path: &Path) -> anyhow::Result<Vocabulary> {
     let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
     Vocabulary::load(&bytes).with_context(|| path.display().to_string())
 }
 
-/// Single bytes, the pieces of the samples, and words that nobody has seen; always the same.
+/// Builds a vocabulary of single bytes, pieces of the samples, and random words. It is always the same.
 ///
 /// # Errors
-/// When the engine does not take it.
+/// If the engine refuses the vocabulary, which it should not.
 pub fn from_samples(fixtures: &[GrammarFixture]) -> anyhow::Result<Vocabulary> {
     let mut tokens: BTreeSet<Vec<u8>> = (0..=u8::MAX).map(|byte| vec![byte]).collect();
     for fixture in fixtures {
         let starts: Vec<usize> = fixture.sample.char_indices().map(|(at, _)| at).collect();
-        for pieces in 2..=LONGEST {
+        for pieces in 2..=MAX_PIECE_CHARS {
             tokens.extend(starts.windows(pieces + 1).map(|w| fixture.sample[w[0]..w[pieces]].into()));
         }
     }

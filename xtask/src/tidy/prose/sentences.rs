@@ -53,7 +53,8 @@ pub fn check(path: &str, block: &Block) -> Vec<Violation> {
     violations
 }
 
-/// Cuts lines into paragraphs and items. Headings, tables, link targets, and indented or fenced code are left out.
+/// Cuts lines into paragraphs and items. Headings, tables, link targets, and indented or fenced code are left
+/// out.
 fn paragraphs(lines: &[Line]) -> Vec<Paragraph> {
     let mut found = vec![Paragraph::default()];
     let mut is_in_list = false;

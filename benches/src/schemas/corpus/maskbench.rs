@@ -1,4 +1,4 @@
-//! Real schemas with their documents: every mask on the way is timed, and every document judged.
+//! `cargo xtask maskbench`: real schemas with documents. Each mask is timed, and each document judged.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -6,46 +6,46 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use grammask::{Config, TokenId, Vocabulary};
 
-use super::data::{Entry, Instance, lines};
-use super::follow::{Slow, Verdict, catching, follow, follow_known};
-use super::judge::{Judge, judges, warm};
-use super::options::MaskbenchOptions;
-use super::tally::{Failure, Tally};
-use crate::vocabulary::Words;
+use crate::input::vocabulary::Words;
+use crate::schemas::data::{Entry, Instance, lines};
+use crate::schemas::follow::{Slow, Verdict, catching, follow, follow_known};
+use crate::schemas::judge::{Judge, judges, warm};
+use crate::schemas::options::MaskbenchOptions;
+use crate::schemas::tally::{Failure, Tally};
 
 /// Bytes of stack for engines that are recursive.
-const STACK: usize = 512 << 20;
+const STACK_BYTES: usize = 512 << 20;
 
-/// How often it is told how far it is.
-const PAUSE: Duration = Duration::from_secs(10);
+/// Time between two lines of progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
-/// What a run has found out.
+/// Results of a run.
 pub struct Results {
     /// The vocabulary.
     pub vocabulary: String,
-    /// Lines that cannot be read: their errors.
+    /// Errors of lines that cannot be read.
     pub unreadable: Vec<String>,
-    /// What each engine has done.
+    /// Counts of each engine.
     pub tallies: Vec<(&'static str, Tally)>,
-    /// What is said of each document, where single schemas were asked for.
+    /// Verdicts on each document, where single schemas were selected.
     pub details: Vec<String>,
 }
 
-/// What a run is about.
+/// Inputs of a run, with its progress.
 pub struct Bench {
     pub(super) words: Words,
     pub(super) vocabulary: Vocabulary,
     pub(super) config: Config,
     pub(super) lines: Vec<(usize, String)>,
-    /// Schemas done, and the one that is at work on some thread.
+    /// Number of schemas begun, the last one on any thread, and the time of the last report.
     progress: Mutex<(usize, String, Instant)>,
 }
 
 impl Bench {
-    /// Reads all that is wanted, and warms the vocabulary.
+    /// Reads the inputs, and warms the vocabulary.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// If a file cannot be read.
     pub fn load(options: &MaskbenchOptions) -> anyhow::Result<Self> {
         let words = Words::load(&options.vocabulary)?;
         let vocabulary = words.vocabulary()?;
@@ -66,10 +66,11 @@ impl Bench {
         Ok(Self { words, vocabulary, config, lines, progress })
     }
 
-    /// Does work for each schema on so many threads with large stacks; what each thread has come to.
+    /// Runs `work` on `threads` threads with large stacks, each with its share of the schemas. Returns the
+    /// results by thread.
     ///
     /// # Errors
-    /// When a thread cannot be started, or its work fails.
+    /// If a thread cannot be started, or its work fails.
     pub(super) fn on_threads<T: Send>(
         &self,
         threads: usize,
@@ -83,7 +84,7 @@ impl Bench {
                     let lines = self.lines.iter().skip(thread).step_by(threads);
                     work(&mut lines.map(|(index, line)| (*index, &**line)))
                 };
-                handles.push(std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run)?);
+                handles.push(std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run)?);
             }
             while handles.iter().any(|handle| !handle.is_finished()) {
                 std::thread::sleep(Duration::from_millis(50));
@@ -96,7 +97,7 @@ impl Bench {
         })
     }
 
-    /// Notes that work on a schema begins.
+    /// Records that work on a schema begins.
     pub(super) fn enter(&self, name: &str) {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         progress.0 += 1;
@@ -105,7 +106,7 @@ impl Bench {
 
     fn tell(&self) {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        if progress.2.elapsed() > PAUSE {
+        if progress.2.elapsed() > PROGRESS_INTERVAL {
             eprintln!("{} of {}: {}", progress.0, self.lines.len(), progress.1);
             progress.2 = Instant::now();
         }
@@ -115,7 +116,7 @@ impl Bench {
 /// Runs all schemas on all engines.
 ///
 /// # Errors
-/// When a file cannot be read, or an engine not be bound to the vocabulary.
+/// If a file cannot be read, or an engine refuses the vocabulary.
 pub fn run(options: &MaskbenchOptions) -> anyhow::Result<Results> {
     let bench = Bench::load(options)?;
     let parts = bench.on_threads(options.threads, |lines| {
@@ -159,7 +160,7 @@ struct Part<'b> {
     bench: &'b Bench,
     judges: Vec<Box<dyn Judge>>,
     tallies: Vec<(&'static str, Tally)>,
-    /// From how many microseconds on masks are listed.
+    /// Microseconds above which masks are listed.
     slow: Option<u64>,
     row: Vec<u32>,
     unreadable: Vec<String>,
@@ -213,18 +214,18 @@ impl Part<'_> {
     }
 }
 
-/// A schema before an engine.
+/// A schema with the counts of an engine.
 struct Hearing<'h> {
     entry: &'h Entry,
     /// The documents as tokens.
     texts: &'h [Vec<u32>],
     end: u32,
-    /// How many bytes tokens have.
+    /// Returns the number of bytes of tokens.
     length: &'h dyn Fn(&[u32]) -> usize,
     row: &'h mut [u32],
     tally: &'h mut Tally,
     causes: &'h mut Vec<String>,
-    /// What is said of each document, where that is wanted.
+    /// Verdicts on each document, where single schemas were selected.
     details: Option<&'h mut Vec<String>>,
 }
 
@@ -248,7 +249,7 @@ impl Hearing<'_> {
         let Instance { is_valid, text } = &self.entry.instances[number];
         let tokens = &self.texts[number];
         judge.prepare(&self.entry.schema);
-        // It compiled a moment ago.
+        // It compiled before.
         let verdict = follow(judge, tokens, self.end, &mut self.tally.times)
             .unwrap_or_else(|refusal| Verdict::Trouble(refusal.message));
         for slow in std::mem::take(&mut self.tally.times.slow) {
@@ -291,7 +292,7 @@ impl Hearing<'_> {
     }
 }
 
-/// A byte offset with the text around it.
+/// Returns a byte offset with the text around it.
 fn place(text: &str, at: usize) -> String {
     let bytes = text.as_bytes();
     let at = at.min(bytes.len());
@@ -307,7 +308,8 @@ mod tests {
     use super::*;
     use crate::schemas::judge::Refusal;
 
-    /// Tokens are bytes; all but `x` are allowed, and the end after `}`. Takes a `y`, though it is in no mask.
+    /// Tokens are bytes. All but `x` are allowed, and the end after `}`. `accept` takes a `y`, though no mask
+    /// allows it.
     #[derive(Default)]
     struct Fake {
         schema: Value,
@@ -407,7 +409,7 @@ mod tests {
                 "instance 5: token 1 is not in the mask, but accepted",
             ]
         );
-        // A mask for each token and for the end, as far as the document goes.
+        // One mask for each token and for the end, up to a refusal.
         assert_eq!(tally.times.masks.count(), 9 + 8 + 9 + 2 + 3 + 2);
         assert_eq!(tally.times.starts.count(), 6);
         assert!(tally.slow.iter().any(|(_, line)| line.contains("n, instance 2, byte 7:")));
@@ -421,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_told_as_an_error() {
+    fn panic_becomes_an_error() {
         let line = r#"{"name":"n","schema":"panic","tests":[]}"#;
         assert_eq!(catching(|| judge(line)).err().as_deref(), Some("panic: on purpose"));
     }

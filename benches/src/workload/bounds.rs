@@ -1,4 +1,4 @@
-//! Long bounds, under a random model that never ends as long as it can go on.
+//! Long bounds, under a random model that ends only when nothing else is allowed.
 
 use std::hint::black_box;
 
@@ -7,9 +7,9 @@ use grammask::{Grammar, TokenId};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::grammask::{config, unused};
-use crate::random::Random;
-use crate::timing::{Places, median, sample};
-use crate::vocabulary::Words;
+use crate::input::random::Random;
+use crate::input::vocabulary::Words;
+use crate::run::timing::{Places, median, sample};
 
 /// The grammars.
 const GRAMMARS: &[&str] = &[
@@ -18,37 +18,37 @@ const GRAMMARS: &[&str] = &[
     "start ::= except!('x', 10000);",
 ];
 
-/// So many masks, unless the bound is reached before.
-const MASKS: usize = 4_000;
+/// Maximum number of masks.
+const MAX_MASKS: usize = 4_000;
 
-/// A mask that takes longer, in nanoseconds, is counted.
-pub const SLOW: u64 = 20_000;
+/// Nanoseconds above which a mask is counted as slow.
+pub const SLOW_NANOSECONDS: u64 = 20_000;
 
-/// One grammar; every round with a fresh grammar and a vocabulary that is used for the first time. Nanoseconds.
+/// One grammar. Each round has a fresh grammar and an unused vocabulary. Times are in nanoseconds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bound {
     /// The grammar.
     pub grammar: String,
-    /// Compiling: the median over the rounds.
+    /// Median time to compile.
     pub compile: u64,
-    /// The first mask: the median over the rounds.
+    /// Median time of the first mask.
     pub first_mask: u64,
-    /// All later masks, each written into a row.
+    /// Later masks, each written into a row.
     pub later: Places,
-    /// How many of these took longer than 20 microseconds, by their medians.
+    /// Number of later masks above [`SLOW_NANOSECONDS`], by their medians.
     pub slow: usize,
-    /// Where these stand, the slowest first, and what each took: at most five.
+    /// Positions and times of the slowest masks: at most five, the slowest first.
     pub slowest: Vec<(usize, u64)>,
-    /// Bytes that were written.
+    /// Number of bytes written.
     pub bytes: usize,
-    /// Whether the bound was reached, that is, nothing but an end was allowed.
+    /// True if the bound was reached, after which only an end is allowed.
     pub is_at_bound: bool,
 }
 
-/// Measures all.
+/// Measures all grammars.
 ///
 /// # Errors
-/// When a grammar does not compile, or takes no token of its own mask.
+/// If a grammar does not compile, or refuses a token of its own mask.
 pub fn measure(words: &Words, quick: bool, tell: &mut dyn FnMut(Bound)) -> anyhow::Result<()> {
     let tokens = words.vocabulary()?;
     let config = config(words);
@@ -58,7 +58,7 @@ pub fn measure(words: &Words, quick: bool, tell: &mut dyn FnMut(Bound)) -> anyho
         let mut matcher = compile()?.matcher();
         let mut chosen = Vec::new();
         let is_at_bound = loop {
-            if chosen.len() == MASKS {
+            if chosen.len() == MAX_MASKS {
                 break false;
             }
             let allowed: Vec<TokenId> = matcher.mask().iter().filter(|token| token.0 != words.end).collect();
@@ -67,7 +67,7 @@ pub fn measure(words: &Words, quick: bool, tell: &mut dyn FnMut(Bound)) -> anyho
                 break true;
             }
             let token = allowed[model.below(allowed.len())];
-            ensure!(matcher.accept(token).is_accepted(), "{grammar}: a mask promises too much");
+            ensure!(matcher.accept(token).is_accepted(), "{grammar}: a token of the mask is refused");
             chosen.push(token);
         };
         let bytes = matcher.text().len();
@@ -85,7 +85,7 @@ pub fn measure(words: &Words, quick: bool, tell: &mut dyn FnMut(Bound)) -> anyho
                 let (written, time) = sample(|| matcher.fill_mask(black_box(&mut row)));
                 written?;
                 times.push(time);
-                ensure!(matcher.accept(token).is_accepted(), "a mask has changed");
+                ensure!(matcher.accept(token).is_accepted(), "a mask changes");
             }
             first.push(times.remove(0));
             later.push(times);
@@ -102,7 +102,7 @@ pub fn measure(words: &Words, quick: bool, tell: &mut dyn FnMut(Bound)) -> anyho
             compile: median(&mut compiles),
             first_mask: median(&mut first),
             later: Places::new(&later).context("nothing is allowed after the first token")?,
-            slow: medians.iter().filter(|&&time| time > SLOW).count(),
+            slow: medians.iter().filter(|&&time| time > SLOW_NANOSECONDS).count(),
             slowest,
             bytes,
             is_at_bound,

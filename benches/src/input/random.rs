@@ -1,4 +1,4 @@
-//! Random choices that are the same in every run and on every machine.
+//! Random numbers that are the same in every run and on every machine.
 
 /// A generator of random numbers.
 ///
@@ -14,17 +14,17 @@ impl Default for Random {
 }
 
 impl Random {
-    /// A generator of its own for each seed.
+    /// Returns a generator for a seed.
     pub fn new(seed: u64) -> Self {
         let mut random = Self((seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        // Seeds that are near make numbers that are near, at first.
+        // Similar seeds give similar first numbers, which are skipped.
         (0..8).for_each(|_| {
             random.below(2);
         });
         random
     }
 
-    /// A number below the bound, which is not 0.
+    /// Returns a number below `bound`, which is not 0.
     pub fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -32,7 +32,7 @@ impl Random {
         (self.0 % bound as u64) as usize
     }
 
-    /// Whether something happens that happens so often in a thousand times.
+    /// Returns `true` in `permille` of a thousand cases.
     pub fn chance(&mut self, of_thousand: usize) -> bool {
         self.below(1000) < of_thousand
     }

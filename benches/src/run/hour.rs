@@ -1,35 +1,37 @@
-//! How fast the machine's memory is in this hour. Neighbours that nobody sees share its caches, so that the same program takes twice as long in one hour as
-//! in another: reads that each wait for the one before say so.
+//! Probes the speed of memory during a run.
+//!
+//! Other machines on the same processor share its caches, so the same program can take twice as long in
+//! another hour. Dependent reads, each of which waits for the previous one, show this.
 
 use std::hint::black_box;
 
 use serde::Serialize;
 
-use crate::random::Random;
-use crate::timing::{median, sample};
+use crate::input::random::Random;
+use crate::run::timing::{median, sample};
 
-/// So many bytes fit into a core's own caches, as long as nobody else is there.
-pub const NEAR: usize = 1 << 18;
+/// Bytes that fit into a core's own caches, unless others use them.
+pub const NEAR_BYTES: usize = 1 << 18;
 
-/// So many fit into no cache.
-pub const FAR: usize = 1 << 25;
+/// Bytes that fit into no cache.
+pub const FAR_BYTES: usize = 1 << 25;
 
-/// So many reads.
-const READS: usize = 1 << 15;
+/// Number of reads of a probe.
+const READS_PER_PROBE: usize = 1 << 15;
 
-/// Each look takes the median of so many.
-const TIMES: usize = 5;
+/// Number of probes whose median is taken.
+const PROBES_PER_LOOK: usize = 5;
 
-/// What a look has seen: nanoseconds for so many reads, in as many bytes.
+/// Result of a probe: nanoseconds of a read.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Look {
-    /// In [`NEAR`] bytes.
+    /// Among [`NEAR_BYTES`] bytes.
     pub near: f64,
-    /// In [`FAR`] bytes.
+    /// Among [`FAR_BYTES`] bytes.
     pub far: f64,
 }
 
-/// Reads that never change.
+/// The memory to read, and the results so far.
 pub struct Hour {
     near: Circle,
     far: Circle,
@@ -38,27 +40,28 @@ pub struct Hour {
 
 impl Default for Hour {
     fn default() -> Self {
-        Self { near: Circle::new(NEAR), far: Circle::new(FAR), looks: Vec::new() }
+        Self { near: Circle::new(NEAR_BYTES), far: Circle::new(FAR_BYTES), looks: Vec::new() }
     }
 }
 
 impl Hour {
-    /// Reads some times, and notes what that took.
+    /// Probes, and stores the result.
     pub fn look(&mut self) {
         self.looks.push(Look { near: self.near.nanoseconds(), far: self.far.nanoseconds() });
     }
 
-    /// All that was noted.
+    /// Returns all results.
     pub fn into_looks(self) -> Vec<Look> {
         self.looks
     }
 }
 
-/// From each place to another one, through all of them.
+/// A cyclic permutation: each position stores the next one.
 struct Circle(Vec<u32>);
 
 impl Circle {
-    /// Source: S. Sattolo, "An algorithm to generate a random cyclic permutation", 1986.
+    /// # Source
+    /// S. Sattolo, "An algorithm to generate a random cyclic permutation", 1986.
     fn new(bytes: usize) -> Self {
         let mut next: Vec<u32> = (0..).take(bytes / size_of::<u32>()).collect();
         let mut random = Random::default();
@@ -72,10 +75,11 @@ impl Circle {
         (0..reads).fold(0, |at, _| self.0[at as usize])
     }
 
-    /// What a read takes.
+    /// Returns the nanoseconds of a read.
     fn nanoseconds(&self) -> f64 {
-        let mut times: Vec<u64> = (0..TIMES).map(|_| sample(|| black_box(self.read(READS))).1).collect();
-        median(&mut times) as f64 / READS as f64
+        let mut times: Vec<u64> =
+            (0..PROBES_PER_LOOK).map(|_| sample(|| black_box(self.read(READS_PER_PROBE))).1).collect();
+        median(&mut times) as f64 / READS_PER_PROBE as f64
     }
 }
 
@@ -84,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_circle_passes_all_places() {
+    fn circle_visits_all_positions() {
         let circle = Circle::new(4096);
         let mut way: Vec<u32> = (1..=1024).map(|reads| circle.read(reads)).collect();
         assert_eq!(way[1023], 0);
@@ -93,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn each_look_is_noted() {
+    fn each_probe_is_stored() {
         let (near, far) = (Circle::new(4096), Circle::new(1 << 16));
         let mut hour = Hour { near, far, looks: Vec::new() };
         hour.look();

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
-use super::report::microseconds;
-use super::samples::Samples;
 use super::server::{EngineRun, SchemaRun, Server, Slowest, Start};
+use crate::schemas::report::microseconds;
+use crate::schemas::samples::Samples;
 
 /// Number of schemas that are listed for each measure.
-const LISTED: usize = 5;
+const MAX_LISTED: usize = 5;
 
 /// Characters of a refusal's message that are printed.
 const MAX_MESSAGE_CHARS: usize = 120;
@@ -210,7 +210,7 @@ fn compare(f: &mut Formatter<'_>, ours: &EngineRun, peer: &EngineRun) -> fmt::Re
         100.0 * slower(1.0) as f64 / both.len().max(1) as f64,
         slower(2.0),
     )?;
-    for (ratio, schema, time, other) in ratios.iter().take(LISTED) {
+    for (ratio, schema, time, other) in ratios.iter().take(MAX_LISTED) {
         let (time, other) = (microseconds(*time as f64), microseconds(*other as f64));
         writeln!(f, "- {ratio:.2}: {time} against {other}, {}, line {}", schema.name, schema.line)?;
     }
@@ -230,7 +230,7 @@ fn largest(f: &mut Formatter<'_>, engine: &EngineRun) -> fmt::Result {
             continue;
         }
         writeln!(f, "\n### {}\n", measure.name)?;
-        for ((time, remark), schema) in items.iter().take(LISTED) {
+        for ((time, remark), schema) in items.iter().take(MAX_LISTED) {
             let time = microseconds(*time as f64);
             writeln!(f, "- {time}: {}, line {}{remark}", schema.name, schema.line)?;
         }

@@ -1,5 +1,5 @@
-//! Documents that several threads follow at once on one grammar: each of their masks must be the one that a single thread gets which shares
-//! nothing with anybody.
+//! `maskbench --together`: several threads follow documents on one grammar, and their masks must equal those
+//! of one thread.
 
 use std::fmt::{self, Display, Formatter};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,12 +7,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use anyhow::Context;
 use grammask::{Grammar, LexiconConfig, TokenId};
 
-use super::data::Entry;
 use super::maskbench::Bench;
-use super::options::MaskbenchOptions;
-use super::tally::Failure;
+use crate::schemas::data::Entry;
+use crate::schemas::options::MaskbenchOptions;
+use crate::schemas::tally::Failure;
 
-/// What a run has found out.
+/// Results of a run.
 #[derive(Debug, Default)]
 pub struct Together {
     threads: usize,
@@ -20,18 +20,18 @@ pub struct Together {
     masks: usize,
     /// Documents with other masks on some thread.
     pub differences: usize,
-    /// Where they differ.
+    /// The differences.
     pub failures: Vec<Failure>,
 }
 
-/// Follows all documents, judged right or not, as far as they are allowed.
+/// Follows all documents as far as they are allowed.
 ///
 /// # Errors
-/// When a file cannot be read, or a document not be cut into tokens.
+/// If a file cannot be read, or a document cannot be cut into tokens.
 pub fn run(options: &MaskbenchOptions) -> anyhow::Result<Together> {
     let bench = Bench::load(options)?;
     let threads = options.together.unwrap_or_default();
-    // Nothing that it shares has been shared with the threads.
+    // A vocabulary whose lexicon the threads do not use.
     let apart = bench.vocabulary.with_lexicon(&LexiconConfig::default());
     let parts = bench.on_threads(1, |lines| {
         let mut sum = Together { threads, ..Together::default() };
@@ -55,7 +55,7 @@ pub fn run(options: &MaskbenchOptions) -> anyhow::Result<Together> {
     parts.into_iter().next().context("one thread")
 }
 
-/// What differs.
+/// Returns the differences.
 fn compare(
     alone: &Grammar,
     shared: &Grammar,
@@ -66,7 +66,7 @@ fn compare(
     let expected: Vec<Vec<u64>> = texts.iter().map(|text| follow(alone, text, end, true)).collect();
     let found = std::thread::scope(|scope| {
         let run = |thread: usize| {
-            // Half of them from the last document to the first, half of them with rows written out.
+            // Half of the threads go from the last document to the first, and half of them write rows.
             let forwards = (0..texts.len()).map(move |place| match thread % 2 {
                 0 => place,
                 _ => texts.len() - 1 - place,
@@ -94,7 +94,7 @@ fn compare(
     causes
 }
 
-/// A number for each mask along a document, as far as it is allowed, and one for the limit where one is hit.
+/// Returns a hash of each mask along a document, as far as it is allowed, and the position of a limit.
 fn follow(grammar: &Grammar, text: &[u32], end: u32, is_row: bool) -> Vec<u64> {
     let mut matcher = grammar.matcher();
     let mut row = vec![u32::MAX; grammar.vocabulary().mask_words()];
@@ -135,7 +135,7 @@ mod tests {
     use grammask::Config;
 
     use super::*;
-    use crate::vocabulary::Words;
+    use crate::input::vocabulary::Words;
 
     fn grammar(text: &str) -> Grammar {
         let words = Words::of_bytes();

@@ -1,5 +1,5 @@
-//! What is known: masks by reference and written out, accepting, and copying a row in the same way. And the same beside first
-//! visits, for one of two vocabularies.
+//! Known states: masks by reference and as rows, accepted tokens, and copies of rows; and first visits by
+//! vocabulary.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -9,52 +9,53 @@ use grammask::{Grammar, State, TokenId, Vocabulary};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::case::Case;
 use crate::engine::grammask::{config, unused};
 use crate::engine::{COLD, WARM, create};
-use crate::measure::{Effort, Run};
-use crate::timing::{Places, wall};
-use crate::vocabulary::Words;
+use crate::input::case::Case;
+use crate::input::vocabulary::Words;
+use crate::run::measure::{Effort, Run};
+use crate::run::timing::{Places, wall};
 
-/// One grammar, all of whose states on the text were seen before. Nanoseconds.
+/// One grammar, all of whose states along the text are known. Times are in nanoseconds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Known {
     /// The grammar.
     pub case: String,
-    /// How many tokens the text has.
+    /// Number of tokens of the text.
     pub tokens: usize,
-    /// Nodes of the trie that were looked at for the masks of the first pass, one by one, with a vocabulary that was used for the first time.
+    /// Trie nodes visited one by one for the masks of the first pass, with an unused vocabulary.
     pub nodes: u64,
-    /// For each place of the text: whether its state is not that of an earlier place.
+    /// For each position of the text: true if its state is not that of an earlier position.
     pub is_new: Vec<bool>,
     /// A mask by reference.
     pub by_reference: Places,
     /// A mask written into a row.
     pub written: Places,
-    /// Copying a row, for each place from a row of its state's own, to the row that masks are written into.
+    /// Copies of a row to the row for masks, from a table with one row for each state.
     pub copy: Places,
-    /// Accepting a token.
+    /// Accepted tokens.
     pub accept: Places,
 }
 
-/// One grammar with one vocabulary. Nanoseconds.
+/// One grammar with one vocabulary. Times are in nanoseconds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Size {
     /// The vocabulary.
     pub vocabulary: String,
-    /// How many ids it has.
+    /// Number of ids.
     pub id_count: usize,
-    /// What is known.
+    /// Known states: masks by reference and as rows, accepted tokens, and copies of rows; and first visits by
+    /// vocabulary.
     pub known: Known,
-    /// Masks of first passes, each with a fresh grammar and a vocabulary that is used for the first time.
+    /// Masks of first passes, each with a fresh grammar and an unused vocabulary.
     pub first: Places,
-    /// The same at places whose state is not that of an earlier place.
+    /// Masks of first passes at positions with a new state.
     pub visits: Places,
-    /// These with a vocabulary that has served another grammar over the text.
+    /// Masks at these positions with a vocabulary that has served another grammar over the text.
     pub warm: Places,
 }
 
-/// What was measured of each grammar: with the small vocabularies, and with the large one.
+/// Groups measurements by grammar: those with the small vocabularies, and that with the large one.
 pub fn by_grammar(sizes: &[Size]) -> impl Iterator<Item = (&[Size], &Size)> {
     let of_one = sizes.chunk_by(|one, other| one.known.case == other.known.case);
     of_one.filter_map(|sizes| sizes.split_last().map(|(large, small)| (small, large)))
@@ -63,29 +64,29 @@ pub fn by_grammar(sizes: &[Size]) -> impl Iterator<Item = (&[Size], &Size)> {
 /// Measures each grammar.
 ///
 /// # Errors
-/// When a grammar does not take its text.
+/// If a grammar refuses its text.
 pub fn measure(
     cases: &[Case],
     words: &Words,
     quick: bool,
-    tell: &mut dyn FnMut(Known),
+    report: &mut dyn FnMut(Known),
 ) -> anyhow::Result<()> {
     let vocabulary = words.vocabulary()?;
     for case in cases {
-        tell(known(case, words, &vocabulary, quick).with_context(|| case.name.clone())?);
+        report(known(case, words, &vocabulary, quick).with_context(|| case.name.clone())?);
     }
     Ok(())
 }
 
-/// Measures each grammar with small vocabularies and, at last, a large one, first visits too: tells of each, in their order.
+/// Measures each grammar with each vocabulary, the large one last, and reports the results in this order.
 ///
 /// # Errors
-/// When a grammar does not take its text.
+/// If a grammar refuses its text.
 pub fn measure_sizes(
     cases: &[Case],
     words: &[Words],
     quick: bool,
-    tell: &mut dyn FnMut(Size),
+    report: &mut dyn FnMut(Size),
 ) -> anyhow::Result<()> {
     let vocabularies = words.iter().map(Words::vocabulary).collect::<anyhow::Result<Vec<_>>>()?;
     let limit = Duration::from_secs(20);
@@ -97,8 +98,8 @@ pub fn measure_sizes(
             let run = |engine| Run::new(create(engine, words)?, case, words, effort);
             runs.push((known, [run(COLD)?, run(WARM)?], [Vec::new(), Vec::new()]));
         }
-        // The vocabularies take turns, so that what disturbs the machine disturbs all. Of two rounds the second counts: it finds the
-        // caches as the same vocabulary has left them.
+        // The vocabularies take turns, so that a disturbance affects all. The second of two rounds counts, as
+        // it finds the caches as the same vocabulary has left them.
         for _ in 0..if quick { 1 } else { 7 } {
             for (_, runs, masks) in &mut runs {
                 for (run, masks) in runs.iter_mut().zip(masks) {
@@ -113,7 +114,7 @@ pub fn measure_sizes(
             let visits = Places::of(&cold, |place| known.is_new[place]).context("an empty text")?;
             let warm = Places::of(&warm, |place| known.is_new[place]).context("an empty text")?;
             let (vocabulary, id_count) = (words.name.clone(), words.id_count());
-            tell(Size { vocabulary, id_count, known, first, visits, warm });
+            report(Size { vocabulary, id_count, known, first, visits, warm });
         }
     }
     Ok(())
@@ -127,7 +128,7 @@ fn known(case: &Case, words: &Words, vocabulary: &Vocabulary, quick: bool) -> an
     let mut matcher = grammar.matcher();
     let mut row = vec![0; vocabulary.mask_words()];
 
-    // A row for each state, as the engine keeps a mask for each.
+    // One row for each state, as the engine keeps one mask for each.
     let mut rows: Vec<Vec<u32>> = Vec::new();
     let mut row_of: FxHashMap<State, usize> = FxHashMap::default();
     let mut sources = Vec::new();
@@ -148,8 +149,8 @@ fn known(case: &Case, words: &Words, vocabulary: &Vocabulary, quick: bool) -> an
 
     let passes = if quick { 3 } else { 25 };
     let [mut by_reference, mut written, mut copy, mut accept] = [(); 4].map(|()| Vec::new());
-    // The ways take turns, so that what disturbs the machine disturbs all; and between two samples the token is accepted in
-    // each, so that the caches have seen the same.
+    // The methods take turns, so that a disturbance affects all. A token is accepted between two samples, so
+    // that the caches are in the same state.
     for _ in 0..passes {
         let mut accepts = Vec::new();
         by_reference.push(pass(&mut matcher, &tokens, &mut accepts, |matcher, _| {
@@ -182,7 +183,7 @@ fn known(case: &Case, words: &Words, vocabulary: &Vocabulary, quick: bool) -> an
     })
 }
 
-/// Follows the text once: a sample at each place, before its token is accepted.
+/// Follows the text once, with one sample before each token.
 fn pass(
     matcher: &mut grammask::Matcher,
     tokens: &[u32],

@@ -1,4 +1,5 @@
-//! The recognizer alone over texts of one shape and growing length: bytes per second should not depend on the length.
+//! The recognizer alone over texts of one shape and growing length. Bytes per second should not depend on the
+//! length.
 
 use std::sync::Arc;
 
@@ -7,46 +8,46 @@ use grammask_earley::{Network, Recognizer};
 use grammask_regular::Store;
 use serde::Serialize;
 
-use crate::case::Case;
-use crate::timing::sample;
+use crate::input::case::Case;
+use crate::run::timing::sample;
 
-/// The shortest text.
-const SHORTEST: usize = 1 << 10;
+/// Bytes of the shortest text.
+const MIN_TEXT_BYTES: usize = 1 << 10;
 
-/// How the recognizer did on one grammar.
+/// Speeds of the recognizer on one grammar.
 #[derive(Clone, Debug, Serialize)]
 pub struct Speed {
     /// The grammar.
     pub case: String,
-    /// Text after text.
+    /// One step for each length.
     pub steps: Vec<Step>,
-    /// What went wrong.
+    /// Error, if any.
     pub error: Option<String>,
 }
 
 /// One text.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Step {
-    /// Its length.
+    /// Length in bytes.
     pub bytes: usize,
-    /// Bytes per second, by a recognizer that knows nothing yet.
+    /// Bytes per second of an empty recognizer.
     pub fresh: f64,
-    /// Bytes per second, when the same text is read again.
+    /// Bytes per second on the same text again.
     pub known: f64,
-    /// Sets that there are then.
+    /// Number of item sets after that.
     pub sets: usize,
-    /// Bytes of the tables then.
+    /// Bytes of the tables after that.
     pub table_bytes: usize,
 }
 
-/// How to make a text long and keep it in the language, or at least on the way to it.
+/// A way to lengthen a text within the prefixes of a language.
 struct Growth {
     case: &'static str,
-    /// Stands once.
+    /// Occurs once, at the beginning.
     before: &'static str,
-    /// Stands between copies.
+    /// Occurs between copies.
     between: &'static str,
-    /// What is copied; the fixture's text where it is empty.
+    /// The copied part, or the fixture's text if empty.
     unit: &'static str,
 }
 
@@ -73,7 +74,7 @@ const GROWTHS: &[Growth] = &[
     },
 ];
 
-/// Runs the recognizer over texts of 1 KB and four times longer each, up to `largest` bytes.
+/// Runs the recognizer over texts from 1 KB on, each four times longer, up to `largest` bytes.
 pub fn measure(case: &Case, largest: usize) -> Speed {
     let mut speed = Speed { case: case.name.clone(), steps: Vec::new(), error: None };
     if let Err(error) = run(case, largest, &mut speed.steps) {
@@ -84,10 +85,10 @@ pub fn measure(case: &Case, largest: usize) -> Speed {
 
 fn run(case: &Case, largest: usize, steps: &mut Vec<Step>) -> anyhow::Result<()> {
     let first = recognizer(case)?;
-    let mut bytes = SHORTEST;
+    let mut bytes = MIN_TEXT_BYTES;
     while bytes <= largest {
         let text = long_text(case, bytes)?;
-        // Short texts are over in no time: read them more often, and take the fastest.
+        // Short texts are read several times, and the fastest time counts.
         let rounds = (largest / bytes).clamp(3, 32);
         let mut fresh = u64::MAX;
         let mut known = u64::MAX;
@@ -113,10 +114,10 @@ fn run(case: &Case, largest: usize, steps: &mut Vec<Step>) -> anyhow::Result<()>
     Ok(())
 }
 
-/// The recognizer of a grammar, which knows nothing yet.
+/// Returns an empty recognizer of a grammar.
 ///
 /// # Errors
-/// When the grammar is wrong.
+/// If the grammar is wrong.
 pub fn recognizer(case: &Case) -> anyhow::Result<Recognizer> {
     let ast = grammask_syntax::parse(&case.kbnf, &Default::default())?;
     let config = grammask_normal::Config::default();
@@ -126,19 +127,19 @@ pub fn recognizer(case: &Case) -> anyhow::Result<Recognizer> {
     Ok(Recognizer::new(Arc::new(Network::build(&normal, store, &config)?), &config))
 }
 
-/// A text of so many bytes with which some text of the language begins.
+/// Returns a prefix of a text of the language, with `bytes` bytes.
 ///
 /// # Errors
-/// When nobody has said how to make texts of the grammar long.
+/// If [`GROWTHS`] has no entry for the grammar.
 pub fn long_text(case: &Case, bytes: usize) -> anyhow::Result<String> {
     let growth = GROWTHS.iter().find(|growth| growth.case == case.name).context("no long text is known")?;
     Ok(growth.text(case, bytes))
 }
 
-/// Follows a text.
+/// Reads a text.
 ///
 /// # Errors
-/// When it is rejected, or exceeds a limit.
+/// If it is rejected, or exceeds a limit.
 pub fn read(recognizer: &Recognizer, text: &[u8]) -> anyhow::Result<()> {
     let mut state = recognizer.initial();
     for (place, &byte) in text.iter().enumerate() {
@@ -154,7 +155,7 @@ pub fn read(recognizer: &Recognizer, text: &[u8]) -> anyhow::Result<()> {
 }
 
 impl Growth {
-    /// At least so many bytes, cut to that length: the beginning of an output is enough.
+    /// Returns copies, cut to `bytes` bytes. A prefix of an output is enough.
     fn text(&self, case: &Case, bytes: usize) -> String {
         let unit = if self.unit.is_empty() { case.text.trim_end_matches('\n') } else { self.unit };
         let mut text = format!("{}{unit}", self.before);

@@ -1,4 +1,4 @@
-//! The masks of a batch, all known, by one thread and by two.
+//! The masks of a batch of known states, by one thread and by two.
 
 use std::hint::black_box;
 
@@ -6,41 +6,41 @@ use anyhow::{Context, ensure};
 use grammask::{Grammar, TokenId, fill_masks};
 use serde::{Deserialize, Serialize};
 
-use crate::case::Case;
 use crate::engine::grammask::{config, unused};
-use crate::timing::{Summary, wall};
-use crate::vocabulary::Words;
+use crate::input::case::Case;
+use crate::input::vocabulary::Words;
+use crate::run::timing::{Summary, wall};
 
-/// Sequences in a batch.
+/// Number of sequences in a batch.
 pub const SEQUENCES: usize = 256;
 
-/// The grammars of which batches are measured.
+/// Grammars of the batches.
 pub const CASES: &[&str] = &["json", "c"];
 
-/// In each round each way is gone so often, one way after the other.
-const CALLS: usize = 10;
+/// Number of calls of each method in a round, where the methods take turns.
+const CALLS_PER_ROUND: usize = 10;
 
-/// One grammar; times of a whole batch in nanoseconds.
+/// One grammar. Times are of a whole batch, in nanoseconds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Batch {
     /// The grammar.
     pub case: String,
-    /// How many states the sequences are in, together.
+    /// Number of different states of the sequences.
     pub states: usize,
-    /// One thread.
+    /// Times with one thread.
     pub one: Summary,
-    /// Two threads.
+    /// Times with two threads.
     pub two: Summary,
-    /// Copying rows of the same size from one place to another, by one thread.
+    /// Times to copy rows of the same size by one thread.
     pub copy: Summary,
-    /// The median over the rounds of how many times faster two threads are.
+    /// Median over the rounds of the speed-up by two threads.
     pub ratio: f64,
 }
 
-/// Measures the grammars that are among the cases.
+/// Measures the grammars of [`CASES`] among the cases.
 ///
 /// # Errors
-/// When a grammar does not take its text.
+/// If a grammar refuses its text.
 pub fn measure(
     cases: &[Case],
     words: &Words,
@@ -59,7 +59,7 @@ fn batch(case: &Case, words: &Words, quick: bool) -> anyhow::Result<Batch> {
     let tokens = words.encode(&case.text)?;
     let mut matcher = Grammar::compile(&case.kbnf, &vocabulary, &config(words))?.matcher();
 
-    // Each sequence is one token further than the one before; behind the end of the text they begin again.
+    // Each sequence is one token ahead of the previous one. After the end of the text they begin again.
     let mut matchers = Vec::new();
     let mut states = std::collections::HashSet::new();
     for &token in tokens.iter().cycle().take(SEQUENCES) {
@@ -78,19 +78,19 @@ fn batch(case: &Case, words: &Words, quick: bool) -> anyhow::Result<Batch> {
     let (mut one, mut two, mut copy, mut ratios) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..if quick { 10 } else { 150 } {
         for (threads, times) in [(1, &mut one), (2, &mut two)] {
-            for _ in 0..CALLS {
+            for _ in 0..CALLS_PER_ROUND {
                 let (result, time) = wall(|| fill_masks(&mut matchers, black_box(&mut rows), threads));
                 ensure!(result? == 0, "a limit is hit");
                 times.push(time);
             }
         }
-        for _ in 0..CALLS {
+        for _ in 0..CALLS_PER_ROUND {
             copy.push(wall(|| black_box(&mut rows).copy_from_slice(black_box(&masks))).1);
         }
-        let last = |times: &[u64]| times[times.len() - CALLS..].iter().sum::<u64>() as f64;
+        let last = |times: &[u64]| times[times.len() - CALLS_PER_ROUND..].iter().sum::<u64>() as f64;
         ratios.push(last(&one) / last(&two));
     }
-    ensure!(rows == masks, "the masks have changed");
+    ensure!(rows == masks, "the masks change");
     ratios.sort_by(f64::total_cmp);
     let summary = |times: &[u64]| Summary::new(times).unwrap_or_default();
     Ok(Batch {

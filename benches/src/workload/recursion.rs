@@ -1,56 +1,56 @@
-//! A right-recursive list of a million elements through the facade: is the last quarter read as fast as the first, and what does
-//! the process grow by?
+//! A right-recursive list of a million elements through the facade: speed by quarter, and growth of the
+//! process.
 
 use anyhow::{Context, ensure};
 use grammask::{Grammar, TokenId};
 use serde::{Deserialize, Serialize};
 
-use crate::case::Case;
 use crate::engine::grammask::{config, unused};
-use crate::machine;
-use crate::timing::sample;
-use crate::vocabulary::Words;
+use crate::input::case::Case;
+use crate::input::vocabulary::Words;
+use crate::run::machine;
+use crate::run::timing::sample;
 
-/// The grammar, whose text is some elements and a full stop.
+/// The grammar. Its texts are elements and a full stop.
 const CASE: &str = "right";
 
-/// What stands between elements.
-const BETWEEN: &str = ", ";
+/// Separator of elements.
+const SEPARATOR: &str = ", ";
 
-/// How often the list is read.
+/// Number of rounds.
 const ROUNDS: usize = 5;
 
-/// One way to read the list.
+/// Results of one way to read the list.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Recursion {
     /// By bytes or by tokens.
     pub way: String,
-    /// How many elements there are.
+    /// Number of elements.
     pub elements: usize,
-    /// Their bytes.
+    /// Number of bytes.
     pub bytes: usize,
-    /// Calls that have accepted them.
+    /// Number of calls that accept them.
     pub calls: usize,
-    /// Bytes per second in each quarter of the list: the fastest of some rounds.
+    /// Bytes per second in each quarter of the list: the fastest of several rounds.
     pub quarters: Vec<f64>,
     /// Bytes of the grammar's tables after each quarter.
     pub table_bytes: Vec<usize>,
-    /// Bytes that the process grew by after each quarter, where the system tells.
+    /// Growth of the process in bytes after each quarter. `None` where the system does not say.
     pub growth: Vec<Option<u64>>,
 }
 
-/// What a call takes, for each way.
+/// Input of a call, for each way.
 pub const WAYS: &[&str] = &["a call for each element", "a call for each token"];
 
 /// Reads the list in one of the ways.
 ///
 /// # Errors
-/// When the grammar does not take the list.
+/// If the grammar refuses the list.
 pub fn measure(way: &str, words: &Words, quick: bool) -> anyhow::Result<Recursion> {
     let case = Case::load(CASE)?;
     let elements = if quick { 100_000 } else { 1_000_000 };
     let (list, _) = case.text.rsplit_once('.').context("the text has no full stop")?;
-    let unit: Vec<String> = list.split(BETWEEN).map(|element| format!("{element}{BETWEEN}")).collect();
+    let unit: Vec<String> = list.split(SEPARATOR).map(|element| format!("{element}{SEPARATOR}")).collect();
     let repeats = elements / unit.len();
     let tokens: Vec<TokenId> = words.encode(&unit.concat())?.into_iter().map(TokenId).collect();
 
@@ -88,7 +88,7 @@ pub fn measure(way: &str, words: &Words, quick: bool) -> anyhow::Result<Recursio
         ensure!(matcher.accept_bytes(b"end.").is_accepted() && matcher.is_complete(), "no list");
         rounds.push(result);
     }
-    // Memory as of the first round, when nothing was there that could be used again.
+    // Memory is that of the first round, which cannot reuse any.
     let mut result = rounds.swap_remove(0);
     for round in &rounds {
         for (best, speed) in result.quarters.iter_mut().zip(&round.quarters) {

@@ -1,4 +1,4 @@
-//! Runs one engine on one case: some rounds with a fresh grammar each, then the same text again and again.
+//! Runs one engine on one case: rounds with fresh grammars, then passes over the text with known states.
 
 use std::hash::Hasher;
 use std::time::{Duration, Instant};
@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 
-use crate::case::Case;
 use crate::engine::Engine;
-use crate::machine;
-use crate::timing::{sample, wall};
-use crate::vocabulary::Words;
+use crate::input::case::Case;
+use crate::input::vocabulary::Words;
+use crate::run::machine;
+use crate::run::timing::{sample, wall};
 
-/// A byte that no text has; see the engine `kbnf`.
+/// A byte that no text contains. See the engine `kbnf`.
 pub const SENTINEL: u8 = 3;
 
-/// What came out, all times in nanoseconds.
+/// Measurements. All times are in nanoseconds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Measurement {
-    /// How many tokens the text has.
+    /// Number of tokens of the text.
     pub tokens: usize,
     /// Times to compile.
     pub compile: Vec<u64>,
@@ -32,22 +32,23 @@ pub struct Measurement {
     pub known_masks: Vec<Vec<u64>>,
     /// Times to accept tokens on later passes.
     pub known_accepts: Vec<Vec<u64>>,
-    /// For each mask of the first pass: how many tokens it allows, and a number that stands for which.
+    /// For each mask of the first pass: the number of allowed tokens, and a hash of them.
     pub masks: Vec<(u32, u64)>,
-    /// How many masks of the first pass do not allow the text's token.
+    /// Number of masks of the first pass that forbid the token of the text.
     pub refusals: usize,
-    /// Bytes of the grammar's tables, where the engine tells.
+    /// Bytes of the grammar's tables. `None` if the engine does not say.
     pub table_bytes: Option<usize>,
-    /// How much the process grew from before the grammar was compiled.
+    /// Growth of the process since before the grammar was compiled, in bytes.
     pub growth: Option<u64>,
-    /// Where it was cut, or has failed.
+    /// Reason and position of an early end.
     pub end: Option<String>,
-    /// What else is to be known.
+    /// Remark for the report.
     pub note: Option<String>,
 }
 
 impl Measurement {
-    /// Adds the times of a later turn, and its end. What else is told of a text is the same each time; what a process grew by is that of the first turn.
+    /// Adds the times of a later turn, and its end. Other facts are the same in each turn, and the growth is
+    /// that of the first.
     pub fn extend(&mut self, more: Self) {
         if self.tokens == 0 {
             *self = more;
@@ -62,7 +63,7 @@ impl Measurement {
         self.end = more.end;
     }
 
-    /// As if nothing had been timed yet.
+    /// Removes all times.
     fn forget_times(&mut self) {
         let Self { compile, starts, first_masks, first_accepts, .. } = self;
         [compile, starts].into_iter().for_each(Vec::clear);
@@ -70,18 +71,18 @@ impl Measurement {
     }
 }
 
-/// How much to do.
+/// Amount of work.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Fresh grammars whose times do not count: the first ones of a process, for which it asks the system for memory.
+    /// Number of fresh grammars whose times do not count, as a new process first has to request memory.
     pub warmups: usize,
-    /// Fresh grammars.
+    /// Number of fresh grammars.
     pub rounds: usize,
-    /// Passes over the text with a known grammar.
+    /// Number of passes over the text with a known grammar.
     pub passes: usize,
-    /// Least number of compiles, as long as they are fast.
+    /// Minimum number of compiles, as long as they are fast.
     pub compiles: usize,
-    /// When to stop.
+    /// Time after which the run ends.
     pub limit: Duration,
 }
 
@@ -92,8 +93,8 @@ pub struct Run<'a> {
     case: &'a Case,
     words: &'a Words,
     tokens: Vec<u32>,
-    /// Which tokens are compared between engines: neither special ones, nor those with the sentinel, nor those that are
-    /// no UTF-8, which some engines never allow.
+    /// Tokens that are compared between engines. Special tokens, tokens with the sentinel, and tokens that
+    /// are not UTF-8 are left out, as some engines never allow them.
     comparable: Vec<u32>,
     row: Vec<u32>,
     begin: Instant,
@@ -102,20 +103,20 @@ pub struct Run<'a> {
     told: Instant,
 }
 
-/// Which times a pass adds to.
+/// Kind of a pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pass {
-    /// Of the first round's: masks are looked at as well.
+    /// The pass of the first round, whose masks are hashed.
     First,
     Fresh,
     Known,
 }
 
 impl<'a> Run<'a> {
-    /// Gets ready.
+    /// Prepares a run.
     ///
     /// # Errors
-    /// When the text has a byte that is no token.
+    /// If no token begins with a byte of the text.
     pub fn new(
         engine: Box<dyn Engine>,
         case: &'a Case,
@@ -148,7 +149,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Runs, telling now and then how far it is. What goes wrong stands in the result.
+    /// Runs, and reports intermediate results. Errors are part of the result.
     pub fn run(mut self, mut tell: impl FnMut(&Measurement)) -> Measurement {
         self.begin = Instant::now();
         if let Err(end) = self.rounds(&mut tell) {
@@ -158,10 +159,10 @@ impl<'a> Run<'a> {
         self.result
     }
 
-    /// One round more: a fresh grammar, and the times of the masks on its pass over the text.
+    /// Runs one more round with a fresh grammar. Returns the times of the masks.
     ///
     /// # Errors
-    /// When the grammar does not take its text, or the time is over.
+    /// If the grammar refuses its text, or the time is over.
     pub fn round(&mut self) -> Result<Vec<u64>, String> {
         self.engine.prepare(self.case, &self.tokens)?;
         self.compile()?;
@@ -191,7 +192,7 @@ impl<'a> Run<'a> {
             self.engine.restart()?;
             self.pass(Pass::Known, tell)?;
         }
-        // Compiles that are over in no time are repeated, as the median of few is not much.
+        // Fast compiles are repeated, as a median needs samples.
         while self.result.compile.len() < self.effort.compiles
             && self.result.starts.iter().sum::<u64>() < 500_000_000
         {
@@ -254,7 +255,7 @@ impl<'a> Run<'a> {
         if self.has_threads { wall(|| engine.mask(row)) } else { sample(|| engine.mask(row)) }
     }
 
-    /// The end of the text before a token.
+    /// Returns the end of the text before a token.
     fn near(&self, place: usize) -> String {
         let before: Vec<u8> =
             self.tokens[..place].iter().flat_map(|token| self.words.bytes(*token)).copied().collect();
@@ -276,7 +277,7 @@ impl<'a> Run<'a> {
     }
 
     fn check_limit(&mut self, tell: &mut dyn FnMut(&Measurement)) -> Result<(), String> {
-        // Now and then, so that telling does not disturb what is measured.
+        // Rarely, so that reports do not disturb the measurement.
         if self.told.elapsed() > Duration::from_secs(1) {
             tell(&self.result);
             self.told = Instant::now();

@@ -1,5 +1,5 @@
-//! Documents that a random model writes under the masks of a schema, which a validator must find valid; and valid documents cut
-//! into tokens at random, every one of which must be allowed.
+//! `maskbench --walks`: documents of a random model, which a validator must find valid, and random
+//! tokenizations of valid documents, which must be allowed.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -8,60 +8,61 @@ use grammask::{Grammar, Mask, TokenId};
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
-use super::data::Entry;
-use super::follow::catching;
 use super::maskbench::Bench;
-use super::options::MaskbenchOptions;
-use super::tally::Failure;
-use crate::random::Random;
-use crate::vocabulary::Words;
+use crate::input::random::Random;
+use crate::input::vocabulary::Words;
+use crate::schemas::data::Entry;
+use crate::schemas::follow::catching;
+use crate::schemas::options::MaskbenchOptions;
+use crate::schemas::tally::Failure;
 
-/// A document has at most so many tokens.
-const TOKENS: usize = 2_000;
+/// Maximum number of tokens of a document.
+const MAX_TOKENS: usize = 2_000;
 
-/// After so many tokens, the model closes whatever can be closed.
-const PATIENCE: usize = 300;
+/// Number of tokens after which the model closes all that it can.
+const TOKENS_BEFORE_CLOSING: usize = 300;
 
-/// How often each valid document is cut into tokens.
-const CUTS: usize = 3;
+/// Number of tokenizations of each valid document.
+const TOKENIZATIONS_PER_DOCUMENT: usize = 3;
 
-/// The longest token that a document is cut into, in bytes.
-const LONGEST: usize = 24;
+/// Maximum bytes of a token of these.
+const MAX_TOKEN_BYTES: usize = 24;
 
-/// How many failures are printed.
-const SHOWN: usize = 60;
+/// Number of failures that are printed.
+const MAX_LISTED: usize = 60;
 
-/// What a run has found out.
+/// Results of a run.
 #[derive(Debug, Default)]
 pub struct Walks {
     /// Schemas that compile.
     pub schemas: usize,
-    /// Of these, schemas that the validator does not take.
+    /// Compiled schemas that the validator refuses.
     pub unchecked: Vec<String>,
     /// Documents that are valid.
     pub valid: usize,
     /// Documents that are not valid.
     pub invalid: usize,
-    /// Documents that are valid but for a format that the grammar does not assert, and lists so.
+    /// Documents that are valid but for a format that the grammar does not assert, and lists.
     pub relaxed: usize,
     /// Documents that were not finished.
     pub unfinished: usize,
-    /// Documents that could not be finished, as no token of the vocabulary goes on.
+    /// Documents that could not be finished, as no token of the vocabulary is allowed.
     pub stuck: usize,
-    /// Documents with more levels or greater numbers than the validator reads, or invalid ones with numbers that it rounds.
+    /// Documents beyond the validator: with more levels or greater numbers than it reads, or invalid ones
+    /// with numbers that it rounds.
     pub unreadable: usize,
-    /// Valid documents of the data, each cut into tokens some times.
+    /// Tokenizations of valid documents of the data.
     pub cuts: usize,
-    /// How many of these were refused.
+    /// Number of tokenizations that are refused.
     pub refused_cuts: usize,
-    /// What went wrong.
+    /// Failures.
     pub failures: Vec<Failure>,
 }
 
-/// Lets the model write so many documents of each schema that compiles, and cuts the valid documents.
+/// Lets the model write documents of each schema that compiles, and tokenizes the valid documents.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// If a file cannot be read.
 pub fn run(options: &MaskbenchOptions) -> anyhow::Result<Walks> {
     let count = options.walks.unwrap_or_default();
     let bench = Bench::load(options)?;
@@ -114,9 +115,9 @@ fn walk(
         Err(error) => walks.unchecked.push(format!("{}: {error}", entry.name)),
     }
     for (number, instance) in entry.instances.iter().enumerate().filter(|(_, instance)| instance.is_valid) {
-        for cut in 0..CUTS {
+        for cut in 0..TOKENIZATIONS_PER_DOCUMENT {
             walks.cuts += 1;
-            let mut random = random(count + number * CUTS + cut);
+            let mut random = random(count + number * TOKENIZATIONS_PER_DOCUMENT + cut);
             if let Err(cause) = model.read(&grammar, instance.text.as_bytes(), &mut random) {
                 walks.refused_cuts += 1;
                 causes.push(format!("instance {number}: {cause}"));
@@ -125,7 +126,7 @@ fn walk(
     }
 }
 
-/// All names that the schema requires somewhere, in quotes.
+/// Returns all names that the schema requires, in quotes.
 fn required(schema: &Value) -> Vec<Vec<u8>> {
     let mut names = std::collections::BTreeSet::new();
     let mut rest = vec![schema];
@@ -144,7 +145,7 @@ fn required(schema: &Value) -> Vec<Vec<u8>> {
     names.into_iter().collect()
 }
 
-/// Something that decides whether documents are valid, formats included. Patterns run in linear time, where they can.
+/// Returns a validator that asserts formats. Patterns run in linear time where possible.
 fn validator(schema: &Value) -> Result<Validator, String> {
     let options = || jsonschema::options().should_validate_formats(true);
     options()
@@ -218,8 +219,8 @@ fn check(
     ));
 }
 
-/// Whether the validator reads some number as another one: with more digits than floating point keeps, so small that it comes to nothing, or
-/// `-0`, an integer that it takes for a fraction. What looks so in strings counts as well.
+/// Returns `true` if the validator reads a number as another one. Such a number has more digits than floating
+/// point keeps, becomes zero, or is `-0`, which it takes for a fraction. Digits in strings count as well.
 fn has_number_read_otherwise(text: &[u8]) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_digit() || b".eE+-".contains(byte);
     text.split(|byte| !is_part(byte)).any(|number| {
@@ -231,21 +232,21 @@ fn has_number_read_otherwise(text: &[u8]) -> bool {
     })
 }
 
-/// What came of a document.
+/// Result of a document.
 enum Written {
     Finished(Vec<u8>),
     /// There were too many tokens.
     Unfinished,
-    /// No token goes on.
+    /// No token is allowed.
     Stuck(Vec<u8>),
-    /// A mask and accepting say otherwise, or a limit was hit.
+    /// A mask contradicts `accept`, or a limit was hit.
     Trouble(String),
 }
 
-/// A model that knows nothing but how to come to an end.
+/// A random model that only knows how to come to an end.
 struct Model<'w> {
     words: &'w Words,
-    /// Tokens that do nothing but end strings, arrays and objects.
+    /// Tokens that only end strings, arrays and objects.
     closers: Vec<TokenId>,
 }
 
@@ -256,13 +257,14 @@ impl<'w> Model<'w> {
         Self { words, closers: closers.collect() }
     }
 
-    /// Writes a document. `names` are those of properties that some object must have.
+    /// Writes a document. `names` are the names of required properties.
     fn write(&self, grammar: &Grammar, names: &[Vec<u8>], random: &mut Random) -> Written {
         let mut matcher = grammar.matcher();
-        // What is left of a name that it is about to write, the next byte last.
+        // Rest of the name that it is writing, the next byte last.
         let mut planned: Vec<u8> = Vec::new();
-        for spent in 0..TOKENS {
-            if planned.is_empty() && !names.is_empty() && random.chance(1000 * spent / PATIENCE) {
+        for spent in 0..MAX_TOKENS {
+            if planned.is_empty() && !names.is_empty() && random.chance(1000 * spent / TOKENS_BEFORE_CLOSING)
+            {
                 planned = self.plan(matcher.text(), names, random);
             }
             let next = planned.pop().and_then(|byte| self.words.ids().get(&[byte][..]));
@@ -287,8 +289,8 @@ impl<'w> Model<'w> {
         Written::Unfinished
     }
 
-    /// A name that is required somewhere, backwards with its quotes, where one may stand. Without names, objects that allow any other
-    /// key would go on for ever.
+    /// Returns a required name, backwards with its quotes, where a name is allowed. Without required names,
+    /// objects that allow any other key would never end.
     fn plan(&self, text: &[u8], names: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
         if !matches!(text.trim_ascii_end().last(), Some(b'{' | b',')) {
             return Vec::new();
@@ -308,7 +310,7 @@ impl<'w> Model<'w> {
         if mask.allows(end) && random.chance(700) {
             return Some(end);
         }
-        if random.chance(250 + 750 * spent / PATIENCE) {
+        if random.chance(250 + 750 * spent / TOKENS_BEFORE_CLOSING) {
             let closers: Vec<TokenId> = self.closers.iter().copied().filter(|&id| mask.allows(id)).collect();
             if !closers.is_empty() {
                 return Some(closers[random.below(closers.len())]);
@@ -316,7 +318,7 @@ impl<'w> Model<'w> {
         }
         // White space is allowed nearly everywhere, and would be most of the text.
         let is_space = |id: TokenId| self.words.bytes(id.0).iter().all(u8::is_ascii_whitespace);
-        let keeps_space = spent < PATIENCE && random.chance(200);
+        let keeps_space = spent < TOKENS_BEFORE_CLOSING && random.chance(200);
         let count = self.words.id_count();
         for _ in 0..64 {
             let id = TokenId(random.below(count) as u32);
@@ -331,15 +333,16 @@ impl<'w> Model<'w> {
         (!choice.is_empty()).then(|| choice[random.below(choice.len())])
     }
 
-    /// Cuts a text at random and follows it.
+    /// Cuts a text at random, and follows it.
     fn read(&self, grammar: &Grammar, text: &[u8], random: &mut Random) -> Result<(), String> {
         let ids = self.words.ids();
         let mut matcher = grammar.matcher();
         let mut at = 0;
         while at < text.len() {
             let rest = &text[at..];
-            let tokens: Vec<(usize, u32)> =
-                (1..=rest.len().min(LONGEST)).filter_map(|n| Some((n, *ids.get(&rest[..n])?))).collect();
+            let tokens: Vec<(usize, u32)> = (1..=rest.len().min(MAX_TOKEN_BYTES))
+                .filter_map(|n| Some((n, *ids.get(&rest[..n])?)))
+                .collect();
             if tokens.is_empty() {
                 return Err(format!("byte {} begins no token", rest[0]));
             }
@@ -391,7 +394,7 @@ impl Display for Walks {
         writeln!(f, "| documents valid | {} |", self.valid)?;
         writeln!(f, "| documents invalid | {} |", self.invalid)?;
         writeln!(f, "| documents invalid by a format that is not asserted | {} |", self.relaxed)?;
-        writeln!(f, "| documents not finished in {TOKENS} tokens | {} |", self.unfinished)?;
+        writeln!(f, "| documents not finished in {MAX_TOKENS} tokens | {} |", self.unfinished)?;
         writeln!(f, "| documents that no token goes on with | {} |", self.stuck)?;
         writeln!(
             f,
@@ -403,7 +406,7 @@ impl Display for Walks {
         if !self.failures.is_empty() {
             writeln!(f, "\n## Failures\n")?;
         }
-        for failure in self.failures.iter().take(SHOWN) {
+        for failure in self.failures.iter().take(MAX_LISTED) {
             let first: String =
                 failure.causes.first().into_iter().flat_map(|cause| cause.chars().take(400)).collect();
             writeln!(
@@ -414,13 +417,13 @@ impl Display for Walks {
                 first.replace('\n', " ")
             )?;
         }
-        if let Some(rest) = self.failures.len().checked_sub(SHOWN).filter(|&rest| rest > 0) {
+        if let Some(rest) = self.failures.len().checked_sub(MAX_LISTED).filter(|&rest| rest > 0) {
             writeln!(f, "\n{rest} more schemas")?;
         }
         if !self.unchecked.is_empty() {
             writeln!(f, "\n## Schemas that the validator does not take\n")?;
         }
-        for line in self.unchecked.iter().take(SHOWN) {
+        for line in self.unchecked.iter().take(MAX_LISTED) {
             writeln!(f, "- {}", line.replace('\n', " "))?;
         }
         Ok(())
@@ -491,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_text_is_told_with_its_place() {
+    fn refused_text_is_reported_with_its_position() {
         let words = Words::of_bytes();
         let (grammar, model) = (grammar(&words), Model::new(&words));
         assert_eq!(model.read(&grammar, br#"{"a":[1,null]}"#, &mut Random::new(0)), Ok(()));

@@ -1,119 +1,119 @@
-//! Runs all parts, each piece of work in a process of its own, and sums up.
+//! Runs all parts of `cargo xtask bench`, each in a process of its own, and summarizes the times.
 
 use anyhow::{Context, ensure};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::arguments::Arguments;
-use crate::bars::{self, Bar};
-use crate::batch::Batch;
-use crate::bounds::Bound;
-use crate::case::{self, Case};
 use crate::engine::{COLD, GLRMASK, OURS};
-use crate::hard::Hard;
-use crate::hour::{Hour, Look};
-use crate::known::{Known, Size};
-use crate::linear::{self, Speed};
-use crate::machine::Machine;
-use crate::measure::Measurement;
-use crate::recursion::{self, Recursion};
-use crate::timing::{Places, Summary, sample};
-use crate::vocabulary::Words;
-use crate::worker::{self, Output};
+use crate::input::case::{self, Case};
+use crate::input::vocabulary::Words;
+use crate::report::bars::{self, Bar};
+use crate::run::hour::{Hour, Look};
+use crate::run::machine::Machine;
+use crate::run::measure::Measurement;
+use crate::run::timing::{Places, Summary, sample};
+use crate::run::worker::{self, Output};
+use crate::workload::batch::Batch;
+use crate::workload::bounds::Bound;
+use crate::workload::hard::Hard;
+use crate::workload::known::{Known, Size};
+use crate::workload::linear::{self, Speed};
+use crate::workload::recursion::{self, Recursion};
 
-/// Where a small vocabulary may be, from the root of the workspace.
-const SMALL: &str = "../shared/vocab/sentencepiece-byte-fallback.tokenizer.json";
+/// A small vocabulary, from the root of the workspace.
+const SMALL_VOCABULARY: &str = "../shared/vocab/sentencepiece-byte-fallback.tokenizer.json";
 
-/// All that is reported.
+/// The results of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Results {
-    /// The command that was run.
+    /// Command line of the run.
     pub command: String,
-    /// Where it was run.
+    /// The machine.
     pub machine: Machine,
-    /// The vocabulary's name.
+    /// Name of the vocabulary.
     pub vocabulary: String,
-    /// How many ids it has, gaps included.
+    /// Number of ids, gaps included.
     pub id_count: usize,
-    /// Nanoseconds that measuring nothing takes.
+    /// Nanoseconds of an empty measurement.
     pub nothing: Summary,
-    /// How often the turn of an engine came at a grammar, but for those that take long.
+    /// Number of turns of an engine at each grammar. Slow engines have one.
     pub turns: usize,
-    /// How long an engine could take for a grammar each time, in seconds.
+    /// Seconds that an engine may take for a grammar in each turn.
     pub limit: u64,
-    /// How long kbnf could.
+    /// Seconds that kbnf may take.
     pub kbnf_limit: u64,
-    /// What reads of memory took before each part and each grammar.
+    /// Speed of memory before each part and each grammar.
     pub hour: Vec<Look>,
-    /// How long the whole run has taken, in seconds.
+    /// Seconds of the whole run.
     pub seconds: f64,
-    /// What is to be reached, and whether it is.
+    /// The bars, and whether they are reached.
     pub bars: Vec<Bar>,
-    /// Case after case, ours first.
+    /// One line for each engine and case, by case, grammask first.
     pub lines: Vec<Line>,
-    /// Ours, where all states were seen before.
+    /// grammask where all states are known.
     pub known: Vec<Known>,
-    /// Small vocabularies and a large one: case after case, the large one's last.
+    /// grammask with small vocabularies and a large one: by case, the large one last.
     pub sizes: Vec<Size>,
     /// Batches by one thread and by two.
     pub batches: Vec<Batch>,
     /// Long bounds.
     pub bounds: Vec<Bound>,
-    /// Many optional parts, many derivations.
+    /// Many optional parts, and many derivations.
     pub hard: Vec<Hard>,
-    /// A million elements.
+    /// A list of a million elements.
     pub recursions: Vec<Recursion>,
     /// The recognizer alone.
     pub speeds: Vec<Speed>,
-    /// What was left out, and why.
+    /// Parts that were left out, with reasons.
     pub missing: Vec<String>,
 }
 
-/// One engine on one case; times in nanoseconds.
+/// One engine on one case. Times are in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Line {
     /// The grammar.
     pub case: String,
     /// The engine.
     pub engine: String,
-    /// Tokens of the text.
+    /// Number of tokens of the text.
     pub tokens: usize,
-    /// Compiling.
+    /// Times to compile.
     pub compile: Option<Summary>,
-    /// Compiling and the first mask.
+    /// Times to compile and compute the first mask.
     pub start: Option<Summary>,
     /// Masks of fresh grammars.
     pub first_masks: Option<Places>,
-    /// The same at places whose state is not that of an earlier place; ours only.
+    /// Masks of fresh grammars at positions whose state is new. Only of grammask.
     pub first_visits: Option<Places>,
     /// Masks on later passes.
     pub known_masks: Option<Places>,
-    /// Accepting, fresh.
+    /// Accepted tokens on the first pass.
     pub first_accepts: Option<Places>,
-    /// Accepting, later.
+    /// Accepted tokens on later passes.
     pub known_accepts: Option<Places>,
-    /// How its masks compare with grammask's.
+    /// Comparison of its masks with grammask's.
     pub agreement: Option<Agreement>,
-    /// How many masks did not allow the text's token.
+    /// Number of masks that forbid the token of the text.
     pub refusals: usize,
-    /// Bytes of the tables after the first pass, where the engine tells.
+    /// Bytes of the tables after the first pass. `None` if the engine does not say.
     pub table_bytes: Option<usize>,
-    /// Bytes that the process grew by on the first pass.
+    /// Growth of the process on the first pass, in bytes.
     pub growth: Option<u64>,
-    /// Where it was cut or has failed.
+    /// The machine.
     pub end: Option<String>,
-    /// What else is to be known.
+    /// Remark for the report.
     pub note: Option<String>,
 }
 
-/// How an engine's masks of the first pass compare with grammask's.
+/// Comparison of an engine's masks of the first pass with grammask's.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Agreement {
-    /// How many were compared.
+    /// Number of masks compared.
     pub compared: usize,
-    /// How many are the same.
+    /// Number of equal masks.
     pub equal: usize,
-    /// By how many tokens their sizes differ in the middle, where they do differ.
+    /// Median difference of the numbers of allowed tokens, over masks that differ.
     pub difference: Option<i64>,
 }
 
@@ -132,14 +132,14 @@ impl Agreement {
     }
 }
 
-/// Runs everything that the arguments ask for.
+/// Runs the parts that the arguments select.
 ///
 /// # Errors
-/// When the grammars or the vocabulary cannot be read, or a process cannot be started.
+/// If the grammars or the vocabulary cannot be read, or a process cannot be started.
 pub fn run(arguments: &Arguments) -> anyhow::Result<Results> {
     let begin = std::time::Instant::now();
     let cases = case::load(&arguments.grammars)?;
-    ensure!(!cases.is_empty(), "there is no grammar");
+    ensure!(!cases.is_empty(), "no grammar is selected");
     let words = Words::load(&arguments.vocabulary)?;
     let mut results = Results {
         command: arguments.repeatable(),
@@ -179,15 +179,15 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Results> {
     }
     if arguments.has("vocabularies") {
         hour.look();
-        let default = case::root().join(SMALL);
+        let default = case::root().join(SMALL_VOCABULARY);
         let small = match &arguments.small_vocabulary {
             Some(path) => path,
-            None if default.exists() => default.to_str().context("a path that is no UTF-8")?,
+            None if default.exists() => default.to_str().context("a path that is not UTF-8")?,
             None => {
                 results.missing.push(format!(
-                    "a small vocabulary that is no part of the large one: there is no {SMALL}"
+                    "a small vocabulary that is not part of the large one: missing {SMALL_VOCABULARY}"
                 ));
-                worker::LARGE
+                worker::LARGE_VOCABULARY
             }
         };
         results.sizes = part("vocabularies", small, arguments, &mut results.missing)?;
@@ -195,7 +195,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Results> {
     if arguments.has("batch") {
         hour.look();
         if results.machine.cores < 2 {
-            results.missing.push("batches by two threads: there is one core".to_owned());
+            results.missing.push("batches by two threads: this machine has one core".to_owned());
         } else {
             results.batches = part("batch", here, arguments, &mut results.missing)?;
         }
@@ -228,7 +228,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Results> {
     Ok(results)
 }
 
-/// Has a part done that no other engine takes part in.
+/// Runs a part that only grammask takes part in.
 fn part<T: DeserializeOwned>(
     name: &str,
     vocabulary: &str,

@@ -1,38 +1,39 @@
-//! What an engine takes exponentially or cubically long for if it is made without care: many optional parts in one rule, and a text
-//! with very many derivations.
+//! Grammars that take exponential or cubic time in a careless engine: many optional parts in one rule, and a
+//! text with many derivations.
 
 use anyhow::ensure;
 use grammask::{Grammar, Matcher, TokenId, Vocabulary};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::grammask::{config, unused};
-use crate::timing::{Summary, sample};
-use crate::vocabulary::Words;
+use crate::input::vocabulary::Words;
+use crate::run::timing::{Summary, sample};
 
-/// How long the text with many derivations is.
+/// Characters of the text with many derivations.
 const CHARACTERS: usize = 400;
 
-/// The first one's recursion is a loop on both sides; in the second one, which ends in something else now and then, each call stays.
+/// The recursion of the first grammar is a loop on both sides. The second one sometimes ends in another
+/// letter, so each of its calls stays.
 const DERIVATIONS: &[&str] =
     &["start ::= E '.'; E ::= E E | 'c';", "start ::= E '.'; E ::= E E ['~'] | 'c';"];
 
-/// One grammar, each time compiled for a vocabulary that is used for the first time. Nanoseconds.
+/// One grammar, compiled each time for an unused vocabulary. Times are in nanoseconds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hard {
-    /// What is timed.
+    /// Name of the timed work.
     pub what: String,
     /// The grammar.
     pub grammar: String,
-    /// What it takes.
+    /// Times.
     pub times: Summary,
-    /// What it may take, where there is a bar.
+    /// Maximum median, if there is a bar.
     pub bar: Option<u64>,
 }
 
-/// Measures all.
+/// Measures all grammars.
 ///
 /// # Errors
-/// When a grammar does not compile, or does not take its text.
+/// If a grammar does not compile, or refuses its text.
 pub fn measure(words: &Words, quick: bool, tell: &mut dyn FnMut(Hard)) -> anyhow::Result<()> {
     let tokens = words.vocabulary()?;
     let config = config(words);
@@ -68,7 +69,7 @@ pub fn measure(words: &Words, quick: bool, tell: &mut dyn FnMut(Hard)) -> anyhow
     Ok(())
 }
 
-/// Asks for the mask, and accepts the token if it is in it.
+/// Computes the mask, and accepts the token if the mask allows it.
 fn follow(matcher: &mut Matcher, token: TokenId) -> bool {
     matcher.mask().allows(token) && matcher.accept(token).is_accepted()
 }

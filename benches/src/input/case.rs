@@ -1,5 +1,5 @@
-//! The grammars and texts: `fixtures/grammars/*.kbnf` with `fixtures/texts/*.txt`, and the same languages as the other
-//! engines write them, in `benches/grammars`.
+//! The grammars and texts: `fixtures/grammars/*.kbnf` with `fixtures/texts/*.txt`, and the same languages in
+//! the notations of the other engines, in `benches/grammars`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,22 +8,22 @@ use anyhow::{Context, ensure};
 /// A grammar and a text in its language.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The name of the grammar's file.
+    /// Name of the grammar's file.
     pub name: String,
-    /// KBNF.
+    /// The grammar in KBNF.
     pub kbnf: String,
-    /// The same language in the KBNF of the crate `kbnf`, where that cannot read the other.
+    /// The same language in the notation of the crate `kbnf`, where that differs.
     pub old_kbnf: Option<String>,
-    /// The same language in llguidance's Lark, where somebody has written it.
+    /// The same language in llguidance's Lark, where such a file exists.
     pub lark: Option<String>,
     /// A text in the language.
     pub text: String,
 }
 
-/// All cases, or those with the given names; sorted by name.
+/// Loads all cases, or those with the given names, sorted by name.
 ///
 /// # Errors
-/// When there is no such case, or a file cannot be read.
+/// If there is no such case, or a file cannot be read.
 pub fn load(names: &[String]) -> anyhow::Result<Vec<Case>> {
     let mut found = Vec::new();
     let folder = root().join("fixtures/grammars");
@@ -37,7 +37,7 @@ pub fn load(names: &[String]) -> anyhow::Result<Vec<Case>> {
     }
     found.sort();
     for name in names {
-        ensure!(found.contains(name), "there is no grammar {name}, but {}", found.join(", "));
+        ensure!(found.contains(name), "unknown grammar {name}; there are {}", found.join(", "));
     }
     found.retain(|name| names.is_empty() || names.contains(name));
     found.iter().map(|name| Case::load(name)).collect()
@@ -47,7 +47,7 @@ impl Case {
     /// Reads the files of the case.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// If a file cannot be read.
     pub fn load(name: &str) -> anyhow::Result<Self> {
         let read = |path: String| std::fs::read_to_string(root().join(&path)).with_context(|| path);
         Ok(Self {
@@ -60,7 +60,7 @@ impl Case {
     }
 }
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 pub fn root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.parent().unwrap_or(package).to_owned()

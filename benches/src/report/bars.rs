@@ -1,19 +1,24 @@
-//! What is to be reached, and whether a run reaches it.
+//! The bars: a maximum or minimum for each measure, and the cases that reach it.
+//!
+//! An example of a row:
+//! `mask of a first pass, warm vocabulary: p99 | ≤ 100 µs | 46.3 µs | c | yes, 10 of 10`. The case `c` is the
+//! one that is nearest to the bar or furthest beyond it.
 
 use serde::Serialize;
 
-use crate::bounds::SLOW;
-use crate::compare::{Line, Results};
 use crate::engine::{COLD, WARM};
-use crate::known::{Known, Size, by_grammar};
-use crate::timing::Places;
+use crate::run::compare::{Line, Results};
+use crate::run::timing::Places;
+use crate::workload::bounds::SLOW_NANOSECONDS;
+use crate::workload::known::{Known, Size, by_grammar};
 
-/// The mean of a first pass with a warm vocabulary, as a part of llguidance's.
-const RATIOS: &[(&str, f64)] =
+/// For each grammar, how many times faster than llguidance the mean mask of a first pass with a warm
+/// vocabulary must be.
+const MIN_SPEEDUP_BY_GRAMMAR: &[(&str, f64)] =
     &[("json", 10.0), ("arithmetic", 30.0), ("sql", 30.0), ("xml", 30.0), ("c", 30.0)];
 
-/// The mean of a first pass with a warm vocabulary, in microseconds.
-const AIMS: &[(&str, f64)] = &[
+/// For each grammar, the maximum mean mask of a first pass with a warm vocabulary, in microseconds.
+const MAX_MEAN_MICROSECONDS_BY_GRAMMAR: &[(&str, f64)] = &[
     ("json", 2.0),
     ("arithmetic", 10.0),
     ("sql", 10.0),
@@ -24,61 +29,65 @@ const AIMS: &[(&str, f64)] = &[
     ("c", 30.0),
 ];
 
-/// What tables and whatever else beside the vocabulary may take of the process, after a grammar's first text.
-const MEMORY: f64 = 50e6;
+/// Maximum growth of the process by the first text of a grammar, in bytes.
+const MAX_GROWTH_BYTES: f64 = 50e6;
 
-/// What is the same may differ so much by measuring alone.
-const SAME: f64 = 1.25;
+/// Maximum ratio of two measurements of equal work.
+const MAX_NOISE_RATIO: f64 = 1.25;
 
-/// The slowest quarter of a list that is read in linear time is at least so fast, as a part of the fastest.
-const FLAT: f64 = 0.8;
+/// Minimum speed of the slowest quarter of a list that is read in linear time, as a part of the fastest.
+const MIN_QUARTER_RATIO: f64 = 0.8;
 
-/// A million elements are a text and a history, for which there may be so many bytes for each byte of text and each call. What the
-/// tables hold besides must not grow at all.
-const HISTORY: (f64, f64) = (2.0, 48.0);
+/// Maximum growth of the process for each byte of text and for each call. The history of a matcher grows with
+/// both, and the tables must not grow at all.
+const MAX_HISTORY_BYTES: (f64, f64) = (2.0, 48.0);
 
-/// A number to reach, and the one that is furthest from it.
+/// A bar, with the case that is furthest from it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Bar {
-    /// What is measured.
+    /// Name of the measure.
     pub what: String,
-    /// What is to be reached, with a unit.
+    /// The bars: a maximum or minimum for each measure, and the cases that reach it.
+    ///
+    /// An example of a row:
+    /// `mask of a first pass, warm vocabulary: p99 | ≤ 100 µs | 46.3 µs | c | yes, 10 of 10`. The case `c` is
+    /// the one that is nearest to the bar or furthest beyond it.
     pub bar: String,
-    /// What is, in the worst case, with a unit.
+    /// Measurement of the worst case, with a unit.
     pub measured: String,
-    /// Which case that is.
+    /// Name of the worst case.
     pub at: String,
-    /// How many cases reach it.
+    /// Number of cases that reach the bar.
     pub reached: usize,
-    /// How many cases there are.
+    /// Number of cases.
     pub cases: usize,
-    /// Those that do not reach it, the furthest first: which, and what is measured there.
+    /// Cases that miss the bar, the furthest first, with their measurements.
     pub failing: Vec<(String, String)>,
 }
 
-/// How a number prints.
+/// Unit of a number.
 #[derive(Clone, Copy)]
 enum Unit {
     /// Nanoseconds, printed as microseconds.
     Microseconds,
     /// Nanoseconds, printed as milliseconds.
     Milliseconds,
-    /// So many times something else.
+    /// A ratio, printed as n ×.
     Times,
-    /// A part of something else, printed as 1/n.
+    /// A fraction, printed as 1/n.
     Part,
     /// Bytes, printed as megabytes.
     Megabytes,
 }
 
-/// What a case has measured, and what it is to reach.
+/// Measurement of a case, and its bar.
 struct Value {
     at: String,
     measured: f64,
     bar: f64,
 }
 
-/// All bars of the parts that were run.
+/// Returns the bars of all parts that were run.
 pub fn all(results: &Results) -> Vec<Bar> {
     let mut bars = Vec::new();
     known(&results.known, &mut bars);
@@ -86,11 +95,12 @@ pub fn all(results: &Results) -> Vec<Bar> {
     starts(&results.lines, &mut bars);
     sizes(&results.sizes, &mut bars);
     let batches = results.batches.iter().map(|batch| value(&batch.case, batch.ratio, 1.8));
-    bars.extend(at_least("256 known masks, two threads as fast as one", Unit::Times, batches));
+    bars.extend(at_least("256 known masks: speed-up by two threads", Unit::Times, batches));
     let bounds = || results.bounds.iter();
     let compiles = bounds().map(|bound| value(&bound.grammar, bound.compile as f64, 2e6));
     bars.extend(at_most("long bounds: compile", Unit::Milliseconds, compiles));
-    let masks = bounds().map(|bound| value(&bound.grammar, bound.later.medians.max as f64, SLOW as f64));
+    let masks =
+        bounds().map(|bound| value(&bound.grammar, bound.later.medians.max as f64, SLOW_NANOSECONDS as f64));
     bars.extend(at_most("long bounds: any mask after the first", Unit::Microseconds, masks));
     for hard in &results.hard {
         let time = hard.bar.map(|bar| value(&hard.grammar, hard.times.p50 as f64, bar as f64));
@@ -107,13 +117,21 @@ fn known(known: &[Known], bars: &mut Vec<Bar>) {
     let by_reference = of(100.0, &|known| known.by_reference.medians.p50);
     bars.extend(at_most("mask seen before, by reference: p50", Unit::Microseconds, by_reference));
     let written = of(2e3, &|known| known.written.medians.p50);
-    bars.extend(at_most("the same, row written: p50", Unit::Microseconds, written));
+    bars.extend(at_most("mask seen before, row written: p50", Unit::Microseconds, written));
     let ratio =
         |written: u64, copy: u64, known: &Known| value(&known.case, written as f64 / copy as f64, 2.0);
     let p50 = known.iter().map(|k| ratio(k.written.medians.p99, k.copy.medians.p50, k));
-    bars.extend(at_most("the same, row written: p99, by the p50 of copying a row", Unit::Times, p50));
+    bars.extend(at_most(
+        "mask seen before, row written: p99, as a multiple of the p50 of a row copy",
+        Unit::Times,
+        p50,
+    ));
     let p99 = known.iter().map(|k| ratio(k.written.medians.p99, k.copy.medians.p99, k));
-    bars.extend(at_most("the same, by the p99 of copying a row", Unit::Times, p99));
+    bars.extend(at_most(
+        "mask seen before, row written: p99, as a multiple of the p99 of a row copy",
+        Unit::Times,
+        p99,
+    ));
     let p50 = of(1e3, &|known| known.accept.medians.p50);
     bars.extend(at_most("accept a token seen before: p50", Unit::Microseconds, p50));
     let mean = known.iter().map(|known| value(&known.case, known.accept.mean, 300.0));
@@ -133,36 +151,36 @@ fn first(results: &Results, bars: &mut Vec<Bar>) {
     bars.extend(at_most(&format!("{name}: p99"), Unit::Microseconds, of(1e5, |places| places.medians.p99)));
     bars.extend(at_most(&format!("{name}: max"), Unit::Microseconds, of(1e6, |places| places.medians.max)));
     let aims = lines(WARM).filter_map(|line| {
-        let (_, aim) = AIMS.iter().find(|(case, _)| *case == line.case)?;
+        let (_, aim) = MAX_MEAN_MICROSECONDS_BY_GRAMMAR.iter().find(|(case, _)| *case == line.case)?;
         Some(value(&line.case, line.first_masks?.mean, aim * 1e3))
     });
-    bars.extend(at_most(&format!("{name}: mean, an aim for each grammar"), Unit::Microseconds, aims));
+    bars.extend(at_most(&format!("{name}: mean, with a bar for each grammar"), Unit::Microseconds, aims));
 
     let peer =
         |line: &Line| results.lines.iter().find(|peer| peer.case == line.case && peer.engine == "llguidance");
     let mean = |line: &Line| Some(line.first_masks?.mean / peer(line)?.first_masks?.mean);
     let warm = lines(WARM).filter_map(|line| {
-        let (_, part) = RATIOS.iter().find(|(case, _)| *case == line.case)?;
+        let (_, part) = MIN_SPEEDUP_BY_GRAMMAR.iter().find(|(case, _)| *case == line.case)?;
         Some(value(&line.case, mean(line)?, 1.0 / part))
     });
     bars.extend(at_most(&format!("{name}: mean, as a part of llguidance's"), Unit::Part, warm));
     let cold = lines(COLD).filter_map(|line| Some(value(&line.case, mean(line)?, 0.25)));
-    let name = "mask of a first pass, vocabulary used for the first time: mean, as a part of llguidance's";
+    let name = "mask of a first pass, unused vocabulary: mean, as a part of llguidance's";
     bars.extend(at_most(name, Unit::Part, cold));
 
-    for (engine, vocabulary) in [(WARM, "warm vocabulary"), (COLD, "vocabulary used for the first time")] {
+    for (engine, vocabulary) in [(WARM, "warm vocabulary"), (COLD, "unused vocabulary")] {
         let starts = lines(engine).filter_map(|line| {
             let ratio = line.start?.p50 as f64 / peer(line)?.start?.p50 as f64;
             Some(value(&line.case, ratio, 1.0))
         });
-        let name = format!("compile and first mask, {vocabulary}, by llguidance's");
+        let name = format!("compile and first mask, {vocabulary}, as a multiple of llguidance's");
         bars.extend(at_most(&name, Unit::Times, starts));
     }
 }
 
-/// What a grammar costs before any of its states is known.
+/// Bars of new states: first visits, first accepts, compiles and memory.
 fn starts(lines: &[Line], bars: &mut Vec<Bar>) {
-    for (engine, vocabulary) in [(WARM, "warm vocabulary"), (COLD, "vocabulary used for the first time")] {
+    for (engine, vocabulary) in [(WARM, "warm vocabulary"), (COLD, "unused vocabulary")] {
         let values = |bar: f64, of: &dyn Fn(&Line) -> Option<u64>| -> Vec<Value> {
             let lines = lines.iter().filter(|line| line.engine == engine);
             lines.filter_map(|line| Some(value(&line.case, of(line)? as f64, bar))).collect()
@@ -175,7 +193,7 @@ fn starts(lines: &[Line], bars: &mut Vec<Bar>) {
         bars.extend(at_most(&name, Unit::Microseconds, accepts));
         let compiles = values(1e6, &|line| Some(line.compile?.p50));
         bars.extend(at_most(&format!("compile, {vocabulary}: p50"), Unit::Milliseconds, compiles));
-        let growth = values(MEMORY, &|line| line.growth);
+        let growth = values(MAX_GROWTH_BYTES, &|line| line.growth);
         let name = format!("compile and first pass, {vocabulary}: growth of the process");
         bars.extend(at_most(&name, Unit::Megabytes, growth));
     }
@@ -185,10 +203,11 @@ fn sizes(sizes: &[Size], bars: &mut Vec<Bar>) {
     let Some((small, large)) = by_grammar(sizes).next() else { return };
     for (place, small) in small.iter().enumerate() {
         let pairs = || by_grammar(sizes).filter_map(move |(small, large)| Some((small.get(place)?, large)));
-        let name = format!("{} tokens by {} of {}", large.id_count, small.id_count, small.vocabulary);
+        let name =
+            format!("{} ids as a multiple of {} ids of {}", large.id_count, small.id_count, small.vocabulary);
         let by_reference = pairs().map(|(small, large)| {
             let p50 = |size: &Size| size.known.by_reference.medians.p50 as f64;
-            value(&small.known.case, p50(large) / p50(small), SAME)
+            value(&small.known.case, p50(large) / p50(small), MAX_NOISE_RATIO)
         });
         let known = format!("{name}: mask seen before, by reference, p50");
         bars.extend(at_most(&known, Unit::Times, by_reference));
@@ -198,7 +217,7 @@ fn sizes(sizes: &[Size], bars: &mut Vec<Bar>) {
             bars.extend(at_most(&format!("{name}: first visit, {way}, mean"), Unit::Times, first));
         };
         first_visits("warm vocabulary", |size| size.warm.mean);
-        first_visits("vocabulary used for the first time", |size| size.visits.mean);
+        first_visits("unused vocabulary", |size| size.visits.mean);
     }
 }
 
@@ -206,22 +225,24 @@ fn recursion(results: &Results, bars: &mut Vec<Bar>) {
     let flat = results.recursions.iter().map(|recursion| {
         let slowest = recursion.quarters.iter().copied().fold(f64::INFINITY, f64::min);
         let fastest = recursion.quarters.iter().copied().fold(0.0, f64::max);
-        value(&recursion.way, slowest / fastest, FLAT)
+        value(&recursion.way, slowest / fastest, MIN_QUARTER_RATIO)
     });
-    let name = "right recursion, a million elements: slowest quarter by the fastest, bytes per second";
+    let name = "right recursion, a million elements: speed of the slowest quarter as a part of the fastest";
     bars.extend(at_least(name, Unit::Times, flat));
     let tables = results.recursions.iter().filter_map(|recursion| {
         let (first, last) = (recursion.table_bytes.first()?, recursion.table_bytes.last()?);
         Some(value(&recursion.way, *last as f64, *first as f64))
     });
-    let name = "the same: tables after the last quarter, against those after the first";
+    let name =
+        "right recursion, a million elements: tables after the last quarter, against those after the first";
     bars.extend(at_most(name, Unit::Megabytes, tables));
     let growth = results.recursions.iter().filter_map(|recursion| {
         let growth = (*recursion.growth.last()?)?;
-        let history = HISTORY.0 * recursion.bytes as f64 + HISTORY.1 * recursion.calls as f64;
+        let history =
+            MAX_HISTORY_BYTES.0 * recursion.bytes as f64 + MAX_HISTORY_BYTES.1 * recursion.calls as f64;
         Some(value(&recursion.way, growth as f64, history))
     });
-    let name = "the same: growth of the process, against its text and history";
+    let name = "right recursion, a million elements: growth of the process, against its text and history";
     bars.extend(at_most(name, Unit::Megabytes, growth));
 }
 
@@ -229,17 +250,17 @@ fn value(at: &str, measured: f64, bar: f64) -> Value {
     Value { at: at.to_owned(), measured, bar }
 }
 
-/// A bar that is not to be exceeded; none without values.
+/// Returns a bar that must not be exceeded. Returns `None` if there are no values.
 fn at_most(what: &str, unit: Unit, values: impl IntoIterator<Item = Value>) -> Option<Bar> {
     bar(what, "≤", unit, values, |value| value.measured / value.bar)
 }
 
-/// A bar that is to be exceeded; none without values.
+/// Returns a bar that must be exceeded. Returns `None` if there are no values.
 fn at_least(what: &str, unit: Unit, values: impl IntoIterator<Item = Value>) -> Option<Bar> {
     bar(what, "≥", unit, values, |value| value.bar / value.measured)
 }
 
-/// Takes the value that is furthest from its bar; a distance of at most 1 reaches it.
+/// Returns a bar with the value that is furthest from it. A distance of at most 1 reaches the bar.
 fn bar(
     what: &str,
     sign: &str,
@@ -250,7 +271,7 @@ fn bar(
     let mut values: Vec<Value> = values.into_iter().collect();
     values.sort_by(|a, b| distance(b).total_cmp(&distance(a)));
     let worst = values.first()?;
-    // What is no number reaches nothing.
+    // A value that is not a number reaches nothing.
     let (reaching, failing): (Vec<_>, Vec<_>) = values.iter().partition(|value| distance(value) <= 1.0);
     Some(Bar {
         what: what.to_owned(),
@@ -277,7 +298,7 @@ impl Unit {
     }
 }
 
-/// A number with three digits or so.
+/// Returns a number with about three digits.
 pub fn digits(value: f64) -> String {
     match value.abs() {
         size if size >= 100.0 => format!("{value:.0}"),
@@ -295,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_worst_case_is_the_one_furthest_from_its_own_bar() {
+    fn worst_case_is_furthest_from_its_own_bar() {
         let values = [value("a", 50.0, 100.0), value("b", 30.0, 10.0), value("c", 90.0, 100.0)];
         let bar = at_most("x", Unit::Times, values).expect("there are values");
         assert_eq!((&*bar.at, &*bar.bar, &*bar.measured), ("b", "≤ 10 ×", "30 ×"));
@@ -307,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_reaches_nothing() {
+    fn value_that_is_not_a_number_reaches_nothing() {
         let bar = at_most("x", Unit::Times, [value("a", f64::NAN, 1.0), value("b", 0.5, 1.0)]);
         assert_eq!(bar.map(|bar| (bar.at, bar.reached)), Some(("a".to_owned(), 1)));
     }

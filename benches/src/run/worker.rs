@@ -1,5 +1,6 @@
-//! The process that does one piece of work, and how it is watched: what hangs, crashes or takes all memory ends alone, and how
-//! far it came is known.
+//! The process that does one piece of work, and its supervision.
+//!
+//! A worker that hangs, crashes or exhausts memory ends alone, and its last report is kept.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -11,102 +12,103 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::arguments::Arguments;
-use crate::case;
 use crate::engine::{self, Engine, GLRMASK, OURS};
-use crate::measure::{Effort, Run};
-use crate::vocabulary::Words;
-use crate::{batch, bounds, hard, known, recursion};
+use crate::input::case;
+use crate::input::vocabulary::Words;
+use crate::run::measure::{Effort, Run};
+use crate::workload::{batch, bounds, hard, known, recursion};
 
-/// What loading a vocabulary and binding an engine to it may take.
-const SETUP: Duration = Duration::from_secs(60);
+/// Maximum time to load a vocabulary and bind an engine to it.
+const MAX_SETUP_TIME: Duration = Duration::from_secs(60);
 
-/// What work that is none of an engine's may take.
-const LONGEST: Duration = Duration::from_secs(120);
+/// Maximum time of a part that only grammask takes part in.
+const MAX_PART_TIME: Duration = Duration::from_secs(120);
 
-/// The large vocabulary beside the small ones.
-pub(crate) const LARGE: &str = "o200k";
+/// The large vocabulary.
+pub(crate) const LARGE_VOCABULARY: &str = "o200k";
 
-/// Of its ids, those below this one are a small vocabulary that differs from it in nothing else. Others differ in what their tokens are, too: one may have
-/// hardly any with a line's end inside, the other thousands.
-const FIRST: u32 = 32_000;
+/// Ids of the large vocabulary below this one form a small vocabulary with tokens of the same kind. Other
+/// small vocabularies differ in their tokens too, such as in the number of those with a line break.
+const SMALL_VOCABULARY_IDS: u32 = 32_000;
 
-/// Engines that take minutes for what others take a second for.
-const SLOW: [&str; 2] = ["kbnf", GLRMASK];
+/// Engines that take minutes where others take a second.
+const SLOW_ENGINES: [&str; 2] = ["kbnf", GLRMASK];
 
-/// The first line of a worker that is ready to begin.
-const READY: &str = "ready";
+/// First line of a worker that is ready.
+const READY_LINE: &str = "ready";
 
-/// Does a piece of work and writes what came out to the standard output: a line of JSON now and then, each with all that is
-/// known so far. The work is the name of an engine, or of a part that no other engine takes part in.
+/// Does a piece of work and prints its results: lines of JSON, each with all results so far. The name of the
+/// work is that of an engine or of a part.
 ///
 /// # Errors
-/// When it cannot be done.
+/// If the work fails.
 pub fn work(work: &str, arguments: &Arguments) -> anyhow::Result<()> {
     let cases = case::load(&arguments.grammars)?;
     let words = Words::load(&arguments.vocabulary)?;
     let quick = arguments.quick;
     match work {
-        "known" => told(|tell| known::measure(&cases, &words, quick, tell)),
+        "known" => report_each(|report| known::measure(&cases, &words, quick, report)),
         "vocabularies" => {
-            let large = Words::load(LARGE)?;
-            let other = (words.name != LARGE).then_some(words);
-            let sizes: Vec<Words> = other.into_iter().chain([large.below(FIRST), large]).collect();
-            told(|tell| known::measure_sizes(&cases, &sizes, quick, tell))
+            let large = Words::load(LARGE_VOCABULARY)?;
+            let other = (words.name != LARGE_VOCABULARY).then_some(words);
+            let sizes: Vec<Words> =
+                other.into_iter().chain([large.below(SMALL_VOCABULARY_IDS), large]).collect();
+            report_each(|report| known::measure_sizes(&cases, &sizes, quick, report))
         }
-        "batch" => told(|tell| batch::measure(&cases, &words, quick, tell)),
-        "bounds" => told(|tell| bounds::measure(&words, quick, tell)),
-        "hard" => told(|tell| hard::measure(&words, quick, tell)),
-        way if recursion::WAYS.contains(&way) => told(|tell| {
-            tell(recursion::measure(way, &words, quick)?);
+        "batch" => report_each(|report| batch::measure(&cases, &words, quick, report)),
+        "bounds" => report_each(|report| bounds::measure(&words, quick, report)),
+        "hard" => report_each(|report| hard::measure(&words, quick, report)),
+        way if recursion::WAYS.contains(&way) => report_each(|report| {
+            report(recursion::measure(way, &words, quick)?);
             Ok(())
         }),
         name => run(name, engine::create(name, &words)?, &words, arguments),
     }
 }
 
-/// Runs an engine on the one grammar that the arguments name, and writes what comes out to the standard output.
+/// Runs an engine on the single grammar of the arguments, and prints the results.
 ///
 /// # Errors
-/// When there are more grammars or none, or the text cannot be cut into tokens.
+/// If there is not exactly one grammar, or the text cannot be cut into tokens.
 pub fn run(name: &str, engine: Box<dyn Engine>, words: &Words, arguments: &Arguments) -> anyhow::Result<()> {
     let cases = case::load(&arguments.grammars)?;
     let [case] = &cases[..] else { bail!("one grammar at a time") };
     let run = Run::new(engine, case, words, effort(name, arguments.quick, arguments.limit_of(name)))?;
     ready()?;
-    // Who has started this one may have given up.
-    tell(&run.run(|result| tell(result).unwrap_or_default()))
+    // The supervisor may have given up.
+    report(&run.run(|result| report(result).unwrap_or_default()))
 }
 
-/// How often an engine's turn at a grammar comes. Between two of them is that of all others, so that what disturbs the machine for a while disturbs
-/// everything that is compared. Those that take long have one turn.
+/// Returns the number of turns of an engine at a grammar. The turns of all engines alternate, so that a
+/// disturbance of the machine affects all of them. Slow engines have one turn.
 pub fn turns(engine: &str, quick: bool) -> usize {
-    if quick || SLOW.contains(&engine) { 1 } else { 3 }
+    if quick || SLOW_ENGINES.contains(&engine) { 1 } else { 3 }
 }
 
-/// How often an engine does what, in each of its turns.
+/// Returns the amount of work in each turn of an engine.
 pub fn effort(engine: &str, quick: bool, limit: Duration) -> Effort {
     let (warmups, rounds, passes, compiles) = match engine {
         _ if quick => (0, 1, 1, 3),
         _ if OURS.contains(&engine) => (1, 3, 3, 9),
-        _ if SLOW.contains(&engine) => (0, 3, 3, 25),
+        _ if SLOW_ENGINES.contains(&engine) => (0, 3, 3, 25),
         _ => (1, 2, 1, 9),
     };
     Effort { warmups, rounds, passes, compiles, limit }
 }
 
-/// What a piece of work has come to.
+/// Result of a piece of work.
 #[derive(Clone, Debug)]
 pub struct Output<T> {
-    /// The last that it has told.
+    /// Its last report.
     pub value: Option<T>,
-    /// Why there is no more.
+    /// Reason of an early end.
     pub end: Option<String>,
 }
 
-/// Has another process do a piece of work with this vocabulary, on this grammar or on all that the arguments name.
+/// Runs a piece of work in a process of its own, on one grammar or on all that the arguments name.
 ///
 /// # Errors
-/// When no process can be started, or what it says is not understood.
+/// If the process cannot be started, or prints something else.
 pub fn start<T: DeserializeOwned>(
     work: &str,
     vocabulary: &str,
@@ -138,7 +140,7 @@ pub fn start<T: DeserializeOwned>(
     if arguments.quick {
         command.arg("--quick");
     }
-    let limit = if grammar.is_some() { arguments.limit_of(work) } else { LONGEST };
+    let limit = if grammar.is_some() { arguments.limit_of(work) } else { MAX_PART_TIME };
     let mut child = command.spawn()?;
     let output = child.stdout.take().context("no output")?;
     let (sender, receiver) = mpsc::channel();
@@ -149,12 +151,12 @@ pub fn start<T: DeserializeOwned>(
             }
         }
     });
-    let mut deadline = Instant::now() + SETUP;
+    let mut deadline = Instant::now() + MAX_SETUP_TIME;
     let mut last = None;
     let was_cut = loop {
         match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            // A second more, for the worker notices by itself unless it is inside of a call.
-            Ok(line) if line == READY => deadline = Instant::now() + limit + Duration::from_secs(1),
+            // One more second, as the worker notices the limit itself unless it is inside of a call.
+            Ok(line) if line == READY_LINE => deadline = Instant::now() + limit + Duration::from_secs(1),
             Ok(line) => last = Some(serde_json::from_str(&line)?),
             Err(RecvTimeoutError::Disconnected) => break false,
             Err(RecvTimeoutError::Timeout) => break true,
@@ -175,23 +177,25 @@ pub fn start<T: DeserializeOwned>(
     Ok(Output { value: last, end })
 }
 
-/// Does work that tells its results one by one, and passes on all there are each time.
-fn told<T: Serialize>(work: impl FnOnce(&mut dyn FnMut(T)) -> anyhow::Result<()>) -> anyhow::Result<()> {
+/// Does work that reports results one by one, and prints all results each time.
+fn report_each<T: Serialize>(
+    work: impl FnOnce(&mut dyn FnMut(T)) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     ready()?;
     let mut results = Vec::new();
     work(&mut |result| {
         results.push(result);
-        tell(&results).unwrap_or_default();
+        report(&results).unwrap_or_default();
     })
 }
 
 fn ready() -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{READY}")?;
+    writeln!(out, "{READY_LINE}")?;
     Ok(out.flush()?)
 }
 
-fn tell(result: &impl Serialize) -> anyhow::Result<()> {
+fn report(result: &impl Serialize) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     serde_json::to_writer(&mut out, result)?;
     writeln!(out)?;

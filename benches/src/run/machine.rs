@@ -1,17 +1,17 @@
-//! Where and on what a comparison was run.
+//! The machine and the commit of a run.
 
 use std::process::Command;
 
 use serde::Serialize;
 
-/// What the numbers depend on.
+/// Facts on which the numbers depend.
 #[derive(Clone, Debug, Serialize)]
 pub struct Machine {
-    /// The commit, with a plus sign when files were changed since.
+    /// The commit, with a plus sign if files were changed since.
     pub commit: String,
-    /// The processor's name.
+    /// Name of the processor.
     pub processor: String,
-    /// How many threads could run at once.
+    /// Number of threads that can run at once.
     pub cores: usize,
     /// The operating system and architecture.
     pub system: String,
@@ -20,7 +20,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// This machine.
+    /// Describes this machine.
     pub fn here() -> Self {
         let commit = output("git", &["rev-parse", "--short", "HEAD"]).unwrap_or_else(|| "unknown".to_owned());
         let is_changed = output("git", &["status", "--porcelain", "--untracked-files=no"]).is_some();
@@ -34,7 +34,7 @@ impl Machine {
     }
 }
 
-/// Bytes of memory that the process holds, where the system tells.
+/// Returns the resident bytes of the process. Returns `None` where the system does not say.
 pub fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -47,9 +47,10 @@ fn processor() -> Option<String> {
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// What a command prints; none when it prints nothing or fails.
+/// Returns the output of a command. Returns `None` if it prints nothing or fails.
 fn output(command: &str, arguments: &[&str]) -> Option<String> {
-    let output = Command::new(command).args(arguments).current_dir(crate::case::root()).output().ok()?;
+    let output =
+        Command::new(command).args(arguments).current_dir(crate::input::case::root()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
     (output.status.success() && !text.is_empty()).then_some(text)
 }

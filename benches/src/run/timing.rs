@@ -1,12 +1,12 @@
-//! What a piece of work takes, and what many take together.
+//! Times of single pieces of work, and summaries of many.
 
 use std::time::Instant;
 
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
-/// Nanoseconds that the work takes: by the clock on the wall or by the thread's CPU time, whichever is less. The first is
-/// finer; the second does not count what other processes do meanwhile.
+/// Returns the result of `work` and its nanoseconds: the lesser of wall clock and CPU time of the thread. The
+/// wall clock is finer, and CPU time does not count other processes.
 pub fn sample<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let cpu = thread_nanoseconds();
     let wall = Instant::now();
@@ -16,8 +16,9 @@ pub fn sample<T>(work: impl FnOnce() -> T) -> (T, u64) {
     (result, wall.min(cpu))
 }
 
-/// Nanoseconds that the work takes by the clock on the wall alone: nothing enters the kernel in between, which would disturb what
-/// takes less than a microsecond. For work that is repeated so often that a median passes over interruptions.
+/// Returns the result of `work` and its nanoseconds by the wall clock. It makes no system call, which would
+/// disturb work of less than a microsecond. Use it for work that is repeated, so that a median ignores
+/// interruptions.
 pub fn wall<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let start = Instant::now();
     let result = work();
@@ -29,10 +30,10 @@ fn thread_nanoseconds() -> u64 {
     u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
 }
 
-/// What samples have in common, in nanoseconds.
+/// Summary of samples, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// How many samples there are.
+    /// Number of samples.
     pub count: usize,
     /// Half of the samples are at most this.
     pub p50: u64,
@@ -40,53 +41,55 @@ pub struct Summary {
     pub p90: u64,
     /// Ninety-nine of a hundred are at most this.
     pub p99: u64,
-    /// The greatest.
+    /// The maximum.
     pub max: u64,
     /// The mean.
     pub mean: f64,
 }
 
 impl Summary {
-    /// Sums up; none when there are no samples.
+    /// Summarizes samples. Returns `None` if there are none.
     pub fn new(samples: &[u64]) -> Option<Self> {
         let mut sorted = samples.to_vec();
         sorted.sort_unstable();
         let max = *sorted.last()?;
         let count = sorted.len();
-        // The nearest rank: the least sample that so many of a hundred do not exceed.
+        // The nearest rank: the least sample that at least `percent` % of the samples do not exceed.
         let percentile = |percent: usize| sorted[(count * percent).div_ceil(100).max(1) - 1];
         let mean = sorted.iter().map(|&sample| sample as f64).sum::<f64>() / count as f64;
         Some(Self { count, p50: percentile(50), p90: percentile(90), p99: percentile(99), max, mean })
     }
 }
 
-/// The middle one; the lower of two in the middle. 0 when there are none.
+/// Returns the median, or the lower of two medians. Returns 0 if there are no values.
 pub fn median(values: &mut [u64]) -> u64 {
     values.sort_unstable();
     values.len().checked_sub(1).map_or(0, |last| values[last / 2])
 }
 
-/// Passes over the places of a text, summed up so that one interruption makes no maximum: first the median over the passes for
-/// each place, then what the places have in common. Nanoseconds.
+/// Summary of passes over the positions of a text, in nanoseconds.
+///
+/// The median over the passes at each position comes first, so that one interruption does not become the
+/// maximum.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Places {
-    /// How many passes have begun.
+    /// Number of passes.
     pub passes: usize,
-    /// Of the medians: their percentiles, greatest, and mean.
+    /// Summary of the medians.
     pub medians: Summary,
-    /// The median over the passes of the mean of a pass; over what there is, where no pass was complete.
+    /// Median over the passes of the mean of a pass. Only complete passes count.
     pub mean: f64,
-    /// The greatest of all samples.
+    /// Maximum of all samples.
     pub max: u64,
 }
 
 impl Places {
-    /// Sums up passes, of which some may have ended early; none when there are no samples.
+    /// Summarizes passes, some of which may have ended early. Returns `None` if there are no samples.
     pub fn new(passes: &[Vec<u64>]) -> Option<Self> {
         Self::of(passes, |_| true)
     }
 
-    /// The same for some of the places.
+    /// Summarizes the positions that `is_wanted` selects.
     pub fn of(passes: &[Vec<u64>], is_wanted: impl Fn(usize) -> bool) -> Option<Self> {
         let length = passes.iter().map(Vec::len).max()?;
         let wanted: Vec<usize> = (0..length).filter(|&place| is_wanted(place)).collect();

@@ -1,4 +1,4 @@
-//! The vocabulary that all engines get, and how a text becomes tokens.
+//! The vocabulary of all engines, and the tokenization of texts.
 
 use std::sync::OnceLock;
 
@@ -7,96 +7,99 @@ use grammask::{TokenId, Vocabulary};
 use rustc_hash::FxHashMap;
 use tiktoken_rs::CoreBPE;
 
-/// Names that an end-of-text token has in one vocabulary or another.
-const ENDS: &[&str] = &["<|endoftext|>", "<|end_of_text|>", "</s>", "<|im_end|>", "<|eot_id|>"];
+/// Names of end-of-text tokens, in order of preference.
+const END_NAMES: &[&str] = &["<|endoftext|>", "<|end_of_text|>", "</s>", "<|im_end|>", "<|eot_id|>"];
 
-/// How the tokenizer of Llama 3 cuts a text before it joins bytes. A tiktoken file does not say.
+/// The pieces into which Llama 3's tokenizer cuts a text before it merges bytes. A tiktoken file does not
+/// contain them.
 const LLAMA3_PIECES: &str = concat!(
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|",
     r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 );
 
-/// How many ordinary and special tokens Llama 3 has, and which of the special ones ends a text.
+/// Numbers of ordinary and of special tokens of Llama 3, and its end token.
 const LLAMA3: (u32, u32, u32) = (128_000, 256, 128_001);
 
-/// Tokens as every engine can take them.
+/// Tokens in a form for every engine.
 pub struct Words {
-    /// What it is called in the report.
+    /// Name in the report.
     pub name: String,
     /// Ordinary tokens, by id.
     pub tokens: Vec<(u32, Vec<u8>)>,
     /// Special tokens: id and name.
     pub specials: Vec<(u32, String)>,
-    /// The token that ends a text; one of the special tokens.
+    /// The end token, which is one of the special tokens.
     pub end: u32,
     encoder: Option<CoreBPE>,
     ids: OnceLock<FxHashMap<Vec<u8>, u32>>,
 }
 
 impl Words {
-    /// The bytes, each a token of its own, and an end.
+    /// Returns a vocabulary with one token for each byte, and an end token.
     pub fn of_bytes() -> Self {
         Self {
             name: "bytes".to_owned(),
             tokens: (0..=255).map(|byte| (u32::from(byte), vec![byte])).collect(),
-            specials: vec![(256, ENDS[0].to_owned())],
+            specials: vec![(256, END_NAMES[0].to_owned())],
             end: 256,
             encoder: None,
             ids: OnceLock::new(),
         }
     }
 
-    /// Ordinary tokens by their bytes.
+    /// Returns the ids of ordinary tokens by their bytes.
     pub fn ids(&self) -> &FxHashMap<Vec<u8>, u32> {
         self.ids.get_or_init(|| self.tokens.iter().map(|(id, bytes)| (bytes.clone(), *id)).collect())
     }
 
-    /// o200k, or the vocabulary in a file.
+    /// Loads o200k, or the vocabulary in a file.
     ///
     /// # Errors
-    /// When the file cannot be read, or is in no known format.
+    /// If the file cannot be read, or has no known format.
     pub fn load(name: &str) -> anyhow::Result<Self> {
         if name == "o200k" { Self::o200k() } else { Self::from_file(name) }
     }
 
-    /// The same vocabulary, but smaller: its ordinary tokens below an id, and with that id one that ends a text. Texts are cut into the longest ones.
+    /// Returns the ordinary tokens below `id`, with `id` as the end token. Texts are cut into the longest
+    /// tokens.
     pub fn below(&self, id: u32) -> Self {
         Self {
             name: format!("{} below {id}", self.name),
             tokens: self.tokens.iter().take_while(|(token, _)| *token < id).cloned().collect(),
-            specials: vec![(id, ENDS[0].to_owned())],
+            specials: vec![(id, END_NAMES[0].to_owned())],
             end: id,
             encoder: None,
             ids: OnceLock::new(),
         }
     }
 
-    /// How many ids there are, gaps included.
+    /// Returns the number of ids, gaps included.
     pub fn id_count(&self) -> usize {
         let ordinary = self.tokens.last().map_or(0, |(id, _)| *id);
         let special = self.specials.iter().map(|(id, _)| *id).max().unwrap_or(0);
         ordinary.max(special) as usize + 1
     }
 
-    /// The bytes of an ordinary token; none of another.
+    /// Returns the bytes of an ordinary token. Returns no bytes for any other id.
     pub fn bytes(&self, id: u32) -> &[u8] {
         self.tokens.binary_search_by_key(&id, |(id, _)| *id).map_or(&[], |place| &self.tokens[place].1)
     }
 
-    /// The same for grammask.
+    /// Returns the vocabulary for grammask.
     ///
     /// # Errors
-    /// When it exceeds a limit.
+    /// If it exceeds a limit.
     pub fn vocabulary(&self) -> anyhow::Result<Vocabulary> {
         let tokens = self.tokens.iter().map(|(id, bytes)| (TokenId(*id), bytes.clone()));
         let specials = self.specials.iter().map(|(id, name)| (TokenId(*id), name.clone()));
         Ok(Vocabulary::new(tokens, specials)?)
     }
 
-    /// The tokens of a text: as the vocabulary's own tokenizer cuts it where that is known, else the longest each time.
+    /// Cuts a text into tokens: by the vocabulary's own tokenizer if that is known, else the longest token at
+    /// each position.
     ///
     /// # Errors
-    /// When the text has a byte that begins no token.
+    /// If no token begins with a byte of the text.
     pub fn encode(&self, text: &str) -> anyhow::Result<Vec<u32>> {
         if let Some(encoder) = &self.encoder {
             return Ok(encoder.encode_ordinary(text));
@@ -129,7 +132,7 @@ impl Words {
         let count = specials.last().map_or(0, |(id, _)| *id);
         let mut tokens = Vec::new();
         for id in (0..count).filter(|id| specials.iter().all(|(special, _)| special != id)) {
-            // Some ids below the greatest are no tokens.
+            // Some ids below the greatest have no token.
             if let Ok(bytes) = encoder.decode_bytes(&[id]) {
                 tokens.push((id, bytes));
             }
@@ -154,8 +157,9 @@ impl Words {
         let name = name.unwrap_or_default();
         let (ordinary, special, end) = LLAMA3;
         if specials.is_empty() && vocabulary.id_count() == ordinary as usize && name.contains("llama3") {
-            let title =
-                |id| if id == end { ENDS[1].to_owned() } else { format!("<|special {}|>", id - ordinary) };
+            let title = |id| {
+                if id == end { END_NAMES[1].to_owned() } else { format!("<|special {}|>", id - ordinary) }
+            };
             let specials = (ordinary..ordinary + special).map(|id| (id, title(id))).collect();
             let ranks = tokens.iter().map(|(id, bytes)| (bytes.clone(), *id)).collect();
             let encoder = Some(CoreBPE::new(ranks, FxHashMap::default(), LLAMA3_PIECES)?);
@@ -166,7 +170,7 @@ impl Words {
             None => {
                 // A tiktoken file has no special tokens.
                 let id = u32::try_from(vocabulary.id_count())?;
-                specials.push((id, ENDS[0].to_owned()));
+                specials.push((id, END_NAMES[0].to_owned()));
                 id
             }
         };
@@ -175,7 +179,7 @@ impl Words {
 }
 
 fn end_of(specials: &[(u32, String)]) -> Option<u32> {
-    ENDS.iter().find_map(|end| specials.iter().find(|(_, name)| name == end)).map(|(id, _)| *id)
+    END_NAMES.iter().find_map(|end| specials.iter().find(|(_, name)| name == end)).map(|(id, _)| *id)
 }
 
 #[cfg(test)]

@@ -1,17 +1,18 @@
 //! `maskbench --server`: each schema of a file once, as a server meets them.
 //!
-//! One vocabulary serves all schemas. A schema is compiled once, and each of its documents gets a matcher of its own.
-//! Schemas without documents and refused schemas count too, so that the slowest request of a server is in the tables.
+//! One vocabulary serves all schemas. A schema is compiled once, and each of its documents gets a matcher of
+//! its own. Schemas without documents and refused schemas count too, so that the slowest request of a server
+//! is in the tables.
 
 use anyhow::Context;
 
-use super::data::Entry;
-use super::follow::catching;
-use super::judge::{Judge, Ours, peer};
 use super::maskbench::Bench;
-use super::options::MaskbenchOptions;
-use crate::machine::memory;
-use crate::timing::sample;
+use crate::run::machine::memory;
+use crate::run::timing::sample;
+use crate::schemas::data::Entry;
+use crate::schemas::follow::catching;
+use crate::schemas::judge::{Judge, Ours, peer};
+use crate::schemas::options::MaskbenchOptions;
 
 /// Measurements of all engines.
 pub struct Server {
@@ -91,7 +92,8 @@ pub struct Slowest {
 }
 
 impl SchemaRun {
-    /// Returns the time to compile plus that of the first mask, in nanoseconds. Returns `None` if the schema was refused.
+    /// Returns the time to compile plus that of the first mask, in nanoseconds. Returns `None` if the schema
+    /// was refused.
     pub fn compile_and_first_mask(&self) -> Option<u64> {
         match self.start {
             Start::Compiled { compile, first_mask } => Some(compile + first_mask),
@@ -203,8 +205,8 @@ impl SchemaRun {
         }
     }
 
-    /// Follows a document up to the first token that the mask forbids. Returns whether all tokens and the end are allowed,
-    /// and `None` if the engine reports an error.
+    /// Follows a document up to the first token that the mask forbids. Returns whether all tokens and the end
+    /// are allowed, and `None` if the engine reports an error.
     fn follow(&mut self, judge: &mut dyn Judge, document: usize, tokens: &[u32], end: u32) -> Option<bool> {
         // The first document goes on with the matcher that has computed the first mask.
         if document > 0 {
@@ -246,7 +248,7 @@ mod tests {
     use grammask::{Config, TokenId};
 
     use super::*;
-    use crate::vocabulary::Words;
+    use crate::input::vocabulary::Words;
 
     fn serve_line(line: &str) -> SchemaRun {
         let words = Words::of_bytes();
