@@ -1,0 +1,7 @@
+//! From a text to a compiled grammar: every stage's output, error reports, hostile input, and saved grammars.
+
+mod bad_input;
+mod errors;
+#[cfg(feature = "save")]
+mod save;
+mod stages;
