@@ -115,7 +115,8 @@ impl Plan<'_> {
             let mask = started.elapsed();
             check_limit(matcher)?;
             let now = matcher.stats();
-            let first_visit = (now.first > before.first).then(|| now.time - before.time);
+            let first_visit =
+                (now.computed > before.computed).then(|| now.compute_time - before.compute_time);
             before = now;
             let mut accept = None;
             if let Some(&token) = self.tokens.get(place) {
@@ -126,7 +127,7 @@ impl Plan<'_> {
                     check_limit(matcher)?;
                     return Err(Failure::other(format!("{token} is {outcome}, but was accepted before")));
                 }
-                accept = Some(time.saturating_sub(matcher.stats().time - before.time));
+                accept = Some(time.saturating_sub(matcher.stats().compute_time - before.compute_time));
             }
             steps.push(Step { mask, first_visit, accept });
             tell(100 * place / self.tokens.len().max(1));

@@ -115,8 +115,8 @@ impl Grammar {
         numbers.set_item("bytes", stats.tables.bytes)?;
         numbers.set_item("states", stats.tables.sets)?;
         numbers.set_item("masks", stats.tables.masks)?;
-        numbers.set_item("asked", stats.visits.asked)?;
-        numbers.set_item("first_visits", stats.visits.first)?;
+        numbers.set_item("asked", stats.masks.requested)?;
+        numbers.set_item("first_visits", stats.masks.computed)?;
         Ok(numbers)
     }
 

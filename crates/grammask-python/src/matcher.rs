@@ -124,7 +124,7 @@ impl Matcher {
         let row = rows.slice_mut(index, 1)?;
         self.inner.with(|matcher| {
             // Releasing the GIL takes as long as writing a known mask.
-            let result = if matcher.knows_mask() {
+            let result = if matcher.has_cached_mask() {
                 matcher.fill_mask(row)
             } else {
                 py.detach(|| matcher.fill_mask(row))

@@ -63,4 +63,5 @@ pub use error::{BrokenInvariant, EntryPlace, Error, Limit, LimitExceeded, LinePr
 pub use set::{Mask, Members, SetBits, TokenSet};
 pub use token::TokenId;
 pub use trie::{Children, Trie, TrieNodeId};
+pub use vocabulary::stable_tokens::TokenizerMismatch;
 pub use vocabulary::{Vocabulary, checksum};

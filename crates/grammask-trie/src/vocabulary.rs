@@ -10,6 +10,7 @@ use crate::{Config, EntryPlace, Error, TokenId, Trie};
 mod build;
 mod fingerprint;
 mod ranks;
+pub(crate) mod stable_tokens;
 mod token_bytes;
 
 pub(crate) use build::Builder;

@@ -1,4 +1,5 @@
-//! Prints what the masks of a batch cost, all of them known: `cargo run --release -p grammask --example batch -- VOCABULARY`.
+//! Prints the cost of a batch of cached masks: `cargo run --release -p grammask --example batch --
+//! VOCABULARY`.
 #![allow(clippy::print_stdout, reason = "this is a command")]
 
 use std::time::Instant;
@@ -19,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         &Config::default(),
     )?;
 
-    // Each a little further in the text than the one before.
+    // Each matcher is one byte further than the one before.
     let mut matchers = Vec::new();
     let mut matcher = grammar.matcher();
     for byte in text.bytes().cycle().take(SEQUENCES) {
@@ -33,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     fill_masks(&mut matchers, &mut rows, 1)?;
     let masks = rows.clone();
 
-    // The ways take turns, so that what disturbs the machine disturbs all.
+    // The variants take turns, so a disturbance of the machine affects all of them.
     let names = ["copying the rows", "1 thread", "2 threads", "2 threads, started anew"];
     let mut times = vec![Vec::new(); names.len()];
     for _ in 0..ROUNDS / 20 {
@@ -65,7 +66,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The same with a thread for each half that is started and joined.
+/// Does the same with a thread for each half that is started and joined.
 fn started_anew(matchers: &mut [Matcher], rows: &mut [u32]) {
     let (one, two) = matchers.split_at_mut(SEQUENCES / 2);
     let (upper, lower) = rows.split_at_mut(rows.len() / 2);

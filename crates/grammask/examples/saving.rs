@@ -1,5 +1,6 @@
-//! What saving and loading cost: `cargo run --release -p grammask --features save --example saving -- VOCABULARY`, where the
-//! file is that of a tokenizer. Prints a line for each grammar of `fixtures/grammars`, with the text that belongs to it.
+//! Prints the cost of saving and loading: `cargo run --release -p grammask --features save --example saving
+//! -- VOCABULARY`, where VOCABULARY is a tokenizer file. There is a line for each grammar of
+//! `fixtures/grammars` and its sample text.
 #![allow(clippy::print_stdout, reason = "this is a command")]
 
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use grammask::{Config, Grammar, LexiconConfig, Tables, TokenId, Vocabulary};
 
-/// How often each time is taken; the least is told.
+/// Number of measurements of each time. The minimum is printed.
 const ROUNDS: usize = 20;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -26,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let text = std::fs::read_to_string(&path)?;
         let sample = std::fs::read(fixtures.join("texts").join(format!("{name}.txt")))?;
-        // What one grammar has taken of the vocabulary is not to be at hand for the next.
+        // Each grammar begins with an empty lexicon.
         let vocabulary = vocabulary.with_lexicon(&LexiconConfig::default());
         let tokens = tokens(&sample, &vocabulary);
         let compile = || Grammar::compile(&text, &vocabulary, &Config::default());

@@ -1,8 +1,8 @@
-//! All choices and limits in one value: one field per stage.
+//! The configuration of a compiled grammar: its ending, and one part for each stage.
 
-use crate::Ending;
+use crate::{Ending, TokenId};
 
-/// All choices and limits of a compiled grammar.
+/// Options and limits of a compiled grammar. Each part is the configuration of one stage.
 ///
 /// ```
 /// use grammask::{Config, Ending};
@@ -17,60 +17,88 @@ use crate::Ending;
     serde(default, deny_unknown_fields)
 )]
 pub struct Config {
-    /// When a text ends. Default: an end-of-sequence ending without tokens.
+    /// When an output ends. Default: [`Ending::EndOfSequence`] without tokens.
     pub ending: Ending,
-    /// Choices and limits of [`Grammar::from_json_schema`](crate::Grammar::from_json_schema).
+    /// Limits of matchers.
+    pub limits: Limits,
+    /// Options and limits of [`Grammar::from_json_schema`](crate::Grammar::from_json_schema).
+    #[cfg(feature = "json-schema")]
     pub json_schema: grammask_json_schema::Config,
     /// Limits of reading a grammar's text.
     pub syntax: grammask_syntax::Config,
-    /// The start symbol, and limits of normalizing, regexes included.
+    /// The start symbol, and limits of the normal form and of regular expressions.
     pub normal: grammask_normal::Config,
-    /// Limits and switches of the recognizer.
+    /// Limits of the recognizer.
     pub recognizer: grammask_earley::Config,
-    /// Limits and switches of masks.
+    /// Limits of masks.
     pub masks: grammask_mask::Config,
-    /// How much is found while a JSON Schema is compiled, so that whoever waits for masks waits less: the masks behind `{"` and `[`, and what the
-    /// grammar's lexemes take, as long as walking so many nodes of the vocabulary's trie takes, roughly; a lexeme counts as 64. The mask
-    /// of the first state is found with any value, and masks are the same with any. Default: 8192, a fraction of a millisecond.
-    pub ahead: u64,
+    /// Work budget for masks that [`Grammar::from_json_schema`](crate::Grammar::from_json_schema) computes in
+    /// advance, in nodes of the vocabulary's trie, roughly; a lexeme counts as 64. These are the masks after
+    /// `{"` and `[`; the mask of the first state is computed in any case. A larger budget makes compiling
+    /// slower and the first masks of an output faster. Masks are the same with any value. Default: 8192, a
+    /// fraction of a millisecond.
+    pub prefetch_nodes: u64,
+}
+
+/// Limits of matchers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct Limits {
+    /// Maximum length of what [`Matcher::forced_bytes`](crate::Matcher::forced_bytes) and
+    /// [`Matcher::forced_tokens`](crate::Matcher::forced_tokens) give: bytes, and tokens in addition to them.
+    /// A grammar can force an endless text; it is cut at this length, without an error. Default: 65,536.
+    pub max_forced: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_forced: 1 << 16 }
+    }
 }
 
 impl Default for Config {
     fn default() -> Self {
         Self {
             ending: Ending::default(),
+            limits: Limits::default(),
+            #[cfg(feature = "json-schema")]
             json_schema: grammask_json_schema::Config::default(),
             syntax: grammask_syntax::Config::default(),
             normal: grammask_normal::Config::default(),
             recognizer: grammask_earley::Config::default(),
             masks: grammask_mask::Config::default(),
-            ahead: 8192,
+            prefetch_nodes: 8192,
         }
     }
 }
 
 impl Config {
-    /// The same with another start symbol; the default is what `%start` says, and `start` where the text says nothing.
+    /// Sets the start symbol. Default: the name after `%start` in the grammar's text, or `start` if there is
+    /// none.
     #[must_use]
     pub fn with_start(mut self, name: impl Into<String>) -> Self {
         self.normal.start = Some(name.into());
         self
     }
 
-    /// The same with [`Ending::EndOfSequence`] by these tokens.
+    /// Sets [`Ending::EndOfSequence`] with these tokens as the ending.
     #[must_use]
-    pub fn ending_with(mut self, tokens: impl IntoIterator<Item = crate::TokenId>) -> Self {
+    pub fn ending_with(mut self, tokens: impl IntoIterator<Item = TokenId>) -> Self {
         self.ending = Ending::EndOfSequence(tokens.into_iter().collect());
         self
     }
 }
 
-#[cfg(all(test, feature = "serde"))]
+#[cfg(all(test, feature = "serde", feature = "json-schema"))]
 mod tests {
     use super::*;
 
     #[test]
-    fn all_choices_but_the_flag_are_stored() {
+    fn serialization_keeps_all_options_but_the_cancellation_flag() {
         let mut config = Config::default();
         config.json_schema.property_order = grammask_json_schema::PropertyOrder::AsWritten;
         config.masks.light = 7;

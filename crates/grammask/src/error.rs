@@ -1,4 +1,6 @@
-//! What can go wrong on the way from a text to a grammar, and while it is used.
+//! Errors of compiling a grammar, and of matchers.
+
+mod located;
 
 use grammask_earley::BuildError;
 use grammask_mask::BindErrors;
@@ -6,39 +8,45 @@ use grammask_normal::ErrorKind;
 use grammask_syntax::{Ast, Diagnostic, Recovered, Report};
 use grammask_trie::Vocabulary;
 
-use crate::{Config, Placed, placed};
+pub use located::Located;
+
+use crate::Config;
 
 /// Why a grammar could not be compiled.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The text is no KBNF.
+    /// The text is not KBNF.
     #[error(transparent)]
     Syntax(#[from] grammask_syntax::Errors),
-    /// The text is no KBNF, and what could be read of it is wrong in meaning, too.
+    /// The text is not KBNF, and the part that could be read has mistakes in its meaning.
     #[error("{syntax}\n{normal}")]
     SyntaxAndNormal {
-        /// What is no KBNF.
+        /// The mistakes in the notation.
         syntax: grammask_syntax::Errors,
-        /// What is wrong in meaning.
+        /// The mistakes in the meaning.
         normal: grammask_normal::Errors,
     },
-    /// The grammar does not mean anything, or too much.
+    /// The grammar has no meaning, or exceeds a limit of the normal form.
     #[error(transparent)]
     Normal(#[from] grammask_normal::Errors),
-    /// The JSON Schema cannot be translated.
+    /// The JSON Schema cannot be translated, or no document is valid.
+    #[cfg(feature = "json-schema")]
     #[error(transparent)]
     JsonSchema(#[from] grammask_json_schema::Error),
-    /// A limit of the recognizer.
+    /// The grammar exceeds a limit of the recognizer.
     #[error(transparent)]
-    Recognizer(Placed<BuildError>),
-    /// The grammar or the ending names tokens that the vocabulary does not have.
+    Recognizer(Located<BuildError>),
+    /// The grammar or the ending names tokens that the vocabulary lacks.
     #[error(transparent)]
-    Bind(Placed<BindErrors>),
+    Bind(Located<BindErrors>),
 }
 
 impl Error {
-    /// All that is wrong with a text that is no KBNF: also what is wrong in meaning with what could be read of it.
+    /// Makes the error for a text that is not KBNF. It includes the mistakes in the meaning of the part that
+    /// could be read.
+    ///
+    /// For callers that run the stages one by one.
     ///
     /// ```
     /// use grammask::Error;
@@ -56,7 +64,9 @@ impl Error {
         }
     }
 
-    /// A network that could not be made of this grammar: for those who go through the stages one by one.
+    /// Makes the error for a network that exceeds a limit, located in the tree.
+    ///
+    /// For callers that run the stages one by one.
     ///
     /// ```
     /// use grammask::Error;
@@ -73,16 +83,18 @@ impl Error {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn of_network(error: BuildError, ast: &Ast) -> Self {
-        Self::Recognizer(placed::of_network(error, ast))
+        Self::Recognizer(located::of_network(error, ast))
     }
 
-    /// A vocabulary, or an ending, that does not go with this grammar: for those who go through the stages one by one. Each place
-    /// that names a special token which is not there is told, with a hint at what may be meant.
+    /// Makes the error for tokens that the vocabulary lacks, located wherever the tree names one, with hints.
+    ///
+    /// For callers that run the stages one by one.
     pub fn of_binding(errors: BindErrors, ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Self {
-        Self::Bind(placed::of_binding(errors, ast, vocabulary, config.normal.max_errors))
+        Self::Bind(located::of_binding(errors, ast, vocabulary, config.normal.max_errors))
     }
 
-    /// The same about the grammar of a JSON Schema: one to which no text belongs comes of a schema that no document obeys.
+    /// Turns an error about the grammar of a JSON Schema into one about the schema. An empty language becomes
+    /// [`Reason::Unsatisfiable`](grammask_json_schema::Reason::Unsatisfiable).
     ///
     /// ```
     /// use grammask::Error;
@@ -92,13 +104,14 @@ impl Error {
     /// assert!(error.about_schema().to_string().contains("no document is valid"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[cfg(feature = "json-schema")]
     #[must_use]
     pub fn about_schema(self) -> Self {
         if self.is_empty_language() {
             return grammask_json_schema::Error::unsatisfiable().into();
         }
         match &self {
-            // The grammar has no places that say anything about the schema.
+            // Places in the grammar mean nothing to the author of the schema.
             Self::Normal(_) | Self::Recognizer(_) if let Some(first) = self.diagnostics().first() => {
                 grammask_json_schema::Error::not_run(&first.message).into()
             }
@@ -106,13 +119,15 @@ impl Error {
         }
     }
 
-    /// A limit that is exceeded by the masks with which the outputs of a JSON Schema begin: better a refusal than an output that ends there.
+    /// Makes the error for a limit that the first masks of a JSON Schema exceed. Refusing the schema is
+    /// better than an output that fails there.
+    #[cfg(feature = "json-schema")]
     pub(crate) fn of_schema(limit: &grammask_earley::Error) -> Self {
         grammask_json_schema::Error::not_run(limit).into()
     }
 
-    /// Whether there is nothing wrong but that no text belongs to the grammar.
-    fn is_empty_language(&self) -> bool {
+    /// Returns true if the only mistake is that no text, or only the empty text, is in the language.
+    pub fn is_empty_language(&self) -> bool {
         match self {
             Self::Normal(errors) => {
                 let is_empty = |error: &grammask_normal::Error| {
@@ -124,7 +139,8 @@ impl Error {
         }
     }
 
-    /// What is wrong, each with its place, in the order of the places; empty for errors that have no place in the text.
+    /// Returns the mistakes with their places, in the order of the places. Empty for errors without a place
+    /// in the text.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         match self {
             Self::Syntax(errors) => errors.diagnostics(),
@@ -137,25 +153,28 @@ impl Error {
             }
             Self::Recognizer(limit) => limit.diagnostics.clone(),
             Self::Bind(errors) => errors.diagnostics.clone(),
+            #[cfg(feature = "json-schema")]
             Self::JsonSchema(_) => Vec::new(),
         }
     }
 
-    /// How many errors there are beyond those in [`diagnostics`](Self::diagnostics): more than the `max_errors` of a stage are only
-    /// counted.
+    /// Returns the number of mistakes that [`diagnostics`](Self::diagnostics) leaves out, as they exceed the
+    /// limit `max_errors` of a stage.
     pub const fn omitted(&self) -> usize {
         match self {
             Self::Syntax(errors) => errors.omitted(),
             Self::Normal(errors) => errors.omitted(),
             Self::SyntaxAndNormal { syntax, normal } => syntax.omitted() + normal.omitted(),
             Self::Bind(errors) => errors.omitted,
-            Self::JsonSchema(_) | Self::Recognizer(_) => 0,
+            #[cfg(feature = "json-schema")]
+            Self::JsonSchema(_) => 0,
+            Self::Recognizer(_) => 0,
         }
     }
 
-    /// All of it for a reader: file, line, column, the line itself with a caret, and hints.
+    /// Returns a report for a reader: for each mistake file, line, column, the line with a caret, and hints.
     ///
-    /// `text` is what was compiled; `name` says what to call it.
+    /// `text` is the compiled text, and `name` its name in the report.
     pub fn render(&self, text: &str, name: &str) -> String {
         let diagnostics = self.diagnostics();
         if diagnostics.is_empty() {
@@ -163,36 +182,36 @@ impl Error {
         }
         let mut report = Report::new(text, name, diagnostics).with_omitted(self.omitted()).to_string();
         if let Self::Bind(errors) = self {
-            report.extend(placed::elsewhere(&errors.cause).map(|error| format!("\nerror: {error}\n")));
+            report.extend(located::without_place(&errors.cause).map(|error| format!("\nerror: {error}\n")));
         }
         report
     }
 }
 
-/// A limit was hit while a matcher ran. The matcher is as it was before.
+/// A limit that a call of a matcher exceeded. The matcher is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("after {offset} bytes of output: {cause}")]
 pub struct LimitError {
-    /// How many bytes of output there were.
+    /// Length of the output, in bytes.
     pub offset: usize,
-    /// The limit.
+    /// The exceeded limit.
     #[source]
     pub cause: grammask_earley::Error,
 }
 
-/// There are fewer tokens to take back than asked for. The matcher is as it was.
+/// Why tokens were not taken back. The matcher is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RollbackError {
-    /// More tokens than were accepted.
+    /// Fewer tokens were accepted.
     #[error("cannot take back {asked} tokens: {accepted} were accepted")]
     TooMany {
-        /// How many were to be taken back.
+        /// Number of tokens to take back.
         asked: usize,
-        /// How many there are.
+        /// Number of accepted tokens.
         accepted: usize,
     },
-    /// A limit was hit while the text before was read again.
+    /// A limit was exceeded while the text was read again.
     #[error(transparent)]
     Limit(#[from] LimitError),
 }

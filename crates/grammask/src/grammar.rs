@@ -1,22 +1,30 @@
 //! A compiled grammar, bound to a vocabulary.
 
+#[cfg(feature = "json-schema")]
+mod json_schema;
+#[cfg(feature = "save")]
+pub(crate) mod save;
+pub(crate) mod stats;
+mod warm;
+
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_earley::{Network, Recognizer};
-use grammask_json_schema::Relaxation;
-use grammask_mask::{Ahead, Masks};
+use grammask_mask::Masks;
 use grammask_normal::normalize_with_languages;
 use grammask_regular::Store;
 use grammask_syntax::Ast;
 
-use crate::visits::{Tally, Totals};
-use crate::{Config, Error, GrammarStats, Matcher, Vocabulary};
+#[cfg(feature = "json-schema")]
+use crate::Relaxation;
+use crate::{Config, Error, GrammarStats, Limits, Matcher, Vocabulary};
+use stats::{SharedMaskStats, StatsRecorder};
 
-/// A grammar that is ready to mask the tokens of a vocabulary.
+/// A compiled grammar that masks the tokens of a vocabulary.
 ///
-/// Immutable to its users; a clone is another handle to the same grammar and shares all that is ever computed for
-/// it. Can be used from any number of threads.
+/// A clone is another handle to the same grammar. All handles and matchers share the masks that any of them
+/// computes, on any number of threads.
 ///
 /// ```
 /// use grammask::{Config, Grammar, TokenId, Vocabulary};
@@ -37,113 +45,132 @@ pub struct Grammar {
 
 struct Shared {
     vocabulary: Vocabulary,
-    /// The tables in use. They are exchanged for empty ones when they exceed their budget; matchers move over one by one.
+    limits: Limits,
+    /// The tables in use. Empty ones replace them when they exceed their memory budget; each matcher moves to
+    /// the new ones at its next call.
     tables: Mutex<Arc<Masks>>,
-    totals: Arc<Totals>,
+    stats: Arc<SharedMaskStats>,
+    #[cfg(any(feature = "json-schema", feature = "save"))]
     relaxations: Vec<Relaxation>,
+}
+
+/// A part of a JSON Schema that is not enforced. Without the feature `json-schema`, loading and saving a
+/// grammar keeps the list.
+#[cfg(all(feature = "save", not(feature = "json-schema")))]
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+struct Relaxation {
+    pointer: String,
+    keyword: String,
+    reason: String,
 }
 
 impl Grammar {
     /// Compiles a KBNF text.
     ///
     /// # Errors
-    /// When the text is no KBNF, means nothing, exceeds a limit, or names tokens that the vocabulary does not have.
+    /// If the text is not KBNF or has no meaning, names a token that the vocabulary lacks, or exceeds a
+    /// limit.
     ///
     /// # Complexity
-    /// Linear in the text; automata are made while masks are computed, as far as they are needed.
+    /// Linear in the text. Automata grow later, while masks are computed, as far as masks need them.
     pub fn compile(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let ast = grammask_syntax::parse_or_recover(text, &config.syntax)
             .map_err(|recovered| Error::of_recovered(*recovered, config))?;
         Self::from_ast(&ast, vocabulary, config)
     }
 
-    /// Compiles a syntax tree, as front ends make it.
+    /// Compiles a syntax tree, as a front end for another notation makes it.
     ///
     /// # Errors
     /// As [`compile`](Self::compile).
+    ///
+    /// ```
+    /// use grammask::{Config, Grammar, TokenId, Vocabulary, syntax};
+    ///
+    /// let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec())], [])?;
+    /// let ast = syntax::parse("start ::= 'a'+;", &syntax::Config::default())?;
+    /// let grammar = Grammar::from_ast(&ast, &vocabulary, &Config::default())?;
+    /// assert!(grammar.matcher().accept(TokenId(0)).is_accepted());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn from_ast(ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let store = Store::new(&config.normal.regular);
-        Ok(Self::from_ast_in(Cow::Borrowed(ast), store, vocabulary, config, None, || false)?
-            .expect("nobody stops it"))
+        let grammar = Self::build(Cow::Borrowed(ast), store, vocabulary, config, || false)?;
+        Ok(grammar.expect("compiling is never cancelled"))
     }
 
-    /// The same with the languages of the terminals in a store that may know some of them, unless somebody who is asked before each
-    /// step says to stop: nothing then. A tree that is given away is gone once it is read, and errors that are noticed later have no places in it.
-    pub(crate) fn from_ast_in(
+    /// Compiles a tree, reusing the terminals that `store` has compiled before. Returns `Ok(None)` if
+    /// `is_cancelled` returns true, which is asked between and within the stages.
+    ///
+    /// An owned tree is dropped as soon as it is normalized, so later errors have no places in it.
+    fn build(
         ast: Cow<'_, Ast>,
         mut store: Store,
         vocabulary: &Vocabulary,
         config: &Config,
-        ahead: Option<&Ahead<'_>>,
-        is_stopped: impl Fn() -> bool,
+        is_cancelled: impl Fn() -> bool,
     ) -> Result<Option<Self>, Error> {
-        let none = Ast::default();
+        let empty = Ast::default();
         let (normal, ast) = match ast {
             Cow::Borrowed(ast) => {
-                (normalize_with_languages(ast, &mut store, &config.normal, &is_stopped)?, ast)
+                (normalize_with_languages(ast, &mut store, &config.normal, &is_cancelled)?, ast)
             }
             Cow::Owned(ast) => {
-                (normalize_with_languages(ast, &mut store, &config.normal, &is_stopped)?, &none)
+                (normalize_with_languages(ast, &mut store, &config.normal, &is_cancelled)?, &empty)
             }
         };
-        let Some((normal, languages)) = normal.filter(|_| !is_stopped()) else { return Ok(None) };
-        let network = Network::build_unless(normal, languages, store, &config.recognizer, &is_stopped)
+        let Some((normal, languages)) = normal.filter(|_| !is_cancelled()) else { return Ok(None) };
+        let network = Network::build_unless(normal, languages, store, &config.recognizer, &is_cancelled)
             .map_err(|error| Error::of_network(error, ast))?;
-        let Some(network) = network.filter(|_| !is_stopped()) else { return Ok(None) };
+        let Some(network) = network.filter(|_| !is_cancelled()) else { return Ok(None) };
         let recognizer = Recognizer::new(Arc::new(network), &config.recognizer);
         let masks = Masks::new(recognizer, vocabulary.lexicon_to_compile(), &config.ending, &config.masks)
             .map_err(|errors| Error::of_binding(errors, ast, vocabulary, config))?;
-        if is_stopped() {
-            return Ok(None);
-        }
-        if let Some(ahead) = ahead {
-            masks.look_ahead(ahead).map_err(|limit| Error::of_schema(&limit))?;
-            if is_stopped() {
-                return Ok(None);
-            }
-        }
-        Ok(Some(Self::from_masks(masks, vocabulary)))
+        Ok((!is_cancelled()).then(|| Self::from_masks(masks, vocabulary, config.limits)))
     }
 
-    /// The same grammar, with a list of what it does not hold outputs to.
-    pub(crate) fn with_relaxations(mut self, relaxations: Vec<Relaxation>) -> Self {
+    /// Sets the parts of the JSON Schema that the grammar does not enforce.
+    #[cfg(any(feature = "json-schema", feature = "save"))]
+    #[cfg(any(feature = "json-schema", feature = "save"))]
+    fn with_relaxations(mut self, relaxations: Vec<Relaxation>) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.relaxations = relaxations;
         }
         self
     }
 
-    /// What the grammar does not hold outputs to, though its JSON Schema mentions it. Empty for other grammars.
+    /// Returns the parts of the JSON Schema that the grammar does not enforce. Empty for other grammars.
+    #[cfg(feature = "json-schema")]
     pub fn relaxations(&self) -> &[Relaxation] {
         &self.shared.relaxations
     }
 
-    /// A grammar whose first tables are these.
-    pub(crate) fn from_masks(masks: Masks, vocabulary: &Vocabulary) -> Self {
-        let tables = Mutex::new(Arc::new(masks));
-        let totals = Arc::default();
+    /// Makes a grammar whose first tables are these.
+    fn from_masks(masks: Masks, vocabulary: &Vocabulary, limits: Limits) -> Self {
         Self {
             shared: Arc::new(Shared {
                 vocabulary: vocabulary.clone(),
-                tables,
-                totals,
+                limits,
+                tables: Mutex::new(Arc::new(masks)),
+                stats: Arc::default(),
+                #[cfg(any(feature = "json-schema", feature = "save"))]
                 relaxations: Vec::new(),
             }),
         }
     }
 
-    /// A matcher at the beginning of an output.
+    /// Returns a matcher at the beginning of an output.
     pub fn matcher(&self) -> Matcher {
         Matcher::new(self.clone(), self.tables())
     }
 
-    /// The vocabulary that the grammar is bound to.
+    /// Returns the vocabulary.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.shared.vocabulary
     }
 
-    /// Sizes of the tables in use, and the work so far: what was walked, how often masks were asked for, and how long first
-    /// visits took. An exchange of the tables, when they exceed their budget, ends none of these counts.
+    /// Returns the sizes of the tables, the work for them, and the statistics of all masks. The counts
+    /// continue when the tables are replaced because of their memory budget.
     ///
     /// ```
     /// # use grammask::{Config, Grammar, TokenId, Vocabulary};
@@ -153,29 +180,35 @@ impl Grammar {
     ///     grammar.matcher().mask();
     /// }
     /// let stats = grammar.stats();
-    /// assert_eq!((stats.tables.masks, stats.visits.asked, stats.visits.first), (1, 10, 1));
+    /// assert_eq!((stats.tables.masks, stats.masks.requested, stats.masks.computed), (1, 10, 1));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn stats(&self) -> GrammarStats {
-        GrammarStats { tables: self.tables().stats(), visits: self.shared.totals.so_far() }
+        GrammarStats { tables: self.tables().stats(), masks: self.shared.stats.snapshot() }
     }
 
-    /// For somebody who is going to ask for masks.
-    pub(crate) fn tally(&self) -> Tally {
-        Tally::new(&self.shared.totals)
+    /// Returns the limits of matchers.
+    pub(crate) fn limits(&self) -> Limits {
+        self.shared.limits
     }
 
-    /// Whether both are handles to one grammar.
+    /// Returns a recorder for the statistics of one matcher.
+    pub(crate) fn stats_recorder(&self) -> StatsRecorder {
+        StatsRecorder::new(&self.shared.stats)
+    }
+
+    /// Returns true if both are handles to one grammar.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
-    /// The tables in use.
+    /// Returns the tables in use.
     pub(crate) fn tables(&self) -> Arc<Masks> {
         Arc::clone(&self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Tables that are not `full`: those that another matcher has moved to, unless they are full as well; or empty ones.
+    /// Returns the tables that replace `full` ones: those of another matcher that did so before, or empty
+    /// ones if these are full as well.
     pub(crate) fn tables_after(&self, full: &Arc<Masks>) -> Arc<Masks> {
         let mut tables = self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner);
         if Arc::ptr_eq(&tables, full) || tables.is_full() {

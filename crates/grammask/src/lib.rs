@@ -1,7 +1,14 @@
-//! Make a language model write only what a grammar allows: token masks from KBNF grammars.
+//! Make a language model write only what a grammar allows: token masks from KBNF grammars and JSON Schemas.
 //!
-//! [`Grammar::compile`] makes a grammar for a [`Vocabulary`]; [`Grammar::matcher`] a [`Matcher`] for one output. In each step of an
-//! inference loop the matcher says which tokens may come next, and takes the one that the model picked:
+//! | piece | from → to | begin reading at |
+//! | --- | --- | --- |
+//! | [`Vocabulary`] | a model's tokens → a trie, shared by all grammars of the model | [`Vocabulary::new`], [`loaders`] |
+//! | [`Grammar`] | a grammar's text, a vocabulary → tables that give masks | [`Grammar::compile`] |
+//! | [`Matcher`] | one output: the tokens so far → a mask of the tokens that may come next | [`Matcher::mask`] |
+//! | [`fill_masks`] | a batch of matchers → packed rows, on several threads | |
+//! | [`Config`] | all options and limits, one field for each stage | |
+//!
+//! In each step of an inference loop, the matcher gives a mask, and accepts the token that the model picked:
 //!
 //! ```
 //! use grammask::{Config, Grammar, Outcome, TokenId, Vocabulary};
@@ -15,8 +22,8 @@
 //! let mut matcher = grammar.matcher();
 //! let mut logits = vec![1.0_f32; 5];
 //! loop {
-//!     matcher.apply(&mut logits); // what is not allowed becomes negative infinity
-//!     let picked = logits.iter().rposition(|logit| logit.is_finite()).expect("something is allowed");
+//!     matcher.apply(&mut logits); // sets the logits of tokens that are not allowed to negative infinity
+//!     let picked = logits.iter().rposition(|logit| logit.is_finite()).expect("some token is allowed");
 //!     if matcher.accept(TokenId(picked as u32)) == Outcome::Finished {
 //!         break;
 //!     }
@@ -26,84 +33,70 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A mask is exact: a token is allowed if and only if some output goes on with it. It depends on nothing but the text so
-//! far: not on what was cached, on other matchers, on rollbacks or on threads. Limits bound work, and what is known takes none; so
-//! close to a limit, whether it is hit may depend on what was asked before, but never what a mask says.
+//! # Guarantees
 //!
-//! The layers below are crates of their own and can be used alone: `grammask-syntax`, `grammask-normal`, `grammask-regular`,
-//! `grammask-earley`, `grammask-trie`, `grammask-mask`, `grammask-cache`.
+//! - A mask is exact: a token is allowed if and only if some output continues with it.
+//! - A mask depends on the text so far and on nothing else: not on caches, other matchers, rollbacks or
+//!   threads.
+//! - Every call does what it says, or fails and changes nothing. Limits bound the work of a call. Near a
+//!   limit, a call may fail or not depending on what is cached; the content of a mask never depends on it.
+//!
+//! # Stages
+//!
+//! Each stage is a crate of its own, which this crate re-exports: [`syntax`] (text → tree), [`normal`] (tree
+//! → normal form), [`regular`] (regular languages), [`earley`] (recognizer), [`trie`] (vocabularies),
+//! [`mask`](mod@mask) (token masks), [`json_schema`] (schema → tree). This crate adds no parsing and no mask
+//! algorithm: it drives the stages, and keeps outputs, statistics and threads.
 //!
 //! # Features
-//! - `loaders` (default): read tokenizer files, [`Vocabulary::load`].
-//! - `kbnf` (default): the module [`kbnf`], the API of the crate of that name.
-//! - `parallel` (default): [`fill_masks`] calls other threads for help.
+//!
+//! - `loaders` (default): reading tokenizer files, [`Vocabulary::load`].
+//! - `json-schema` (default): grammars from JSON Schemas, [`Grammar::from_json_schema`].
+//! - `parallel` (default): [`fill_masks`] uses several threads.
 //! - `save`: compiled grammars as bytes, [`Grammar::save`](Grammar) and `Grammar::load`.
-//! - `serde`: configurations, trees and normal forms can be stored.
+//! - `serde`: configurations, trees and normal forms can be serialized.
 
-mod batch;
 mod config;
-mod draft;
 mod error;
-mod forced;
-mod from_schema;
 mod grammar;
-mod history;
-#[cfg(feature = "kbnf")]
-pub mod kbnf;
 mod matcher;
-mod outcome;
-mod placed;
-mod position;
-#[cfg(feature = "save")]
-mod save;
-mod state;
-mod visits;
 mod vocabulary;
-mod warm;
 
-/// What the configuration of JSON Schemas chooses from, and what their errors say.
-///
-/// ```
-/// use grammask::json_schema::{AdditionalProperties, Unsupported, Whitespace};
-///
-/// let mut config = grammask::Config::default();
-/// config.json_schema.whitespace = Whitespace::Compact;
-/// config.json_schema.additional_properties = AdditionalProperties::Closed;
-/// config.json_schema.unsupported = Unsupported::Relax;
-/// ```
-pub mod json_schema {
-    pub use grammask_json_schema::{
-        AdditionalProperties, Config, Document, Draft, Error, Formats, PropertyOrder, Reason, Relaxation,
-        Translation, Unsupported, Whitespace, translate,
-    };
-}
+pub use grammask_earley as earley;
+#[cfg(feature = "json-schema")]
+pub use grammask_json_schema as json_schema;
+pub use grammask_mask as mask;
+pub use grammask_normal as normal;
+pub use grammask_regular as regular;
+pub use grammask_syntax as syntax;
+pub use grammask_trie as trie;
 
-pub use batch::{RowsError, fill_masks};
-pub use config::Config;
-pub use draft::{Draft, DraftError, DraftMasks};
-pub use error::{Error, LimitError, RollbackError};
-pub use forced::ForcedError;
+pub use config::{Config, Limits};
+pub use error::{Error, LimitError, Located, RollbackError};
 pub use grammar::Grammar;
+#[cfg(feature = "save")]
+pub use grammar::save::{LoadError, Tables};
+pub use grammar::stats::{GrammarStats, MaskStats};
+#[cfg(feature = "json-schema")]
+pub use grammask_json_schema::{Config as JsonSchemaConfig, Relaxation};
 pub use grammask_mask::{Ending, LexiconConfig, LexiconStats, Scratch, Stats, WarmLimits, Warmth};
 #[cfg(feature = "loaders")]
 pub use grammask_trie::loaders;
 pub use grammask_trie::{Error as VocabularyError, Mask, RowTooShort, TokenId};
-pub use json_schema::{Config as JsonSchemaConfig, Relaxation};
 pub use matcher::Matcher;
-pub use outcome::Outcome;
-pub use placed::Placed;
-#[cfg(feature = "save")]
-pub use save::{LoadError, Tables};
-pub use state::{State, StateError};
-pub use visits::{GrammarStats, Visits};
+pub use matcher::batch::{RowsError, fill_masks};
+pub use matcher::draft::{Draft, DraftError, DraftMasks};
+pub use matcher::forced::ForcedError;
+pub use matcher::outcome::Outcome;
+pub use matcher::state::{State, StateError};
 pub use vocabulary::Vocabulary;
 
 /// The examples of the README, run as tests.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "json-schema", feature = "loaders"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// The examples of the page on JSON Schema, likewise.
-#[cfg(doctest)]
+/// The examples of the page on JSON Schema, run as tests.
+#[cfg(all(doctest, feature = "json-schema"))]
 #[doc = include_str!("../../../docs/json-schema.md")]
 struct JsonSchemaPage;

@@ -1,41 +1,70 @@
-//! One output under a grammar: where it is, what may follow, and the way back.
+//! A matcher follows one output of a grammar: masks, accepting, and rolling back.
+
+pub(crate) mod batch;
+pub(crate) mod draft;
+pub(crate) mod forced;
+mod history;
+pub(crate) mod outcome;
+pub(crate) mod position;
+pub(crate) mod state;
+#[cfg(feature = "parallel")]
+mod threads;
 
 use std::sync::Arc;
 
 use grammask_mask::{Masks, Scratch};
 use grammask_trie::{Mask, RowTooShort, TokenId};
 
-use crate::history::History;
-use crate::position::Position;
-use crate::visits::Tally;
-use crate::{Grammar, LimitError, Outcome, RollbackError, State, Visits};
+use crate::grammar::stats::StatsRecorder;
+use crate::{Grammar, LimitError, MaskStats, Outcome, RollbackError, State};
+use history::History;
+use position::Position;
 
-/// At most this many bytes are given as forced, so that a grammar that forces endlessly many gives an answer.
-pub(crate) const MAX_FORCED: usize = 1 << 16;
+/// Number of bytes that are read between two checks of the memory budget.
+const BYTES_PER_BUDGET_CHECK: usize = 1 << 12;
 
-/// So many bytes are read at once before the tables are looked at again.
-const BETWEEN_EXCHANGES: usize = 1 << 12;
-
-/// Follows one output.
+/// Follows one output of a grammar. [`Grammar::matcher`] makes one.
 ///
-/// A clone goes its own way; its [`stats`](Self::stats) begin with zeros. It takes the same time however long the output is: what was accepted long
-/// ago is shared. Every call either does what it says or changes nothing.
+/// Every call does what it says, or fails and changes nothing. If a limit is exceeded, [`error`](Self::error)
+/// has the limit until the next call.
 ///
-/// A matcher holds the tables of the grammar in which it stands, also when the grammar has given them up for others, until its next call. Drop matchers of outputs
-/// that have ended, or [`reset`](Self::reset) them.
+/// A clone is independent of the original. It takes constant time, as both share the history, and its
+/// [`stats`](Self::stats) begin with zeros.
+///
+/// A matcher keeps the grammar's tables in memory that it has used last, even if the grammar has replaced
+/// them because of its memory budget. Drop matchers of finished outputs, or [`reset`](Self::reset) them.
+///
+/// ```
+/// use grammask::{Config, Grammar, Outcome, TokenId, Vocabulary};
+///
+/// let words = ["yes", "no", "!"];
+/// let tokens = (0..3).map(|id| (TokenId(id), words[id as usize].as_bytes().to_vec()));
+/// let vocabulary = Vocabulary::new(tokens, [])?;
+/// let grammar = Grammar::compile("start ::= ('yes' | 'no') '!';", &vocabulary, &Config::default())?;
+///
+/// let mut matcher = grammar.matcher();
+/// assert_eq!(matcher.mask().iter().collect::<Vec<_>>(), [TokenId(0), TokenId(1)]);
+/// assert_eq!(matcher.accept(TokenId(2)), Outcome::Rejected);
+/// assert_eq!(matcher.accept(TokenId(1)), Outcome::Ongoing);
+/// assert_eq!(matcher.accept(TokenId(2)), Outcome::Finished);
+/// matcher.rollback(2)?;
+/// assert_eq!(matcher.text(), b"");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Matcher {
     pub(crate) grammar: Grammar,
     pub(crate) tables: Arc<Masks>,
     pub(crate) position: Position,
-    /// What was accepted, call by call.
     history: History,
-    /// States before this step belong to tables that were given up; they are found by reading the text again.
-    first_known: usize,
+    /// Index of the first step whose state belongs to `tables`. Earlier states are found by reading the text
+    /// again.
+    first_state: usize,
+    /// The limit that the last call exceeded.
     pub(crate) error: Option<LimitError>,
-    /// Where masks are written.
+    /// The buffer for masks.
     pub(crate) scratch: Scratch,
-    pub(crate) tally: Tally,
+    pub(crate) recorder: StatsRecorder,
 }
 
 impl Matcher {
@@ -43,24 +72,24 @@ impl Matcher {
         Self {
             position: Position::initial(&tables),
             history: History::default(),
-            first_known: 0,
+            first_state: 0,
             error: None,
             scratch: tables.scratch(),
-            tally: grammar.tally(),
+            recorder: grammar.stats_recorder(),
             grammar,
             tables,
         }
     }
 
-    /// The tokens that may come next; none when the output is finished.
-    ///
-    /// When a limit is hit, no token is allowed and [`error`](Self::error) says why.
+    /// Returns the mask of the tokens that may come next. It is empty if the output is finished, or if a
+    /// limit is exceeded; then [`error`](Self::error) has the limit.
     ///
     /// # Complexity
-    /// A look-up where the state was seen before, by any matcher of the grammar.
+    /// A look-up if any matcher of the grammar was in this state before. Otherwise, a walk over the part of
+    /// the vocabulary's trie that the grammar allows.
     pub fn mask(&mut self) -> &Mask {
         self.prepare();
-        let written = match self.position.mask(&self.tables, &mut self.scratch, &mut self.tally) {
+        let written = match self.position.mask(&self.tables, &mut self.scratch, &mut self.recorder) {
             Ok(written) => written,
             Err(cause) => {
                 self.error = Some(LimitError { offset: self.text_len(), cause });
@@ -70,28 +99,31 @@ impl Matcher {
         self.tables.written(written, &self.scratch)
     }
 
-    /// Writes the mask as a packed row: token t is bit t % 32 of word t / 32; words beyond the vocabulary are 0.
+    /// Writes the mask as a packed row: token t is bit t % 32 of word t / 32. Words beyond the vocabulary are
+    /// 0. If a limit is exceeded, the row holds zeros and [`error`](Self::error) has the limit.
     ///
     /// # Errors
-    /// When the row is shorter than the vocabulary: nothing is written.
+    /// If the row has fewer words than the vocabulary's
+    /// [`mask_words`](grammask_trie::Vocabulary::mask_words). Nothing is written.
     pub fn fill_mask(&mut self, row: &mut [u32]) -> Result<(), RowTooShort> {
         let (needed, given) = (self.tables.vocabulary().mask_words(), row.len());
         if given < needed {
             return Err(RowTooShort { needed, given });
         }
         self.prepare();
-        if let Err(cause) = self.position.fill(&self.tables, &mut self.scratch, &mut self.tally, row) {
+        if let Err(cause) = self.position.fill(&self.tables, &mut self.scratch, &mut self.recorder, row) {
             self.error = Some(LimitError { offset: self.text_len(), cause });
         }
         Ok(())
     }
 
-    /// Sets the logits of all tokens that are not allowed to negative infinity, also of those beyond the vocabulary.
+    /// Sets logits to negative infinity: those of tokens that are not allowed, and those beyond the vocabulary.
+    /// The logit of token t is `logits[t]`.
     pub fn apply(&mut self, logits: &mut [f32]) {
         self.mask().apply(logits);
     }
 
-    /// Accepts a token. One that the mask does not allow is [`Outcome::Rejected`] and changes nothing.
+    /// Accepts a token. A token that is not in the [`mask`](Self::mask) is [`Outcome::Rejected`].
     pub fn accept(&mut self, token: TokenId) -> Outcome {
         self.prepare();
         match self.position.after(&self.tables, token) {
@@ -100,36 +132,35 @@ impl Matcher {
                 let ends = self.position.is_ended_by(&self.tables, token);
                 let bytes = self.tables.vocabulary().bytes(token).filter(|_| !ends);
                 self.history.push(self.position.set, Some(token), bytes.unwrap_or_default());
-                self.arrive(next)
+                self.enter(next)
             }
             Err(cause) => self.fail(cause),
         }
     }
 
-    /// Accepts bytes, as if they were a token; for [`rollback`](Self::rollback) they count as one.
+    /// Accepts bytes as if they were one token. [`rollback`](Self::rollback) counts them as one.
     ///
-    /// No bytes at all are accepted wherever the output has not ended, and add nothing to it; whoever passes on what something else gave,
-    /// such as [`forced_bytes`](Self::forced_bytes), need not look whether it gave anything. A token without bytes is never allowed, as a model could
-    /// write it for ever.
+    /// An empty slice is accepted unless the output is finished. A token without bytes, on the other hand, is
+    /// never allowed, since a model could repeat it for ever.
     pub fn accept_bytes(&mut self, bytes: &[u8]) -> Outcome {
         self.prepare();
-        if bytes.len() > BETWEEN_EXCHANGES {
-            return self.accept_many(bytes);
+        if bytes.len() > BYTES_PER_BUDGET_CHECK {
+            return self.accept_long(bytes);
         }
         match self.position.after_bytes(&self.tables, bytes) {
             Ok(None) => Outcome::Rejected,
-            Ok(Some(next)) => self.arrive_by_bytes(next, bytes),
+            Ok(Some(next)) => self.enter_by_bytes(next, bytes),
             Err(cause) => self.fail(cause),
         }
     }
 
-    /// The same for so many bytes that they may fill the tables, or several.
-    fn accept_many(&mut self, bytes: &[u8]) -> Outcome {
+    /// Accepts bytes that may exceed the memory budget of the tables, even several times.
+    fn accept_long(&mut self, bytes: &[u8]) -> Outcome {
         let (mut tables, mut position) = (Arc::clone(&self.tables), self.position);
         let mut has_moved = false;
-        for bytes in bytes.chunks(BETWEEN_EXCHANGES) {
+        for bytes in bytes.chunks(BYTES_PER_BUDGET_CHECK) {
             if tables.is_full() {
-                has_moved |= move_on(&self.grammar, &mut tables, &mut position);
+                has_moved |= move_to_new_tables(&self.grammar, &mut tables, &mut position);
             }
             match position.after_bytes(&tables, bytes) {
                 Ok(Some(next)) => position = next,
@@ -138,74 +169,75 @@ impl Matcher {
             }
         }
         self.tables = tables;
-        let outcome = self.arrive_by_bytes(position, bytes);
+        let outcome = self.enter_by_bytes(position, bytes);
         if has_moved {
-            self.first_known = self.history.len();
+            self.first_state = self.history.len();
         }
         outcome
     }
 
-    /// Whether the output so far is in the language.
+    /// Returns true if the output so far is in the language.
     pub fn is_complete(&self) -> bool {
         self.position.set.completes()
     }
 
-    /// Whether the output has ended: nothing more is accepted.
+    /// Returns true if the output has ended: nothing more is accepted.
     pub fn is_finished(&self) -> bool {
         self.position.finished
     }
 
-    /// Whether the output has not ended and no token can follow.
+    /// Returns true if the output has not ended and no token can follow.
     pub fn is_stuck(&mut self) -> bool {
         !self.position.finished && self.mask().is_empty() && self.error.is_none()
     }
 
-    /// How many tokens, and calls with bytes, were accepted.
+    /// Returns the number of accepted tokens. Each accepted call of [`accept_bytes`](Self::accept_bytes)
+    /// counts as one.
     pub fn len(&self) -> usize {
         self.history.len()
     }
 
-    /// Whether nothing was accepted yet.
+    /// Returns true if nothing was accepted yet.
     pub fn is_empty(&self) -> bool {
         self.history.len() == 0
     }
 
-    /// The bytes that were accepted.
+    /// Returns the accepted bytes.
     ///
     /// # Complexity
-    /// Linear in the text when it is first asked for, of a matcher or a clone; a look-up from then on, as it is kept in one piece.
+    /// The first call on a matcher or a clone is linear in the text. Later calls are a look-up.
     pub fn text(&self) -> &[u8] {
         self.history.text()
     }
 
-    /// How many bytes were accepted.
+    /// Returns the number of accepted bytes.
     pub(crate) fn text_len(&self) -> usize {
         self.history.text_len()
     }
 
-    /// The limit that the last call has hit, if it has.
+    /// Returns the limit that the last call exceeded. Returns `None` if it exceeded none.
     pub fn error(&self) -> Option<&LimitError> {
         self.error.as_ref()
     }
 
-    /// How often this matcher asked for a mask since it was made or [`reset`](Self::reset), and how long first visits took. The
-    /// sum over all matchers is in [`Grammar::stats`].
-    pub fn stats(&self) -> Visits {
-        self.tally.visits()
+    /// Returns the statistics of the masks of this matcher since it was made or [`reset`](Self::reset).
+    /// [`Grammar::stats`] has the sum over all matchers.
+    pub fn stats(&self) -> MaskStats {
+        self.recorder.stats()
     }
 
-    /// The grammar.
+    /// Returns the grammar.
     pub fn grammar(&self) -> &Grammar {
         &self.grammar
     }
 
-    /// Takes back the last `tokens` tokens.
+    /// Takes back the last `tokens` tokens, or calls of [`accept_bytes`](Self::accept_bytes).
     ///
     /// # Errors
-    /// When fewer were accepted: nothing changes.
+    /// If fewer were accepted, or if a limit is exceeded while the text is read again. Nothing changes.
     ///
     /// # Complexity
-    /// O(`tokens`) at worst, mostly O(1); linear in the text where the grammar's tables have exceeded their budget since then.
+    /// O(`tokens`). Linear in the text if the grammar's tables were replaced since then.
     pub fn rollback(&mut self, tokens: usize) -> Result<(), RollbackError> {
         let accepted = self.history.len();
         let Some(keep) = accepted.checked_sub(tokens) else {
@@ -215,7 +247,7 @@ impl Matcher {
             return Ok(());
         }
         self.error = None;
-        if keep < self.first_known {
+        if keep < self.first_state {
             return self.replay(keep);
         }
         if let Some(set) = self.history.truncate(keep) {
@@ -224,86 +256,133 @@ impl Matcher {
         Ok(())
     }
 
-    /// Back to the beginning.
+    /// Returns to the beginning of an output.
     pub fn reset(&mut self) {
         self.tables = self.grammar.tables();
         self.position = Position::initial(&self.tables);
         self.history.clear();
-        self.first_known = 0;
+        self.first_state = 0;
         self.error = None;
-        self.tally.reset();
+        self.recorder.reset();
     }
 
-    /// The bytes that every output has next: all up to the first place where two bytes are possible, or where the output may
-    /// end, or where a special token may come. At most 65,536 of them, and some thousand in grammars so ambiguous that each byte is more work than the one
-    /// before it.
+    /// Returns the bytes that every output has next. They end where two bytes are possible, where the output
+    /// may end, or where a special token may come. Accepts none of them.
+    ///
+    /// Their number is at most [`Limits::max_forced`](crate::Limits::max_forced). It is a few thousand in a
+    /// grammar that is so ambiguous that each byte takes more work than the one before.
+    ///
+    /// ```
+    /// # use grammask::{Config, Grammar, TokenId, Vocabulary};
+    /// let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec())], [])?;
+    /// let grammar = Grammar::compile("start ::= 'name: ' ('a' | 'b');", &vocabulary, &Config::default())?;
+    /// assert_eq!(grammar.matcher().forced_bytes(), b"name: ");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn forced_bytes(&mut self) -> Vec<u8> {
         self.prepare();
         let mut forced = Vec::new();
         if !self.position.finished
-            && let Err(cause) = self.tables.forced_bytes(self.position.set, MAX_FORCED, &mut forced)
+            && let Err(cause) =
+                self.tables.forced_bytes(self.position.set, self.grammar.limits().max_forced, &mut forced)
         {
             let _ = self.fail(cause);
         }
         forced
     }
 
-    /// How many of these tokens could be accepted, one after the other. Changes nothing.
+    /// Returns the number of leading tokens that could be accepted, one after the other. Accepts none of
+    /// them.
     pub fn validate(&mut self, tokens: &[TokenId]) -> usize {
         self.prepare();
         let (mut tables, mut position) = (Arc::clone(&self.tables), self.position);
-        for (place, &token) in tokens.iter().enumerate() {
+        for (index, &token) in tokens.iter().enumerate() {
             if tables.is_full() {
-                move_on(&self.grammar, &mut tables, &mut position);
+                move_to_new_tables(&self.grammar, &mut tables, &mut position);
             }
             match position.after(&tables, token) {
                 Ok(Some(next)) => position = next,
-                Ok(None) => return place,
+                Ok(None) => return index,
                 Err(cause) => {
                     let _ = self.fail(cause);
-                    return place;
+                    return index;
                 }
             }
         }
         tokens.len()
     }
 
-    /// Where the output is, to have its mask computed elsewhere, and to be compared: see [`State`].
+    /// Returns the number of leading bytes after which the text is in the language for the first time: at
+    /// least 1. Returns `None` if there is no such number, or if these bytes are not allowed. Accepts none of
+    /// them.
+    ///
+    /// If a limit is exceeded, returns `None`, and [`error`](Self::error) has the limit.
+    ///
+    /// ```
+    /// # use grammask::{Config, Grammar, TokenId, Vocabulary};
+    /// let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec())], [])?;
+    /// let grammar = Grammar::compile("start ::= 'ab' | 'abcd';", &vocabulary, &Config::default())?;
+    /// assert_eq!(grammar.matcher().first_completion(b"abc"), Some(2));
+    /// assert_eq!(grammar.matcher().first_completion(b"ax"), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn first_completion(&mut self, bytes: &[u8]) -> Option<usize> {
+        self.prepare();
+        let (mut tables, mut position) = (Arc::clone(&self.tables), self.position);
+        for (index, byte) in bytes.iter().enumerate() {
+            if index % BYTES_PER_BUDGET_CHECK == BYTES_PER_BUDGET_CHECK - 1 && tables.is_full() {
+                move_to_new_tables(&self.grammar, &mut tables, &mut position);
+            }
+            match position.after_bytes(&tables, std::slice::from_ref(byte)) {
+                Ok(Some(next)) if next.set.completes() => return Some(index + 1),
+                Ok(Some(next)) => position = next,
+                Ok(None) => return None,
+                Err(cause) => {
+                    let _ = self.fail(cause);
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns the state of the output, to compare it or to compute its mask on another thread: see
+    /// [`State`].
     pub fn state(&self) -> State {
         State::new(self.grammar.clone(), Arc::clone(&self.tables), self.position)
     }
 
-    /// The text from the last token without bytes on.
+    /// Returns the text after the last token without bytes.
     pub(crate) fn text_since_special(&self) -> Vec<u8> {
         let vocabulary = self.tables.vocabulary();
-        self.history.text_behind(|step| step.token.is_some_and(|token| vocabulary.bytes(token).is_none()))
+        self.history.text_after(|step| step.token.is_some_and(|token| vocabulary.bytes(token).is_none()))
     }
 
-    /// True if [`mask`](Self::mask) and [`fill_mask`](Self::fill_mask) only look the mask up, as some matcher of the
-    /// grammar has asked for it in this state before.
-    pub fn knows_mask(&self) -> bool {
+    /// Returns true if the mask is cached, as some matcher of the grammar requested it in this state before.
+    pub fn has_cached_mask(&self) -> bool {
         self.position.known(&self.tables).is_some()
     }
 
-    /// What every call does before it looks at the state.
+    /// Begins a call: replaces full tables, and clears the error of the last call.
     pub(crate) fn prepare(&mut self) {
-        self.make_room();
+        self.replace_full_tables();
         self.error = None;
     }
 
+    /// Sets the error of this call.
     pub(crate) fn fail(&mut self, cause: grammask_earley::Error) -> Outcome {
         self.error = Some(LimitError { offset: self.text_len(), cause });
         Outcome::LimitExceeded
     }
 
-    /// Goes on to where bytes have led.
-    fn arrive_by_bytes(&mut self, next: Position, bytes: &[u8]) -> Outcome {
+    /// Records bytes, and enters the position after them.
+    fn enter_by_bytes(&mut self, next: Position, bytes: &[u8]) -> Outcome {
         self.history.push(self.position.set, None, bytes);
-        self.arrive(next)
+        self.enter(next)
     }
 
-    /// Goes on to where what was noted last has led.
-    fn arrive(&mut self, next: Position) -> Outcome {
+    /// Enters the position after the step that was recorded last.
+    fn enter(&mut self, next: Position) -> Outcome {
         self.position = next;
         if next.finished {
             return Outcome::Finished;
@@ -314,22 +393,22 @@ impl Matcher {
         Outcome::Stuck
     }
 
-    /// Moves to fresh tables where those in use are full.
-    fn make_room(&mut self) {
-        if self.tables.is_full() && move_on(&self.grammar, &mut self.tables, &mut self.position) {
-            self.first_known = self.history.len();
+    /// Moves to new tables if those in use exceed their budget.
+    fn replace_full_tables(&mut self) {
+        if self.tables.is_full() && move_to_new_tables(&self.grammar, &mut self.tables, &mut self.position) {
+            self.first_state = self.history.len();
         }
     }
 
-    /// Reads the first `keep` steps again.
+    /// Reads the first `keep` steps again, and forgets all others.
     fn replay(&mut self, keep: usize) -> Result<(), RollbackError> {
         let mut again = Self::new(self.grammar.clone(), self.grammar.tables());
-        // What is asked on the way, this matcher asks.
-        std::mem::swap(&mut again.tally, &mut self.tally);
+        // The masks on the way count as requests of this matcher.
+        std::mem::swap(&mut again.recorder, &mut self.recorder);
         let result = again.read_again(&self.history, keep);
         match result {
             Ok(()) => *self = again,
-            Err(_) => std::mem::swap(&mut again.tally, &mut self.tally),
+            Err(_) => std::mem::swap(&mut again.recorder, &mut self.recorder),
         }
         result
     }
@@ -350,9 +429,9 @@ impl Matcher {
     }
 }
 
-/// Takes a position from tables that are full to others; whether it did. A limit that is hit on the way will be hit again, and reported, by whatever
-/// is done with the position.
-fn move_on(grammar: &Grammar, tables: &mut Arc<Masks>, position: &mut Position) -> bool {
+/// Imports a position from full tables into others. Returns false if a limit is exceeded on the way; the next
+/// step from the position exceeds and reports it again.
+fn move_to_new_tables(grammar: &Grammar, tables: &mut Arc<Masks>, position: &mut Position) -> bool {
     let next = grammar.tables_after(tables);
     match next.recognizer().import(tables.recognizer(), position.set) {
         Ok(set) => {
@@ -366,8 +445,8 @@ fn move_on(grammar: &Grammar, tables: &mut Arc<Masks>, position: &mut Position) 
 
 impl std::fmt::Debug for Matcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Not `text`, which would be kept from then on because of a line in a log.
-        let text = self.history.text_behind(|_| false);
+        // Not `text`, which would keep the whole text in memory because of a log line.
+        let text = self.history.text_after(|_| false);
         f.debug_struct("Matcher")
             .field("text", &String::from_utf8_lossy(&text))
             .field("set", &self.position.set)

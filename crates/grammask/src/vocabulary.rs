@@ -1,4 +1,4 @@
-//! A vocabulary as grammars share it.
+//! A vocabulary, with the lexicon that its grammars share.
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,9 +9,12 @@ use crate::TokenId;
 
 /// The tokens of a model.
 ///
-/// A clone is another handle to the same vocabulary. All grammars of a vocabulary share what their lexemes take of it: the second
-/// grammar with strings finds the masks inside of strings ready. What can be asked of it is what can be asked of a
-/// [`grammask_trie::Vocabulary`], to which it dereferences; [`loaders`](crate::loaders) read tokenizer files.
+/// A clone is another handle to the same vocabulary. All grammars of a vocabulary share a lexicon, a cache of
+/// the tokens that each lexeme accepts: the second grammar with strings finds the masks inside of strings in
+/// it. So make one vocabulary for each model, and clone it.
+///
+/// It dereferences to [`grammask_trie::Vocabulary`], which has the methods to look up tokens.
+/// `grammask::loaders` reads tokenizer files.
 ///
 /// ```
 /// use grammask::{TokenId, Vocabulary};
@@ -30,29 +33,32 @@ struct Shared {
     lexicons: Mutex<Lexicons>,
 }
 
-/// What grammars share. It is exchanged for an empty one when it exceeds its budget; grammars move over one by one.
+/// The lexicon that grammars share. An empty one replaces it when it exceeds its memory budget; grammars move
+/// to the new one when they replace their own tables.
 struct Lexicons {
     current: Arc<Lexicon>,
-    /// The last one that was given up: freeing it takes many times as long as a mask may, so that waits until somebody compiles a grammar.
-    given_up: Option<Arc<Lexicon>>,
+    /// The lexicon before. Freeing it takes many times as long as a mask may, so it is freed when a grammar
+    /// is compiled.
+    retired: Option<Arc<Lexicon>>,
 }
 
 impl Lexicons {
     fn new(lexicon: Lexicon) -> Mutex<Self> {
-        Mutex::new(Self { current: Arc::new(lexicon), given_up: None })
+        Mutex::new(Self { current: Arc::new(lexicon), retired: None })
     }
 }
 
 impl Vocabulary {
-    /// A vocabulary of tokens with bytes, and of special tokens, which have a name and no bytes.
+    /// Makes a vocabulary of tokens with bytes, and of special tokens, which have a name and no bytes.
     ///
-    /// Gaps in the ids, several ids with the same bytes, empty tokens and tokens that are no UTF-8 are all fine.
+    /// The ids may have gaps, and several ids may have equal bytes. A token may be empty, and need not be
+    /// UTF-8.
     ///
     /// # Errors
-    /// When an id is given twice or exceeds the default [limits](grammask_trie::Limits) of vocabularies.
+    /// If an id occurs twice, or a default [limit](grammask_trie::Limits) of vocabularies is exceeded.
     ///
     /// # Complexity
-    /// O(b log t) for t tokens of b bytes together.
+    /// O(b log t) for t tokens with b bytes in total.
     pub fn new(
         tokens: impl IntoIterator<Item = (TokenId, Vec<u8>)>,
         special: impl IntoIterator<Item = (TokenId, String)>,
@@ -60,28 +66,38 @@ impl Vocabulary {
         Ok(grammask_trie::Vocabulary::new(tokens, special, &grammask_trie::Config::default())?.into())
     }
 
-    /// Reads a tokenizer file of any known format: tiktoken, Hugging Face `tokenizer.json`, RWKV, plain JSON.
+    /// Reads a tokenizer file. Its format is found out: tiktoken, Hugging Face `tokenizer.json`, RWKV, or
+    /// plain JSON.
     ///
     /// # Errors
-    /// When the bytes are in none of these formats, or damaged.
+    /// If the bytes are in none of these formats, or damaged.
+    ///
+    /// ```
+    /// use grammask::{TokenId, Vocabulary};
+    ///
+    /// // A tiktoken file: the bytes of each token in base64, and its id.
+    /// let vocabulary = Vocabulary::load(b"YQ== 0\nYWI= 1\n")?;
+    /// assert_eq!(vocabulary.bytes(TokenId(1)), Some(&b"ab"[..]));
+    /// # Ok::<(), grammask::VocabularyError>(())
+    /// ```
     #[cfg(feature = "loaders")]
     pub fn load(bytes: &[u8]) -> Result<Self, crate::VocabularyError> {
         Ok(grammask_trie::loaders::load(bytes, &grammask_trie::Config::default())?.into())
     }
 
-    /// The same tokens, with nothing shared yet, and with other limits for what will be.
+    /// Returns a vocabulary with the same tokens and an empty lexicon of its own, with these limits.
     pub fn with_lexicon(&self, config: &LexiconConfig) -> Self {
         let lexicon = self.current().with_config(config);
         let tokens = Arc::clone(&self.shared.tokens);
         Self { shared: Arc::new(Shared { tokens, lexicons: Lexicons::new(lexicon) }) }
     }
 
-    /// Sizes of what grammars share.
+    /// Returns the sizes of the shared lexicon, and the work for it.
     pub fn stats(&self) -> LexiconStats {
         self.current().stats()
     }
 
-    /// Whether what grammars share has reached its budget.
+    /// Returns true if the lexicon has reached its memory budget.
     pub(crate) fn is_full(&self) -> bool {
         self.current().is_over_budget()
     }
@@ -90,18 +106,18 @@ impl Vocabulary {
         self.shared.lexicons.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What grammars share, as it is.
+    /// Returns the lexicon, even if it exceeds its memory budget.
     fn current(&self) -> Arc<Lexicon> {
         Arc::clone(&self.lock().current)
     }
 
-    /// What grammars share: never more than its budget when it is given out.
+    /// Returns the lexicon. Replaces it before if it exceeds its memory budget.
     pub(crate) fn lexicon(&self) -> Arc<Lexicon> {
         let mut lexicons = self.lock();
         if lexicons.current.is_over_budget() {
             let next = Arc::new(lexicons.current.successor());
             let last = std::mem::replace(&mut lexicons.current, next);
-            let before = lexicons.given_up.replace(last);
+            let before = lexicons.retired.replace(last);
             let current = Arc::clone(&lexicons.current);
             drop(lexicons);
             drop(before);
@@ -110,11 +126,11 @@ impl Vocabulary {
         Arc::clone(&lexicons.current)
     }
 
-    /// The same for a new grammar: its user waits anyhow, so what was given up is freed now.
+    /// Returns the lexicon for a new grammar. Frees the retired lexicon, as compiling takes time in any case.
     pub(crate) fn lexicon_to_compile(&self) -> Arc<Lexicon> {
         let lexicon = self.lexicon();
-        let given_up = self.lock().given_up.take();
-        drop(given_up);
+        let retired = self.lock().retired.take();
+        drop(retired);
         lexicon
     }
 }
@@ -152,14 +168,14 @@ mod tests {
     use crate::{Config, Grammar};
 
     #[test]
-    fn one_lexicon_is_kept_until_a_grammar_is_compiled() {
+    fn retired_lexicon_is_freed_when_a_grammar_is_compiled() {
         let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec())], []).unwrap();
         let vocabulary = vocabulary.with_lexicon(&LexiconConfig { budget: 0, ..LexiconConfig::default() });
         let compile = || Grammar::compile("start ::= #'a*' 'b';", &vocabulary, &Config::default()).unwrap();
         let mut matcher = compile().matcher();
-        // Each call fills a lexicon beyond its budget, so that the next one goes on in another.
+        // Each call fills the lexicon beyond its budget, so the next call replaces it.
         let mut seen = Vec::new();
-        let mut note = || {
+        let mut record = || {
             let current = Arc::downgrade(&vocabulary.current());
             if !seen.iter().any(|known| Weak::ptr_eq(known, &current)) {
                 seen.push(current);
@@ -167,13 +183,13 @@ mod tests {
         };
         for _ in 0..4 {
             matcher.mask();
-            note();
+            record();
             assert!(matcher.accept(TokenId(0)).is_accepted());
-            note();
+            record();
         }
         let alive = || seen.iter().rev().map(|lexicon| lexicon.upgrade().is_some()).collect::<Vec<_>>();
         assert!(seen.len() > 3);
-        assert_eq!(alive()[..3], [true, true, false], "the one in use, and the last one that was given up");
+        assert_eq!(alive()[..3], [true, true, false], "the one in use, and the retired one");
         compile();
         assert_eq!(alive()[..2], [true, false]);
     }

@@ -16,10 +16,11 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("grammask-mask", &["grammask-earley", "grammask-regular", "grammask-cache", "grammask-trie"]),
     ("grammask-json-schema", &["grammask-syntax", "grammask-regular"]),
     ("grammask", LIBRARIES),
+    ("grammask-kbnf", &["grammask"]),
     ("grammask-cli", WITH_FACADE),
     ("grammask-python", WITH_FACADE),
     ("grammask-testkit", &["grammask-syntax"]),
-    ("grammask-benches", WITH_FACADE),
+    ("grammask-benches", WITH_KBNF),
     ("xtask", &["grammask", "grammask-syntax", "grammask-testkit"]),
 ];
 
@@ -48,6 +49,20 @@ const WITH_FACADE: &[&str] = &[
     "grammask",
 ];
 
+/// The same, and the interface of the crate `kbnf`.
+const WITH_KBNF: &[&str] = &[
+    "grammask-syntax",
+    "grammask-regular",
+    "grammask-cache",
+    "grammask-trie",
+    "grammask-normal",
+    "grammask-earley",
+    "grammask-mask",
+    "grammask-json-schema",
+    "grammask",
+    "grammask-kbnf",
+];
+
 /// Packages that only tests, tools and examples may use.
 const HEAVY_PACKAGES: &[&str] = &[
     "anyhow",
@@ -69,7 +84,7 @@ const TESTKIT: &str = "grammask-testkit";
 
 /// Returns `true` for a crate of the engine and for the facade.
 pub fn is_library(package: &str) -> bool {
-    WITH_FACADE.contains(&package)
+    WITH_KBNF.contains(&package)
 }
 
 /// Checks the dependencies of all packages of the workspace.

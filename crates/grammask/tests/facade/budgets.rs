@@ -1,4 +1,4 @@
-//! Memory budgets hold inside of one call, and whoever shares the tables; what is counted adds up all the same.
+//! Memory budgets hold within a call and with shared tables, and statistics add up across replaced tables.
 
 use std::ops::ControlFlow;
 
@@ -33,7 +33,7 @@ fn one_call_with_a_long_text_stays_within_the_budget() {
     assert_eq!(matcher.accept_bytes(text.as_bytes()), Outcome::Ongoing);
     assert!(largest(&grammar) < 3 * BUDGET, "{} bytes", largest(&grammar));
     assert_eq!((matcher.len(), matcher.text().len()), (2, 5 + text.len()));
-    // Nothing is lost on the way: what follows, and the way back.
+    // The mask and rollback are unaffected.
     assert_eq!(matcher.accept_bytes(b"]"), Outcome::Ongoing);
     assert!(matcher.is_complete());
     let mask = matcher.mask().clone();
@@ -49,7 +49,7 @@ fn one_call_with_a_long_text_stays_within_the_budget() {
 }
 
 #[test]
-fn a_refused_text_changes_nothing_though_the_tables_are_exchanged_on_the_way() {
+fn a_refused_text_changes_nothing_even_if_tables_are_replaced() {
     let grammar = budgeted(LISTS, BUDGET, &bytes());
     let mut matcher = grammar.matcher();
     assert!(matcher.accept_bytes(b"[a;").is_accepted());
@@ -64,7 +64,7 @@ fn a_refused_text_changes_nothing_though_the_tables_are_exchanged_on_the_way() {
 }
 
 #[test]
-fn what_is_only_tried_stays_within_the_budget() {
+fn validating_stays_within_the_budget() {
     let grammar = budgeted(LISTS, BUDGET, &bytes());
     let mut matcher = grammar.matcher();
     let tokens: Vec<TokenId> =
@@ -74,10 +74,10 @@ fn what_is_only_tried_stays_within_the_budget() {
     assert!(matcher.is_empty() && matcher.text().is_empty());
 }
 
-/// Matchers that have waited in tables that were given up come, one after the other, to tables that are nearly twice as full as they were for the one
-/// before. None tolerates more because of that.
+/// Matchers that have waited in tables that were given up come, one after the other, to tables that are
+/// nearly twice as full as they were for the one before. None tolerates more because of that.
 #[test]
-fn matchers_that_come_to_full_tables_move_on() {
+fn matchers_leave_full_tables() {
     // No two of them share a state.
     let ways: Vec<String> =
         (0..6).map(|number| format!("'{number}' v{{0,{}}}", 1_000_000 + number)).collect();
@@ -103,16 +103,17 @@ fn matchers_that_come_to_full_tables_move_on() {
     assert!(full > 0, "no tables were exchanged");
 }
 
-/// States that are deep are carried over with all that waits for them: together they exceed the budget, and still get somewhere.
+/// States that are deep are carried over with all that waits for them: together they exceed the budget, and
+/// still get somewhere.
 #[test]
-fn many_deep_states_in_turn_are_not_carried_over_all_the_time() {
+fn alternating_deep_states_are_not_imported_each_time() {
     let vocabulary = bytes();
     let grammar = budgeted(LISTS, 1 << 16, &vocabulary);
     let mut matchers: Vec<Matcher> = (0..8).map(|_| grammar.matcher()).collect();
     for matcher in &mut matchers {
         assert!(matcher.accept_bytes("[".repeat(1_000).as_bytes()).is_accepted());
     }
-    let before = grammar.stats().visits;
+    let before = grammar.stats().masks;
     for _ in 0..900 {
         for matcher in &mut matchers {
             for byte in *b"[a;]" {
@@ -120,14 +121,14 @@ fn many_deep_states_in_turn_are_not_carried_over_all_the_time() {
             }
         }
     }
-    assert_eq!(grammar.stats().visits, before);
-    // What waits is of 1,000 levels for each of them, at some hundred bytes a level.
+    assert_eq!(grammar.stats().masks, before);
+    // The open items have 1,000 levels each, with about a hundred bytes per level.
     assert!(largest(&grammar) < 8 << 20, "{} bytes", largest(&grammar));
 }
 
-/// What a vocabulary shares has a budget of its own, and makes nobody else's larger.
+/// The lexicon has a budget of its own, which does not count for the budget of a grammar.
 #[test]
-fn a_large_lexicon_leaves_the_budget_of_a_grammar_as_it_is() {
+fn a_large_lexicon_does_not_count_for_the_budget_of_a_grammar() {
     let vocabulary = bytes();
     let lexemes: Vec<String> = (1..200).map(|length| format!("[a-z]{{{length}}}[0-9]{{{length}}}")).collect();
     let lexemes: Vec<&str> = lexemes.iter().map(String::as_str).collect();
@@ -159,7 +160,7 @@ fn a_large_lexicon_leaves_the_budget_of_a_grammar_as_it_is() {
 
 /// A token that ends outputs is none that goes on with its bytes.
 #[test]
-fn an_output_is_stuck_where_the_only_token_of_a_byte_ends_outputs() {
+fn an_output_is_stuck_if_the_only_token_of_a_byte_ends_outputs() {
     let vocabulary = bytes();
     let config = Config::default().ending_with([TokenId(u32::from(b'a'))]);
     let grammar = Grammar::compile("start ::= 'x' 'a';", &vocabulary, &config).unwrap();
@@ -174,9 +175,9 @@ fn an_output_is_stuck_where_the_only_token_of_a_byte_ends_outputs() {
     assert_eq!(matcher.mask().iter().collect::<Vec<_>>(), [TokenId(256)]);
 }
 
-/// What is asked on the way back through tables that were exchanged is asked by that matcher.
+/// Masks requested while the text is read again count for that matcher.
 #[test]
-fn visits_add_up_behind_an_exchange() {
+fn mask_counts_add_up_after_a_replacement_of_the_tables() {
     let few = b"ab()[]".iter().map(|&byte| (TokenId(u32::from(byte)), vec![byte]));
     let vocabulary = Vocabulary::new(few, []).unwrap();
     let grammar = budgeted("start ::= v+; v ::= '(' v ')' | 'a'{1,9} 'b';", 0, &vocabulary);
@@ -194,15 +195,15 @@ fn visits_add_up_behind_an_exchange() {
         }
     }
     let (asked, first) = matchers.iter().fold((0, 0), |(asked, first), matcher| {
-        (asked + matcher.stats().asked, first + matcher.stats().first)
+        (asked + matcher.stats().requested, first + matcher.stats().computed)
     });
     drop(matchers);
-    let all = grammar.stats().visits;
-    assert_eq!((asked, first), (all.asked, all.first));
+    let all = grammar.stats().masks;
+    assert_eq!((asked, first), (all.requested, all.computed));
 }
 
 #[test]
-fn warming_that_is_broken_off_is_not_complete() {
+fn cancelled_warm_up_is_not_complete() {
     let vocabulary = bytes();
     let (lexemes, limits) = (["a", "[0-9]+x{3,40}", "b+"], WarmLimits::default());
     let warmth = vocabulary.warm(&lexemes, &limits, |_| ControlFlow::Break(())).unwrap();
@@ -213,9 +214,9 @@ fn warming_that_is_broken_off_is_not_complete() {
     assert!(warmth.is_complete, "{warmth:?}");
 }
 
-/// What does not fit is left out; what has been warmed stays.
+/// Lexemes that do not fit are left out, and the others stay.
 #[test]
-fn warming_ends_where_there_is_no_more_room() {
+fn warm_up_ends_at_the_memory_budget() {
     let vocabulary = bytes().with_lexicon(&LexiconConfig { budget: 60_000, ..LexiconConfig::default() });
     let lexemes: Vec<String> = (1..60).map(|length| format!("[a-z]{{{length}}}[0-9]{{{length}}}")).collect();
     let lexemes: Vec<&str> = lexemes.iter().map(String::as_str).collect();

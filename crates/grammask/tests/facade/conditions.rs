@@ -1,5 +1,5 @@
-//! Grammars and vocabularies that aim at the conditions of the shortcuts to a mask: it must be what the oracle says of each token, and what
-//! reading the token's bytes says, whatever other grammars have left in the tables of the vocabulary.
+//! Grammars and vocabularies that meet the conditions of the strategies for masks. Each mask must equal the
+//! oracle and the result of reading each token, with any content of the shared lexicon.
 
 use grammask::{Config, Ending, Grammar, LexiconConfig, Matcher, TokenId, Vocabulary};
 use grammask_testkit::Run;
@@ -8,7 +8,7 @@ use grammask_testkit::random::{RandomGrammar, Rng, conditions, tails, texts};
 /// Ends texts, and has no bytes.
 const STOP: TokenId = TokenId(100_000);
 
-/// So many grammars share a vocabulary, and what they leave there.
+/// Number of grammars that share a vocabulary and its lexicon.
 const TOGETHER: u64 = 8;
 
 /// Vocabularies.
@@ -63,7 +63,8 @@ fn lexicon(rng: &mut Rng) -> LexiconConfig {
 
 fn config(rng: &mut Rng, words: &Words) -> Config {
     let ending = match rng.below(6) {
-        // Where a text ends at once, it shows where it was complete, also below tokens that are allowed anyhow.
+        // Where a text ends at once, it shows where it was complete, also below tokens that are allowed
+        // anyhow.
         0 | 1 => Ending::Eager,
         2 => Ending::EndOfSequence(vec![STOP, TokenId(rng.below(words.tokens.len()) as u32)]),
         _ => Ending::EndOfSequence(vec![STOP]),
@@ -89,7 +90,7 @@ fn expected(run: &Run<'_>, words: &Words, ending: &Ending) -> Vec<TokenId> {
     mask
 }
 
-/// Walks through one output under a grammar: with the tables that are shared, and with tables of its own. Gives how many masks it compared.
+/// Follows one output with shared tables and with tables of its own. Returns the number of compared masks.
 fn walk(rng: &mut Rng, random: &RandomGrammar, words: &Words) -> Result<usize, String> {
     let config = config(rng, words);
     let alone = words.shared.with_lexicon(&lexicon(rng));
@@ -115,7 +116,8 @@ fn walk(rng: &mut Rng, random: &RandomGrammar, words: &Words) -> Result<usize, S
         if live.is_empty() {
             return Ok(step + 1);
         }
-        // Mostly a long one, so that bounds come near; else a short one, so that no place near a bound is passed by.
+        // Mostly a long one, so that bounds come near; else a short one, so that no place near a bound is
+        // passed by.
         let length = |&id: &TokenId| words.tokens[id.0 as usize].len();
         let few: Vec<TokenId> = (0..1 + rng.below(4)).map(|_| *rng.pick(&live)).collect();
         let is_short = rng.chance(1, 3);
@@ -134,7 +136,8 @@ fn walk(rng: &mut Rng, random: &RandomGrammar, words: &Words) -> Result<usize, S
     Ok(STEPS)
 }
 
-/// Whether the matcher goes on by the bytes of a token just where the token is expected: no mask is needed for that.
+/// Whether the matcher goes on by the bytes of a token just where the token is expected: no mask is needed
+/// for that.
 fn reads(matcher: &Matcher, expected: &[TokenId], ends: &[TokenId], words: &Words) -> Result<(), String> {
     for (id, bytes) in (0..).map(TokenId).zip(&words.tokens).filter(|(id, _)| !ends.contains(id)) {
         let is_read = matcher.clone().accept_bytes(bytes).is_accepted();
@@ -174,7 +177,7 @@ fn place(matcher: &Matcher) -> String {
 }
 
 #[test]
-fn shortcuts_are_taken_where_they_lead_to_the_same_mask() {
+fn strategies_give_the_mask_of_the_oracle() {
     let mut masks = 0;
     for batch in 0..BATCHES {
         let words = Words::new(&mut Rng::new(batch));

@@ -1,5 +1,6 @@
-//! Texts that differ from each other, in random grammars around them: a token is in the mask if and only if its bytes can be read, with tables
-//! that are shared, starved or loaded, in every way to end. What can be read is tested against lists that are known in `grammask-mask`.
+//! Distinct texts inside of random grammars. A token is in the mask if and only if its bytes can be read,
+//! with shared, tiny or loaded tables, and with every ending. `grammask-mask` tests reading itself against
+//! known lists.
 
 use grammask::{Config, Ending, Grammar, LexiconConfig, Matcher, TokenId, Vocabulary};
 use grammask_testkit::random::Rng;
@@ -17,7 +18,7 @@ const TEXTS: &[&str] = &[
     "#'x[ab]{40}|b|ab'",
 ];
 
-/// Others beside them.
+/// Further items.
 const OTHERS: &[&str] = &["'n'?", "'a'?", "'ab'{1,2}", "('<' list '>')?", "'\"a\"'?", "('[' list ']')*"];
 
 fn grammar(rng: &mut Rng) -> String {
@@ -66,14 +67,14 @@ fn config(rng: &mut Rng, ending: &Ending) -> Config {
     config
 }
 
-/// What the bytes of each token say.
+/// The mask according to reading the bytes of each token.
 fn readable(matcher: &Matcher, words: &[Vec<u8>]) -> Vec<TokenId> {
     let ids = (0..).map(TokenId).zip(words);
     ids.filter(|(_, bytes)| matcher.clone().accept_bytes(bytes).is_accepted()).map(|(id, _)| id).collect()
 }
 
 #[test]
-fn special_tokens_are_no_part_of_a_text() {
+fn special_tokens_are_not_part_of_a_text() {
     let tokens = ["[", "]", ",", "a", "b", "a,"].map(|word| word.as_bytes().to_vec());
     let vocabulary =
         Vocabulary::new((0..).map(TokenId).zip(tokens), [(TokenId(9), "<|mark|>".to_owned())]).unwrap();
@@ -90,7 +91,7 @@ fn special_tokens_are_no_part_of_a_text() {
 }
 
 #[test]
-fn masks_of_texts_that_differ_are_what_can_be_read() {
+fn masks_of_distinct_texts_equal_reading_each_token() {
     let mut masks = 0;
     for seed in 0..60 {
         let mut rng = Rng::new(seed);

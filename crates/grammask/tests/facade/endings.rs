@@ -1,5 +1,5 @@
-//! When an output ends, and which tokens are allowed beside those of the trie: ending tokens, special tokens, tokens with
-//! equal bytes, ids that nobody knows; and outputs that no token can continue.
+//! Endings of outputs, and tokens that the trie does not decide: ending tokens, special tokens, tokens with
+//! equal bytes, unknown ids; and outputs that no token can continue.
 
 use grammask::{Config, Ending, Error, Grammar, Matcher, Outcome, TokenId, Vocabulary};
 
@@ -49,7 +49,7 @@ fn allowed(matcher: &mut Matcher) -> Vec<u32> {
 }
 
 #[test]
-fn without_ending_tokens_a_text_ends_where_nothing_is_left() {
+fn without_ending_tokens_a_text_ends_when_nothing_can_follow() {
     let mut matcher = matcher(LIST, ended_by([]));
     assert_eq!(allowed(&mut matcher), [A, A_TWIN]);
     assert_eq!(matcher.accept(TokenId(A_TWIN)), Outcome::Ongoing);
@@ -63,7 +63,7 @@ fn without_ending_tokens_a_text_ends_where_nothing_is_left() {
 }
 
 #[test]
-fn an_ending_token_is_allowed_where_the_text_is_complete() {
+fn an_ending_token_is_allowed_when_the_text_is_complete() {
     let mut matcher = matcher(LIST, ended_by([END]));
     assert_eq!(allowed(&mut matcher), [A, A_TWIN]);
     assert_eq!(matcher.accept(TokenId(END)), Outcome::Rejected);
@@ -85,7 +85,7 @@ fn an_ending_token_is_allowed_where_the_text_is_complete() {
 }
 
 #[test]
-fn where_nothing_is_left_only_the_ending_tokens_are_allowed() {
+fn only_ending_tokens_are_allowed_when_nothing_can_follow() {
     let mut matcher = matcher("start ::= 'a';", ended_by([END, STOP]));
     assert_eq!(matcher.accept(TokenId(A)), Outcome::Ongoing, "the output ends with its ending token");
     assert!(matcher.is_complete() && !matcher.is_finished());
@@ -97,7 +97,7 @@ fn where_nothing_is_left_only_the_ending_tokens_are_allowed() {
 
 #[test]
 fn an_ending_token_may_have_bytes() {
-    // Where it is no ending it is not allowed, whatever the grammar would take; its bytes are.
+    // If it cannot end the text, it is not allowed even if the grammar allows its bytes.
     let mut matcher = matcher("start ::= 'a' (';' 'a')*;", ended_by([SEMICOLON]));
     assert_eq!(allowed(&mut matcher), [A, A_TWIN]);
     assert_eq!(matcher.accept(TokenId(A)), Outcome::Ongoing);
@@ -138,7 +138,7 @@ fn ending_tokens_must_be_known() {
 }
 
 #[test]
-fn eager_outputs_end_at_the_first_chance() {
+fn eager_outputs_end_at_the_first_complete_text() {
     let mut matcher = matcher("start ::= 'a' {',a'};", Ending::Eager);
     assert_eq!(matcher.accept(TokenId(A)), Outcome::Finished);
     assert_eq!(allowed(&mut matcher), [0_u32; 0]);
@@ -157,7 +157,7 @@ fn no_token_runs_past_an_eager_end() {
 }
 
 #[test]
-fn special_tokens_are_allowed_where_the_grammar_names_them() {
+fn special_tokens_are_allowed_if_the_grammar_names_them() {
     for special in ["<|stop|>", "<[10]>"] {
         for ending in [ended_by([]), ended_by([END]), Ending::Eager] {
             let mut matcher = matcher(&format!("start ::= ('a' {special})+ ';';"), ending);
@@ -175,7 +175,7 @@ fn special_tokens_are_allowed_where_the_grammar_names_them() {
 }
 
 #[test]
-fn the_name_of_a_special_token_is_no_text() {
+fn the_name_of_a_special_token_is_not_text() {
     let mut matcher = matcher("start ::= <|stop|> ';';", Ending::Eager);
     assert_eq!(matcher.accept_bytes(b"<|stop|>"), Outcome::Rejected);
     assert_eq!(allowed(&mut matcher), [STOP]);
@@ -193,7 +193,7 @@ fn a_text_may_be_a_special_token_alone() {
 }
 
 #[test]
-fn a_special_token_may_be_an_ending_too() {
+fn a_special_token_may_be_an_ending_token() {
     let mut matcher = matcher("start ::= 'a' (<|stop|> 'a')* ';'?;", ended_by([STOP]));
     assert_eq!(allowed(&mut matcher), [A, A_TWIN]);
     assert_eq!(matcher.accept(TokenId(A)), Outcome::Ongoing);
@@ -221,7 +221,7 @@ fn special_tokens_must_be_known() {
 }
 
 #[test]
-fn ids_that_nobody_knows_are_never_allowed() {
+fn unknown_ids_are_never_allowed() {
     // Every byte is possible, and so every token but those without bytes.
     let mut matcher = matcher("start ::= #'(?s-u:.)*';", ended_by([]));
     assert_eq!(allowed(&mut matcher), [A, COMMA, BOTH, SEMICOLON, A_TWIN]);

@@ -1,5 +1,5 @@
-//! The grammars of the fixtures beside the oracle: sample texts, damaged ones and random ones are live as far as the oracle
-//! says, and masks over a thousand tokens are what it allows token by token, with every combination of switches, cold and warm.
+//! The fixture grammars against the oracle. Sample, damaged and random texts become dead at the same byte.
+//! Masks over a thousand tokens are equal with every combination of switches, cold and warm.
 
 use crate::oracle_masks::{configs, expected};
 use crate::random_setup::{SPECIALS, STOP, endings, vocabulary};
@@ -8,11 +8,11 @@ use grammask_testkit::fixtures::{GrammarFixture, fixtures_root, grammars};
 use grammask_testkit::random::Rng;
 use grammask_testkit::{Oracle, Run};
 
-/// How many texts with seeded faults there are for each grammar.
+/// Number of texts with random faults for each grammar.
 const FAULTS: usize = 6;
-/// At how many places of a sample, chosen by seed, whole masks are compared.
+/// Number of random places of a sample at which whole masks are compared.
 const PLACES: usize = 6;
-/// How many outputs by tokens there are for each grammar and ending, and how many tokens of each.
+/// Number of random outputs for each grammar and ending.
 const WALKS: usize = 3;
 const STEPS: usize = 6;
 
@@ -28,8 +28,8 @@ struct Subject {
 }
 
 impl Subject {
-    /// A vocabulary of its own for each configuration: lexicons are shared by the grammars of a vocabulary, and the first must not
-    /// warm up the others.
+    /// A vocabulary of its own for each configuration: lexicons are shared by the grammars of a vocabulary,
+    /// and the first must not warm up the others.
     fn compile(&self, config: &Config) -> Grammar {
         let cold = self.vocabulary.with_lexicon(&LexiconConfig::default());
         Grammar::compile(&self.fixture.grammar, &cold, config)
@@ -44,7 +44,8 @@ impl Subject {
     }
 }
 
-/// All bytes, pieces of the grammar's sample and its damaged ones, pieces of the other samples, and random strings.
+/// All bytes, pieces of the grammar's sample and its damaged ones, pieces of the other samples, and random
+/// strings.
 fn tokens(rng: &mut Rng, fixture: &GrammarFixture, all: &[GrammarFixture]) -> Tokens {
     let mut words: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
     let damaged = fixture.damaged();
@@ -110,7 +111,8 @@ fn mask(matcher: &mut Matcher) -> Vec<TokenId> {
     mask
 }
 
-/// Compares the masks of matchers that stand where `run` does, asked twice, with the oracle's. Gives that mask.
+/// Compares the masks of matchers at the position of `run`, each requested twice, with the oracle's mask.
+/// Returns it.
 fn compare(
     subject: &Subject,
     run: &Run<'_>,
@@ -131,7 +133,7 @@ fn compare(
 }
 
 #[test]
-fn texts_live_and_die_at_the_same_byte() {
+fn texts_become_dead_at_the_same_byte_as_in_the_oracle() {
     for_each_fixture(|subject| {
         let texts = texts(subject);
         for (number, (name, grammar)) in subject.compiled(&endings()[0]).iter().enumerate() {
@@ -156,7 +158,7 @@ fn texts_live_and_die_at_the_same_byte() {
 }
 
 #[test]
-fn live_bytes_are_the_same_all_along_the_samples() {
+fn live_bytes_along_the_samples_equal_the_oracle() {
     for_each_fixture(|subject| {
         let grammar = subject.compile(&Config::default());
         let (mut matcher, mut run) = (grammar.matcher(), subject.oracle.run());
@@ -171,7 +173,7 @@ fn live_bytes_are_the_same_all_along_the_samples() {
 }
 
 #[test]
-fn masks_along_the_samples_are_those_of_the_oracle() {
+fn masks_along_the_samples_equal_the_oracle() {
     for_each_fixture(|subject| {
         for ending in endings() {
             let sample = subject.fixture.sample.clone().into_bytes();
@@ -216,7 +218,7 @@ fn masks_along_the_samples_are_those_of_the_oracle() {
 }
 
 #[test]
-fn masks_along_the_samples_are_the_same_after_going_back_and_in_clones() {
+fn masks_along_the_samples_are_equal_after_rollback_and_in_clones() {
     for_each_fixture(|subject| {
         for ending in endings() {
             for (name, grammar) in subject.compiled(&ending) {
@@ -249,7 +251,7 @@ fn masks_along_the_samples_are_the_same_after_going_back_and_in_clones() {
 }
 
 #[test]
-fn random_outputs_are_followed_as_by_the_oracle() {
+fn random_outputs_equal_the_oracle() {
     for_each_fixture(|subject| {
         for ending in endings() {
             let grammars = subject.compiled(&ending);

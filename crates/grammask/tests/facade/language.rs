@@ -1,5 +1,5 @@
-//! Every case of the language fixtures through the facade and through the oracle: inputs, special tokens, eager endings and masks, with
-//! Leo and without, with everything kept and nothing kept.
+//! Every case of the language fixtures with the facade and with the oracle: inputs, special tokens, eager
+//! endings and masks, with and without Leo items, with and without caches.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ use grammask_testkit::{Outcome as Eager, Verdict};
 const BYTES: u32 = 1 << 16;
 const NAMES: u32 = BYTES + 256;
 
-/// Every combination of the switches that must not matter; texts are gathered in two of them, and right recursion is a loop in two.
+/// Every combination of the switches that must not matter; texts are gathered in two of them, and right
+/// recursion is a loop in two.
 fn configs() -> impl Iterator<Item = Config> {
     [(true, true), (true, false), (false, true), (false, false)].into_iter().map(|(leo, keep)| {
         let mut config = Config::default();
@@ -114,7 +115,7 @@ fn check(case: &Case, config: &Config) -> Result<usize, String> {
             compile(case, &words(&mask.vocabulary), &Config { ending, ..config.clone() })?.matcher();
         let is_read = mask.after.bytes().all(|byte| matcher.accept_bytes(&[byte]).is_accepted());
         if !is_read {
-            // The oracle goes on behind the end of an eager output; a matcher does not.
+            // The oracle reads on after the end of an eager output; a matcher does not.
             assert!(mask.eager && matcher.is_finished(), "{}: {:?} is not live", case.place(), mask.after);
             continue;
         }

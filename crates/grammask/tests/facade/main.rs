@@ -1,4 +1,5 @@
-//! The contract of `Grammar`, `Matcher` and `Vocabulary`: each method, each ending, and masks against the oracle.
+//! The contract of `Grammar`, `Matcher` and `Vocabulary`: each method, each ending, and masks against the
+//! oracle.
 
 mod budgets;
 mod conditions;

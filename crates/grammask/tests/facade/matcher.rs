@@ -1,4 +1,4 @@
-//! The contract of the matcher, method by method: what a call gives, and that a refused call changes nothing.
+//! The contract of the matcher, method by method: results of calls, and refused calls that change nothing.
 
 use std::fmt::Debug;
 
@@ -63,7 +63,7 @@ fn changes_nothing<T: Debug>(matcher: &mut Matcher, call: impl FnOnce(&mut Match
 }
 
 #[test]
-fn the_mask_holds_the_tokens_that_can_be_accepted() {
+fn the_mask_contains_the_tokens_that_can_be_accepted() {
     let mut matcher = matcher(NESTED);
     assert_eq!(allowed(&mut matcher), [0, 2, 3, 6, 40]);
     for next in [0, 3, 40, 4, 5, 1] {
@@ -79,7 +79,7 @@ fn the_mask_holds_the_tokens_that_can_be_accepted() {
 }
 
 #[test]
-fn a_mask_is_written_with_zeros_behind_it() {
+fn a_mask_is_written_with_zeros_after_it() {
     let mut matcher = matcher(NESTED);
     let mut row = [u32::MAX; 4];
     matcher.fill_mask(&mut row).unwrap();
@@ -143,7 +143,7 @@ fn bytes_may_end_anywhere_and_count_as_one_token() {
 }
 
 #[test]
-fn no_bytes_are_accepted_until_the_end_and_add_nothing() {
+fn empty_bytes_are_accepted_until_the_end_and_add_nothing() {
     let mut matcher = after(NESTED, "(x");
     let (state, mask) = (matcher.state(), allowed(&mut matcher));
     assert_eq!(matcher.accept_bytes(b""), Outcome::Ongoing);
@@ -182,7 +182,7 @@ fn a_complete_text_that_cannot_go_on_is_finished() {
 }
 
 #[test]
-fn rollback_leads_to_every_state_before() {
+fn rollback_restores_every_earlier_state() {
     let walk = [0, 3, 40, 6, 1, 5, 1];
     let mut matcher = matcher(NESTED);
     let mut pictures = vec![picture(&mut matcher)];
@@ -203,7 +203,7 @@ fn rollback_leads_to_every_state_before() {
 }
 
 #[test]
-fn rollback_leads_out_of_the_end() {
+fn rollback_works_on_a_finished_output() {
     let mut matcher = after(NESTED, "(x");
     let before = picture(&mut matcher);
     assert_eq!(matcher.accept(TokenId(1)), Outcome::Finished);
@@ -213,7 +213,7 @@ fn rollback_leads_out_of_the_end() {
 }
 
 #[test]
-fn no_more_can_be_taken_back_than_was_accepted() {
+fn rollback_beyond_the_beginning_is_an_error() {
     let mut matcher = after(NESTED, "((");
     assert_eq!(matcher.accept(TokenId(2)), Outcome::Ongoing);
     for asked in [3, usize::MAX] {
@@ -224,7 +224,7 @@ fn no_more_can_be_taken_back_than_was_accepted() {
 }
 
 #[test]
-fn reset_leads_to_the_beginning() {
+fn reset_returns_to_the_beginning() {
     let mut fresh = matcher(NESTED);
     let first = picture(&mut fresh);
     for text in ["(", "((x", "(x)"] {
@@ -238,7 +238,7 @@ fn reset_leads_to_the_beginning() {
 }
 
 #[test]
-fn clones_go_their_own_way() {
+fn clones_are_independent() {
     let mut one = after(NESTED, "((");
     let before = picture(&mut one);
     let mut two = one.clone();
@@ -282,7 +282,7 @@ fn endlessly_forced_bytes_are_cut_off() {
 }
 
 #[test]
-fn as_many_tokens_are_valid_as_can_be_accepted() {
+fn validate_counts_the_tokens_that_can_be_accepted() {
     let cases: [(&str, &[u32], usize); 9] = [
         ("", &[], 0),
         ("", &[0, 0, 2, 1, 1], 5),
@@ -326,7 +326,7 @@ fn equal_futures_are_equal_states() {
 }
 
 #[test]
-fn a_limit_that_is_hit_changes_nothing() {
+fn an_exceeded_limit_changes_nothing() {
     let mut config = Config::default();
     config.recognizer.max_items_per_set = 60;
     let grammar =
@@ -364,12 +364,12 @@ fn outputs_that_nest_deep_end_in_a_limit() {
     let error = matcher.error().unwrap();
     assert_eq!(error.offset, matcher.text().len());
     assert!(error.to_string().contains("1048576") && error.to_string().contains("max_bytes"), "{error}");
-    // What does not nest takes no more for being long.
+    // A long output without nesting takes no more memory.
     assert_eq!(write(&flat).0, None);
 }
 
 #[test]
-fn a_mask_that_cannot_be_computed_allows_nothing_and_says_why() {
+fn a_mask_beyond_a_limit_is_empty_and_an_error() {
     let mut config = Config::default();
     config.recognizer.max_items_per_set = 60;
     let vocabulary =
@@ -383,7 +383,7 @@ fn a_mask_that_cannot_be_computed_allows_nothing_and_says_why() {
 }
 
 #[test]
-fn an_ambiguous_grammar_is_not_walked_again_and_again() {
+fn an_ambiguous_grammar_is_walked_once() {
     // Every text over the three letters up to seven, so that every rule may end at every node.
     let mut texts = vec![Vec::new()];
     for from in 0..1093 {

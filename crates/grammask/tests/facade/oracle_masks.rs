@@ -5,7 +5,8 @@ use grammask_testkit::Run;
 
 use crate::random_setup::{SPECIALS, STOP};
 
-/// Every combination of the switches that must not change any result; texts are gathered in half of them, and in half of each right recursion is a loop.
+/// Every combination of the switches that must not change any result; texts are gathered in half of them, and
+/// in half of each right recursion is a loop.
 pub fn configs(ending: &Ending) -> Vec<(String, Config)> {
     let mut configs = Vec::new();
     for bits in 0..16 {

@@ -1,4 +1,4 @@
-//! Items in any order of which no selection is allowed: masks let in nothing that leads there.
+//! Items in any order whose implications cannot be met: masks allow no token that leads there.
 
 use grammask::{Config, Error, Grammar, LexiconConfig, TokenId, Vocabulary};
 use serde_json::json;
@@ -10,7 +10,8 @@ fn vocabulary() -> Vocabulary {
     Vocabulary::new((0..).map(TokenId).zip(bytes.chain(words)), []).unwrap()
 }
 
-/// Follows all outputs of up to so many tokens: what a mask allows is accepted, all else is not, and nothing is stuck. How many states were met.
+/// Follows all outputs of up to `depth` tokens. Exactly the tokens of each mask are accepted, and no output
+/// is stuck. Returns the number of visited states.
 fn follow(grammar: &Grammar, depth: usize) -> usize {
     let vocabulary = grammar.vocabulary().clone();
     let ids: Vec<TokenId> = vocabulary.tokens().map(|(id, _)| id).collect();
@@ -41,7 +42,7 @@ fn follow(grammar: &Grammar, depth: usize) -> usize {
 }
 
 #[test]
-fn items_that_need_each_other_and_are_too_many_are_never_begun() {
+fn items_that_imply_too_many_others_are_never_begun() {
     let text = "start ::= 'x' #' ?' unordered!('a'?, 'b'?; ; {1}; 0 -> 1, 1 -> 0) | 'y';";
     let grammar = Grammar::compile(text, &vocabulary(), &Config::default()).unwrap();
     let mask: Vec<TokenId> = grammar.matcher().mask().iter().collect();
@@ -54,7 +55,7 @@ fn items_that_need_each_other_and_are_too_many_are_never_begun() {
 }
 
 #[test]
-fn keys_that_need_each_other_and_are_too_many_are_never_begun() {
+fn keys_that_imply_too_many_others_are_never_begun() {
     let item = json!({
         "type": "object",
         "properties": { "a": { "type": "null" }, "b": { "type": "null" } },
@@ -74,7 +75,7 @@ fn keys_that_need_each_other_and_are_too_many_are_never_begun() {
 }
 
 #[test]
-fn masks_are_the_same_however_long_lists_of_places_may_be() {
+fn masks_do_not_depend_on_the_length_of_node_lists() {
     let text = "start ::= except!('ab', 5) 'c';";
     let plain = Grammar::compile(text, &vocabulary(), &Config::default()).unwrap();
     for short_list in [0, 1, usize::MAX / 8, usize::MAX] {

@@ -1,5 +1,5 @@
-//! Random grammars and walks: masks against the oracle with every combination of switches, and matchers whose tables are
-//! thrown away all the time against matchers whose tables never are.
+//! Random grammars and walks: masks against the oracle with every combination of switches, and matchers whose
+//! tables are replaced all the time against matchers whose tables never are.
 
 use std::ops::Range;
 
@@ -32,22 +32,22 @@ fn mask(matcher: &mut Matcher) -> Vec<TokenId> {
 }
 
 #[test]
-fn masks_are_those_of_the_oracle_whatever_the_switches() {
+fn masks_equal_the_oracle_with_every_switch() {
     check_masks(0..75, |rng, seed| grammar(rng, &SHAPES[seed as usize % SHAPES.len()]));
 }
 
 #[test]
-fn masks_of_operators_are_those_of_the_oracle_whatever_the_switches() {
+fn masks_of_operators_equal_the_oracle_with_every_switch() {
     check_masks(5000..5060, |rng, _| operators::grammar(rng));
 }
 
 #[test]
-fn masks_of_texts_are_those_of_the_oracle_whatever_the_switches() {
+fn masks_of_texts_equal_the_oracle_with_every_switch() {
     check_masks(6000..6060, |rng, _| texts::with_specials(rng));
 }
 
 #[test]
-fn masks_of_right_recursion_are_those_of_the_oracle_whatever_the_switches() {
+fn masks_of_right_recursion_equal_the_oracle_with_every_switch() {
     check_masks(7000..7060, |rng, _| tails::grammar(rng));
 }
 
@@ -108,7 +108,7 @@ fn check_masks(seeds: Range<u64>, grammar: impl Fn(&mut Rng, u64) -> RandomGramm
 }
 
 #[test]
-fn every_allowed_token_is_accepted_and_no_other() {
+fn exactly_the_allowed_tokens_are_accepted() {
     for seed in 1000..1090 {
         let mut rng = Rng::new(seed);
         let random = grammar(&mut rng, &SHAPES[seed as usize % SHAPES.len()]);
@@ -136,7 +136,7 @@ fn every_allowed_token_is_accepted_and_no_other() {
 }
 
 #[test]
-fn bytes_are_accepted_as_the_oracle_says() {
+fn accepted_bytes_equal_the_oracle() {
     for seed in 2000..2100 {
         let mut rng = Rng::new(seed);
         let random = grammar(&mut rng, &SHAPES[0]);
@@ -171,8 +171,8 @@ fn bytes_are_accepted_as_the_oracle_says() {
     }
 }
 
-/// Everything that a caller can see and that may not depend on budgets. States are not compared: equal futures may
-/// have different states when tables are thrown away.
+/// Everything that a caller can see and that may not depend on budgets. States are not compared: equal
+/// futures may have different states when tables are thrown away.
 fn view(matcher: &mut Matcher) -> (Vec<TokenId>, Vec<u8>, usize, bool, bool, Vec<u8>) {
     let forced = matcher.forced_bytes();
     (
@@ -186,7 +186,7 @@ fn view(matcher: &mut Matcher) -> (Vec<TokenId>, Vec<u8>, usize, bool, bool, Vec
 }
 
 #[test]
-fn a_starved_matcher_is_like_any_other() {
+fn a_matcher_without_memory_equals_any_other() {
     for seed in 3000..3030 {
         let mut rng = Rng::new(seed);
         let random = grammar(&mut rng, &SHAPES[seed as usize % SHAPES.len()]);
@@ -257,7 +257,7 @@ fn a_starved_matcher_is_like_any_other() {
 }
 
 #[test]
-fn masks_do_not_depend_on_what_was_done_before() {
+fn masks_do_not_depend_on_earlier_calls() {
     for seed in 4000..4060 {
         let mut rng = Rng::new(seed);
         let random = grammar(&mut rng, &SHAPES[seed as usize % SHAPES.len()]);

@@ -1,5 +1,5 @@
-//! What grammars and threads share changes no mask: one vocabulary for all grammars or a fresh one for each, with every way to write
-//! and to find what is shared, warm or cold, rebuilt all the time, on one thread or on several at once.
+//! Masks do not depend on sharing: one vocabulary for all grammars or one for each, with every configuration
+//! of the lexicon. Nor do they depend on warm-up, replaced tables, or the number of threads.
 
 use std::ops::ControlFlow;
 
@@ -143,7 +143,7 @@ fn masks_do_not_depend_on_threads_or_warmth() {
 }
 
 #[test]
-fn warming_up_ends_when_it_is_told_to_and_at_its_limits() {
+fn warm_up_ends_when_cancelled_and_at_its_limits() {
     let mut rng = Rng::new(5);
     let plain = vocabulary(&tokens(&mut rng));
     let text = "start ::= list; list ::= '(' (list | #'[a-z]+' | #'[0-9]{1,50}')* ')';";
@@ -166,7 +166,7 @@ fn warming_up_ends_when_it_is_told_to_and_at_its_limits() {
 }
 
 #[test]
-fn later_grammars_find_what_their_lexemes_take() {
+fn later_grammars_reuse_the_lexicon() {
     let mut rng = Rng::new(6);
     let plain = vocabulary(&tokens(&mut rng));
     let limits = WarmLimits::default();
@@ -177,7 +177,7 @@ fn later_grammars_find_what_their_lexemes_take() {
     };
     let first = warm("start ::= #'[a-z]+' '!';");
     assert!(first > 0);
-    // The same lexeme elsewhere: nothing new below the whole trie; and nothing at all in the same grammar again.
+    // At another place, the lexeme needs no new walk of the whole trie, and none at all in the same grammar.
     assert_eq!(warm("start ::= #'[a-z]+' '!';"), first);
     let other = Grammar::compile("start ::= #'[a-z]+' '?';", &plain, &Config::default()).unwrap();
     other.matcher().mask();
@@ -197,7 +197,7 @@ fn allowed(grammar: &Grammar, text: &str) -> Vec<TokenId> {
 }
 
 #[test]
-fn what_nothing_can_match_begins_nothing_whoever_has_found_that_out() {
+fn unmatchable_parts_allow_no_token() {
     let tokens = (0..=u8::MAX).map(|byte| (TokenId(u32::from(byte)), vec![byte]));
     let plain = Vocabulary::new(tokens, []).unwrap();
     let text = "start ::= 'k:' json!('b' | 'a' (#'(xy)+' & #'(xz)+')) ';' | 'm:' json!('c' | 'a' (#'(xy)+' & #'(xz)+')) '.';";
@@ -213,7 +213,7 @@ fn what_nothing_can_match_begins_nothing_whoever_has_found_that_out() {
 }
 
 #[test]
-fn lexemes_that_are_each_others_kin_are_found() {
+fn lexemes_that_are_near_duplicates_of_each_other_are_found() {
     // After most characters the one goes on to the other and back, and each loops by one of them.
     let class = "A-Z0-9 !#$%&()*+,./:<=>?@_";
     let text = format!("start ::= #'(~|[{class}]~*[{class}])*' ';';");
@@ -233,7 +233,7 @@ fn lexemes_that_are_each_others_kin_are_found() {
 }
 
 #[test]
-fn a_long_output_that_nests_and_counts_stays_within_its_budgets() {
+fn a_long_nested_output_stays_within_its_budgets() {
     const BUDGET: usize = 1 << 20;
     let mut rng = Rng::new(8);
     let words = ["(", ")", "((", "))", ",", "a", "ab", "abc", "),(", "1", "22", "a,", ",a", "1,2"];
@@ -260,7 +260,7 @@ fn a_long_output_that_nests_and_counts_stays_within_its_budgets() {
         deepest = deepest.max(depth);
         largest = largest.max(grammar.stats().tables.bytes + vocabulary.stats().bytes);
         if step % 20_000 == 19_999 {
-            // The same text read anew, with all the room there is, has the same mask.
+            // Reading the same text again without a budget gives the same mask.
             let mut other = again.matcher();
             assert!(other.accept_bytes(matcher.text()).is_accepted());
             assert_eq!(matcher.mask(), other.mask(), "after {step} tokens");

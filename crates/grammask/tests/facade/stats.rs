@@ -1,4 +1,4 @@
-//! What is counted: masks that were asked for, first visits, walks.
+//! Statistics: requested masks, computed masks, and walks.
 
 use std::time::Duration;
 
@@ -32,50 +32,57 @@ fn follow(matcher: &mut Matcher, words: &[&str]) {
 
 const TEXT: [&str; 5] = ["[[", "12", "],", "1", "]"];
 
-/// How many masks were asked for, and how many were first visits.
+/// Numbers of requested and of computed masks.
 fn counts(matcher: &Matcher) -> (u64, u64) {
-    (matcher.stats().asked, matcher.stats().first)
+    (matcher.stats().requested, matcher.stats().computed)
 }
 
 #[test]
-fn only_what_is_computed_is_a_first_visit() {
+fn cached_masks_are_not_counted_as_computed() {
     let grammar = grammar(&Config::default());
     let mut matcher = grammar.matcher();
     assert_eq!(matcher.stats(), Default::default());
     follow(&mut matcher, &TEXT);
     let first = matcher.stats();
-    // The vocabulary is fresh, and the mask at the end of a finished text is no work.
-    assert!(first.asked >= 6 && (3..=5).contains(&first.first), "{first:?}");
-    assert!(first.longest > Duration::ZERO && first.longest <= first.time, "{first:?}");
-    assert!(first.mean() <= first.longest && first.mean() * first.first as u32 <= first.time, "{first:?}");
-    assert_eq!(first.first, grammar.stats().tables.masks as u64);
+    // The vocabulary is new, and the mask of a finished output needs no work.
+    assert!(first.requested >= 6 && (3..=5).contains(&first.computed), "{first:?}");
+    assert!(
+        first.max_compute_time > Duration::ZERO && first.max_compute_time <= first.compute_time,
+        "{first:?}"
+    );
+    assert!(
+        first.mean_compute_time() <= first.max_compute_time
+            && first.mean_compute_time() * first.computed as u32 <= first.compute_time,
+        "{first:?}"
+    );
+    assert_eq!(first.computed, grammar.stats().tables.masks as u64);
 
     let mut second = grammar.matcher();
     follow(&mut second, &TEXT);
-    assert_eq!(counts(&second), (first.asked, 0));
-    assert_eq!((second.stats().time, second.stats().known()), (Duration::ZERO, first.asked));
+    assert_eq!(counts(&second), (first.requested, 0));
+    assert_eq!((second.stats().compute_time, second.stats().cached()), (Duration::ZERO, first.requested));
 }
 
 #[test]
-fn a_grammar_has_the_sum_of_its_matchers() {
+fn statistics_of_a_grammar_are_the_sum_of_its_matchers() {
     let grammar = grammar(&Config::default());
     let mut matchers = [grammar.matcher(), grammar.matcher()];
     matchers.iter_mut().for_each(|matcher| follow(matcher, &TEXT));
-    let asked = matchers.iter().map(|matcher| matcher.stats().asked).sum::<u64>();
+    let asked = matchers.iter().map(|matcher| matcher.stats().requested).sum::<u64>();
     let first = matchers[0].stats();
-    // What the second one asked was known, and it has not told yet.
-    assert!(grammar.stats().visits.asked < asked);
+    // The masks of the second matcher were cached, and it has not reported its requests yet.
+    assert!(grammar.stats().masks.requested < asked);
     matchers[1].reset();
     assert_eq!(matchers[1].stats(), Default::default(), "after a reset it counts anew");
     let [one, _] = matchers;
     drop(one);
-    let all = grammar.stats().visits;
-    assert_eq!((all.asked, all.first), (asked, first.first));
-    assert_eq!((all.time, all.longest), (first.time, first.longest));
+    let all = grammar.stats().masks;
+    assert_eq!((all.requested, all.computed), (asked, first.computed));
+    assert_eq!((all.compute_time, all.max_compute_time), (first.compute_time, first.max_compute_time));
 }
 
 #[test]
-fn a_clone_begins_with_zeros_and_the_way_back_keeps_the_counts() {
+fn clones_begin_with_zeros_and_rollback_keeps_the_counts() {
     let mut config = Config::default();
     config.masks.budget = 0;
     config.recognizer.budget = 0;
@@ -91,15 +98,22 @@ fn a_clone_begins_with_zeros_and_the_way_back_keeps_the_counts() {
         if config.masks.budget > 0 {
             assert_eq!(after, before, "nothing is read again");
         }
-        assert!(after.asked >= before.asked && after.first >= before.first, "{before:?} {after:?}");
+        assert!(
+            after.requested >= before.requested && after.computed >= before.computed,
+            "{before:?} {after:?}"
+        );
         drop((matcher, clone));
-        let all = grammar.stats().visits;
-        assert_eq!((all.asked, all.first), (after.asked, after.first), "also where the text is read again");
+        let all = grammar.stats().masks;
+        assert_eq!(
+            (all.requested, all.computed),
+            (after.requested, after.computed),
+            "also where the text is read again"
+        );
     }
 }
 
 #[test]
-fn counts_survive_an_exchange_of_the_tables() {
+fn counts_survive_a_replacement_of_the_tables() {
     let mut config = Config::default();
     config.masks.budget = 0;
     config.recognizer.budget = 0;
@@ -111,12 +125,12 @@ fn counts_survive_an_exchange_of_the_tables() {
         drop(matcher);
         let after = grammar.stats();
         // Each time most of it is computed again.
-        assert!(after.visits.first >= before.visits.first + 2, "{after:?}");
-        assert!(after.visits.asked >= before.visits.asked + 6, "{after:?}");
+        assert!(after.masks.computed >= before.masks.computed + 2, "{after:?}");
+        assert!(after.masks.requested >= before.masks.requested + 6, "{after:?}");
         assert!(after.tables.walks >= before.tables.walks, "{after:?}");
         before = after;
     }
-    assert!(before.visits.first > before.tables.masks as u64, "tables were exchanged: {before:?}");
+    assert!(before.masks.computed > before.tables.masks as u64, "tables were exchanged: {before:?}");
 }
 
 #[test]
@@ -132,7 +146,7 @@ fn masks_that_are_not_kept_are_computed_each_time() {
 }
 
 #[test]
-fn batches_drafts_and_states_count_too() {
+fn batches_drafts_and_states_are_counted() {
     let grammar = grammar(&Config::default());
     let mut batch = vec![grammar.matcher(); 3];
     fill_masks(&mut batch, &mut [0; 3], 1).unwrap();
@@ -145,19 +159,19 @@ fn batches_drafts_and_states_count_too() {
     assert!(asked == 4 && (1..=3).contains(&first), "{asked} {first}");
 
     drop((batch, matcher));
-    let before = grammar.stats().visits;
+    let before = grammar.stats().masks;
     let state = grammar.matcher().state_after(token("[[")).unwrap();
     for _ in 0..3 {
         grammar.mask_of(&state, &mut Scratch::default()).unwrap();
         grammar.fill_mask_of(&state, &mut [0]).unwrap();
     }
-    let after = grammar.stats().visits;
+    let after = grammar.stats().masks;
     // Those that were known are not counted.
-    assert_eq!((after.asked, after.first), (before.asked + 1, before.first + 1));
+    assert_eq!((after.requested, after.computed), (before.requested + 1, before.computed + 1));
 }
 
 #[test]
-fn what_is_walked_is_counted_where_it_is_kept() {
+fn walks_are_counted_with_the_tables_that_keep_their_results() {
     let vocabulary = vocabulary();
     let first = Grammar::compile(LIST, &vocabulary, &Config::default()).unwrap();
     follow(&mut first.matcher(), &TEXT);
@@ -170,7 +184,7 @@ fn what_is_walked_is_counted_where_it_is_kept() {
     follow(&mut second.matcher(), &TEXT);
     assert_eq!(vocabulary.stats(), lexicon);
     assert_eq!(second.stats().tables.nodes, tables.nodes);
-    // What is known is not walked again.
+    // Cached results are not walked again.
     follow(&mut first.matcher(), &TEXT);
     assert_eq!((first.stats().tables, vocabulary.stats()), (tables, lexicon));
 }
@@ -183,9 +197,9 @@ fn threads_lose_no_counts() {
             scope.spawn(|| (0..50).for_each(|_| follow(&mut grammar.matcher(), &TEXT)));
         }
     });
-    let visits = grammar.stats().visits;
+    let masks = grammar.stats().masks;
     let mut alone = grammar.matcher();
     follow(&mut alone, &TEXT);
-    assert_eq!(visits.asked, 400 * alone.stats().asked);
-    assert!(visits.first >= grammar.stats().tables.masks as u64 && visits.first < 8 * 6, "{visits:?}");
+    assert_eq!(masks.requested, 400 * alone.stats().requested);
+    assert!(masks.computed >= grammar.stats().tables.masks as u64 && masks.computed < 8 * 6, "{masks:?}");
 }

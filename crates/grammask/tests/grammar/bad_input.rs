@@ -50,7 +50,7 @@ fn fifty_thousand_alternatives_are_ordinary() {
 }
 
 #[test]
-fn an_automaton_of_a_million_states_is_made_as_far_as_it_is_needed() {
+fn automata_of_a_million_states_are_made_lazily() {
     let mut matcher = matcher("start ::= #'(a|b)*a(a|b){20}' '.';");
     for round in 0..2_000u32 {
         let byte = if round.wrapping_mul(2_654_435_761) >> 31 == 0 { b'a' } else { b'b' };
@@ -82,7 +82,7 @@ fn large_counters_are_not_unrolled() {
 }
 
 #[test]
-fn ambiguity_ends_in_a_limit_that_is_named_and_changes_nothing() {
+fn excessive_ambiguity_is_a_limit_error_and_changes_nothing() {
     let mut config = Config::default();
     config.recognizer.max_items_per_set = 64;
     let grammar =
@@ -112,9 +112,9 @@ fn four_hundred_ambiguous_characters_are_read() {
 }
 
 #[test]
-fn the_work_for_an_ambiguous_character_grows_with_the_square_of_its_place_and_no_faster() {
-    // Work counts the same on every machine. Each beginning of a sentence is completed once, and tells those that wait there, of
-    // which there are as many as characters before it: half the square, as for any of Earley's recognizers.
+fn work_per_ambiguous_character_grows_quadratically_at_most() {
+    // Counted work is equal on every machine. Each prefix is completed once, and notifies its callers, one
+    // for each character before it. The sum is half the square, as in any Earley recognizer.
     let read = |work: usize| {
         let mut config = Config::default();
         config.recognizer.max_work_per_byte = work;
@@ -147,7 +147,7 @@ fn recursion_of_every_kind_goes_a_hundred_thousand_deep() {
 }
 
 #[test]
-fn rules_that_mean_nothing_are_errors() {
+fn rules_without_meaning_are_errors() {
     for (text, word) in [
         ("", "start"),
         ("start ::= ;", "''"),

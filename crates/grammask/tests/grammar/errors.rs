@@ -1,4 +1,4 @@
-//! What a reader sees of grammars that are wrong in several ways at once: all of it, and nothing that is only a consequence.
+//! Error reports of grammars with several mistakes: all mistakes, and none that only follows from another.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ fn wrong(text: &str, config: &Config) -> Error {
 }
 
 #[test]
-fn errors_of_text_and_meaning_come_in_one_go() {
+fn mistakes_in_notation_and_meaning_are_reported_together() {
     let fixtures = fixtures("both");
     assert!(fixtures.len() >= 12, "only {} fixtures", fixtures.len());
     for (name, text) in fixtures {
@@ -35,7 +35,7 @@ fn errors_of_text_and_meaning_come_in_one_go() {
 }
 
 #[test]
-fn wrong_texts_are_not_said_to_be_wrong_in_meaning() {
+fn mistakes_in_notation_cause_no_false_mistakes_in_meaning() {
     for (name, text) in fixtures("syntax") {
         if let Error::SyntaxAndNormal { normal, .. } = wrong(&text, &Config::default()) {
             panic!("{name}: {normal}");
@@ -45,7 +45,7 @@ fn wrong_texts_are_not_said_to_be_wrong_in_meaning() {
 
 /// Every grammar is right; with a character too many, only the text is wrong.
 #[test]
-fn one_mistake_in_the_text_is_none_in_meaning() {
+fn one_mistake_in_notation_is_reported_once() {
     const INSERTED: [&str; 26] = [
         "'", "\"", "(", ")", "[", "]", "{", "}", "|", "#", "-", "/", "//", "~", "&", "*", ":", "\\", "%",
         "!", "<", "1", "é", ",", "(*", "*)",
@@ -79,12 +79,12 @@ fn errors_beyond_the_limit_are_counted() {
     assert!(error.render(&text, "g").ends_with("\ng: and 100 more errors\n"), "{error}");
     let text = format!("start ::= undefined; {}", "x ::= ; ".repeat(200));
     let error = wrong(&text, &Config::default());
-    // Nobody knows what the errors that are not kept are about.
+    // The content of omitted errors is unknown.
     assert_eq!((error.diagnostics().len(), error.omitted()), (100, 100));
 }
 
 #[test]
-fn what_was_not_read_may_name_and_define_anything() {
+fn unread_text_may_define_any_name() {
     for text in [
         "%start value",
         "%start; value ::= 'x';",
@@ -111,7 +111,7 @@ fn with_specials(names: &[&str]) -> Vocabulary {
 }
 
 #[test]
-fn special_tokens_that_are_missing_are_reported_wherever_they_are_named() {
+fn missing_special_tokens_are_reported_at_each_place() {
     let text =
         "start ::= '{' <|ned|> x <[5]> |\n  <[99]> <|End|> <|slash|> <|nobody|>;\nx ::= <|end|>? <|ned|>;\n";
     let vocabulary = with_specials(&["<|end|>", "</slash>", "<|pad|>"]);
@@ -126,7 +126,7 @@ fn special_tokens_that_are_missing_are_reported_wherever_they_are_named() {
 }
 
 #[test]
-fn thousands_of_missing_special_tokens_are_one_look_at_the_text() {
+fn thousands_of_missing_special_tokens_take_linear_time() {
     // Looking through the text for each would take some thousand million looks.
     let specials = (0..20_000).map(|id| format!("<[{}]>", 1_000_000 + id)).collect::<Vec<_>>().join(" | ");
     let text = format!("start ::= {specials} | {}; x ::= 'a';", "x ".repeat(100_000));
@@ -136,7 +136,7 @@ fn thousands_of_missing_special_tokens_are_one_look_at_the_text() {
 }
 
 #[test]
-fn hints_about_special_tokens_know_the_vocabulary() {
+fn hints_name_special_tokens_of_the_vocabulary() {
     let hint = |names: &[&str]| {
         let text = "start ::= <|end|>;";
         let error =
@@ -152,7 +152,7 @@ fn hints_about_special_tokens_know_the_vocabulary() {
 }
 
 #[test]
-fn endings_that_are_missing_have_no_place() {
+fn missing_ending_tokens_have_no_place() {
     let config = Config { ending: Ending::EndOfSequence(vec![TokenId(7)]), ..Config::default() };
     let text = "start ::= 'a' <|nope|>;";
     let both = wrong(text, &config);
@@ -164,7 +164,7 @@ fn endings_that_are_missing_have_no_place() {
 }
 
 #[test]
-fn limits_say_which_and_how_much_and_where() {
+fn limit_errors_have_name_value_and_place() {
     let shown = |text: &str, config: &Config| wrong(text, config).render(text, "g");
     let mut config = Config::default();
     config.recognizer.max_nodes = 30;

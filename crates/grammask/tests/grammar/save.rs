@@ -1,4 +1,4 @@
-//! Saved grammars: what is loaded is what was saved, and what is damaged is an error.
+//! Saved grammars: loading gives an equal grammar, or an error if the bytes are damaged.
 
 use grammask::{
     Config, Ending, Grammar, LexiconConfig, LoadError, Mask, Outcome, Tables, TokenId, Vocabulary,
@@ -21,11 +21,11 @@ fn vocabulary(text: &str) -> Vocabulary {
 }
 
 #[test]
-fn what_a_configuration_does_not_know_is_an_error() {
+fn unknown_configuration_fields_are_errors() {
     let all = serde_json::to_value(Config::default()).unwrap();
     let stages = all.as_object().unwrap().iter().filter(|(_, stage)| stage.is_object());
     let stages: Vec<&String> = stages.map(|(name, _)| name).filter(|name| *name != "ending").collect();
-    assert_eq!(stages.len(), 5, "{stages:?}");
+    assert_eq!(stages.len(), 6, "{stages:?}");
     for stage in stages {
         let wrong = serde_json::json!({ stage: { "budgte": 1 } });
         let error = serde_json::from_value::<Config>(wrong).unwrap_err().to_string();
@@ -101,7 +101,7 @@ fn check(grammar: &Grammar, tokens: &[TokenId], place: &str) {
 }
 
 #[test]
-fn fixtures_are_loaded_as_they_were() {
+fn loaded_fixtures_equal_the_saved_ones() {
     for fixture in grammars(&fixtures_root()) {
         let vocabulary = vocabulary(&fixture.sample);
         let config = Config::default().ending_with([TokenId(90_000)]);
@@ -111,7 +111,7 @@ fn fixtures_are_loaded_as_they_were() {
 }
 
 #[test]
-fn texts_that_differ_are_not_saved_but_the_grammar_is() {
+fn grammars_with_distinct_texts_are_saved_cold() {
     let vocabulary = vocabulary("[\"ab\", \"b\"]");
     let text = "start ::= '[' unordered!(distinct!('\"' json!(#'[ab]*') '\"'), 'n'?; ', ') ']';";
     let config = Config::default().ending_with([TokenId(90_000)]);
@@ -145,7 +145,7 @@ fn a_loaded_grammar_shares_the_lexicon_of_its_vocabulary() {
     let tokens = tokens(&fixture.sample, &vocabulary);
     let grammar = Grammar::compile(&fixture.grammar, &vocabulary, &Config::default()).unwrap();
     let expected = masks(&grammar, &tokens);
-    // The same tokens, and nothing known of lexemes: it is no part of what is saved.
+    // Equal tokens with an empty lexicon, which is not saved.
     let other = vocabulary.with_lexicon(&LexiconConfig::default());
     let before = other.stats();
     let loaded = Grammar::load(&grammar.save(Tables::Cold), &other).unwrap();
@@ -156,7 +156,7 @@ fn a_loaded_grammar_shares_the_lexicon_of_its_vocabulary() {
 }
 
 #[test]
-fn random_grammars_are_loaded_as_they_were() {
+fn loaded_random_grammars_equal_the_saved_ones() {
     let shapes = [
         Shape { nonterminals: 5, depth: 2, patterns: true, extensions: true, specials: false },
         Shape { nonterminals: 4, depth: 2, patterns: true, extensions: true, specials: true },
@@ -235,7 +235,7 @@ fn small() -> (Grammar, Vocabulary) {
     (grammar, vocabulary)
 }
 
-/// The same with the length and the checksum that belong to the body.
+/// Returns the bytes with the right length and checksum for the body.
 fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
     let length = bytes.len() - HEADER;
     bytes[28..36].copy_from_slice(&(length as u64).to_le_bytes());
@@ -246,7 +246,7 @@ fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_cut_or_flipped_is_an_error() {
+fn truncated_or_flipped_bytes_are_errors() {
     let (grammar, vocabulary) = small();
     for tables in BOTH {
         let bytes = grammar.save(tables);
@@ -337,7 +337,7 @@ fn crafted_bodies_give_a_grammar_or_an_error() {
 
 /// Needs are numbers of items, which may be any in crafted bytes.
 #[test]
-fn crafted_needs_give_a_grammar_or_an_error() {
+fn crafted_implications_give_a_grammar_or_an_error() {
     let (_, vocabulary) = small();
     let text = "start ::= unordered!('a'?, 'b'?, 'c'; ; ; 0 -> 1);";
     let grammar = Grammar::compile(text, &vocabulary, &Config::default()).unwrap();
@@ -353,9 +353,9 @@ fn crafted_needs_give_a_grammar_or_an_error() {
     assert!(refused > 100, "{refused}");
 }
 
-/// So many items are chosen in so many ways that to check what is saved would take longer than to make it.
+/// Checking the saved states of this many items would take longer than computing them.
 #[test]
-fn what_takes_too_long_to_check_is_saved_cold() {
+fn tables_that_take_too_long_to_check_are_not_saved() {
     let bytes = (0..128_u8).map(|byte| (TokenId(byte.into()), vec![byte]));
     let vocabulary = Vocabulary::new(bytes, []).unwrap();
     let items: Vec<String> = (0..30_000).map(|item| format!("'a{item:x}'?")).collect();
@@ -372,9 +372,9 @@ fn what_takes_too_long_to_check_is_saved_cold() {
     assert_eq!(again.mask(), matcher.mask());
 }
 
-/// The bytes of a small grammar. Where they change, the version of the format must change as well.
+/// The bytes of a small grammar. If they change, the version of the format must change.
 #[test]
-fn the_format_of_version_6() {
+fn saved_bytes_change_with_the_version_only() {
     let tokens = ["a", "b", "ab", "1"].map(|word| word.as_bytes().to_vec());
     let vocabulary = Vocabulary::new((0..).map(TokenId).zip(tokens), []).unwrap();
     let text = "start ::= 'a' start 'b' | #'[0-9]{2,}' | (x ','){2,4}; x ::= 'a' | 'b';";
@@ -394,7 +394,7 @@ fn the_format_of_version_6() {
 }
 
 #[test]
-fn what_a_grammar_does_not_assert_is_saved_with_it() {
+fn relaxations_are_saved_with_the_grammar() {
     let vocabulary = Vocabulary::new((0..=255).map(|byte| (TokenId(byte), vec![byte as u8])), []).unwrap();
     let schema = serde_json::json!({ "type": "string", "format": "color", "maxLength": 9 });
     let grammar = Grammar::from_json_schema(&schema, &vocabulary, &Config::default()).unwrap();

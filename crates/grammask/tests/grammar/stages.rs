@@ -1,4 +1,4 @@
-//! What every stage makes of every fixture grammar, as snapshots: the tree, the normal form, the network, the sets along the first bytes
+//! Snapshots of every stage for every fixture grammar: tree, normal form, network, sets along the first bytes
 //! of the sample text, and masks over a small vocabulary.
 
 use std::fmt::Write as _;
@@ -9,7 +9,8 @@ use grammask_earley::{Network, Recognizer};
 use grammask_regular::Store;
 use grammask_testkit::fixtures::{self, GrammarFixture};
 
-/// The longest snapshot, in lines; what is longer ends in a line that tells how much more there is, and its hash.
+/// Maximum length of a snapshot, in lines. A longer one ends in a line with the number and the hash of the
+/// other lines.
 const LINES: usize = 150;
 /// How much of a sample text the sets are shown for, in bytes.
 const BYTES: usize = 8;

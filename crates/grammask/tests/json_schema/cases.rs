@@ -1,4 +1,4 @@
-//! Documents of single schemas: what was wrong once, or refused though it can be said.
+//! Documents of single schemas that were once translated wrongly, or refused although they are expressible.
 
 use grammask::json_schema::Reason;
 use grammask::{Config, Error, Grammar, Vocabulary};
@@ -25,7 +25,7 @@ pub fn check(config: &Config, cases: &[Case]) {
 }
 
 #[test]
-fn schemas_that_differ_in_names_only_are_not_alike() {
+fn schemas_that_differ_in_names_only_are_not_merged() {
     let two = |keyword: &str| {
         let one = |key: &str| match keyword {
             "dependentRequired" => json!({ key: ["n"] }),
@@ -50,7 +50,7 @@ fn schemas_that_differ_in_names_only_are_not_alike() {
 }
 
 #[test]
-fn items_differ_where_they_are_few_or_of_different_kinds() {
+fn unique_items_are_exact_for_small_or_mixed_domains() {
     let unique = |mut schema: Value| {
         schema["uniqueItems"] = json!(true);
         schema["type"] = json!("array");
@@ -138,7 +138,7 @@ fn items_differ_where_they_are_few_or_of_different_kinds() {
 }
 
 #[test]
-fn multiples_of_several_numbers_are_those_of_one() {
+fn multiples_of_several_numbers_are_multiples_of_one() {
     check(
         &Config::default(),
         &[
@@ -157,7 +157,7 @@ fn multiples_of_several_numbers_are_those_of_one() {
 }
 
 #[test]
-fn what_is_not_a_constant_can_be_said_of_objects() {
+fn objects_other_than_a_constant_are_expressible() {
     check(
         &Config::default(),
         &[(
@@ -168,7 +168,7 @@ fn what_is_not_a_constant_can_be_said_of_objects() {
     );
 }
 
-/// Many keys that need others, said as schemas, are no more than as many pairs.
+/// Many dependent schemas that only require keys are as cheap as a list of pairs.
 #[test]
 fn dependent_schemas_that_require_keys_only_are_lists_of_keys() {
     let keys: Vec<String> = (0..40).map(|number| format!("k{number}")).collect();
@@ -193,9 +193,10 @@ fn dependent_schemas_that_require_keys_only_are_lists_of_keys() {
     );
 }
 
-/// What is said in vain is listed wherever it stands: alone, beside a reference, in a schema like another one, in a draft that does not have it.
+/// Ignored keywords are listed everywhere: alone, beside a reference, in a duplicate schema, in a draft
+/// without them.
 #[test]
-fn what_is_ignored_is_listed() {
+fn ignored_keywords_are_listed() {
     let listed = |schema: Value| {
         let grammar = Grammar::from_json_schema(&schema, &bytes(), &Config::default()).unwrap();
         let list = grammar.relaxations().iter();
@@ -220,9 +221,9 @@ fn what_is_ignored_is_listed() {
     assert_eq!(listed(draft("draft-07", json!({"additionalItems": false, "items": [{}]}))), "");
 }
 
-/// A limit that is hit while it is looked whether items are few says that nobody knows, no more.
+/// A limit exceeded while the domain of the items is counted means that its size is unknown.
 #[test]
-fn items_of_which_nobody_knows_whether_they_are_few_are_relaxed() {
+fn unique_items_of_unknown_domain_size_are_relaxed() {
     let mut config = Config::default();
     config.json_schema.unsupported = grammask::json_schema::Unsupported::Relax;
     let items = json!({"type": "integer", "multipleOf": 999_983, "minimum": 0, "maximum": 99_998_300_000u64});
@@ -234,9 +235,9 @@ fn items_of_which_nobody_knows_whether_they_are_few_are_relaxed() {
     assert_eq!(grammar.relaxations()[0].pointer, "/properties/u");
 }
 
-/// What is refused, with the place and the keyword.
+/// Refused schemas, with the place and the keyword.
 #[test]
-fn what_cannot_be_run_is_refused_before() {
+fn schemas_that_exceed_limits_are_refused_when_compiled() {
     let email = json!({"type": "string", "format": "email", "not": {"pattern": "^\\S+@\\S+$"}});
     for schema in [email.clone(), json!({"type": "array", "items": email, "minItems": 1})] {
         match Grammar::from_json_schema(&schema, &bytes(), &Config::default()) {
@@ -250,7 +251,7 @@ fn what_cannot_be_run_is_refused_before() {
 }
 
 #[test]
-fn multiples_between_bounds_are_run_without_a_search() {
+fn multiples_between_bounds_need_no_search() {
     let mut config = Config::default();
     (config.normal.regular.emptiness_steps, config.json_schema.regular.emptiness_steps) = (2_000, 2_000);
     let day = |more: Value| {
@@ -290,7 +291,7 @@ fn multiples_between_bounds_are_run_without_a_search() {
 }
 
 #[test]
-fn what_is_left_out_of_a_format_is_not_let_in_by_excluding_it() {
+fn negated_formats_exclude_all_valid_texts() {
     let host = json!({"format": "hostname"});
     const ENCODED: &str = r#""xn--4gbwdl.xn--wgbh1c""#;
     let text = |more: Value| {

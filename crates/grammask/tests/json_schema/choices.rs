@@ -1,4 +1,5 @@
-//! What the choices of a configuration do: they make the set of documents smaller or larger, as they say, and never the other way round.
+//! Options of the configuration make the set of documents smaller or larger, as documented, and never the
+//! other way round.
 
 use grammask::{Config, Grammar};
 use grammask_json_schema::{AdditionalProperties, PropertyOrder, Unsupported, Whitespace};
@@ -17,8 +18,8 @@ fn config(change: impl FnOnce(&mut grammask::JsonSchemaConfig)) -> Config {
     config
 }
 
-/// Random documents of random schemas: whether each is accepted, and whether it is valid. Schemas that do not compile are left out, and not
-/// more than three of four do.
+/// Random documents of random schemas: whether each is accepted, and whether it is valid. Schemas that do not
+/// compile are left out, and not more than three of four do.
 fn compare(seeds: std::ops::Range<u64>, config: &Config, mut see: impl FnMut(bool, bool, &str, &Value)) {
     let vocabulary = bytes();
     let (all, mut compiled) = (seeds.end - seeds.start, 0);
@@ -50,7 +51,7 @@ fn only_valid(seeds: std::ops::Range<u64>, config: &Config) {
 }
 
 #[test]
-fn closed_schemas_allow_nothing_that_open_ones_do_not() {
+fn documents_of_closed_schemas_are_documents_of_open_ones() {
     only_valid(
         10_000..11_500,
         &config(|choices| choices.additional_properties = AdditionalProperties::Closed),
@@ -58,12 +59,12 @@ fn closed_schemas_allow_nothing_that_open_ones_do_not() {
 }
 
 #[test]
-fn an_order_as_written_allows_nothing_else() {
+fn property_order_as_written_allows_no_other_order() {
     only_valid(20_000..21_500, &config(|choices| choices.property_order = PropertyOrder::AsWritten));
 }
 
 #[test]
-fn what_is_relaxed_is_only_ever_weaker() {
+fn relaxed_schemas_accept_all_valid_documents() {
     let config = config(|choices| choices.unsupported = Unsupported::Relax);
     let mut accepted_in_all = 0;
     compare(30_000..31_500, &config, |accepted, valid, text, schema| {
@@ -74,7 +75,7 @@ fn what_is_relaxed_is_only_ever_weaker() {
 }
 
 #[test]
-fn what_is_closed_is_the_value_as_a_whole() {
+fn closing_applies_to_the_whole_value() {
     let closed = config(|choices| choices.additional_properties = AdditionalProperties::Closed);
     let integer = json!({"type": "integer"});
     check(
@@ -92,7 +93,7 @@ fn what_is_closed_is_the_value_as_a_whole() {
                 &[r#"{"a":1,"xy":2}"#],
                 &[r#"{"y":1}"#],
             ),
-            // Who says so keeps it open, or holds other keys to something.
+            // An explicit keyword keeps the object open, or constrains other keys.
             (json!({"properties": {"a": true}, "additionalProperties": true}), &[r#"{"c":1}"#], &[]),
             (
                 json!({"properties": {"a": true}, "unevaluatedProperties": {"type": "integer"}}),
@@ -120,7 +121,7 @@ fn what_is_closed_is_the_value_as_a_whole() {
                 &[r#"{"a":1,"b":2}"#],
                 &[r#"{"c":1}"#],
             ),
-            // Conditions and what is excluded are as the standard has them.
+            // Conditions and negations follow the standard.
             (
                 json!({
                     "type": "object",
@@ -150,7 +151,7 @@ fn what_is_closed_is_the_value_as_a_whole() {
 }
 
 #[test]
-fn named_properties_come_as_they_are_written_and_others_behind() {
+fn named_properties_come_in_written_order_before_others() {
     let ordered = config(|choices| choices.property_order = PropertyOrder::AsWritten);
     check(
         &ordered,
@@ -170,7 +171,7 @@ fn named_properties_come_as_they_are_written_and_others_behind() {
 }
 
 #[test]
-fn separators_are_written_as_they_are_chosen() {
+fn separators_follow_the_configuration() {
     let separated = config(|choices| {
         choices.whitespace = Whitespace::Separators { item: ", ".into(), key: ": ".into() };
     });

@@ -1,4 +1,4 @@
-//! Grammars of random schemas against a validator of documents, and their masks against brute force.
+//! Grammars of random schemas against a validator, and their masks against brute force.
 
 mod cases;
 mod choices;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use documents::{document, spell};
 use validator::is_valid;
 
-/// What becomes of a schema.
+/// Result of compiling a schema.
 enum Compiled {
     Grammar(Grammar),
     Unsatisfiable,

@@ -1,5 +1,5 @@
-//! Masks against brute force: all documents of a small universe are listed, and a token is allowed if and only if a spelling of a valid
-//! one goes on with it.
+//! Masks against brute force. All documents of a small universe are listed, and a token is allowed if and
+//! only if a spelling of a valid one goes on with it.
 
 use grammask::{Config, TokenId, Vocabulary};
 use grammask_json_schema::Whitespace;
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::validator::is_valid;
 use crate::{Compiled, compile, schemas};
 
-/// Tokens that stand for the parts of compact documents of the universe. None begins with `e`, `.` or `-`: the numbers of the universe
-/// have no spelling with these, so that all their spellings are listed.
+/// Tokens for the parts of compact documents of the universe. None begins with `e`, `.` or `-`: the numbers
+/// of the universe have no spelling with these, so that all their spellings are listed.
 const TOKENS: &[&str] = &[
     "{", "}", "[", "]", ",", ":", "\"", "a", "b", "c", "0", "1", "2", "t", "rue", "true", "f", "alse", "n",
     "ull", "null", "{\"", "\"a\"", "\":", "\",", "\"}", "],", "[1", ",\"", "{\"a\"", "b\":", "1,", "2}",
@@ -82,7 +82,7 @@ fn objects(a: &[Value], b: &[Value], c: &[Value]) -> Vec<Value> {
     all
 }
 
-/// How a text stands to the spellings of a value.
+/// Relation of a text to the spellings of a value.
 #[derive(Clone, Copy, PartialEq)]
 enum Reading {
     /// A spelling ends at this place.
@@ -101,7 +101,7 @@ fn read_text(expected: &str, text: &[u8], at: usize) -> Reading {
     }
 }
 
-/// A string, each of whose letters may stand as it is or as an escape.
+/// A string whose letters may be written as they are or as escapes.
 fn read_string(contents: &str, text: &[u8], at: usize) -> Reading {
     let mut reading = read_text("\"", text, at);
     for char in contents.chars() {
@@ -170,7 +170,7 @@ fn is_live(value: &Value, text: &[u8]) -> bool {
 }
 
 #[test]
-fn masks_are_those_of_brute_force() {
+fn masks_equal_brute_force() {
     let tokens = TOKENS.iter().enumerate().map(|(id, text)| (TokenId(id as u32), text.as_bytes().to_vec()));
     let vocabulary = Vocabulary::new(tokens, [(END, "<|end|>".to_owned())]).unwrap();
     let mut config = Config::default().ending_with([END]);

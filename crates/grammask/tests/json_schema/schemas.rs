@@ -8,7 +8,7 @@ use crate::validator::PATTERNS;
 /// The keys that schemas name.
 pub const KEYS: &[&str] = &["a", "b", "c"];
 const TYPES: &[&str] = &["null", "boolean", "number", "integer", "string", "array", "object"];
-/// How many definitions a schema has.
+/// Number of definitions of a schema.
 const DEFINITIONS: usize = 2;
 
 /// A random schema with a few definitions, which refer to each other.
@@ -66,7 +66,8 @@ pub fn text(rng: &mut Rng) -> &'static str {
     ])
 }
 
-/// A schema with applicators so many levels deep; for the same value it refers to the first so many definitions only.
+/// Returns a schema with `depth` levels of applicators. For the same value, it refers to the first
+/// definitions only.
 fn part(rng: &mut Rng, depth: usize, definitions: usize) -> Value {
     if rng.chance(1, if depth == 0 { 10 } else { 25 }) {
         return Value::Bool(rng.chance(2, 3));

@@ -1,5 +1,5 @@
-//! Which documents a schema calls valid, word for word as the standard says it (draft 2020-12): small, slow, and made without
-//! any thought of grammars.
+//! Which documents a schema calls valid, word for word as the standard says it (draft 2020-12): small, slow,
+//! and made without any thought of grammars.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub const PATTERNS: &[Pattern] = &[
     ("[^a-c]", |text| text.chars().any(|char| !matches!(char, 'a'..='c'))),
 ];
 
-/// What some keyword has looked at in a valid value.
+/// The parts of a valid value that a keyword has evaluated.
 #[derive(Clone, Debug, Default)]
 struct Evaluated {
     keys: BTreeSet<String>,
@@ -72,7 +72,7 @@ fn matches(pattern: &str, text: &str) -> bool {
     meaning(text)
 }
 
-/// What is evaluated if the value is valid; nothing if it is not.
+/// Returns the evaluated parts if the value is valid, and `None` otherwise.
 fn check(root: &Value, schema: &Value, value: &Value) -> Option<Evaluated> {
     let schema = match schema {
         Value::Bool(truth) => return truth.then(Evaluated::default),

@@ -15,7 +15,7 @@ fn nested() -> Grammar {
 }
 
 #[test]
-fn rows_are_what_each_matcher_writes() {
+fn batch_rows_equal_the_masks_of_each_matcher() {
     for seed in 0..40 {
         let mut rng = Rng::new(seed);
         let budget = BUDGETS[seed as usize % 3];
@@ -41,13 +41,13 @@ fn rows_are_what_each_matcher_writes() {
 }
 
 #[test]
-fn states_that_nobody_has_visited_are_filled_by_many_threads_alike() {
+fn many_threads_fill_new_states_equally() {
     for seed in 500..520 {
         let mut masks = Vec::new();
         for threads in [1, 2, 8] {
             let (_, grammar) = random_grammar(seed, BUDGETS[seed as usize % 3]);
             let stride = grammar.vocabulary().mask_words();
-            // The same walks through fresh tables, without asking for a mask before.
+            // Equal walks with new tables, without requesting a mask before.
             let mut matchers = vec![grammar.matcher(); 40];
             for (number, matcher) in matchers.iter_mut().enumerate() {
                 let mut rng = Rng::new(seed + number as u64);
@@ -65,7 +65,7 @@ fn states_that_nobody_has_visited_are_filled_by_many_threads_alike() {
 
 /// A mask that is asked for often gets a row of its own, at a moment when other threads are writing it.
 #[test]
-fn masks_are_what_they_are_while_another_thread_keeps_them() {
+fn masks_are_right_while_another_thread_caches_them() {
     const THREADS: usize = 3;
     let tokens = (b'a'..=b'z').map(|byte| (TokenId(u32::from(byte - b'a')), vec![byte]));
     let vocabulary = Vocabulary::new(tokens, []).unwrap();
@@ -120,7 +120,7 @@ fn rows_of_finished_matchers_hold_zeros() {
 }
 
 #[test]
-fn rows_that_are_uneven_or_too_short_are_refused_and_left_alone() {
+fn uneven_or_short_rows_are_refused_and_unchanged() {
     let mut batch = vec![nested().matcher(); 3];
     let mut rows = [7; 7];
     assert_eq!(fill_masks(&mut batch, &mut rows, 2), Err(RowsError::Uneven { words: 7, rows: 3 }));
@@ -149,7 +149,7 @@ fn an_empty_batch_writes_nothing() {
 }
 
 #[test]
-fn a_limit_empties_its_own_row_alone() {
+fn a_limit_empties_its_own_row_only() {
     let mut config = Config::default();
     config.recognizer.max_items_per_set = 60;
     let tokens = [(TokenId(0), b"x".to_vec()), (TokenId(1), vec![b'x'; 80])];
@@ -170,7 +170,7 @@ fn a_limit_empties_its_own_row_alone() {
 
 #[test]
 #[cfg(feature = "parallel")]
-fn a_caller_inside_of_a_pool_gets_help_from_there() {
+fn a_caller_in_a_rayon_pool_uses_that_pool() {
     let pool = rayon_core::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     let mut batch = vec![nested().matcher(); 100];
     let mut rows = vec![u32::MAX; 200];
@@ -179,7 +179,7 @@ fn a_caller_inside_of_a_pool_gets_help_from_there() {
 }
 
 #[test]
-fn several_callers_at_once_each_get_their_masks() {
+fn concurrent_callers_get_their_own_masks() {
     let grammar = nested();
     std::thread::scope(|scope| {
         for threads in [2, 3, 5] {

@@ -1,4 +1,4 @@
-//! Draft trees: what accepting each branch with a clone gives, for random trees.
+//! Random draft trees give the masks and outcomes of a clone that accepts each branch.
 
 use grammask::{
     Config, Draft, DraftError, Ending, Grammar, Matcher, Outcome, RowsError, TokenId, Vocabulary,
@@ -7,7 +7,7 @@ use grammask_testkit::random::Rng;
 
 use crate::{BUDGETS, random_grammar, row, walk};
 
-/// A random tree; most of its tokens are allowed where they stand.
+/// A random tree. Most of its tokens are allowed at their place.
 fn random_draft(rng: &mut Rng, matcher: &Matcher) -> Draft {
     let mut nodes = Vec::new();
     let mut matchers: Vec<Matcher> = Vec::new();
@@ -63,7 +63,7 @@ fn check(matcher: &mut Matcher, draft: &Draft, about: &str) {
 }
 
 #[test]
-fn masks_along_a_draft_are_those_of_clones_that_accept_it() {
+fn masks_along_a_draft_equal_those_of_accepting_clones() {
     for seed in 0..150 {
         let mut rng = Rng::new(seed);
         let (random, grammar) = random_grammar(seed, BUDGETS[seed as usize % 3]);
@@ -130,7 +130,7 @@ fn a_node_cannot_come_before_its_parent() {
 }
 
 #[test]
-fn rows_that_do_not_fit_the_draft_are_refused_and_left_alone() {
+fn rows_that_do_not_fit_the_draft_are_refused_and_unchanged() {
     let mut matcher = grammar("start ::= 'a';", Ending::default()).matcher();
     let mut rows = [7; 5];
     let draft = Draft::chain([TokenId(0); 3]);
@@ -142,7 +142,7 @@ fn rows_that_do_not_fit_the_draft_are_refused_and_left_alone() {
 }
 
 #[test]
-fn a_limit_ends_its_branch_alone() {
+fn a_limit_ends_its_own_branch_only() {
     let mut config = Config::default();
     config.recognizer.max_items_per_set = 60;
     let tokens = [(TokenId(0), b"x".to_vec()), (TokenId(1), vec![b'x'; 80]), (TokenId(2), b")".to_vec())];

@@ -1,5 +1,7 @@
-//! Forced tokens: never one that the tokenizer would not have put there, for random byte pair encodings and grammars.
+//! Forced tokens: never one that the tokenizer would not have put there, for random byte pair encodings and
+//! grammars.
 
+use grammask::trie::TokenizerMismatch;
 use grammask::{Config, Ending, ForcedError, Grammar, Matcher, TokenId, Vocabulary};
 use grammask_testkit::random::{Rng, live_byte};
 
@@ -56,7 +58,8 @@ fn compile(text: &str, bpe: &Bpe, ends: &[TokenId]) -> Grammar {
     Grammar::compile(text, &bpe.vocabulary(), &config).unwrap_or_else(|error| panic!("{text}\n{error}"))
 }
 
-/// After each of a text's own tokens, the forced ones are those that follow; gives how many tokens could have been left to them.
+/// Checks after each token of a text that the forced tokens are the next ones. Returns the number of tokens
+/// that could be skipped.
 fn check_canonical(grammar: &Grammar, bpe: &Bpe, text: &[u8], ends: &[TokenId]) -> usize {
     let mut tokens = bpe.encode(text);
     tokens.extend(ends);
@@ -79,7 +82,8 @@ fn check_canonical(grammar: &Grammar, bpe: &Bpe, text: &[u8], ends: &[TokenId]) 
     spared
 }
 
-/// After any front of a text, however it was accepted, forced tokens are those that the tokenizer has from that byte on.
+/// After any front of a text, however it was accepted, forced tokens are those that the tokenizer has from
+/// that byte on.
 fn check_anywhere(grammar: &Grammar, bpe: &Bpe, text: &[u8], rng: &mut Rng) {
     let tokens = bpe.encode(text);
     let mut matcher = grammar.matcher();
@@ -106,7 +110,7 @@ fn check_anywhere(grammar: &Grammar, bpe: &Bpe, text: &[u8], rng: &mut Rng) {
 }
 
 #[test]
-fn forced_tokens_are_those_of_the_whole_text_whatever_follows() {
+fn forced_tokens_are_tokens_of_every_continuation() {
     for seed in 0..300 {
         let mut rng = Rng::new(seed);
         let random = grammask_testkit::random::grammar(&mut rng, &SHAPES[0]);
@@ -129,7 +133,7 @@ fn forced_tokens_are_those_of_the_whole_text_whatever_follows() {
     }
 }
 
-/// What may stand in each place of a text, word after word.
+/// The choices for each word of a text.
 fn template(rng: &mut Rng) -> Vec<Vec<String>> {
     let word = |rng: &mut Rng| -> String {
         (0..1 + rng.below(7)).map(|_| *rng.pick(&["a", "a", "b", "b", "c", "é", "è"])).collect()
@@ -192,14 +196,14 @@ fn a_token_that_may_grow_is_held_back() {
 }
 
 #[test]
-fn a_token_that_the_text_so_far_has_begun_is_not_torn() {
+fn a_token_begun_by_the_text_so_far_is_not_split() {
     // The tokenizer has "ab" there.
     assert_eq!(forced("start ::= 'abx';", &[], "a"), []);
     assert_eq!(forced("start ::= 'axb';", &[], "a"), [letter('x'), letter('b')]);
 }
 
 #[test]
-fn tokens_without_bytes_are_forced_where_nothing_else_follows() {
+fn tokens_without_bytes_are_forced_if_nothing_else_can_follow() {
     assert_eq!(forced("start ::= 'ab';", &[END], ""), [AB, END]);
     assert_eq!(forced("start ::= 'ab' 'b'*;", &[END], ""), []);
     assert_eq!(forced("start ::= 'ab';", &[END, CALL], ""), [AB], "either may end it");
@@ -230,7 +234,7 @@ fn the_tokenizer_is_given_the_text_since_the_last_token_without_bytes() {
 }
 
 #[test]
-fn nothing_is_tokenized_where_nothing_is_forced() {
+fn the_tokenizer_is_not_called_if_nothing_is_forced() {
     for (grammar, text) in
         [("start ::= 'a' | 'b';", ""), ("start ::= 'a';", "a"), ("start ::= 'xa' 'b'*;", "x")]
     {
@@ -254,7 +258,7 @@ fn tokens_that_do_not_spell_the_text_are_an_error() {
     for (answer, token, offset) in answers {
         let result = grammar.matcher().forced_tokens(|_| answer.iter().copied().map(TokenId).collect());
         let token = TokenId(token);
-        assert_eq!(result, Err(ForcedError::Misspelled { token, offset }), "{answer:?}");
+        assert_eq!(result, Err(ForcedError::Misspelled(TokenizerMismatch { token, offset })), "{answer:?}");
     }
 }
 
@@ -272,7 +276,7 @@ fn a_token_that_ends_outputs_is_not_forced_as_text() {
 }
 
 #[test]
-fn forcing_stops_where_an_output_ends_eagerly() {
+fn forced_tokens_stop_at_an_eager_end() {
     let config = Config { ending: Ending::Eager, ..Config::default() };
     let grammar = Grammar::compile("start ::= 'xa' 'b'*;", &small().vocabulary(), &config).unwrap();
     let mut matcher: Matcher = grammar.matcher();

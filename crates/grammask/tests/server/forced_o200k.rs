@@ -1,11 +1,13 @@
-//! Forced tokens with a real tokenizer, o200k: a regex that cuts text into words and looks ahead, then byte pair encoding.
+//! Forced tokens with a real tokenizer, o200k: a regex that cuts text into words and looks ahead, then byte
+//! pair encoding.
 
 use grammask::{Config, Grammar};
 use grammask_testkit::random::Rng;
 
 use crate::o200k::{VOCABULARY, encode};
 
-/// After each of a text's own tokens, the forced ones are those that follow. Gives how many are forced, and how many there are.
+/// Checks after each token of a text that the forced tokens are the next ones. Returns the numbers of forced
+/// tokens and of all tokens.
 fn check(grammar: &Grammar, text: &str) -> (usize, usize) {
     let tokens = encode(text.as_bytes());
     let mut matcher = grammar.matcher();
@@ -36,7 +38,7 @@ fn fixture(grammar: &str, text: &str) {
 }
 
 #[test]
-fn the_fixtures_texts_are_cut_as_the_tokenizer_cuts_them() {
+fn forced_tokens_of_fixtures_equal_the_tokenizer() {
     fixture(
         include_str!("../../../../fixtures/grammars/json.kbnf"),
         include_str!("../../../../fixtures/texts/json.txt"),
@@ -84,8 +86,9 @@ fn the_keys_of_an_object_are_forced() {
 }
 
 #[test]
-fn whatever_follows_a_forced_word_its_tokens_stay() {
-    // Where the tokenizer's regex looks back or ahead: white space, digits, apostrophes, capitals, marks, line ends.
+fn tokens_of_a_forced_word_do_not_depend_on_the_text_after_it() {
+    // Where the tokenizer's regex looks back or ahead: white space, digits, apostrophes, capitals, marks,
+    // line ends.
     let pieces = [
         " ", "  ", "   ", "\t", "\n", "\r\n", "a", "b", "don", "'", "'t", "'l", "l", "A", "BC", "1", "23",
         "é", "日", "本", "\u{301}", "/", "//", ".", "\"", "{", "://", "we", "_", "=", " x", "🦀", "\u{a0}",

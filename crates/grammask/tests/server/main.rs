@@ -1,4 +1,5 @@
-//! What an inference server does: batches on several threads, draft trees, forced tokens, masks ahead of time, rollbacks.
+//! Operations of an inference server: batches on several threads, draft trees, forced tokens, masks in
+//! advance, rollbacks.
 
 mod batch;
 mod draft;
@@ -15,7 +16,7 @@ use grammask::{Config, Ending, Grammar, Matcher};
 use grammask_testkit::random::{RandomGrammar, Rng, grammar};
 use random_setup::{SHAPES, compile, endings, tokens, vocabulary};
 
-/// Budgets in bytes: none that matters, and two that are exceeded all the time.
+/// Memory budgets in bytes: one without effect, and two that are exceeded all the time.
 const BUDGETS: [usize; 3] = [usize::MAX, 4096, 1];
 
 fn config(ending: &Ending, budget: usize) -> Config {
@@ -25,7 +26,7 @@ fn config(ending: &Ending, budget: usize) -> Config {
     config
 }
 
-/// A random grammar with a random vocabulary and ending, by the seed.
+/// Returns a random grammar with a random vocabulary and ending.
 fn random_grammar(seed: u64, budget: usize) -> (RandomGrammar, Grammar) {
     let mut rng = Rng::new(seed);
     let random = grammar(&mut rng, &SHAPES[seed as usize % SHAPES.len()]);
@@ -35,7 +36,7 @@ fn random_grammar(seed: u64, budget: usize) -> (RandomGrammar, Grammar) {
     (random, grammar)
 }
 
-/// Accepts random tokens that are allowed, at most `most`.
+/// Accepts random allowed tokens, at most `most`.
 fn walk(rng: &mut Rng, matcher: &mut Matcher, most: usize) {
     for _ in 0..most {
         let allowed: Vec<_> = matcher.mask().iter().collect();
@@ -46,7 +47,7 @@ fn walk(rng: &mut Rng, matcher: &mut Matcher, most: usize) {
     }
 }
 
-/// The row that the matcher itself writes.
+/// Returns the row that the matcher itself writes.
 fn row(matcher: &mut Matcher, words: usize) -> Vec<u32> {
     let mut row = vec![u32::MAX; words];
     matcher.fill_mask(&mut row).unwrap();

@@ -1,5 +1,5 @@
-//! Masks on a vocabulary that models use are those of walking the whole trie. Much of what makes masks fast pays only where tokens are
-//! many, so small vocabularies do not show whether it is right.
+//! Masks on a vocabulary that models use are those of walking the whole trie. Much of what makes masks fast
+//! pays only where tokens are many, so small vocabularies do not show whether it is right.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ fn follow(text: &str, (fast, simple): &(Grammar, Grammar), tokens: &[TokenId], e
 }
 
 #[test]
-fn the_fixtures_masks_are_those_of_a_walk() {
+fn masks_of_fixtures_equal_a_walk_of_the_trie() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     for name in ["arithmetic", "c", "json", "left", "middle", "patterns", "right", "sql", "text", "xml"] {
         let grammar = std::fs::read_to_string(root.join(format!("grammars/{name}.kbnf"))).unwrap();
@@ -46,8 +46,8 @@ fn the_fixtures_masks_are_those_of_a_walk() {
 }
 
 #[test]
-fn what_lexemes_take_is_what_a_walk_takes() {
-    // Such as loop, nearly loop, count, hold words, and stand under several continuations.
+fn tokens_of_lexemes_equal_a_walk_of_the_trie() {
+    // Lexemes that loop, nearly loop, count, contain words, or have several continuations.
     let lexemes = [
         r##"#'[ -~](~*([ -}&&[^!]][ -~]*)?)'"##,
         r##"(#'[^"]*' & ~('id' | 'name' | 'named')) '"' (#'[^"]+' & ~'id') '"'"##,
@@ -75,7 +75,7 @@ fn what_lexemes_take_is_what_a_walk_takes() {
                 if allowed.is_empty() {
                     break;
                 }
-                // Among few and frequent tokens, so that more than one long word is read.
+                // Among a few frequent tokens, so that several long words are read.
                 let token = allowed[rng.below(allowed.len().min(3_000))];
                 assert!(matcher.accept(token).is_accepted(), "{text}");
                 tokens.push(token);

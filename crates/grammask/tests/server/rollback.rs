@@ -1,11 +1,12 @@
-//! The way back, however far, also behind exchanges of the tables and out of the end; and clones on several threads.
+//! Rollback over any distance, across replaced tables and from a finished output; and clones on several
+//! threads.
 
 use grammask::{Matcher, Outcome, TokenId};
 use grammask_testkit::random::Rng;
 
 use crate::{BUDGETS, random_grammar, row};
 
-/// What a matcher shows that does not depend on budgets: its mask and text, how many tokens, whether complete or finished.
+/// The observable state of a matcher that does not depend on budgets.
 type View = (Vec<u32>, Vec<u8>, usize, bool, bool);
 
 fn view(matcher: &mut Matcher) -> View {
@@ -35,7 +36,7 @@ fn record(rng: &mut Rng, matcher: &mut Matcher, most: usize) -> Vec<View> {
 }
 
 #[test]
-fn rollback_leads_back_over_any_number_of_tokens() {
+fn rollback_takes_back_any_number_of_tokens() {
     for seed in 0..24 {
         let mut rng = Rng::new(seed);
         let (random, grammar) = random_grammar(seed, BUDGETS[seed as usize % 3]);
@@ -62,7 +63,7 @@ fn rollback_leads_back_over_any_number_of_tokens() {
 }
 
 #[test]
-fn rollback_leads_back_behind_an_exchange_of_the_tables() {
+fn rollback_works_across_a_replacement_of_the_tables() {
     let mut exchanged = 0;
     for seed in 0..15 {
         let mut rng = Rng::new(seed);
@@ -87,7 +88,7 @@ fn rollback_leads_back_behind_an_exchange_of_the_tables() {
 }
 
 #[test]
-fn rollback_leads_out_of_every_end() {
+fn rollback_works_after_every_kind_of_end() {
     let mut finished = 0;
     for seed in 0..60 {
         let mut rng = Rng::new(seed);
@@ -107,7 +108,7 @@ fn rollback_leads_out_of_every_end() {
 }
 
 #[test]
-fn clones_diverge_on_threads_of_their_own() {
+fn clones_diverge_on_separate_threads() {
     for seed in 0..12 {
         let (random, grammar) = random_grammar(seed, BUDGETS[seed as usize % 3]);
         let mut matcher = grammar.matcher();
@@ -139,7 +140,7 @@ fn clones_diverge_on_threads_of_their_own() {
 }
 
 #[test]
-fn what_is_rolled_back_can_be_accepted_again() {
+fn rolled_back_tokens_can_be_accepted_again() {
     for seed in 0..12 {
         let mut rng = Rng::new(seed);
         let (_, grammar) = random_grammar(seed, BUDGETS[seed as usize % 3]);

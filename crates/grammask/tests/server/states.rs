@@ -6,7 +6,7 @@ use grammask_testkit::random::Rng;
 use crate::{BUDGETS, random_grammar, row, walk};
 
 #[test]
-fn the_mask_of_a_state_is_that_of_the_matcher() {
+fn the_mask_of_a_state_equals_that_of_the_matcher() {
     for seed in 0..90 {
         let mut rng = Rng::new(seed);
         let (random, grammar) = random_grammar(seed, BUDGETS[seed as usize % 3]);
@@ -27,7 +27,7 @@ fn the_mask_of_a_state_is_that_of_the_matcher() {
                 walk(&mut rng, &mut matcher, 1);
             }
         }
-        // Whatever became of the tables since then.
+        // Even if the tables were replaced since then.
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for (state, before) in &states {
@@ -41,7 +41,7 @@ fn the_mask_of_a_state_is_that_of_the_matcher() {
 }
 
 #[test]
-fn the_state_after_a_token_is_where_accepting_it_leads() {
+fn the_state_after_a_token_equals_the_state_after_accepting_it() {
     for seed in 0..60 {
         let mut rng = Rng::new(seed);
         let (_, grammar) = random_grammar(seed, usize::MAX);
@@ -60,7 +60,7 @@ fn the_state_after_a_token_is_where_accepting_it_leads() {
 }
 
 #[test]
-fn a_mask_that_was_computed_ahead_is_a_look_up() {
+fn a_mask_computed_in_advance_is_cached() {
     let (_, grammar) = random_grammar(0, usize::MAX);
     let mut matcher = grammar.matcher();
     grammar.mask_of(&matcher.state(), &mut Scratch::default()).unwrap();
@@ -71,7 +71,7 @@ fn a_mask_that_was_computed_ahead_is_a_look_up() {
 
 #[test]
 fn a_state_of_another_grammar_is_refused() {
-    // From the same text, too: what one knows says nothing about the other.
+    // Of the same text as well: a mask of one grammar is not a mask of the other.
     let (_, grammar) = random_grammar(0, usize::MAX);
     let (_, other) = random_grammar(0, usize::MAX);
     let state = grammar.matcher().state();
@@ -86,7 +86,7 @@ fn a_state_of_another_grammar_is_refused() {
 }
 
 #[test]
-fn a_row_that_is_too_short_for_a_state_is_left_alone() {
+fn a_row_that_is_too_short_for_a_state_is_unchanged() {
     let (_, grammar) = random_grammar(0, usize::MAX);
     let words = grammar.vocabulary().mask_words();
     let mut row = vec![7; words - 1];

@@ -1,0 +1,177 @@
+//! Grammars from JSON Schemas. The terminals that most schemas contain are compiled once and copied.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
+
+use grammask_json_schema::translate;
+use grammask_mask::Ahead;
+use grammask_regular::{Store, analysis};
+use grammask_syntax::{Ast, ExprKind};
+use serde_json::{Value, json};
+
+use super::warm::warm_each;
+use crate::{Config, Error, Grammar, Vocabulary, WarmLimits, Warmth};
+
+impl Grammar {
+    /// Compiles a JSON Schema. The outputs of the grammar are the documents that are valid under the schema.
+    ///
+    /// A keyword that no grammar can express is an error, or is relaxed and listed in
+    /// [`relaxations`](Self::relaxations). [`JsonSchemaConfig`](crate::JsonSchemaConfig) has this and other
+    /// options. No reference is fetched.
+    ///
+    /// # Errors
+    /// - If the value is not a schema, has a keyword that no grammar can express, or exceeds a limit.
+    /// - If no document is valid: [`Reason::Unsatisfiable`](grammask_json_schema::Reason::Unsatisfiable).
+    /// - If the flag [`cancel`](crate::JsonSchemaConfig::cancel) turns true:
+    ///   [`Reason::Cancelled`](grammask_json_schema::Reason::Cancelled). All stages check it often.
+    ///
+    /// # Complexity
+    /// Mostly linear in the schema. Alternatives of one value (`anyOf`, `oneOf`, ...) are multiplied out, up
+    /// to the limits. Computes some masks in advance, see [`Config::prefetch_nodes`].
+    ///
+    /// ```
+    /// use grammask::{Config, Grammar, TokenId, Vocabulary};
+    ///
+    /// let bytes = (0..=255).map(|byte| (TokenId(byte), vec![byte as u8]));
+    /// let vocabulary = Vocabulary::new(bytes, [])?;
+    /// let schema = serde_json::json!({
+    ///     "type": "object",
+    ///     "properties": { "name": { "type": "string", "maxLength": 20 }, "age": { "type": "integer", "minimum": 0 } },
+    ///     "required": ["name"],
+    ///     "additionalProperties": false,
+    /// });
+    /// let grammar = Grammar::from_json_schema(&schema, &vocabulary, &Config::default())?;
+    /// let mut matcher = grammar.matcher();
+    /// for byte in br#"{"age": 7, "name": "Ada"}"# {
+    ///     assert!(matcher.accept(TokenId(u32::from(*byte))).is_accepted());
+    /// }
+    /// assert!(matcher.is_complete());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_json_schema(schema: &Value, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
+        let translation = translate(schema, &config.json_schema)?;
+        let flag = config.json_schema.cancel.as_ref();
+        let is_cancelled = || flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
+        let store = store_for(&translation.ast, config);
+        let built = Self::build(Cow::Owned(translation.ast), store, vocabulary, config, &is_cancelled);
+        let grammar =
+            built.map_err(Error::about_schema)?.ok_or_else(grammask_json_schema::Error::cancelled)?;
+        let ahead = Ahead { texts: &COMMON_PREFIXES, nodes: config.prefetch_nodes, cancel: flag };
+        grammar.tables().look_ahead(&ahead).map_err(|limit| Error::of_schema(&limit))?;
+        if is_cancelled() {
+            return Err(grammask_json_schema::Error::cancelled().into());
+        }
+        Ok(grammar.with_relaxations(translation.relaxations))
+    }
+}
+
+/// Prefixes of most documents at which a token ends: the first quote of an object, and a bracket. A prefix
+/// that the schema does not allow is skipped.
+const COMMON_PREFIXES: [&[u8]; 2] = [b"{\"", b"["];
+
+impl Vocabulary {
+    /// Fills the vocabulary's lexicon with the terminals of most JSON Schemas: strings, numbers, formats,
+    /// property names, and separators. Masks are the same without, but the first ones take longer. The work
+    /// is lost when the lexicon exceeds its memory budget ([`LexiconConfig`](crate::LexiconConfig)).
+    ///
+    /// `config` is the configuration of the schemas to come: options like white space change the terminals.
+    /// `limits` hold for each terminal. `progress` is called every 32 states of each thread, and stops the
+    /// work by breaking.
+    ///
+    /// Returns the sum over all terminals. It is not complete if `progress` broke, or the lexicon has no more
+    /// room.
+    ///
+    /// # Errors
+    /// If these terminals exceed a limit of the configuration.
+    ///
+    /// ```
+    /// # use grammask::{Config, TokenId, Vocabulary, WarmLimits};
+    /// # use std::ops::ControlFlow;
+    /// let bytes = (0..=255).map(|byte| (TokenId(byte), vec![byte as u8]));
+    /// let vocabulary = Vocabulary::new(bytes, [])?;
+    /// vocabulary.warm_json_schemas(&Config::default(), &WarmLimits { states: 50, threads: 1 }, |_| ControlFlow::Continue(()))?;
+    /// assert!(vocabulary.stats().parts > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn warm_json_schemas(
+        &self,
+        config: &Config,
+        limits: &WarmLimits,
+        progress: impl FnMut(Warmth) -> ControlFlow<()>,
+    ) -> Result<Warmth, Error> {
+        let formats = COMMON_FORMATS
+            .iter()
+            .chain(&RARE_FORMATS)
+            .map(|name| json!({ "type": "string", "format": name }));
+        let others = [
+            json!({ "type": ["integer", "null"], "minimum": 0 }),
+            json!({ "type": "string", "minLength": 1 }),
+            json!({ "type": "string", "maxLength": 20 }),
+            json!({ "type": "string", "pattern": r"^(?:\S+\s+){0,9}\S+$" }),
+            json!({ "type": "object", "properties": { "name": { "const": "value" } } }),
+            json!(true),
+        ];
+        let schemas: Vec<Value> = others.into_iter().chain(formats).collect();
+        let grammars = schemas.iter().map(|schema| Grammar::from_json_schema(schema, self, config));
+        warm_each(self, grammars, limits, progress)
+    }
+}
+
+/// Capacity for the regular languages that a schema adds to a store. Most schemas add fewer.
+const LANGUAGES_PER_SCHEMA: usize = 400;
+
+/// Formats that occur in many schemas.
+const COMMON_FORMATS: [&str; 7] = ["date-time", "date", "time", "email", "uri", "uuid", "ipv4"];
+
+/// Formats that occur in few schemas, and whose first masks take long.
+const RARE_FORMATS: [&str; 4] = ["uri-reference", "hostname", "ipv6", "regex"];
+
+/// Returns a store in which the terminals of nearly all schemas are compiled, as copying them is faster than
+/// compiling them. Only schemas with a format pay for copying the terminals of formats, which are many.
+fn store_for(ast: &Ast, config: &Config) -> Store {
+    static PLAIN: OnceLock<Store> = OnceLock::new();
+    static WITH_FORMATS: OnceLock<Store> = OnceLock::new();
+    let regular = &config.normal.regular;
+    if *regular != grammask_regular::Config::default() {
+        return Store::new(regular);
+    }
+    let plain = PLAIN.get_or_init(|| precompiled(&[]));
+    let patterns = ast.exprs.iter().filter_map(|expr| match &expr.kind {
+        ExprKind::Regex(pattern) => Some(pattern),
+        _ => None,
+    });
+    let mut unknown = patterns.filter(|pattern| !analysis::knows_regex(plain, pattern)).peekable();
+    if unknown.peek().is_none() {
+        return plain.clone();
+    }
+    let formats = WITH_FORMATS.get_or_init(|| precompiled(&COMMON_FORMATS));
+    if unknown.any(|pattern| analysis::knows_regex(formats, pattern)) {
+        formats.clone()
+    } else {
+        plain.clone()
+    }
+}
+
+/// Returns a store with the terminals of numbers, strings, arbitrary values, and these formats.
+fn precompiled(formats: &[&str]) -> Store {
+    let defaults = Config::default();
+    let mut store = Store::new(&defaults.normal.regular);
+    let strings = formats.iter().map(|name| json!({ "type": "string", "format": name }));
+    let numbers = [json!({ "minimum": 0 }), json!({ "minimum": 1 }), json!({})];
+    let numbers = numbers.map(|bound| json!({ "type": ["integer", "null"], "allOf": [bound] }));
+    let others = [json!(true), json!({ "type": "string", "minLength": 1 })];
+    let items: Vec<Value> = strings.chain(numbers).chain(others).collect();
+    let schemas = [
+        json!({ "type": "array", "prefixItems": items }),
+        json!({ "$schema": "http://json-schema.org/draft-04/schema#", "type": "integer" }),
+    ];
+    for translation in schemas.iter().filter_map(|schema| translate(schema, &defaults.json_schema).ok()) {
+        // The result is not needed, only the terminals in the store. On failure, schemas compile them again.
+        let _ = grammask_normal::normalize_in(&translation.ast, &mut store, &defaults.normal);
+    }
+    // Clones keep the capacity. Most schemas add a few hundred languages.
+    store.reserve(LANGUAGES_PER_SCHEMA);
+    store
+}

@@ -1,0 +1,215 @@
+//! Compiled grammars as bytes: a header with version, vocabulary and checksum, then the plain data of all
+//! stages.
+
+use grammask_earley::{Recognizer, Saved};
+use grammask_mask::{BindErrors, Ending, Masks, SavedMasks};
+use serde::{Deserialize, Serialize};
+
+use super::Relaxation;
+use crate::{Grammar, Limits, Vocabulary};
+
+/// The tables that are saved with a grammar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tables {
+    /// None. The loaded grammar is like one that was just compiled.
+    #[default]
+    Cold,
+    /// All states so far, the steps between them, and their masks. Parts of masks that states share are not
+    /// saved, nor is the vocabulary's lexicon.
+    ///
+    /// Some grammars are saved as with [`Cold`](Self::Cold). The states of `distinct!` contain parts of the
+    /// text. Those of some `unordered!` would take longer to check than to compute.
+    Warm,
+}
+
+/// Why bytes are not a saved grammar for this vocabulary.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The bytes do not begin like a saved grammar.
+    #[error("this is not a saved grammar")]
+    NotSaved,
+    /// The bytes have another version of the format.
+    #[error("the grammar is saved in version {found} of the format; this is version {supported}")]
+    Version {
+        /// The version of the bytes.
+        found: u32,
+        /// The version that this library reads.
+        supported: u32,
+    },
+    /// There are fewer bytes than were saved, or more.
+    #[error("the saved grammar is damaged: it has {found} bytes instead of {expected}")]
+    Length {
+        /// Length of the saved grammar, in bytes.
+        expected: u64,
+        /// Number of given bytes.
+        found: u64,
+    },
+    /// The bytes have changed since they were saved.
+    #[error("the saved grammar is damaged: its checksum is wrong")]
+    Checksum,
+    /// The grammar was compiled for another vocabulary.
+    #[error("the grammar is saved for the vocabulary {found:032x}, not for {expected:032x}")]
+    Vocabulary {
+        /// [Fingerprint](grammask_trie::Vocabulary::fingerprint) of the vocabulary that the grammar was
+        /// compiled for.
+        found: u128,
+        /// Fingerprint of the given vocabulary.
+        expected: u128,
+    },
+    /// The checksum is right, but the data cannot be a grammar.
+    #[error("the saved grammar is damaged: {0}")]
+    Damaged(&'static str),
+    /// A network, a regular language or a table violates an invariant, or exceeds a limit.
+    #[error(transparent)]
+    Recognizer(#[from] grammask_earley::LoadError),
+    /// A mask violates an invariant.
+    #[error(transparent)]
+    Masks(#[from] grammask_mask::DamagedMasks),
+    /// The grammar or its ending names tokens that the vocabulary lacks.
+    #[error(transparent)]
+    Bind(#[from] BindErrors),
+}
+
+/// The data after the header. A change of this type, or of a type in it, makes a new [`VERSION`].
+#[derive(Serialize, Deserialize)]
+struct Body {
+    ending: Ending,
+    limits: Limits,
+    config: grammask_mask::Config,
+    recognizer: Saved,
+    masks: Option<SavedMasks>,
+    relaxations: Vec<Relaxation>,
+}
+
+const MAGIC: [u8; 8] = *b"grammask";
+const VERSION: u32 = 7;
+/// Length of the header, in bytes: magic, version, fingerprint of the vocabulary, length of the body,
+/// checksum. Numbers are little-endian.
+const HEADER_LEN: usize = 8 + 4 + 16 + 8 + 16;
+/// Length of the part of the header before the checksum. The checksum covers this part, and the checksum of
+/// the body.
+const CHECKED_LEN: usize = HEADER_LEN - 16;
+
+/// Memory that loading any grammar may take, in bytes.
+const LOAD_BASE_BYTES: usize = 64 << 20;
+/// Memory that loading may take in addition, for each byte of the saved grammar. Beyond both, loading fails,
+/// so damaged data cannot exhaust the memory.
+const LOAD_BYTES_PER_SAVED_BYTE: usize = 512;
+
+impl Grammar {
+    /// Returns the compiled grammar as bytes for [`load`](Self::load), with its ending and limits. With
+    /// [`Tables::Warm`], the bytes also contain the states and masks so far. Equal grammars and tables give
+    /// equal bytes.
+    ///
+    /// ```
+    /// use grammask::{Config, Grammar, LoadError, Tables, TokenId, Vocabulary};
+    ///
+    /// let tokens = [(TokenId(0), b"a".to_vec()), (TokenId(1), b"ab".to_vec()), (TokenId(2), b"c".to_vec())];
+    /// let vocabulary = Vocabulary::new(tokens, [])?;
+    /// let grammar = Grammar::compile("start ::= 'a' 'b'* 'c';", &vocabulary, &Config::default())?;
+    /// grammar.matcher().mask();
+    /// let bytes = grammar.save(Tables::Warm);
+    ///
+    /// let loaded = Grammar::load(&bytes, &vocabulary)?;
+    /// assert_eq!(loaded.stats().tables.masks, 1);
+    /// assert_eq!(loaded.matcher().mask(), grammar.matcher().mask());
+    ///
+    /// let other = Vocabulary::new([(TokenId(0), b"a".to_vec())], [])?;
+    /// assert!(matches!(Grammar::load(&bytes, &other), Err(LoadError::Vocabulary { .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Complexity
+    /// Linear in the size of the grammar. With [`Tables::Warm`], also in the size of its tables.
+    pub fn save(&self, tables: Tables) -> Vec<u8> {
+        let masks = self.tables();
+        let is_warm = tables == Tables::Warm && masks.recognizer().saves_tables();
+        // Masks first: another thread may add states and masks between the two calls.
+        let saved_masks = is_warm.then(|| masks.save());
+        let body = Body {
+            ending: masks.ending().clone(),
+            limits: self.shared.limits,
+            config: masks.config().clone(),
+            recognizer: masks.recognizer().save(is_warm),
+            masks: saved_masks,
+            relaxations: self.shared.relaxations.clone(),
+        };
+        let body = postcard::to_allocvec(&body).expect("plain data can be written to memory");
+        let mut bytes = Vec::with_capacity(HEADER_LEN + body.len());
+        bytes.extend(MAGIC);
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(self.vocabulary().fingerprint().to_le_bytes());
+        bytes.extend((body.len() as u64).to_le_bytes());
+        bytes.extend(checksum(&bytes, &body).to_le_bytes());
+        bytes.extend(body);
+        bytes
+    }
+
+    /// Loads a grammar that was [saved](Self::save) for this vocabulary. It shares the vocabulary's lexicon,
+    /// as a compiled grammar does.
+    ///
+    /// Any bytes give a grammar or an error, with memory in proportion to their length. The checksum detects
+    /// damage, not malice: a forged grammar can allow any output, so load grammars from trusted sources only.
+    /// All tables are checked except for the masks of states, since checking a mask takes as long as
+    /// computing it.
+    ///
+    /// # Errors
+    /// If the bytes are not a saved grammar, have another version, are damaged, or were saved for another
+    /// vocabulary.
+    ///
+    /// # Complexity
+    /// Linear in the number of bytes, and in the automata of texts, which are built again.
+    pub fn load(bytes: &[u8], vocabulary: &Vocabulary) -> Result<Self, LoadError> {
+        let body = open(bytes, vocabulary)?;
+        let (body, rest): (Body, &[u8]) =
+            postcard::take_from_bytes(body).map_err(|_| LoadError::Damaged("its data has a wrong form"))?;
+        if !rest.is_empty() {
+            return Err(LoadError::Damaged("it has more bytes than it needs"));
+        }
+        let max_bytes = bytes.len().saturating_mul(LOAD_BYTES_PER_SAVED_BYTE).saturating_add(LOAD_BASE_BYTES);
+        let recognizer = Recognizer::load(&body.recognizer, max_bytes)?;
+        let masks = Masks::new(recognizer, vocabulary.lexicon_to_compile(), &body.ending, &body.config)?;
+        if let Some(saved) = &body.masks {
+            masks.load(saved, max_bytes)?;
+        }
+        Ok(Self::from_masks(masks, vocabulary, body.limits).with_relaxations(body.relaxations))
+    }
+}
+
+/// Checks the header, and returns the body.
+fn open<'b>(bytes: &'b [u8], vocabulary: &Vocabulary) -> Result<&'b [u8], LoadError> {
+    let rest = bytes.strip_prefix(&MAGIC).ok_or(LoadError::NotSaved)?;
+    let incomplete = LoadError::Length { expected: HEADER_LEN as u64, found: bytes.len() as u64 };
+    let header = (|| {
+        let (version, rest) = rest.split_first_chunk()?;
+        let (fingerprint, rest) = rest.split_first_chunk()?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let (sum, body) = rest.split_first_chunk()?;
+        let numbers =
+            (u128::from_le_bytes(*fingerprint), u64::from_le_bytes(*length), u128::from_le_bytes(*sum));
+        Some((u32::from_le_bytes(*version), numbers, body))
+    })();
+    let (version, (found, length, sum), body) = header.ok_or(incomplete)?;
+    if version != VERSION {
+        return Err(LoadError::Version { found: version, supported: VERSION });
+    }
+    if length != body.len() as u64 {
+        let expected = length.saturating_add(HEADER_LEN as u64);
+        return Err(LoadError::Length { expected, found: bytes.len() as u64 });
+    }
+    if sum != checksum(&bytes[..CHECKED_LEN], body) {
+        return Err(LoadError::Checksum);
+    }
+    let expected = vocabulary.fingerprint();
+    if found != expected {
+        return Err(LoadError::Vocabulary { found, expected });
+    }
+    Ok(body)
+}
+
+fn checksum(header: &[u8], body: &[u8]) -> u128 {
+    let mut checked = header.to_vec();
+    checked.extend(grammask_trie::checksum(body).to_le_bytes());
+    grammask_trie::checksum(&checked)
+}

@@ -1,0 +1,113 @@
+//! The position of an output: its recognizer state, and whether it has ended. Matchers, drafts and states
+//! share the transitions defined here.
+
+use grammask_earley::{Error, SetId};
+use grammask_mask::{Known, Masks, Scratch, Written};
+use grammask_trie::TokenId;
+
+use crate::Ending;
+use crate::grammar::stats::StatsRecorder;
+
+/// A position in an output. The state belongs to the tables that the position was made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Position {
+    pub(crate) set: SetId,
+    /// True if the output has ended: no token is allowed.
+    pub(crate) finished: bool,
+}
+
+impl Position {
+    /// Returns the position before the first token.
+    pub(crate) fn initial(tables: &Masks) -> Self {
+        Self { set: tables.recognizer().initial(), finished: false }
+    }
+
+    /// Returns the position after a token. Returns `None` if the token is not allowed.
+    pub(crate) fn after(self, tables: &Masks, token: TokenId) -> Result<Option<Self>, Error> {
+        if self.finished {
+            return Ok(None);
+        }
+        if self.is_ended_by(tables, token) {
+            return Ok(Some(Self { finished: true, ..self }));
+        }
+        Ok(Self::entered(tables, tables.step(self.set, token)?))
+    }
+
+    /// Returns true if the token ends the output here. Its bytes, if it has any, are not added to the text
+    /// then.
+    pub(crate) fn is_ended_by(self, tables: &Masks, token: TokenId) -> bool {
+        !self.finished && self.set.completes() && tables.ending().tokens().contains(&token)
+    }
+
+    /// Returns the position after some bytes. Returns `None` if they are not allowed. An empty slice is
+    /// allowed unless the output has ended.
+    pub(crate) fn after_bytes(self, tables: &Masks, bytes: &[u8]) -> Result<Option<Self>, Error> {
+        if self.finished {
+            return Ok(None);
+        }
+        if bytes.is_empty() {
+            return Ok(Some(self));
+        }
+        Ok(Self::entered(tables, tables.step_bytes(self.set, bytes)?))
+    }
+
+    /// Returns the position of a state that a step has led to. Returns `None` for the dead state.
+    fn entered(tables: &Masks, set: SetId) -> Option<Self> {
+        let finished = match tables.ending() {
+            Ending::Eager => set.completes(),
+            Ending::EndOfSequence(ids) => ids.is_empty() && set.completes() && !set.goes_on(),
+        };
+        (!set.is_dead()).then_some(Self { set, finished })
+    }
+
+    /// Writes the mask: the tokens that may come next, none if the output has ended.
+    pub(crate) fn mask(
+        self,
+        tables: &Masks,
+        scratch: &mut Scratch,
+        recorder: &mut StatsRecorder,
+    ) -> Result<Written, Error> {
+        if self.finished {
+            recorder.record_cached();
+            return Ok(scratch.write_nothing());
+        }
+        match tables.known(self.set) {
+            Some(known) => {
+                recorder.record_cached();
+                Ok(tables.write_known(known, scratch))
+            }
+            None => recorder.record_computed(|| tables.write_anew(self.set, scratch)),
+        }
+    }
+
+    /// Returns the mask if it is cached.
+    pub(crate) fn known(self, tables: &Masks) -> Option<Known> {
+        if self.finished { None } else { tables.known(self.set) }
+    }
+
+    /// Writes the mask to a row that is long enough, and zeros after it. Writes only zeros if a limit is
+    /// exceeded.
+    pub(crate) fn fill(
+        self,
+        tables: &Masks,
+        scratch: &mut Scratch,
+        recorder: &mut StatsRecorder,
+        row: &mut [u32],
+    ) -> Result<(), Error> {
+        if self.finished {
+            recorder.record_cached();
+            row.fill(0);
+            return Ok(());
+        }
+        match tables.known(self.set) {
+            Some(known) => {
+                recorder.record_cached();
+                tables.fill_known(known, row);
+                Ok(())
+            }
+            None => {
+                recorder.record_computed(|| tables.fill(self.set, scratch, row)).inspect_err(|_| row.fill(0))
+            }
+        }
+    }
+}
