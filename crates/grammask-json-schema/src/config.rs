@@ -1,11 +1,11 @@
-//! Choices and limits of the translation.
+//! Options and limits of the translation.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 
-/// Choices and limits of the translation.
+/// Options and limits of the translation.
 #[derive(Clone, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -13,32 +13,26 @@ use serde_json::Value;
     serde(default, deny_unknown_fields)
 )]
 pub struct Config {
-    /// Which white space may stand between the parts of a document. Default: flexible, runs of up to 64 bytes.
+    /// Limits of the translation.
+    pub limits: Limits,
+    /// White space that documents may have. Default: flexible, runs of up to 64 bytes.
     pub whitespace: Whitespace,
-    /// In which order properties may come. Default: any.
+    /// Order of the properties of an object. Default: any.
     pub property_order: PropertyOrder,
-    /// What an object schema means that says nothing of further properties. Default: the standard's meaning.
+    /// Meaning of an object schema that does not mention further properties. Default: that of the standard.
     pub additional_properties: AdditionalProperties,
-    /// What `format` means. Default: it is asserted.
+    /// Meaning of `format`. Default: asserted.
     pub formats: Formats,
-    /// What becomes of what cannot be said exactly. Default: it is refused.
+    /// Treatment of constraints that have no exact grammar. Default: the schema is refused.
     pub unsupported: Unsupported,
-    /// The draft of schemas without `$schema`. Default: 2020-12.
+    /// Draft of schemas without `$schema`. Default: 2020-12.
     pub draft: Draft,
     /// Schemas that `$ref` may name by their URI. Nothing is ever fetched. Default: none.
     pub documents: Vec<Document>,
-    /// The greatest number of work units: a schema, an alternative or a pair of them that is looked at, or 64 bytes of automata. Default: 1,000,000.
-    pub work: u64,
-    /// How deep arrays and objects may nest in a schema's JSON, whatever they mean there. Default: 10,000.
-    pub nesting: u32,
-    /// How deep schemas that speak of one value may nest, as `allOf` in `allOf` and chains of `$ref` do. Default: 256.
-    pub depth: u32,
-    /// The greatest number of alternatives for one value, after `anyOf`, `oneOf`, `not` and the like are multiplied out. Default: 1,024.
-    pub alternatives: usize,
-    /// Limits of the automata that decide whether regular parts are empty or disjoint.
+    /// Limits of the automata that decide whether regular sets are empty or disjoint.
     pub regular: grammask_regular::Config,
-    /// When this turns true, the translation ends with [`Reason::Cancelled`](crate::Reason::Cancelled), mostly within milliseconds; where very
-    /// much has been built, giving it back can take longer. Not stored with the rest. Default: none.
+    /// Cancellation flag. Once it is true, the translation ends with [`Reason::Cancelled`](crate::Reason::Cancelled),
+    /// usually within milliseconds. Not serialized. Default: none.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub cancel: Option<Arc<AtomicBool>>,
 }
@@ -46,6 +40,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
+            limits: Limits::default(),
             whitespace: Whitespace::Flexible { longest: 64 },
             property_order: PropertyOrder::Any,
             additional_properties: AdditionalProperties::Standard,
@@ -53,39 +48,134 @@ impl Default for Config {
             unsupported: Unsupported::Refuse,
             draft: Draft::Draft202012,
             documents: Vec::new(),
-            work: 1_000_000,
-            nesting: 10_000,
-            depth: 256,
-            alternatives: 1_024,
             regular: grammask_regular::Config::default(),
             cancel: None,
         }
     }
 }
 
-/// Which white space may stand between the parts of a document.
+/// Limits of the translation.
+///
+/// The first group bounds time, memory and stack: beyond it, the schema ends with
+/// [`Reason::Limit`](crate::Reason::Limit). The second group bounds constructions that grow fast: beyond it, the
+/// constraint has no exact grammar, and [`Config::unsupported`] decides.
+///
+/// Limits do not depend on the clock or the machine: a schema within them always is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct Limits {
+    /// Work units: one for each schema, alternative or pair of alternatives that is examined, and one for each 64
+    /// bytes of automata. Default: 1,000,000.
+    pub max_work: u64,
+    /// Levels of arrays and objects in the JSON text of a schema, whatever they mean there. Default: 10,000.
+    pub max_nesting: u32,
+    /// Levels of schemas that apply to one value, as `allOf` in `allOf` and chains of `$ref` do. Default: 256.
+    pub max_depth: u32,
+    /// Alternatives for one value, after `anyOf`, `oneOf` and `not` are multiplied out. Default: 1,024.
+    pub max_alternatives: usize,
+    /// Largest count of characters, items or properties that a grammar can express. Beyond it, maxima do not
+    /// restrict anything, `minLength` counts as this many, and `minItems` and `minContains` are an error.
+    /// Default: 1,000,000,000.
+    pub max_count: u32,
+    /// Digits of a number of the schema when it is written without an exponent. Default: 10,000.
+    pub max_number_digits: u64,
+    /// Digits of a number of the schema from the first to the last that is not zero. Default: 1,000.
+    pub max_significant_digits: u64,
+    /// Length of the URI of a schema resource, in bytes. Default: 8,192.
+    pub uri_bytes: u64,
+    /// Length of the URIs of all schema resources together, in bytes. Default: 67,108,864.
+    pub total_uri_bytes: u64,
+
+    /// Branches of an `anyOf` whose combinations are enumerated for `unevaluatedProperties` or `unevaluatedItems`.
+    /// Default: 8.
+    pub max_combined_branches: usize,
+    /// Numbers, or texts of a pattern, that are listed one by one for `uniqueItems`. Default: 128.
+    pub max_listed_items: usize,
+    /// First items of an array that are compared pairwise for `uniqueItems`. Default: 16.
+    pub max_unique_prefix: usize,
+    /// Keys of a class that are listed one by one where properties are counted. Default: 64.
+    pub max_listed_keys: usize,
+    /// `contains` constraints on one array. Default: 6.
+    pub max_contains: usize,
+    /// First items of an array that `contains` is checked against one by one. Default: 8.
+    pub max_contains_prefix: usize,
+    /// Items that several `contains` without maximum require together. Default: 6.
+    pub max_contains_witnesses: u64,
+    /// Ways to count the items of one array for `contains`. Default: 4,096.
+    pub max_contains_choices: usize,
+    /// Levels of nested groups of a pattern. Default: 250.
+    pub max_group_nesting: usize,
+    /// Largest number in a quantifier of a pattern. Default: 1,000,000,000.
+    pub max_quantifier: u32,
+    /// Nodes of an alternative of a pattern that has assertions in its middle. Default: 20,000.
+    pub max_pattern_nodes: usize,
+    /// Expressions that a pattern with assertions in its middle expands to. Default: 10,000.
+    pub max_pattern_size: u64,
+    /// Copies of a repetition with assertions inside. Default: 100.
+    pub max_pattern_copies: u32,
+    /// Steps for a pattern with assertions in its middle, mostly products of two matrix entries. Default: 2,000,000.
+    pub max_pattern_steps: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_work: 1_000_000,
+            max_nesting: 10_000,
+            max_depth: 256,
+            max_alternatives: 1_024,
+            max_count: 1_000_000_000,
+            max_number_digits: 10_000,
+            max_significant_digits: 1_000,
+            uri_bytes: 8_192,
+            total_uri_bytes: 1 << 26,
+            max_combined_branches: 8,
+            max_listed_items: 128,
+            max_unique_prefix: 16,
+            max_listed_keys: 64,
+            max_contains: 6,
+            max_contains_prefix: 8,
+            max_contains_witnesses: 6,
+            max_contains_choices: 4_096,
+            max_group_nesting: 250,
+            max_quantifier: 1_000_000_000,
+            max_pattern_nodes: 20_000,
+            max_pattern_size: 10_000,
+            max_pattern_copies: 100,
+            max_pattern_steps: 2_000_000,
+        }
+    }
+}
+
+/// White space between the tokens of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Whitespace {
-    /// Any that JSON allows, in runs of up to so many bytes.
+    /// All white space of JSON, in runs of bounded length.
     Flexible {
-        /// The longest run, in bytes.
+        /// Length of the longest run, in bytes.
         longest: u32,
     },
-    /// None at all.
+    /// None.
     Compact,
-    /// Exactly these texts instead of `,` and `:`, such as `", "` and `": "`; no other white space.
+    /// Exactly these separators, such as `", "` and `": "`, and no other white space.
+    ///
+    /// Separators that are not a comma or a colon within white space are an error.
     Separators {
-        /// Between items and between properties; a comma and white space.
+        /// Between items and between properties: a comma and white space.
         item: String,
-        /// Between a key and its value; a colon and white space.
+        /// Between a key and its value: a colon and white space.
         key: String,
     },
 }
 
 impl Whitespace {
-    /// What is no comma, or no colon, with nothing but the white space of JSON around it: with it, documents would not be JSON. As the names of the field
-    /// and of the sign that is wanted.
+    /// Returns the field of a separator that would make documents other than JSON, and the sign that it must have.
+    /// Returns `None` if there is no such separator.
     pub(crate) fn wrong_separator(&self) -> Option<(&'static str, &'static str)> {
         let Self::Separators { item, key } = self else { return None };
         let is_wrong = |text: &str, sign: &str| text.trim_matches([' ', '\t', '\n', '\r']) != sign;
@@ -94,48 +184,50 @@ impl Whitespace {
     }
 }
 
-/// In which order the properties of an object may come.
+/// Order of the properties of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum PropertyOrder {
-    /// In every order, as the standard has it.
+    /// Every order, as in the standard.
     Any,
-    /// Those that the schema names in the order in which it names them, then the others.
+    /// First the properties that the schema names, in its order, then all others.
     AsWritten,
 }
 
-/// What an object schema means that says nothing of further properties.
-///
-/// Values are closed as a whole, and only those of documents: see [`Closed`](Self::Closed).
+/// Meaning of an object schema that does not mention further properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AdditionalProperties {
-    /// They are allowed, as the standard has it.
+    /// Further properties are allowed, as in the standard.
     Standard,
-    /// A schema with `properties` allows no others, unless it says so: no keys but those that are named, or matched by a pattern, by the schemas of
-    /// the value that hold, those of `allOf`, `$ref` and the like together, and of one branch of `anyOf` and `oneOf`. Schemas under `not` and `if` close
-    /// nothing, so this allows less, and never more.
+    /// A schema with `properties` allows no further properties, unless it has `additionalProperties` or
+    /// `unevaluatedProperties`.
+    ///
+    /// Each value is closed as a whole: a key is allowed if any schema that applies to the value names or matches it.
+    /// The schemas of `allOf` and `$ref` count together, and those of one branch of `anyOf` and `oneOf`. Schemas under
+    /// `not` and `if` do not close a value, so this option never allows more than [`Standard`](Self::Standard).
     Closed,
 }
 
-/// What `format` means.
+/// Meaning of `format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Formats {
-    /// Strings are held to it.
+    /// The grammar asserts formats.
     Asserted,
-    /// Nothing that a document is held to, as the standard has it by default from 2019-09 on. It is listed in
+    /// Formats do not restrict documents, as is the standard's default from 2019-09 on. They are listed in
     /// [`Translation::relaxations`](crate::Translation::relaxations).
     Annotations,
 }
 
-/// What becomes of a schema that cannot be translated exactly.
+/// Treatment of a constraint that has no exact grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Unsupported {
-    /// It is refused.
+    /// The schema is refused with [`Reason::Unsupported`](crate::Reason::Unsupported).
     Refuse,
-    /// A weaker constraint is used, and listed in [`Translation::relaxations`](crate::Translation::relaxations).
+    /// A weaker constraint replaces it, and is listed in
+    /// [`Translation::relaxations`](crate::Translation::relaxations).
     Relax,
 }
 
@@ -155,11 +247,11 @@ pub enum Draft {
     Draft202012,
 }
 
-/// A schema that others may refer to.
+/// A schema that `$ref` may name.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Document {
-    /// Its URI, without fragment.
+    /// URI of the schema, without fragment.
     pub uri: String,
     /// The schema.
     pub schema: Value,

@@ -1,13 +1,16 @@
-//! Why a schema cannot be translated, and what was weakened where that was asked for.
+//! Errors and relaxations, with the schema and the keyword that cause them.
 
 use std::fmt;
 
-/// Why a schema cannot be translated, with its place.
+/// A schema that cannot be translated.
+///
+/// Displays as `at '/properties/a', type: invalid schema: "text" is not a type`. Pointers of more than 400 bytes are
+/// shortened to both ends.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Error {
-    /// A JSON pointer to the schema, as `/properties/name`; behind the document's URI and `#` where it is another document.
+    /// JSON pointer to the schema, such as `/properties/name`. In another document, it follows the URI and `#`.
     pub pointer: String,
-    /// The keyword; empty where the whole schema is meant.
+    /// The keyword. Empty if the error concerns the whole schema.
     pub keyword: String,
     /// What is wrong.
     pub reason: Reason,
@@ -17,48 +20,119 @@ pub struct Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The schema is not as the standard wants it.
+    /// The schema violates the standard.
     Invalid(String),
-    /// The schema is fine, but there is no exact grammar for it, or none is known.
+    /// The schema is valid, but has no exact grammar, or none is known.
     Unsupported(String),
-    /// No document is valid.
+    /// No document is valid under the schema.
     Unsatisfiable(String),
-    /// A limit of [`Config`](crate::Config) is exceeded.
-    Limit {
-        /// The name of the limit.
-        limit: &'static str,
-        /// Its value.
-        value: u64,
-    },
-    /// [`Config::cancel`](crate::Config::cancel) has turned true.
+    /// A limit of [`Config::limits`](crate::Config::limits) is exceeded.
+    Limit(LimitExceeded),
+    /// [`Config::cancel`](crate::Config::cancel) became true.
     Cancelled,
 }
 
-/// A part of a schema that the grammar does not hold documents to.
+impl Reason {
+    pub(crate) const fn limit(limit: Limit, value: u64) -> Self {
+        Self::Limit(LimitExceeded { limit, value, found: None })
+    }
+
+    pub(crate) const fn limit_found(limit: Limit, value: u64, found: u64) -> Self {
+        Self::Limit(LimitExceeded { limit, value, found: Some(found) })
+    }
+}
+
+/// A limit, its value, and what exceeded it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimitExceeded {
+    /// The limit.
+    pub limit: Limit,
+    /// Value of the limit, in its unit.
+    pub value: u64,
+    /// What was needed instead. `None` if counting stopped at the limit.
+    pub found: Option<u64>,
+}
+
+/// A limit of [`Limits`](crate::Limits). Displays as the name of the field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Limit {
+    /// [`Limits::max_work`](crate::Limits::max_work).
+    Work,
+    /// [`Limits::max_nesting`](crate::Limits::max_nesting).
+    Nesting,
+    /// [`Limits::max_depth`](crate::Limits::max_depth).
+    Depth,
+    /// [`Limits::max_alternatives`](crate::Limits::max_alternatives).
+    Alternatives,
+    /// [`Limits::max_count`](crate::Limits::max_count).
+    Count,
+    /// [`Limits::max_number_digits`](crate::Limits::max_number_digits).
+    NumberDigits,
+    /// [`Limits::max_significant_digits`](crate::Limits::max_significant_digits).
+    SignificantDigits,
+    /// [`Limits::uri_bytes`](crate::Limits::uri_bytes).
+    UriBytes,
+    /// [`Limits::total_uri_bytes`](crate::Limits::total_uri_bytes).
+    TotalUriBytes,
+}
+
+impl Limit {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Work => "max_work",
+            Self::Nesting => "max_nesting",
+            Self::Depth => "max_depth",
+            Self::Alternatives => "max_alternatives",
+            Self::Count => "max_count",
+            Self::NumberDigits => "max_number_digits",
+            Self::SignificantDigits => "max_significant_digits",
+            Self::UriBytes => "uri_bytes",
+            Self::TotalUriBytes => "total_uri_bytes",
+        }
+    }
+
+    /// What the limit counts.
+    const fn unit(self) -> &'static str {
+        match self {
+            Self::Work => "units of work",
+            Self::Nesting => "levels of arrays and objects in the schema's JSON",
+            Self::Depth => "levels of schemas for one value",
+            Self::Alternatives => "alternatives for one value",
+            Self::Count => "items required",
+            Self::NumberDigits => "digits of a number without exponent",
+            Self::SignificantDigits => "significant digits of a number",
+            Self::UriBytes => "bytes of a URI",
+            Self::TotalUriBytes => "bytes of all URIs",
+        }
+    }
+}
+
+/// A constraint of a schema that the grammar does not assert.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Relaxation {
-    /// A JSON pointer to the schema.
+    /// JSON pointer to the schema.
     pub pointer: String,
     /// The keyword.
     pub keyword: String,
-    /// What is not asserted, and why.
+    /// What is not asserted, or why.
     pub reason: String,
 }
 
 impl Error {
-    /// That the whole schema has no valid document.
+    /// Returns the error of a schema under which no document is valid.
     pub fn unsatisfiable() -> Self {
-        let what = "the schema contradicts itself, or asks for something without end";
+        let what = "the schema contradicts itself, or requires an infinite document";
         Self::new("", "", Reason::Unsatisfiable(what.to_owned()))
     }
 
-    /// That the grammar of a schema cannot be run, as it exceeds a limit.
+    /// Returns the error of a schema whose grammar was translated, but exceeds a limit when it is compiled or run.
     pub fn not_run(limit: &impl fmt::Display) -> Self {
-        Self::new("", "", Reason::Unsupported(format!("all constraints together, as {limit}")))
+        Self::new("", "", Reason::Unsupported(format!("all constraints together: {limit}")))
     }
 
-    /// That somebody wanted it to end.
+    /// Returns the error of a translation that was cancelled.
     pub fn cancelled() -> Self {
         Self::new("", "", Reason::Cancelled)
     }
@@ -68,22 +142,23 @@ impl Error {
     }
 }
 
-/// The longest pointer that is shown as it is, and what is shown of both ends of a longer one, in bytes.
-const LONGEST: usize = 400;
-const END: usize = 150;
+/// Length of the longest pointer that is shown whole, in bytes.
+const MAX_SHOWN_POINTER_BYTES: usize = 400;
+/// Length of what is shown of each end of a longer pointer, in bytes.
+const SHOWN_END_BYTES: usize = 150;
 
-/// Both ends of a pointer that nobody would read.
+/// Returns both ends of a pointer that is too long to be shown.
 fn ends(pointer: &str) -> Option<(&str, &str)> {
-    (pointer.len() > LONGEST).then(|| {
+    (pointer.len() > MAX_SHOWN_POINTER_BYTES).then(|| {
         (
-            &pointer[..pointer.floor_char_boundary(END)],
-            &pointer[pointer.ceil_char_boundary(pointer.len() - END)..],
+            &pointer[..pointer.floor_char_boundary(SHOWN_END_BYTES)],
+            &pointer[pointer.ceil_char_boundary(pointer.len() - SHOWN_END_BYTES)..],
         )
     })
 }
 
-/// The place in a schema; of very long pointers only both ends.
-fn write_place(f: &mut fmt::Formatter<'_>, pointer: &str, keyword: &str) -> fmt::Result {
+/// Writes the location in a schema.
+fn write_location(f: &mut fmt::Formatter<'_>, pointer: &str, keyword: &str) -> fmt::Result {
     match ends(pointer) {
         Some((start, end)) => write!(f, "at '{start}…{end}'")?,
         None => write!(f, "at '{pointer}'")?,
@@ -92,17 +167,15 @@ fn write_place(f: &mut fmt::Formatter<'_>, pointer: &str, keyword: &str) -> fmt:
 }
 
 impl fmt::Display for Error {
-    /// What is wrong, behind the place; of very long pointers only both ends.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_place(f, &self.pointer, &self.keyword)?;
+        write_location(f, &self.pointer, &self.keyword)?;
         write!(f, ": {}", self.reason)
     }
 }
 
 impl fmt::Display for Relaxation {
-    /// What is not asserted, behind the place; of very long pointers only both ends.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_place(f, &self.pointer, &self.keyword)?;
+        write_location(f, &self.pointer, &self.keyword)?;
         write!(f, ": not asserted: {}", self.reason)
     }
 }
@@ -111,11 +184,27 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Invalid(what) => write!(f, "invalid schema: {what}"),
-            Self::Unsupported(what) => write!(f, "cannot be said exactly: {what}"),
+            Self::Unsupported(what) => write!(f, "no exact grammar: {what}"),
             Self::Unsatisfiable(what) => write!(f, "no document is valid: {what}"),
-            Self::Limit { limit, value } => write!(f, "the limit {limit} ({value}) is exceeded"),
+            Self::Limit(exceeded) => exceeded.fmt(f),
             Self::Cancelled => write!(f, "cancelled"),
         }
+    }
+}
+
+impl fmt::Display for LimitExceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { limit, value, found } = self;
+        match found {
+            Some(found) => write!(f, "{found} {}, more than {value} (limit `{limit}`)", limit.unit()),
+            None => write!(f, "more than {value} {} (limit `{limit}`)", limit.unit()),
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -124,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_pointer_is_shown_in_short() {
+    fn long_pointers_are_shortened_to_both_ends() {
         let of = |pointer: String| Error::new(pointer, "", Reason::Cancelled).to_string();
         assert_eq!(of("/é".repeat(130)), format!("at '{}': cancelled", "/é".repeat(130)));
         assert_eq!(of("/é".repeat(1_000)), format!("at '{0}…{0}': cancelled", "/é".repeat(50)));

@@ -1,7 +1,7 @@
-//! JSON Schema to KBNF: a grammar of exactly the documents that a schema calls valid.
+//! Translates JSON Schema to KBNF: the grammar of exactly the documents that a schema calls valid.
 //!
-//! In goes a schema of any draft from 4 to 2020-12, out comes a syntax tree of [`grammask_syntax`]. What cannot be said exactly is
-//! refused with its place, or, where [`Config::unsupported`] asks for that, weakened and listed.
+//! The input is a schema of any draft from 4 to 2020-12, the output a syntax tree of [`grammask_syntax`]. A constraint
+//! that has no exact grammar is an error that names its location. With [`Unsupported::Relax`], it is weakened and listed.
 //!
 //! ```
 //! use grammask_json_schema::{Config, Whitespace, translate};
@@ -19,15 +19,26 @@
 //! assert!(translation.ast.to_string().contains("'cat' | 'dog'"));
 //!
 //! let error = translate(&json!({"properties": {"a": {"type": "text"}}}), &config).unwrap_err();
-//! assert_eq!(error.to_string(), r#"at '/properties/a', type: invalid schema: "text" is no type"#);
+//! assert_eq!(error.to_string(), r#"at '/properties/a', type: invalid schema: "text" is not a type"#);
 //! # Ok::<(), grammask_json_schema::Error>(())
 //! ```
 //!
-//! A schema becomes goals (conjunctions of what a value has to be), a goal a union of shapes one level deep, on which `allOf`, `anyOf`,
-//! `oneOf` and `not` are a Boolean algebra, a shape a plan of members or items, and a plan a rule.
+//! # Stages
+//!
+//! | module | from → to |
+//! | --- | --- |
+//! | `document` | JSON documents → schemas, with their drafts, identifiers and references |
+//! | `constraint` | "obeys A and not B" → a hash-consed conjunction |
+//! | `keyword` | a schema → the values that its keywords allow, one level deep |
+//! | `value` | conjunctions of schemas → Boolean algebra of value sets |
+//! | `language`, `pattern` | strings and numbers → regular languages |
+//! | `plan` | array and object shapes → members and items, each with a constraint |
+//! | `emit` | plans → one KBNF rule for each constraint |
+//!
+//! All stages share the state in `context`.
 
 mod config;
-mod conjunction;
+mod constraint;
 mod context;
 mod document;
 mod emit;
@@ -39,52 +50,56 @@ mod plan;
 mod value;
 
 pub use config::{
-    AdditionalProperties, Config, Document, Draft, Formats, PropertyOrder, Unsupported, Whitespace,
+    AdditionalProperties, Config, Document, Draft, Formats, Limits, PropertyOrder, Unsupported, Whitespace,
 };
-pub use error::{Error, Reason, Relaxation};
+pub use error::{Error, Limit, LimitExceeded, Reason, Relaxation};
 
 use grammask_syntax::Ast;
 use serde_json::Value;
 
-use crate::conjunction::ScopeId;
-use crate::context::{Stop, Translator};
+use crate::constraint::ScopeId;
+use crate::context::{Context, Stop};
+use crate::keyword::expand;
 
-/// What a schema comes to.
+/// The result of a translation.
 #[derive(Clone, Debug)]
 pub struct Translation {
     /// The grammar of the valid documents.
     pub ast: Ast,
-    /// What the grammar does not hold the documents to, though the schema mentions it. Schemas that say the same in the same words are
-    /// translated once, and only the first of them is listed.
+    /// Constraints and keywords of the schema that the grammar does not assert. Schemas with equal text are translated
+    /// once, and only the first of them is listed.
     pub relaxations: Vec<Relaxation>,
 }
 
 /// Translates a schema.
 ///
 /// # Errors
-/// When the schema is none, says what cannot be said exactly, or exceeds a limit; or when [`Whitespace::Separators`] are no comma and no colon.
+/// When the schema is invalid, has no exact grammar (unless [`Config::unsupported`] relaxes it), has no valid document,
+/// or exceeds one of [`Config::limits`]; when [`Whitespace::Separators`] are not a comma and a colon; on cancellation.
 ///
 /// # Complexity
-/// Linear in the schema where it says one thing of each value; alternatives for one value multiply, up to [`Config::work`].
+/// Linear in the size of the schema if each value has one alternative. Alternatives for one value multiply; work is
+/// bounded by [`Limits::max_work`].
 pub fn translate(schema: &Value, config: &Config) -> Result<Translation, Error> {
     if let Some((field, sign)) = config.whitespace.wrong_separator() {
-        let what = format!(
-            "`Whitespace::Separators`: `{field}` has to be a {sign} with nothing but white space around it"
-        );
+        let what = format!("`Whitespace::Separators`: `{field}` must be a {sign} within white space");
         return Err(Error::new("", "", Reason::Invalid(what)));
     }
-    let mut translator = Translator::new(schema, config)?;
-    let result = translator
-        .goal(translator.documents.root(), ScopeId(0))
-        .and_then(|root| emit::emit(&mut translator, root));
-    match result {
-        Ok(ast) => Ok(Translation { ast, relaxations: translator.relaxations }),
+    let mut cx = Context::new(schema, config)?;
+    match translate_root(&mut cx) {
+        Ok(ast) => Ok(Translation { ast, relaxations: cx.relaxations.list }),
         Err(Stop::Error(error)) => Err(*error),
-        // Only questions about what is inside of a value are left open, and none is asked from the outside.
-        Err(Stop::Busy) => {
-            Err(Error::new("", "", Reason::Unsupported("a schema that is its own part".to_owned())))
+        // Unreachable in practice: only questions about the inside of a value meet cycles, and their callers answer.
+        Err(Stop::Cycle) => {
+            Err(Error::new("", "", Reason::Unsupported("a schema that depends on itself".to_owned())))
         }
     }
+}
+
+fn translate_root(cx: &mut Context<'_>) -> Result<Ast, Stop> {
+    let root = cx.documents.root();
+    let root = expand::constraint_of_schema(cx, root, ScopeId::EMPTY)?;
+    emit::emit(cx, root)
 }
 
 #[cfg(test)]
@@ -108,12 +123,12 @@ mod tests {
             (",", ":\u{a0}", "key"),
         ] {
             let error = translate_with(item, key).unwrap_err().to_string();
-            assert!(error.contains(&format!("`{field}` has to be")), "{error}");
+            assert!(error.contains(&format!("`{field}` must be a")), "{error}");
         }
     }
 
     #[test]
-    fn more_members_than_there_may_be_are_no_object() {
+    fn contradicting_property_counts_are_unsatisfiable() {
         for text in [
             r#"{"type":"object","required":["a"],"maxProperties":1,"minProperties":2}"#,
             r#"{"type":"object","required":["a"],"maxProperties":0}"#,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use grammask_json_schema::{Config, Document, Error, Reason, translate};
+use grammask_json_schema::{Config, Document, Error, Limit, LimitExceeded, Limits, Reason, translate};
 use serde_json::{Map, Value, json};
 
 /// Translates, and leaves the schema where it is: to drop a deep one would exhaust the stack.
@@ -20,9 +20,9 @@ fn grammar(name: &str, schema: Value) {
 }
 
 /// It has to exceed a limit.
-fn limit(name: &str, schema: Value, expected: &str) {
+fn limit(name: &str, schema: Value, expected: Limit) {
     match outcome(schema) {
-        Err(Error { reason: Reason::Limit { limit, .. }, .. }) => assert_eq!(limit, expected, "{name}"),
+        Err(Error { reason: Reason::Limit(exceeded), .. }) => assert_eq!(exceeded.limit, expected, "{name}"),
         other => panic!("{name}: {other:?}"),
     }
 }
@@ -61,12 +61,12 @@ fn list(value: Value) -> Value {
 fn deep_schemas_for_one_value() {
     for (keyword, deepest) in [("oneOf", 1_000_000), ("anyOf", 100_000), ("allOf", 100_000)] {
         let wrap = |inner| one(keyword, list(inner));
-        limit(keyword, nested(4_000, json!({"type": "null"}), wrap), "depth");
-        limit(keyword, nested(deepest, json!(true), wrap), "nesting");
+        limit(keyword, nested(4_000, json!({"type": "null"}), wrap), Limit::Depth);
+        limit(keyword, nested(deepest, json!(true), wrap), Limit::Nesting);
         grammar(keyword, nested(100, json!({"type": "null"}), wrap));
     }
     for keyword in ["not", "if", "then"] {
-        limit(keyword, nested(9_000, json!({"type": "null"}), |inner| json_if(keyword, inner)), "depth");
+        limit(keyword, nested(9_000, json!({"type": "null"}), |inner| json_if(keyword, inner)), Limit::Depth);
     }
 }
 
@@ -86,12 +86,12 @@ fn deep_schemas_for_values_inside() {
     for (keyword, deepest) in [("items", 1_000_000), ("additionalProperties", 100_000), ("contains", 100_000)]
     {
         any_end(keyword, nested(9_000, json!({"type": "null"}), |inner| one(keyword, inner)));
-        limit(keyword, nested(deepest, json!({"type": "null"}), |inner| one(keyword, inner)), "nesting");
+        limit(keyword, nested(deepest, json!({"type": "null"}), |inner| one(keyword, inner)), Limit::Nesting);
     }
     for keyword in ["properties", "patternProperties", "$defs"] {
         let deep = |times| nested(times, json!({"type": "null"}), |inner| one(keyword, one("a", inner)));
         any_end(keyword, deep(4_000));
-        limit(keyword, deep(100_000), "nesting");
+        limit(keyword, deep(100_000), Limit::Nesting);
     }
 }
 
@@ -99,7 +99,7 @@ fn deep_schemas_for_values_inside() {
 fn deep_constants_and_annotations() {
     let deep = |times| nested(times, json!(null), list);
     for keyword in ["const", "default", "x-something"] {
-        limit(keyword, one(keyword, deep(1_000_000)), "nesting");
+        limit(keyword, one(keyword, deep(1_000_000)), Limit::Nesting);
     }
     any_end("const", one("const", deep(9_000)));
     any_end("enum", one("enum", list(deep(9_000))));
@@ -113,9 +113,11 @@ fn deep_constants_and_annotations() {
 #[test]
 fn what_nests_too_deep_is_named() {
     let place = |schema: Value, nesting, documents: &[Document]| {
-        let config = Config { nesting, documents: documents.to_vec(), ..Config::default() };
+        let limits = Limits { max_nesting: nesting, ..Limits::default() };
+        let config = Config { limits, documents: documents.to_vec(), ..Config::default() };
         let error = translate(&schema, &config).err()?;
-        assert_eq!(error.reason, Reason::Limit { limit: "nesting", value: u64::from(nesting) });
+        let exceeded = LimitExceeded { limit: Limit::Nesting, value: u64::from(nesting), found: None };
+        assert_eq!(error.reason, Reason::Limit(exceeded));
         Some(error.pointer)
     };
     let schema = json!({"title": "t", "items": {"enum": [1, [2], 3, {"a/b": [4]}]}});
@@ -167,7 +169,7 @@ fn dynamic_scopes_that_grow() {
     };
     let defs = (0..20).map(|index| (format!("r{index}"), resource(index)));
     let schema = json!({"$id": "https://example.com/root", "$ref": "r0", "$defs": object(defs)});
-    limit("dynamic scopes", schema, "work");
+    limit("dynamic scopes", schema, Limit::Work);
 }
 
 #[test]
@@ -177,7 +179,7 @@ fn large_lists() {
     let numbers: Vec<Value> = (0..100_000).map(|index| json!(index)).collect();
     any_end("enum of numbers", json!({ "enum": numbers }));
     let lists: Vec<Value> = (0..20_000).map(|index| json!([index])).collect();
-    limit("enum of lists", json!({ "enum": lists }), "alternatives");
+    limit("enum of lists", json!({ "enum": lists }), Limit::Alternatives);
     let properties = || object((0..100_000).map(|index| (format!("key{index}"), json!({"type": "null"}))));
     any_end("10^5 properties", json!({ "properties": properties() }));
     let keys = || -> Vec<Value> { (0..100_000).map(|index| json!(format!("key{index}"))).collect() };
@@ -214,7 +216,7 @@ fn products_of_alternatives() {
     };
     for keyword in ["anyOf", "oneOf"] {
         let all: Vec<Value> = (0..30).map(|index| json!({keyword: pair(index)})).collect();
-        limit(keyword, json!({ "allOf": all }), "alternatives");
+        limit(keyword, json!({ "allOf": all }), Limit::Alternatives);
     }
     let all: Vec<Value> = (0..30).map(|index| json!({"not": {"allOf": pair(index)}})).collect();
     any_end("not of allOf", json!({ "allOf": all }));
@@ -339,7 +341,10 @@ fn a_flag_ends_it() {
 #[test]
 fn work_is_counted_the_same_each_time() {
     let least = |schema: &Value| {
-        let works = |work: u64| translate(schema, &Config { work, ..Config::default() }).is_ok();
+        let works = |max_work: u64| {
+            let limits = Limits { max_work, ..Limits::default() };
+            translate(schema, &Config { limits, ..Config::default() }).is_ok()
+        };
         (1..100_000).find(|&work| works(work)).expect("some work is enough")
     };
     let schema = |count: usize| {

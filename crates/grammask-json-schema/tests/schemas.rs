@@ -40,9 +40,9 @@ fn config(name: &str) -> Config {
         "order_as_written" => config.property_order = PropertyOrder::AsWritten,
         "closed_by_default" => config.additional_properties = AdditionalProperties::Closed,
         "relaxed" | "relaxed_and_excluded" => config.unsupported = Unsupported::Relax,
-        "limit_depth" => config.depth = 4,
-        "limit_alternatives" => config.alternatives = 16,
-        "limit_work" => config.work = 5,
+        "limit_depth" => config.limits.max_depth = 4,
+        "limit_alternatives" => config.limits.max_alternatives = 16,
+        "limit_work" => config.limits.max_work = 5,
         _ => {}
     }
     config

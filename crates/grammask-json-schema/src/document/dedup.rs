@@ -1,113 +1,122 @@
-//! Schemas that say the same in the same words, apart from what is said to readers only: they are one goal, so that a grammar has one rule
-//! for them, and what they exclude is seen at once.
+//! Deduplication of schemas: those with equal text, annotations apart, become one constraint. So the grammar has one
+//! rule for them, and a difference between two of them is seen to be empty at once.
 
 use std::fmt::Write;
 
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use crate::Draft;
-use crate::context::Translator;
-use crate::document::{Place, SchemaId, place};
+use crate::document::{Documents, ResourceId, SchemaId, Subschemas, subschemas};
 use crate::keyword;
 
-/// Longer schemas are not compared: they are rarely said twice, and comparing costs.
-const LONGEST: usize = 2_000;
-/// Nor are deeper ones.
-const DEEPEST: usize = 12;
+/// Bytes of canonical text of the largest schema that is compared. Larger schemas rarely occur twice.
+const MAX_COMPARED_BYTES: usize = 2_000;
+/// Levels of nesting of the deepest schema that is compared.
+const MAX_COMPARED_DEPTH: usize = 12;
 
-/// What stands in a place of a schema.
-#[derive(Clone, Copy)]
-enum Role {
-    /// A schema, or a list of them, or anything that is no object.
-    Schema,
-    /// An object whose keys are of no meaning by themselves, of schemas.
-    Map,
-    /// A value that is meant literally.
-    Literal,
+/// The first schema with each canonical text.
+#[derive(Default)]
+pub(crate) struct CanonicalSchemas {
+    /// By resource and draft, which decide on the meaning of a text, then by canonical text.
+    first: FxHashMap<(ResourceId, Draft), FxHashMap<String, SchemaId>>,
+    /// Buffer for the text of the schema that is looked up.
+    text: String,
 }
 
-impl Translator<'_> {
-    /// The first schema that says the same as this one.
-    pub fn first_alike(&mut self, id: SchemaId) -> SchemaId {
-        self.words.clear();
-        let draft = self.documents.draft(id);
-        if !write_words(self.documents.value(id), draft, Role::Schema, 0, &mut self.words) {
+impl CanonicalSchemas {
+    /// Returns the first schema that was looked up with the canonical text of this one. Returns the schema itself if
+    /// it is the first, too large to compare, or has an identifier of its own.
+    pub fn first(&mut self, documents: &Documents<'_>, id: SchemaId) -> SchemaId {
+        self.text.clear();
+        let draft = documents.draft(id);
+        if !write_canonical(documents.value(id), draft, Role::Schema, 0, &mut self.text) {
             return id;
         }
-        let alike = self.alike.entry((self.documents.resource(id), draft)).or_default();
-        if let Some(&first) = alike.get(&self.words) {
+        let by_text = self.first.entry((documents.resource(id), draft)).or_default();
+        if let Some(&first) = by_text.get(&self.text) {
             return first;
         }
-        alike.insert(self.words.clone(), id);
+        by_text.insert(self.text.clone(), id);
         id
     }
 }
 
-/// Writes a schema without its annotations; `false` where it is too large, or names itself.
-fn write_words(value: &Value, draft: Draft, role: Role, depth: usize, words: &mut String) -> bool {
-    if words.len() > LONGEST || depth > DEEPEST {
+/// How a part of a schema is read.
+#[derive(Clone, Copy)]
+enum Role {
+    /// A schema or a list of schemas: annotations are skipped.
+    Schema,
+    /// An object that maps names to schemas.
+    Map,
+    /// A value that is compared word by word.
+    Literal,
+}
+
+/// Appends the canonical text of a schema. Returns `false` if the schema is too large, or has an identifier.
+fn write_canonical(value: &Value, draft: Draft, role: Role, depth: usize, out: &mut String) -> bool {
+    if out.len() > MAX_COMPARED_BYTES || depth > MAX_COMPARED_DEPTH {
         return false;
     }
     match value {
         Value::Object(entries) => {
-            words.push('{');
+            out.push('{');
             for (key, value) in entries {
                 let inner = match role {
-                    Role::Schema
-                        if matches!(
-                            key.as_str(),
-                            "$id" | "id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor"
-                        ) =>
-                    {
-                        return false;
-                    }
+                    Role::Schema if is_identifier(key) => return false,
                     Role::Schema if keyword::is_annotation(key) => continue,
-                    Role::Schema => match place(key, value, draft) {
-                        Some(Place::Object) => Role::Map,
-                        Some(Place::One | Place::Array) => Role::Schema,
-                        // What is compared word by word is never taken for something else.
+                    Role::Schema => match subschemas(key, value, draft) {
+                        Some(Subschemas::Map) => Role::Map,
+                        Some(Subschemas::One | Subschemas::List) => Role::Schema,
+                        // A comparison word by word may miss a duplicate, but never finds a wrong one.
                         None => Role::Literal,
                     },
                     Role::Map => Role::Schema,
                     Role::Literal => Role::Literal,
                 };
-                write_number(key.len(), words);
-                words.push(':');
-                words.push_str(key);
-                if !write_words(value, draft, inner, depth + 1, words) {
+                write_number(key.len(), out);
+                out.push(':');
+                out.push_str(key);
+                if !write_canonical(value, draft, inner, depth + 1, out) {
                     return false;
                 }
             }
-            words.push('}');
+            out.push('}');
         }
         Value::Array(items) => {
-            words.push('[');
+            out.push('[');
             for item in items {
-                if !write_words(item, draft, role, depth + 1, words) {
+                if !write_canonical(item, draft, role, depth + 1, out) {
                     return false;
                 }
-                words.push(',');
+                out.push(',');
             }
-            words.push(']');
+            out.push(']');
         }
         Value::String(text) => {
-            write_number(text.len(), words);
-            words.push('"');
-            words.push_str(text);
+            write_number(text.len(), out);
+            out.push('"');
+            out.push_str(text);
         }
-        Value::Null => words.push_str("null;"),
-        Value::Bool(truth) => words.push_str(if *truth { "true;" } else { "false;" }),
+        Value::Null => out.push_str("null;"),
+        Value::Bool(truth) => out.push_str(if *truth { "true;" } else { "false;" }),
         Value::Number(number) => {
-            // A string takes all that is written.
-            let _ = write!(words, "{number};");
+            // Writing to a string does not fail.
+            let _ = write!(out, "{number};");
         }
     }
     true
 }
 
-fn write_number(number: usize, words: &mut String) {
+/// Returns true for keywords that name a schema, so that it differs from schemas with equal text.
+fn is_identifier(keyword: &str) -> bool {
+    matches!(keyword, "$id" | "id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor")
+}
+
+/// Appends a number in decimal, without the cost of formatting.
+fn write_number(number: usize, out: &mut String) {
     if number >= 10 {
-        write_number(number / 10, words);
+        write_number(number / 10, out);
     }
-    words.push(char::from(b'0' + (number % 10) as u8));
+    out.push(char::from(b'0' + (number % 10) as u8));
 }

@@ -1,7 +1,7 @@
-//! The schemas of one translation and how they refer to each other: the root and the documents given beside it, with their
-//! ids, anchors and drafts. References are followed here, and nowhere else.
+//! The schemas of one translation and the references between them: the root schema and [`Config::documents`],
+//! with their identifiers, anchors and drafts. References are resolved here and nowhere else.
 
-mod dedup;
+pub(crate) mod dedup;
 mod survey;
 mod uri;
 mod walk;
@@ -19,10 +19,10 @@ use crate::config::{Config, Draft};
 use crate::error::{Error, Reason};
 use crate::keyword;
 use survey::survey;
-pub(crate) use walk::{Place, place};
 use walk::{Steps, address, is_schema, push_step};
+pub(crate) use walk::{Subschemas, subschemas};
 
-/// A schema: an object or a boolean somewhere in a document.
+/// A schema: an object or a boolean at a location in a document.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct SchemaId(u32);
 
@@ -42,19 +42,21 @@ impl ResourceId {
     }
 }
 
-/// All schemas that a translation can come to.
+/// All schemas that a translation can reach.
 ///
-/// Schemas that stand where the draft expects one are known from the beginning; others become known when a pointer leads to
-/// them. A location is one [`SchemaId`], whatever way leads there.
+/// Schemas at locations where the draft expects one are registered at the start. Other locations are
+/// registered when a pointer leads to them. Each location has one [`SchemaId`], whichever reference leads to
+/// it.
 pub(crate) struct Documents<'a> {
     config: &'a Config,
     schemas: Vec<Schema<'a>>,
-    /// By the address of the value: while the documents are borrowed, it stands for the location. Never iterated over.
+    /// By address of the value: while the documents are borrowed, it identifies the location. Never iterated
+    /// over.
     by_address: FxHashMap<usize, SchemaId>,
     resources: Vec<Resource<'a>>,
     by_uri: FxHashMap<String, ResourceId>,
     uri_bytes: u64,
-    /// Of each document, the root first, its URI.
+    /// URIs of the documents, the root first.
     uris: Vec<Option<&'a str>>,
     dynamic: bool,
     asks_evaluated: bool,
@@ -64,7 +66,7 @@ pub(crate) struct Documents<'a> {
 struct Schema<'a> {
     value: &'a Value,
     parent: Parent,
-    /// From the parent to here.
+    /// Steps from the parent to this schema.
     steps: Steps<'a>,
     resource: ResourceId,
 }
@@ -72,40 +74,41 @@ struct Schema<'a> {
 #[derive(Clone, Copy)]
 enum Parent {
     Schema(SchemaId),
-    /// The schema is the whole document of this index in [`Documents::uris`].
+    /// The schema is the whole document with this index in [`Documents::uris`].
     Document(usize),
 }
 
 struct Resource<'a> {
     root: SchemaId,
-    /// Its URI without fragment; relative or empty where the document has none.
+    /// URI without fragment. Relative or empty if the document has none.
     base: String,
     draft: Draft,
-    /// Whether it was found where no schemas are looked for.
+    /// True if the resource is at a location where the draft does not expect schemas.
     on_demand: bool,
     anchors: FxHashMap<&'a str, SchemaId>,
     dynamic_anchors: FxHashMap<&'a str, SchemaId>,
-    /// `$recursiveAnchor: true` stands at its root.
+    /// True if `$recursiveAnchor` is true at its root.
     recursive: bool,
 }
 
 impl<'a> Documents<'a> {
-    /// Reads the root and [`Config::documents`].
+    /// Reads the root schema and [`Config::documents`].
     ///
-    /// All places are walked where the draft has schemas; what stands under unknown keywords, in `enum`, `const` and
-    /// `default` is none, and an `$id` there means nothing. What stands where a schema must, and is none, is an error only
-    /// for who asks for it. Where ids collide, the first in document order wins, the root before the documents.
+    /// Values under unknown keywords, in `enum`, `const` and `default` are not schemas, and an `$id` in them
+    /// has no meaning. A value that should be a schema but is not one is an error only if it is used. Of
+    /// equal identifiers, the first in document order counts, the root before the documents.
     ///
     /// # Errors
-    /// When the root or a document is neither object nor boolean or nests too deep, when the URIs of ids grow too long, or on cancelling.
+    /// When a document is neither an object nor a boolean, when it nests too deep, when URIs are too long, or
+    /// on cancellation.
     ///
     /// # Complexity
     /// Linear in the size of the documents.
     pub fn new(root: &'a Value, config: &'a Config) -> Result<Self, Error> {
         let mut documents = Self {
             config,
-            schemas: Vec::with_capacity(ROOM),
-            by_address: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
+            schemas: Vec::with_capacity(INITIAL_SCHEMAS),
+            by_address: FxHashMap::with_capacity_and_hasher(INITIAL_SCHEMAS, FxBuildHasher),
             resources: Vec::new(),
             by_uri: FxHashMap::default(),
             uri_bytes: 0,
@@ -125,38 +128,38 @@ impl<'a> Documents<'a> {
         let named = self.uris[document];
         if !is_schema(value) {
             let pointer = named.map(|uri| format!("{uri}#")).unwrap_or_default();
-            return Err(Error::new(pointer, "", Reason::Invalid(NO_SCHEMA.to_owned())));
+            return Err(Error::new(pointer, "", Reason::Invalid(NOT_A_SCHEMA.to_owned())));
         }
         self.asks_evaluated |= survey(value, named, self.config)?;
         self.walk(value, Parent::Document(document), Steps::Pointer(Box::default()), false)?;
-        // The URI under which the document was given holds beside the one that it gives itself.
+        // The URI under which the document was given is valid in addition to its own `$id`.
         let root = self.resource(self.by_address[&address(value)]);
         self.by_uri.entry(named.unwrap_or_default().to_owned()).or_insert(root);
         Ok(())
     }
 
-    /// The schema that is to be translated.
+    /// Returns the schema that is translated.
     pub fn root(&self) -> SchemaId {
         SchemaId(0)
     }
 
-    /// Whether some schema may ask what others have evaluated.
+    /// Returns true if some document mentions `unevaluatedProperties` or `unevaluatedItems`.
     pub fn asks_evaluated(&self) -> bool {
         self.asks_evaluated
     }
 
-    /// The schema itself: an object or a boolean.
+    /// Returns the schema as JSON: an object or a boolean.
     pub fn value(&self, id: SchemaId) -> &'a Value {
         self.schemas[id.index()].value
     }
 
-    /// The draft of the schema: what `$schema` says at the root of its resource, else the draft of the resource around it,
-    /// else [`Config::draft`], which also stands in for a `$schema` that is not known.
+    /// Returns the draft of a schema: by `$schema` at the root of its resource, else the draft of the
+    /// enclosing resource, else [`Config::draft`]. An unknown `$schema` counts as [`Config::draft`].
     pub fn draft(&self, id: SchemaId) -> Draft {
         self.resources[self.resource(id).index()].draft
     }
 
-    /// Whether a schema's own `$schema` names neither a draft that is known nor a document that is given.
+    /// Returns true if the schema's own `$schema` names neither a known draft nor a given document.
     pub fn is_of_unknown_draft(&self, id: SchemaId) -> bool {
         self.value(id).as_object().is_some_and(|schema| {
             let uri = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
@@ -164,13 +167,13 @@ impl<'a> Documents<'a> {
         })
     }
 
-    /// The innermost resource that the schema belongs to.
+    /// Returns the innermost resource that contains the schema.
     pub fn resource(&self, id: SchemaId) -> ResourceId {
         self.schemas[id.index()].resource
     }
 
-    /// Whether the keywords of the validation vocabulary mean anything to the schema: they do, unless its `$schema` is among the documents
-    /// and lists vocabularies without this one.
+    /// Returns true if the validation vocabulary applies to the schema. It does unless `$schema` names a
+    /// given document whose `$vocabulary` leaves it out.
     pub fn validates(&self, id: SchemaId) -> bool {
         if !self.config.documents.iter().any(|document| document.schema.get("$vocabulary").is_some()) {
             return true;
@@ -192,7 +195,8 @@ impl<'a> Documents<'a> {
         true
     }
 
-    /// Where the schema stands, for errors: `/properties/a`, or `uri#/properties/a` outside the root document.
+    /// Returns the location of the schema for messages: `/properties/a`, or `uri#/properties/a` in another
+    /// document.
     pub fn pointer(&self, id: SchemaId) -> String {
         let mut steps = Vec::new();
         let mut at = id;
@@ -209,7 +213,7 @@ impl<'a> Documents<'a> {
         pointer
     }
 
-    /// The last step to a schema that is no array index; nothing where there is none.
+    /// Returns the last step to the schema that is not an array index. Returns `None` for the root.
     pub fn name(&self, mut id: SchemaId) -> Option<Cow<'_, str>> {
         loop {
             let schema = &self.schemas[id.index()];
@@ -223,36 +227,37 @@ impl<'a> Documents<'a> {
         }
     }
 
-    /// The schema below `id` at these steps, which are keys without escapes or array indices, as `["properties", "a"]`.
+    /// Returns the subschema of `id` at these steps: keys without escapes, or array indices, as in
+    /// `["properties", "a"]`.
     ///
     /// # Errors
-    /// When there is nothing, or what is there is neither object nor boolean.
+    /// When there is no value, or one that is neither an object nor a boolean.
     ///
     /// # Complexity
-    /// Linear in the number of steps; a schema where none was looked for is walked once.
+    /// Linear in the number of steps. A location that is not registered is walked once.
     pub fn child(&mut self, id: SchemaId, steps: &[&str]) -> Result<SchemaId, Error> {
         let keyword = steps.first().copied().unwrap_or_default();
         self.follow(id, steps.iter().map(|&step| Cow::Borrowed(step)))?.map_err(|what| {
-            let mut place = String::new();
-            steps.iter().for_each(|step| push_step(&mut place, step));
-            Error::new(self.pointer(id), keyword, Reason::Invalid(format!("at {place}, {what}")))
+            let mut location = String::new();
+            steps.iter().for_each(|step| push_step(&mut location, step));
+            Error::new(self.pointer(id), keyword, Reason::Invalid(format!("at {location}, {what}")))
         })
     }
 
-    /// What `$ref` says, seen from `id`.
+    /// Returns the target of a `$ref` in `id`.
     ///
     /// # Errors
-    /// [`Reason::Unsupported`] when the URI names nothing that was given, [`Reason::Invalid`] when it does, but what the
-    /// fragment says is not there or no schema.
+    /// [`Reason::Unsupported`] if the URI does not name a given document. [`Reason::Invalid`] if the fragment
+    /// does not lead to a schema.
     pub fn resolve(&mut self, id: SchemaId, reference: &str) -> Result<SchemaId, Error> {
         self.resolve_as(id, "$ref", reference)
     }
 
-    /// What `$dynamicRef` says, or the `$recursiveRef` of 2019-09, seen from `id`, when these resources were entered on the
-    /// way, from the outside to the inside.
+    /// Returns the target of a `$dynamicRef` in `id`, or of a `$recursiveRef` in 2019-09. `scope` lists the
+    /// resources that were entered, outermost first.
     ///
     /// # Errors
-    /// As those of [`resolve`](Self::resolve).
+    /// Those of [`resolve`](Self::resolve).
     pub fn resolve_dynamic(
         &mut self,
         id: SchemaId,
@@ -273,15 +278,15 @@ impl<'a> Documents<'a> {
         let Some(name) = uri::split(reference).1.and_then(uri::decode) else { return Ok(target) };
         let anchor =
             |resource: ResourceId| self.resources[resource.index()].dynamic_anchors.get(&*name).copied();
-        // Only where the first target is itself a dynamic anchor of that name does the scope count.
+        // The scope counts only if the first target is itself a dynamic anchor of that name.
         if anchor(self.resource(target)) != Some(target) {
             return Ok(target);
         }
         Ok(scope.iter().find_map(|&resource| anchor(resource)).unwrap_or(target))
     }
 
-    /// Whether any resource has a dynamic anchor, `$dynamicAnchor` or `$recursiveAnchor: true`. If none has, scopes need not
-    /// be followed. A resource under an unknown keyword counts from when a pointer has led there.
+    /// Returns true if some resource has `$dynamicAnchor` or `$recursiveAnchor: true`. Otherwise scopes need
+    /// not be tracked. A resource under an unknown keyword counts once a pointer has led there.
     pub fn is_dynamic(&self) -> bool {
         self.dynamic
     }
@@ -330,8 +335,8 @@ impl<'a> Documents<'a> {
         }
     }
 
-    /// Goes down from a schema. A location where no schema was known is walked now, as part of the innermost known schema
-    /// around it. The inner error says what is wrong with the steps.
+    /// Follows steps from a schema. A location that is not registered is walked now, as part of the innermost
+    /// registered schema around it. The inner error says what is wrong with the steps.
     fn follow<'s>(
         &mut self,
         from: SchemaId,
@@ -339,7 +344,7 @@ impl<'a> Documents<'a> {
     ) -> Result<Result<SchemaId, &'static str>, Error> {
         let mut value = self.value(from);
         let mut known = from;
-        // Where the last known schema is.
+        // Number of steps to `known`.
         let mut inside = 0;
         let mut count = 0;
         for step in steps.clone() {
@@ -360,7 +365,7 @@ impl<'a> Documents<'a> {
             return Ok(Ok(known));
         }
         if !is_schema(value) {
-            return Ok(Err(NO_SCHEMA));
+            return Ok(Err(NOT_A_SCHEMA));
         }
         let mut beyond = String::new();
         steps.skip(inside).for_each(|step| push_step(&mut beyond, &step));
@@ -373,12 +378,12 @@ impl<'a> Documents<'a> {
     }
 }
 
-/// Room for so many schemas from the beginning.
-const ROOM: usize = 28;
+/// Initial capacity, enough for most schemas.
+const INITIAL_SCHEMAS: usize = 28;
 
-const NO_SCHEMA: &str = "a schema must be an object or a boolean";
+const NOT_A_SCHEMA: &str = "a schema must be an object or a boolean";
 
-/// An index as JSON pointers write it: without sign and leading zeros.
+/// Parses an array index of a JSON pointer: without sign and leading zeros.
 fn index(step: &str) -> Option<usize> {
     let plain = step.bytes().all(|byte| byte.is_ascii_digit()) && (step == "0" || !step.starts_with('0'));
     if plain { step.parse().ok() } else { None }

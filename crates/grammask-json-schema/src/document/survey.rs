@@ -1,4 +1,5 @@
-//! A look at all that a document holds, whatever it means: how deep it nests, and which words are in it.
+//! A first pass over all values of a document, whatever they mean: how deep it nests, and which keywords
+//! occur.
 
 use std::sync::atomic::Ordering;
 
@@ -6,21 +7,22 @@ use serde_json::{Value, map};
 
 use super::walk::push_step;
 use crate::config::Config;
-use crate::error::{Error, Reason};
+use crate::error::{Error, Limit, Reason};
 
-/// So many values are looked at between two looks at the flag that cancels.
-const BETWEEN_LOOKS: usize = 1_024;
+/// Values between two checks of the cancellation flag.
+const VALUES_PER_CANCEL_CHECK: usize = 1_024;
 
-/// Looks at a document, which stands under this URI; whether it mentions a keyword that asks what others have evaluated.
+/// Returns true if a document mentions `unevaluatedProperties` or `unevaluatedItems`. `uri` is that of the
+/// document, for errors.
 ///
 /// # Errors
-/// When it nests deeper than [`Config::nesting`], or on cancelling.
+/// When it nests deeper than [`Limits::max_nesting`](crate::Limits::max_nesting), or on cancellation.
 ///
 /// # Complexity
-/// Linear in the size of the document, up to the first place that is too deep.
+/// Linear in the size of the document, up to the first location that is too deep.
 pub(super) fn survey(document: &Value, uri: Option<&str>, config: &Config) -> Result<bool, Error> {
     let mut asks_evaluated = false;
-    let mut looked_at = 0_usize;
+    let mut visited = 0_usize;
     let mut path: Vec<Inside<'_>> = Inside::of(document).into_iter().collect();
     while let Some(innermost) = path.last_mut() {
         let Some((key, value)) = innermost.next() else {
@@ -28,24 +30,24 @@ pub(super) fn survey(document: &Value, uri: Option<&str>, config: &Config) -> Re
             continue;
         };
         asks_evaluated |= matches!(key, Some("unevaluatedItems" | "unevaluatedProperties"));
-        looked_at += 1;
-        let cancel = config.cancel.as_ref().filter(|_| looked_at.is_multiple_of(BETWEEN_LOOKS));
+        visited += 1;
+        let cancel = config.cancel.as_ref().filter(|_| visited.is_multiple_of(VALUES_PER_CANCEL_CHECK));
         if cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
             return Err(Error::cancelled());
         }
         let Some(inside) = Inside::of(value) else { continue };
-        if path.len() >= config.nesting as usize {
+        let limit = config.limits.max_nesting;
+        if path.len() >= limit as usize {
             let mut pointer = uri.map(|uri| format!("{uri}#")).unwrap_or_default();
             path.iter().for_each(|inside| inside.write_step(&mut pointer));
-            let value = u64::from(config.nesting);
-            return Err(Error::new(pointer, "", Reason::Limit { limit: "nesting", value }));
+            return Err(Error::new(pointer, "", Reason::limit(Limit::Nesting, limit.into())));
         }
         path.push(inside);
     }
     Ok(asks_evaluated)
 }
 
-/// An array or object, and how far it has been looked at.
+/// An array or object, and the position of the pass in it.
 enum Inside<'a> {
     Array { items: &'a [Value], next: usize },
     Object { rest: map::Iter<'a>, key: &'a str },
@@ -60,7 +62,7 @@ impl<'a> Inside<'a> {
         }
     }
 
-    /// The next value, behind its key if it has one.
+    /// Returns the next value, with its key in an object. Returns `None` at the end.
     fn next(&mut self) -> Option<(Option<&'a str>, &'a Value)> {
         match self {
             Self::Array { items, next } => {
@@ -76,7 +78,7 @@ impl<'a> Inside<'a> {
         }
     }
 
-    /// Appends the step to the value that came last.
+    /// Appends the step to the last value to a JSON pointer.
     fn write_step(&self, pointer: &mut String) {
         match self {
             Self::Array { next, .. } => push_step(pointer, &(next - 1).to_string()),

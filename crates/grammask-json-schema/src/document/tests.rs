@@ -1,9 +1,10 @@
-//! Each rule of references on a small document: where a reference leads, seen from a place.
+//! Each rule of references on a small document: where a reference leads from a location.
 
 use serde_json::json;
 
 use super::*;
-use crate::config::Document;
+use crate::config::{Document, Limits};
+use crate::error::Limit;
 
 fn config(draft: Draft, documents: &[(&str, Value)]) -> Config {
     let documents = documents
@@ -13,7 +14,7 @@ fn config(draft: Draft, documents: &[(&str, Value)]) -> Config {
     Config { draft, documents, ..Config::default() }
 }
 
-/// The schema that a pointer names, in the root document or behind a URI.
+/// Returns the schema that a pointer names, in the root document or after a URI.
 fn at(documents: &mut Documents<'_>, pointer: &str) -> SchemaId {
     let (uri, pointer) = pointer.split_once('#').unwrap_or(("", pointer));
     let from = documents.resources[documents.by_uri[uri].index()].root;
@@ -23,7 +24,8 @@ fn at(documents: &mut Documents<'_>, pointer: &str) -> SchemaId {
     documents.child(from, &steps.iter().map(String::as_str).collect::<Vec<_>>()).unwrap()
 }
 
-/// Follows references: from where, what it says, and where it leads; `!` and the beginning of a reason where nowhere.
+/// Resolves references. A case is the location, the reference, and the location it leads to, or `!` and the
+/// start of a reason.
 fn check(root: &Value, config: &Config, cases: &[(&str, &str, &str)]) {
     let mut documents = Documents::new(root, config).unwrap();
     for &(from, reference, expected) in cases {
@@ -338,7 +340,7 @@ fn dynamic_anchors_are_looked_for_from_the_outside() {
     check("", "#item", &["/$defs/string", ""], "/$defs/string/$defs/item");
     check("", "#item", &["/$defs/none", "/$defs/plain", "/$defs/string", ""], "/$defs/string/$defs/item");
     check("", "#item", &["", "/$defs/string"], "/$defs/item");
-    // The first target is no dynamic anchor, or not named by one.
+    // The first target is not a dynamic anchor, or has another name.
     check("/$defs/plain", "#item", &["", "/$defs/plain"], "/$defs/plain");
     check("", "#/$defs/item", &["/$defs/string", ""], "/$defs/item");
     check("/$defs/none", "list#item", &["/$defs/string", "/$defs/none"], "/$defs/string/$defs/item");
@@ -400,7 +402,8 @@ fn depth_and_growing_ids_do_no_harm() {
         deep = Value::Object([("not".to_owned(), deep)].into_iter().collect());
     }
     let deep: &'static Value = Box::leak(Box::new(deep));
-    let config = Config { nesting: u32::MAX, ..config(Draft::Draft202012, &[]) };
+    let limits = Limits { max_nesting: u32::MAX, ..Limits::default() };
+    let config = Config { limits, ..config(Draft::Draft202012, &[]) };
     let documents = Documents::new(deep, &config).unwrap();
     assert_eq!(documents.schemas.len(), 200_001);
     assert_eq!(documents.pointer(SchemaId(200_000)).len(), 800_000);
@@ -410,7 +413,8 @@ fn depth_and_growing_ids_do_no_harm() {
         growing = json!({ "$id": "folder/", "not": growing });
     }
     let error = Documents::new(Box::leak(Box::new(growing)), &config).err().unwrap();
-    assert_eq!(error.reason, Reason::Limit { limit: "bytes of a URI", value: 8_192 });
+    let Reason::Limit(exceeded) = error.reason else { panic!("{error}") };
+    assert_eq!((exceeded.limit, exceeded.value), (Limit::UriBytes, 8_192));
 }
 
 #[test]

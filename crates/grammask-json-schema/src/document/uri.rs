@@ -1,9 +1,9 @@
-//! URI references as schemas use them: how one is resolved against a base, and what its fragment says. Bases may themselves
-//! be relative, for documents without a URI.
+//! URI references of schemas: resolution against a base, and decoding of fragments. A base may itself be
+//! relative, for documents without a URI.
 
 use std::borrow::Cow;
 
-/// The reference without its fragment, and the fragment without its `#`.
+/// Splits a reference into the part before `#` and the fragment.
 pub(super) fn split(reference: &str) -> (&str, Option<&str>) {
     match reference.split_once('#') {
         Some((rest, fragment)) => (rest, Some(fragment)),
@@ -11,11 +11,11 @@ pub(super) fn split(reference: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The target of a reference without fragment, seen from a base without fragment.
+/// Resolves a reference without fragment against a base without fragment.
 ///
 /// # Source
-/// RFC 3986, section 5.2. Other than there, a relative path stays relative when `..` removes its first segment, since a
-/// base without scheme is no absolute one.
+/// RFC 3986, section 5.2. Unlike there, a relative path stays relative if `..` removes its first segment,
+/// since a base without scheme is not absolute.
 pub(super) fn resolve(base: &str, reference: &str) -> String {
     let base = Parts::of(base);
     let reference = Parts::of(reference);
@@ -39,7 +39,7 @@ pub(super) fn resolve(base: &str, reference: &str) -> String {
     target.to_text()
 }
 
-/// The text behind percent escapes, unless it is no UTF-8 or an escape is incomplete.
+/// Decodes percent escapes. Returns `None` if an escape is incomplete or the result is not UTF-8.
 pub(super) fn decode(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
         return Some(Cow::Borrowed(text));
@@ -57,7 +57,7 @@ pub(super) fn decode(text: &str) -> Option<Cow<'_, str>> {
     String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
-/// A reference without fragment, in its parts.
+/// The components of a reference without fragment.
 #[derive(Clone, Copy)]
 struct Parts<'a, P> {
     scheme: Option<&'a str>,
@@ -131,7 +131,7 @@ fn without_dots(path: &str) -> String {
         if !dots {
             kept.push(segment);
         } else if segments.peek().is_none() {
-            // A folder stays a folder.
+            // `a/.` and `a/b/..` name the folder `a/`.
             kept.push("");
         }
     }

@@ -1,5 +1,5 @@
-//! Where schemas stand in a schema, by draft, and what its `$id` and anchors say. The walk is one loop over a stack: how deep
-//! a document nests is for its author to decide.
+//! The walk over a document: finds subschemas by draft, and registers identifiers and anchors. It is one loop
+//! over a stack, since the author of a document decides how deep it nests.
 
 use std::borrow::Cow;
 
@@ -7,49 +7,46 @@ use serde_json::{Map, Value};
 
 use super::{Documents, Parent, Resource, ResourceId, Schema, SchemaId, uri};
 use crate::config::Draft;
-use crate::error::{Error, Reason};
+use crate::error::{Error, Limit, Reason};
 
-/// The longest URI of a resource, in bytes.
-const LONGEST_URI: u64 = 8_192;
-/// The longest that the URIs of all resources may be together, in bytes.
-const LONGEST_URIS: u64 = 1 << 26;
-/// So many schemas are walked between two looks at the flag that cancels.
-const BETWEEN_LOOKS: usize = 1_024;
+/// Schemas between two checks of the cancellation flag.
+const SCHEMAS_PER_CANCEL_CHECK: usize = 1_024;
 
-/// What makes a part of a schema one or several schemas.
+/// How the value of a keyword contains subschemas.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Subschemas {
     /// The value is a schema.
     One,
     /// The items of the array are schemas.
-    Array,
+    List,
     /// The values of the object are schemas.
-    Object,
+    Map,
 }
 
-/// Where schemas stand under a keyword. `dependencies` and `definitions` live on in the drafts that have renamed them.
-pub(crate) fn place(keyword: &str, value: &Value, draft: Draft) -> Option<Place> {
+/// Returns how a keyword contains subschemas. Returns `None` if it does not. Drafts that renamed
+/// `dependencies` and `definitions` still have them here.
+pub(crate) fn subschemas(keyword: &str, value: &Value, draft: Draft) -> Option<Subschemas> {
     use Draft::{Draft4, Draft6, Draft7, Draft201909, Draft202012};
-    let (since, place) = match keyword {
-        "additionalProperties" | "not" => (Draft4, Place::One),
-        "properties" | "patternProperties" | "definitions" | "dependencies" => (Draft4, Place::Object),
-        "allOf" | "anyOf" | "oneOf" => (Draft4, Place::Array),
-        "items" if value.is_array() => (Draft4, Place::Array),
-        "items" => (Draft4, Place::One),
-        "additionalItems" => (Draft4, Place::One),
-        "contains" | "propertyNames" => (Draft6, Place::One),
-        "if" | "then" | "else" => (Draft7, Place::One),
-        "$defs" | "dependentSchemas" => (Draft201909, Place::Object),
-        "unevaluatedItems" | "unevaluatedProperties" | "contentSchema" => (Draft201909, Place::One),
-        "prefixItems" => (Draft202012, Place::Array),
+    let (since, subschemas) = match keyword {
+        "additionalProperties" | "not" => (Draft4, Subschemas::One),
+        "properties" | "patternProperties" | "definitions" | "dependencies" => (Draft4, Subschemas::Map),
+        "allOf" | "anyOf" | "oneOf" => (Draft4, Subschemas::List),
+        "items" if value.is_array() => (Draft4, Subschemas::List),
+        "items" => (Draft4, Subschemas::One),
+        "additionalItems" => (Draft4, Subschemas::One),
+        "contains" | "propertyNames" => (Draft6, Subschemas::One),
+        "if" | "then" | "else" => (Draft7, Subschemas::One),
+        "$defs" | "dependentSchemas" => (Draft201909, Subschemas::Map),
+        "unevaluatedItems" | "unevaluatedProperties" | "contentSchema" => (Draft201909, Subschemas::One),
+        "prefixItems" => (Draft202012, Subschemas::List),
         _ => return None,
     };
     let gone =
         draft >= Draft202012 && (keyword == "additionalItems" || keyword == "items" && value.is_array());
-    (since <= draft && !gone).then_some(place)
+    (since <= draft && !gone).then_some(subschemas)
 }
 
-/// The draft that a `$schema` names, if it is one of those that are known.
+/// Returns the draft that `$schema` names: `Some(None)` for an unknown one. Returns `None` without `$schema`.
 pub(super) fn draft_of(schema: &Map<String, Value>) -> Option<Option<Draft>> {
     let uri = schema.get("$schema")?.as_str()?;
     let uri = uri.strip_suffix('#').unwrap_or(uri);
@@ -70,44 +67,45 @@ pub(super) fn is_schema(value: &Value) -> bool {
     value.is_object() || value.is_boolean()
 }
 
-/// From a schema to one below it. Nearly all stand right below a keyword, so that nothing need be written until somebody asks.
+/// The step below a keyword. Nearly all subschemas are one step below a keyword, so their pointers are
+/// written on demand only.
 #[derive(Clone, Copy)]
-pub(super) enum Below<'a> {
+pub(super) enum Substep<'a> {
     Nothing,
     Key(&'a str),
     Index(usize),
 }
 
-/// The same, or any steps.
+/// The steps from a schema to one below it.
 #[derive(Clone)]
 pub(super) enum Steps<'a> {
-    /// A keyword, and what follows it.
-    Keyword(&'a str, Below<'a>),
-    /// A JSON pointer.
+    /// A keyword, and one step below it.
+    Keyword(&'a str, Substep<'a>),
+    /// Any steps, as a JSON pointer.
     Pointer(Box<str>),
 }
 
 impl Steps<'_> {
-    /// Appends them to a JSON pointer.
+    /// Appends the steps to a JSON pointer.
     pub fn write(&self, pointer: &mut String) {
         match self {
             Self::Keyword(keyword, below) => {
                 push_step(pointer, keyword);
                 match below {
-                    Below::Nothing => {}
-                    Below::Key(key) => push_step(pointer, key),
-                    Below::Index(index) => push_step(pointer, &index.to_string()),
+                    Substep::Nothing => {}
+                    Substep::Key(key) => push_step(pointer, key),
+                    Substep::Index(index) => push_step(pointer, &index.to_string()),
                 }
             }
             Self::Pointer(steps) => pointer.push_str(steps),
         }
     }
 
-    /// The last step that is no array index, as a JSON pointer writes it.
+    /// Returns the last step that is not an array index, escaped as in a JSON pointer.
     pub fn name(&self) -> Option<Cow<'_, str>> {
         let is_name = |part: &&str| !part.is_empty() && !part.bytes().all(|byte| byte.is_ascii_digit());
         match self {
-            Self::Keyword(_, Below::Key(key)) if is_name(key) => Some(if key.contains(['~', '/']) {
+            Self::Keyword(_, Substep::Key(key)) if is_name(key) => Some(if key.contains(['~', '/']) {
                 let mut step = String::new();
                 push_step(&mut step, key);
                 step.remove(0);
@@ -121,7 +119,7 @@ impl Steps<'_> {
     }
 }
 
-/// A step of a JSON pointer, behind a slash.
+/// Appends a step to a JSON pointer.
 pub(super) fn push_step(pointer: &mut String, step: &str) {
     pointer.push('/');
     if !step.contains(['~', '/']) {
@@ -137,8 +135,9 @@ pub(super) fn push_step(pointer: &mut String, step: &str) {
 }
 
 impl<'a> Documents<'a> {
-    /// Notes a schema and all below it. Where `on_demand`, it stands where no schema was looked for: what its ids and
-    /// anchors name is then for itself alone, so that no reference depends on which others were followed before.
+    /// Registers a schema and all its subschemas. With `on_demand`, the draft does not expect a schema at
+    /// this location: its identifiers and anchors count for itself alone, so that no reference depends on
+    /// which others were resolved before.
     pub(super) fn walk(
         &mut self,
         value: &'a Value,
@@ -151,7 +150,7 @@ impl<'a> Documents<'a> {
             if self.by_address.contains_key(&address(value)) {
                 continue;
             }
-            if self.schemas.len().is_multiple_of(BETWEEN_LOOKS) && self.is_cancelled() {
+            if self.schemas.len().is_multiple_of(SCHEMAS_PER_CANCEL_CHECK) && self.is_cancelled() {
                 return Err(Error::cancelled());
             }
             let id = SchemaId(u32::try_from(self.schemas.len()).expect("fewer than 2^32 schemas"));
@@ -167,39 +166,39 @@ impl<'a> Documents<'a> {
             let draft = self.draft(id);
             let first = stack.len();
             for (keyword, below) in schema {
-                let mut push = |value: &'a Value, below: Below<'a>| {
+                let mut push = |value: &'a Value, below: Substep<'a>| {
                     if is_schema(value) {
                         stack.push((value, Parent::Schema(id), Steps::Keyword(keyword, below)));
                     }
                 };
-                match (place(keyword, below, draft), below) {
-                    (Some(Place::One), _) => push(below, Below::Nothing),
-                    (Some(Place::Array), Value::Array(items)) => {
+                match (subschemas(keyword, below, draft), below) {
+                    (Some(Subschemas::One), _) => push(below, Substep::Nothing),
+                    (Some(Subschemas::List), Value::Array(items)) => {
                         for (index, item) in items.iter().enumerate() {
-                            push(item, Below::Index(index));
+                            push(item, Substep::Index(index));
                         }
                     }
-                    (Some(Place::Object), Value::Object(values)) => {
+                    (Some(Subschemas::Map), Value::Object(values)) => {
                         for (key, value) in values {
-                            push(value, Below::Key(key));
+                            push(value, Substep::Key(key));
                         }
                     }
                     _ => {}
                 }
             }
             stack[first..].reverse();
-            // They will all be there; nobody waits until those before have been moved to where there is room.
+            // Reserved at once, so that the tables are not moved schema by schema.
             self.by_address.reserve(stack.len());
             self.schemas.reserve(stack.len());
         }
         Ok(())
     }
 
-    /// Sees to the resource of a schema: starts one where an id says so, and notes its anchors.
+    /// Starts a resource if the schema has an identifier, and registers its anchors.
     fn enter(&mut self, id: SchemaId, on_demand: bool) -> Result<(), Error> {
         let Schema { value, parent, resource: outer, .. } = self.schemas[id.index()];
         let schema = value.as_object();
-        // Most schemas say nothing of this kind.
+        // Fast path: most schemas have neither identifiers nor anchors.
         let may_say =
             |schema: &Map<String, Value>| schema.keys().any(|key| key.starts_with('$') || key == "id");
         if matches!(parent, Parent::Schema(_)) && !schema.is_some_and(may_say) {
@@ -227,7 +226,7 @@ impl<'a> Documents<'a> {
             None => (None, None),
         };
         let base = match named {
-            // A fragment alone names a place in the resource.
+            // A fragment alone names a location in the resource.
             Some(rest) if !rest.is_empty() => {
                 let new = uri::resolve(base, rest);
                 let again = new == base && fragment.is_some() && matches!(parent, Parent::Schema(_));
@@ -244,7 +243,7 @@ impl<'a> Documents<'a> {
         if on_demand && !of.on_demand {
             return Ok(());
         }
-        // Not `draft`: a `$schema` that starts no resource says nothing.
+        // Not `draft`: a `$schema` that does not start a resource has no meaning.
         let draft = of.draft;
         let mut anchor = |name: &'a str| {
             of.anchors.entry(name).or_insert(id);
@@ -280,12 +279,13 @@ impl<'a> Documents<'a> {
         on_demand: bool,
     ) -> Result<(), Error> {
         self.uri_bytes += base.len() as u64;
-        for (limit, value, reached) in [
-            ("bytes of a URI", LONGEST_URI, base.len() as u64),
-            ("bytes of all URIs", LONGEST_URIS, self.uri_bytes),
+        let limits = &self.config.limits;
+        for (limit, value, found) in [
+            (Limit::UriBytes, limits.uri_bytes, base.len() as u64),
+            (Limit::TotalUriBytes, limits.total_uri_bytes, self.uri_bytes),
         ] {
-            if reached > value {
-                return Err(Error::new(self.pointer(id), name, Reason::Limit { limit, value }));
+            if found > value {
+                return Err(Error::new(self.pointer(id), name, Reason::limit_found(limit, value, found)));
             }
         }
         let resource =
@@ -307,7 +307,7 @@ impl<'a> Documents<'a> {
     }
 }
 
-/// What tells a value from every other while the documents are borrowed.
+/// Returns what distinguishes a value from every other while the documents are borrowed.
 pub(super) fn address(value: &Value) -> usize {
     std::ptr::from_ref(value).addr()
 }

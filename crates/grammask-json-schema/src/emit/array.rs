@@ -14,51 +14,53 @@ impl Emitter<'_, '_> {
         if plan.max == Some(0) {
             return;
         }
-        // From the last item to the first: what comes behind so many items.
-        let live = plan.prefix.iter().take_while(|goal| self.live.contains(goal)).count();
+        // Built from the last item to the first: `rest` is what may follow the items before it.
+        let productive =
+            plan.prefix.iter().take_while(|constraint| self.productive.contains(constraint)).count();
         let len = plan.prefix.len();
-        let mut behind = match live == len {
+        let mut rest = match productive == len {
             true => self.rest(plan),
             false => None,
         };
-        for place in (0..live).rev() {
-            let item = self.value(plan.prefix[place]);
+        for index in (0..productive).rev() {
+            let item = self.value(plan.prefix[index]);
             let mut sequence = Vec::new();
-            if place > 0 {
+            if index > 0 {
                 sequence.push(self.comma());
             }
             sequence.push(item);
-            sequence.extend(behind.take());
+            sequence.extend(rest.take());
             let sequence = self.sequence(sequence);
-            behind = Some(if place > 0 && place as u64 >= plan.min {
+            rest = Some(if index > 0 && index as u64 >= plan.min {
                 self.repeat(sequence, 0, Some(1))
             } else {
                 sequence
             });
         }
-        if let Some(items) = behind {
+        if let Some(items) = rest {
             let (open, close) = (self.bracket(ARRAY, OPEN), self.bracket(ARRAY, CLOSE));
             parts.push(self.sequence(vec![open, items, close]));
         }
     }
 
-    /// What comes behind the first items, which are all there; one item at least if there are no first ones.
+    /// Returns the items after the first ones, all of which are present. Without first items, there is at
+    /// least one item. Returns `None` if there are no further items.
     fn rest(&mut self, plan: &ArrayPlan) -> Option<ExprId> {
         let len = plan.prefix.len() as u64;
         let min = plan.min.saturating_sub(len);
         let max = plan.max.map(|max| max - len);
         match &plan.rest {
-            Rest::Same(goal) if self.live.contains(goal) && max != Some(0) => {
+            Rest::Same(constraint) if self.productive.contains(constraint) && max != Some(0) => {
                 if len > 0 {
-                    let (comma, item) = (self.comma(), self.value(*goal));
+                    let (comma, item) = (self.comma(), self.value(*constraint));
                     let item = self.sequence(vec![comma, item]);
                     return Some(self.repeat(item, min, max));
                 }
-                let first = self.value(*goal);
+                let first = self.value(*constraint);
                 if max == Some(1) {
                     return Some(first);
                 }
-                let (comma, item) = (self.comma(), self.value(*goal));
+                let (comma, item) = (self.comma(), self.value(*constraint));
                 let item = self.sequence(vec![comma, item]);
                 let more = self.repeat(item, min.max(1) - 1, max.map(|max| max - 1));
                 Some(self.sequence(vec![first, more]))
@@ -66,12 +68,14 @@ impl Emitter<'_, '_> {
             Rest::Same(_) => None,
             Rest::Mixed(items) => {
                 let mut parts = Vec::new();
-                for item in items.iter().filter(|item| self.live.contains(&item.goal) && item.max != Some(0))
+                for item in items
+                    .iter()
+                    .filter(|item| self.productive.contains(&item.constraint) && item.max != Some(0))
                 {
-                    let value = self.value(item.goal);
+                    let value = self.value(item.constraint);
                     parts.push(self.repeat(value, item.min, item.max));
                 }
-                self.in_any_order(parts, Vec::new(), min, max, len > 0)
+                self.unordered(parts, Vec::new(), min, max, len > 0)
             }
             Rest::Distinct(elements) => {
                 let mut items = Vec::new();
@@ -85,19 +89,20 @@ impl Emitter<'_, '_> {
                     let string = self.sequence(string);
                     items.push(self.push(ExprKind::Distinct(string)));
                 }
-                self.in_any_order(items, Vec::new(), min, max, false)
+                self.unordered(items, Vec::new(), min, max, false)
             }
         }
     }
 
-    /// Items in any order, with commas between them; one at least, or, behind others, a comma before them if there are any.
-    pub(super) fn in_any_order(
+    /// Returns parts in any order, separated by commas, with at least one. With `after_items`, a comma
+    /// precedes them, and all of them may be absent if `min` is 0. Returns `None` if there are no parts.
+    pub(super) fn unordered(
         &mut self,
         mut parts: Vec<ExprId>,
-        needs: Vec<(u32, u32)>,
+        requires: Vec<(u32, u32)>,
         min: u64,
         max: Option<u64>,
-        is_behind: bool,
+        after_items: bool,
     ) -> Option<ExprId> {
         if parts.is_empty() || max == Some(0) {
             return None;
@@ -105,9 +110,10 @@ impl Emitter<'_, '_> {
         parts.push(self.comma());
         let at_least = min.max(1).min(u64::from(u32::MAX)) as u32;
         let max = max.map(|max| max.min(u64::from(u32::MAX)) as u32);
-        let list = Unordered { parts: parts.into(), has_separator: true, min: at_least, max, needs };
+        let list =
+            Unordered { parts: parts.into(), has_separator: true, min: at_least, max, needs: requires };
         let list = self.push(ExprKind::Unordered(list.into()));
-        if !is_behind {
+        if !after_items {
             return Some(list);
         }
         let comma = self.comma();

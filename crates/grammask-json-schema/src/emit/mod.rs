@@ -1,110 +1,112 @@
-//! From plans to a syntax tree: a rule for every goal that a document can meet, white space and separators in between.
+//! Plans to a syntax tree: one rule for each constraint that a document can satisfy, with white space and
+//! separators.
 
 mod array;
-mod expressions;
 mod object;
 mod productive;
+mod regexes;
 mod separators;
 
+use crate::plan;
 use std::collections::VecDeque;
 
 use grammask_syntax::{Ast, ExprId, ExprKind, Name, Quantifier, Rule, Span, Text};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::conjunction::{GoalId, Subject};
-use crate::context::{Stop, Translator};
+use crate::constraint::{ConstraintId, Subject};
+use crate::context::{Context, Stop};
 use crate::error::Error;
 use crate::language::LanguageId;
 use crate::plan::{Plan, Rest};
-use crate::value::{Expressions, Values};
-use productive::{is_array_live, is_object_live, live};
-use separators::Signs;
+use crate::value::{RegexStrings, Values};
+use productive::{is_array_productive, is_object_productive, productive};
+use separators::Separators;
 
-/// The rule that a grammar begins with.
+/// Name of the start rule.
 const START: &str = "start";
 
-/// Writes the grammar of the documents that reach a goal.
-pub(crate) fn emit(translator: &mut Translator<'_>, root: GoalId) -> Result<Ast, Stop> {
-    let mut plans: FxHashMap<GoalId, Plan> = FxHashMap::default();
+/// Writes the grammar of the documents that satisfy a constraint.
+pub(crate) fn emit(cx: &mut Context<'_>, root: ConstraintId) -> Result<Ast, Stop> {
+    let mut plans: FxHashMap<ConstraintId, Plan> = FxHashMap::default();
     let mut order = vec![root];
     let mut next = 0;
-    while let Some(&goal) = order.get(next) {
+    while let Some(&constraint) = order.get(next) {
         next += 1;
-        if goal == GoalId::NEVER || plans.contains_key(&goal) {
+        if constraint == ConstraintId::NEVER || plans.contains_key(&constraint) {
             continue;
         }
-        translator.spend(1)?;
-        let plan = translator.plan(goal)?;
+        cx.spend(1)?;
+        let plan = plan::plan(cx, constraint)?;
         order.extend(children(&plan).filter(|child| !plans.contains_key(child)));
-        plans.insert(goal, plan);
+        plans.insert(constraint, plan);
     }
-    let live = live(&plans, &order, |units| translator.spend(units))?;
-    if !live.contains(&root) {
+    let productive = productive(&plans, &order, |units| cx.spend(units))?;
+    if !productive.contains(&root) {
         return Err(Error::unsatisfiable().into());
     }
-    let mut emitter = Emitter::new(translator, &plans, &live);
+    let mut emitter = Emitter::new(cx, &plans, &productive);
     emitter.grammar(root)?;
     Ok(emitter.ast)
 }
 
-/// The goals inside of a plan.
-fn children(plan: &Plan) -> impl Iterator<Item = GoalId> {
+/// Returns the constraints in a plan.
+fn children(plan: &Plan) -> impl Iterator<Item = ConstraintId> {
     let items = plan.arrays.iter().flat_map(|array| {
         let (same, mixed) = match array.rest {
-            Rest::Same(goal) => (Some(goal), &[][..]),
+            Rest::Same(constraint) => (Some(constraint), &[][..]),
             Rest::Mixed(ref items) => (None, &items[..]),
             Rest::Distinct(_) => (None, &[][..]),
         };
-        array.prefix.iter().copied().chain(same).chain(mixed.iter().map(|item| item.goal))
+        array.prefix.iter().copied().chain(same).chain(mixed.iter().map(|item| item.constraint))
     });
-    items.chain(plan.objects.iter().flat_map(|object| object.members.iter().map(|member| member.goal)))
+    items.chain(plan.objects.iter().flat_map(|object| object.members.iter().map(|member| member.constraint)))
 }
 
-/// Values that are neither arrays nor objects: whether null, which booleans, the numbers, the strings, and expressions beside them.
-type Scalar = (bool, [bool; 2], LanguageId, LanguageId, Expressions);
+/// Key of a rule without arrays and objects: null, booleans, numbers, strings and regular expressions.
+type Scalar = (bool, [bool; 2], LanguageId, LanguageId, RegexStrings);
 
 struct Emitter<'a, 'd> {
-    translator: &'a mut Translator<'d>,
-    plans: &'a FxHashMap<GoalId, Plan>,
-    live: &'a FxHashSet<GoalId>,
+    cx: &'a mut Context<'d>,
+    plans: &'a FxHashMap<ConstraintId, Plan>,
+    productive: &'a FxHashSet<ConstraintId>,
     ast: Ast,
-    names: FxHashMap<GoalId, Text>,
-    taken: FxHashSet<Text>,
-    /// How often a name was taken, so that nobody tries all numbers.
-    counts: FxHashMap<String, u32>,
-    /// The names of rules for scalars alone, by what they are.
+    names: FxHashMap<ConstraintId, Text>,
+    used_names: FxHashSet<Text>,
+    /// Last suffix that was appended to a name, so that a search for a free name does not start anew.
+    suffixes: FxHashMap<String, u32>,
+    /// Names of rules without arrays and objects.
     scalars: FxHashMap<Scalar, Text>,
-    /// The names of the rules of regular expressions and of their groups.
-    expressions: Option<[String; 2]>,
-    pending: VecDeque<GoalId>,
-    signs: Signs,
+    /// Names of the rules for regular expressions and for their groups.
+    regex_rules: Option<[String; 2]>,
+    pending: VecDeque<ConstraintId>,
+    separators: Separators,
 }
 
 impl<'a, 'd> Emitter<'a, 'd> {
     fn new(
-        translator: &'a mut Translator<'d>,
-        plans: &'a FxHashMap<GoalId, Plan>,
-        live: &'a FxHashSet<GoalId>,
+        cx: &'a mut Context<'d>,
+        plans: &'a FxHashMap<ConstraintId, Plan>,
+        productive: &'a FxHashSet<ConstraintId>,
     ) -> Self {
-        let signs = Signs::new(&translator.config.whitespace);
+        let separators = Separators::new(&cx.config.whitespace);
         Self {
-            translator,
+            cx,
             plans,
-            live,
+            productive,
             ast: Ast { rules: Vec::with_capacity(16), exprs: Vec::with_capacity(128), start: None },
             names: FxHashMap::default(),
-            taken: FxHashSet::from_iter([START.into()]),
-            counts: FxHashMap::default(),
+            used_names: FxHashSet::from_iter([START.into()]),
+            suffixes: FxHashMap::default(),
             scalars: FxHashMap::default(),
-            expressions: None,
+            regex_rules: None,
             pending: VecDeque::new(),
-            signs,
+            separators,
         }
     }
 
-    fn grammar(&mut self, root: GoalId) -> Result<(), Stop> {
+    fn grammar(&mut self, root: ConstraintId) -> Result<(), Stop> {
         let value = self.value(root);
-        let start = match self.signs.around.clone() {
+        let start = match self.separators.around.clone() {
             None => value,
             Some(space) => {
                 let (before, after) = (self.regex(&space), self.regex(&space));
@@ -112,12 +114,12 @@ impl<'a, 'd> Emitter<'a, 'd> {
             }
         };
         self.rule(START, start);
-        while let Some(goal) = self.pending.pop_front() {
-            self.translator.spend(1)?;
-            let name = self.names[&goal].clone();
-            let body = self.body(goal)?;
-            // Of what is cancelled while it is written, only some is there.
-            self.translator.spend(0)?;
+        while let Some(constraint) = self.pending.pop_front() {
+            self.cx.spend(1)?;
+            let name = self.names[&constraint].clone();
+            let body = self.body(constraint)?;
+            // After cancellation, languages are written in part only.
+            self.cx.check_cancelled()?;
             self.rule(&name, body);
         }
         Ok(())
@@ -166,79 +168,80 @@ impl<'a, 'd> Emitter<'a, 'd> {
     }
 
     fn comma(&mut self) -> ExprId {
-        let comma = self.signs.comma.clone();
+        let comma = self.separators.comma.clone();
         self.push(ExprKind::Regex(comma))
     }
 
     fn bracket(&mut self, kind: usize, which: usize) -> ExprId {
-        let bracket = self.signs.brackets[kind][which].clone();
+        let bracket = self.separators.brackets[kind][which].clone();
         self.push(ExprKind::Regex(bracket))
     }
 
-    /// A reference to the rule of a goal, which is live.
-    fn value(&mut self, goal: GoalId) -> ExprId {
-        let name = match self.names.get(&goal) {
+    /// Returns a reference to the rule of a productive constraint.
+    fn value(&mut self, constraint: ConstraintId) -> ExprId {
+        let name = match self.names.get(&constraint) {
             Some(name) => name.clone(),
-            None => self.new_name(goal),
+            None => self.new_name(constraint),
         };
         self.push(ExprKind::Nonterminal(name))
     }
 
-    /// Finds a name for a goal, and sees that its rule is written.
-    fn new_name(&mut self, goal: GoalId) -> Text {
-        let plan = &self.plans[&goal];
-        let Values { null, booleans, number, string, expressions, .. } = *plan.values;
+    /// Chooses a name for a constraint and enqueues its rule.
+    fn new_name(&mut self, constraint: ConstraintId) -> Text {
+        let plan = &self.plans[&constraint];
+        let Values { null, booleans, number, string, regexes, .. } = *plan.values;
         let is_scalar = plan.arrays.is_empty() && plan.objects.is_empty();
-        let key = (null, booleans, number, string, expressions);
+        let key = (null, booleans, number, string, regexes);
         if is_scalar && let Some(known) = self.scalars.get(&key) {
             let name = known.clone();
-            self.names.insert(goal, name.clone());
+            self.names.insert(constraint, name.clone());
             return name;
         }
-        let wish = match key {
-            _ if goal == GoalId::ANY => "any".to_owned(),
-            _ if !is_scalar => self.wish(goal),
-            (true, [false, false], LanguageId::NONE, LanguageId::NONE, Expressions::None) => {
+        let preferred = match key {
+            _ if constraint == ConstraintId::ANY => "any".to_owned(),
+            _ if !is_scalar => self.preferred_name(constraint),
+            (true, [false, false], LanguageId::NONE, LanguageId::NONE, RegexStrings::None) => {
                 "null".to_owned()
             }
-            (false, [true, true], LanguageId::NONE, LanguageId::NONE, Expressions::None) => {
+            (false, [true, true], LanguageId::NONE, LanguageId::NONE, RegexStrings::None) => {
                 "boolean".to_owned()
             }
-            (false, [false, false], LanguageId::NONE, LanguageId::ANY, Expressions::None) => {
+            (false, [false, false], LanguageId::NONE, LanguageId::ANY, RegexStrings::None) => {
                 "string".to_owned()
             }
-            (false, [false, false], number, LanguageId::NONE, Expressions::None)
-                if number == self.translator.any_number =>
+            (false, [false, false], number, LanguageId::NONE, RegexStrings::None)
+                if number == self.cx.numbers.any =>
             {
                 "number".to_owned()
             }
-            _ => self.wish(goal),
+            _ => self.preferred_name(constraint),
         };
-        let mut name: Text = wish.as_str().into();
-        while self.taken.contains(&name) {
-            let count = match self.counts.get_mut(&wish) {
+        let mut name: Text = preferred.as_str().into();
+        while self.used_names.contains(&name) {
+            let count = match self.suffixes.get_mut(&preferred) {
                 Some(count) => count,
-                None => self.counts.entry(wish.clone()).or_insert(1),
+                None => self.suffixes.entry(preferred.clone()).or_insert(1),
             };
             *count += 1;
-            name = [&*wish, "_", &count.to_string()].concat().into();
+            name = [&*preferred, "_", &count.to_string()].concat().into();
         }
-        self.taken.insert(name.clone());
+        self.used_names.insert(name.clone());
         if is_scalar {
             self.scalars.insert(key, name.clone());
         }
-        self.names.insert(goal, name.clone());
-        self.pending.push_back(goal);
+        self.names.insert(constraint, name.clone());
+        self.pending.push_back(constraint);
         name
     }
 
-    /// What a goal would like to be called: as the schema is in its document.
-    fn wish(&self, goal: GoalId) -> String {
-        let schema = self.translator.goals.claims(goal).iter().find_map(|claim| match claim.subject {
-            Subject::Schema(id, _) if claim.holds => Some(id),
-            _ => None,
-        });
-        let last = schema.and_then(|id| self.translator.documents.name(id)).unwrap_or("value".into());
+    /// Returns a name from the location of the schema in its document.
+    fn preferred_name(&self, constraint: ConstraintId) -> String {
+        let schema =
+            self.cx.constraints.conjuncts(constraint).iter().find_map(|conjunct| match conjunct.subject {
+                Subject::Schema(id, _) if conjunct.holds => Some(id),
+                _ => None,
+            });
+        let last = schema.and_then(|id| self.cx.documents.name(id)).unwrap_or("value".into());
         let mut name: String =
             last.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '_' }).take(40).collect();
         if !name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') {
@@ -247,20 +250,20 @@ impl<'a, 'd> Emitter<'a, 'd> {
         name
     }
 
-    fn body(&mut self, goal: GoalId) -> Result<ExprId, Stop> {
+    fn body(&mut self, constraint: ConstraintId) -> Result<ExprId, Stop> {
         let plans = self.plans;
-        let plan = &plans[&goal];
+        let plan = &plans[&constraint];
         let mut parts = self.scalar_parts(&plan.values);
-        for array in plan.arrays.iter().filter(|array| is_array_live(array, self.live)) {
-            self.translator.spend(0)?;
+        for array in plan.arrays.iter().filter(|array| is_array_productive(array, self.productive)) {
+            self.cx.check_cancelled()?;
             self.array(array, &mut parts);
         }
-        for object in plan.objects.iter().filter(|object| is_object_live(object, self.live)) {
+        for object in plan.objects.iter().filter(|object| is_object_productive(object, self.productive)) {
             self.object(object, &mut parts)?;
         }
         if parts.is_empty() {
-            // What looked possible is not: no text at all.
-            parts.push(self.translator.languages.write(LanguageId::NONE, &mut self.ast));
+            // No alternative is productive: the rule gets the empty language.
+            parts.push(self.cx.languages.write(LanguageId::NONE, &mut self.ast));
         }
         Ok(self.alternatives(parts))
     }
@@ -276,26 +279,26 @@ impl<'a, 'd> Emitter<'a, 'd> {
             }
         }
         if values.number != LanguageId::NONE {
-            parts.push(self.translator.languages.write(values.number, &mut self.ast));
+            parts.push(self.cx.languages.write(values.number, &mut self.ast));
         }
         if values.string != LanguageId::NONE {
             let string = self.string(values.string);
             parts.push(self.sequence(string));
         }
-        if values.expressions != Expressions::None {
-            let string = vec![self.text("\""), self.expressions(values.expressions), self.text("\"")];
+        if values.regexes != RegexStrings::None {
+            let string = vec![self.text("\""), self.regexes(values.regexes), self.text("\"")];
             parts.push(self.sequence(string));
         }
         parts
     }
 
-    /// A string with these contents, in quotes.
+    /// Returns a string with these contents, in quotes.
     fn string(&mut self, contents: LanguageId) -> Vec<ExprId> {
         let open = self.text("\"");
-        let contents = self.translator.languages.write(contents, &mut self.ast);
+        let contents = self.cx.languages.write(contents, &mut self.ast);
         let contents = self.push(ExprKind::Json(contents));
         let close = self.text("\"");
-        // Mostly the two parts of a member follow.
+        // Room for the colon and the value of a member.
         let mut parts = Vec::with_capacity(5);
         parts.extend([open, contents, close]);
         parts

@@ -1,16 +1,16 @@
-//! Objects as expressions: members in any order, or as written.
+//! Objects as expressions: members in any order, or in the order of the schema.
 
 use grammask_syntax::{ExprId, ExprKind};
 
 use super::Emitter;
-use super::productive::live_members;
+use super::productive::productive_members;
 use super::separators::{CLOSE, NOTHING, OBJECT, OPEN};
 use crate::PropertyOrder;
 use crate::context::Stop;
 use crate::plan::{Member, ObjectPlan};
 
-/// A member of an object is no more expressions, as a rule: quotes, key, colon, value, and what holds them together.
-const PER_MEMBER: usize = 9;
+/// Expressions that a member usually needs: quotes, key, colon, value, and their sequence.
+const EXPRS_PER_MEMBER: usize = 9;
 
 impl Emitter<'_, '_> {
     pub(super) fn object(&mut self, plan: &ObjectPlan, parts: &mut Vec<ExprId>) -> Result<(), Stop> {
@@ -21,18 +21,18 @@ impl Emitter<'_, '_> {
         if plan.max == Some(0) {
             return Ok(());
         }
-        let live = live_members(plan, self.live).unwrap_or_default();
-        let members: Vec<&Member> = live.iter().map(|&place| &plan.members[place]).collect();
-        let place_of = |place: usize| live.binary_search(&place).ok().map(|place| place as u32);
-        let needs: Vec<(u32, u32)> = plan
-            .needs
+        let productive = productive_members(plan, self.productive).unwrap_or_default();
+        let members: Vec<&Member> = productive.iter().map(|&index| &plan.members[index]).collect();
+        let index_of = |index: usize| productive.binary_search(&index).ok().map(|index| index as u32);
+        let requires: Vec<(u32, u32)> = plan
+            .requires
             .iter()
-            .filter_map(|&(first, second)| Some((place_of(first)?, place_of(second)?)))
+            .filter_map(|&(first, second)| Some((index_of(first)?, index_of(second)?)))
             .collect();
         let named = members.iter().filter(|member| !member.is_class).count() as u64;
         let has_class = members.iter().any(|member| member.is_class);
         let max = plan.max.filter(|&max| has_class || max < named);
-        let is_plain = plan.min <= 1 && max.is_none() && needs.is_empty();
+        let is_plain = plan.min <= 1 && max.is_none() && requires.is_empty();
         let list = match &members[..] {
             [] => None,
             [member] if is_plain && !member.is_class => Some(self.member(member)),
@@ -42,26 +42,26 @@ impl Emitter<'_, '_> {
                 let more = self.repeat(more, 0, None);
                 Some(self.sequence(vec![first, more]))
             }
-            _ if self.translator.config.property_order == PropertyOrder::AsWritten => {
+            _ if self.cx.config.property_order == PropertyOrder::AsWritten => {
                 if !is_plain {
-                    let place = plan.counted.unwrap_or(self.translator.place);
+                    let schema = plan.count_schema.unwrap_or(self.cx.current_schema);
                     let reason =
                         "that properties are counted, or need each other, while they come as written";
-                    self.translator.refuse(place, "", reason)?;
+                    self.cx.refuse_or_relax(schema, "", reason)?;
                 }
                 self.as_written(&members)
             }
             _ => {
                 let mut items = Vec::with_capacity(members.len());
-                // Nobody waits until all expressions before have been moved to where there is room.
-                self.ast.exprs.reserve(members.len() * PER_MEMBER);
+                // Reserved at once, so that large objects are not moved while they grow.
+                self.ast.exprs.reserve(members.len() * EXPRS_PER_MEMBER);
                 for member in &members {
-                    self.translator.spend(0)?;
+                    self.cx.check_cancelled()?;
                     let item = self.member(member);
                     let max = if member.is_class { None } else { Some(1) };
                     items.push(self.repeat(item, u64::from(member.is_required), max));
                 }
-                self.in_any_order(items, needs, plan.min, max, false)
+                self.unordered(items, requires, plan.min, max, false)
             }
         };
         if let Some(list) = list {
@@ -71,26 +71,28 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// A key and its value.
+    /// Returns the key, the colon and the value of a member.
     fn member(&mut self, member: &Member) -> ExprId {
         let mut parts = self.string(member.key);
-        let colon = self.signs.colon.clone();
+        let colon = self.separators.colon.clone();
         parts.push(self.push(ExprKind::Regex(colon)));
-        parts.push(self.value(member.goal));
+        parts.push(self.value(member.constraint));
         self.sequence(parts)
     }
 
-    /// Members in their order. From the last to the first: what may come when something is there before, and when nothing is.
+    /// Returns members in their order. Built from the last to the first, in two forms: `rest` follows some
+    /// member, `first` starts the object. Returns `None` if there are no members.
     fn as_written(&mut self, members: &[&Member]) -> Option<ExprId> {
-        let mut behind: Option<String> = None;
+        let mut rest: Option<String> = None;
         let mut first: Vec<ExprId> = Vec::new();
-        let last_first = members.iter().position(|member| member.is_required).unwrap_or(members.len());
-        for (place, member) in members.iter().enumerate().rev() {
+        let last_possible_first =
+            members.iter().position(|member| member.is_required).unwrap_or(members.len());
+        for (index, member) in members.iter().enumerate().rev() {
             let max = if member.is_class { None } else { Some(1) };
             let reference =
-                |this: &mut Self| behind.clone().map(|name| this.push(ExprKind::Nonterminal(name.into())));
-            // As the first of all that are there; none behind a required one is.
-            if place <= last_first {
+                |this: &mut Self| rest.clone().map(|name| this.push(ExprKind::Nonterminal(name.into())));
+            // The member as the first one that is present. A required member must not be before it.
+            if index <= last_possible_first {
                 let mut parts = vec![self.member(member)];
                 if member.is_class {
                     let (comma, more) = (self.comma(), self.member(member));
@@ -101,22 +103,22 @@ impl Emitter<'_, '_> {
                 let alternative = self.sequence(parts);
                 first.push(alternative);
             }
-            if place == 0 {
+            if index == 0 {
                 break;
             }
-            // Behind others.
+            // The member after others.
             let (comma, item) = (self.comma(), self.member(member));
             let item = self.sequence(vec![comma, item]);
             let item = self.repeat(item, u64::from(member.is_required), max);
             let mut parts = vec![item];
             parts.extend(reference(self));
             let body = self.sequence(parts);
-            let mut name = format!("more_{}", self.taken.len());
-            while !self.taken.insert(name.as_str().into()) {
+            let mut name = format!("more_{}", self.used_names.len());
+            while !self.used_names.insert(name.as_str().into()) {
                 name.push('_');
             }
             self.rule(&name, body);
-            behind = Some(name);
+            rest = Some(name);
         }
         (!first.is_empty()).then(|| self.alternatives(first))
     }

@@ -1,36 +1,43 @@
-//! Which goals some finite value reaches: the others get no rule, and what needs them is left out.
+//! Productive constraints: those that some finite value satisfies. Other constraints get no rule, and members
+//! and items that need them are left out.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::conjunction::GoalId;
+use crate::constraint::ConstraintId;
 use crate::context::Stop;
 use crate::language::LanguageId;
 use crate::plan::{ArrayPlan, Item, ObjectPlan, Plan, Rest};
-use crate::value::{Expressions, Values};
+use crate::value::{RegexStrings, Values};
 
-/// The goals that some finite value reaches, as far as goals decide that. `spend` counts work.
-pub(super) fn live(
-    plans: &FxHashMap<GoalId, Plan>,
-    order: &[GoalId],
+/// Returns the productive constraints, as far as their structure decides. `order` lists them outermost first,
+/// and `spend` counts work.
+///
+/// # Complexity
+/// Linear for schemas without recursion, otherwise at most quadratic in the number of constraints.
+pub(super) fn productive(
+    plans: &FxHashMap<ConstraintId, Plan>,
+    order: &[ConstraintId],
     mut spend: impl FnMut(u64) -> Result<(), Stop>,
-) -> Result<FxHashSet<GoalId>, Stop> {
-    let mut live = FxHashSet::default();
-    // Inner goals come later, so this way a schema without cycles takes one round; some with cycles are faster the other way.
-    let mut open: Vec<GoalId> = order.iter().rev().copied().filter(|goal| plans.contains_key(goal)).collect();
+) -> Result<FxHashSet<ConstraintId>, Stop> {
+    let mut productive = FxHashSet::default();
+    // Inner constraints come later in `order`, so the reverse needs one round without recursion. Rounds
+    // alternate.
+    let mut open: Vec<ConstraintId> =
+        order.iter().rev().copied().filter(|constraint| plans.contains_key(constraint)).collect();
     loop {
         let before = open.len();
         let mut left = Vec::new();
-        for goal in open {
-            let plan = &plans[&goal];
+        for constraint in open {
+            let plan = &plans[&constraint];
             spend(plan.arrays.len() as u64 / 8 + plan.objects.len() as u64 / 8)?;
-            if is_live(plan, &live) {
-                live.insert(goal);
+            if is_productive(plan, &productive) {
+                productive.insert(constraint);
             } else {
-                left.push(goal);
+                left.push(constraint);
             }
         }
         if left.len() == before {
-            return Ok(live);
+            return Ok(productive);
         }
         spend(left.len() as u64 / 8)?;
         left.reverse();
@@ -38,55 +45,64 @@ pub(super) fn live(
     }
 }
 
-fn is_live(plan: &Plan, live: &FxHashSet<GoalId>) -> bool {
-    let Values { null, booleans, number, string, expressions, .. } = *plan.values;
-    null || expressions != Expressions::None
+fn is_productive(plan: &Plan, productive: &FxHashSet<ConstraintId>) -> bool {
+    let Values { null, booleans, number, string, regexes, .. } = *plan.values;
+    null || regexes != RegexStrings::None
         || booleans != [false; 2]
         || number != LanguageId::NONE
         || string != LanguageId::NONE
-        || plan.arrays.iter().any(|array| is_array_live(array, live))
-        || plan.objects.iter().any(|object| is_object_live(object, live))
+        || plan.arrays.iter().any(|array| is_array_productive(array, productive))
+        || plan.objects.iter().any(|object| is_object_productive(object, productive))
 }
 
-/// Whether there is such an array.
-pub(super) fn is_array_live(array: &ArrayPlan, live: &FxHashSet<GoalId>) -> bool {
+/// Returns true if some finite array follows the plan.
+pub(super) fn is_array_productive(array: &ArrayPlan, productive: &FxHashSet<ConstraintId>) -> bool {
     let len = array.prefix.len() as u64;
-    let first = array.prefix.iter().take(array.min.min(len) as usize).all(|goal| live.contains(goal));
+    let first = array
+        .prefix
+        .iter()
+        .take(array.min.min(len) as usize)
+        .all(|constraint| productive.contains(constraint));
     first
         && match &array.rest {
-            Rest::Same(goal) => array.min <= len || live.contains(goal),
+            Rest::Same(constraint) => array.min <= len || productive.contains(constraint),
             Rest::Mixed(items) => {
                 let missing = array.min.saturating_sub(len);
-                let most = |item: &Item| if live.contains(&item.goal) { item.max } else { Some(0) };
+                let most =
+                    |item: &Item| if productive.contains(&item.constraint) { item.max } else { Some(0) };
                 let room = items.iter().try_fold(0u64, |sum, item| Some(sum.saturating_add(most(item)?)));
-                items.iter().all(|item| item.min == 0 || live.contains(&item.goal))
+                items.iter().all(|item| item.min == 0 || productive.contains(&item.constraint))
                     && room.is_none_or(|room| missing <= room)
             }
             Rest::Distinct(elements) => elements.texts.is_some() || array.min <= elements.listed.len() as u64,
         }
 }
 
-/// Whether there is such an object.
-pub(super) fn is_object_live(object: &ObjectPlan, live: &FxHashSet<GoalId>) -> bool {
-    live_members(object, live).is_some()
+/// Returns true if some finite object follows the plan.
+pub(super) fn is_object_productive(object: &ObjectPlan, productive: &FxHashSet<ConstraintId>) -> bool {
+    productive_members(object, productive).is_some()
 }
 
-/// The places of the members that may be there, in order; nothing where there is no such object, as far as goals and counts decide that.
-pub(super) fn live_members(object: &ObjectPlan, live: &FxHashSet<GoalId>) -> Option<Vec<usize>> {
+/// Returns the indices of the members that may be present, ascending. Returns `None` if no finite object
+/// follows the plan.
+pub(super) fn productive_members(
+    object: &ObjectPlan,
+    productive: &FxHashSet<ConstraintId>,
+) -> Option<Vec<usize>> {
     let members = &object.members;
-    let mut places: Vec<usize> =
-        (0..members.len()).filter(|&place| live.contains(&members[place].goal)).collect();
-    // What needs something that is never there is never there itself.
-    let has = |places: &[usize], place: usize| places.binary_search(&place).is_ok();
+    let mut indices: Vec<usize> =
+        (0..members.len()).filter(|&index| productive.contains(&members[index].constraint)).collect();
+    // A member that requires one that is never present is never present itself.
+    let has = |indices: &[usize], index: usize| indices.binary_search(&index).is_ok();
     while let Some(&(first, _)) =
-        object.needs.iter().find(|&&(first, second)| has(&places, first) && !has(&places, second))
+        object.requires.iter().find(|&&(first, second)| has(&indices, first) && !has(&indices, second))
     {
-        places.retain(|&place| place != first);
+        indices.retain(|&index| index != first);
     }
     let required = members.iter().filter(|member| member.is_required).count();
-    let is_required_there = places.iter().filter(|&&place| members[place].is_required).count() == required;
+    let is_required_there = indices.iter().filter(|&&index| members[index].is_required).count() == required;
     let is_countable =
-        places.iter().any(|&place| members[place].is_class) || object.min <= places.len() as u64;
+        indices.iter().any(|&index| members[index].is_class) || object.min <= indices.len() as u64;
     let fits = object.max.is_none_or(|max| object.min.max(required as u64) <= max);
-    (is_required_there && is_countable && fits).then_some(places)
+    (is_required_there && is_countable && fits).then_some(indices)
 }

@@ -1,19 +1,19 @@
-//! What stands around and between the parts of a document, by the choice of white space.
+//! White space and punctuation between the parts of a document, by [`Whitespace`].
 
 use grammask_syntax::Text;
 
 use crate::Whitespace;
 
-/// What stands around and between the parts of a document: patterns.
-pub(super) struct Signs {
+/// Patterns for white space and punctuation.
+pub(super) struct Separators {
     pub around: Option<Text>,
     pub comma: Text,
     pub colon: Text,
-    /// Of objects, then of arrays: opening, closing, and both without anything inside.
+    /// Of objects, then of arrays: opening, closing, and both for an empty one.
     pub brackets: [[Text; 3]; 2],
 }
 
-impl Signs {
+impl Separators {
     pub fn new(whitespace: &Whitespace) -> Self {
         let space = match whitespace {
             Whitespace::Flexible { longest: 0 } | Whitespace::Compact | Whitespace::Separators { .. } => {
@@ -38,7 +38,7 @@ impl Signs {
     }
 }
 
-/// A pattern for a text of punctuation and white space.
+/// Returns a pattern for a text of punctuation and white space.
 fn regex_of(text: &str) -> String {
     text.chars()
         .flat_map(|char| {

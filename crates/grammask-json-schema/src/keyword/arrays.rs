@@ -1,62 +1,67 @@
-//! The keywords about arrays.
+//! Keywords about arrays.
 
+use crate::keyword;
+use crate::keyword::expand;
 use serde_json::Value;
 
-use super::MOST;
 use crate::Draft;
-use crate::context::{Stop, Translator};
-use crate::error::Reason;
+use crate::context::{Context, Stop};
+use crate::error::{Limit, Reason};
 use crate::keyword::expand::Schema;
 use crate::value::{Array, Contains, EvaluatedItems};
 
-impl<'a> Translator<'a> {
-    pub(super) fn arrays(&mut self, schema: Schema<'a>) -> Result<Option<Array>, Stop> {
-        let mut array = Array::any();
-        // Tuples are `items` up to 2019-09, and `prefixItems` since then.
-        let (tuple, rest) = match schema.get("items") {
-            Some(Value::Array(_)) => ("items", "additionalItems"),
-            _ if schema.draft >= Draft::Draft202012 => ("prefixItems", "items"),
-            _ => ("", "items"),
-        };
-        let mut evaluated = EvaluatedItems::none();
-        if let Some(Value::Array(list)) = schema.get(tuple) {
-            for place in 0..list.len() {
-                array.prefix.push(self.child(schema, &[tuple, &place.to_string()])?);
-            }
-            evaluated.first = Some(list.len());
+pub(super) fn array_shape<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<Option<Array>, Stop> {
+    let most = u64::from(cx.config.limits.max_count);
+    let mut array = Array::any();
+    // Tuples are written as `items` up to 2019-09, and as `prefixItems` since then.
+    let (tuple, rest) = match schema.get("items") {
+        Some(Value::Array(_)) => ("items", "additionalItems"),
+        _ if schema.draft >= Draft::Draft202012 => ("prefixItems", "items"),
+        _ => ("", "items"),
+    };
+    let mut evaluated = EvaluatedItems::none();
+    if let Some(Value::Array(list)) = schema.get(tuple) {
+        for index in 0..list.len() {
+            array.prefix.push(expand::child(cx, schema, &[tuple, &index.to_string()])?);
         }
-        if schema.has(rest) {
-            array.rest = self.child(schema, &[rest])?;
-            evaluated.first = None;
-        }
-        array.min = self.count(schema, "minItems")?.unwrap_or(0);
-        array.max = self.count(schema, "maxItems")?.filter(|&max| max <= MOST);
-        if array.min > MOST {
-            return Err(self.error(schema.id, "minItems", Reason::Limit { limit: "items", value: MOST }));
-        }
-        if schema.has("contains") && schema.draft >= Draft::Draft6 {
-            let goal = self.child(schema, &["contains"])?;
-            let counted = schema.draft >= Draft::Draft201909;
-            let min = if counted { self.count(schema, "minContains")?.unwrap_or(1) } else { 1 };
-            let max = if counted { self.count(schema, "maxContains")? } else { None };
-            if min > MOST {
-                let reason = Reason::Limit { limit: "items", value: MOST };
-                return Err(self.error(schema.id, "minContains", reason));
-            }
-            let max = max.filter(|&max| max <= MOST);
-            array.contains.push(Contains { goal, from: 0, min, max, place: schema.id });
-            if schema.draft >= Draft::Draft202012 {
-                evaluated.matching.push(goal);
-            }
-        }
-        match schema.get("uniqueItems") {
-            None | Some(Value::Bool(false)) => {}
-            Some(Value::Bool(true)) => array.unique = Some(schema.id),
-            Some(_) => return Err(self.invalid(schema, "uniqueItems", "it is neither true nor false")),
-        }
-        if self.documents.asks_evaluated() {
-            array.evaluated = Some(evaluated);
-        }
-        Ok(array.settle().then_some(array))
+        evaluated.first = Some(list.len());
     }
+    if schema.has(rest) {
+        array.rest = expand::child(cx, schema, &[rest])?;
+        evaluated.first = None;
+    }
+    array.min = keyword::count(cx, schema, "minItems")?.unwrap_or(0);
+    array.max = keyword::count(cx, schema, "maxItems")?.filter(|&max| max <= most);
+    if array.min > most {
+        return Err(too_many_items(cx, schema, "minItems", array.min));
+    }
+    if schema.has("contains") && schema.draft >= Draft::Draft6 {
+        let constraint = expand::child(cx, schema, &["contains"])?;
+        let counted = schema.draft >= Draft::Draft201909;
+        let min = if counted { keyword::count(cx, schema, "minContains")?.unwrap_or(1) } else { 1 };
+        let max = if counted { keyword::count(cx, schema, "maxContains")? } else { None };
+        if min > most {
+            return Err(too_many_items(cx, schema, "minContains", min));
+        }
+        let max = max.filter(|&max| max <= most);
+        array.contains.push(Contains { constraint, from: 0, min, max, schema: schema.id });
+        if schema.draft >= Draft::Draft202012 {
+            evaluated.matching.push(constraint);
+        }
+    }
+    match schema.get("uniqueItems") {
+        None | Some(Value::Bool(false)) => {}
+        Some(Value::Bool(true)) => array.unique = Some(schema.id),
+        Some(_) => return Err(expand::invalid(cx, schema, "uniqueItems", "it is neither true nor false")),
+    }
+    if cx.documents.asks_evaluated() {
+        array.evaluated = Some(evaluated);
+    }
+    Ok(array.normalize().then_some(array))
+}
+
+/// Returns the error of an array that needs more items than a grammar can count.
+fn too_many_items(cx: &Context<'_>, schema: Schema<'_>, keyword: &str, found: u64) -> Stop {
+    let reason = Reason::limit_found(Limit::Count, cx.config.limits.max_count.into(), found);
+    cx.error(schema.id, keyword, reason)
 }

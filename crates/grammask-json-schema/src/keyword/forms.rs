@@ -1,11 +1,11 @@
-//! Keywords whose value is not as the standard has it, and that ask for nothing then, or for what another draft means by it. Schemas in use have many
-//! of them, so they are no errors; but they are told.
+//! Keywords whose value has another form than the standard says. Schemas in use have many of them, so they
+//! are not errors: they assert nothing, or what another draft means by them, and are listed.
 
 use serde_json::Value;
 
 use crate::Draft;
 
-/// Why a keyword does not ask for what it seems to ask for.
+/// Returns why a keyword does not assert what it seems to assert. Returns `None` if it does.
 pub(super) fn deviation(name: &str, value: &Value, draft: Draft) -> Option<&'static str> {
     let is_late = draft >= Draft::Draft202012;
     let why = match (name, value) {

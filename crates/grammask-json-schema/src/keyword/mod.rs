@@ -1,30 +1,33 @@
-//! The keywords that assert something of a value itself: its type, and what it is as a number, a string, an array or an object.
+//! The keywords of a schema: which there are in each draft, and what the assertions about the value itself
+//! allow (its type, and what it is as a number, a string, an array or an object).
 
 mod arrays;
 pub(crate) mod expand;
 mod forms;
 mod objects;
 mod scalars;
-mod unevaluated;
+pub(crate) mod unevaluated;
 
+use crate::value::algebra;
+use crate::value::algebra::shapes;
 use std::rc::Rc;
 
 pub(crate) use objects::only_required;
 use serde_json::{Map, Value};
 
 use crate::Draft;
-use crate::context::{Stop, Translator};
+use crate::context::{Context, Stop};
 use crate::document::SchemaId;
 use crate::keyword::expand::Schema;
 use crate::language::LanguageId;
 use crate::language::{format, number};
-use crate::value::{Array, Expressions, Object, Values};
+use crate::value::{Array, Object, RegexStrings, Values};
 
-/// What the rules of regular expressions do not see.
-const NOT_OF_EXPRESSIONS: &str = "references of a regular expression to its groups, the order of long numbers of a quantifier, \
+/// Rules of ECMA-262 that the grammar of regular expressions does not assert.
+const UNASSERTED_REGEX_RULES: &str = "references of a regular expression to its groups, the order of long numbers of a quantifier, \
      and the order of a class's range outside of ASCII are not asserted";
 
-/// Keywords that a document is never held to.
+/// Returns true for keywords of the standard that never restrict a document.
 fn is_known_annotation(name: &str) -> bool {
     matches!(
         name,
@@ -51,8 +54,8 @@ fn is_known_annotation(name: &str) -> bool {
     )
 }
 
-/// Keywords beside those of the validation vocabulary that a document is held to, or that say something to one that is.
-fn is_beside_validation(name: &str) -> bool {
+/// Returns true for keywords outside of the validation vocabulary that restrict a document.
+fn is_applicator_or_reference(name: &str) -> bool {
     matches!(
         name,
         "$dynamicRef"
@@ -81,7 +84,7 @@ fn is_beside_validation(name: &str) -> bool {
     )
 }
 
-/// Keywords of the validation vocabulary.
+/// Returns true for keywords of the validation vocabulary.
 pub(crate) fn is_validation(name: &str) -> bool {
     matches!(
         name,
@@ -108,7 +111,7 @@ pub(crate) fn is_validation(name: &str) -> bool {
     )
 }
 
-/// The draft that brought a keyword; draft 4 for what is older.
+/// Returns the draft that introduced a keyword. Returns draft 4 for older keywords.
 fn since(name: &str) -> Draft {
     match name {
         "const" | "contains" | "propertyNames" => Draft::Draft6,
@@ -125,7 +128,8 @@ fn since(name: &str) -> Draft {
     }
 }
 
-/// The last draft that has a keyword. (`dependencies`, which is older, is held to in every draft, as many schemas have it.)
+/// Returns the last draft that has a keyword. `dependencies` is asserted in every draft, although 2019-09
+/// renamed it: many schemas have it.
 fn until(name: &str) -> Draft {
     match name {
         "additionalItems" | "$recursiveRef" => Draft::Draft201909,
@@ -133,141 +137,142 @@ fn until(name: &str) -> Draft {
     }
 }
 
-/// What stands under a key of a schema. Most have so few that comparing is faster than hashing.
+/// Returns the value of a keyword. Most schemas have few keywords, so that comparing is faster than hashing.
 pub(crate) fn entry<'a>(entries: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
-    const FEW: usize = 8;
-    if entries.len() > FEW {
+    const LINEAR_SEARCH_MAX_ENTRIES: usize = 8;
+    if entries.len() > LINEAR_SEARCH_MAX_ENTRIES {
         return entries.get(key);
     }
     entries.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
 }
 
-/// Whether no document is held to a keyword. Keywords that the standard does not know are annotations.
+/// Returns true if a keyword never restricts a document. Keywords that the standard does not know are
+/// annotations.
 pub(crate) fn is_annotation(name: &str) -> bool {
-    !is_validation(name) && !is_beside_validation(name)
+    !is_validation(name) && !is_applicator_or_reference(name)
 }
 
-/// The greatest count that a grammar can say; more than that is no limit for any document that is ever written.
-const MOST: u64 = 1_000_000_000;
-
-impl<'a> Translator<'a> {
-    /// The values that a schema's own assertions allow.
-    pub fn assertions(&mut self, schema: Schema<'a>) -> Result<Values, Stop> {
-        let mut values = self.types(schema)?;
-        if let Some(list) = schema.get("enum") {
-            let Value::Array(list) = list else {
-                return Err(self.invalid(schema, "enum", "it is not a list of values"));
-            };
-            let listed = self.values_among(list)?;
-            values = self.intersect(&values, &listed)?;
-        }
-        if let Some(constant) = schema.get("const").filter(|_| schema.draft >= Draft::Draft6) {
-            let constant = self.values_among(std::slice::from_ref(constant))?;
-            values = self.intersect(&values, &constant)?;
-        }
-        if values.number != LanguageId::NONE {
-            let number = self.numbers(schema)?;
-            values.number = self.both_numbers(values.number, number);
-        }
-        if values.string != LanguageId::NONE {
-            let string = self.strings(schema)?;
-            values.string = self.both_strings(values.string, string);
-            if self.asserts_format() && schema.get("format").and_then(Value::as_str) == Some("regex") {
-                let expressions = Values {
-                    string: LanguageId::NONE,
-                    expressions: Expressions::All,
-                    ..Values::any(self.any_number)
-                };
-                values = self.intersect(&values, &expressions)?;
-                if values.expressions != Expressions::None {
-                    self.note(schema.id, "format", NOT_OF_EXPRESSIONS);
-                }
-            }
-        }
-        if !values.arrays.is_empty() {
-            let arrays = self.arrays(schema)?;
-            let arrays: Vec<Rc<Array>> = arrays.into_iter().map(Rc::new).collect();
-            values.arrays = self.both_lists(&values.arrays, &arrays)?;
-        }
-        if !values.objects.is_empty() {
-            let objects = [Rc::new(self.objects(schema)?)];
-            values.objects = self.both_lists(&values.objects, &objects)?;
-        }
-        Ok(values)
-    }
-
-    /// Lists what a schema says and no document is held to.
-    pub fn note_ignored(&mut self, id: SchemaId, entries: &Map<String, Value>) {
-        let draft = self.documents.draft(id);
-        let beside = draft <= Draft::Draft7 && entries.len() > 1 && entry(entries, "$ref").is_some();
-        for (name, value) in entries {
-            let why = match &name[..] {
-                "$schema" if self.documents.is_of_unknown_draft(id) => {
-                    "the draft is not known, and read as the configured one"
-                }
-                "$ref" => continue,
-                "$schema" if !value.is_string() => "it is no text, so the draft is the configured one",
-                _ if is_known_annotation(name) => continue,
-                _ if beside => "up to draft 7, nothing counts beside a $ref",
-                _ if is_annotation(name) => "an unknown keyword is an annotation",
-                _ if since(name) > draft => "a keyword that came after the schema's draft is an annotation",
-                _ if until(name) < draft => {
-                    "a keyword that the schema's draft does not have any more is an annotation"
-                }
-                "format" => {
-                    if let Value::String(format) = value
-                        && !(self.asserts_format() && format::is_known(format))
-                    {
-                        self.note(id, name, scalars::annotation(format));
-                    }
-                    continue;
-                }
-                _ => match forms::deviation(name, value, draft) {
-                    Some(why) => why,
-                    None => continue,
-                },
-            };
-            self.note(id, name, why);
-        }
-    }
-
-    fn types(&mut self, schema: Schema<'a>) -> Result<Values, Stop> {
-        let names = match schema.get("type") {
-            None => return Ok(Values::any(self.any_number)),
-            Some(name @ Value::String(_)) => std::slice::from_ref(name),
-            Some(Value::Array(names)) => &names[..],
-            Some(_) => return Err(self.invalid(schema, "type", "it is neither a name nor a list of names")),
+/// Returns the values that a schema's own assertions allow.
+pub(crate) fn assertions<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<Values, Stop> {
+    let mut values = types(cx, schema)?;
+    if let Some(list) = schema.get("enum") {
+        let Value::Array(list) = list else {
+            return Err(expand::invalid(cx, schema, "enum", "it is not a list of values"));
         };
-        let mut values = Values::NONE;
-        for name in names {
-            match name.as_str() {
-                Some("null") => values.null = true,
-                Some("boolean") => values.booleans = [true; 2],
-                Some("number") => values.number = self.any_number,
-                // In draft 4 an integer is a number without fraction and exponent.
-                Some("integer") if values.number == LanguageId::NONE => {
-                    values.number = match schema.draft {
-                        Draft::Draft4 => number::digits(&mut self.languages),
-                        _ => number::integer(&mut self.languages),
-                    };
-                }
-                Some("integer") => {}
-                Some("string") => values.string = LanguageId::ANY,
-                Some("array") => values.arrays = vec![Rc::new(Array::any())],
-                Some("object") => values.objects = vec![Rc::new(Object::any())],
-                _ => return Err(self.invalid(schema, "type", &format!("{name} is no type"))),
+        let listed = expand::values_among(cx, list)?;
+        values = algebra::intersect(cx, &values, &listed)?;
+    }
+    if let Some(constant) = schema.get("const").filter(|_| schema.draft >= Draft::Draft6) {
+        let constant = expand::values_among(cx, std::slice::from_ref(constant))?;
+        values = algebra::intersect(cx, &values, &constant)?;
+    }
+    if values.number != LanguageId::NONE {
+        let number = scalars::number_language(cx, schema)?;
+        values.number = algebra::intersect_numbers(cx, values.number, number);
+    }
+    if values.string != LanguageId::NONE {
+        let string = scalars::string_language(cx, schema)?;
+        values.string = algebra::intersect_strings(cx, values.string, string);
+        if scalars::asserts_format(cx) && schema.get("format").and_then(Value::as_str) == Some("regex") {
+            let regexes = Values {
+                string: LanguageId::NONE,
+                regexes: RegexStrings::All,
+                ..Values::any(cx.numbers.any)
+            };
+            values = algebra::intersect(cx, &values, &regexes)?;
+            if values.regexes != RegexStrings::None {
+                cx.list_relaxation(schema.id, "format", UNASSERTED_REGEX_RULES);
             }
         }
-        Ok(values)
     }
+    if !values.arrays.is_empty() {
+        let arrays = arrays::array_shape(cx, schema)?;
+        let arrays: Vec<Rc<Array>> = arrays.into_iter().map(Rc::new).collect();
+        values.arrays = shapes::intersect_shapes(cx, &values.arrays, &arrays)?;
+    }
+    if !values.objects.is_empty() {
+        let objects = [Rc::new(objects::object_shape(cx, schema)?)];
+        values.objects = shapes::intersect_shapes(cx, &values.objects, &objects)?;
+    }
+    Ok(values)
+}
 
-    /// A number of characters, items or properties.
-    fn count(&self, schema: Schema<'a>, keyword: &str) -> Result<Option<u64>, Stop> {
-        let Some(value) = schema.get(keyword) else { return Ok(None) };
-        let whole = |number: f64| (number >= 0.0 && number.fract() == 0.0).then_some(number as u64);
-        match value.as_u64().or_else(|| value.as_f64().and_then(whole)) {
-            Some(count) => Ok(Some(count)),
-            None => Err(self.invalid(schema, keyword, "it is no whole number from 0 on")),
+/// Lists the keywords of a schema that are not asserted.
+pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries: &Map<String, Value>) {
+    let draft = cx.documents.draft(id);
+    let beside = draft <= Draft::Draft7 && entries.len() > 1 && entry(entries, "$ref").is_some();
+    for (name, value) in entries {
+        let why = match &name[..] {
+            "$schema" if cx.documents.is_of_unknown_draft(id) => {
+                "the draft is not known, and read as the configured one"
+            }
+            "$ref" => continue,
+            "$schema" if !value.is_string() => "it is no text, so the draft is the configured one",
+            _ if is_known_annotation(name) => continue,
+            _ if beside => "up to draft 7, nothing counts beside a $ref",
+            _ if is_annotation(name) => "an unknown keyword is an annotation",
+            _ if since(name) > draft => "a keyword that came after the schema's draft is an annotation",
+            _ if until(name) < draft => {
+                "a keyword that the schema's draft does not have any more is an annotation"
+            }
+            "format" => {
+                if let Value::String(format) = value
+                    && !(scalars::asserts_format(cx) && format::is_known(format))
+                {
+                    cx.list_relaxation(id, name, scalars::annotation(format));
+                }
+                continue;
+            }
+            _ => match forms::deviation(name, value, draft) {
+                Some(why) => why,
+                None => continue,
+            },
+        };
+        cx.list_relaxation(id, name, why);
+    }
+}
+
+fn types<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<Values, Stop> {
+    let names = match schema.get("type") {
+        None => return Ok(Values::any(cx.numbers.any)),
+        Some(name @ Value::String(_)) => std::slice::from_ref(name),
+        Some(Value::Array(names)) => &names[..],
+        Some(_) => {
+            return Err(expand::invalid(cx, schema, "type", "it is neither a name nor a list of names"));
         }
+    };
+    let mut values = Values::NONE;
+    for name in names {
+        match name.as_str() {
+            Some("null") => values.null = true,
+            Some("boolean") => values.booleans = [true; 2],
+            Some("number") => values.number = cx.numbers.any,
+            // In draft 4, an integer is a number without fraction and exponent.
+            Some("integer") if values.number == LanguageId::NONE => {
+                values.number = match schema.draft {
+                    Draft::Draft4 => number::digits(&mut cx.languages),
+                    _ => number::integer(&mut cx.languages),
+                };
+            }
+            Some("integer") => {}
+            Some("string") => values.string = LanguageId::ANY,
+            Some("array") => values.arrays = vec![Rc::new(Array::any())],
+            Some("object") => values.objects = vec![Rc::new(Object::any())],
+            _ => return Err(expand::invalid(cx, schema, "type", &format!("{name} is no type"))),
+        }
+    }
+    Ok(values)
+}
+
+/// Returns a keyword's number of characters, items or properties.
+///
+/// # Errors
+/// When the value is not a nonnegative integer.
+fn count<'a>(cx: &Context<'a>, schema: Schema<'a>, keyword: &str) -> Result<Option<u64>, Stop> {
+    let Some(value) = schema.get(keyword) else { return Ok(None) };
+    let whole = |number: f64| (number >= 0.0 && number.fract() == 0.0).then_some(number as u64);
+    match value.as_u64().or_else(|| value.as_f64().and_then(whole)) {
+        Some(count) => Ok(Some(count)),
+        None => Err(expand::invalid(cx, schema, keyword, "it is no whole number from 0 on")),
     }
 }

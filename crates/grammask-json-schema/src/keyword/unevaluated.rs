@@ -1,93 +1,103 @@
-//! `unevaluatedProperties` and `unevaluatedItems`: what no other keyword has looked at.
+//! `unevaluatedProperties` and `unevaluatedItems`: constraints on what no other keyword has evaluated.
 
+use crate::keyword::expand;
+use crate::value::algebra;
 use std::rc::Rc;
 
 use crate::Draft;
-use crate::conjunction::GoalId;
-use crate::context::{Stop, Translator};
+use crate::constraint::ConstraintId;
+use crate::context::{Context, Stop};
 use crate::keyword::expand::Schema;
 use crate::language::LanguageId;
-use crate::value::{Array, EvaluatedItems, Keys, Known, Object, Values};
+use crate::value::{Array, EvaluatedItems, KeySet, Keys, Object, Values};
 
-impl<'a> Translator<'a> {
-    /// Holds what no other keyword has evaluated to `unevaluatedProperties` and `unevaluatedItems`.
-    pub fn unevaluated(&mut self, schema: Schema<'a>, mut values: Values) -> Result<Values, Stop> {
-        if schema.draft < Draft::Draft201909 {
-            return Ok(values);
+/// Applies `unevaluatedProperties` and `unevaluatedItems`.
+pub(crate) fn unevaluated<'a>(
+    cx: &mut Context<'a>,
+    schema: Schema<'a>,
+    mut values: Values,
+) -> Result<Values, Stop> {
+    if schema.draft < Draft::Draft201909 {
+        return Ok(values);
+    }
+    if schema.has("unevaluatedProperties") {
+        let constraint = expand::child(cx, schema, &["unevaluatedProperties"])?;
+        let mut objects = Vec::with_capacity(values.objects.len());
+        for object in &values.objects {
+            let mut object = constrain_unevaluated(cx, object, constraint);
+            object.evaluated = Some(vec![Keys::In(LanguageId::ANY)]);
+            objects.push(Rc::new(object));
         }
-        if schema.has("unevaluatedProperties") {
-            let goal = self.child(schema, &["unevaluatedProperties"])?;
-            let mut objects = Vec::with_capacity(values.objects.len());
-            for object in &values.objects {
-                let mut object = self.with_others(object, goal);
-                object.evaluated = Some(vec![Keys::In(LanguageId::ANY)]);
-                objects.push(Rc::new(object));
-            }
-            values.objects = objects;
-        }
-        if schema.has("unevaluatedItems") {
-            let goal = self.child(schema, &["unevaluatedItems"])?;
-            let mut arrays = Vec::with_capacity(values.arrays.len());
-            for array in &values.arrays {
-                let evaluated = array.evaluated.clone().unwrap_or(EvaluatedItems::none());
-                let mut array = Array::clone(array);
-                if let Some(first) = evaluated.first {
-                    let goal =
-                        evaluated.matching.iter().fold(goal, |goal, &other| self.goals.either(goal, other));
-                    while array.prefix.len() < first {
-                        array.prefix.push(array.rest);
-                    }
-                    for place in first..array.prefix.len() {
-                        array.prefix[place] = self.goals.both(array.prefix[place], goal);
-                    }
-                    array.rest = self.goals.both(array.rest, goal);
+        values.objects = objects;
+    }
+    if schema.has("unevaluatedItems") {
+        let constraint = expand::child(cx, schema, &["unevaluatedItems"])?;
+        let mut arrays = Vec::with_capacity(values.arrays.len());
+        for array in &values.arrays {
+            let evaluated = array.evaluated.clone().unwrap_or(EvaluatedItems::none());
+            let mut array = Array::clone(array);
+            if let Some(first) = evaluated.first {
+                let constraint = evaluated
+                    .matching
+                    .iter()
+                    .fold(constraint, |constraint, &other| cx.constraints.either(constraint, other));
+                while array.prefix.len() < first {
+                    array.prefix.push(array.rest);
                 }
-                array.evaluated = Some(EvaluatedItems { first: None, matching: Vec::new() });
-                if array.settle() {
-                    arrays.push(Rc::new(array));
+                for index in first..array.prefix.len() {
+                    array.prefix[index] = cx.constraints.both(array.prefix[index], constraint);
                 }
+                array.rest = cx.constraints.both(array.rest, constraint);
             }
-            values.arrays = arrays;
-        }
-        Ok(values)
-    }
-
-    /// The values of a goal as a document may have them: by choice, objects whose keys a schema lists have no others. It is so said of values that are
-    /// written, not of those that are compared: a schema under `not` or `if` is not closed, and those that speak of one value are together.
-    pub fn closed(&mut self, mut values: Rc<Values>) -> Rc<Values> {
-        if values.objects.iter().any(|object| object.closes) {
-            for object in &mut Rc::make_mut(&mut values).objects {
-                if object.closes {
-                    *object = Rc::new(self.with_others(object, GoalId::NEVER));
-                }
+            array.evaluated = Some(EvaluatedItems { first: None, matching: Vec::new() });
+            if array.normalize() {
+                arrays.push(Rc::new(array));
             }
         }
-        values
+        values.arrays = arrays;
     }
+    Ok(values)
+}
 
-    /// The values of a condition: it closes nothing, and names no key that would be allowed because of that, unless the schema asks for those that were
-    /// evaluated.
-    pub fn opened(&mut self, mut values: Rc<Values>) -> Rc<Values> {
-        let asks = self.documents.asks_evaluated();
-        if values.objects.iter().any(|object| object.closes || !asks && object.evaluated.is_some()) {
-            for object in &mut Rc::make_mut(&mut values).objects {
-                let object = Rc::make_mut(object);
-                object.closes = false;
-                object.evaluated = object.evaluated.take().filter(|_| asks);
+/// Closes the objects of a constraint that is about to be written, under
+/// [`AdditionalProperties::Closed`](crate::AdditionalProperties::Closed).
+///
+/// Values are closed as a whole and only when they are written. So a schema under `not` or `if` does not
+/// close anything, and all schemas for one value count together.
+pub(crate) fn close_objects(cx: &mut Context<'_>, mut values: Rc<Values>) -> Rc<Values> {
+    if values.objects.iter().any(|object| object.is_closed_by_default) {
+        for object in &mut Rc::make_mut(&mut values).objects {
+            if object.is_closed_by_default {
+                *object = Rc::new(constrain_unevaluated(cx, object, ConstraintId::NEVER));
             }
         }
-        values
     }
+    values
+}
 
-    /// The objects in which the values of keys that have not been evaluated reach a goal.
-    fn with_others(&mut self, object: &Object, goal: GoalId) -> Object {
-        let keys = object.evaluated.as_deref().unwrap_or_default();
-        let languages: Vec<LanguageId> = keys.iter().map(|keys| self.key_language(keys)).collect();
-        let mut object = object.clone();
-        if goal != GoalId::ANY && !languages.contains(&LanguageId::ANY) {
-            let known = Known { languages, ..Known::default() };
-            object.rules.push((Keys::Others(Rc::new(known)), goal));
+/// Opens the objects of a condition (`if`): it does not close a value, and its keys do not count as evaluated
+/// unless some schema asks for evaluated keys.
+pub(crate) fn open_objects(cx: &mut Context<'_>, mut values: Rc<Values>) -> Rc<Values> {
+    let asks = cx.documents.asks_evaluated();
+    if values.objects.iter().any(|object| object.is_closed_by_default || !asks && object.evaluated.is_some())
+    {
+        for object in &mut Rc::make_mut(&mut values).objects {
+            let object = Rc::make_mut(object);
+            object.is_closed_by_default = false;
+            object.evaluated = object.evaluated.take().filter(|_| asks);
         }
-        object
     }
+    values
+}
+
+/// Returns the objects in which the values of all keys that are not evaluated satisfy a constraint.
+fn constrain_unevaluated(cx: &mut Context<'_>, object: &Object, constraint: ConstraintId) -> Object {
+    let keys = object.evaluated.as_deref().unwrap_or_default();
+    let languages: Vec<LanguageId> = keys.iter().map(|keys| algebra::key_language(cx, keys)).collect();
+    let mut object = object.clone();
+    if constraint != ConstraintId::ANY && !languages.contains(&LanguageId::ANY) {
+        let known = KeySet { languages, ..KeySet::default() };
+        object.rules.push((Keys::NotIn(Rc::new(known)), constraint));
+    }
+    object
 }

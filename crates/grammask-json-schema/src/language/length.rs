@@ -1,13 +1,13 @@
-//! Sets of all texts with so many characters. What is left of them by intersections, unions and complements is written as such a set again: a
-//! repetition is counted, where a complement would have to be followed character by character.
+//! Languages of all texts with `min..=max` characters. Intersections, unions and complements of them are
+//! again such languages, so that the automata count instead of unrolling a complement character by character.
 
 use super::{Language, LanguageId, Languages};
 
-/// The pattern of every character.
+/// Pattern of every character.
 const ANY_CHARACTER: &str = "(?s:.)";
 
 impl Languages {
-    /// The texts with so many characters.
+    /// Interns the texts with `min..=max` characters.
     pub fn length(&mut self, min: u32, max: Option<u32>) -> LanguageId {
         let any = self.regex(ANY_CHARACTER);
         match (min, max) {
@@ -16,7 +16,8 @@ impl Languages {
         }
     }
 
-    /// How many characters the texts of a language have, if they are all texts with so many.
+    /// Returns the range of a language of all texts with a length in it. Returns `None` for any other
+    /// language.
     pub(super) fn as_length(&self, id: LanguageId) -> Option<(u32, Option<u32>)> {
         let is_any = |id| matches!(self.get(id), Language::Regex(pattern) if pattern == ANY_CHARACTER);
         match *self.get(id) {
@@ -27,7 +28,7 @@ impl Languages {
         }
     }
 
-    /// Takes the lengths out of some languages.
+    /// Removes the length ranges from `parts` if there are several, and returns them.
     fn take_lengths(&self, parts: &mut Vec<LanguageId>) -> Vec<(u32, Option<u32>)> {
         let lengths: Vec<_> = parts.iter().filter_map(|&part| self.as_length(part)).collect();
         if lengths.len() > 1 {
@@ -36,8 +37,8 @@ impl Languages {
         lengths
     }
 
-    /// Texts that have several lengths have what these have in common.
-    pub(super) fn meet_lengths(&mut self, parts: &mut Vec<LanguageId>) {
+    /// Replaces several length ranges by their intersection.
+    pub(super) fn intersect_lengths(&mut self, parts: &mut Vec<LanguageId>) {
         let lengths = self.take_lengths(parts);
         if lengths.len() < 2 {
             return;
@@ -48,8 +49,8 @@ impl Languages {
         parts.push(if is_void { LanguageId::NONE } else { self.length(least, most) });
     }
 
-    /// Lengths that overlap or touch are one.
-    pub(super) fn unite_lengths(&mut self, parts: &mut Vec<LanguageId>) {
+    /// Replaces length ranges that overlap or are adjacent by their union.
+    pub(super) fn union_lengths(&mut self, parts: &mut Vec<LanguageId>) {
         let mut lengths = self.take_lengths(parts);
         if lengths.len() < 2 {
             return;

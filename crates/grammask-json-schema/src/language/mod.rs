@@ -1,5 +1,8 @@
-//! Regular sets of texts, as they will stand in the grammar: an arena of expressions, each once, operands before what is
-//! made of them. Formats, patterns and numbers are made here; what is empty or disjoint is decided by `grammask-regular`.
+//! Regular languages of strings and numbers, as they are written into the grammar: a hash-consed arena of
+//! expressions.
+//!
+//! Operands precede the expressions made of them. Whether a language is empty is decided by
+//! `grammask-regular`.
 
 pub(crate) mod format;
 mod length;
@@ -13,18 +16,18 @@ use grammask_regular::{RegularId, Store, analysis};
 use grammask_syntax::{Ast, Comparison, ExprId, ExprKind, Quantifier, Span, Text};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
-use crate::Config;
+use crate::{Config, Limits};
 
-/// A set of texts in [`Languages`].
+/// A language in [`Languages`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct LanguageId(u32);
 
 impl LanguageId {
-    /// No text.
+    /// The empty language.
     pub const NONE: Self = Self(0);
-    /// Every text.
+    /// The language of every text.
     pub const ANY: Self = Self(1);
-    /// The empty text.
+    /// The language of the empty text alone.
     pub const EMPTY_TEXT: Self = Self(2);
 
     const fn index(self) -> usize {
@@ -32,24 +35,24 @@ impl LanguageId {
     }
 }
 
-/// The pattern of every text.
+/// Pattern of every text.
 const ANY_TEXT: &str = "(?s:.)*";
 
-/// A set of texts is not listed after so many states, or where a text has more bytes than this.
-const FEW_STATES: usize = 64;
-const LONGEST_FEW: usize = 32;
+/// States and bytes of the longest text, beyond which a language is not enumerated.
+const MAX_ENUMERATION_STATES: usize = 64;
+const MAX_ENUMERATED_BYTES: usize = 32;
 
-/// Room for so many from the beginning.
-const ROOM: usize = 56;
+/// Initial capacity, enough for the languages of most schemas.
+const INITIAL_LANGUAGES: usize = 56;
 
-/// How a set of texts is written.
+/// How a language is written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Language {
     /// No text.
     None,
     /// One text.
     Text(Text),
-    /// What a pattern of the Rust `regex` crate matches from end to end.
+    /// The texts that a pattern of the Rust `regex` crate matches from end to end.
     Regex(Text),
     Sequence(Vec<LanguageId>),
     Union(Vec<LanguageId>),
@@ -59,29 +62,31 @@ pub(crate) enum Language {
     Repeat(LanguageId, u32, Option<u32>),
     /// The unsigned numbers whose value is a multiple of this one.
     Multiple(Text),
-    /// The unsigned numbers whose value compares so with this one.
+    /// The unsigned numbers for which `value comparison bound` holds.
     Compared(Comparison, Text),
 }
 
-/// An arena of sets of texts.
+/// An arena of languages.
 pub(crate) struct Languages {
     nodes: Vec<Language>,
-    /// By hash: the newest; `older` chains the others.
+    /// The newest language for each hash; `older` chains the others.
     newest: FxHashMap<u64, LanguageId>,
     older: Vec<Option<LanguageId>>,
     lowered: Vec<Option<RegularId>>,
     store: Store,
+    limits: Limits,
     cancel: Option<Arc<AtomicBool>>,
 }
 
 impl Languages {
     pub fn new(config: &Config) -> Self {
         let mut languages = Self {
-            nodes: Vec::with_capacity(ROOM),
-            newest: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
-            older: Vec::with_capacity(ROOM),
-            lowered: Vec::with_capacity(ROOM),
+            nodes: Vec::with_capacity(INITIAL_LANGUAGES),
+            newest: FxHashMap::with_capacity_and_hasher(INITIAL_LANGUAGES, FxBuildHasher),
+            older: Vec::with_capacity(INITIAL_LANGUAGES),
+            lowered: Vec::with_capacity(INITIAL_LANGUAGES),
             store: Store::new(&config.regular),
+            limits: config.limits,
             cancel: config.cancel.clone(),
         };
         languages.intern(Language::None);
@@ -90,12 +95,16 @@ impl Languages {
         languages
     }
 
-    /// Makes room for so many more.
+    /// Reserves capacity for more languages.
     pub fn reserve(&mut self, more: usize) {
         self.nodes.reserve(more);
         self.newest.reserve(more);
         self.older.reserve(more);
         self.lowered.reserve(more);
+    }
+
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     pub fn get(&self, id: LanguageId) -> &Language {
@@ -104,8 +113,8 @@ impl Languages {
 
     fn intern(&mut self, language: Language) -> LanguageId {
         let hash = match &language {
-            Language::Text(text) => hash_of(&(IS_TEXT, text.as_str())),
-            Language::Regex(pattern) => hash_of(&(IS_REGEX, pattern.as_str())),
+            Language::Text(text) => hash_of(&(TEXT_HASH_TAG, text.as_str())),
+            Language::Regex(pattern) => hash_of(&(REGEX_HASH_TAG, pattern.as_str())),
             other => hash_of(other),
         };
         match self.find(hash, |other| *other == language) {
@@ -137,34 +146,34 @@ impl Languages {
         self.text_or(text, || text.into())
     }
 
-    /// The same of a text that can be shared.
+    /// Interns a text that is shared instead of copied.
     pub fn shared_text(&mut self, text: &Text) -> LanguageId {
         self.text_or(text, || text.clone())
     }
 
     fn text_or(&mut self, text: &str, shared: impl Fn() -> Text) -> LanguageId {
-        let hash = hash_of(&(IS_TEXT, text));
+        let hash = hash_of(&(TEXT_HASH_TAG, text));
         match self.find(hash, |other| matches!(other, Language::Text(other) if other == text)) {
             Some(known) => known,
             None => self.add(hash, Language::Text(shared())),
         }
     }
 
-    /// What a pattern of the Rust `regex` crate matches from end to end. The pattern is right: it is made here or checked before.
+    /// Interns what a pattern of the Rust `regex` crate matches from end to end. The pattern must be valid.
     pub fn regex(&mut self, pattern: &str) -> LanguageId {
-        let hash = hash_of(&(IS_REGEX, pattern));
+        let hash = hash_of(&(REGEX_HASH_TAG, pattern));
         match self.find(hash, |other| matches!(other, Language::Regex(other) if other == pattern)) {
             Some(known) => known,
             None => self.add(hash, Language::Regex(pattern.into())),
         }
     }
 
-    /// The unsigned numbers whose value is a multiple of `of`, a positive decimal numeral.
+    /// Interns the unsigned numbers whose value is a multiple of `of`, a positive decimal numeral.
     pub fn multiple(&mut self, of: &str) -> LanguageId {
         self.intern(Language::Multiple(of.into()))
     }
 
-    /// The unsigned numbers whose value compares so with `bound`, an unsigned decimal numeral.
+    /// Interns the unsigned numbers that compare so with `bound`, an unsigned decimal numeral.
     pub fn compared(&mut self, comparison: Comparison, bound: &str) -> LanguageId {
         self.intern(Language::Compared(comparison, bound.into()))
     }
@@ -196,7 +205,7 @@ impl Languages {
                 _ => all.push(part),
             }
         }
-        self.unite_lengths(&mut all);
+        self.union_lengths(&mut all);
         if all.contains(&LanguageId::ANY) {
             return LanguageId::ANY;
         }
@@ -219,8 +228,8 @@ impl Languages {
                 _ => all.push(part),
             }
         }
-        self.join_multiples(&mut all);
-        self.meet_lengths(&mut all);
+        self.merge_multiples(&mut all);
+        self.intersect_lengths(&mut all);
         if all.contains(&LanguageId::NONE) {
             return LanguageId::NONE;
         }
@@ -233,31 +242,32 @@ impl Languages {
         }
     }
 
-    /// Multiples of several numbers are those of the least common one: to find texts in one set is less work than in several at once.
-    fn join_multiples(&mut self, parts: &mut Vec<LanguageId>) {
+    /// Replaces multiples of several numbers by those of their least common multiple, whose automaton is
+    /// smaller.
+    fn merge_multiples(&mut self, parts: &mut Vec<LanguageId>) {
         let mut joined: Option<(usize, LanguageId, String)> = None;
-        let mut place = 0;
-        while place < parts.len() {
-            if let Some((sign, of)) = self.as_multiples(parts[place]) {
+        let mut index = 0;
+        while index < parts.len() {
+            if let Some((sign, of)) = self.as_multiples(parts[index]) {
                 match &mut joined {
                     Some((first, first_sign, common)) if *first_sign == sign => {
                         if let Some(least) = number::least_common_multiple(common, of) {
                             let unsigned = self.multiple(&least);
                             parts[*first] = self.sequence([sign, unsigned]);
                             *common = least;
-                            parts.remove(place);
+                            parts.remove(index);
                             continue;
                         }
                     }
                     Some(_) => {}
-                    None => joined = Some((place, sign, of.to_owned())),
+                    None => joined = Some((index, sign, of.to_owned())),
                 }
             }
-            place += 1;
+            index += 1;
         }
     }
 
-    /// Of the multiples of a number with a sign before it: how the sign is written, and the number.
+    /// Returns the sign and the number of a language of multiples. Returns `None` for any other language.
     fn as_multiples(&self, id: LanguageId) -> Option<(LanguageId, &str)> {
         let Language::Sequence(parts) = self.get(id) else { return None };
         let [sign, unsigned] = parts[..] else { return None };
@@ -267,7 +277,7 @@ impl Languages {
         }
     }
 
-    /// The number whose multiples, with a sign or without, a language is, if it is so written.
+    /// Returns the number whose multiples the language consists of. Returns `None` for any other language.
     pub fn multiples_of(&self, id: LanguageId) -> Option<&str> {
         self.as_multiples(id).map(|(_, of)| of)
     }
@@ -278,7 +288,8 @@ impl Languages {
             Language::Not(inner) => inner,
             _ if of == LanguageId::ANY => LanguageId::NONE,
             _ => match self.as_length(of) {
-                // As repetitions they are counted; a complement would have to be followed.
+                // The complement of a length is a union of two lengths, which the automata count instead of
+                // unrolling.
                 Some((min, max)) => {
                     let shorter = min.checked_sub(1).map(|most| self.length(0, Some(most)));
                     let longer = max.and_then(|max| max.checked_add(1)).map(|least| self.length(least, None));
@@ -305,12 +316,12 @@ impl Languages {
         }
     }
 
-    /// How large the automata are, in units of 64 bytes. They only grow, so this is a measure of the work that questions take.
+    /// Returns the size of the automata in units of 64 bytes. They only grow, so differences measure work.
     pub fn size(&self) -> usize {
         self.store.bytes_used() / 64
     }
 
-    /// Whether there is no text in the set; nothing when the search for one was cancelled.
+    /// Returns true if the language is empty. Returns `None` if the search was cancelled.
     ///
     /// # Errors
     /// When a limit of the automata is exceeded.
@@ -320,12 +331,12 @@ impl Languages {
         self.store.cancellable(|| is_set(cancel)).is_empty(regular)
     }
 
-    /// Whether somebody wants all of it to end.
+    /// Returns true if the translation is cancelled.
     pub fn is_cancelled(&self) -> bool {
         is_set(self.cancel.as_deref())
     }
 
-    /// Whether a text is in the set.
+    /// Returns true if a text is in the language.
     ///
     /// # Errors
     /// When a limit of the automata is exceeded.
@@ -340,18 +351,19 @@ impl Languages {
         Ok(self.store.is_nullable(state))
     }
 
-    /// All texts of a language, in the order of their bytes, where they are few and short, and few steps lead there.
+    /// Returns all texts of a language, in byte order. Returns `None` if they are more than `most`, or too
+    /// long to enumerate.
     ///
     /// # Complexity
     /// At most 16,384 derivatives.
-    pub fn few(&mut self, id: LanguageId, most: usize) -> Option<Vec<String>> {
+    pub fn enumerate(&mut self, id: LanguageId, most: usize) -> Option<Vec<String>> {
         let start = self.lower(id).ok()?;
         let mut texts = Vec::new();
         let mut states = 0;
         let mut open = vec![(start, Vec::new())];
         while let Some((state, text)) = open.pop() {
             states += 1;
-            if states > FEW_STATES || text.len() > LONGEST_FEW {
+            if states > MAX_ENUMERATION_STATES || text.len() > MAX_ENUMERATED_BYTES {
                 return None;
             }
             for byte in (0..=255).rev() {
@@ -371,7 +383,7 @@ impl Languages {
         Some(texts)
     }
 
-    /// Whether there are so many JSON strings of a language that no array ever holds them all.
+    /// Returns true if the language has more JSON strings than any array holds.
     ///
     /// # Complexity
     /// Some thousand derivatives at most.
@@ -381,7 +393,7 @@ impl Languages {
             let strings = self.store.json_string(texts)?;
             analysis::has_distinct_values(&mut self.store, strings, analysis::MORE_THAN_ANY_LIST)
         };
-        // What exceeds a limit is not known to be so many.
+        // A language that exceeds a limit is not known to be that large.
         matches!(strings(), Ok::<_, grammask_regular::Error>(true))
     }
 
@@ -425,28 +437,29 @@ impl Languages {
         Ok(self.lowered[id.index()].unwrap_or(RegularId::EMPTY))
     }
 
-    /// Writes the expression into a syntax tree; or another one, where [`is_cancelled`](Self::is_cancelled) says that nobody wants it any more.
+    /// Writes the expression into a syntax tree. Writes any expression once
+    /// [`is_cancelled`](Self::is_cancelled) is true.
     pub fn write(&self, id: LanguageId, ast: &mut Ast) -> ExprId {
         enum Task {
             Visit(LanguageId),
             Make(LanguageId),
         }
-        // Mostly there is nothing below the operands.
+        // Fast path: usually the operands are leaves.
         let is_leaf = |&part: &LanguageId| operands(self.get(part)).is_empty();
         let parts = operands(self.get(id));
-        if parts.len() < BETWEEN_LOOKS && parts.iter().all(is_leaf) {
+        if parts.len() < STEPS_PER_CANCEL_CHECK && parts.iter().all(is_leaf) {
             let parts =
-                parts.iter().map(|&part| ast.push(written(self.get(part), Vec::new()), Span::default()));
+                parts.iter().map(|&part| ast.push(to_expr(self.get(part), Vec::new()), Span::default()));
             let parts = parts.collect();
-            return ast.push(written(self.get(id), parts), Span::default());
+            return ast.push(to_expr(self.get(id), parts), Span::default());
         }
         let mut done: Vec<ExprId> = Vec::new();
         let mut tasks = vec![Task::Visit(id)];
         let mut steps = 0_usize;
         while let Some(task) = tasks.pop() {
             steps += 1;
-            if steps.is_multiple_of(BETWEEN_LOOKS) && self.is_cancelled() {
-                return ast.push(written(&Language::None, Vec::new()), Span::default());
+            if steps.is_multiple_of(STEPS_PER_CANCEL_CHECK) && self.is_cancelled() {
+                return ast.push(to_expr(&Language::None, Vec::new()), Span::default());
             }
             match task {
                 Task::Visit(id) => {
@@ -456,7 +469,7 @@ impl Languages {
                 Task::Make(id) => {
                     let count = operands(self.get(id)).len();
                     let parts = done.split_off(done.len() - count);
-                    done.push(ast.push(written(self.get(id), parts), Span::default()));
+                    done.push(ast.push(to_expr(self.get(id), parts), Span::default()));
                 }
             }
         }
@@ -464,10 +477,10 @@ impl Languages {
     }
 }
 
-/// A language as an expression, given those of its operands.
-fn written(language: &Language, parts: Vec<ExprId>) -> ExprKind {
+/// Returns the expression of a language, given those of its operands.
+fn to_expr(language: &Language, parts: Vec<ExprId>) -> ExprKind {
     match language {
-        // Nothing that is any text and not any text.
+        // A class without members.
         Language::None => ExprKind::Regex("[a&&b]".into()),
         Language::Text(text) => ExprKind::Text(text.clone()),
         Language::Regex(pattern) => ExprKind::Regex(pattern.clone()),
@@ -489,9 +502,9 @@ fn written(language: &Language, parts: Vec<ExprId>) -> ExprKind {
     }
 }
 
-/// What distinguishes the hashes of the two kinds that are looked for without being made.
-const IS_TEXT: u8 = 1;
-const IS_REGEX: u8 = 2;
+/// Tags that distinguish the hashes of the two kinds that are looked up before they are allocated.
+const TEXT_HASH_TAG: u8 = 1;
+const REGEX_HASH_TAG: u8 = 2;
 
 fn hash_of(value: &impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
@@ -499,8 +512,8 @@ fn hash_of(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// So many steps are taken between two looks at the flag that cancels.
-const BETWEEN_LOOKS: usize = 1_024;
+/// Steps between two checks of the cancellation flag.
+const STEPS_PER_CANCEL_CHECK: usize = 1_024;
 
 fn is_set(flag: Option<&AtomicBool>) -> bool {
     flag.is_some_and(|flag| flag.load(Ordering::Relaxed))

@@ -1,20 +1,25 @@
-//! Repetitions such as `((?!-->).)*`: one character after the other, none of which begins one of a few words. A word may begin in the
-//! repetition and end behind it; so the texts of the repetition are told apart by how much of a word they end with.
+//! Repetitions that avoid words, such as `((?!-->).)*`: one character after the other, none of which starts a
+//! word.
+//!
+//! A word may start in the repetition and end after it. So the repetition is split by the longest word prefix
+//! that it ends with, and the rest of the text must not complete that word.
 
 use std::collections::BTreeSet;
 
 use super::PatternError;
 use super::class::characters;
-use super::matrix::Machine;
+use super::matrix::PatternAlgebra;
 use super::node::Node;
 use crate::language::LanguageId;
 
-/// The greatest number of words, and the greatest length of all together, in characters.
-const WORDS: usize = 64;
-const LETTERS: usize = 256;
+/// Number of words, and their total length in characters. Beyond either, the repetition is treated as any
+/// other.
+const MAX_WORDS: usize = 64;
+const MAX_WORD_CHARS: usize = 256;
 
-/// The words that look-aheads forbid; none, where one of them is no negative look-ahead at a few words.
-pub(super) fn forbidden(looks: &[Node]) -> Option<BTreeSet<String>> {
+/// Returns the words that negative look-aheads forbid. Returns `None` for other nodes, or if there are too
+/// many words.
+pub(super) fn forbidden_words(looks: &[Node]) -> Option<BTreeSet<String>> {
     let mut all = BTreeSet::new();
     for look in looks {
         match look {
@@ -22,18 +27,18 @@ pub(super) fn forbidden(looks: &[Node]) -> Option<BTreeSet<String>> {
             _ => return None,
         }
     }
-    (all.len() <= WORDS && all.iter().map(|word| word.chars().count()).sum::<usize>() <= LETTERS)
+    (all.len() <= MAX_WORDS && all.iter().map(|word| word.chars().count()).sum::<usize>() <= MAX_WORD_CHARS)
         .then_some(all)
 }
 
-/// All texts of a part, if they are few.
+/// Returns all texts of a node. Returns `None` if they are too many.
 fn words(node: &Node) -> Option<Vec<String>> {
     let all = match node {
         Node::Char(c) => vec![c.to_string()],
         Node::Class(class) => {
             let set = characters(class);
             let count: usize = set.ranges().iter().map(|range| range.len()).sum();
-            if count > WORDS {
+            if count > MAX_WORDS {
                 return None;
             }
             set.ranges().iter().flat_map(|range| range.start()..=range.end()).map(String::from).collect()
@@ -49,11 +54,11 @@ fn words(node: &Node) -> Option<Vec<String>> {
             let mut all = vec![String::new()];
             for part in parts {
                 let next = words(part)?;
-                if all.len() * next.len() > WORDS {
+                if all.len() * next.len() > MAX_WORDS {
                     return None;
                 }
                 all = all.iter().flat_map(|a| next.iter().map(move |b| format!("{a}{b}"))).collect();
-                if all.iter().map(String::len).sum::<usize>() > 4 * LETTERS {
+                if all.iter().map(String::len).sum::<usize>() > 4 * MAX_WORD_CHARS {
                     return None;
                 }
             }
@@ -64,59 +69,59 @@ fn words(node: &Node) -> Option<Vec<String>> {
             all.push(String::new());
             all
         }
-        Node::Repeat(..) | Node::Assertion(_) | Node::Look { .. } | Node::Tied { .. } => return None,
+        Node::Repeat(..) | Node::Assertion(_) | Node::Look { .. } | Node::Restricted { .. } => return None,
     };
-    (all.len() <= WORDS).then_some(all)
+    (all.len() <= MAX_WORDS).then_some(all)
 }
 
-/// The rests that go on in `rest` behind some of `run`, with no word beginning in the run.
+/// Returns the texts of `run` followed by `rest` in which no word starts inside of the run.
 pub(super) fn avoiding(
-    machine: &mut Machine<'_>,
+    algebra: &mut PatternAlgebra<'_>,
     words: &BTreeSet<String>,
     run: LanguageId,
     rest: LanguageId,
 ) -> Result<LanguageId, PatternError> {
-    // What the run may end with that may become a word.
-    let begun: BTreeSet<&str> =
+    // Prefixes of words that the run may end with.
+    let partial: BTreeSet<&str> =
         words.iter().flat_map(|word| word.char_indices().map(|(at, _)| &word[..at])).chain([""]).collect();
     let mut inside = Vec::new();
     for word in words {
         if word.is_empty() {
-            // It begins everywhere, so that no character may stand in the run.
-            inside.push(machine.languages.regex("(?s:.)+"));
+            // The empty word starts at every position, so the run must be empty.
+            inside.push(algebra.languages.regex("(?s:.)+"));
             continue;
         }
-        let word = machine.languages.text(word);
-        inside.push(machine.languages.sequence([LanguageId::ANY, word, LanguageId::ANY]));
+        let word = algebra.languages.text(word);
+        inside.push(algebra.languages.sequence([LanguageId::ANY, word, LanguageId::ANY]));
     }
-    let inside = machine.either(inside)?;
-    let free = machine.except(run, inside)?;
+    let inside = algebra.union(inside)?;
+    let free = algebra.subtract(run, inside)?;
     let mut all = Vec::new();
-    for &end in &begun {
+    for &end in &partial {
         let mut longer = Vec::new();
-        for &other in begun.iter().filter(|other| other.len() > end.len() && other.ends_with(end)) {
-            longer.push(ending(machine, other));
+        for &other in partial.iter().filter(|other| other.len() > end.len() && other.ends_with(end)) {
+            longer.push(ending(algebra, other));
         }
-        let longer = machine.either(longer)?;
-        let this = ending(machine, end);
-        let this = machine.both(free, this)?;
-        let this = machine.except(this, longer)?;
-        // How each word goes on of which an end of the run is the beginning.
+        let longer = algebra.union(longer)?;
+        let this = ending(algebra, end);
+        let this = algebra.intersect(free, this)?;
+        let this = algebra.subtract(this, longer)?;
+        // The suffixes that complete a word of which the run's end is a prefix.
         let mut ends = Vec::new();
         for (at, _) in end.char_indices() {
             for tail in words.iter().filter_map(|word| word.strip_prefix(&end[at..])) {
-                let tail = machine.languages.text(tail);
-                ends.push(machine.then(tail, LanguageId::ANY)?);
+                let tail = algebra.languages.text(tail);
+                ends.push(algebra.concat(tail, LanguageId::ANY)?);
             }
         }
-        let ends = machine.either(ends)?;
-        let rest = machine.except(rest, ends)?;
-        all.push(machine.then(this, rest)?);
+        let ends = algebra.union(ends)?;
+        let rest = algebra.subtract(rest, ends)?;
+        all.push(algebra.concat(this, rest)?);
     }
-    machine.either(all)
+    algebra.union(all)
 }
 
-fn ending(machine: &mut Machine<'_>, end: &str) -> LanguageId {
-    let end = machine.languages.text(end);
-    machine.languages.sequence([LanguageId::ANY, end])
+fn ending(algebra: &mut PatternAlgebra<'_>, end: &str) -> LanguageId {
+    let end = algebra.languages.text(end);
+    algebra.languages.sequence([LanguageId::ANY, end])
 }

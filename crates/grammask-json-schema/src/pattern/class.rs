@@ -1,23 +1,23 @@
-//! Classes of characters in the syntax of the Rust `regex` crate: those that ECMA-262 names, and lists of ranges.
+//! Character classes in the syntax of the Rust `regex` crate: those that ECMA-262 names, and lists of ranges.
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
-/// What `\d` means, as it stands inside brackets.
+/// Members of `\d`, as inside of brackets.
 pub(super) const DIGITS: &str = "0-9";
-/// What `\w` means.
+/// Members of `\w`.
 pub(super) const WORD: &str = "0-9A-Za-z_";
-/// What `\s` means: the white space and the ends of lines of ECMA-262, and all of the category Zs.
+/// Members of `\s`: white space and line terminators of ECMA-262, and the category Zs.
 pub(super) const SPACE: &str =
     r"\t-\r \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}";
-/// What `.` means.
+/// The class of `.`.
 pub(super) const DOT: &str = r"[^\n\r\u{2028}\u{2029}]";
 /// Every character.
 pub(super) const ANY: &str = "(?s:.)";
 /// No character.
 pub(super) const NONE: &str = "[a&&b]";
 
-/// The binary properties of ECMA-262 that are known here.
-const BINARY: &[&str] = &[
+/// The binary properties of ECMA-262 that are supported.
+const BINARY_PROPERTIES: &[&str] = &[
     "ASCII",
     "ASCII_Hex_Digit",
     "AHex",
@@ -110,7 +110,7 @@ const BINARY: &[&str] = &[
     "XIDS",
 ];
 
-/// The class of a property, from what stands between the braces of `\p{...}`; none where there is no such property.
+/// Returns the class of `\p{name}`. Returns `None` if there is no such property.
 pub(super) fn property(name: &str, negated: bool) -> Option<String> {
     if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '=') {
         return None;
@@ -120,18 +120,18 @@ pub(super) fn property(name: &str, negated: bool) -> Option<String> {
         Some(("Script" | "sc", value)) => format!("sc={value}"),
         Some(("Script_Extensions" | "scx", value)) => format!("scx={value}"),
         Some(_) => return None,
-        None if BINARY.contains(&name) => name.to_owned(),
+        None if BINARY_PROPERTIES.contains(&name) => name.to_owned(),
         None => format!("gc={name}"),
     };
     let class = format!("{}{{{inner}}}", if negated { r"\P" } else { r"\p" });
     regex_syntax::parse(&class).ok()?;
-    // The short form, where nothing else can be meant by it.
+    // The short form, where it is unambiguous.
     let short = format!("{}{{{name}}}", if negated { r"\P" } else { r"\p" });
     let same = !name.contains('=') && regex_syntax::parse(&short).ok() == regex_syntax::parse(&class).ok();
     Some(if same { short } else { class })
 }
 
-/// Appends a character as it stands in a regex, in or out of brackets.
+/// Appends a character, escaped for use in and out of brackets.
 pub(super) fn push_char(c: char, out: &mut String) {
     match c {
         '\n' => out.push_str(r"\n"),
@@ -149,7 +149,8 @@ pub(super) fn push_char(c: char, out: &mut String) {
     }
 }
 
-/// Appends the characters from one code point to another, both included, as they stand in brackets. Surrogates are no characters.
+/// Appends the code points `low..=high` as inside of brackets. Surrogates are not characters, and are
+/// skipped.
 pub(super) fn push_range(low: u32, high: u32, out: &mut String) {
     let low = if (0xD800..0xE000).contains(&low) { 0xE000 } else { low };
     let high = if (0xD800..0xE000).contains(&high) { 0xD7FF } else { high };
@@ -166,7 +167,7 @@ pub(super) fn push_range(low: u32, high: u32, out: &mut String) {
     }
 }
 
-/// A class from what stands between its brackets.
+/// Returns a class from what is inside of its brackets.
 pub(super) fn bracketed(items: &str, negated: bool) -> String {
     match (items.is_empty(), negated) {
         (true, true) => ANY.to_owned(),
@@ -176,7 +177,7 @@ pub(super) fn bracketed(items: &str, negated: bool) -> String {
     }
 }
 
-/// The characters of a class.
+/// Returns the characters of a class.
 pub(super) fn characters(class: &str) -> ClassUnicode {
     match regex_syntax::parse(class).map(|hir| hir.into_kind()) {
         Ok(HirKind::Class(Class::Unicode(set))) => set,
@@ -188,8 +189,8 @@ pub(super) fn characters(class: &str) -> ClassUnicode {
     }
 }
 
-/// A class of these characters.
-pub(super) fn written(set: &ClassUnicode) -> String {
+/// Returns a class of these characters.
+pub(super) fn to_class(set: &ClassUnicode) -> String {
     let whole = set.ranges().last().is_some_and(|range| range.end() == char::MAX);
     let mut shown = set.clone();
     if whole {

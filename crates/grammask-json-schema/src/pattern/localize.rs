@@ -1,13 +1,14 @@
-//! Look-around that asks about its neighbours only, such as `(?!-)[a-z-]{1,63}(?<!-)`, turned into a restriction of these: what is left
-//! may be repeated like any other part.
+//! Look-around that depends on its neighbours only, such as `(?!-)[a-z-]{1,63}(?<!-)`, becomes a restriction
+//! of these neighbours. The restricted node may be repeated like any other.
 
-use super::class::{characters, written};
-use super::node::{Node, Tie};
+use super::class::{characters, to_class};
+use super::node::{Node, Restriction};
 
-/// The same pattern, with look-around inside of repetitions and look-behind anywhere tied to its neighbours where they are long enough.
+/// Replaces look-around by restrictions of its neighbours where these are long enough: look-behind
+/// everywhere, look-ahead inside of repetitions.
 pub(super) fn localize(node: &Node, repeated: bool) -> Node {
     match node {
-        Node::Char(_) | Node::Class(_) | Node::Assertion(_) | Node::Tied { .. } => node.clone(),
+        Node::Char(_) | Node::Class(_) | Node::Assertion(_) | Node::Restricted { .. } => node.clone(),
         Node::Alternatives(parts) => {
             Node::alternatives(parts.iter().map(|part| localize(part, repeated)).collect())
         }
@@ -17,19 +18,20 @@ pub(super) fn localize(node: &Node, repeated: bool) -> Node {
         }
         Node::Sequence(parts) => {
             let parts = parts.iter().map(|part| localize(part, repeated)).collect();
-            let parts = gather(parts, false);
-            Node::sequence(if repeated { gather(parts, true) } else { parts })
+            let parts = restrict_neighbors(parts, false);
+            Node::sequence(if repeated { restrict_neighbors(parts, true) } else { parts })
         }
     }
 }
 
-/// Ties each look-ahead of a sequence to what follows it, or each look-behind to what stands before it.
-fn gather(parts: Vec<Node>, ahead: bool) -> Vec<Node> {
+/// Turns each look-ahead of a sequence into a restriction of what follows it, or each look-behind of what
+/// precedes it.
+fn restrict_neighbors(parts: Vec<Node>, ahead: bool) -> Vec<Node> {
     if !parts.iter().any(|part| is_look(part, ahead)) {
         return parts;
     }
     let mut done: Vec<Node> = Vec::with_capacity(parts.len());
-    // What is done stands in the order in which it is looked at: backwards for look-ahead.
+    // `done` is in the order of processing: backwards for look-ahead.
     let mut todo = parts;
     if ahead {
         todo.reverse();
@@ -46,7 +48,7 @@ fn gather(parts: Vec<Node>, ahead: bool) -> Vec<Node> {
         let longest = longest.max(1);
         let mut shortest = 0u64;
         let mut from = done.len();
-        if matches!(done.last(), Some(tied @ Node::Tied { .. }) if lengths(tied).0 >= longest) {
+        if matches!(done.last(), Some(tied @ Node::Restricted { .. }) if lengths(tied).0 >= longest) {
             (from, shortest) = (from - 1, longest);
         }
         while shortest < longest && from > 0 && done[from - 1].is_pure() {
@@ -57,11 +59,11 @@ fn gather(parts: Vec<Node>, ahead: bool) -> Vec<Node> {
             done.push(part);
             continue;
         }
-        let mut beside = done.split_off(from);
+        let mut neighbors = done.split_off(from);
         if ahead {
-            beside.reverse();
+            neighbors.reverse();
         }
-        done.push(tie(Node::sequence(beside), part));
+        done.push(restrict(Node::sequence(neighbors), part));
     }
     if ahead {
         done.reverse();
@@ -73,8 +75,8 @@ fn is_look(node: &Node, wanted: bool) -> bool {
     matches!(node, Node::Look { ahead, .. } if *ahead == wanted)
 }
 
-/// A part restricted by a look-around at its side; where both are one character, another class.
-fn tie(node: Node, look: Node) -> Node {
+/// Restricts a node by a look-around next to it. If both are one character, the result is a class.
+fn restrict(node: Node, look: Node) -> Node {
     let Node::Look { ahead, negative, node: within } = look else { return node };
     let class = |node: &Node| match node {
         Node::Char(c) => Some(characters(&regex_syntax::escape(&c.to_string()))),
@@ -88,22 +90,22 @@ fn tie(node: Node, look: Node) -> Node {
             } else {
                 set.intersect(&other);
             }
-            Node::Class(written(&set))
+            Node::Class(to_class(&set))
         }
         _ => {
-            let tie = Tie { within: *within, ahead, negative };
+            let restrict = Restriction { within: *within, ahead, negative };
             match node {
-                Node::Tied { node, mut ties } => {
-                    ties.push(tie);
-                    Node::Tied { node, ties }
+                Node::Restricted { node, mut restrictions } => {
+                    restrictions.push(restrict);
+                    Node::Restricted { node, restrictions }
                 }
-                node => Node::Tied { node: Box::new(node), ties: vec![tie] },
+                node => Node::Restricted { node: Box::new(node), restrictions: vec![restrict] },
             }
         }
     }
 }
 
-/// The least and the greatest number of characters of a part; no greatest where there is none.
+/// Returns the least and the greatest number of characters. `None` is infinite.
 fn lengths(node: &Node) -> (u64, Option<u64>) {
     match node {
         Node::Char(_) | Node::Class(_) => (1, Some(1)),
@@ -125,7 +127,7 @@ fn lengths(node: &Node) -> (u64, Option<u64>) {
                 max.zip(most).map(|(max, most)| most.saturating_mul(max.into())),
             )
         }
-        Node::Tied { node, .. } => lengths(node),
+        Node::Restricted { node, .. } => lengths(node),
         Node::Assertion(_) | Node::Look { .. } => (0, Some(0)),
     }
 }

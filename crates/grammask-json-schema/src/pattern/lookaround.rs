@@ -1,84 +1,90 @@
-//! Patterns with assertions and look-around anywhere, by what follows: each part turns the set of the rests of the text that may
-//! follow it into the set of the rests that may begin with it. A look-ahead is then an intersection or a difference.
+//! Patterns with assertions and look-around anywhere, by continuations.
+//!
+//! A node maps the set of texts that may follow it to the set of texts that may start with it. Look-ahead is
+//! then an intersection or a difference: `(?!ab)` maps K to K minus `ab.*`.
 
-use super::avoid::{avoiding, forbidden};
+use super::PatternError;
+use super::avoid::{avoiding, forbidden_words};
 use super::localize::localize;
-use super::matrix::{Machine, runs};
+use super::matrix::{PatternAlgebra, group_pure};
 use super::node::Node;
-use super::{COPIES, PARTS, PatternError};
 use crate::language::{LanguageId, Languages};
 
-/// The rests of a text that may stand behind a place, by the side left of the place.
-type Rests = Vec<LanguageId>;
+/// The texts that may follow a position, by the side to the left of the position.
+type Continuations = Vec<LanguageId>;
 
-/// The texts in which an alternative of a pattern matches somewhere.
+/// Returns the texts in which an alternative of a pattern matches somewhere.
 pub(super) fn search(languages: &mut Languages, alternative: &Node) -> Result<LanguageId, PatternError> {
-    if alternative.count() > PARTS {
-        let message = format!("limit `parts` of {PARTS} exceeded by a pattern with assertions inside");
+    let limit = languages.limits().max_pattern_nodes;
+    if alternative.count() > limit {
+        let message = format!(
+            "more than {limit} nodes of a pattern with assertions inside (limit `max_pattern_nodes`)"
+        );
         return Err(PatternError::unsupported(0, message));
     }
     let alternative = &localize(alternative, false);
-    let mut machine = Machine::new(languages, alternative);
+    let mut algebra = PatternAlgebra::new(languages, alternative);
     let parts = match alternative {
         Node::Sequence(parts) => parts.as_slice(),
         node => std::slice::from_ref(node),
     };
     let behind = parts.iter().rposition(|part| matches!(part, Node::Look { ahead: false, .. }));
     let (before, after) = parts.split_at(behind.map_or(0, |at| at + 1));
-    let rests = vec![LanguageId::ANY; machine.sides];
-    let rests = sequence(&mut machine, after, rests)?;
-    let texts = anywhere(&mut machine)?;
+    let rests = vec![LanguageId::ANY; algebra.sides];
+    let rests = prepend_all(&mut algebra, after, rests)?;
+    let texts = anywhere(&mut algebra)?;
     if before.is_empty() && rests[1..].iter().all(|&rest| rest == rests[1]) {
-        // The common cases, said shorter: the same behind every place, or behind every place but the start.
-        let any = if rests[0] == rests[1] { LanguageId::ANY } else { machine.languages.regex("(?s:.)+") };
-        let inside = machine.then(any, rests[1])?;
+        // The common cases have shorter forms: one continuation for every position, or for every position but
+        // the start.
+        let any = if rests[0] == rests[1] { LanguageId::ANY } else { algebra.languages.regex("(?s:.)+") };
+        let inside = algebra.concat(any, rests[1])?;
         let at_start = if rests[0] == rests[1] { LanguageId::NONE } else { rests[0] };
-        return machine.either(vec![at_start, inside]);
+        return algebra.union(vec![at_start, inside]);
     }
     let mut texts = texts;
-    for part in runs(before) {
-        texts = follow(&mut machine, &texts, &part)?;
+    for part in group_pure(before) {
+        texts = advance(&mut algebra, &texts, &part)?;
     }
     let mut all = Vec::new();
     for (left, &rest) in rests.iter().enumerate() {
-        let same = (1..machine.sides)
-            .all(|right| texts[machine.state(left, right)] == texts[machine.state(left, 0)]);
-        for right in 0..machine.sides {
-            let text = texts[machine.state(left, right)];
+        let same = (1..algebra.sides)
+            .all(|right| texts[algebra.state(left, right)] == texts[algebra.state(left, 0)]);
+        for right in 0..algebra.sides {
+            let text = texts[algebra.state(left, right)];
             if text == LanguageId::NONE || (same && right > 0) {
                 continue;
             }
             let rest = if same {
                 rest
             } else {
-                let first = machine.first(right);
-                machine.both(rest, first)?
+                let first = algebra.starting_with(right);
+                algebra.intersect(rest, first)?
             };
-            all.push(machine.then(text, rest)?);
+            all.push(algebra.concat(text, rest)?);
         }
     }
-    machine.either(all)
+    algebra.union(all)
 }
 
-/// The texts before a place, by its state, where nothing is asked of them.
-fn anywhere(machine: &mut Machine<'_>) -> Result<Vec<LanguageId>, PatternError> {
+/// Returns the texts before a position, by its state, without any condition.
+fn anywhere(algebra: &mut PatternAlgebra<'_>) -> Result<Vec<LanguageId>, PatternError> {
     let mut texts = Vec::new();
-    for left in 0..machine.sides {
+    for left in 0..algebra.sides {
         let text = match left {
             0 => LanguageId::EMPTY_TEXT,
             left => {
-                let class = machine.side(left);
-                machine.languages.regex(&format!("(?s:.)*{class}"))
+                let class = algebra.class_of(left);
+                algebra.languages.regex(&format!("(?s:.)*{class}"))
             }
         };
-        texts.extend(std::iter::repeat_n(text, machine.sides));
+        texts.extend(std::iter::repeat_n(text, algebra.sides));
     }
     Ok(texts)
 }
 
-/// The texts before the place behind a part, from those before the part.
-fn follow(
-    machine: &mut Machine<'_>,
+/// Returns the texts before the position after a node, from those before the node.
+fn advance(
+    algebra: &mut PatternAlgebra<'_>,
     texts: &[LanguageId],
     part: &Node,
 ) -> Result<Vec<LanguageId>, PatternError> {
@@ -92,12 +98,12 @@ fn follow(
             ));
         }
     };
-    let matrix = machine.matrix(node)?;
+    let matrix = algebra.matrix(node)?;
     let from = match negative {
-        Some(_) => anywhere(machine)?,
+        Some(_) => anywhere(algebra)?,
         None => texts.to_vec(),
     };
-    let states = machine.states();
+    let states = algebra.states();
     let mut all = Vec::new();
     for to in 0..states {
         let mut parts = Vec::new();
@@ -107,91 +113,103 @@ fn follow(
         for (state, &text) in from.iter().enumerate() {
             let words = matrix.words[state * states + to];
             if text != LanguageId::NONE && words != LanguageId::NONE {
-                parts.push(machine.then(text, words)?);
+                parts.push(algebra.concat(text, words)?);
             }
         }
-        let found = machine.either(parts)?;
+        let found = algebra.union(parts)?;
         all.push(match negative {
             None => found,
-            Some(false) => machine.both(texts[to], found)?,
-            Some(true) => machine.except(texts[to], found)?,
+            Some(false) => algebra.intersect(texts[to], found)?,
+            Some(true) => algebra.subtract(texts[to], found)?,
         });
     }
     Ok(all)
 }
 
-fn sequence(machine: &mut Machine<'_>, parts: &[Node], mut rests: Rests) -> Result<Rests, PatternError> {
-    for part in runs(parts).iter().rev() {
-        rests = before(machine, part, rests)?;
+fn prepend_all(
+    algebra: &mut PatternAlgebra<'_>,
+    parts: &[Node],
+    mut rests: Continuations,
+) -> Result<Continuations, PatternError> {
+    for part in group_pure(parts).iter().rev() {
+        rests = prepend(algebra, part, rests)?;
     }
     Ok(rests)
 }
 
-/// The rests that may begin with a part, from those that may follow it.
-fn before(machine: &mut Machine<'_>, node: &Node, rests: Rests) -> Result<Rests, PatternError> {
+/// Returns the texts that may start with a node, from those that may follow it.
+fn prepend(
+    algebra: &mut PatternAlgebra<'_>,
+    node: &Node,
+    rests: Continuations,
+) -> Result<Continuations, PatternError> {
     match node {
         node if node.is_pure() && rests[1..].iter().all(|&rest| rest == rests[1]) => {
-            let (some, all) = (machine.nonempty(node)?, machine.pure(node));
-            let mut result = Rests::new();
+            let (some, all) = (algebra.nonempty(node)?, algebra.pure(node));
+            let mut result = Continuations::new();
             for &rest in &rests {
                 result.push(match node.is_nullable() {
-                    true if rest == rests[1] => machine.then(all, rest)?,
+                    true if rest == rests[1] => algebra.concat(all, rest)?,
                     true => {
-                        let on = machine.then(some, rests[1])?;
-                        machine.either(vec![rest, on])?
+                        let on = algebra.concat(some, rests[1])?;
+                        algebra.union(vec![rest, on])?
                     }
-                    false => machine.then(all, rests[1])?,
+                    false => algebra.concat(all, rests[1])?,
                 });
             }
             Ok(result)
         }
-        node if node.is_local() => local(machine, node, &rests),
-        Node::Sequence(parts) => sequence(machine, parts, rests),
+        node if node.is_local() => prepend_matrix(algebra, node, &rests),
+        Node::Sequence(parts) => prepend_all(algebra, parts, rests),
         Node::Alternatives(parts) => {
-            let mut all = vec![Vec::new(); machine.sides];
+            let mut all = vec![Vec::new(); algebra.sides];
             for part in parts {
-                for (all, rest) in all.iter_mut().zip(before(machine, part, rests.clone())?) {
+                for (all, rest) in all.iter_mut().zip(prepend(algebra, part, rests.clone())?) {
                     all.push(rest);
                 }
             }
-            all.into_iter().map(|parts| machine.either(parts)).collect()
+            all.into_iter().map(|parts| algebra.union(parts)).collect()
         }
         Node::Look { ahead: false, .. } => Err(PatternError::unsupported(
             0,
             "look-behind inside of groups or behind look-ahead is not supported",
         )),
         Node::Look { negative, node, .. } => {
-            let any = vec![LanguageId::ANY; machine.sides];
-            let ahead = before(machine, node, any)?;
-            let mut result = Rests::new();
+            let any = vec![LanguageId::ANY; algebra.sides];
+            let ahead = prepend(algebra, node, any)?;
+            let mut result = Continuations::new();
             for (&rest, ahead) in rests.iter().zip(ahead) {
                 result.push(if *negative {
-                    machine.except(rest, ahead)?
+                    algebra.subtract(rest, ahead)?
                 } else {
-                    machine.both(rest, ahead)?
+                    algebra.intersect(rest, ahead)?
                 });
             }
             Ok(result)
         }
-        Node::Repeat(inner, min, max) => repeat(machine, inner, *min, *max, rests),
-        Node::Char(_) | Node::Class(_) | Node::Assertion(_) | Node::Tied { .. } => {
-            local(machine, node, &rests)
+        Node::Repeat(inner, min, max) => repeat(algebra, inner, *min, *max, rests),
+        Node::Char(_) | Node::Class(_) | Node::Assertion(_) | Node::Restricted { .. } => {
+            prepend_matrix(algebra, node, &rests)
         }
     }
 }
 
-/// A part without look-around, by its matrix.
-fn local(machine: &mut Machine<'_>, node: &Node, rests: &Rests) -> Result<Rests, PatternError> {
-    let matrix = machine.matrix(node)?;
-    let (sides, states) = (machine.sides, machine.states());
+/// Does the same for a node without look-around, by its matrix.
+fn prepend_matrix(
+    algebra: &mut PatternAlgebra<'_>,
+    node: &Node,
+    rests: &Continuations,
+) -> Result<Continuations, PatternError> {
+    let matrix = algebra.matrix(node)?;
+    let (sides, states) = (algebra.sides, algebra.states());
     let mut tied = Vec::new();
     for &rest in rests {
         for right in 0..sides {
-            let first = machine.first(right);
-            tied.push(machine.both(rest, first)?);
+            let first = algebra.starting_with(right);
+            tied.push(algebra.intersect(rest, first)?);
         }
     }
-    let mut result = Rests::new();
+    let mut result = Continuations::new();
     for left in 0..sides {
         let mut all = Vec::new();
         let empty = |right: usize| matrix.empty[left * sides + right];
@@ -201,49 +219,52 @@ fn local(machine: &mut Machine<'_>, node: &Node, rests: &Rests) -> Result<Rests,
             all.extend((0..sides).filter(|&right| empty(right)).map(|right| tied[left * sides + right]));
         }
         for right in 1..sides {
-            let row = &matrix.words[machine.state(left, right) * states..][..states];
+            let row = &matrix.words[algebra.state(left, right) * states..][..states];
             for end in 1..sides {
                 let words = &row[end * sides..][..sides];
                 if words.iter().all(|&word| word == words[0]) {
-                    all.push(machine.then(words[0], rests[end])?);
+                    all.push(algebra.concat(words[0], rests[end])?);
                     continue;
                 }
                 for (word, &rest) in words.iter().zip(&tied[end * sides..]) {
-                    all.push(machine.then(*word, rest)?);
+                    all.push(algebra.concat(*word, rest)?);
                 }
             }
         }
-        result.push(machine.either(all)?);
+        result.push(algebra.union(all)?);
     }
     Ok(result)
 }
 
-/// A repetition of a part that looks ahead.
+/// Handles a repetition of a node with look-ahead.
 fn repeat(
-    machine: &mut Machine<'_>,
+    algebra: &mut PatternAlgebra<'_>,
     inner: &Node,
     min: u32,
     max: Option<u32>,
-    rests: Rests,
-) -> Result<Rests, PatternError> {
+    rests: Continuations,
+) -> Result<Continuations, PatternError> {
     if inner.is_zero_width() {
-        return if min == 0 { Ok(rests) } else { before(machine, inner, rests) };
+        return if min == 0 { Ok(rests) } else { prepend(algebra, inner, rests) };
     }
-    if let Some(result) = steps(machine, inner, min, max, &rests)? {
+    if let Some(result) = repeat_one_char(algebra, inner, min, max, &rests)? {
         return Ok(result);
     }
-    if let Some(result) = runs_without_words(machine, inner, min, max, &rests)? {
+    if let Some(result) = repeat_avoiding(algebra, inner, min, max, &rests)? {
         return Ok(result);
     }
-    if max.unwrap_or(min) > COPIES {
+    let limit = algebra.languages.limits().max_pattern_copies;
+    if max.unwrap_or(min) > limit {
         return Err(PatternError::unsupported(
             0,
-            format!("limit `copies` of {COPIES} exceeded by a repetition with look-ahead inside"),
+            format!(
+                "more than {limit} copies of a repetition with look-ahead inside (limit `max_pattern_copies`)"
+            ),
         ));
     }
     let mut result = match max {
         Some(_) => rests.clone(),
-        None => match steps(machine, inner, 0, None, &rests)? {
+        None => match repeat_one_char(algebra, inner, 0, None, &rests)? {
             Some(result) => result,
             None => {
                 return Err(PatternError::unsupported(
@@ -254,51 +275,56 @@ fn repeat(
         },
     };
     for _ in min..max.unwrap_or(min) {
-        let more = before(machine, inner, result)?;
-        result = Rests::new();
+        let more = prepend(algebra, inner, result)?;
+        result = Continuations::new();
         for (&rest, more) in rests.iter().zip(more) {
-            result.push(machine.either(vec![rest, more])?);
+            result.push(algebra.union(vec![rest, more])?);
         }
     }
     for _ in 0..min {
-        result = before(machine, inner, result)?;
+        result = prepend(algebra, inner, result)?;
     }
     Ok(result)
 }
 
-/// A repetition of look-aheads that forbid a few words, and one character.
-fn runs_without_words(
-    machine: &mut Machine<'_>,
+/// Handles a repetition of negative look-aheads for a few words and one character. Returns `None` for any
+/// other node.
+fn repeat_avoiding(
+    algebra: &mut PatternAlgebra<'_>,
     inner: &Node,
     min: u32,
     max: Option<u32>,
-    rests: &Rests,
-) -> Result<Option<Rests>, PatternError> {
+    rests: &Continuations,
+) -> Result<Option<Continuations>, PatternError> {
     let Node::Sequence(parts) = inner else { return Ok(None) };
     let Some((step @ (Node::Char(_) | Node::Class(_)), looks)) = parts.split_last() else { return Ok(None) };
-    let Some(words) = forbidden(looks) else { return Ok(None) };
+    let Some(words) = forbidden_words(looks) else { return Ok(None) };
     if rests.iter().any(|&rest| rest != rests[1]) {
         return Ok(None);
     }
-    let step = machine.pure(step);
-    let run = machine.languages.repeat(step, min, max);
-    let result = avoiding(machine, &words, run, rests[1])?;
-    Ok(Some(vec![result; machine.sides]))
+    let step = algebra.pure(step);
+    let run = algebra.languages.repeat(step, min, max);
+    let result = avoiding(algebra, &words, run, rests[1])?;
+    Ok(Some(vec![result; algebra.sides]))
 }
 
-/// A repetition of look-aheads, one character, look-aheads, where the set can be said in one piece.
+/// Handles a repetition of look-aheads, one character, and look-aheads, if the result is one expression.
+/// Returns `None` for any other node.
 ///
-/// Let A hold the rests that the look-aheads allow, c the characters, K what follows, and N be all that is not in A. Wanted are the rests
-/// that come to one in K by steps of c, all from places in A. They are c*K without c*(N - K), as long as no rest in K comes by
-/// c+ to one in N - K: take the first place on the way whose rest is in K; the places before it are neither in K nor in N - K, so
+/// Let A be the continuations that the look-aheads allow, N its complement, c the character and K the
+/// continuation of the repetition. The result is the set of texts that lead to K by steps of c, all from
+/// positions in A.
+///
+/// It equals c\*K minus c\*(N - K), as long as no text of K leads by c+ to one in N - K. Proof: take the
+/// first position on the way whose rest is in K. The positions before it are neither in K nor in N - K, so
 /// they are in A.
-fn steps(
-    machine: &mut Machine<'_>,
+fn repeat_one_char(
+    algebra: &mut PatternAlgebra<'_>,
     inner: &Node,
     min: u32,
     max: Option<u32>,
-    rests: &Rests,
-) -> Result<Option<Rests>, PatternError> {
+    rests: &Continuations,
+) -> Result<Option<Continuations>, PatternError> {
     let parts = match inner {
         Node::Sequence(parts) => parts.as_slice(),
         _ => return Ok(None),
@@ -310,49 +336,50 @@ fn steps(
     if !behind.iter().all(|part| is_look(&part)) || (!behind.is_empty() && (min, max) != (0, None)) {
         return Ok(None);
     }
-    let any = vec![LanguageId::ANY; machine.sides];
-    // With look-aheads behind the character, the places between two characters are asked both.
+    let any = vec![LanguageId::ANY; algebra.sides];
+    // With look-aheads after the character, a position between two characters must satisfy both groups.
     let both: Vec<Node> = parts[..ahead].iter().chain(behind).cloned().collect();
-    let allowed = sequence(machine, &both, any.clone())?;
-    let ends = sequence(machine, behind, rests.clone())?;
+    let allowed = prepend_all(algebra, &both, any.clone())?;
+    let ends = prepend_all(algebra, behind, rests.clone())?;
     if ends[1..].iter().any(|&rest| rest != ends[1]) || allowed[1..].iter().any(|&rest| rest != allowed[1]) {
         return Ok(None);
     }
     let (allowed, follow) = (allowed[1], ends[1]);
-    let step = machine.pure(step);
-    let wrong = machine.languages.not(allowed);
-    let wrong = machine.except(wrong, follow)?;
-    let on = machine.languages.repeat(step, 1, None);
-    let to_wrong = machine.then(on, wrong)?;
-    let clash = machine.both(follow, to_wrong)?;
-    if !machine.is_empty(clash)? {
+    let step = algebra.pure(step);
+    let wrong = algebra.languages.not(allowed);
+    let wrong = algebra.subtract(wrong, follow)?;
+    let on = algebra.languages.repeat(step, 1, None);
+    let to_wrong = algebra.concat(on, wrong)?;
+    let clash = algebra.intersect(follow, to_wrong)?;
+    if !algebra.is_empty(clash)? {
         return Ok(None);
     }
     if (min, max) != (0, None) {
-        // Only where there is one way to come to K is the number of steps that of the way taken above.
-        let again = machine.then(on, follow)?;
-        let again = machine.both(follow, again)?;
-        if !machine.is_empty(again)? {
+        // The number of steps is that of the way chosen in the proof only if there is a single way to reach
+        // K.
+        let again = algebra.concat(on, follow)?;
+        let again = algebra.intersect(follow, again)?;
+        if !algebra.is_empty(again)? {
             return Ok(None);
         }
     }
-    let star = machine.languages.repeat(step, 0, None);
-    let counted = machine.languages.repeat(step, min, max);
-    let (reaching, failing) = (machine.then(counted, follow)?, machine.then(star, wrong)?);
-    let inside = machine.except(reaching, failing)?;
-    // The start is a place like the others, unless `^` is asked there, or something else may follow.
-    let alike = rests[0] == rests[1] && sequence(machine, &both, any)?[0] == allowed;
+    let star = algebra.languages.repeat(step, 0, None);
+    let counted = algebra.languages.repeat(step, min, max);
+    let (reaching, failing) = (algebra.concat(counted, follow)?, algebra.concat(star, wrong)?);
+    let inside = algebra.subtract(reaching, failing)?;
+    // The start is a position like any other, unless `^` occurs, or its continuation differs.
+    let alike = rests[0] == rests[1] && prepend_all(algebra, &both, any)?[0] == allowed;
     if behind.is_empty() && alike {
-        return Ok(Some(vec![inside; machine.sides]));
+        return Ok(Some(vec![inside; algebra.sides]));
     }
     if (min, max) != (0, None) {
         return Ok(None);
     }
     let first = Node::sequence(parts[..=ahead].to_vec());
-    let more = before(machine, &first, vec![inside; machine.sides])?;
-    let mut result = Rests::new();
+    let more = prepend(algebra, &first, vec![inside; algebra.sides])?;
+    let mut result = Continuations::new();
     for (side, (&rest, more)) in rests.iter().zip(more).enumerate() {
-        result.push(if side > 0 && behind.is_empty() { inside } else { machine.either(vec![rest, more])? });
+        result.push(if side > 0 && behind.is_empty() { inside } else { algebra.union(vec![rest, more])? });
     }
     Ok(Some(result))
 }

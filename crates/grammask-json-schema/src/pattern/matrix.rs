@@ -1,40 +1,47 @@
-//! Parts of a pattern with `^`, `$`, `\b` and `\B` anywhere, as matrices of sets of texts over the states of a place: what stands
-//! left of it and what stands right of it. Such an assertion is then a diagonal matrix, and `*` is the closure.
+//! Nodes with `^`, `$`, `\b` and `\B`, as matrices of languages over the states of a position.
+//!
+//! The state of a position is what is to its left and to its right: an edge of the text, a word character, or
+//! another one. An assertion is a diagonal matrix, a sequence a product, and `*` a closure.
+//!
+//! # Source
+//! S. C. Kleene, "Representation of events in nerve nets and finite automata", 1956, for the closure by
+//! intermediate states.
 
 use regex_syntax::hir::ClassUnicode;
 use rustc_hash::FxHashMap;
 
+use super::PatternError;
 use super::class::{self, WORD, bracketed};
 use super::node::{Assertion, Node};
-use super::write::written;
-use super::{COPIES, PatternError, SIZE};
+use super::write::to_regex;
 use crate::language::{Language, LanguageId, Languages};
 
-/// The number of steps for one pattern: products of two entries of matrices, mostly.
-const STEPS: u64 = 2_000_000;
+/// One emptiness test is charged as this fraction of
+/// [`Limits::max_pattern_steps`](crate::Limits::max_pattern_steps).
+const EMPTINESS_SHARE_OF_STEPS: u64 = 40;
 
-/// Makes sets of texts and watches their size.
+/// Builds languages and counts steps.
 ///
-/// A *side* of a place is 0 for the edge of the text; 1 for a word character and 2 for another one, or 1 for any character where
-/// the pattern has no word boundary.
-pub(super) struct Machine<'a> {
+/// A *side* of a position is 0 for the edge of the text. It is 1 for a word character and 2 for another one;
+/// in patterns without word boundaries, it is 1 for every character.
+pub(super) struct PatternAlgebra<'a> {
     pub languages: &'a mut Languages,
-    /// How many sides there are: 2 or 3.
+    /// Number of sides: 2 or 3.
     pub sides: usize,
     sizes: FxHashMap<LanguageId, u64>,
     steps: u64,
 }
 
-/// What a part may match, for each pair of states of the places before and behind it.
+/// The texts that a node may match, for each pair of states of the positions before and after it.
 #[derive(Clone)]
 pub(super) struct Matrix {
-    /// In which states it matches the empty text.
+    /// By state: true if the node matches the empty text there.
     pub empty: Vec<bool>,
-    /// The texts that are not empty, rows first.
+    /// By pair of states, row-major: the nonempty texts.
     pub words: Vec<LanguageId>,
 }
 
-impl<'a> Machine<'a> {
+impl<'a> PatternAlgebra<'a> {
     pub fn new(languages: &'a mut Languages, node: &Node) -> Self {
         let boundary =
             |node: &Node| matches!(node, Node::Assertion(Assertion::Boundary | Assertion::NotBoundary));
@@ -42,7 +49,7 @@ impl<'a> Machine<'a> {
         Self { languages, sides, sizes: FxHashMap::default(), steps: 0 }
     }
 
-    /// How many states a place has. State `s` has the sides `s / sides` and `s % sides`.
+    /// Returns the number of states. State `s` has the sides `s / sides` and `s % sides`.
     pub const fn states(&self) -> usize {
         self.sides * self.sides
     }
@@ -51,41 +58,45 @@ impl<'a> Machine<'a> {
         left * self.sides + right
     }
 
-    /// The class of the characters of a side.
-    pub fn side(&self, side: usize) -> String {
+    /// Returns the class of the characters of a side.
+    pub fn class_of(&self, side: usize) -> String {
         match (self.sides, side) {
             (2, _) => class::ANY.to_owned(),
             (_, side) => bracketed(WORD, side == 2),
         }
     }
 
-    /// The texts that begin so that a place before them has this right side.
-    pub fn first(&mut self, side: usize) -> LanguageId {
+    /// Returns the texts whose start gives the position before them this right side.
+    pub fn starting_with(&mut self, side: usize) -> LanguageId {
         if side == 0 {
             return LanguageId::EMPTY_TEXT;
         }
-        let class = self.side(side);
+        let class = self.class_of(side);
         self.languages.regex(&format!("{class}(?s:.)*"))
     }
 
-    /// Counts a step, and refuses what grew too large.
-    pub fn check(&mut self, id: LanguageId) -> Result<LanguageId, PatternError> {
+    /// Counts a step.
+    ///
+    /// # Errors
+    /// When the language or the number of steps is too large.
+    pub fn checked(&mut self, id: LanguageId) -> Result<LanguageId, PatternError> {
         self.step()?;
-        if self.size(id) > SIZE {
+        let limit = self.languages.limits().max_pattern_size;
+        if self.size(id) > limit {
             return Err(PatternError::unsupported(
                 0,
                 format!(
-                    "limit `size` of {SIZE} exceeded by the expressions for a pattern with assertions inside"
+                    "more than {limit} expressions for a pattern with assertions inside (limit `max_pattern_size`)"
                 ),
             ));
         }
         Ok(id)
     }
 
-    /// Whether there is no text in a set.
+    /// Returns true if a language is empty.
     pub fn is_empty(&mut self, id: LanguageId) -> Result<bool, PatternError> {
-        // It may take as long as many other steps.
-        self.steps += STEPS / 40;
+        // The search may take as long as many other steps.
+        self.steps += self.languages.limits().max_pattern_steps / EMPTINESS_SHARE_OF_STEPS;
         self.step()?;
         match self.languages.is_empty(id) {
             Ok(Some(empty)) => Ok(empty),
@@ -99,16 +110,19 @@ impl<'a> Machine<'a> {
         if self.languages.is_cancelled() {
             return Err(PatternError::cancelled());
         }
-        if self.steps > STEPS {
+        let limit = self.languages.limits().max_pattern_steps;
+        if self.steps > limit {
             return Err(PatternError::unsupported(
                 0,
-                format!("limit `steps` of {STEPS} exceeded by a pattern with assertions inside"),
+                format!(
+                    "more than {limit} steps for a pattern with assertions inside (limit `max_pattern_steps`)"
+                ),
             ));
         }
         Ok(())
     }
 
-    /// How many expressions a set is when it is written out.
+    /// Returns the number of expressions of a language when it is written out.
     fn size(&mut self, id: LanguageId) -> u64 {
         let mut stack = vec![id];
         while let Some(&top) = stack.last() {
@@ -133,17 +147,17 @@ impl<'a> Machine<'a> {
         self.sizes[&id]
     }
 
-    pub fn then(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, PatternError> {
+    pub fn concat(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, PatternError> {
         let both = self.languages.sequence([a, b]);
-        self.check(both)
+        self.checked(both)
     }
 
-    pub fn either(&mut self, parts: Vec<LanguageId>) -> Result<LanguageId, PatternError> {
+    pub fn union(&mut self, parts: Vec<LanguageId>) -> Result<LanguageId, PatternError> {
         let any = self.languages.union(parts);
-        self.check(any)
+        self.checked(any)
     }
 
-    pub fn both(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, PatternError> {
+    pub fn intersect(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, PatternError> {
         let both = match (a, b) {
             _ if a == b => a,
             (LanguageId::EMPTY_TEXT, other) | (other, LanguageId::EMPTY_TEXT) => {
@@ -155,15 +169,15 @@ impl<'a> Machine<'a> {
             }
             _ => self.languages.and([a, b]),
         };
-        self.check(both)
+        self.checked(both)
     }
 
-    pub fn except(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, PatternError> {
+    pub fn subtract(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, PatternError> {
         let others = self.languages.not(b);
-        self.both(a, others)
+        self.intersect(a, others)
     }
 
-    /// The texts of a pure part that are not empty.
+    /// Returns the nonempty texts of a node without assertions.
     pub fn nonempty(&mut self, node: &Node) -> Result<LanguageId, PatternError> {
         let id = match node {
             Node::Sequence(parts) if parts.is_empty() => LanguageId::NONE,
@@ -188,12 +202,12 @@ impl<'a> Machine<'a> {
                 self.languages.and([all, some])
             }
         };
-        self.check(id)
+        self.checked(id)
     }
 
-    /// The texts of a pure part.
+    /// Returns the texts of a node without assertions.
     pub fn pure(&mut self, node: &Node) -> LanguageId {
-        let regex = written(node);
+        let regex = to_regex(node);
         if regex.is_empty() { LanguageId::EMPTY_TEXT } else { self.languages.regex(&regex) }
     }
 
@@ -202,18 +216,18 @@ impl<'a> Machine<'a> {
         Matrix { empty: vec![false; states], words: vec![LanguageId::NONE; states * states] }
     }
 
-    /// The matrix of the empty text.
+    /// Returns the matrix of the empty text.
     pub fn identity(&self) -> Matrix {
         Matrix { empty: vec![true; self.states()], ..self.none() }
     }
 
-    /// The matrix of a part without look-around.
+    /// Returns the matrix of a node without look-around.
     pub fn matrix(&mut self, node: &Node) -> Result<Matrix, PatternError> {
         match node {
             node if node.is_pure() => self.pure_matrix(node),
             Node::Sequence(parts) => {
                 let mut all = self.identity();
-                for part in runs(parts) {
+                for part in group_pure(parts) {
                     let next = self.matrix(&part)?;
                     all = self.product(&all, &next)?;
                 }
@@ -233,7 +247,7 @@ impl<'a> Machine<'a> {
             }
             Node::Repeat(inner, min, max) => {
                 let one = self.matrix(inner)?;
-                self.power(&one, *min, *max)
+                self.repeat(&one, *min, *max)
             }
             Node::Assertion(assertion) => {
                 let sides = self.sides;
@@ -248,17 +262,22 @@ impl<'a> Machine<'a> {
                 };
                 Ok(Matrix { empty: (0..self.states()).map(holds).collect(), ..self.none() })
             }
-            Node::Tied { node, ties } => {
+            Node::Restricted { node, restrictions } => {
                 let mut all = self.matrix(node)?;
                 let mut tied = LanguageId::ANY;
-                for tie in ties {
-                    let within = self.pure(&tie.within);
-                    let parts = if tie.ahead { [within, LanguageId::ANY] } else { [LanguageId::ANY, within] };
+                for restrict in restrictions {
+                    let within = self.pure(&restrict.within);
+                    let parts =
+                        if restrict.ahead { [within, LanguageId::ANY] } else { [LanguageId::ANY, within] };
                     let held = self.languages.sequence(parts);
-                    tied = if tie.negative { self.except(tied, held)? } else { self.both(tied, held)? };
+                    tied = if restrict.negative {
+                        self.subtract(tied, held)?
+                    } else {
+                        self.intersect(tied, held)?
+                    };
                 }
                 for words in &mut all.words {
-                    *words = self.both(*words, tied)?;
+                    *words = self.intersect(*words, tied)?;
                 }
                 Ok(all)
             }
@@ -271,7 +290,7 @@ impl<'a> Machine<'a> {
         let mut matrix = self.none();
         matrix.empty = vec![node.is_nullable(); states];
         let some = self.nonempty(node)?;
-        // With one class of characters, all texts begin and end with it.
+        // With one class of characters, all texts start and end with it.
         let [firsts, lasts] = match sides {
             2 => [ClassUnicode::empty(), ClassUnicode::empty()],
             _ => [edge(node, false), edge(node, true)],
@@ -284,7 +303,7 @@ impl<'a> Machine<'a> {
                     if words == LanguageId::NONE || sides == 2 {
                         continue;
                     }
-                    let class = self.side(side);
+                    let class = self.class_of(side);
                     let wanted = class::characters(&class);
                     let mut common = found.clone();
                     common.intersect(&wanted);
@@ -292,12 +311,12 @@ impl<'a> Machine<'a> {
                         words = LanguageId::NONE;
                     } else if common != *found {
                         words = if matches!(node, Node::Class(_)) {
-                            self.languages.regex(&class::written(&common))
+                            self.languages.regex(&class::to_class(&common))
                         } else {
                             let tied =
                                 if end { format!("(?s:.)*{class}") } else { format!("{class}(?s:.)*") };
                             let tied = self.languages.regex(&tied);
-                            self.both(words, tied)?
+                            self.intersect(words, tied)?
                         };
                     }
                 }
@@ -315,7 +334,7 @@ impl<'a> Machine<'a> {
     fn sum(&mut self, a: &Matrix, b: &Matrix) -> Result<Matrix, PatternError> {
         let mut words = Vec::with_capacity(a.words.len());
         for (&a, &b) in a.words.iter().zip(&b.words) {
-            words.push(self.either(vec![a, b])?);
+            words.push(self.union(vec![a, b])?);
         }
         Ok(Matrix { empty: a.empty.iter().zip(&b.empty).map(|(&a, &b)| a || b).collect(), words })
     }
@@ -335,16 +354,16 @@ impl<'a> Machine<'a> {
                 for middle in 0..states {
                     let (x, y) = (a.words[from * states + middle], b.words[middle * states + to]);
                     if x != LanguageId::NONE && y != LanguageId::NONE {
-                        all.push(self.then(x, y)?);
+                        all.push(self.concat(x, y)?);
                     }
                 }
-                words.push(self.either(all)?);
+                words.push(self.union(all)?);
             }
         }
         Ok(Matrix { empty: a.empty.iter().zip(&b.empty).map(|(&a, &b)| a && b).collect(), words })
     }
 
-    /// Any number of times, by taking the states as stations on the way one after the other.
+    /// Returns the matrix of any number of repetitions, by admitting one intermediate state after the other.
     fn closure(&mut self, one: &Matrix) -> Result<Matrix, PatternError> {
         let states = self.states();
         let mut words = one.words.clone();
@@ -357,27 +376,30 @@ impl<'a> Machine<'a> {
                 if x == LanguageId::NONE {
                     continue;
                 }
-                let x = self.then(x, around)?;
+                let x = self.concat(x, around)?;
                 for to in 0..states {
                     let y = before[via * states + to];
                     if y == LanguageId::NONE {
                         continue;
                     }
-                    // Through the station and on; where it is also an end, the way there has been counted already.
-                    let on = self.then(x, y)?;
-                    words[from * states + to] = self.either(vec![before[from * states + to], on])?;
+                    // If the intermediate state is also the end, the direct way is counted already.
+                    let on = self.concat(x, y)?;
+                    words[from * states + to] = self.union(vec![before[from * states + to], on])?;
                 }
             }
         }
         Ok(Matrix { empty: vec![true; states], words })
     }
 
-    fn power(&mut self, one: &Matrix, min: u32, max: Option<u32>) -> Result<Matrix, PatternError> {
+    fn repeat(&mut self, one: &Matrix, min: u32, max: Option<u32>) -> Result<Matrix, PatternError> {
         let copies = max.unwrap_or(min);
-        if copies > COPIES {
+        let limit = self.languages.limits().max_pattern_copies;
+        if copies > limit {
             return Err(PatternError::unsupported(
                 0,
-                format!("limit `copies` of {COPIES} exceeded by a repetition with assertions inside"),
+                format!(
+                    "more than {limit} copies of a repetition with assertions inside (limit `max_pattern_copies`)"
+                ),
             ));
         }
         let mut all = match max {
@@ -395,8 +417,8 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// The parts of a sequence, with pure neighbours joined.
-pub(super) fn runs(parts: &[Node]) -> Vec<Node> {
+/// Returns the nodes of a sequence, with neighbours that have no assertions joined.
+pub(super) fn group_pure(parts: &[Node]) -> Vec<Node> {
     let mut all = Vec::new();
     let mut run: Vec<Node> = Vec::new();
     for part in parts {
@@ -415,7 +437,7 @@ pub(super) fn runs(parts: &[Node]) -> Vec<Node> {
     all
 }
 
-/// The characters that a pure part's texts may begin with, or end with.
+/// Returns the characters that the texts of a node may start with, or end with if `last`.
 fn edge(node: &Node, last: bool) -> ClassUnicode {
     match node {
         Node::Char(c) => {
@@ -437,7 +459,7 @@ fn edge(node: &Node, last: bool) -> ClassUnicode {
             parts.iter().for_each(|part| all.union(&edge(part, last)));
             all
         }
-        Node::Repeat(inner, ..) | Node::Tied { node: inner, .. } => edge(inner, last),
+        Node::Repeat(inner, ..) | Node::Restricted { node: inner, .. } => edge(inner, last),
         Node::Assertion(_) | Node::Look { .. } => ClassUnicode::empty(),
     }
 }

@@ -1,5 +1,8 @@
-//! Patterns of ECMA-262 as sets of texts. A pattern without assertions but at its ends, as nearly all are, becomes one regex of
-//! the Rust `regex` crate; any other becomes concatenations, intersections and complements of such regexes.
+//! Patterns of ECMA-262 as regular languages.
+//!
+//! A pattern with assertions at its ends only, as nearly all are, becomes one regex of the Rust `regex`
+//! crate: `^ab` is `ab(?s:.)*`. Any other pattern becomes concatenations, intersections and complements of
+//! such regexes.
 
 mod avoid;
 mod class;
@@ -15,34 +18,24 @@ mod tests;
 
 use thiserror::Error;
 
+use crate::Limits;
 use crate::language::{LanguageId, Languages};
 use node::{Assertion, Node};
 
-/// How deep the groups of a pattern may nest.
-pub(crate) const NESTING: usize = 250;
-/// The greatest number that a quantifier may hold.
-pub(crate) const COUNT: u32 = 1_000_000_000;
-/// The greatest number of expressions in what a pattern with assertions in its middle comes to.
-pub(crate) const SIZE: u64 = 10_000;
-/// The greatest number of parts, such as characters, of an alternative with assertions in its middle.
-pub(crate) const PARTS: usize = 20_000;
-/// How often a repetition may be written out that has assertions inside.
-pub(crate) const COPIES: u32 = 100;
-
-/// Why a pattern stands for no set of texts here.
+/// Why a pattern has no language.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum PatternError {
-    /// It is none of ECMA-262.
+    /// The text is not a pattern of ECMA-262.
     #[error("not a pattern of ECMA-262: {message}, at byte {offset}")]
     Invalid {
-        /// Where in the pattern, in bytes.
+        /// Byte offset in the pattern.
         offset: usize,
         message: String,
     },
-    /// It is one, but cannot be said here exactly.
+    /// The pattern is valid, but has no exact language here.
     #[error("{message}, at byte {offset}")]
     Unsupported {
-        /// Where in the pattern, in bytes.
+        /// Byte offset in the pattern.
         offset: usize,
         message: String,
     },
@@ -57,30 +50,30 @@ impl PatternError {
         Self::Unsupported { offset, message: message.into() }
     }
 
-    /// Nobody reads this: who asks for a pattern sees the flag, too.
+    /// Never shown: the caller checks the cancellation flag as well.
     fn cancelled() -> Self {
         Self::unsupported(0, "cancelled")
     }
 }
 
-/// Whether a text is a pattern of ECMA-262, though perhaps one that cannot be said here.
-pub(crate) fn is_pattern(source: &str) -> bool {
-    !matches!(parse::parse(source), Err(PatternError::Invalid { .. }))
+/// Returns true if a text is a regular expression of ECMA-262, supported here or not.
+pub(crate) fn is_pattern(source: &str, limits: &Limits) -> bool {
+    !matches!(parse::parse(source, limits), Err(PatternError::Invalid { .. }))
 }
 
-/// The texts in which a pattern of ECMA-262 matches somewhere.
+/// Returns the texts in which a pattern of ECMA-262 matches somewhere.
 ///
-/// The flag `u` is on, all others are off. Beyond that, the escapes and lone brackets of Annex B that mean themselves are read, such as
-/// `\-`, `\@` and `{`. Escapes of other languages that ECMA-262 does not have, such as `\A`, `\Z` and `\h`, are invalid.
+/// The flag `u` is on, all others are off. Beyond that, escapes and lone brackets of Annex B that stand for
+/// themselves are valid, such as `\-`, `\@` and `{`. Escapes of other dialects, such as `\A`, `\Z` and `\h`,
+/// are invalid.
 ///
 /// # Errors
-/// When the pattern is invalid, refers back to a group, changes flags, or exceeds a limit: groups nested 250 deep, a quantifier of 10^9;
-/// and with assertions in the middle, 20,000 parts, 10,000 expressions, and 100 copies of a repetition.
+/// When the pattern is invalid, has back-references or flags, or exceeds one of the limits for patterns.
 ///
 /// # Complexity
-/// Linear in the length of the pattern, where assertions stand at its ends only.
+/// Linear in the length of the pattern, if it has assertions at its ends only.
 pub(crate) fn pattern(languages: &mut Languages, source: &str) -> Result<LanguageId, PatternError> {
-    let node = parse::parse(source)?;
+    let node = parse::parse(source, languages.limits())?;
     let alternatives = match node {
         Node::Alternatives(parts) => parts,
         node => vec![node],
@@ -88,9 +81,9 @@ pub(crate) fn pattern(languages: &mut Languages, source: &str) -> Result<Languag
     let mut plain: Vec<(bool, bool, Vec<Node>)> = Vec::new();
     let mut sets = Vec::new();
     for alternative in alternatives {
-        match ends(&alternative) {
+        match split_anchors(&alternative) {
             Some((start, body, end)) => {
-                let body = trim(body, start, end);
+                let body = drop_optional_ends(body, start, end);
                 if body.is_empty() && !(start && end) {
                     return Ok(LanguageId::ANY);
                 }
@@ -102,7 +95,7 @@ pub(crate) fn pattern(languages: &mut Languages, source: &str) -> Result<Languag
             None => sets.push(lookaround::search(languages, &alternative)?),
         }
     }
-    if source.len() > write::LONG {
+    if source.len() > write::MAX_REGEX_BYTES {
         for (start, end, bodies) in plain {
             let body = write::language(&Node::alternatives(bodies), languages)?;
             let around = |is_tied| if is_tied { LanguageId::EMPTY_TEXT } else { LanguageId::ANY };
@@ -133,8 +126,9 @@ pub(crate) fn pattern(languages: &mut Languages, source: &str) -> Result<Languag
     Ok(languages.union(sets))
 }
 
-/// The body of an alternative, and whether it is tied to the start and to the end; none, where it has other assertions.
-fn ends(alternative: &Node) -> Option<(bool, &[Node], bool)> {
+/// Returns the body of an alternative, and whether it is anchored at the start and at the end. Returns `None`
+/// if it has other assertions.
+fn split_anchors(alternative: &Node) -> Option<(bool, &[Node], bool)> {
     let parts = match alternative {
         Node::Sequence(parts) => parts.as_slice(),
         node => std::slice::from_ref(node),
@@ -147,8 +141,8 @@ fn ends(alternative: &Node) -> Option<(bool, &[Node], bool)> {
     body.iter().all(Node::is_pure).then_some((before > 0, body, after > 0))
 }
 
-/// Drops what asks for nothing at an end where any text may stand.
-fn trim(body: &[Node], start: bool, end: bool) -> Vec<Node> {
+/// Drops optional nodes at an end that is not anchored: any text may follow there.
+fn drop_optional_ends(body: &[Node], start: bool, end: bool) -> Vec<Node> {
     let mut body = body.to_vec();
     if !end {
         while body.last().is_some_and(Node::is_nullable) {

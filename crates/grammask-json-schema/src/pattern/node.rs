@@ -1,12 +1,14 @@
-//! The syntax tree of a pattern. Groups leave no trace in it, since nothing refers back to them; nor do lazy quantifiers,
-//! since they change which match is found and not whether there is one.
+//! The syntax tree of a pattern.
+//!
+//! Groups leave no trace, since nothing refers back to them. Lazy quantifiers leave none either: they change
+//! which match is found, but not whether there is one.
 
-/// A part of a pattern. As deep as the groups nest, which is limited.
+/// A node of a pattern. Its depth is that of the nested groups, which is limited.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
     /// One character.
     Char(char),
-    /// One of the characters of a class, written as the Rust `regex` crate has it.
+    /// A class of characters, in the syntax of the Rust `regex` crate.
     Class(String),
     Sequence(Vec<Node>),
     Alternatives(Vec<Node>),
@@ -18,22 +20,22 @@ pub(super) enum Node {
         negative: bool,
         node: Box<Node>,
     },
-    /// A pure part whose texts are held to more. Made from look-around, not read.
-    Tied {
+    /// A node without assertions whose texts are restricted. Results from look-around, never from parsing.
+    Restricted {
         node: Box<Node>,
-        ties: Vec<Tie>,
+        restrictions: Vec<Restriction>,
     },
 }
 
-/// That a text begins, or ends, with one of a pure part's texts, or with none of them.
+/// A condition on a text: it starts (or ends) with a text of `within`, or it does not.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Tie {
+pub(super) struct Restriction {
     pub within: Node,
     pub ahead: bool,
     pub negative: bool,
 }
 
-/// What a place can be asked that is no look-around.
+/// An assertion other than look-around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Assertion {
     Start,
@@ -43,7 +45,7 @@ pub(super) enum Assertion {
 }
 
 impl Node {
-    /// One part after the other; sequences in it are dissolved.
+    /// Returns a sequence. Nested sequences are flattened.
     pub fn sequence(parts: Vec<Self>) -> Self {
         let mut all = Vec::with_capacity(parts.len());
         for part in parts {
@@ -55,7 +57,7 @@ impl Node {
         if all.len() == 1 { all.remove(0) } else { Self::Sequence(all) }
     }
 
-    /// One of the parts; alternatives in it are dissolved.
+    /// Returns alternatives. Nested alternatives are flattened.
     pub fn alternatives(parts: Vec<Self>) -> Self {
         let mut all = Vec::with_capacity(parts.len());
         for part in parts {
@@ -67,53 +69,55 @@ impl Node {
         if all.len() == 1 { all.remove(0) } else { Self::Alternatives(all) }
     }
 
-    /// Whether there is no assertion in it.
+    /// Returns true if the node contains no assertion.
     pub fn is_pure(&self) -> bool {
-        !self.any(&|node| matches!(node, Self::Assertion(_) | Self::Look { .. } | Self::Tied { .. }))
+        !self.any(&|node| matches!(node, Self::Assertion(_) | Self::Look { .. } | Self::Restricted { .. }))
     }
 
-    /// Whether there is no look-around in it.
+    /// Returns true if the node contains no look-around.
     pub fn is_local(&self) -> bool {
         !self.any(&|node| matches!(node, Self::Look { .. }))
     }
 
-    /// Whether a part of it, at any depth, is such.
+    /// Returns true if a predicate holds for some node of the subtree.
     pub fn any(&self, such: &dyn Fn(&Self) -> bool) -> bool {
         such(self)
             || match self {
                 Self::Char(_) | Self::Class(_) | Self::Assertion(_) => false,
                 Self::Sequence(parts) | Self::Alternatives(parts) => parts.iter().any(|part| part.any(such)),
-                Self::Repeat(node, ..) | Self::Look { node, .. } | Self::Tied { node, .. } => node.any(such),
+                Self::Repeat(node, ..) | Self::Look { node, .. } | Self::Restricted { node, .. } => {
+                    node.any(such)
+                }
             }
     }
 
-    /// How many parts there are, at all depths.
+    /// Returns the number of nodes of the subtree.
     pub fn count(&self) -> usize {
         1 + match self {
             Self::Char(_) | Self::Class(_) | Self::Assertion(_) => 0,
             Self::Sequence(parts) | Self::Alternatives(parts) => parts.iter().map(Self::count).sum(),
-            Self::Repeat(node, ..) | Self::Look { node, .. } | Self::Tied { node, .. } => node.count(),
+            Self::Repeat(node, ..) | Self::Look { node, .. } | Self::Restricted { node, .. } => node.count(),
         }
     }
 
-    /// Whether it can match the empty text only.
+    /// Returns true if the node matches at most the empty text.
     pub fn is_zero_width(&self) -> bool {
         match self {
             Self::Char(_) | Self::Class(_) => false,
             Self::Sequence(parts) | Self::Alternatives(parts) => parts.iter().all(Self::is_zero_width),
-            Self::Repeat(node, ..) | Self::Tied { node, .. } => node.is_zero_width(),
+            Self::Repeat(node, ..) | Self::Restricted { node, .. } => node.is_zero_width(),
             Self::Assertion(_) | Self::Look { .. } => true,
         }
     }
 
-    /// Whether a pure part matches the empty text.
+    /// Returns true if a node without assertions matches the empty text.
     pub fn is_nullable(&self) -> bool {
         match self {
             Self::Char(_) | Self::Class(_) => false,
             Self::Sequence(parts) => parts.iter().all(Self::is_nullable),
             Self::Alternatives(parts) => parts.iter().any(Self::is_nullable),
             Self::Repeat(node, min, _) => *min == 0 || node.is_nullable(),
-            Self::Tied { node, .. } => node.is_nullable(),
+            Self::Restricted { node, .. } => node.is_nullable(),
             Self::Assertion(_) | Self::Look { .. } => true,
         }
     }

@@ -1,17 +1,19 @@
-//! Reads a pattern of ECMA-262 into its syntax tree. A descent that is as deep as the groups nest, which is limited.
+//! Parses a pattern of ECMA-262 into its syntax tree, by recursive descent. Its depth is that of the nested
+//! groups, which is limited.
 
 use std::collections::BTreeMap;
 
+use super::PatternError;
 use super::class::{ANY, DIGITS, DOT, NONE, SPACE, WORD, bracketed, property, push_range};
 use super::node::{Assertion, Node};
-use super::{COUNT, NESTING, PatternError};
+use crate::Limits;
 
-/// Reads a pattern.
+/// Parses a pattern.
 ///
 /// # Errors
-/// When it is invalid, refers back, changes flags, nests too deep or counts too far.
-pub(super) fn parse(source: &str) -> Result<Node, PatternError> {
-    let mut parser = Parser { source, at: 0, depth: 0, properties: BTreeMap::new() };
+/// When it is invalid, has back-references or flags, or exceeds a limit of nesting or counting.
+pub(super) fn parse(source: &str, limits: &Limits) -> Result<Node, PatternError> {
+    let mut parser = Parser { source, limits, at: 0, depth: 0, properties: BTreeMap::new() };
     let node = parser.alternatives()?;
     match parser.peek() {
         None => Ok(node),
@@ -21,16 +23,17 @@ pub(super) fn parse(source: &str) -> Result<Node, PatternError> {
 
 struct Parser<'a> {
     source: &'a str,
+    limits: &'a Limits,
     at: usize,
     depth: usize,
-    /// The classes of the properties met, since each is looked up in large tables.
+    /// Classes of the properties so far, since each is looked up in large tables.
     properties: BTreeMap<(&'a str, bool), String>,
 }
 
-/// What an escape or a part of a class stands for.
+/// The meaning of an escape, or of a member of a class.
 enum Atom {
     Code(u32),
-    /// As it stands in brackets, and whether those would be negated.
+    /// As inside of brackets, and whether these would be negated.
     Set(String, bool),
 }
 
@@ -96,13 +99,13 @@ impl<'a> Parser<'a> {
         Ok(repeat(node, min, max))
     }
 
-    /// Whether a named group begins at a place.
+    /// Returns true if a named group starts at a byte offset.
     fn named(&self, at: usize) -> bool {
         let rest = &self.source[at..];
         rest.starts_with("(?<") && !rest.starts_with("(?<=") && !rest.starts_with("(?<!")
     }
 
-    /// A quantifier, if one stands here.
+    /// Parses a quantifier, if there is one.
     fn quantifier(&mut self) -> Result<Option<(u32, Option<u32>)>, PatternError> {
         let start = self.at;
         let bounds = match self.peek() {
@@ -122,7 +125,7 @@ impl<'a> Parser<'a> {
         Ok(Some(bounds))
     }
 
-    /// `{m}`, `{m,}` or `{m,n}`; where none of them stands here, the place stays.
+    /// Parses `{m}`, `{m,}` or `{m,n}`. Otherwise returns `None` and stays at the position.
     fn braces(&mut self) -> Result<Option<(u32, Option<u32>)>, PatternError> {
         let start = self.at;
         self.at += 1;
@@ -135,12 +138,26 @@ impl<'a> Parser<'a> {
             self.at = start;
             return Ok(None);
         }
-        let least = count(min, start)?;
-        let most = if max.is_empty() { None } else { Some(count(max, start)?) };
+        let least = self.count(min, start)?;
+        let most = if max.is_empty() { None } else { Some(self.count(max, start)?) };
         if most.is_some_and(|most| most < least) {
             return Err(PatternError::invalid(start, "the quantifier's numbers are out of order"));
         }
         Ok(Some((least, most)))
+    }
+
+    /// Parses a number of a quantifier, which starts at byte `at`.
+    fn count(&self, digits: &str, at: usize) -> Result<u32, PatternError> {
+        let limit = self.limits.max_quantifier;
+        let value = digits.trim_start_matches('0');
+        match value.parse() {
+            _ if value.is_empty() => Ok(0),
+            Ok(value) if value <= limit => Ok(value),
+            _ => Err(PatternError::unsupported(
+                at,
+                format!("a quantifier with a number above {limit} (limit `max_quantifier`)"),
+            )),
+        }
     }
 
     fn digits(&mut self) -> &'a str {
@@ -198,10 +215,11 @@ impl<'a> Parser<'a> {
             }
         }
         self.depth += 1;
-        if self.depth > NESTING {
+        let limit = self.limits.max_group_nesting;
+        if self.depth > limit {
             return Err(PatternError::unsupported(
                 start,
-                format!("limit `nesting` of {NESTING} exceeded by the groups of a pattern"),
+                format!("more than {limit} levels of nested groups (limit `max_group_nesting`)"),
             ));
         }
         let node = self.alternatives()?;
@@ -230,7 +248,7 @@ impl<'a> Parser<'a> {
         Ok(name)
     }
 
-    /// An escape outside of brackets.
+    /// Parses an escape outside of brackets.
     fn escape(&mut self, start: usize) -> Result<Node, PatternError> {
         match self.peek() {
             Some('b') => self.assertion(Assertion::Boundary),
@@ -259,7 +277,7 @@ impl<'a> Parser<'a> {
                 Atom::Code(code) => {
                     char::from_u32(code).map_or_else(|| Node::Class(NONE.to_owned()), Node::Char)
                 }
-                // A property stands without brackets.
+                // A property is written without brackets.
                 Atom::Set(items, false) if items.starts_with(r"\p{") || items.starts_with(r"\P{") => {
                     Node::Class(items)
                 }
@@ -273,7 +291,7 @@ impl<'a> Parser<'a> {
         Ok(Node::Assertion(assertion))
     }
 
-    /// How many groups of the whole pattern can be referred back to.
+    /// Returns the number of capturing groups of the whole pattern.
     fn capturing_groups(&self) -> usize {
         let mut chars = self.source.char_indices();
         let (mut groups, mut in_class) = (0, false);
@@ -289,7 +307,7 @@ impl<'a> Parser<'a> {
         groups
     }
 
-    /// What an escape stands for, in or out of brackets, from behind its backslash.
+    /// Parses an escape in or out of brackets, after its backslash.
     fn character_escape(&mut self, start: usize) -> Result<Atom, PatternError> {
         let Some(c) = self.next() else {
             return Err(PatternError::invalid(start, "nothing behind the last backslash"));
@@ -328,7 +346,7 @@ impl<'a> Parser<'a> {
         u32::from_str_radix(text, 16).ok()
     }
 
-    /// What follows `\u`: four digits, two such halves of a pair, or any number of digits in braces.
+    /// Parses what follows `\u`: four digits, two such surrogates, or any number of digits in braces.
     fn unicode(&mut self, start: usize) -> Result<u32, PatternError> {
         let wrong = || PatternError::invalid(start, "`\\u` without a code point");
         if self.eat("{") {
@@ -372,7 +390,7 @@ impl<'a> Parser<'a> {
         Ok(Atom::Set(class, false))
     }
 
-    /// A class, from behind its opening bracket.
+    /// Parses a class, after its opening bracket.
     fn class(&mut self, start: usize) -> Result<Node, PatternError> {
         let negated = self.eat("^");
         let mut items = String::new();
@@ -393,7 +411,7 @@ impl<'a> Parser<'a> {
                 (Atom::Code(_), Atom::Code(_)) => {
                     return Err(PatternError::invalid(low_at, "the ends of the range are out of order"));
                 }
-                // As Annex B has it, a hyphen beside a class means itself.
+                // By Annex B, a hyphen next to a class stands for itself.
                 _ => [low, Atom::Code(u32::from('-')), high].iter().for_each(|atom| atom.push(&mut items)),
             }
         }
@@ -426,14 +444,5 @@ fn repeat(node: Node, min: u32, max: Option<u32>) -> Node {
         (1, Some(1)) => node,
         (_, Some(0)) => Node::Sequence(Vec::new()),
         _ => Node::Repeat(Box::new(node), min, max),
-    }
-}
-
-fn count(digits: &str, at: usize) -> Result<u32, PatternError> {
-    let value = digits.trim_start_matches('0');
-    match value.parse() {
-        _ if value.is_empty() => Ok(0),
-        Ok(value) if value <= COUNT => Ok(value),
-        _ => Err(PatternError::unsupported(at, format!("limit `count` of {COUNT} exceeded by a quantifier"))),
     }
 }

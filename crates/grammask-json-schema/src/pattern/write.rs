@@ -1,14 +1,14 @@
-//! A part of a pattern without assertions, written as a regex of the Rust `regex` crate.
+//! Nodes without assertions as regexes of the Rust `regex` crate.
 
 use super::PatternError;
 use super::class::push_char;
 use super::node::Node;
 use crate::language::{LanguageId, Languages};
 
-/// More bytes than this are not read as one regex: nobody could stop that on the way.
-pub(super) const LONG: usize = 1 << 11;
+/// Bytes of the longest regex that is compiled in one piece, since its compilation cannot be cancelled.
+pub(super) const MAX_REGEX_BYTES: usize = 1 << 11;
 
-/// Appends a pure part; alternatives are put into a group, unless they stand alone.
+/// Appends the regex of a node without assertions. Alternatives are put into a group unless `alone`.
 pub(super) fn write(node: &Node, alone: bool, out: &mut String) {
     match node {
         Node::Char(c) => push_char(*c, out),
@@ -43,44 +43,49 @@ pub(super) fn write(node: &Node, alone: bool, out: &mut String) {
                 (min, Some(max)) => out.push_str(&format!("{{{min},{max}}}")),
             }
         }
-        Node::Assertion(_) | Node::Look { .. } | Node::Tied { .. } => {}
+        Node::Assertion(_) | Node::Look { .. } | Node::Restricted { .. } => {}
     }
 }
 
-/// The texts of a pure part, however long it is: made of those of its parts, each of which is read as one regex.
+/// Returns the language of a node without assertions, of any length: that of its parts, each compiled as one
+/// regex.
 ///
 /// # Errors
-/// When it is cancelled.
+/// On cancellation.
 pub(super) fn language(node: &Node, languages: &mut Languages) -> Result<LanguageId, PatternError> {
     match node {
         Node::Sequence(parts) => {
-            let all = runs(parts, "", languages)?;
+            let all = group_parts(parts, "", languages)?;
             Ok(languages.sequence(all))
         }
         Node::Alternatives(parts) => {
-            let all = runs(parts, "|", languages)?;
+            let all = group_parts(parts, "|", languages)?;
             Ok(languages.union(all))
         }
-        Node::Repeat(inner, min, max) if !is_short(inner) => {
+        Node::Repeat(inner, min, max) if !is_small(inner) => {
             let inner = language(inner, languages)?;
             Ok(languages.repeat(inner, *min, *max))
         }
-        node => Ok(languages.regex(&written(node))),
+        node => Ok(languages.regex(&to_regex(node))),
     }
 }
 
-/// Parts that follow each other, short ones together, with something between them.
-fn runs(parts: &[Node], between: &str, languages: &mut Languages) -> Result<Vec<LanguageId>, PatternError> {
+/// Returns the languages of successive nodes. Small nodes are joined by `between`.
+fn group_parts(
+    parts: &[Node],
+    between: &str,
+    languages: &mut Languages,
+) -> Result<Vec<LanguageId>, PatternError> {
     let mut all = Vec::new();
     let mut run = String::new();
     for part in parts {
-        if run.len() >= LONG || !run.is_empty() && !is_short(part) {
+        if run.len() >= MAX_REGEX_BYTES || !run.is_empty() && !is_small(part) {
             all.push(languages.regex(&std::mem::take(&mut run)));
             if languages.is_cancelled() {
                 return Err(PatternError::cancelled());
             }
         }
-        if is_short(part) {
+        if is_small(part) {
             run.push_str(if run.is_empty() { "" } else { between });
             write(part, false, &mut run);
         } else {
@@ -93,13 +98,14 @@ fn runs(parts: &[Node], between: &str, languages: &mut Languages) -> Result<Vec<
     Ok(all)
 }
 
-/// Whether a part has few parts itself: a character stands for some bytes of a regex, and a class for some more.
-fn is_short(node: &Node) -> bool {
-    !matches!(node, Node::Sequence(_) | Node::Alternatives(_) | Node::Repeat(..)) || node.count() <= LONG / 8
+/// Returns true if the regex of a node is short: a character has a few bytes, and a class some more.
+fn is_small(node: &Node) -> bool {
+    !matches!(node, Node::Sequence(_) | Node::Alternatives(_) | Node::Repeat(..))
+        || node.count() <= MAX_REGEX_BYTES / 8
 }
 
-/// A pure part as a regex of its own.
-pub(super) fn written(node: &Node) -> String {
+/// Returns the regex of a node without assertions.
+pub(super) fn to_regex(node: &Node) -> String {
     let mut out = String::new();
     write(node, true, &mut out);
     out

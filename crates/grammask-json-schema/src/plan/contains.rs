@@ -1,318 +1,323 @@
-//! Arrays of whose items some reach a goal, so many and no more: which of the first items do is chosen one by one, the others are counted
-//! by kinds, where a kind is what an item reaches of all that is counted.
+//! `contains` with counts. Example: of the items from index 2 on, one to three satisfy A and at least two
+//! satisfy B.
+//!
+//! For each of the first items, a choice is made which constraints it satisfies. All further items are
+//! counted by kind, where the kind of an item is the set of counted constraints that it satisfies.
 
 use super::{ArrayPlan, Item, Rest};
-use crate::conjunction::GoalId;
-use crate::context::{Stop, Translator};
+use crate::constraint::ConstraintId;
+use crate::context::{Context, Stop};
 use crate::value::{Array, Contains};
 
-/// More goals that items are counted by are not looked at in all combinations.
-const MOST_GOALS: usize = 6;
-/// Nor are more first items.
-const MOST_FIRST: usize = 8;
-/// Nor more items that must be there one by one.
-const MOST_WITNESSES: u64 = 6;
-/// Nor more combinations than these, for one array.
-const MOST_CHOICES: usize = 4_096;
-
-/// What the first items are, and how many of them reach each goal.
+/// A choice for the first items: the constraint of each, and the number of them that satisfy each `contains`.
 #[derive(Clone)]
-struct Choice {
-    prefix: Vec<GoalId>,
+struct PrefixChoice {
+    prefix: Vec<ConstraintId>,
     met: Vec<u64>,
 }
 
-impl Translator<'_> {
-    /// Arrays some of whose items reach goals.
-    pub(super) fn plan_contains(&mut self, array: &Array) -> Result<Vec<ArrayPlan>, Stop> {
-        let Some(array) = self.without_excluded(array) else { return Ok(Vec::new()) };
-        let Array { prefix, rest, min, max, contains, .. } = &array;
-        let Some(first) = contains.first() else {
-            return Ok(vec![ArrayPlan {
-                prefix: prefix.clone(),
-                rest: Rest::Same(*rest),
-                min: *min,
-                max: *max,
-            }]);
-        };
-        let len = contains.iter().map(|contains| contains.from).fold(prefix.len(), usize::max);
-        let plans = match contains.len() <= MOST_GOALS && len <= MOST_FIRST {
-            true => self.chosen(&array, len)?,
-            false => None,
-        };
-        if let Some(plans) = plans {
-            return Ok(plans);
-        }
-        let reason = "many kinds of items of which an array must have so many";
-        self.refuse(first.place, "contains", reason)?;
-        Ok(vec![ArrayPlan { prefix: prefix.clone(), rest: Rest::Same(*rest), min: *min, max: *max }])
+/// Returns plans for arrays with `contains`.
+pub(super) fn plan_contains(cx: &mut Context<'_>, array: &Array) -> Result<Vec<ArrayPlan>, Stop> {
+    let Some(array) = exclude_forbidden_items(cx, array) else { return Ok(Vec::new()) };
+    let Array { prefix, rest, min, max, contains, .. } = &array;
+    let Some(first) = contains.first() else {
+        return Ok(vec![ArrayPlan { prefix: prefix.clone(), rest: Rest::Same(*rest), min: *min, max: *max }]);
+    };
+    let len = contains.iter().map(|contains| contains.from).fold(prefix.len(), usize::max);
+    let limits = &cx.config.limits;
+    let is_small = contains.len() <= limits.max_contains && len <= limits.max_contains_prefix;
+    let plans = if is_small { enumerate_prefixes(cx, &array, len)? } else { None };
+    if let Some(plans) = plans {
+        return Ok(plans);
     }
+    let reason = "many kinds of items of which an array must have so many";
+    cx.refuse_or_relax(first.schema, "contains", reason)?;
+    Ok(vec![ArrayPlan { prefix: prefix.clone(), rest: Rest::Same(*rest), min: *min, max: *max }])
+}
 
-    /// The array with what must not be there taken out of the items' goals; nothing where there is no such array.
-    fn without_excluded(&mut self, array: &Array) -> Option<Array> {
-        let mut array = array.clone();
-        for contains in array.contains.iter().filter(|contains| contains.max == Some(0)) {
-            let other = self.goals.negate(contains.goal);
-            while array.prefix.len() < contains.from {
-                array.prefix.push(array.rest);
-            }
-            for goal in array.prefix.iter_mut().skip(contains.from) {
-                *goal = self.goals.both(*goal, other);
-            }
-            array.rest = self.goals.both(array.rest, other);
+/// Moves constraints that no item may satisfy into the items. Returns `None` if no array is left.
+fn exclude_forbidden_items(cx: &mut Context<'_>, array: &Array) -> Option<Array> {
+    let mut array = array.clone();
+    for contains in array.contains.iter().filter(|contains| contains.max == Some(0)) {
+        let other = cx.constraints.negate(contains.constraint);
+        while array.prefix.len() < contains.from {
+            array.prefix.push(array.rest);
         }
-        array.contains.retain(|contains| contains.max != Some(0));
-        array.settle().then_some(array)
+        for constraint in array.prefix.iter_mut().skip(contains.from) {
+            *constraint = cx.constraints.both(*constraint, other);
+        }
+        array.rest = cx.constraints.both(array.rest, other);
     }
+    array.contains.retain(|contains| contains.max != Some(0));
+    array.normalize().then_some(array)
+}
 
-    /// The plans of all choices; nothing where these are too many.
-    fn chosen(&mut self, array: &Array, len: usize) -> Result<Option<Vec<ArrayPlan>>, Stop> {
-        let mut plans = Vec::new();
-        let mut choices = vec![Choice { prefix: Vec::new(), met: vec![0; array.contains.len()] }];
-        for place in 0..len {
-            let here = place as u64;
-            if here >= array.min && array.max.is_none_or(|max| here <= max) {
-                for choice in &choices {
-                    if array.contains.iter().zip(&choice.met).all(|(contains, &met)| met >= contains.min) {
-                        plans.push(closed(choice.prefix.clone()));
-                    }
-                }
-            }
-            let mut next = Vec::new();
+/// Returns the plans of all choices for the first `len` items. Returns `None` if there are too many.
+fn enumerate_prefixes(
+    cx: &mut Context<'_>,
+    array: &Array,
+    len: usize,
+) -> Result<Option<Vec<ArrayPlan>>, Stop> {
+    let mut plans = Vec::new();
+    let mut choices = vec![PrefixChoice { prefix: Vec::new(), met: vec![0; array.contains.len()] }];
+    for position in 0..len {
+        let here = position as u64;
+        if here >= array.min && array.max.is_none_or(|max| here <= max) {
             for choice in &choices {
-                self.with_item(array, choice, &mut next)?;
-            }
-            choices = next;
-            if choices.len() + plans.len() > MOST_CHOICES {
-                return Ok(None);
-            }
-        }
-        for choice in &choices {
-            if !self.counted(array, choice, &mut plans)? || plans.len() > MOST_CHOICES {
-                return Ok(None);
-            }
-        }
-        Ok(Some(plans))
-    }
-
-    /// One more of the first items, in all ways to be counted.
-    fn with_item(&mut self, array: &Array, choice: &Choice, next: &mut Vec<Choice>) -> Result<(), Stop> {
-        let place = choice.prefix.len();
-        let mut ways = vec![(array.item(place), choice.met.clone())];
-        for (index, contains) in array.contains.iter().enumerate().filter(|(_, one)| one.from <= place) {
-            let mut more = Vec::new();
-            for (goal, met) in ways {
-                self.spend(1)?;
-                // Where nobody counts any further, it need not be known.
-                if met[index] < contains.max.unwrap_or(contains.min) {
-                    let mut met = met.clone();
-                    met[index] += 1;
-                    more.push((self.goals.both(goal, contains.goal), met));
+                if array.contains.iter().zip(&choice.met).all(|(contains, &met)| met >= contains.min) {
+                    plans.push(exact_items(choice.prefix.clone()));
                 }
-                let goal = self.unless_counted(goal, contains);
-                more.push((goal, met));
             }
-            more.retain(|(goal, _)| *goal != GoalId::NEVER);
-            ways = more;
         }
-        for (goal, met) in ways.into_iter().filter(|(goal, _)| *goal != GoalId::NEVER) {
-            let mut prefix = choice.prefix.clone();
-            prefix.push(goal);
-            next.push(Choice { prefix, met });
+        let mut next = Vec::new();
+        for choice in &choices {
+            extend_with_item(cx, array, choice, &mut next)?;
         }
-        Ok(())
-    }
-
-    /// The goal of an item that is not counted.
-    fn unless_counted(&mut self, goal: GoalId, contains: &Contains) -> GoalId {
-        match contains.max {
-            Some(_) => {
-                let other = self.goals.negate(contains.goal);
-                self.goals.both(goal, other)
-            }
-            None => goal,
+        choices = next;
+        if choices.len() + plans.len() > cx.config.limits.max_contains_choices {
+            return Ok(None);
         }
     }
-
-    /// The plans behind the first items. `false` where they are too many.
-    fn counted(&mut self, array: &Array, choice: &Choice, plans: &mut Vec<ArrayPlan>) -> Result<bool, Stop> {
-        let missing = |index: usize| array.contains[index].min.saturating_sub(choice.met[index]);
-        let (capped, open): (Vec<usize>, Vec<usize>) =
-            (0..choice.met.len()).partition(|&index| array.contains[index].max.is_some());
-        if let ([], &[index]) = (&capped[..], &open[..]) {
-            let goal = self.goals.both(array.rest, array.contains[index].goal);
-            let items = vec![
-                Item { goal, min: missing(index), max: Some(missing(index)) },
-                Item { goal: array.rest, min: 0, max: None },
-            ];
-            plans.extend(behind(array, choice, items));
-            return Ok(true);
+    for choice in &choices {
+        if !plan_rest(cx, array, choice, &mut plans)? || plans.len() > cx.config.limits.max_contains_choices {
+            return Ok(None);
         }
-        let wanted: Vec<usize> = {
-            let all: u64 = open.iter().map(|&index| missing(index)).fold(0, u64::saturating_add);
-            if all > MOST_WITNESSES {
+    }
+    Ok(Some(plans))
+}
+
+/// Appends all choices in which one more item follows.
+fn extend_with_item(
+    cx: &mut Context<'_>,
+    array: &Array,
+    choice: &PrefixChoice,
+    next: &mut Vec<PrefixChoice>,
+) -> Result<(), Stop> {
+    let position = choice.prefix.len();
+    let mut options = vec![(array.item(position), choice.met.clone())];
+    for (index, contains) in array.contains.iter().enumerate().filter(|(_, one)| one.from <= position) {
+        let mut more = Vec::new();
+        for (constraint, met) in options {
+            cx.spend(1)?;
+            // A minimum that is reached need not be counted further.
+            if met[index] < contains.max.unwrap_or(contains.min) {
+                let mut met = met.clone();
+                met[index] += 1;
+                more.push((cx.constraints.both(constraint, contains.constraint), met));
+            }
+            let constraint = uncounted(cx, constraint, contains);
+            more.push((constraint, met));
+        }
+        more.retain(|(constraint, _)| *constraint != ConstraintId::NEVER);
+        options = more;
+    }
+    for (constraint, met) in options.into_iter().filter(|(constraint, _)| *constraint != ConstraintId::NEVER)
+    {
+        let mut prefix = choice.prefix.clone();
+        prefix.push(constraint);
+        next.push(PrefixChoice { prefix, met });
+    }
+    Ok(())
+}
+
+/// Returns the constraint of an item that does not count for a `contains`.
+fn uncounted(cx: &mut Context<'_>, constraint: ConstraintId, contains: &Contains) -> ConstraintId {
+    match contains.max {
+        Some(_) => {
+            let other = cx.constraints.negate(contains.constraint);
+            cx.constraints.both(constraint, other)
+        }
+        None => constraint,
+    }
+}
+
+/// Adds the plans for the items after the first ones. Returns `false` if there are too many.
+fn plan_rest(
+    cx: &mut Context<'_>,
+    array: &Array,
+    choice: &PrefixChoice,
+    plans: &mut Vec<ArrayPlan>,
+) -> Result<bool, Stop> {
+    let missing = |index: usize| array.contains[index].min.saturating_sub(choice.met[index]);
+    let (capped, open): (Vec<usize>, Vec<usize>) =
+        (0..choice.met.len()).partition(|&index| array.contains[index].max.is_some());
+    if let ([], &[index]) = (&capped[..], &open[..]) {
+        let constraint = cx.constraints.both(array.rest, array.contains[index].constraint);
+        let items = vec![
+            Item { constraint, min: missing(index), max: Some(missing(index)) },
+            Item { constraint: array.rest, min: 0, max: None },
+        ];
+        plans.extend(rest_plan(array, choice, items));
+        return Ok(true);
+    }
+    let wanted: Vec<usize> = {
+        let all: u64 = open.iter().map(|&index| missing(index)).fold(0, u64::saturating_add);
+        if all > cx.config.limits.max_contains_witnesses {
+            return Ok(false);
+        }
+        open.iter().flat_map(|&index| std::iter::repeat_n(index, missing(index) as usize)).collect()
+    };
+    let Some(all_kinds) = item_kinds(cx, array, choice, &capped)? else { return Ok(false) };
+    for kinds in all_kinds {
+        let mut groupings: Vec<Vec<Witness>> = vec![Vec::new()];
+        for &index in &wanted {
+            let mut next = Vec::new();
+            for grouping in &groupings {
+                cx.spend(1)?;
+                add_witness(cx, array.contains[index].constraint, index, &kinds, grouping, &mut next);
+            }
+            groupings = next;
+            if groupings.len() + plans.len() > cx.config.limits.max_contains_choices {
                 return Ok(false);
             }
-            open.iter().flat_map(|&index| std::iter::repeat_n(index, missing(index) as usize)).collect()
-        };
-        let Some(all_kinds) = self.kinds(array, choice, &capped)? else { return Ok(false) };
-        for kinds in all_kinds {
-            let mut groupings: Vec<Vec<Witness>> = vec![Vec::new()];
-            for &index in &wanted {
-                let mut next = Vec::new();
-                for grouping in &groupings {
-                    self.spend(1)?;
-                    self.with_witness(array.contains[index].goal, index, &kinds, grouping, &mut next);
-                }
-                groupings = next;
-                if groupings.len() + plans.len() > MOST_CHOICES {
-                    return Ok(false);
-                }
-            }
-            for grouping in groupings {
-                let mut kinds = kinds.clone();
-                for witness in &grouping {
-                    let kind = &mut kinds[witness.kind];
-                    kind.min = kind.min.saturating_sub(1);
-                    kind.max = kind.max.map(|max| max - 1);
-                }
-                let witnesses =
-                    grouping.iter().map(|witness| Item { goal: witness.goal, min: 1, max: Some(1) });
-                plans.extend(behind(array, choice, witnesses.chain(kinds).collect()));
-            }
         }
-        Ok(true)
+        for grouping in groupings {
+            let mut kinds = kinds.clone();
+            for witness in &grouping {
+                let kind = &mut kinds[witness.kind];
+                kind.min = kind.min.saturating_sub(1);
+                kind.max = kind.max.map(|max| max - 1);
+            }
+            let witnesses =
+                grouping.iter().map(|witness| Item { constraint: witness.constraint, min: 1, max: Some(1) });
+            plans.extend(rest_plan(array, choice, witnesses.chain(kinds).collect()));
+        }
     }
+    Ok(true)
+}
 
-    /// Kinds of items, told apart by the goals that there may not be too many of: lists of how many of each there may be, all of which
-    /// together are all that is allowed. Nothing where these are too many.
-    fn kinds(
-        &mut self,
-        array: &Array,
-        choice: &Choice,
-        capped: &[usize],
-    ) -> Result<Option<Vec<Vec<Item>>>, Stop> {
-        let bounds: Vec<(u64, u64)> = capped
-            .iter()
-            .map(|&index| {
-                let (contains, met) = (&array.contains[index], choice.met[index]);
-                (contains.min.saturating_sub(met), contains.max.unwrap_or(u64::MAX) - met)
-            })
-            .collect();
-        let mut goals = Vec::new();
-        for kind in 0..1usize << capped.len() {
-            self.spend(1)?;
-            let mut goal = array.rest;
-            for (bit, &index) in capped.iter().enumerate() {
-                let own = array.contains[index].goal;
-                let own = if kind >> bit & 1 == 1 { own } else { self.goals.negate(own) };
-                goal = self.goals.both(goal, own);
-            }
-            goals.push(goal);
+/// Returns lists of item kinds with their counts. The union of the lists is what all maxima allow. Returns
+/// `None` if there are too many lists.
+///
+/// Two constraints A and B with a maximum have the kinds "neither", "A alone", "B alone" and "both".
+fn item_kinds(
+    cx: &mut Context<'_>,
+    array: &Array,
+    choice: &PrefixChoice,
+    capped: &[usize],
+) -> Result<Option<Vec<Vec<Item>>>, Stop> {
+    let bounds: Vec<(u64, u64)> = capped
+        .iter()
+        .map(|&index| {
+            let (contains, met) = (&array.contains[index], choice.met[index]);
+            (contains.min.saturating_sub(met), contains.max.unwrap_or(u64::MAX) - met)
+        })
+        .collect();
+    let mut constraints = Vec::new();
+    for kind in 0..1usize << capped.len() {
+        cx.spend(1)?;
+        let mut constraint = array.rest;
+        for (bit, &index) in capped.iter().enumerate() {
+            let own = array.contains[index].constraint;
+            let own = if kind >> bit & 1 == 1 { own } else { cx.constraints.negate(own) };
+            constraint = cx.constraints.both(constraint, own);
         }
-        let reaches = |kind: usize, bit: usize| kind >> bit & 1 == 1;
-        // How many there are of the kinds that reach several goals is chosen; a range does for all others.
-        let mut all: Vec<Vec<(usize, u64)>> = vec![Vec::new()];
-        let several = (1..goals.len()).filter(|kind| kind.count_ones() > 1);
-        for kind in several.filter(|&kind| goals[kind] != GoalId::NEVER) {
-            let reached = bounds.iter().enumerate().filter(|&(bit, _)| reaches(kind, bit));
-            let most = reached.map(|(_, &(_, most))| most).min().unwrap_or(0);
-            let mut next = Vec::new();
-            for counts in &all {
-                for count in 0..=most {
-                    self.spend(1)?;
-                    if next.len() > MOST_CHOICES {
-                        return Ok(None);
-                    }
-                    let mut counts = counts.clone();
-                    counts.push((kind, count));
-                    next.push(counts);
-                }
-            }
-            all = next;
-        }
-        let mut lists = Vec::new();
-        'counts: for counts in all {
-            let mut items = vec![Item { goal: goals[0], min: 0, max: None }];
-            for (bit, &(least, most)) in bounds.iter().enumerate() {
-                let sum =
-                    counts.iter().filter(|&&(kind, _)| reaches(kind, bit)).map(|(_, count)| count).sum();
-                let goal = goals[1 << bit];
-                if sum > most || (goal == GoalId::NEVER && sum < least) {
-                    continue 'counts;
-                }
-                items.push(Item { goal, min: least.saturating_sub(sum), max: Some(most - sum) });
-            }
-            items.extend(counts.iter().map(|&(kind, count)| Item {
-                goal: goals[kind],
-                min: count,
-                max: Some(count),
-            }));
-            items.retain(|item| item.goal != GoalId::NEVER);
-            lists.push(items);
-        }
-        Ok(Some(lists))
+        constraints.push(constraint);
     }
-
-    /// One more item that must be there for a goal: one that is there for another, or a new one of some kind.
-    fn with_witness(
-        &mut self,
-        wanted: GoalId,
-        index: usize,
-        kinds: &[Item],
-        grouping: &[Witness],
-        next: &mut Vec<Vec<Witness>>,
-    ) {
-        for place in (0..grouping.len()).filter(|&place| grouping[place].last != index) {
-            let goal = self.goals.both(grouping[place].goal, wanted);
-            if goal != GoalId::NEVER {
-                let mut with = grouping.to_vec();
-                with[place] = Witness { goal, last: index, ..with[place] };
-                next.push(with);
+    let reaches = |kind: usize, bit: usize| kind >> bit & 1 == 1;
+    // For kinds that satisfy several constraints, each number is a list of its own. For all others, a range
+    // suffices.
+    let mut all: Vec<Vec<(usize, u64)>> = vec![Vec::new()];
+    let several = (1..constraints.len()).filter(|kind| kind.count_ones() > 1);
+    for kind in several.filter(|&kind| constraints[kind] != ConstraintId::NEVER) {
+        let reached = bounds.iter().enumerate().filter(|&(bit, _)| reaches(kind, bit));
+        let most = reached.map(|(_, &(_, most))| most).min().unwrap_or(0);
+        let mut next = Vec::new();
+        for counts in &all {
+            for count in 0..=most {
+                cx.spend(1)?;
+                if next.len() > cx.config.limits.max_contains_choices {
+                    return Ok(None);
+                }
+                let mut counts = counts.clone();
+                counts.push((kind, count));
+                next.push(counts);
             }
         }
-        for (kind, item) in kinds.iter().enumerate() {
-            let used = grouping.iter().filter(|witness| witness.kind == kind).count() as u64;
-            let goal = self.goals.both(item.goal, wanted);
-            if goal != GoalId::NEVER && item.max.is_none_or(|max| used < max) {
-                let mut with = grouping.to_vec();
-                with.push(Witness { kind, goal, last: index });
-                next.push(with);
+        all = next;
+    }
+    let mut lists = Vec::new();
+    'counts: for counts in all {
+        let mut items = vec![Item { constraint: constraints[0], min: 0, max: None }];
+        for (bit, &(least, most)) in bounds.iter().enumerate() {
+            let sum = counts.iter().filter(|&&(kind, _)| reaches(kind, bit)).map(|(_, count)| count).sum();
+            let constraint = constraints[1 << bit];
+            if sum > most || (constraint == ConstraintId::NEVER && sum < least) {
+                continue 'counts;
             }
+            items.push(Item { constraint, min: least.saturating_sub(sum), max: Some(most - sum) });
+        }
+        items.extend(counts.iter().map(|&(kind, count)| Item {
+            constraint: constraints[kind],
+            min: count,
+            max: Some(count),
+        }));
+        items.retain(|item| item.constraint != ConstraintId::NEVER);
+        lists.push(items);
+    }
+    Ok(Some(lists))
+}
+
+/// Appends all ways to satisfy one more required constraint: by an item that is required anyway, or by a new
+/// one.
+fn add_witness(
+    cx: &mut Context<'_>,
+    wanted: ConstraintId,
+    index: usize,
+    kinds: &[Item],
+    grouping: &[Witness],
+    next: &mut Vec<Vec<Witness>>,
+) {
+    for position in (0..grouping.len()).filter(|&position| grouping[position].last != index) {
+        let constraint = cx.constraints.both(grouping[position].constraint, wanted);
+        if constraint != ConstraintId::NEVER {
+            let mut with = grouping.to_vec();
+            with[position] = Witness { constraint, last: index, ..with[position] };
+            next.push(with);
+        }
+    }
+    for (kind, item) in kinds.iter().enumerate() {
+        let used = grouping.iter().filter(|witness| witness.kind == kind).count() as u64;
+        let constraint = cx.constraints.both(item.constraint, wanted);
+        if constraint != ConstraintId::NEVER && item.max.is_none_or(|max| used < max) {
+            let mut with = grouping.to_vec();
+            with.push(Witness { kind, constraint, last: index });
+            next.push(with);
         }
     }
 }
 
-/// An item that must be there.
+/// An item that some `contains` requires.
 #[derive(Clone, Copy)]
 struct Witness {
-    /// The kind that it is one of.
+    /// Index of the item's kind.
     kind: usize,
-    goal: GoalId,
-    /// For what it was taken last: goals come one after the other, so it is not taken twice for one.
+    constraint: ConstraintId,
+    /// Index of the last `contains` that the item counts for. No item counts twice for one `contains`.
     last: usize,
 }
 
-/// Exactly these items.
-fn closed(prefix: Vec<GoalId>) -> ArrayPlan {
+/// Returns the plan of an array with exactly these items.
+fn exact_items(prefix: Vec<ConstraintId>) -> ArrayPlan {
     let len = prefix.len() as u64;
-    ArrayPlan { prefix, rest: Rest::Same(GoalId::NEVER), min: len, max: Some(len) }
+    ArrayPlan { prefix, rest: Rest::Same(ConstraintId::NEVER), min: len, max: Some(len) }
 }
 
-/// Items of these kinds behind the first ones, if an array may be so long.
-fn behind(array: &Array, choice: &Choice, mut items: Vec<Item>) -> Option<ArrayPlan> {
+/// Returns the plan of an array with these kinds of items after the first ones. Returns `None` if there is no
+/// such array.
+fn rest_plan(array: &Array, choice: &PrefixChoice, mut items: Vec<Item>) -> Option<ArrayPlan> {
     let here = choice.prefix.len() as u64;
-    if items.iter().any(|item| item.goal == GoalId::NEVER && item.min > 0) {
+    if items.iter().any(|item| item.constraint == ConstraintId::NEVER && item.min > 0) {
         return None;
     }
-    items.retain(|item| item.goal != GoalId::NEVER && item.max != Some(0));
+    items.retain(|item| item.constraint != ConstraintId::NEVER && item.max != Some(0));
     let least = items.iter().map(|item| item.min).fold(here, u64::saturating_add);
     let min = array.min.max(least);
     if array.max.is_some_and(|max| min > max) {
         return None;
     }
     if items.is_empty() {
-        return (min <= here).then(|| closed(choice.prefix.clone()));
+        return (min <= here).then(|| exact_items(choice.prefix.clone()));
     }
     Some(ArrayPlan { prefix: choice.prefix.clone(), rest: Rest::Mixed(items), min, max: array.max })
 }

@@ -1,23 +1,26 @@
-//! From shapes to plans: which members an object has and how often each, which items an array has; all that is left to do then is to
-//! write them down. What cannot be planned exactly is refused here.
+//! Plans: the members of an object with their counts, and the items of an array. The grammar follows from a
+//! plan without further decisions, so a shape that has no exact grammar is refused here.
 
 mod contains;
 mod distinct;
 mod object;
 
+use crate::keyword::unevaluated;
+use crate::value::evaluate;
 use std::rc::Rc;
 
-use crate::conjunction::{GoalId, Subject};
-use crate::context::{Stop, Translator};
+use crate::constraint::{ConstraintId, Subject};
+use crate::context::{Context, Stop};
 use crate::document::SchemaId;
 use crate::language::{Language, LanguageId};
 use crate::value::{Array, Values};
 
-/// The keywords that may make a set of numbers too hard to see through, and a set of strings; those first that mostly do.
-const OF_NUMBERS: [&str; 5] = ["multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
-const OF_STRINGS: [&str; 4] = ["pattern", "format", "maxLength", "minLength"];
+/// Keywords that may make a language too hard to analyze, those first that do so most often.
+const NUMBER_KEYWORDS: [&str; 5] =
+    ["multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
+const STRING_KEYWORDS: [&str; 4] = ["pattern", "format", "maxLength", "minLength"];
 
-/// What a goal comes to.
+/// The values of a constraint, ready to be written as one rule.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub values: Rc<Values>,
@@ -29,152 +32,160 @@ pub(crate) struct Plan {
 #[derive(Debug, PartialEq)]
 pub(crate) struct ObjectPlan {
     pub members: Vec<Member>,
-    /// If the first member is there, so is the second.
-    pub needs: Vec<(usize, usize)>,
+    /// Pairs of member indices: if the first is present, so is the second.
+    pub requires: Vec<(usize, usize)>,
     pub min: u64,
     pub max: Option<u64>,
-    /// Who says how many members there are.
-    pub counted: Option<SchemaId>,
+    /// The schema with `minProperties` or `maxProperties`.
+    pub count_schema: Option<SchemaId>,
 }
 
-/// A key, or a set of keys, and the value.
+/// A key, or a class of keys, and the constraint on its value.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Member {
-    /// The contents of the key.
+    /// Contents of the key.
     pub key: LanguageId,
-    pub goal: GoalId,
+    pub constraint: ConstraintId,
     pub is_required: bool,
-    /// Whether it may come any number of times, each with another key.
+    /// True if the member may occur any number of times, each time with another key.
     pub is_class: bool,
 }
 
-/// Items in order.
+/// First items, then further items.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ArrayPlan {
-    pub prefix: Vec<GoalId>,
+    pub prefix: Vec<ConstraintId>,
     pub rest: Rest,
     pub min: u64,
     pub max: Option<u64>,
 }
 
-/// Why items cannot be told apart.
-const UNTOLD: &str = "that more than 128 items differ, other than strings of which there are billions";
+/// Why `uniqueItems` has no exact grammar.
+const UNDISTINGUISHED_ITEMS: &str =
+    "that more than 128 items differ, other than strings of which there are billions";
 
-/// What comes behind the first items.
+/// The items after the first ones.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Rest {
-    /// Items with one goal.
-    Same(GoalId),
-    /// Items of these kinds in any order, each so many times.
+    /// Items with one constraint.
+    Same(ConstraintId),
+    /// Items of these kinds in any order, each kind with a count.
     Mixed(Vec<Item>),
-    /// Some of these, each once.
-    Distinct(Elements),
+    /// Some of these values, each at most once.
+    Distinct(DistinctScalars),
 }
 
-/// Scalars that can be told apart.
+/// Scalars that the grammar can distinguish.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Elements {
-    /// One by one.
+pub(crate) struct DistinctScalars {
+    /// Values, each on its own.
     pub listed: Vec<Values>,
-    /// All strings of a language that has more of them than an array ever holds.
+    /// A language with more strings than any array holds.
     pub texts: Option<LanguageId>,
 }
 
-/// A kind of items, and how many of it there are.
+/// A kind of items, and their number.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Item {
-    pub goal: GoalId,
+    pub constraint: ConstraintId,
     pub min: u64,
     pub max: Option<u64>,
 }
 
-impl Translator<'_> {
-    /// What a goal comes to, made ready for writing.
-    pub fn plan(&mut self, goal: GoalId) -> Result<Plan, Stop> {
-        let values = self.values(goal)?;
-        let values = self.without_empty(goal, values)?;
-        let values = self.closed(values);
-        let mut arrays = Vec::new();
-        for array in &values.arrays {
-            for plan in self.plan_array(array)? {
-                if !arrays.contains(&plan) {
-                    arrays.push(plan);
-                }
+/// Returns the plan of a constraint.
+pub(crate) fn plan(cx: &mut Context<'_>, constraint: ConstraintId) -> Result<Plan, Stop> {
+    let values = evaluate::values(cx, constraint)?;
+    let values = replace_empty_languages(cx, constraint, values)?;
+    let values = unevaluated::close_objects(cx, values);
+    let mut arrays = Vec::new();
+    for array in &values.arrays {
+        for plan in plan_array(cx, array)? {
+            if !arrays.contains(&plan) {
+                arrays.push(plan);
             }
         }
-        let mut objects = Vec::new();
-        for object in &values.objects {
-            for plan in self.plan_object(object)? {
-                self.spend(objects.len() as u64)?;
-                if !objects.contains(&plan) {
-                    objects.push(plan);
-                }
+    }
+    let mut objects = Vec::new();
+    for object in &values.objects {
+        for plan in object::plan_object(cx, object)? {
+            cx.spend(objects.len() as u64)?;
+            if !objects.contains(&plan) {
+                objects.push(plan);
             }
         }
-        Ok(Plan { values, arrays, objects })
     }
+    Ok(Plan { values, arrays, objects })
+}
 
-    /// The same values; a set of numbers or of strings in which there is none is seen to be empty. Where that cannot be found out, no grammar could
-    /// be run.
-    fn without_empty(&mut self, goal: GoalId, mut values: Rc<Values>) -> Result<Rc<Values>, Stop> {
-        if let Some(number) = self.replaced(goal, &OF_NUMBERS, values.number, self.any_number)? {
-            Rc::make_mut(&mut values).number = number;
-        }
-        if let Some(string) = self.replaced(goal, &OF_STRINGS, values.string, LanguageId::ANY)? {
-            Rc::make_mut(&mut values).string = string;
-        }
-        Ok(values)
+/// Replaces the languages of numbers and strings by the empty language where they are empty.
+///
+/// # Errors
+/// When a limit is exceeded before this is known: the grammar could not run either.
+fn replace_empty_languages(
+    cx: &mut Context<'_>,
+    constraint: ConstraintId,
+    mut values: Rc<Values>,
+) -> Result<Rc<Values>, Stop> {
+    if let Some(number) = replacement(cx, constraint, &NUMBER_KEYWORDS, values.number, cx.numbers.any)? {
+        Rc::make_mut(&mut values).number = number;
     }
+    if let Some(string) = replacement(cx, constraint, &STRING_KEYWORDS, values.string, LanguageId::ANY)? {
+        Rc::make_mut(&mut values).string = string;
+    }
+    Ok(values)
+}
 
-    /// What stands for a language: none where it is empty, all where nobody knows and the user is content with less.
-    fn replaced(
-        &mut self,
-        goal: GoalId,
-        keywords: &[&'static str],
-        language: LanguageId,
-        all: LanguageId,
-    ) -> Result<Option<LanguageId>, Stop> {
-        if !matches!(self.languages.get(language), Language::And(_) | Language::Not(_)) {
-            return Ok(None);
-        }
-        match self.emptiness(language)? {
-            Ok(is_empty) => Ok(is_empty.then_some(LanguageId::NONE)),
-            Err(limit) => {
-                let schema = self.goals.claims(goal).iter().find_map(|claim| match claim.subject {
+/// Returns a replacement for a language: the empty language if it is empty, or `all` if that is unknown and
+/// the user accepts a weaker constraint. Returns `None` if the language stays.
+fn replacement(
+    cx: &mut Context<'_>,
+    constraint: ConstraintId,
+    keywords: &[&'static str],
+    language: LanguageId,
+    all: LanguageId,
+) -> Result<Option<LanguageId>, Stop> {
+    if !matches!(cx.languages.get(language), Language::And(_) | Language::Not(_)) {
+        return Ok(None);
+    }
+    match cx.emptiness(language)? {
+        Ok(is_empty) => Ok(is_empty.then_some(LanguageId::NONE)),
+        Err(limit) => {
+            let schema =
+                cx.constraints.conjuncts(constraint).iter().find_map(|conjunct| match conjunct.subject {
                     Subject::Schema(id, _) => Some(id),
                     _ => None,
                 });
-                let schema = schema.unwrap_or(self.place);
-                let said = |keyword: &&&str| self.documents.value(schema).get(keyword).is_some();
-                let keyword = keywords.iter().find(said).copied().unwrap_or_default();
-                let what = format!("all constraints together, as {limit} when looking for a value");
-                self.refuse(schema, keyword, what)?;
-                Ok(Some(all))
-            }
+            let schema = schema.unwrap_or(cx.current_schema);
+            let said = |keyword: &&&str| cx.documents.value(schema).get(keyword).is_some();
+            let keyword = keywords.iter().find(said).copied().unwrap_or_default();
+            let what = format!("all constraints together, as {limit} when looking for a value");
+            cx.refuse_or_relax(schema, keyword, what)?;
+            Ok(Some(all))
         }
     }
+}
 
-    fn plan_array(&mut self, array: &Array) -> Result<Vec<ArrayPlan>, Stop> {
-        self.spend(1 + array.prefix.len() as u64)?;
-        if let Some(place) = array.repeated {
-            self.refuse(place, "uniqueItems", "that two items are equal")?;
-        }
-        if let Some(place) = array.unique {
-            let elements = if array.prefix.is_empty() { self.elements(array.rest)? } else { None };
-            match elements {
-                _ if self.items_differ(array)? => {}
-                Some(elements) if array.contains.is_empty() => {
-                    let most = elements.texts.is_none().then_some(elements.listed.len() as u64);
-                    let max = [array.max, most].into_iter().flatten().min();
-                    let plan =
-                        ArrayPlan { prefix: Vec::new(), rest: Rest::Distinct(elements), min: array.min, max };
-                    return Ok(if max.is_none_or(|max| array.min <= max) { vec![plan] } else { Vec::new() });
-                }
-                _ => {
-                    self.refuse(place, "uniqueItems", UNTOLD)?;
-                }
+fn plan_array(cx: &mut Context<'_>, array: &Array) -> Result<Vec<ArrayPlan>, Stop> {
+    cx.spend(1 + array.prefix.len() as u64)?;
+    if let Some(schema) = array.repeated {
+        cx.refuse_or_relax(schema, "uniqueItems", "that two items are equal")?;
+    }
+    if let Some(schema) = array.unique {
+        let elements =
+            if array.prefix.is_empty() { distinct::distinct_scalars(cx, array.rest)? } else { None };
+        match elements {
+            _ if distinct::items_differ(cx, array)? => {}
+            Some(elements) if array.contains.is_empty() => {
+                let most = elements.texts.is_none().then_some(elements.listed.len() as u64);
+                let max = [array.max, most].into_iter().flatten().min();
+                let plan =
+                    ArrayPlan { prefix: Vec::new(), rest: Rest::Distinct(elements), min: array.min, max };
+                return Ok(if max.is_none_or(|max| array.min <= max) { vec![plan] } else { Vec::new() });
+            }
+            _ => {
+                cx.refuse_or_relax(schema, "uniqueItems", UNDISTINGUISHED_ITEMS)?;
             }
         }
-        self.plan_contains(array)
     }
+    contains::plan_contains(cx, array)
 }

@@ -1,270 +1,274 @@
-//! Which members objects of a shape have: those with names, and one for every set of keys that the rules tell apart.
+//! The members of an object: one for each named key, and one for each class of further keys.
+//!
+//! A class is a set of keys that the rules do not distinguish. `{"patternProperties": {"^a": A, "b$": B}}`
+//! has three of them: keys that match both patterns, and keys that match either one alone.
 
+use crate::plan::distinct;
+use crate::value::algebra;
+use crate::value::algebra::shapes;
 use rustc_hash::FxHashSet;
 
 use super::{Member, ObjectPlan};
-use crate::conjunction::{GoalId, Goals};
-use crate::context::{Stop, Translator};
+use crate::constraint::{ConstraintId, Constraints};
+use crate::context::{Context, Stop};
 use crate::language::{Language, LanguageId};
 use crate::value::{Keys, Object};
 use grammask_syntax::Text;
 
-/// Sets of keys with more members than this are not taken apart.
-const MANY_KEYS: usize = 64;
+/// Keys of a finite set that become named members, if a rule forbids all other keys. Further keys stay a
+/// class.
+const MAX_NAMES_LISTED: usize = 4_096;
 
-/// Sets of texts with more members than this are not taken apart.
-const MANY_TEXTS: usize = 4_096;
-
-/// The members with names, and all names, each with what it is as a set.
+/// A plan with named members, and all named keys with their languages, forbidden ones included.
 type Named = (ObjectPlan, Vec<(Text, LanguageId)>);
 
-impl Translator<'_> {
-    pub(super) fn plan_object(&mut self, object: &Object) -> Result<Vec<ObjectPlan>, Stop> {
-        self.spend(1 + object.properties.len() as u64)?;
-        let Some((mut plan, names)) = self.named_members(object)? else { return Ok(Vec::new()) };
-        self.class_members(object, &names, &mut plan)?;
-        let mut plans = vec![plan];
-        for (keys, goal, _) in &object.some {
-            let mut next = Vec::new();
-            for plan in &plans {
-                self.with_some(plan, keys, *goal, &mut next)?;
-            }
-            // What another one has, too, is not needed.
-            plans = self.outermost(next, is_within)?;
+pub(super) fn plan_object(cx: &mut Context<'_>, object: &Object) -> Result<Vec<ObjectPlan>, Stop> {
+    cx.spend(1 + object.properties.len() as u64)?;
+    let Some((mut plan, names)) = named_members(cx, object)? else { return Ok(Vec::new()) };
+    class_members(cx, object, &names, &mut plan)?;
+    let mut plans = vec![plan];
+    for (keys, constraint, _) in &object.exists {
+        let mut next = Vec::new();
+        for plan in &plans {
+            add_existing(cx, plan, keys, *constraint, &mut next)?;
         }
-        plans.retain(has_room);
-        for plan in &mut plans {
-            self.check_count(plan)?;
-        }
-        Ok(plans)
+        // A plan that another one subsumes adds nothing.
+        plans = shapes::drop_subsumed_by(cx, next, is_subsumed_by)?;
     }
-
-    /// The members with names, and all names that the object's schema mentions; nothing where there is no such object.
-    fn named_members(&mut self, object: &Object) -> Result<Option<Named>, Stop> {
-        let mut named: Vec<(Text, GoalId, bool)> = object
-            .properties
-            .iter()
-            .map(|property| (property.key.clone(), property.goal, property.required))
-            .collect();
-        // Only who adds names has to know those that are there.
-        let forbids = |(keys, goal): &(Keys, GoalId)| matches!(keys, Keys::In(_)) && *goal == GoalId::NEVER;
-        let adds = !object.needs.is_empty() || object.rules.iter().any(forbids);
-        let mut places = if adds { object.places() } else { Default::default() };
-        let mut add = |named: &mut Vec<(Text, GoalId, bool)>, key: &Text| {
-            *places.entry(key.clone()).or_insert_with(|| {
-                named.push((key.clone(), GoalId::ANY, false));
-                named.len() - 1
-            })
-        };
-        let mut needs: Vec<(usize, usize)> = Vec::new();
-        for (first, second) in &object.needs {
-            needs.push((add(&mut named, first), add(&mut named, second)));
-        }
-        // Where a rule forbids all keys but finitely many, each of these is a name.
-        for (keys, goal) in &object.rules {
-            let Keys::In(language) = keys else { continue };
-            if *goal != GoalId::NEVER {
-                continue;
-            }
-            let allowed = self.languages.not(*language);
-            for text in self.members(allowed)?.unwrap_or_default().iter().take(MANY_TEXTS) {
-                if let Language::Text(text) = self.languages.get(*text) {
-                    add(&mut named, &text.as_str().into());
-                }
-            }
-        }
-        for (key, goal, _) in &mut named {
-            self.look()?;
-            for (keys, more) in &object.rules {
-                if *goal != GoalId::NEVER && self.has_key(keys, key)? {
-                    *goal = self.goals.both(*goal, *more);
-                }
-            }
-        }
-        let mut is_settled = false;
-        while !is_settled {
-            is_settled = true;
-            for &(first, second) in &needs {
-                if named[second].1 == GoalId::NEVER && named[first].1 != GoalId::NEVER {
-                    named[first].1 = GoalId::NEVER;
-                    is_settled = false;
-                }
-                if named[first].2 && !named[second].2 {
-                    named[second].2 = true;
-                    is_settled = false;
-                }
-            }
-        }
-        if named.iter().any(|(_, goal, required)| *required && *goal == GoalId::NEVER) {
-            return Ok(None);
-        }
-        let mut place_of = vec![None; named.len()];
-        let mut members = Vec::new();
-        let mut names = Vec::with_capacity(named.len());
-        let mut others = Vec::new();
-        for (place, (name, goal, is_required)) in named.into_iter().enumerate() {
-            self.look()?;
-            if goal == GoalId::NEVER {
-                others.push(name);
-                continue;
-            }
-            let key = self.languages.shared_text(&name);
-            names.push((name, key));
-            place_of[place] = Some(members.len());
-            members.push(Member { key, goal, is_required, is_class: false });
-        }
-        others.sort_unstable();
-        names.extend(others.into_iter().map(|name| {
-            let key = self.languages.shared_text(&name);
-            (name, key)
-        }));
-        let needs = needs
-            .iter()
-            .filter_map(|&(first, second)| Some((place_of[first]?, place_of[second]?)))
-            .filter(|&(first, second)| first != second && !members[second].is_required)
-            .collect();
-        let plan = ObjectPlan { members, needs, min: object.min, max: object.max, counted: object.counted };
-        Ok(Some((plan, names)))
+    plans.retain(has_room);
+    for plan in &mut plans {
+        check_count(cx, plan)?;
     }
-
-    /// The members with other keys, one for every set of keys that the rules tell apart.
-    fn class_members(
-        &mut self,
-        object: &Object,
-        names: &[(Text, LanguageId)],
-        plan: &mut ObjectPlan,
-    ) -> Result<(), Stop> {
-        let named = self.languages.union(names.iter().map(|name| name.1));
-        self.look()?;
-        let mut known_names: Option<FxHashSet<&Text>> = None;
-        let mut classes = vec![(self.languages.not(named), GoalId::ANY)];
-        for (keys, goal) in &object.rules {
-            let language = match keys {
-                Keys::In(language) => *language,
-                Keys::Others(known) => {
-                    // The names are no keys of a class anyhow.
-                    let mut known_keys = known.languages.clone();
-                    let names =
-                        known_names.get_or_insert_with(|| names.iter().map(|(name, _)| name).collect());
-                    for name in known.names.iter().filter(|name| !names.contains(name)) {
-                        known_keys.push(self.languages.shared_text(name));
-                    }
-                    let known_keys = self.languages.union(known_keys);
-                    self.languages.not(known_keys)
-                }
-            };
-            let mut split = Vec::new();
-            for (class, old) in classes {
-                self.spend(1)?;
-                let both = self.goals.both(old, *goal);
-                if language == LanguageId::ANY || both == old {
-                    split.push((class, both));
-                    continue;
-                }
-                let inside = self.languages.and([class, language]);
-                let rest = self.languages.not(language);
-                let outside = self.languages.and([class, rest]);
-                split.extend([(inside, both), (outside, old)]);
-            }
-            split.retain(|&(class, goal)| goal != GoalId::NEVER && class != LanguageId::NONE);
-            let mut left = Vec::new();
-            for (class, goal) in split {
-                if !self.is_empty(class)? {
-                    left.push((class, goal));
-                }
-            }
-            classes = left;
-        }
-        for (key, goal) in classes {
-            // Where keys are counted, it has to be seen that they differ.
-            if object.min > 1
-                && let Some(texts) = self.languages.few(key, MANY_KEYS)
-            {
-                for text in texts {
-                    let key = self.languages.text(&text);
-                    plan.members.push(Member { key, goal, is_required: false, is_class: false });
-                }
-                continue;
-            }
-            plan.members.push(Member { key, goal, is_required: false, is_class: true });
-        }
-        Ok(())
-    }
-
-    /// The plans in which some key of a set is there, with a value that reaches a goal.
-    fn with_some(
-        &mut self,
-        plan: &ObjectPlan,
-        keys: &Keys,
-        goal: GoalId,
-        plans: &mut Vec<ObjectPlan>,
-    ) -> Result<(), Stop> {
-        let language = self.key_language(keys);
-        for (place, member) in plan.members.iter().enumerate() {
-            self.spend(1)?;
-            let inside = self.languages.and([member.key, language]);
-            let goal = self.goals.both(member.goal, goal);
-            if goal == GoalId::NEVER || self.is_empty(inside)? {
-                continue;
-            }
-            let mut with = ObjectPlan {
-                members: Vec::new(),
-                needs: plan.needs.clone(),
-                min: plan.min,
-                max: plan.max,
-                counted: plan.counted,
-            };
-            for other in &plan.members {
-                with.members.push(Member { ..*other });
-            }
-            if member.is_class && member.is_required {
-                // Who is there for another reason may be there for this one, too.
-                with.members[place].key = inside;
-                with.members[place].goal = goal;
-            } else if member.is_class {
-                with.members.push(Member { key: inside, goal, is_required: true, is_class: true });
-            } else {
-                with.members[place].goal = goal;
-                with.members[place].is_required = true;
-            }
-            plans.push(with);
-        }
-        Ok(())
-    }
-
-    /// Sees that the number of members can be counted: keys of a class may repeat, and nobody would see it.
-    fn check_count(&mut self, plan: &mut ObjectPlan) -> Result<(), Stop> {
-        let required = plan.members.iter().filter(|member| member.is_required).count() as u64;
-        let has_class = plan.members.iter().any(|member| member.is_class);
-        if plan.min <= required {
-            plan.min = 0;
-        }
-        if has_class && plan.min > required + 1 {
-            let place = plan.counted.unwrap_or(self.place);
-            self.refuse(
-                place,
-                "minProperties",
-                "that keys which the schema does not name differ from each other",
-            )?;
-            plan.min = required + 1;
-        }
-        Ok(())
-    }
+    Ok(plans)
 }
 
-/// Whether as many members as there must be are as many as there may be.
+/// Returns the plan with named members alone. Returns `None` if no object has the shape.
+fn named_members(cx: &mut Context<'_>, object: &Object) -> Result<Option<Named>, Stop> {
+    let mut named: Vec<(Text, ConstraintId, bool)> = object
+        .properties
+        .iter()
+        .map(|property| (property.key.clone(), property.constraint, property.required))
+        .collect();
+    // The indices are needed only where further names are added.
+    let forbids = |(keys, constraint): &(Keys, ConstraintId)| {
+        matches!(keys, Keys::In(_)) && *constraint == ConstraintId::NEVER
+    };
+    let adds = !object.requires.is_empty() || object.rules.iter().any(forbids);
+    let mut indices = if adds { object.property_indices() } else { Default::default() };
+    let mut add = |named: &mut Vec<(Text, ConstraintId, bool)>, key: &Text| {
+        *indices.entry(key.clone()).or_insert_with(|| {
+            named.push((key.clone(), ConstraintId::ANY, false));
+            named.len() - 1
+        })
+    };
+    let mut requires: Vec<(usize, usize)> = Vec::new();
+    for (first, second) in &object.requires {
+        requires.push((add(&mut named, first), add(&mut named, second)));
+    }
+    // If a rule forbids all keys but finitely many, these become named members.
+    for (keys, constraint) in &object.rules {
+        let Keys::In(language) = keys else { continue };
+        if *constraint != ConstraintId::NEVER {
+            continue;
+        }
+        let allowed = cx.languages.not(*language);
+        for text in distinct::listed_members(cx, allowed)?.unwrap_or_default().iter().take(MAX_NAMES_LISTED) {
+            if let Language::Text(text) = cx.languages.get(*text) {
+                add(&mut named, &text.as_str().into());
+            }
+        }
+    }
+    for (key, constraint, _) in &mut named {
+        cx.check_cancelled()?;
+        for (keys, more) in &object.rules {
+            if *constraint != ConstraintId::NEVER && algebra::keys_contain(cx, keys, key)? {
+                *constraint = cx.constraints.both(*constraint, *more);
+            }
+        }
+    }
+    let mut is_fixpoint = false;
+    while !is_fixpoint {
+        is_fixpoint = true;
+        for &(first, second) in &requires {
+            if named[second].1 == ConstraintId::NEVER && named[first].1 != ConstraintId::NEVER {
+                named[first].1 = ConstraintId::NEVER;
+                is_fixpoint = false;
+            }
+            if named[first].2 && !named[second].2 {
+                named[second].2 = true;
+                is_fixpoint = false;
+            }
+        }
+    }
+    if named.iter().any(|(_, constraint, required)| *required && *constraint == ConstraintId::NEVER) {
+        return Ok(None);
+    }
+    let mut index_of = vec![None; named.len()];
+    let mut members = Vec::new();
+    let mut names = Vec::with_capacity(named.len());
+    let mut others = Vec::new();
+    for (index, (name, constraint, is_required)) in named.into_iter().enumerate() {
+        cx.check_cancelled()?;
+        if constraint == ConstraintId::NEVER {
+            others.push(name);
+            continue;
+        }
+        let key = cx.languages.shared_text(&name);
+        names.push((name, key));
+        index_of[index] = Some(members.len());
+        members.push(Member { key, constraint, is_required, is_class: false });
+    }
+    others.sort_unstable();
+    names.extend(others.into_iter().map(|name| {
+        let key = cx.languages.shared_text(&name);
+        (name, key)
+    }));
+    let requires = requires
+        .iter()
+        .filter_map(|&(first, second)| Some((index_of[first]?, index_of[second]?)))
+        .filter(|&(first, second)| first != second && !members[second].is_required)
+        .collect();
+    let plan =
+        ObjectPlan { members, requires, min: object.min, max: object.max, count_schema: object.count_schema };
+    Ok(Some((plan, names)))
+}
+
+/// Adds a member for each class of keys without a name.
+fn class_members(
+    cx: &mut Context<'_>,
+    object: &Object,
+    names: &[(Text, LanguageId)],
+    plan: &mut ObjectPlan,
+) -> Result<(), Stop> {
+    let named = cx.languages.union(names.iter().map(|name| name.1));
+    cx.check_cancelled()?;
+    let mut known_names: Option<FxHashSet<&Text>> = None;
+    let mut classes = vec![(cx.languages.not(named), ConstraintId::ANY)];
+    for (keys, constraint) in &object.rules {
+        let language = match keys {
+            Keys::In(language) => *language,
+            Keys::NotIn(known) => {
+                // Named keys are not in any class, so they need not be excluded.
+                let mut known_keys = known.languages.clone();
+                let names = known_names.get_or_insert_with(|| names.iter().map(|(name, _)| name).collect());
+                for name in known.names.iter().filter(|name| !names.contains(name)) {
+                    known_keys.push(cx.languages.shared_text(name));
+                }
+                let known_keys = cx.languages.union(known_keys);
+                cx.languages.not(known_keys)
+            }
+        };
+        let mut split = Vec::new();
+        for (class, old) in classes {
+            cx.spend(1)?;
+            let both = cx.constraints.both(old, *constraint);
+            if language == LanguageId::ANY || both == old {
+                split.push((class, both));
+                continue;
+            }
+            let inside = cx.languages.and([class, language]);
+            let rest = cx.languages.not(language);
+            let outside = cx.languages.and([class, rest]);
+            split.extend([(inside, both), (outside, old)]);
+        }
+        split.retain(|&(class, constraint)| constraint != ConstraintId::NEVER && class != LanguageId::NONE);
+        let mut left = Vec::new();
+        for (class, constraint) in split {
+            if !cx.is_empty(class)? {
+                left.push((class, constraint));
+            }
+        }
+        classes = left;
+    }
+    for (key, constraint) in classes {
+        // Keys of a class may repeat, so they are listed where properties are counted.
+        if object.min > 1
+            && let Some(texts) = cx.languages.enumerate(key, cx.config.limits.max_listed_keys)
+        {
+            for text in texts {
+                let key = cx.languages.text(&text);
+                plan.members.push(Member { key, constraint, is_required: false, is_class: false });
+            }
+            continue;
+        }
+        plan.members.push(Member { key, constraint, is_required: false, is_class: true });
+    }
+    Ok(())
+}
+
+/// Appends the plans in which some key of a set is present, with a value that satisfies a constraint.
+fn add_existing(
+    cx: &mut Context<'_>,
+    plan: &ObjectPlan,
+    keys: &Keys,
+    constraint: ConstraintId,
+    plans: &mut Vec<ObjectPlan>,
+) -> Result<(), Stop> {
+    let language = algebra::key_language(cx, keys);
+    for (index, member) in plan.members.iter().enumerate() {
+        cx.spend(1)?;
+        let inside = cx.languages.and([member.key, language]);
+        let constraint = cx.constraints.both(member.constraint, constraint);
+        if constraint == ConstraintId::NEVER || cx.is_empty(inside)? {
+            continue;
+        }
+        let mut with = ObjectPlan {
+            members: Vec::new(),
+            requires: plan.requires.clone(),
+            min: plan.min,
+            max: plan.max,
+            count_schema: plan.count_schema,
+        };
+        for other in &plan.members {
+            with.members.push(Member { ..*other });
+        }
+        if member.is_class && member.is_required {
+            // A member that is required for another reason may satisfy this one, too.
+            with.members[index].key = inside;
+            with.members[index].constraint = constraint;
+        } else if member.is_class {
+            with.members.push(Member { key: inside, constraint, is_required: true, is_class: true });
+        } else {
+            with.members[index].constraint = constraint;
+            with.members[index].is_required = true;
+        }
+        plans.push(with);
+    }
+    Ok(())
+}
+
+/// Refuses a minimum that cannot be counted: keys of a class may repeat, and the grammar does not see it.
+fn check_count(cx: &mut Context<'_>, plan: &mut ObjectPlan) -> Result<(), Stop> {
+    let required = plan.members.iter().filter(|member| member.is_required).count() as u64;
+    let has_class = plan.members.iter().any(|member| member.is_class);
+    if plan.min <= required {
+        plan.min = 0;
+    }
+    if has_class && plan.min > required + 1 {
+        let schema = plan.count_schema.unwrap_or(cx.current_schema);
+        cx.refuse_or_relax(
+            schema,
+            "minProperties",
+            "that keys which the schema does not name differ from each other",
+        )?;
+        plan.min = required + 1;
+    }
+    Ok(())
+}
+
+/// Returns true if the required members do not exceed the maximum.
 fn has_room(plan: &ObjectPlan) -> bool {
     let required = plan.members.iter().filter(|member| member.is_required).count() as u64;
     plan.max.is_none_or(|max| plan.min.max(required) <= max)
 }
 
-/// Whether all objects of one plan are obviously of the other. Both are made from the same shape.
-fn is_within(plan: &ObjectPlan, other: &ObjectPlan, goals: &Goals) -> bool {
+/// Returns true if all objects of one plan are seen to be objects of the other. Both are plans of one shape.
+fn is_subsumed_by(plan: &ObjectPlan, other: &ObjectPlan, constraints: &Constraints) -> bool {
     plan.members.len() == other.members.len()
         && plan.members.iter().zip(&other.members).all(|(own, other)| {
             own.key == other.key
                 && own.is_class == other.is_class
                 && (own.is_required || !other.is_required)
-                && goals.implies(own.goal, other.goal)
+                && constraints.implies(own.constraint, other.constraint)
         })
 }

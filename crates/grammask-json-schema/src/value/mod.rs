@@ -1,14 +1,17 @@
-//! Sets of JSON values as unions of shapes: what a goal comes to when its claims are multiplied out, one level deep. What is inside of
-//! arrays and objects stays a goal.
+//! Sets of JSON values: unions of shapes, one level deep.
+//!
+//! `{"type": ["null", "array"], "items": A}` is "null, or arrays whose items satisfy A". Values inside of
+//! arrays and objects stay constraints, which are evaluated only where they are needed.
 
-mod algebra;
+pub(crate) mod algebra;
+pub(crate) mod evaluate;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::conjunction::GoalId;
+use crate::constraint::ConstraintId;
 use crate::document::SchemaId;
 use crate::language::LanguageId;
 use grammask_syntax::Text;
@@ -17,17 +20,17 @@ use grammask_syntax::Text;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Values {
     pub null: bool,
-    /// `false` and `true`.
+    /// Whether `false` and `true` are in the set, in this order.
     pub booleans: [bool; 2],
-    /// The spellings of numbers.
+    /// Spellings of numbers.
     pub number: LanguageId,
-    /// The contents of strings.
+    /// Contents of strings.
     pub string: LanguageId,
-    /// Regular expressions of ECMA-262 beside these strings.
-    pub expressions: Expressions,
-    /// Arrays of one of these shapes.
+    /// Strings that are regular expressions of ECMA-262, in addition to `string`.
+    pub regexes: RegexStrings,
+    /// The arrays with one of these shapes.
     pub arrays: Vec<Rc<Array>>,
-    /// Objects of one of these shapes.
+    /// The objects with one of these shapes.
     pub objects: Vec<Rc<Object>>,
 }
 
@@ -37,79 +40,81 @@ impl Values {
         booleans: [false; 2],
         number: LanguageId::NONE,
         string: LanguageId::NONE,
-        expressions: Expressions::None,
+        regexes: RegexStrings::None,
         arrays: Vec::new(),
         objects: Vec::new(),
     };
 
-    /// Every value; `number` are all numbers.
+    /// Returns every value. `number` is the language of all numbers.
     pub fn any(number: LanguageId) -> Self {
         Self {
             null: true,
             booleans: [true; 2],
             number,
             string: LanguageId::ANY,
-            expressions: Expressions::None,
+            regexes: RegexStrings::None,
             arrays: vec![Rc::new(Array::any())],
             objects: vec![Rc::new(Object::any())],
         }
     }
 
-    /// Whether nothing is left that could be a value, as far as can be seen at once.
+    /// Returns true if the set is empty by its form. A set of another form may be empty as well.
     pub fn is_none(&self) -> bool {
         *self == Self::NONE
     }
 }
 
-/// Which of the regular expressions of ECMA-262: they are no regular set, and cannot be chosen from at will.
+/// Regular expressions of ECMA-262, as strings of `format: "regex"`.
+///
+/// They are not a regular language, since groups nest, so only these three sets are represented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Expressions {
+pub(crate) enum RegexStrings {
     None,
-    /// Those with a character at least.
+    /// Those with at least one character.
     NotEmpty,
     All,
 }
 
-/// The arrays whose items reach goals by their places.
+/// A shape of arrays: a constraint for each item, and conditions on the array as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Array {
-    /// Goals of the first items.
-    pub prefix: Vec<GoalId>,
-    /// The goal of the further items.
-    pub rest: GoalId,
+    /// Constraints of the first items.
+    pub prefix: Vec<ConstraintId>,
+    /// Constraint of all further items.
+    pub rest: ConstraintId,
     pub min: u64,
     pub max: Option<u64>,
     pub contains: Vec<Contains>,
-    /// No two items are equal; and who says so.
+    /// If no two items may be equal: the schema with `uniqueItems`.
     pub unique: Option<SchemaId>,
-    /// Two items are equal; and who says so.
+    /// If two items must be equal: the schema whose `uniqueItems` is negated.
     pub repeated: Option<SchemaId>,
-    /// What `unevaluatedItems` need not look at; `None` where nobody asks.
+    /// Items that `unevaluatedItems` skips. `None` if no schema has that keyword.
     pub evaluated: Option<EvaluatedItems>,
 }
 
-/// So many of the items from a place on reach a goal.
+/// The number of items that satisfy a constraint, from an index on: `min..=max`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Contains {
-    pub goal: GoalId,
+    pub constraint: ConstraintId,
     pub from: usize,
     pub min: u64,
     pub max: Option<u64>,
-    /// Who says so.
-    pub place: SchemaId,
+    /// The schema with `contains`.
+    pub schema: SchemaId,
 }
 
-/// Items that some keyword has looked at.
+/// Items that some keyword has evaluated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct EvaluatedItems {
-    /// The first so many; `None` for all.
+    /// Number of evaluated first items. `None` if all items are evaluated.
     pub first: Option<usize>,
-    /// Those that reach one of these goals.
-    pub matching: Vec<GoalId>,
+    /// Items that satisfy one of these constraints are evaluated, too.
+    pub matching: Vec<ConstraintId>,
 }
 
 impl EvaluatedItems {
-    /// None of the items.
+    /// Returns the empty set of items.
     pub const fn none() -> Self {
         Self { first: Some(0), matching: Vec::new() }
     }
@@ -119,7 +124,7 @@ impl Array {
     pub const fn any() -> Self {
         Self {
             prefix: Vec::new(),
-            rest: GoalId::ANY,
+            rest: ConstraintId::ANY,
             min: 0,
             max: None,
             contains: Vec::new(),
@@ -129,23 +134,23 @@ impl Array {
         }
     }
 
-    /// Whether every array is of this shape.
+    /// Returns true if every array has this shape.
     pub fn is_any(&self) -> bool {
         Self { evaluated: None, ..self.clone() } == Self::any()
     }
 
-    /// The goal of the item at a place.
-    pub fn item(&self, place: usize) -> GoalId {
-        self.prefix.get(place).copied().unwrap_or(self.rest)
+    /// Returns the constraint of the item at an index.
+    pub fn item(&self, index: usize) -> ConstraintId {
+        self.prefix.get(index).copied().unwrap_or(self.rest)
     }
 
-    /// Draws the conclusions from goals that are never reached. `false` when there is no such array.
-    pub fn settle(&mut self) -> bool {
-        if let Some(first) = self.prefix.iter().position(|&goal| goal == GoalId::NEVER) {
+    /// Propagates unsatisfiable constraints to the bounds. Returns `false` if no array has the shape.
+    pub fn normalize(&mut self) -> bool {
+        if let Some(first) = self.prefix.iter().position(|&constraint| constraint == ConstraintId::NEVER) {
             self.prefix.truncate(first);
-            self.rest = GoalId::NEVER;
+            self.rest = ConstraintId::NEVER;
         }
-        if self.rest == GoalId::NEVER {
+        if self.rest == ConstraintId::NEVER {
             let len = self.prefix.len() as u64;
             self.max = Some(self.max.map_or(len, |max| max.min(len)));
         }
@@ -153,7 +158,7 @@ impl Array {
             && max <= self.prefix.len() as u64
         {
             self.prefix.truncate(max as usize);
-            self.rest = GoalId::NEVER;
+            self.rest = ConstraintId::NEVER;
         }
         while self.prefix.last() == Some(&self.rest) {
             self.prefix.pop();
@@ -174,54 +179,58 @@ impl Array {
         }
         self.max.is_none_or(|max| self.min <= max)
             && self.contains.iter().all(|contains| contains.max.is_none_or(|max| contains.min <= max))
-            && !self.contains.iter().any(|contains| contains.min > 0 && contains.goal == GoalId::NEVER)
+            && !self
+                .contains
+                .iter()
+                .any(|contains| contains.min > 0 && contains.constraint == ConstraintId::NEVER)
     }
 }
 
 /// A set of keys.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Keys {
-    /// Those of a language.
+    /// The keys of a language.
     In(LanguageId),
-    /// All but these.
-    Others(Rc<Known>),
+    /// All keys but these.
+    NotIn(Rc<KeySet>),
 }
 
-/// Keys that somebody knows.
+/// A set of keys: single names, and languages.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Known {
+pub(crate) struct KeySet {
     pub names: BTreeSet<Text>,
     pub languages: Vec<LanguageId>,
 }
 
-/// A key and what is said of its value.
+/// A named key and the constraint on its value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Property {
     pub key: Text,
-    pub goal: GoalId,
+    pub constraint: ConstraintId,
     pub required: bool,
 }
 
-/// The objects whose properties obey rules.
+/// A shape of objects: constraints by key, and conditions on the object as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Object {
-    /// The keys that are named, in the order in which they are.
+    /// Named keys, in the order of the schema.
     pub properties: Vec<Property>,
-    /// The value of every key of a set reaches a goal, those of named keys as well.
-    pub rules: Vec<(Keys, GoalId)>,
-    /// Some key of a set is there, with a value that reaches a goal; and who says so.
-    pub some: Vec<(Keys, GoalId, SchemaId)>,
-    /// If the first key is there, so is the second.
-    pub needs: Vec<(Text, Text)>,
+    /// For each set of keys: the value of every key in it satisfies the constraint. Includes named keys.
+    pub rules: Vec<(Keys, ConstraintId)>,
+    /// For each set of keys: some key in it is present, and its value satisfies the constraint. With the
+    /// schema that asks.
+    pub exists: Vec<(Keys, ConstraintId, SchemaId)>,
+    /// Pairs of keys: if the first is present, so is the second.
+    pub requires: Vec<(Text, Text)>,
     pub min: u64,
     pub max: Option<u64>,
-    /// Who says how many properties there are.
-    pub counted: Option<SchemaId>,
-    /// Keys that `unevaluatedProperties` need not look at; `None` where nobody asks.
+    /// The schema with `minProperties` or `maxProperties`.
+    pub count_schema: Option<SchemaId>,
+    /// Keys that `unevaluatedProperties` skips. `None` if no schema needs to know.
     pub evaluated: Option<Vec<Keys>>,
-    /// Whether a document may have no other keys than these, by choice. That is no part of what the object is, so nothing that is derived from
-    /// it by `not` and the like has it.
-    pub closes: bool,
+    /// True if [`AdditionalProperties::Closed`](crate::AdditionalProperties::Closed) forbids all keys but the
+    /// evaluated ones. It applies only when the shape is written, so complements do not have it.
+    pub is_closed_by_default: bool,
 }
 
 impl Object {
@@ -229,34 +238,34 @@ impl Object {
         Self {
             properties: Vec::new(),
             rules: Vec::new(),
-            some: Vec::new(),
-            needs: Vec::new(),
+            exists: Vec::new(),
+            requires: Vec::new(),
             min: 0,
             max: None,
-            counted: None,
+            count_schema: None,
             evaluated: None,
-            closes: false,
+            is_closed_by_default: false,
         }
     }
 
-    /// Whether every object is of this shape.
+    /// Returns true if every object has this shape.
     pub fn is_any(&self) -> bool {
         self.properties.is_empty()
             && self.rules.is_empty()
-            && self.some.is_empty()
-            && self.needs.is_empty()
+            && self.exists.is_empty()
+            && self.requires.is_empty()
             && self.min == 0
             && self.max.is_none()
     }
 
-    /// The places of the named keys; only worth it for many of them.
-    pub fn places(&self) -> FxHashMap<Text, usize> {
-        self.properties.iter().enumerate().map(|(place, property)| (property.key.clone(), place)).collect()
+    /// Returns the index of each named key in `properties`. Worth its cost for many look-ups only.
+    pub fn property_indices(&self) -> FxHashMap<Text, usize> {
+        self.properties.iter().enumerate().map(|(index, property)| (property.key.clone(), index)).collect()
     }
 }
 
-/// The smaller of two greatest numbers.
-pub(crate) fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+/// Returns the smaller of two maxima, where `None` is infinite.
+pub(crate) fn smaller_max(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),

@@ -8,11 +8,11 @@ const OCTET: &str = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
 const HEX: &str = "[0-9A-Fa-f]{1,4}";
 /// A label of a host name.
 const LABEL: &str = "[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?";
-/// The greatest length of the name of a host, in characters.
+/// Length of the longest host name, in characters.
 const NAME: u32 = 253;
-/// The greatest length of the local part of a mailbox.
+/// Length of the longest local part of a mailbox, in characters.
 const LOCAL: u32 = 64;
-/// What a mailbox may have outside of ASCII; and in a label, letters, marks and digits only.
+/// Characters outside of ASCII in a local part; in a label, letters, marks and digits only.
 const BEYOND: &str = r"\u{80}-\u{10ffff}";
 const BEYOND_LABEL: &str = r"[\u{80}-\u{10ffff}&&[\p{L}\p{M}\p{Nd}]]";
 
@@ -24,7 +24,7 @@ pub(super) fn ipv4(languages: &mut Languages) -> LanguageId {
     languages.regex(&ipv4_regex())
 }
 
-/// The forms of an address by the number of parts before `::`, as in the grammar of RFC 3986.
+/// Returns the forms of an IPv6 address, by the number of parts before `::`, as in the grammar of RFC 3986.
 pub(super) fn ipv6_regex() -> String {
     let last = format!("(?:{HEX}:{HEX}|{})", ipv4_regex());
     let mut forms = vec![format!("(?:{HEX}:){{6}}{last}")];
@@ -50,7 +50,7 @@ pub(super) fn ipv6(languages: &mut Languages) -> LanguageId {
     languages.regex(&ipv6_regex())
 }
 
-/// The addresses of a mailbox: in RFC 5321, `::` stands for two parts at least.
+/// Returns the IPv6 addresses of a mailbox: in RFC 5321, `::` replaces at least two parts.
 fn mailbox_ipv6_regex() -> String {
     let ipv4 = ipv4_regex();
     let before = |count: u32| match count {
@@ -64,7 +64,7 @@ fn mailbox_ipv6_regex() -> String {
     format!("(?:{})", forms.join("|"))
 }
 
-/// Names of RFC 1123; perhaps only those without labels in Punycode.
+/// Returns the host names of RFC 1123. With `is_plain`, those without labels in Punycode.
 pub(super) fn hostname(languages: &mut Languages, is_plain: bool) -> LanguageId {
     let label = if is_plain { plain_label() } else { LABEL.to_owned() };
     let names = languages.regex(&format!(r"{label}(?:\.{label})*"));
@@ -72,8 +72,9 @@ pub(super) fn hostname(languages: &mut Languages, is_plain: bool) -> LanguageId 
     languages.and([names, short])
 }
 
-/// A label that does not begin with `xn--`: by how far it begins so. This keeps a complement out of the intersection with the length,
-/// which would be long to search for a way out.
+/// Returns a label that does not start with `xn--`, as alternatives by the length of the common prefix.
+///
+/// A complement would be shorter, but its intersection with the length takes a long search for a text.
 fn plain_label() -> String {
     let (edge, inner) = ("[0-9A-Za-z]", "[0-9A-Za-z-]");
     let other = format!("[0-9A-WYZa-wyz](?:{inner}{{0,61}}{edge})?");
@@ -86,7 +87,8 @@ pub(super) fn email(languages: &mut Languages) -> LanguageId {
     mailbox(languages, "", LABEL)
 }
 
-/// Mailboxes of RFC 6531: anything outside of ASCII may stand in the local part, and letters, marks and digits in the domain.
+/// Returns the mailboxes of RFC 6531: all characters outside of ASCII in the local part; letters, marks and
+/// digits in the domain.
 pub(super) fn idn_email(languages: &mut Languages) -> LanguageId {
     let edge = format!("[0-9A-Za-z{BEYOND_LABEL}]");
     let inner = format!("[0-9A-Za-z{BEYOND_LABEL}-]");

@@ -1,4 +1,4 @@
-//! The formats of the standard as sets of texts, each by the document that the standard names for it.
+//! The formats of the standard as languages, each by the document that the standard names for it.
 
 mod host;
 mod resource;
@@ -9,19 +9,19 @@ mod tests;
 
 use crate::config::Draft;
 use crate::language::{LanguageId, Languages};
+use crate::value::evaluate::Approximation;
 
-/// The texts of a format; none where the name stands for no format here, and so asks for nothing.
+/// Returns the texts of a format. Returns `None` if the name is unknown or the format is not a regular
+/// language.
 ///
-/// Known are the formats of draft 2020-12, section 7.3, in every draft: schemas of older drafts use them, too, and mean the same.
-/// Two are said elsewhere: the texts of `regex` are no regular set and have rules of their own, and those of `idn-hostname`, which depend on decoded
-/// Punycode and on Unicode normal forms, are refused.
-///
-/// `is_wide`: the texts that may be of the format, where it cannot be said which ones are; see [`is_rough`].
+/// The formats are those of draft 2020-12, section 7.3, for every draft: schemas of older drafts use them,
+/// and mean the same. Two have no language: `regex` is not regular and has rules of its own. `idn-hostname`
+/// depends on decoded Punycode and on Unicode normal forms, and is refused.
 pub(crate) fn format(
     languages: &mut Languages,
     name: &str,
     draft: Draft,
-    is_wide: bool,
+    approximation: Approximation,
 ) -> Option<LanguageId> {
     Some(match name {
         "date-time" => time::date_time(languages),
@@ -30,7 +30,9 @@ pub(crate) fn format(
         "duration" => time::duration(languages),
         "email" => host::email(languages),
         "idn-email" => host::idn_email(languages),
-        "hostname" => host::hostname(languages, !is_wide && is_rough(name, draft)),
+        "hostname" => {
+            host::hostname(languages, approximation == Approximation::Under && is_approximate(name, draft))
+        }
         "ipv4" => host::ipv4(languages),
         "ipv6" => host::ipv6(languages),
         "uri" => resource::uri(languages),
@@ -45,7 +47,7 @@ pub(crate) fn format(
     })
 }
 
-/// The names that stand for a format here: those of [`format`], and two that are not regular sets of their own.
+/// Names of the formats that are asserted: those of [`format`], `regex` and `idn-hostname`.
 const NAMES: [&str; 19] = [
     "date",
     "date-time",
@@ -68,13 +70,15 @@ const NAMES: [&str; 19] = [
     "uuid",
 ];
 
-/// Whether a name stands for a format here.
+/// Returns true if the format is asserted.
 pub(crate) fn is_known(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// Whether the texts of a format are not all that it has: of host names with labels in Punycode, from draft 7 on, only some are right, which depends on
-/// what they are when they are decoded. No regular set knows that, so they are left out; and where names of hosts are excluded, so are they.
-pub(crate) fn is_rough(name: &str, draft: Draft) -> bool {
+/// Returns true if the language of a format is not exact.
+///
+/// From draft 7 on, a host name may have labels in Punycode. Which of them are valid depends on the decoded
+/// text, so [`Approximation::Under`] leaves all of them out, and [`Approximation::Over`] takes all of them.
+pub(crate) fn is_approximate(name: &str, draft: Draft) -> bool {
     name == "hostname" && draft >= Draft::Draft7
 }

@@ -1,4 +1,5 @@
-//! Identifiers of resources and of parts of documents: RFC 3986, 3987, 4122, 6570 and 6901, and relative JSON pointers.
+//! Identifiers of resources and of parts of documents: RFC 3986, 3987, 4122, 6570 and 6901, and relative JSON
+//! pointers.
 
 use super::host::ipv6_regex;
 use crate::language::{LanguageId, Languages};
@@ -6,7 +7,7 @@ use crate::language::{LanguageId, Languages};
 const UNRESERVED: &str = r"0-9A-Za-z._~\-";
 const DELIMITERS: &str = r"!$&'()*+,;=";
 const PERCENT: &str = "%[0-9A-Fa-f]{2}";
-/// What RFC 3987 adds to the unreserved characters, and to those of queries.
+/// Characters that RFC 3987 adds to the unreserved ones, and to those of queries.
 const BEYOND: &str = r"\u{a0}-\u{d7ff}\u{f900}-\u{fdcf}\u{fdf0}-\u{ffef}\u{10000}-\u{1fffd}\u{20000}-\u{2fffd}\u{30000}-\u{3fffd}\u{40000}-\u{4fffd}\u{50000}-\u{5fffd}\u{60000}-\u{6fffd}\u{70000}-\u{7fffd}\u{80000}-\u{8fffd}\u{90000}-\u{9fffd}\u{a0000}-\u{afffd}\u{b0000}-\u{bfffd}\u{c0000}-\u{cfffd}\u{d0000}-\u{dfffd}\u{e1000}-\u{efffd}";
 const PRIVATE: &str = r"\u{e000}-\u{f8ff}\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}";
 
@@ -14,15 +15,15 @@ const SCHEME: &str = "[A-Za-z][0-9A-Za-z+.-]*:";
 
 /// The parts of an identifier, as regexes.
 struct Parts {
-    /// Two slashes, an authority and the path behind it.
+    /// Two slashes, an authority, and the path after it.
     network: String,
     /// A path from the root.
     absolute: String,
-    /// A path that begins with a part.
+    /// A path that starts with a segment.
     rootless: String,
-    /// The same, without a colon in that part.
+    /// A path that starts with a segment without a colon.
     no_scheme: String,
-    /// A query and a fragment, or none.
+    /// An optional query and an optional fragment.
     tail: String,
 }
 
@@ -73,7 +74,7 @@ pub(super) fn iri_reference(languages: &mut Languages) -> LanguageId {
     languages.regex(&Parts::new(BEYOND, PRIVATE).reference())
 }
 
-/// The templates of RFC 6570; its erratum 6937 allows the apostrophe.
+/// Returns the templates of RFC 6570. Its erratum 6937 allows the apostrophe.
 pub(super) fn uri_template(languages: &mut Languages) -> LanguageId {
     let literal = format!(r"(?:[!#$&-;=?-\[\]_a-z~{BEYOND}{PRIVATE}]|{PERCENT})");
     let character = format!("(?:[0-9A-Za-z_]|{PERCENT})");

@@ -1,16 +1,17 @@
-//! The formats against the official test suite, where it is at hand, and against plain programs.
+//! The formats against the official test suite, where it is available, and against plain programs.
 
 use std::path::PathBuf;
 
 use super::{NAMES, format};
 use crate::config::Draft;
 use crate::language::Languages;
+use crate::value::evaluate::Approximation;
 
 fn languages() -> Languages {
     Languages::new(&crate::Config::default())
 }
 
-/// What no regular set says, or is not in the table: the suite's cases are not asked.
+/// Formats that are not a regular language: the cases of the suite are skipped.
 const LEFT_OUT: &[&str] = &["regex", "idn-hostname"];
 
 #[test]
@@ -42,14 +43,14 @@ fn every_case_of_the_official_suite_comes_out_as_stated() {
             for group in groups.as_array().expect("a list of groups") {
                 let Some(asked) = group["schema"]["format"].as_str() else { continue };
                 let mut languages = languages();
-                let Some(id) = format(&mut languages, asked, draft, false) else { continue };
+                let Some(id) = format(&mut languages, asked, draft, Approximation::Under) else { continue };
                 for case in group["tests"].as_array().expect("a list of cases") {
                     let Some(text) = case["data"].as_str() else { continue };
                     let found = languages
                         .contains(id, text)
                         .unwrap_or_else(|error| panic!("{asked} {text:?}: {error}"));
                     let description = case["description"].as_str().unwrap_or_default();
-                    // Labels in Punycode are left out, the valid ones with the others.
+                    // Labels in Punycode are left out, valid ones included.
                     let encoded = asked == "hostname" && draft >= Draft::Draft7 && text.contains("xn--");
                     if found != (case["valid"] == true && !encoded) {
                         wrong.push(format!(
@@ -67,14 +68,14 @@ fn every_case_of_the_official_suite_comes_out_as_stated() {
 #[test]
 fn formats_outside_of_the_table_ask_for_nothing() {
     for name in LEFT_OUT.iter().chain(&["", "color", "int32", "Date"]) {
-        assert_eq!(format(&mut languages(), name, Draft::Draft202012, false), None, "{name}");
+        assert_eq!(format(&mut languages(), name, Draft::Draft202012, Approximation::Under), None, "{name}");
     }
 }
 
 #[test]
 fn a_date_is_a_day_of_the_calendar() {
     let mut languages = languages();
-    let id = format(&mut languages, "date", Draft::Draft202012, false).expect("in the table");
+    let id = format(&mut languages, "date", Draft::Draft202012, Approximation::Under).expect("in the table");
     let leap = |year: u32| (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400);
     for year in (0..2500).chain([9996, 9999]) {
         for month in [0, 1, 2, 4, 12, 13] {
@@ -96,7 +97,7 @@ fn a_date_is_a_day_of_the_calendar() {
 #[test]
 fn a_leap_second_ends_the_day_in_utc() {
     let mut languages = languages();
-    let id = format(&mut languages, "time", Draft::Draft202012, false).expect("in the table");
+    let id = format(&mut languages, "time", Draft::Draft202012, Approximation::Under).expect("in the table");
     for local in (0..1440).step_by(7).chain([1439]) {
         for offset in (0..1440).step_by(13).chain([1, 30, 59, 60, 61, 1439]) {
             for (sign, utc) in [('+', (local + 1440 - offset) % 1440), ('-', (local + offset) % 1440)] {
@@ -111,7 +112,8 @@ fn a_leap_second_ends_the_day_in_utc() {
 #[test]
 fn two_colons_in_the_address_of_a_mailbox_stand_for_two_parts_at_least() {
     let mut languages = languages();
-    let mail = format(&mut languages, "email", Draft::Draft202012, false).expect("in the table");
+    let mail =
+        format(&mut languages, "email", Draft::Draft202012, Approximation::Under).expect("in the table");
     for (address, is_right) in [
         ("::1", true),
         ("::", true),
@@ -135,7 +137,7 @@ fn two_colons_in_the_address_of_a_mailbox_stand_for_two_parts_at_least() {
 #[test]
 fn the_names_of_formats_are_those_that_have_one() {
     for name in NAMES {
-        let found = format(&mut languages(), name, Draft::Draft202012, false);
+        let found = format(&mut languages(), name, Draft::Draft202012, Approximation::Under);
         assert_eq!(found.is_some(), !LEFT_OUT.contains(&name), "{name}");
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::language::{LanguageId, Languages};
 
-/// A date that every year has, without its year.
+/// Month and day of a date that every year has.
 const MONTH_DAY: &str = "(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))";
 /// A leap year.
 const LEAP_YEAR: &str = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
 const HOUR: &str = "(?:[01][0-9]|2[0-3])";
 const MINUTE: &str = "[0-5][0-9]";
-/// What may stand behind the seconds.
+/// Fraction of a second.
 const FRACTION: &str = r"(?:\.[0-9]+)?";
 
 pub(super) fn date(languages: &mut Languages) -> LanguageId {
@@ -26,24 +26,25 @@ pub(super) fn time(languages: &mut Languages) -> LanguageId {
     languages.union(parts)
 }
 
-/// The times of a leap second: it is 23:59:60 in UTC.
+/// Returns the times of a leap second, which is 23:59:60 in UTC.
 ///
-/// Hours and minutes of the offset each follow from those of the time, so that an intersection of two sets of 24 and 60 pairs stands for
-/// all 2,880 pairs. Each digit is told apart on its own, and what pairs share is one set, for the sake of the time to read them.
+/// The hour and the minute of the offset each follow from those of the time. So the intersection of a
+/// language of 24 pairs and one of 60 pairs represents all 2,880 combinations. Pairs share prefixes digit by
+/// digit to keep the expression small.
 fn leap_second(languages: &mut Languages) -> LanguageId {
     let utc = languages.regex(&format!("23:59:60{FRACTION}[Zz]"));
-    // East of Greenwich by full hours, the hour is the one before the offset.
+    // East of Greenwich by full hours, the local hour is the offset minus one.
     let middle = languages.regex(&format!(r":59:60{FRACTION}\+"));
     let full = [pairs(languages, (0..24).map(|hour| (hour, (hour + 1) % 24)), middle), languages.text(":00")];
     let full = languages.sequence(full);
-    // With minutes, the hour is that of the offset and the minute the one before.
+    // With minutes, the local hour is that of the offset, and the local minute that of the offset minus one.
     let east = offset(
         languages,
         r"\+",
         (0..24).map(|hour| (hour, hour)),
         (0..59).map(|minute| (minute, minute + 1)),
     );
-    // West of it, both are what is missing to 23:59.
+    // West of it, the local time is 23:59 minus the offset.
     let west = offset(
         languages,
         "-",
@@ -53,7 +54,7 @@ fn leap_second(languages: &mut Languages) -> LanguageId {
     languages.union([utc, full, east, west])
 }
 
-/// The times of leap seconds whose hours and minutes are in such pairs with those of the offset.
+/// Returns the leap seconds whose hours and minutes form these pairs with those of the offset.
 fn offset(
     languages: &mut Languages,
     sign: &str,
@@ -68,7 +69,7 @@ fn offset(
     languages.and(both)
 }
 
-/// Pairs of numbers of two digits in rising order of the first, with the same between them.
+/// Returns pairs of two-digit numbers with `middle` between them, in ascending order of the first.
 fn pairs(
     languages: &mut Languages,
     pairs: impl Iterator<Item = (u32, u32)>,

@@ -3,22 +3,18 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use crate::error::Reason;
-
-/// The most digits of a number without exponent.
-const LONGEST: u64 = 10_000;
-/// The most digits of a number between its first and its last that is not zero.
-const MOST_SIGNIFICANT: u64 = 1_000;
+use crate::Limits;
+use crate::error::{Limit, Reason};
 
 /// A decimal number: `0.DIGITS` times ten to the power of `point`, with a sign.
 ///
-/// Equal numbers are equal values, however they were written.
+/// The representation is canonical: numbers that are equal compare as equal, whatever their spelling was.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Decimal {
     negative: bool,
-    /// Neither the first nor the last is `0`; empty for zero.
+    /// Significant digits: neither the first nor the last is `0`. Empty for zero.
     digits: String,
-    /// Zero for zero.
+    /// Digits before the decimal point; negative for zeros after it. 0 for zero.
     point: i64,
 }
 
@@ -27,11 +23,29 @@ impl Decimal {
         Self { negative: false, digits: "1".to_owned(), point: 1 }
     }
 
-    /// Reads a number of JSON, such as `-1.50e3`.
+    /// Parses a number of JSON, such as `-1.50e3`.
     ///
     /// # Errors
-    /// When the text is none, or has more than 1,000 significant digits, or more than 10,000 without its exponent.
-    pub fn parse(text: &str) -> Result<Self, Reason> {
+    /// When the text is not a number of JSON, or has more digits than [`Limits::max_significant_digits`] or
+    /// [`Limits::max_number_digits`] allow.
+    pub fn parse(text: &str, limits: &Limits) -> Result<Self, Reason> {
+        let decimal = Self::parse_unlimited(text)?;
+        for (limit, value, found) in [
+            (Limit::SignificantDigits, limits.max_significant_digits, decimal.digits.len() as u64),
+            (Limit::NumberDigits, limits.max_number_digits, decimal.length()),
+        ] {
+            if found > value {
+                return Err(Reason::limit_found(limit, value, found));
+            }
+        }
+        Ok(decimal)
+    }
+
+    /// Parses a number of JSON of any length.
+    ///
+    /// # Errors
+    /// When the text is not a number of JSON.
+    pub fn parse_unlimited(text: &str) -> Result<Self, Reason> {
         let invalid = || Reason::Invalid(format!("'{text}' is not a number"));
         let (negative, unsigned) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -59,23 +73,14 @@ impl Decimal {
         if digits.is_empty() {
             return Ok(Self { negative: false, digits: String::new(), point: 0 });
         }
-        // What does not fit is beyond the limit below.
+        // An exponent that does not fit is beyond every limit.
         let power: i64 = power.map_or(0, |power| power.parse().unwrap_or(i64::MAX / 4)).min(i64::MAX / 4);
         let power = if exponent.is_some_and(|text| text.starts_with('-')) { -power } else { power };
         let point = whole.len() as i64 - zeros as i64 + power;
-        let value = Self { negative, digits: digits.to_owned(), point };
-        for (limit, value, reached) in [
-            ("significant digits of a number", MOST_SIGNIFICANT, digits.len() as u64),
-            ("digits of a number", LONGEST, value.length()),
-        ] {
-            if reached > value {
-                return Err(Reason::Limit { limit, value });
-            }
-        }
-        Ok(value)
+        Ok(Self { negative, digits: digits.to_owned(), point })
     }
 
-    /// How many digits stand before and after the point without exponent.
+    /// Returns the number of digits before and after the point, without exponent.
     fn length(&self) -> u64 {
         let before = self.point.max(1);
         let after = (self.digits.len() as i64 - self.point).max(0);
@@ -90,12 +95,12 @@ impl Decimal {
         self.negative
     }
 
-    /// All digits from the first to the last that is not zero; empty for zero.
+    /// Returns the digits from the first to the last that is not zero. Empty for zero.
     pub(super) fn significant(&self) -> &str {
         &self.digits
     }
 
-    /// Without sign and exponent.
+    /// Returns the absolute value as a numeral without exponent.
     pub(super) fn magnitude(&self) -> String {
         let (mut whole, fraction) = self.plain();
         if !fraction.is_empty() {
@@ -105,7 +110,7 @@ impl Decimal {
         whole
     }
 
-    /// The digits before the point, `0` if there are none, and those after it, without sign and trailing zeros.
+    /// Returns the digits before the point (`0` if there are none) and after it, without sign and trailing zeros.
     fn plain(&self) -> (String, String) {
         let length = self.digits.len() as i64;
         let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
@@ -123,10 +128,14 @@ impl Decimal {
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {
-        let sign = |of: &Self| match of.negative {
-            _ if of.is_zero() => 0,
-            true => -1,
-            false => 1,
+        let sign = |of: &Self| {
+            if of.is_zero() {
+                0
+            } else if of.negative {
+                -1
+            } else {
+                1
+            }
         };
         let magnitude = || self.point.cmp(&other.point).then_with(|| self.digits.cmp(&other.digits));
         sign(self)
@@ -141,7 +150,7 @@ impl PartialOrd for Decimal {
     }
 }
 
-/// Without exponent, as `-1500` or `0.025`.
+/// Writes the number without exponent, as `-1500` or `0.025`.
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.negative { "-" } else { "" };
@@ -154,11 +163,11 @@ mod tests {
     use super::*;
 
     fn decimal(text: &str) -> Decimal {
-        Decimal::parse(text).unwrap()
+        Decimal::parse(text, &Limits::default()).unwrap()
     }
 
     #[test]
-    fn numbers_print_without_exponent() {
+    fn decimals_print_without_exponent() {
         for (text, plain) in [
             ("0", "0"),
             ("-0.00", "0"),
@@ -176,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_the_order_of_their_values() {
+    fn order_of_decimals_is_that_of_their_values() {
         let ordered =
             ["-1e400", "-12", "-1.5", "-1", "-0.2", "0", "0.015", "0.1", "1", "1.01", "9", "10", "1e400"];
         for (left, text) in ordered.iter().enumerate() {
@@ -189,16 +198,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_or_too_long_is_refused() {
+    fn malformed_and_long_numbers_are_refused() {
+        let limits = Limits::default();
+        let parse = |text: &str| Decimal::parse(text, &limits);
         for text in ["", "-", "01", "1.", ".5", "1e", "1e+-2", "+1", "1.5.5", "0x1", " 1", "1e5.0"] {
-            assert!(matches!(Decimal::parse(text), Err(Reason::Invalid(_))), "{text}");
+            assert!(matches!(parse(text), Err(Reason::Invalid(_))), "{text}");
         }
         for text in ["1e10000", "1e-10001", "1e99999999999999999999", "-1e-99999999999999999999"] {
-            let limit = Reason::Limit { limit: "digits of a number", value: LONGEST };
-            assert_eq!(Decimal::parse(text), Err(limit), "{text}");
+            let Err(Reason::Limit(exceeded)) = parse(text) else { panic!("{text}") };
+            assert_eq!((exceeded.limit, exceeded.value), (Limit::NumberDigits, 10_000), "{text}");
         }
-        assert!(Decimal::parse("1e9999").is_ok());
-        assert!(Decimal::parse(&"9".repeat(1_000)).is_ok());
-        assert!(matches!(Decimal::parse(&"9".repeat(1_001)), Err(Reason::Limit { .. })));
+        assert!(parse("1e9999").is_ok());
+        assert!(parse(&"9".repeat(1_000)).is_ok());
+        assert!(matches!(parse(&"9".repeat(1_001)), Err(Reason::Limit(_))));
     }
 }

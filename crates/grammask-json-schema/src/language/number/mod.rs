@@ -1,13 +1,14 @@
 //! Sets of JSON numbers, as languages of their spellings: bounds, integers, multiples and single values.
 //!
-//! With free exponents, "at least 5" is not regular: `0.000…5e…` has to count. So constraints hold for the spellings in
-//! [`constrained`], a part of [`any`], and each set here is exact among them:
+//! With free exponents, "at least 5" is not regular: a finite automaton cannot count the zeros of `0.000…5`
+//! against an exponent. So each set here is exact among the spellings of [`comparable`], a subset of [`any`]:
 //!
 //! - plain decimals, `-?(0|[1-9][0-9]*)(\.[0-9]+)?`, of any length;
-//! - numbers with exponent, and one digit before the point that is not zero: `-?[1-9](\.[0-9]{1,20})?[eE][+-]?[0-9]+`.
+//! - numbers with exponent, and one digit before the point that is not zero:
+//!   `-?[1-9](\.[0-9]{1,20})?[eE][+-]?[0-9]+`.
 //!
-//! Zero is thus spelled without exponent. Sets may be intersected, and complemented within [`constrained`]; those of
-//! [`multiple_of`] within [`among_multiples`].
+//! Zero is thus spelled without exponent. Sets may be intersected, and complemented within [`comparable`].
+//! Those of [`multiple_of`] are complemented within [`multiple_domain`].
 
 mod decimal;
 
@@ -18,74 +19,107 @@ pub(crate) use decimal::Decimal;
 
 use crate::language::{LanguageId, Languages};
 use grammask_syntax::{Comparison, is_numeral};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Every JSON number.
+/// The number languages of one translation, and what is known of them.
+pub(crate) struct Numbers {
+    /// All spellings of all numbers.
+    pub any: LanguageId,
+    /// The spellings among which the complement of every number language of the schema is exact.
+    pub domain: LanguageId,
+    /// Languages that hold the spellings of one number each.
+    pub single: FxHashSet<LanguageId>,
+    /// Bounds by language.
+    pub bounds: FxHashMap<LanguageId, Bound>,
+}
+
+/// A bound of numbers. Whether the bound itself is in the set is not stored.
+pub(crate) struct Bound {
+    /// True for a minimum, false for a maximum.
+    pub is_minimum: bool,
+    pub value: Decimal,
+}
+
+impl Numbers {
+    pub fn new(languages: &mut Languages) -> Self {
+        Self {
+            any: any(languages),
+            domain: comparable(languages),
+            single: FxHashSet::default(),
+            bounds: FxHashMap::default(),
+        }
+    }
+}
+
+/// Returns every JSON number.
 pub(crate) fn any(languages: &mut Languages) -> LanguageId {
     languages.regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 }
 
-/// The spellings among which all other sets are exact. As soon as there is one constraint, these are the numbers.
-pub(crate) fn constrained(languages: &mut Languages) -> LanguageId {
+/// Returns the spellings among which all other sets are exact. A schema with one numeric constraint has these only.
+pub(crate) fn comparable(languages: &mut Languages) -> LanguageId {
     let unsigned = languages.compared(Comparison::AtLeast, "0");
     with_any_sign(languages, unsigned)
 }
 
-/// The spellings without exponent.
+/// Returns the spellings without exponent.
 pub(crate) fn plain(languages: &mut Languages) -> LanguageId {
     languages.regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 }
 
-/// The integers that are written with digits only, with a sign or without.
+/// Returns the integers that are written as digits only, with or without sign.
 pub(crate) fn digits(languages: &mut Languages) -> LanguageId {
     languages.regex("-?(?:0|[1-9][0-9]*)")
 }
 
-/// Every number whose value is an integer: `5`, `-0`, `1.0`, `1e3`, `1.50E2`.
+/// Returns every number whose value is an integer: `5`, `-0`, `1.0`, `1e3`, `1.50E2`.
 pub(crate) fn integer(languages: &mut Languages) -> LanguageId {
     multiple_of(languages, &Decimal::one())
 }
 
-/// The numbers from a bound on, without it where `exclusive`.
+/// Returns the numbers from a bound on, or above it if `exclusive`.
 pub(crate) fn at_least(languages: &mut Languages, bound: &Decimal, exclusive: bool) -> LanguageId {
     one_sided(languages, bound, exclusive, false)
 }
 
-/// The numbers up to a bound, without it where `exclusive`.
+/// Returns the numbers up to a bound, or below it if `exclusive`.
 pub(crate) fn at_most(languages: &mut Languages, bound: &Decimal, exclusive: bool) -> LanguageId {
     one_sided(languages, bound, exclusive, true)
 }
 
-/// The numbers on the side of a bound where those with one sign, `negative` or not, are without end.
+/// Returns the half-line of numbers from a bound towards minus infinity if `negative`, else towards plus infinity.
 fn one_sided(languages: &mut Languages, bound: &Decimal, exclusive: bool, negative: bool) -> LanguageId {
     let magnitude = bound.magnitude();
-    let (far, near) = match exclusive {
-        true => (Comparison::Above, Comparison::Below),
-        false => (Comparison::AtLeast, Comparison::AtMost),
+    let (far, near) = if exclusive {
+        (Comparison::Above, Comparison::Below)
+    } else {
+        (Comparison::AtLeast, Comparison::AtMost)
     };
     let is_same = bound.is_zero() || bound.is_negative() == negative;
-    let without_end = match is_same {
-        true => languages.compared(far, &magnitude),
-        false => languages.compared(Comparison::AtLeast, "0"),
+    let unbounded = if is_same {
+        languages.compared(far, &magnitude)
+    } else {
+        languages.compared(Comparison::AtLeast, "0")
     };
-    let without_end = with_sign(languages, without_end, negative);
+    let unbounded = with_sign(languages, unbounded, negative);
     if is_same && (exclusive || !bound.is_zero()) {
-        return without_end;
+        return unbounded;
     }
     let others = languages.compared(near, &magnitude);
     let others = with_sign(languages, others, !negative);
-    languages.union([without_end, others])
+    languages.union([unbounded, others])
 }
 
-/// Whether the multiples of a positive number can be said: it has at most 40 digits, and is less than 2^64 without its point,
-/// unless one digit decides.
+/// Returns true if the multiples of a positive number have an automaton: it is a numeral of at most 40 digits, and
+/// either one digit decides or it is less than 2^64 without its point.
 pub(crate) fn has_multiples(of: &Decimal) -> bool {
     is_numeral(&of.to_string())
-        && (is_told_by_a_digit(of) || of.to_string().replace('.', "").parse::<u64>().is_ok())
+        && (is_decided_by_one_digit(of) || of.to_string().replace('.', "").parse::<u64>().is_ok())
 }
 
-/// The least common multiple of two positive numerals of which [`has_multiples`] is true, where it is true of it, too.
+/// Returns the least common multiple of two positive numerals. Returns `None` if its multiples have no automaton.
 pub(crate) fn least_common_multiple(a: &str, b: &str) -> Option<String> {
-    let scale = places(a).max(places(b));
+    let scale = fraction_digits(a).max(fraction_digits(b));
     let (a, b) = (scaled(a, scale)?, scaled(b, scale)?);
     let (mut divisor, mut rest) = (a, b);
     while rest != 0 {
@@ -95,7 +129,8 @@ pub(crate) fn least_common_multiple(a: &str, b: &str) -> Option<String> {
     has_multiples(&least).then(|| least.to_string())
 }
 
-/// The multiples of a positive numeral from one number to another, where they are at most `most`, and none of the three is too long to count with.
+/// Returns the multiples of a positive numeral in `first..=last`. Returns `None` if they are more than `most`, or if a
+/// number is too long for arithmetic in `i128`.
 pub(crate) fn multiples_between(
     of: &str,
     first: &Decimal,
@@ -103,7 +138,7 @@ pub(crate) fn multiples_between(
     most: usize,
 ) -> Option<Vec<Decimal>> {
     let (first, last) = (first.to_string(), last.to_string());
-    let scale = places(of).max(places(&first)).max(places(&last));
+    let scale = fraction_digits(of).max(fraction_digits(&first)).max(fraction_digits(&last));
     let (of, first, last) = (scaled(of, scale)?, scaled(&first, scale)?, scaled(&last, scale)?);
     let (first, last) = (-(-first).div_euclid(of), last.div_euclid(of));
     if last.checked_sub(first)? >= most as i128 {
@@ -112,48 +147,56 @@ pub(crate) fn multiples_between(
     (first..=last).map(|factor| unscaled(factor.checked_mul(of)?, scale)).collect()
 }
 
-/// How many digits a numeral has behind the point.
-fn places(numeral: &str) -> usize {
+/// Returns the number of digits after the decimal point.
+fn fraction_digits(numeral: &str) -> usize {
     numeral.split_once('.').map_or(0, |(_, fraction)| fraction.len())
 }
 
-/// A numeral of up to `scale` digits behind the point, without it; nothing for one of more than some thirty digits.
+/// Returns a numeral times `10^scale`. Returns `None` if it may not fit.
 fn scaled(numeral: &str, scale: usize) -> Option<i128> {
-    const LONGEST: usize = 36;
-    let zeros = scale - places(numeral);
-    (numeral.len() + zeros <= LONGEST).then(|| numeral.replace('.', "") + &"0".repeat(zeros))?.parse().ok()
+    // With sign and point, 36 bytes hold at most 36 digits: less than i128::MAX.
+    const MAX_I128_BYTES: usize = 36;
+    let zeros = scale - fraction_digits(numeral);
+    (numeral.len() + zeros <= MAX_I128_BYTES)
+        .then(|| numeral.replace('.', "") + &"0".repeat(zeros))?
+        .parse()
+        .ok()
 }
 
-/// The number with `scale` digits behind the point.
+/// Returns `value / 10^scale`.
 fn unscaled(value: i128, scale: usize) -> Option<Decimal> {
     let digits = format!("{:0>width$}", value.unsigned_abs(), width = scale + 1);
     let (whole, fraction) = digits.split_at(digits.len() - scale);
     let sign = if value < 0 { "-" } else { "" };
-    Decimal::parse(format!("{sign}{whole}.{fraction}").trim_end_matches('.')).ok()
+    Decimal::parse_unlimited(format!("{sign}{whole}.{fraction}").trim_end_matches('.')).ok()
 }
 
-/// The multiples of a positive number. Exact among [`among_multiples`], and a part of it: those of a power of ten, and of two
-/// or five times one, in all spellings, those of other numbers without exponent.
+/// Returns the multiples of a positive number, as a subset of [`multiple_domain`] that is exact among it.
+///
+/// Multiples of a power of ten, or of two or five times one, are in all comparable spellings. Those of other numbers are
+/// without exponent.
 pub(crate) fn multiple_of(languages: &mut Languages, of: &Decimal) -> LanguageId {
     let unsigned = languages.multiple(&of.to_string());
     with_any_sign(languages, unsigned)
 }
 
-/// The spellings among which [`multiple_of`] is exact: its complement is taken within these.
-pub(crate) fn among_multiples(languages: &mut Languages, of: &Decimal) -> LanguageId {
-    if is_told_by_a_digit(of) { constrained(languages) } else { plain(languages) }
+/// Returns the spellings among which [`multiple_of`] is exact. Its complement is taken within these.
+pub(crate) fn multiple_domain(languages: &mut Languages, of: &Decimal) -> LanguageId {
+    if is_decided_by_one_digit(of) { comparable(languages) } else { plain(languages) }
 }
 
-fn is_told_by_a_digit(of: &Decimal) -> bool {
+/// Returns true if the last digit at a fixed position decides whether a number is a multiple.
+fn is_decided_by_one_digit(of: &Decimal) -> bool {
     matches!(of.significant(), "1" | "2" | "5")
 }
 
-/// The spellings of one value.
+/// Returns the spellings of one value.
 pub(crate) fn equal(languages: &mut Languages, value: &Decimal) -> LanguageId {
     let unsigned = languages.compared(Comparison::Equal, &value.magnitude());
-    match value.is_zero() {
-        true => with_any_sign(languages, unsigned),
-        false => with_sign(languages, unsigned, value.is_negative()),
+    if value.is_zero() {
+        with_any_sign(languages, unsigned)
+    } else {
+        with_sign(languages, unsigned, value.is_negative())
     }
 }
 

@@ -1,9 +1,10 @@
-//! Every short text against arithmetic of whole numbers, and the patterns of common schemas.
+//! Every short text against integer arithmetic, and the patterns of common schemas.
 
 use super::*;
 
-/// What a short text of JSON is worth, in units of 10^-16, if it is among the constrained spellings, and whether it is plain.
-/// Exponents beyond 12 are cut to that: no bound here is near.
+/// Returns the value of a short JSON text in units of 10^-16, and whether it is a plain decimal. Returns
+/// `None` if it is not a comparable spelling. Exponents beyond 12 are cut to 12, which no bound here comes
+/// near.
 fn value(text: &str) -> Option<(i128, bool)> {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let exponent_at = unsigned.find(['e', 'E']);
@@ -44,7 +45,7 @@ fn value(text: &str) -> Option<(i128, bool)> {
 const ALPHABET: &[u8] = b"-0159.eE+";
 const OTHER_DIGITS: &[u8] = b"-1234678.e";
 
-/// All texts of up to so many characters.
+/// Returns all texts of up to `longest` characters.
 fn texts(alphabet: &'static [u8], longest: u32) -> impl Iterator<Item = String> {
     (0..=longest).flat_map(move |length| {
         (0..alphabet.len().pow(length)).map(move |mut number| {
@@ -59,14 +60,14 @@ fn texts(alphabet: &'static [u8], longest: u32) -> impl Iterator<Item = String> 
 }
 
 fn decimal(text: &str) -> Decimal {
-    Decimal::parse(text).unwrap()
+    Decimal::parse_unlimited(text).unwrap()
 }
 
 fn languages() -> Languages {
     Languages::new(&crate::Config::default())
 }
 
-/// The set is a part of the covered spellings, and among the short ones it is exactly what the predicate says of the value.
+/// Checks that a set is a subset of the comparable spellings, and equals the predicate on all short ones.
 fn check(
     languages: &mut Languages,
     texts: &[(String, i128, bool)],
@@ -74,7 +75,7 @@ fn check(
     what: &str,
     expected: impl Fn(i128) -> bool,
 ) {
-    let covered = constrained(languages);
+    let covered = comparable(languages);
     let outside = languages.not(covered);
     let outside = languages.and([id, outside]);
     assert!(languages.is_empty(outside).unwrap().unwrap(), "{what}");
@@ -96,7 +97,7 @@ fn covered_texts() -> Vec<(String, i128, bool)> {
     all
 }
 
-/// Those that put every digit after the point and before an exponent.
+/// Returns texts with each digit after the point and before an exponent.
 fn texts_of_five() -> impl Iterator<Item = (String, i128, bool)> {
     let all = texts(OTHER_DIGITS, 5).filter(|text| text.len() == 5);
     all.filter_map(|text| value(&text).map(|(value, plain)| (text, value, plain)))
@@ -146,7 +147,7 @@ const BOUNDS: &[&str] = &[
 #[test]
 fn constrained_spellings_are_those_that_the_documentation_says() {
     let mut languages = languages();
-    let (any, plain, constrained) = (any(&mut languages), plain(&mut languages), constrained(&mut languages));
+    let (any, plain, constrained) = (any(&mut languages), plain(&mut languages), comparable(&mut languages));
     for text in texts(ALPHABET, 5) {
         let value = value(&text);
         assert_eq!(languages.contains(constrained, &text).unwrap(), value.is_some(), "{text}");
@@ -184,7 +185,7 @@ fn bounds_are_exact_on_all_short_texts() {
 #[test]
 fn bounds_and_their_complements_share_the_covered_spellings() {
     let mut languages = languages();
-    let covered = constrained(&mut languages);
+    let covered = comparable(&mut languages);
     let beyond = [
         "1e9",
         "1.5e308",
@@ -235,14 +236,14 @@ fn integers_and_multiples_by_the_last_digit_are_exact_on_all_short_texts() {
         let of = decimal(of);
         let id = multiple_of(&mut languages, &of);
         check(&mut languages, &texts, id, &format!("multiple of {of}"), |value| value % step == 0);
-        assert_eq!(among_multiples(&mut languages, &of), constrained(&mut languages));
+        assert_eq!(multiple_domain(&mut languages, &of), comparable(&mut languages));
     }
 }
 
 #[test]
 fn fractions_with_an_exponent_have_an_end() {
     let mut languages = languages();
-    let (integer, constrained) = (integer(&mut languages), constrained(&mut languages));
+    let (integer, constrained) = (integer(&mut languages), comparable(&mut languages));
     let digits = |count: usize| format!("1.{}", "5".repeat(count));
     for (text, is_covered, is_integer) in [
         (format!("{}e20", digits(20)), true, true),
@@ -265,7 +266,7 @@ fn other_multiples_are_without_exponent() {
     let of = decimal("7.50");
     let id = multiple_of(&mut languages, &of);
     let plain = plain(&mut languages);
-    assert_eq!(among_multiples(&mut languages, &of), plain);
+    assert_eq!(multiple_domain(&mut languages, &of), plain);
     let outside = languages.not(plain);
     let outside = languages.and([id, outside]);
     assert!(languages.is_empty(outside).unwrap().unwrap());
@@ -313,7 +314,7 @@ fn multiples_of_two_numbers_are_those_of_one() {
         ("100", "0.25", Some("100")),
         ("0.1", "0.1", Some("0.1")),
         ("0.02", "0.005", Some("0.02")),
-        // Too long to be said.
+        // Too long for an automaton.
         ("9999999999999999999", "9999999999999999998", None),
     ] {
         assert_eq!(least_common_multiple(a, b).as_deref(), expected, "{a} and {b}");

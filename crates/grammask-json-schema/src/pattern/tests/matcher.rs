@@ -1,9 +1,10 @@
-//! The slow reference: a backtracking matcher over the syntax tree, as the standard defines matching, by continuations.
+//! The reference: a backtracking matcher over the syntax tree, by continuations, as the standard defines
+//! matching.
 
 use super::super::class::characters;
 use super::super::node::{Assertion, Node};
 
-/// Whether a pattern matches somewhere in a text.
+/// Returns true if a pattern matches somewhere in a text.
 pub(super) fn search(node: &Node, text: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
     (0..=text.len()).any(|at| matches(node, &text, at, &mut |_| true))
@@ -13,7 +14,7 @@ fn is_word(text: &[char], at: Option<usize>) -> bool {
     at.and_then(|at| text.get(at)).is_some_and(|&c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Whether the part matches at a place so that the rest, told the place behind it, is content.
+/// Returns true if the node matches at a position, such that `rest` accepts the position after it.
 fn matches(node: &Node, text: &[char], at: usize, rest: &mut dyn FnMut(usize) -> bool) -> bool {
     match node {
         Node::Char(c) => text.get(at) == Some(c) && rest(at + 1),
@@ -36,7 +37,7 @@ fn matches(node: &Node, text: &[char], at: usize, rest: &mut dyn FnMut(usize) ->
                 return rest(at);
             }
             let fewer = Node::Repeat(inner.clone(), min.saturating_sub(1), max.map(|max| max - 1));
-            // An optional round that takes nothing is not entered, as the standard has it.
+            // By the standard, an optional iteration that matches the empty text is not entered.
             let more = matches(inner, text, at, &mut |to| {
                 !(*min == 0 && to == at) && matches(&fewer, text, to, rest)
             });
@@ -55,7 +56,7 @@ fn matches(node: &Node, text: &[char], at: usize, rest: &mut dyn FnMut(usize) ->
         Node::Look { ahead: true, negative, node } => {
             matches(node, text, at, &mut |_| true) != *negative && rest(at)
         }
-        Node::Tied { .. } => false,
+        Node::Restricted { .. } => false,
         Node::Look { ahead: false, negative, node } => {
             let found = (0..=at).any(|from| matches(node, text, from, &mut |to| to == at));
             found != *negative && rest(at)

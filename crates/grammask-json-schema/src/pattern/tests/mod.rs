@@ -1,4 +1,5 @@
-//! Patterns against a plain backtracking matcher over all short texts, and tables of what is read, refused and written.
+//! Patterns against a backtracking matcher on all short texts, and tables of valid, refused and written
+//! patterns.
 
 mod matcher;
 mod table;
@@ -6,10 +7,11 @@ mod table;
 use super::node::{Assertion, Node};
 use super::parse::parse;
 use super::{PatternError, pattern};
+use crate::Limits;
 use crate::language::{LanguageId, Languages};
 use matcher::search;
 
-/// All texts of up to so many characters of an alphabet.
+/// Returns all texts of up to `longest` characters of an alphabet.
 fn texts(alphabet: &str, longest: usize) -> Vec<String> {
     let mut all = vec![String::new()];
     let mut from = 0;
@@ -30,14 +32,14 @@ fn languages() -> Languages {
     Languages::new(&crate::Config::default())
 }
 
-/// Where the set of a pattern and the matcher disagree.
+/// Returns a text on which the language of a pattern and the matcher disagree.
 fn disagreement(source: &str, texts: &[String]) -> Option<String> {
     let mut languages = languages();
     let id = match pattern(&mut languages, source) {
         Ok(id) => id,
         Err(error) => return Some(format!("{source}: {error}")),
     };
-    let node = parse(source).expect("it was parsed before");
+    let node = parse(source, &Limits::default()).expect("it was parsed before");
     for text in texts {
         match languages.contains(id, text) {
             Ok(found) if found == search(&node, text) => {}
@@ -203,7 +205,7 @@ fn same_texts_as_a_backtracking_matcher() {
         "^((?!aa|1a1).)+a",
         "^((?!a?)a)*1",
         "-((?!-a-|a-a)[^])*a-",
-        // Look-around at its neighbours.
+        // Look-around that depends on its neighbours.
         "^(?:(?!-)[a-]{1,2}(?<!-)1)+$",
         "^(?!-)[a-]{1,2}(?<!-)$",
         "^(?:(?=a|1-)..)*$",

@@ -1,10 +1,10 @@
-//! Which patterns are read, what they are written as, and which are refused where.
+//! Which patterns are valid, what they are written as, and which are refused where.
 
 use super::super::{PatternError, pattern};
 use super::languages;
 use crate::language::Language;
 
-/// The regex that a pattern becomes.
+/// Returns the regex of a pattern.
 fn regex(source: &str) -> String {
     let mut languages = languages();
     match pattern(&mut languages, source).map(|id| languages.get(id).clone()) {
@@ -36,12 +36,12 @@ fn anchors_at_the_ends_leave_one_readable_regex() {
         (r"^\uD83D\uDE00\u{1F600}\x41\cA\0$", "\u{1F600}\u{1F600}A\\u{1}\\u{0}"),
         (r"^a{1000000000}$", r"a{1000000000}"),
         (r"^(a|b)*(ab)+$", r"(?:a|b)*(?:ab)+"),
-        // What Annex B adds.
+        // Additions of Annex B.
         (r"^\-\_\@\ $", r"\-_@ "),
         (r"^{a}]$", r"\{a\}\]"),
         (r"^a{,2}$", r"a\{,2\}"),
         (r"^[\w-a]$", r"[0-9A-Za-z_\-a]"),
-        // A lone half of a pair is in no text.
+        // No text contains a lone surrogate.
         (r"^[\uD800-\uDBFF]$", r"[a&&b]"),
     ];
     for (source, expected) in table {

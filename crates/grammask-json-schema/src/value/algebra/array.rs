@@ -1,25 +1,26 @@
-//! Arrays as shapes: both at once, and what an array is not.
+//! Arrays as shapes: the intersection of two shapes, and the complement of one.
 
+use crate::value::algebra;
 use std::rc::Rc;
 
 use super::shapes::Shape;
-use crate::conjunction::{GoalId, Goals};
-use crate::context::{Stop, Translator};
-use crate::value::{Array, Contains, EvaluatedItems, least};
+use crate::constraint::{ConstraintId, Constraints};
+use crate::context::{Context, Stop};
+use crate::value::{Array, Contains, EvaluatedItems, smaller_max};
 
 impl Shape for Array {
     fn size(&self) -> u64 {
         (self.prefix.len() + self.contains.len()) as u64
     }
 
-    fn is_all(&self) -> bool {
+    fn is_unrestricted(&self) -> bool {
         self.is_any() && self.evaluated.is_none()
     }
 
-    fn meet(&self, other: &Self, translator: &mut Translator<'_>) -> Result<Option<Self>, Stop> {
-        let goals = &mut translator.goals;
+    fn meet(&self, other: &Self, cx: &mut Context<'_>) -> Result<Option<Self>, Stop> {
+        let constraints = &mut cx.constraints;
         let len = self.prefix.len().max(other.prefix.len());
-        let prefix = (0..len).map(|place| goals.both(self.item(place), other.item(place))).collect();
+        let prefix = (0..len).map(|index| constraints.both(self.item(index), other.item(index))).collect();
         let mut contains = self.contains.clone();
         contains.extend(other.contains.iter().filter(|more| !self.contains.contains(more)).cloned());
         let evaluated = match (&self.evaluated, &other.evaluated) {
@@ -31,47 +32,48 @@ impl Shape for Array {
         };
         let mut both = Self {
             prefix,
-            rest: goals.both(self.rest, other.rest),
+            rest: constraints.both(self.rest, other.rest),
             min: self.min.max(other.min),
-            max: least(self.max, other.max),
+            max: smaller_max(self.max, other.max),
             contains,
             unique: self.unique.or(other.unique),
             repeated: self.repeated.or(other.repeated),
             evaluated,
         };
-        Ok((both.settle() && !(both.unique.is_some() && both.repeated.is_some())).then_some(both))
+        Ok((both.normalize() && !(both.unique.is_some() && both.repeated.is_some())).then_some(both))
     }
 
-    fn is_within(&self, other: &Self, goals: &Goals) -> bool {
-        let places = self.prefix.len().max(other.prefix.len()) + 1;
+    fn is_subsumed_by(&self, other: &Self, constraints: &Constraints) -> bool {
+        let len = self.prefix.len().max(other.prefix.len()) + 1;
         self.min >= other.min
             && other.max.is_none_or(|max| self.max.is_some_and(|own| own <= max))
             && (other.unique.is_none() || self.unique.is_some())
             && (other.repeated.is_none() || self.repeated.is_some())
             && self.evaluated == other.evaluated
             && other.contains.iter().all(|contains| self.contains.contains(contains))
-            && (0..places).all(|place| goals.implies(self.item(place), other.item(place)))
+            && (0..len).all(|index| constraints.implies(self.item(index), other.item(index)))
     }
 
-    fn others(&self, translator: &mut Translator<'_>) -> Vec<Rc<Self>> {
-        let goals = &mut translator.goals;
+    fn complement(&self, cx: &mut Context<'_>) -> Vec<Rc<Self>> {
+        let constraints = &mut cx.constraints;
         let mut all = Vec::new();
         let any = Self::any();
-        for (place, &goal) in self.prefix.iter().enumerate() {
-            if goal != GoalId::ANY {
-                let mut prefix = vec![GoalId::ANY; place];
-                prefix.push(goals.negate(goal));
-                all.push(Self { prefix, min: place as u64 + 1, ..any.clone() });
+        for (index, &constraint) in self.prefix.iter().enumerate() {
+            if constraint != ConstraintId::ANY {
+                let mut prefix = vec![ConstraintId::ANY; index];
+                prefix.push(constraints.negate(constraint));
+                all.push(Self { prefix, min: index as u64 + 1, ..any.clone() });
             }
         }
         let from = self.prefix.len();
-        let is_closed = self.rest == GoalId::NEVER && self.max.is_some_and(|max| max <= from as u64);
-        if self.rest != GoalId::ANY && !is_closed {
-            let goal = goals.negate(self.rest);
-            match goal {
-                GoalId::ANY => all.push(Self { min: from as u64 + 1, ..any.clone() }),
+        let is_closed = self.rest == ConstraintId::NEVER && self.max.is_some_and(|max| max <= from as u64);
+        if self.rest != ConstraintId::ANY && !is_closed {
+            let constraint = constraints.negate(self.rest);
+            match constraint {
+                ConstraintId::ANY => all.push(Self { min: from as u64 + 1, ..any.clone() }),
                 _ => {
-                    let contains = vec![Contains { goal, from, min: 1, max: None, place: translator.place }];
+                    let contains =
+                        vec![Contains { constraint, from, min: 1, max: None, schema: cx.current_schema }];
                     all.push(Self { contains, min: from as u64 + 1, ..any.clone() });
                 }
             }
@@ -93,27 +95,27 @@ impl Shape for Array {
         if let Some(max) = self.max {
             all.push(Self { min: max + 1, ..any.clone() });
         }
-        if let Some(place) = self.unique {
-            all.push(Self { repeated: Some(place), ..any.clone() });
+        if let Some(schema) = self.unique {
+            all.push(Self { repeated: Some(schema), ..any.clone() });
         }
-        if let Some(place) = self.repeated {
-            all.push(Self { unique: Some(place), ..any });
+        if let Some(schema) = self.repeated {
+            all.push(Self { unique: Some(schema), ..any });
         }
-        all.into_iter().filter_map(|mut shape| shape.settle().then(|| Rc::new(shape))).collect()
+        all.into_iter().filter_map(|mut shape| shape.normalize().then(|| Rc::new(shape))).collect()
     }
 
-    fn may_be(&self, translator: &mut Translator<'_>, depth: u32) -> Result<bool, Stop> {
-        for place in 0..self.min.min(self.prefix.len() as u64 + 1) {
-            if !translator.may_reach(self.item(place as usize), depth)? {
+    fn may_be_nonempty(&self, cx: &mut Context<'_>, depth: u32) -> Result<bool, Stop> {
+        for index in 0..self.min.min(self.prefix.len() as u64 + 1) {
+            if !algebra::may_be_satisfiable(cx, self.item(index as usize), depth)? {
                 return Ok(false);
             }
         }
         for contains in self.contains.iter().filter(|contains| contains.min > 0) {
-            let goal = match self.prefix[..] {
-                [] => translator.goals.both(contains.goal, self.rest),
-                _ => contains.goal,
+            let constraint = match self.prefix[..] {
+                [] => cx.constraints.both(contains.constraint, self.rest),
+                _ => contains.constraint,
             };
-            if !translator.may_reach(goal, depth)? {
+            if !algebra::may_be_satisfiable(cx, constraint, depth)? {
                 return Ok(false);
             }
         }

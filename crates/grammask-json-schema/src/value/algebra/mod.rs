@@ -1,243 +1,249 @@
-//! Values as a Boolean algebra: both, either, one without the other, and whether anything is left. Shapes that obviously nothing has
-//! are dropped on the way, so that a discriminating key keeps products small.
+//! The Boolean algebra of value sets: intersection, union, difference, and a cheap test for emptiness.
+//!
+//! Shapes that are seen to be empty are dropped on the way. So a discriminating key, such as `kind` with
+//! another constant in each branch, keeps products of alternatives small.
 
 mod array;
-mod expressions;
 mod object;
-mod shapes;
+mod regexes;
+pub(crate) mod shapes;
 
+use crate::value::evaluate;
 use shapes::Shape;
 
-use crate::conjunction::GoalId;
-use crate::context::{Stop, Translator};
+use crate::constraint::ConstraintId;
+use crate::context::{Context, Stop};
 use crate::error::Reason;
 use crate::language::{Language, LanguageId};
-use crate::value::{Expressions, Keys, Object, Values};
+use crate::value::{Keys, Object, RegexStrings, Values};
 
-/// How deep is looked into values to see that two shapes exclude each other.
-const LOOK: u32 = 3;
-/// Below so many named keys a scan is faster than a table.
-const FEW: usize = 8;
+/// Levels of nested values that are examined to see that two shapes are disjoint.
+const SATISFIABILITY_DEPTH: u32 = 3;
+/// Up to this many properties, a linear search is faster than a hash table.
+const LINEAR_SEARCH_MAX_PROPERTIES: usize = 8;
 
-impl Translator<'_> {
-    /// What is in both.
-    pub fn intersect(&mut self, a: &Values, b: &Values) -> Result<Values, Stop> {
-        let string = self.both_strings(a.string, b.string);
-        let (string, expressions) = self.both_expressions(a, b, string)?;
-        Ok(Values {
-            null: a.null && b.null,
-            booleans: [a.booleans[0] && b.booleans[0], a.booleans[1] && b.booleans[1]],
-            number: self.both_numbers(a.number, b.number),
-            string,
-            expressions,
-            arrays: self.both_lists(&a.arrays, &b.arrays)?,
-            objects: self.both_lists(&a.objects, &b.objects)?,
-        })
+/// Returns the intersection of two sets.
+pub(crate) fn intersect(cx: &mut Context<'_>, a: &Values, b: &Values) -> Result<Values, Stop> {
+    let string = intersect_strings(cx, a.string, b.string);
+    let (string, regexes) = regexes::intersect_regexes(cx, a, b, string)?;
+    Ok(Values {
+        null: a.null && b.null,
+        booleans: [a.booleans[0] && b.booleans[0], a.booleans[1] && b.booleans[1]],
+        number: intersect_numbers(cx, a.number, b.number),
+        string,
+        regexes,
+        arrays: shapes::intersect_shapes(cx, &a.arrays, &b.arrays)?,
+        objects: shapes::intersect_shapes(cx, &a.objects, &b.objects)?,
+    })
+}
+
+/// Returns the union of sets.
+pub(crate) fn union(cx: &mut Context<'_>, all: &[Values]) -> Result<Values, Stop> {
+    let any_number = cx.numbers.any;
+    let number = match all.iter().any(|values| values.number == any_number) {
+        true => any_number,
+        false => cx.languages.union(all.iter().map(|values| values.number)),
+    };
+    let arrays: Vec<_> = all.iter().flat_map(|values| values.arrays.iter().cloned()).collect();
+    let objects: Vec<_> = all.iter().flat_map(|values| values.objects.iter().cloned()).collect();
+    Ok(Values {
+        null: all.iter().any(|values| values.null),
+        booleans: [0, 1].map(|truth| all.iter().any(|values| values.booleans[truth])),
+        number,
+        string: cx.languages.union(all.iter().map(|values| values.string)),
+        regexes: all.iter().map(|values| values.regexes).max().unwrap_or(Values::NONE.regexes),
+        arrays: shapes::unite_shapes(cx, arrays)?,
+        objects: shapes::unite_shapes(cx, objects)?,
+    })
+}
+
+/// Returns the values in `a` that are not in `b`.
+pub(crate) fn subtract(cx: &mut Context<'_>, a: &Values, b: &Values) -> Result<Values, Stop> {
+    let number = match b.number {
+        LanguageId::NONE => a.number,
+        all if all == cx.numbers.any => LanguageId::NONE,
+        some if are_disjoint(cx, a.number, some)? => a.number,
+        some => {
+            let rest = cx.languages.not(some);
+            let constrained = cx.numbers.domain;
+            cx.languages.and([a.number, constrained, rest])
+        }
+    };
+    let string = match b.string {
+        LanguageId::NONE => a.string,
+        some if are_disjoint(cx, a.string, some)? => a.string,
+        some => {
+            let rest = cx.languages.not(some);
+            cx.languages.and([a.string, rest])
+        }
+    };
+    let (string, regexes) = regexes::subtract_regexes(cx, a, b, string)?;
+    Ok(Values {
+        null: a.null && !b.null,
+        booleans: [a.booleans[0] && !b.booleans[0], a.booleans[1] && !b.booleans[1]],
+        number,
+        string,
+        regexes,
+        arrays: shapes::subtract_shapes(cx, &a.arrays, &b.arrays)?,
+        objects: shapes::subtract_shapes(cx, &a.objects, &b.objects)?,
+    })
+}
+
+/// Returns false if the set is empty, as far as `depth` levels of nested values show. Otherwise returns true.
+pub(crate) fn may_be_nonempty(cx: &mut Context<'_>, values: &Values, depth: u32) -> Result<bool, Stop> {
+    if values.null
+        || values.booleans != [false; 2]
+        || values.regexes != RegexStrings::None
+        || values.number == cx.numbers.any
+        || !cx.is_empty(values.number)?
+        || !cx.is_empty(values.string)?
+    {
+        return Ok(true);
     }
-
-    /// What is in one of them at least.
-    pub fn union(&mut self, all: &[Values]) -> Result<Values, Stop> {
-        let any_number = self.any_number;
-        let number = match all.iter().any(|values| values.number == any_number) {
-            true => any_number,
-            false => self.languages.union(all.iter().map(|values| values.number)),
-        };
-        let arrays: Vec<_> = all.iter().flat_map(|values| values.arrays.iter().cloned()).collect();
-        let objects: Vec<_> = all.iter().flat_map(|values| values.objects.iter().cloned()).collect();
-        Ok(Values {
-            null: all.iter().any(|values| values.null),
-            booleans: [0, 1].map(|truth| all.iter().any(|values| values.booleans[truth])),
-            number,
-            string: self.languages.union(all.iter().map(|values| values.string)),
-            expressions: all
-                .iter()
-                .map(|values| values.expressions)
-                .max()
-                .unwrap_or(Values::NONE.expressions),
-            arrays: self.joined(arrays)?,
-            objects: self.joined(objects)?,
-        })
-    }
-
-    /// What is in `a` and not in `b`.
-    pub fn subtract(&mut self, a: &Values, b: &Values) -> Result<Values, Stop> {
-        let number = match b.number {
-            LanguageId::NONE => a.number,
-            all if all == self.any_number => LanguageId::NONE,
-            some if self.are_disjoint(a.number, some)? => a.number,
-            some => {
-                let rest = self.languages.not(some);
-                let constrained = self.constrained_number;
-                self.languages.and([a.number, constrained, rest])
-            }
-        };
-        let string = match b.string {
-            LanguageId::NONE => a.string,
-            some if self.are_disjoint(a.string, some)? => a.string,
-            some => {
-                let rest = self.languages.not(some);
-                self.languages.and([a.string, rest])
-            }
-        };
-        let (string, expressions) = self.without_expressions(a, b, string)?;
-        Ok(Values {
-            null: a.null && !b.null,
-            booleans: [a.booleans[0] && !b.booleans[0], a.booleans[1] && !b.booleans[1]],
-            number,
-            string,
-            expressions,
-            arrays: self.without(&a.arrays, &b.arrays)?,
-            objects: self.without(&a.objects, &b.objects)?,
-        })
-    }
-
-    /// Whether there is such a value, as far as can be seen `depth` levels deep: `false` is certain.
-    pub fn may_be(&mut self, values: &Values, depth: u32) -> Result<bool, Stop> {
-        if values.null
-            || values.booleans != [false; 2]
-            || values.expressions != Expressions::None
-            || values.number == self.any_number
-            || !self.is_empty(values.number)?
-            || !self.is_empty(values.string)?
-        {
+    for array in &values.arrays {
+        if array.may_be_nonempty(cx, depth)? {
             return Ok(true);
         }
-        for array in &values.arrays {
-            if array.may_be(self, depth)? {
-                return Ok(true);
-            }
-        }
-        for object in &values.objects {
-            if object.may_be(self, depth)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
-
-    /// Whether a goal can be reached, as far as can be seen `depth` levels deep: `false` is certain.
-    pub fn may_reach(&mut self, goal: GoalId, depth: u32) -> Result<bool, Stop> {
-        if goal == GoalId::NEVER || goal == GoalId::ANY || depth == 0 {
-            return Ok(goal != GoalId::NEVER);
+    for object in &values.objects {
+        if object.may_be_nonempty(cx, depth)? {
+            return Ok(true);
         }
-        self.aside(|translator| match translator.values_inside(goal) {
-            Ok(values) => translator.may_be(&values, depth - 1),
-            // It is being found out; perhaps so.
-            Err(Stop::Busy) => Ok(true),
-            Err(error) => Err(error),
-        })
     }
+    Ok(false)
+}
 
-    /// Both goals at once. One that only excludes what the other one excludes anyhow adds nothing: without this, shapes that are the same
-    /// would differ in what they had been compared with, and none would be seen to be within another.
-    pub fn both_goals(&mut self, a: GoalId, b: GoalId) -> Result<GoalId, Stop> {
-        for (goal, other) in [(a, b), (b, a)] {
-            let Some(excluded) = self.goals.excluded(other) else { continue };
-            if goal == GoalId::ANY {
-                continue;
-            }
-            let inside = self.goals.both(goal, excluded);
-            match self.may_reach(inside, 1) {
-                Ok(false) => return Ok(goal),
-                Ok(true) => {}
-                // Whoever needs the values is told so; here nobody has to know them.
-                Err(Stop::Error(error))
-                    if matches!(error.reason, Reason::Unsupported(_) | Reason::Invalid(_)) => {}
-                Err(error) => return Err(error),
-            }
+/// Returns false if a constraint is unsatisfiable, as far as `depth` levels show. Otherwise returns true.
+pub(crate) fn may_be_satisfiable(
+    cx: &mut Context<'_>,
+    constraint: ConstraintId,
+    depth: u32,
+) -> Result<bool, Stop> {
+    if constraint == ConstraintId::NEVER || constraint == ConstraintId::ANY || depth == 0 {
+        return Ok(constraint != ConstraintId::NEVER);
+    }
+    evaluate::untainted(cx, |cx| match evaluate::values_inside(cx, constraint) {
+        Ok(values) => may_be_nonempty(cx, &values, depth - 1),
+        // The answer is being computed further out, so "perhaps".
+        Err(Stop::Cycle) => Ok(true),
+        Err(error) => Err(error),
+    })
+}
+
+/// Returns the conjunction of two constraints, without exclusions that are implied.
+///
+/// If `a` excludes only what `b` excludes anyway, the result is `b`. Otherwise equal shapes would differ by
+/// what they were compared with, and none would be seen to subsume another.
+pub(crate) fn conjoin(cx: &mut Context<'_>, a: ConstraintId, b: ConstraintId) -> Result<ConstraintId, Stop> {
+    for (constraint, other) in [(a, b), (b, a)] {
+        let Some(excluded) = cx.constraints.excluded(other) else { continue };
+        if constraint == ConstraintId::ANY {
+            continue;
         }
-        Ok(self.goals.both(a, b))
-    }
-
-    /// The goal of a property, all rules considered.
-    pub fn goal_of(&mut self, object: &Object, key: &str) -> Result<GoalId, Stop> {
-        let named = object.properties.iter().find(|property| &*property.key == key);
-        let mut goal = named.map_or(GoalId::ANY, |property| property.goal);
-        for (keys, more) in &object.rules {
-            if self.has_key(keys, key)? {
-                goal = self.goals.both(goal, *more);
-            }
+        let inside = cx.constraints.both(constraint, excluded);
+        match may_be_satisfiable(cx, inside, 1) {
+            Ok(false) => return Ok(constraint),
+            Ok(true) => {}
+            // The caller needs no exact answer. The error is reported when the values themselves are needed.
+            Err(Stop::Error(error))
+                if matches!(error.reason, Reason::Unsupported(_) | Reason::Invalid(_)) => {}
+            Err(error) => return Err(error),
         }
-        Ok(goal)
     }
+    Ok(cx.constraints.both(a, b))
+}
 
-    /// Whether a key is in a set.
-    pub fn has_key(&mut self, keys: &Keys, key: &str) -> Result<bool, Stop> {
-        Ok(match keys {
-            Keys::In(LanguageId::ANY) => true,
-            Keys::In(language) => self.contains(*language, key)?,
-            Keys::Others(known) => {
-                if known.names.contains(key) {
+/// Returns the constraint on the value of a key, rules included.
+pub(crate) fn property_constraint(
+    cx: &mut Context<'_>,
+    object: &Object,
+    key: &str,
+) -> Result<ConstraintId, Stop> {
+    let named = object.properties.iter().find(|property| &*property.key == key);
+    let mut constraint = named.map_or(ConstraintId::ANY, |property| property.constraint);
+    for (keys, more) in &object.rules {
+        if keys_contain(cx, keys, key)? {
+            constraint = cx.constraints.both(constraint, *more);
+        }
+    }
+    Ok(constraint)
+}
+
+/// Decides whether a key is in a set.
+pub(crate) fn keys_contain(cx: &mut Context<'_>, keys: &Keys, key: &str) -> Result<bool, Stop> {
+    Ok(match keys {
+        Keys::In(LanguageId::ANY) => true,
+        Keys::In(language) => cx.contains(*language, key)?,
+        Keys::NotIn(known) => {
+            if known.names.contains(key) {
+                return Ok(false);
+            }
+            for &language in &known.languages {
+                if cx.contains(language, key)? {
                     return Ok(false);
                 }
-                for &language in &known.languages {
-                    if self.contains(language, key)? {
-                        return Ok(false);
-                    }
-                }
-                true
             }
-        })
-    }
+            true
+        }
+    })
+}
 
-    /// A set of keys as a language.
-    pub fn key_language(&mut self, keys: &Keys) -> LanguageId {
-        match keys {
-            Keys::In(language) => *language,
-            Keys::Others(known) => {
-                let mut parts: Vec<LanguageId> =
-                    known.names.iter().map(|name| self.languages.text(name)).collect();
-                parts.extend(&known.languages);
-                let all = self.languages.union(parts);
-                self.languages.not(all)
-            }
+/// Returns a set of keys as a language.
+pub(crate) fn key_language(cx: &mut Context<'_>, keys: &Keys) -> LanguageId {
+    match keys {
+        Keys::In(language) => *language,
+        Keys::NotIn(known) => {
+            let mut parts: Vec<LanguageId> = known.names.iter().map(|name| cx.languages.text(name)).collect();
+            parts.extend(&known.languages);
+            let all = cx.languages.union(parts);
+            cx.languages.not(all)
         }
     }
+}
 
-    pub fn both_numbers(&mut self, a: LanguageId, b: LanguageId) -> LanguageId {
-        match (a, b) {
-            (any, other) | (other, any) if any == self.any_number => other,
-            _ if a == b => a,
-            _ if self.are_apart(a, b) => LanguageId::NONE,
-            _ => self.languages.and([a, b]),
-        }
+pub(crate) fn intersect_numbers(cx: &mut Context<'_>, a: LanguageId, b: LanguageId) -> LanguageId {
+    match (a, b) {
+        (any, other) | (other, any) if any == cx.numbers.any => other,
+        _ if a == b => a,
+        _ if are_disjoint_lists(cx, a, b) => LanguageId::NONE,
+        _ => cx.languages.and([a, b]),
     }
+}
 
-    pub fn both_strings(&mut self, a: LanguageId, b: LanguageId) -> LanguageId {
-        if self.are_apart(a, b) { LanguageId::NONE } else { self.languages.and([a, b]) }
+pub(crate) fn intersect_strings(cx: &mut Context<'_>, a: LanguageId, b: LanguageId) -> LanguageId {
+    if are_disjoint_lists(cx, a, b) { LanguageId::NONE } else { cx.languages.and([a, b]) }
+}
+
+/// Returns true if two languages are finite lists of texts without a common text.
+fn are_disjoint_lists(cx: &Context<'_>, a: LanguageId, b: LanguageId) -> bool {
+    match (listed_texts(cx, a), listed_texts(cx, b)) {
+        // The members of a union are sorted.
+        (Some(a), Some(b)) => !a.iter().any(|id| b.binary_search(id).is_ok()),
+        _ => false,
     }
+}
 
-    /// Whether two languages are different texts, or lists of them without a common one.
-    fn are_apart(&self, a: LanguageId, b: LanguageId) -> bool {
-        match (self.texts(a), self.texts(b)) {
-            // Members of a union are sorted.
-            (Some(a), Some(b)) => !a.iter().any(|id| b.binary_search(id).is_ok()),
-            _ => false,
-        }
+/// Returns true if two languages are known to be disjoint.
+fn are_disjoint(cx: &mut Context<'_>, a: LanguageId, b: LanguageId) -> Result<bool, Stop> {
+    if a == LanguageId::NONE || b == LanguageId::NONE || are_disjoint_lists(cx, a, b) {
+        return Ok(true);
     }
-
-    /// Whether two languages have nothing in common; `false` where a limit forbids to find out.
-    fn are_disjoint(&mut self, a: LanguageId, b: LanguageId) -> Result<bool, Stop> {
-        if a == LanguageId::NONE || b == LanguageId::NONE || self.are_apart(a, b) {
-            return Ok(true);
-        }
-        if a == LanguageId::ANY || b == LanguageId::ANY || a == b {
-            return Ok(false);
-        }
-        let both = self.languages.and([a, b]);
-        self.is_empty(both)
+    if a == LanguageId::ANY || b == LanguageId::ANY || a == b {
+        return Ok(false);
     }
+    let both = cx.languages.and([a, b]);
+    cx.is_empty(both)
+}
 
-    /// The texts of a list.
-    pub fn texts(&self, id: LanguageId) -> Option<Vec<LanguageId>> {
-        match self.languages.get(id) {
-            Language::None => Some(Vec::new()),
-            Language::Text(_) => Some(vec![id]),
-            Language::Union(parts) => {
-                let all = parts.iter().all(|&part| matches!(self.languages.get(part), Language::Text(_)));
-                all.then(|| parts.clone())
-            }
-            _ => None,
+/// Returns the texts of a language that is written as a list of texts. Returns `None` for any other language.
+pub(crate) fn listed_texts(cx: &Context<'_>, id: LanguageId) -> Option<Vec<LanguageId>> {
+    match cx.languages.get(id) {
+        Language::None => Some(Vec::new()),
+        Language::Text(_) => Some(vec![id]),
+        Language::Union(parts) => {
+            let all = parts.iter().all(|&part| matches!(cx.languages.get(part), Language::Text(_)));
+            all.then(|| parts.clone())
         }
+        _ => None,
     }
 }

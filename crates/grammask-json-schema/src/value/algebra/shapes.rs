@@ -1,145 +1,154 @@
-//! Lists of shapes as sets: what arrays and objects have in common. Shapes that obviously nothing has, and those within others, are
-//! dropped on the way.
+//! Lists of shapes as unions: intersection and difference of two lists. Shapes that are seen to be empty, and
+//! those that another shape subsumes, are dropped on the way.
 
 use std::hash::Hash;
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use super::{FEW, LOOK};
-use crate::conjunction::Goals;
-use crate::context::{Stop, Translator};
-use crate::error::Reason;
+use super::{LINEAR_SEARCH_MAX_PROPERTIES, SATISFIABILITY_DEPTH};
+use crate::constraint::Constraints;
+use crate::context::{Context, Stop};
+use crate::error::Limit;
 
-/// Arrays and objects alike: what the algebra of their lists needs.
+/// A shape of arrays or objects, as the algebra of unions needs it.
 pub(crate) trait Shape: Eq + Hash + Sized {
-    fn is_all(&self) -> bool;
-    /// How much there is to look at.
+    fn is_unrestricted(&self) -> bool;
+    /// Returns the number of constraints of the shape, as a measure of work.
     fn size(&self) -> u64;
-    /// Both shapes; nothing where that is impossible.
-    fn meet(&self, other: &Self, translator: &mut Translator<'_>) -> Result<Option<Self>, Stop>;
-    /// Shapes that together have everything that this one has not.
-    fn others(&self, translator: &mut Translator<'_>) -> Vec<Rc<Self>>;
-    /// Whether everything of this shape is obviously of the other one, too.
-    fn is_within(&self, other: &Self, goals: &Goals) -> bool;
-    /// Whether something has the shape, as far as can be seen: `false` is certain.
-    fn may_be(&self, translator: &mut Translator<'_>, depth: u32) -> Result<bool, Stop>;
+    /// Returns the intersection of two shapes. Returns `None` if it is seen to be empty.
+    fn meet(&self, other: &Self, cx: &mut Context<'_>) -> Result<Option<Self>, Stop>;
+    /// Returns shapes whose union is the complement of this shape.
+    fn complement(&self, cx: &mut Context<'_>) -> Vec<Rc<Self>>;
+    /// Returns true if this shape is seen to be a subset of the other one. Syntactic, so sound and
+    /// incomplete.
+    fn is_subsumed_by(&self, other: &Self, constraints: &Constraints) -> bool;
+    /// Returns false if the shape is empty, as far as `depth` levels of nested values show. Otherwise returns
+    /// true.
+    fn may_be_nonempty(&self, cx: &mut Context<'_>, depth: u32) -> Result<bool, Stop>;
 }
 
-impl Translator<'_> {
-    /// The shapes, each once; one alone where that is all there is.
-    pub(super) fn joined<T: Shape>(&mut self, shapes: Vec<Rc<T>>) -> Result<Vec<Rc<T>>, Stop> {
-        if let Some(all) = shapes.iter().find(|shape| shape.is_all()) {
-            return Ok(vec![Rc::clone(all)]);
-        }
-        let mut all = Distinct::default();
-        for shape in shapes {
-            all.push(shape);
-        }
-        self.check_bound(all.list.len())?;
-        Ok(all.list)
+/// Returns the union: each shape once, or the unrestricted shape alone.
+pub(super) fn unite_shapes<T: Shape>(cx: &mut Context<'_>, shapes: Vec<Rc<T>>) -> Result<Vec<Rc<T>>, Stop> {
+    if let Some(all) = shapes.iter().find(|shape| shape.is_unrestricted()) {
+        return Ok(vec![Rc::clone(all)]);
     }
+    let mut all = Distinct::default();
+    for shape in shapes {
+        all.push(shape);
+    }
+    check_bound(cx, all.list.len())?;
+    Ok(all.list)
+}
 
-    pub(crate) fn both_lists<T: Shape>(&mut self, a: &[Rc<T>], b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {
-        match (a, b) {
-            ([any], other) | (other, [any]) if any.is_all() => return Ok(other.to_vec()),
-            _ => {}
-        }
-        let many = a.len() * b.len() > 1;
-        let mut all = Distinct::default();
-        for one in a {
-            for other in b {
-                let both =
-                    if Rc::ptr_eq(one, other) { Some(Rc::clone(one)) } else { self.both(one, other, many)? };
-                if let Some(both) = both {
-                    all.push(both);
-                }
+pub(crate) fn intersect_shapes<T: Shape>(
+    cx: &mut Context<'_>,
+    a: &[Rc<T>],
+    b: &[Rc<T>],
+) -> Result<Vec<Rc<T>>, Stop> {
+    match (a, b) {
+        ([any], other) | (other, [any]) if any.is_unrestricted() => return Ok(other.to_vec()),
+        _ => {}
+    }
+    let many = a.len() * b.len() > 1;
+    let mut all = Distinct::default();
+    for one in a {
+        for other in b {
+            let both =
+                if Rc::ptr_eq(one, other) { Some(Rc::clone(one)) } else { both(cx, one, other, many)? };
+            if let Some(both) = both {
+                all.push(both);
             }
-            self.check_bound(all.list.len())?;
         }
-        Ok(all.list)
+        check_bound(cx, all.list.len())?;
     }
+    Ok(all.list)
+}
 
-    /// Two shapes at once, if anything may have both.
-    fn both<T: Shape>(&mut self, a: &Rc<T>, b: &Rc<T>, look: bool) -> Result<Option<Rc<T>>, Stop> {
-        if a.is_all() || b.is_all() {
-            return Ok(Some(Rc::clone(if a.is_all() { b } else { a })));
-        }
-        self.spend(1 + a.size() + b.size())?;
-        let Some(both) = a.meet(b, self)? else { return Ok(None) };
-        if look && !both.may_be(self, LOOK)? {
-            return Ok(None);
-        }
-        Ok(Some(Rc::new(both)))
+/// Returns the intersection of two shapes. Returns `None` if it is seen to be empty; nested values are
+/// examined if `check`.
+fn both<T: Shape>(cx: &mut Context<'_>, a: &Rc<T>, b: &Rc<T>, check: bool) -> Result<Option<Rc<T>>, Stop> {
+    if a.is_unrestricted() || b.is_unrestricted() {
+        return Ok(Some(Rc::clone(if a.is_unrestricted() { b } else { a })));
     }
-
-    pub(super) fn without<T: Shape>(&mut self, a: &[Rc<T>], b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Stop> {
-        let mut all = a.to_vec();
-        for taken in b {
-            if taken.is_all() {
-                return Ok(Vec::new());
-            }
-            let mut left = Distinct::default();
-            let mut others = None;
-            for shape in all {
-                if self.both(&shape, taken, true)?.is_none() {
-                    left.push(shape);
-                    continue;
-                }
-                if others.is_none() {
-                    others = Some(taken.others(self));
-                }
-                for other in others.iter().flatten() {
-                    if let Some(both) = self.both(&shape, other, true)? {
-                        left.push(both);
-                    }
-                }
-                self.check_bound(left.list.len())?;
-            }
-            all = self.absorbed(left.list)?;
-        }
-        Ok(all)
+    cx.spend(1 + a.size() + b.size())?;
+    let Some(both) = a.meet(b, cx)? else { return Ok(None) };
+    if check && !both.may_be_nonempty(cx, SATISFIABILITY_DEPTH)? {
+        return Ok(None);
     }
+    Ok(Some(Rc::new(both)))
+}
 
-    /// The shapes without those that are within others.
-    pub fn absorbed<T: Shape>(&mut self, shapes: Vec<Rc<T>>) -> Result<Vec<Rc<T>>, Stop> {
-        if shapes.len() < 3 {
-            return Ok(shapes);
+pub(super) fn subtract_shapes<T: Shape>(
+    cx: &mut Context<'_>,
+    a: &[Rc<T>],
+    b: &[Rc<T>],
+) -> Result<Vec<Rc<T>>, Stop> {
+    let mut all = a.to_vec();
+    for subtracted in b {
+        if subtracted.is_unrestricted() {
+            return Ok(Vec::new());
         }
-        self.outermost(shapes, |shape, other, goals| shape.is_within(other, goals))
-    }
-
-    /// A list without what is within other parts of it; of two that are within each other, the first is kept.
-    pub fn outermost<T>(
-        &mut self,
-        list: Vec<T>,
-        is_within: impl Fn(&T, &T, &Goals) -> bool,
-    ) -> Result<Vec<T>, Stop> {
-        let mut all: Vec<T> = Vec::with_capacity(list.len());
-        for part in list {
-            self.spend(1 + all.len() as u64 / 8)?;
-            if all.iter().any(|other| is_within(&part, other, &self.goals)) {
+        let mut left = Distinct::default();
+        let mut complement = None;
+        for shape in all {
+            if both(cx, &shape, subtracted, true)?.is_none() {
+                left.push(shape);
                 continue;
             }
-            all.retain(|other| !is_within(other, &part, &self.goals));
-            all.push(part);
+            if complement.is_none() {
+                complement = Some(subtracted.complement(cx));
+            }
+            for other in complement.iter().flatten() {
+                if let Some(both) = both(cx, &shape, other, true)? {
+                    left.push(both);
+                }
+            }
+            check_bound(cx, left.list.len())?;
         }
-        Ok(all)
+        all = drop_subsumed(cx, left.list)?;
     }
-
-    fn check_bound(&self, count: usize) -> Result<(), Stop> {
-        if count <= self.config.alternatives {
-            return Ok(());
-        }
-        let value = self.config.alternatives as u64;
-        Err(self.error_here(Reason::Limit { limit: "alternatives", value }))
-    }
+    Ok(all)
 }
 
-/// Shapes, each once, in the order in which they came.
+/// Returns the shapes that no other one subsumes.
+pub(crate) fn drop_subsumed<T: Shape>(cx: &mut Context<'_>, shapes: Vec<Rc<T>>) -> Result<Vec<Rc<T>>, Stop> {
+    if shapes.len() < 3 {
+        return Ok(shapes);
+    }
+    drop_subsumed_by(cx, shapes, |shape, other, constraints| shape.is_subsumed_by(other, constraints))
+}
+
+/// Returns the elements that no other one subsumes. Of two that subsume each other, the first is kept.
+pub(crate) fn drop_subsumed_by<T>(
+    cx: &mut Context<'_>,
+    list: Vec<T>,
+    is_subsumed_by: impl Fn(&T, &T, &Constraints) -> bool,
+) -> Result<Vec<T>, Stop> {
+    let mut all: Vec<T> = Vec::with_capacity(list.len());
+    for part in list {
+        cx.spend(1 + all.len() as u64 / 8)?;
+        if all.iter().any(|other| is_subsumed_by(&part, other, &cx.constraints)) {
+            continue;
+        }
+        all.retain(|other| !is_subsumed_by(other, &part, &cx.constraints));
+        all.push(part);
+    }
+    Ok(all)
+}
+
+fn check_bound(cx: &Context<'_>, count: usize) -> Result<(), Stop> {
+    let limit = cx.config.limits.max_alternatives;
+    if count <= limit {
+        return Ok(());
+    }
+    Err(cx.limit_here(Limit::Alternatives, limit as u64))
+}
+
+/// A set of shapes in the order of insertion.
 struct Distinct<T> {
     list: Vec<Rc<T>>,
-    /// The same, once there are more than a few.
+    /// The elements of `list`. Empty while `list` is short enough for a linear search.
     set: FxHashSet<Rc<T>>,
 }
 
@@ -151,7 +160,7 @@ impl<T> Default for Distinct<T> {
 
 impl<T: Shape> Distinct<T> {
     fn push(&mut self, shape: Rc<T>) {
-        if self.list.len() < FEW {
+        if self.list.len() < LINEAR_SEARCH_MAX_PROPERTIES {
             if self.list.contains(&shape) {
                 return;
             }

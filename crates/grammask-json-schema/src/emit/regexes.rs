@@ -1,38 +1,40 @@
-//! The texts that are regular expressions of ECMA-262, as rules: groups nest, so they are no regular set. All that stands between
-//! two brackets of groups is one regular part.
+//! The regular expressions of ECMA-262, as rules for strings with `format: "regex"`.
+//!
+//! Groups nest, so the expressions are not a regular language. Everything between two parentheses is one
+//! regular part.
 
 use grammask_syntax::{ExprId, ExprKind};
 
 use super::Emitter;
-use crate::value::Expressions;
+use crate::value::RegexStrings;
 
-/// The beginning of a group: plain, without number, a look ahead, or with a name.
+/// Start of a group: plain, non-capturing, look-ahead, or with a name.
 const OPEN: &str =
     r"\((?:\?[:=!]|\?<(?:[\p{ID_Start}$_]|UNICODE)(?:[\p{ID_Continue}$_\u{200c}\u{200d}]|UNICODE)*>)?";
-/// The beginning of a look behind, which may not be repeated.
-const OPEN_BEHIND: &str = r"\(\?<[=!]";
+/// Start of a look-behind, which must not be repeated.
+const OPEN_LOOK_BEHIND: &str = r"\(\?<[=!]";
 /// An escaped code point.
 const UNICODE: &str = r"\\u(?:[0-9A-Fa-f]{4}|\{0*(?:10[0-9A-Fa-f]{4}|[0-9A-Fa-f]{1,5})\})";
-/// What follows a backslash, in classes and outside, apart from marks that stand for themselves.
+/// An escape of letters or digits, in classes and outside.
 const ESCAPE: &str =
     r"(?:\\(?:[dDwWsStnvfr0-9]|c[A-Za-z]|x[0-9A-Fa-f]{2}|[pP]\{[A-Za-z_]+(?:=[0-9A-Za-z_]+)?\})|UNICODE)";
-/// A mark that stands for itself behind a backslash.
+/// An escaped punctuation mark, which stands for itself.
 const MARK: &str = r"\\[^0-9A-Za-z]";
-/// What stands for itself, apart from what may continue the numbers of a quantifier.
+/// A character that stands for itself, except for those that may occur in a quantifier.
 const LITERAL: &str = r"[^\^$\\*+?()\[{|0-9,}]";
-/// What matches between characters.
+/// An assertion, which matches between characters.
 const ASSERTION: &str = r"(?:[\^$|]|\\[bB])";
-/// The beginning of the numbers of a quantifier.
+/// A prefix of the numbers in a quantifier.
 const NUMBERS: &str = r"(?:[0-9]+(?:,[0-9]*)?)?";
 
 impl Emitter<'_, '_> {
-    /// Regular expressions, as they stand between the quotes of a string.
-    pub(super) fn expressions(&mut self, which: Expressions) -> ExprId {
-        let [all, group] = match self.expressions.clone() {
+    /// Returns the contents of strings that are regular expressions.
+    pub(super) fn regexes(&mut self, which: RegexStrings) -> ExprId {
+        let [all, group] = match self.regex_rules.clone() {
             Some(names) => names,
-            None => self.expression_rules(),
+            None => self.write_regex_rules(),
         };
-        if which == Expressions::All {
+        if which == RegexStrings::All {
             return self.reference(&all);
         }
         let (body, some) = (body(), self.regex("(?s:.)+"));
@@ -43,30 +45,30 @@ impl Emitter<'_, '_> {
         self.alternatives(vec![first, longer])
     }
 
-    /// An expression, a group, and what stands behind.
+    /// Returns an expression, a group, and a part without groups.
     fn longer(&mut self, all: &str, group: &str) -> ExprId {
         let parts = vec![self.reference(all), self.reference(group), self.spelled(&body())];
         self.sequence(parts)
     }
 
-    fn expression_rules(&mut self) -> [String; 2] {
+    fn write_regex_rules(&mut self) -> [String; 2] {
         let [all, group] = ["regular_expression", "group"].map(|wish| {
             let mut name = wish.to_owned();
-            while !self.taken.insert(name.as_str().into()) {
+            while !self.used_names.insert(name.as_str().into()) {
                 name.push('_');
             }
             name
         });
-        self.expressions = Some([all.clone(), group.clone()]);
+        self.regex_rules = Some([all.clone(), group.clone()]);
         let quantifier = quantifier();
-        // Parts with groups between them.
+        // Parts without groups, with groups between them.
         let first = self.spelled(&body());
         let longer = self.longer(&all, &group);
         let alternatives = self.alternatives(vec![first, longer]);
         self.rule(&all, alternatives);
         let groups = [
             (OPEN.replace("UNICODE", UNICODE), format!(r"\){quantifier}?")),
-            (OPEN_BEHIND.to_owned(), r"\)".to_owned()),
+            (OPEN_LOOK_BEHIND.to_owned(), r"\)".to_owned()),
         ]
         .map(|(open, close)| {
             let parts = vec![self.spelled(&open), self.reference(&all), self.spelled(&close)];
@@ -87,7 +89,7 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// What may stand between the brackets of groups. A brace is a character as long as what follows is no quantifier.
+/// Returns the regex of a part without groups. A brace is a literal character unless it starts a quantifier.
 fn body() -> String {
     let (quantifier, escape) = (quantifier(), ESCAPE.replace("UNICODE", UNICODE));
     let atom = format!("(?:{LITERAL}|{escape}|{MARK}|\\\\k<[^>]+>|{})", class());
@@ -99,7 +101,8 @@ fn body() -> String {
     )
 }
 
-/// How often. Numbers of one and two digits are in order; of longer ones, the second is not the shorter.
+/// Returns the regex of a quantifier. Of numbers with up to two digits, the second is not smaller; of longer
+/// numbers, it is not shorter.
 fn quantifier() -> String {
     let mut bounds = vec!["[0-9]+,?".to_owned()];
     for least in 0..100u32 {
@@ -119,11 +122,13 @@ fn quantifier() -> String {
     format!(r"(?:(?:[*+?]|\{{0*(?:{})\}})\??)", bounds.join("|"))
 }
 
-/// A class in brackets. A hyphen behind a member makes a range; the first of its two members comes before the second, as far as ASCII goes. A hyphen at the
-/// beginning, behind a range and at the end is a member.
+/// Returns the regex of a class in brackets.
 ///
-/// A member by itself and one that begins a range are told apart behind it: what may follow is a hyphen and what depends on the member, or what follows
-/// any. That makes many states, but each of two parts.
+/// A hyphen after a member starts a range. The first character of a range is not after the last, as far as
+/// both are ASCII. A hyphen at the start, after a range, or at the end is a member.
+///
+/// A single member and the start of a range are distinguished after they are read: the next character is a
+/// hyphen for a range only. That makes many states, each of which is a union of two.
 fn class() -> String {
     let escape = format!(r"(?:{}|\\b)", ESCAPE.replace("UNICODE", UNICODE));
     let single = format!(r"(?:[^\]\\-]|{escape}|{MARK})");
@@ -132,11 +137,11 @@ fn class() -> String {
     let mut ranges = vec![
         format!("{escape}-{end}"),
         format!("{single}-{escape}"),
-        // What is not ASCII, and controls.
+        // Characters outside of ASCII, and control characters.
         format!(r"\\?[\x00-\x1f\x7f]-{end}"),
         r"\\?[^\x00-\x7f]-\\?[^\x00-\x7f]".to_owned(),
     ];
-    // A bracket, a hyphen and a backslash are members behind a backslash only, and letters and digits never.
+    // A bracket, a hyphen and a backslash are members after a backslash only; letters and digits never are.
     let mut marks = Vec::new();
     for low in 0x20..0x7fu8 {
         let range = format!(r"\x{low:02x}-{}", from(low));
@@ -151,7 +156,7 @@ fn class() -> String {
     format!(r"\[\^?{hyphens}(?:{single}|(?:{}){hyphens})*-?\]", ranges.join("|"))
 }
 
-/// The end of a range that begins with an ASCII character.
+/// Returns the regex of the end of a range that starts with an ASCII character.
 fn from(low: u8) -> String {
     format!(r"(?:[\x{low:02x}-\u{{10ffff}}&&[^\]\\]]|\\[\x{low:02x}-\u{{10ffff}}&&[^0-9A-Za-z]])")
 }
@@ -161,7 +166,7 @@ mod tests {
     use super::*;
     use crate::language::Languages;
 
-    /// Whether a text without groups is an expression.
+    /// Returns true if a text is an expression without groups.
     fn is_body(text: &str) -> bool {
         let mut languages = Languages::new(&crate::Config::default());
         let language = languages.regex(&body());

@@ -1,0 +1,97 @@
+//! Sets of strings that contain regular expressions of ECMA-262, which are not a regular language. Operations
+//! are exact where possible, and refused elsewhere.
+
+use crate::context::{Context, Stop};
+use crate::language::{Language, LanguageId};
+use crate::pattern;
+use crate::value::algebra;
+use crate::value::{RegexStrings, Values};
+
+/// Returns the strings in both sets. `string` is the intersection of their regular parts.
+pub(super) fn intersect_regexes(
+    cx: &mut Context<'_>,
+    a: &Values,
+    b: &Values,
+    string: LanguageId,
+) -> Result<(LanguageId, RegexStrings), Stop> {
+    let mut all = (string, a.regexes.min(b.regexes));
+    for (own, other) in [(a, b), (b, a)] {
+        match (own.regexes, other.regexes) {
+            (RegexStrings::None, _) => {}
+            (own, RegexStrings::None) => {
+                let (texts, regexes) = regexes_among(cx, own, other.string)?;
+                all = (cx.languages.union([all.0, texts]), all.1.max(regexes));
+            }
+            (RegexStrings::All, RegexStrings::NotEmpty) if cx.contains(other.string, "")? => {
+                all.0 = cx.languages.union([all.0, LanguageId::EMPTY_TEXT]);
+            }
+            _ => {}
+        }
+    }
+    Ok(all)
+}
+
+/// Returns the strings of `a` that are not in `b`. `string` is the difference of their regular parts.
+pub(super) fn subtract_regexes(
+    cx: &mut Context<'_>,
+    a: &Values,
+    b: &Values,
+    string: LanguageId,
+) -> Result<(LanguageId, RegexStrings), Stop> {
+    let mut left = (string, a.regexes);
+    if b.regexes != RegexStrings::None && string != LanguageId::NONE {
+        match algebra::listed_texts(cx, string) {
+            Some(texts) => {
+                let others = texts.into_iter().filter(|&text| !is_regex_string(cx, text, b.regexes));
+                let others = others.collect::<Vec<_>>();
+                left.0 = cx.languages.union(others);
+            }
+            None => cx.refuse_or_relax(cx.current_schema, "format", "what is no regular expression")?,
+        }
+    }
+    left.1 = match (a.regexes, b.regexes, b.string) {
+        (RegexStrings::None, ..) | (_, RegexStrings::All, _) | (_, _, LanguageId::ANY) => RegexStrings::None,
+        (own, RegexStrings::NotEmpty, other) => {
+            if own == RegexStrings::All && !cx.contains(other, "")? {
+                left.0 = cx.languages.union([left.0, LanguageId::EMPTY_TEXT]);
+            }
+            RegexStrings::None
+        }
+        (own, RegexStrings::None, LanguageId::NONE) => own,
+        (_, RegexStrings::None, LanguageId::EMPTY_TEXT) => RegexStrings::NotEmpty,
+        (own, RegexStrings::None, _) => {
+            cx.refuse_or_relax(cx.current_schema, "format", "regular expressions without some texts")?;
+            own
+        }
+    };
+    Ok(left)
+}
+
+/// Returns the regular expressions of `which` in a language, as listed texts or as a set of regular
+/// expressions.
+fn regexes_among(
+    cx: &mut Context<'_>,
+    which: RegexStrings,
+    language: LanguageId,
+) -> Result<(LanguageId, RegexStrings), Stop> {
+    if let Some(texts) = algebra::listed_texts(cx, language) {
+        let texts = texts.into_iter().filter(|&text| is_regex_string(cx, text, which)).collect::<Vec<_>>();
+        return Ok((cx.languages.union(texts), RegexStrings::None));
+    }
+    if language == LanguageId::ANY {
+        return Ok((LanguageId::NONE, which));
+    }
+    if language == cx.languages.length(1, None) {
+        return Ok((LanguageId::NONE, RegexStrings::NotEmpty));
+    }
+    cx.refuse_or_relax(cx.current_schema, "format", "regular expressions beside other constraints")?;
+    Ok((LanguageId::NONE, which))
+}
+
+fn is_regex_string(cx: &Context<'_>, text: LanguageId, which: RegexStrings) -> bool {
+    match cx.languages.get(text) {
+        Language::Text(text) if text.is_empty() => which == RegexStrings::All,
+        Language::Text(text) => pattern::is_pattern(text, &cx.config.limits),
+        _ => false,
+    }
+}

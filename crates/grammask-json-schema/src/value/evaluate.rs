@@ -1,0 +1,262 @@
+//! Evaluation of constraints: from "the value obeys schema A and not schema B" to a set of values, one level deep.
+//!
+//! Answers are memoized by subject and by constraint. A subject that is met again while it is being evaluated is a
+//! cycle: an error if both speak of one value, and [`Stop::Cycle`] if a value inside of it was entered in between.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::constraint::{ConstraintId, Subject};
+use crate::context::{Context, Stop};
+use crate::error::{Limit, Reason};
+use crate::keyword::expand;
+use crate::value::{Values, algebra};
+
+/// Levels of values inside of values that are evaluated to compare two shapes. Beyond them the answer is
+/// [`Stop::Cycle`], which callers read as "perhaps".
+const MAX_NESTED_EVALUATIONS: usize = 8;
+
+/// In which direction an answer may differ from the schema, where no regular set is exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Approximation {
+    /// Fewer values than the schema allows. For values that a document may have.
+    #[default]
+    Under,
+    /// More values than the schema allows. For values that are about to be subtracted.
+    Over,
+}
+
+/// The answers that were computed under one [`Approximation`].
+#[derive(Default)]
+struct Answers {
+    subjects: FxHashMap<Subject, Rc<Values>>,
+    constraints: FxHashMap<ConstraintId, Rc<Values>>,
+}
+
+/// The memo of [`values`] and [`values_of`], and the subjects that are being evaluated.
+#[derive(Default)]
+pub(crate) struct Evaluation {
+    /// The direction of everything that is evaluated now.
+    pub approximation: Approximation,
+    /// Answers under the current approximation.
+    answers: Answers,
+    /// Answers under the other one.
+    other_answers: Answers,
+    /// Subjects under evaluation, from the outside to the inside. `None` marks a step into a value.
+    open: Vec<Option<Subject>>,
+    /// Answers that allow more than the schema, since something was left out of them.
+    relaxed: Taint,
+    /// Answers that differ from the schema in the direction of their [`Approximation`].
+    approximate: Taint,
+}
+
+/// Taint tracking: which answers depend on an event that was met while they were computed.
+#[derive(Default)]
+struct Taint {
+    /// Number of events so far, tainted answers that were used again included.
+    count: u64,
+    subjects: FxHashSet<Subject>,
+    constraints: FxHashSet<ConstraintId>,
+}
+
+impl Taint {
+    /// Counts an event if the answer that is used is tainted.
+    fn recall(&mut self, subject: Subject) {
+        self.count += u64::from(self.subjects.contains(&subject));
+    }
+
+    fn recall_constraint(&mut self, constraint: ConstraintId) {
+        self.count += u64::from(self.constraints.contains(&constraint));
+    }
+
+    /// Taints an answer if an event was counted since `before`.
+    fn mark(&mut self, subject: Subject, before: u64) {
+        if self.count > before {
+            self.subjects.insert(subject);
+        }
+    }
+
+    fn mark_constraint(&mut self, constraint: ConstraintId, before: u64) {
+        if self.count > before {
+            self.constraints.insert(constraint);
+        }
+    }
+}
+
+impl Evaluation {
+    /// Notes that the answers under evaluation allow more than the schema.
+    pub fn mark_relaxed(&mut self) {
+        self.relaxed.count += 1;
+    }
+
+    /// Notes that the answers under evaluation differ in the direction of [`Self::approximation`].
+    pub fn mark_approximate(&mut self) {
+        self.approximate.count += 1;
+    }
+
+    /// Returns true if the answer for a subject is approximate.
+    pub fn is_approximate(&self, subject: Subject) -> bool {
+        self.approximate.subjects.contains(&subject)
+    }
+
+    /// Returns the memoized answer for a constraint, and passes its taint on to the answers under evaluation.
+    fn memoized(&mut self, constraint: ConstraintId) -> Option<Rc<Values>> {
+        let answer = self.answers.constraints.get(&constraint).map(Rc::clone)?;
+        self.relaxed.recall_constraint(constraint);
+        self.approximate.recall_constraint(constraint);
+        Some(answer)
+    }
+
+    fn flip_approximation(&mut self) {
+        self.approximation = match self.approximation {
+            Approximation::Under => Approximation::Over,
+            Approximation::Over => Approximation::Under,
+        };
+        std::mem::swap(&mut self.answers, &mut self.other_answers);
+    }
+}
+
+/// Returns the values that satisfy a constraint inside of the value under evaluation.
+///
+/// # Errors
+/// [`Stop::Cycle`] if the answer depends on one that is being computed, or nests too deep.
+pub(crate) fn values_inside(cx: &mut Context<'_>, constraint: ConstraintId) -> Result<Rc<Values>, Stop> {
+    if let Some(answer) = cx.evaluation.memoized(constraint) {
+        return Ok(answer);
+    }
+    let open = &mut cx.evaluation.open;
+    if open.iter().filter(|open| open.is_none()).count() >= MAX_NESTED_EVALUATIONS {
+        return Err(Stop::Cycle);
+    }
+    let outer = cx.current_schema;
+    open.push(None);
+    let values = values(cx, constraint);
+    cx.evaluation.open.pop();
+    cx.current_schema = outer;
+    values
+}
+
+/// Asks a question whose answer only decides what is left out: what was relaxed to answer it taints nothing.
+pub(crate) fn untainted<'a, T>(cx: &mut Context<'a>, ask: impl FnOnce(&mut Context<'a>) -> T) -> T {
+    let count = cx.evaluation.relaxed.count;
+    let answer = ask(cx);
+    cx.evaluation.relaxed.count = count;
+    answer
+}
+
+/// Returns the values that satisfy a constraint: the intersection of what holds, minus what must not hold.
+pub(crate) fn values(cx: &mut Context<'_>, constraint: ConstraintId) -> Result<Rc<Values>, Stop> {
+    if let Some(answer) = cx.evaluation.memoized(constraint) {
+        return Ok(answer);
+    }
+    if constraint == ConstraintId::NEVER {
+        return Ok(Rc::new(Values::NONE));
+    }
+    let before = (cx.evaluation.relaxed.count, cx.evaluation.approximate.count);
+    let count = cx.constraints.conjuncts(constraint).len();
+    let mut all: Option<Rc<Values>> = None;
+    for index in 0..count {
+        let conjunct = cx.constraints.conjuncts(constraint)[index];
+        if !conjunct.holds {
+            continue;
+        }
+        let values = values_of(cx, conjunct.subject)?;
+        all = Some(match all {
+            Some(all) => Rc::new(algebra::intersect(cx, &all, &values)?),
+            None => values,
+        });
+    }
+    let mut all = all.unwrap_or_else(|| Rc::new(Values::any(cx.numbers.any)));
+    for index in 0..count {
+        let conjunct = cx.constraints.conjuncts(constraint)[index];
+        if all.is_none() {
+            break;
+        }
+        if conjunct.holds {
+            continue;
+        }
+        let values = values_to_exclude(cx, conjunct.subject)?;
+        all = Rc::new(algebra::subtract(cx, &all, &values)?);
+    }
+    let evaluation = &mut cx.evaluation;
+    evaluation.relaxed.mark_constraint(constraint, before.0);
+    evaluation.approximate.mark_constraint(constraint, before.1);
+    evaluation.answers.constraints.insert(constraint, Rc::clone(&all));
+    Ok(all)
+}
+
+/// Returns the values of a subject for a subtraction: exactly those, or more where no regular set is exact.
+///
+/// # Errors
+/// Refuses a subject whose values were relaxed: to subtract more than the schema excludes would forbid valid values.
+pub(crate) fn values_to_exclude(cx: &mut Context<'_>, subject: Subject) -> Result<Rc<Values>, Stop> {
+    let values = values_of(cx, subject)?;
+    if cx.evaluation.relaxed.subjects.contains(&subject) {
+        let reason = "an excluded schema (`not`, `oneOf`, `if`) that has no exact grammar cannot be relaxed";
+        return Err(cx.error_here(Reason::Unsupported(reason.to_owned())));
+    }
+    if !cx.evaluation.is_approximate(subject) {
+        return Ok(values);
+    }
+    cx.evaluation.flip_approximation();
+    let values = values_of(cx, subject);
+    cx.evaluation.flip_approximation();
+    values
+}
+
+/// Returns the values of which a subject holds.
+///
+/// # Errors
+/// [`Stop::Cycle`] if the subject is being evaluated around a value that contains this one; an error if it refers to
+/// itself for the same value, or nests deeper than [`max_depth`](crate::Limits::max_depth).
+pub(crate) fn values_of(cx: &mut Context<'_>, subject: Subject) -> Result<Rc<Values>, Stop> {
+    let evaluation = &mut cx.evaluation;
+    if let Some(answer) = evaluation.answers.subjects.get(&subject) {
+        evaluation.relaxed.recall(subject);
+        evaluation.approximate.recall(subject);
+        return Ok(Rc::clone(answer));
+    }
+    cx.spend(1)?;
+    let before = (cx.evaluation.relaxed.count, cx.evaluation.approximate.count);
+    let outer = cx.current_schema;
+    if let Subject::Schema(id, _) = subject {
+        cx.current_schema = id;
+    }
+    check_nesting(cx, subject)?;
+    cx.evaluation.open.push(Some(subject));
+    let values = match subject {
+        Subject::Schema(id, scope) => expand::values_of_schema(cx, id, scope).map(Rc::new),
+        Subject::Constant(id) => {
+            let value = cx.constants.value(id);
+            expand::values_of_constant(cx, value).map(Rc::new)
+        }
+        Subject::Constraint(constraint) => values(cx, constraint),
+    };
+    cx.evaluation.open.pop();
+    cx.current_schema = outer;
+    let values = values?;
+    let evaluation = &mut cx.evaluation;
+    evaluation.relaxed.mark(subject, before.0);
+    evaluation.approximate.mark(subject, before.1);
+    evaluation.answers.subjects.insert(subject, Rc::clone(&values));
+    Ok(values)
+}
+
+/// Refuses a subject that is being evaluated already, or lies too deep.
+fn check_nesting(cx: &Context<'_>, subject: Subject) -> Result<(), Stop> {
+    let open = &cx.evaluation.open;
+    if let Some(at) = open.iter().rposition(|&open| open == Some(subject)) {
+        if open[at..].contains(&None) {
+            return Err(Stop::Cycle);
+        }
+        let what = "the schema refers to itself for the same value, without a property or item in between";
+        return Err(cx.error_here(Reason::Invalid(what.to_owned())));
+    }
+    let limit = cx.config.limits.max_depth as usize;
+    let depth = open.iter().rev().take_while(|open| open.is_some()).count();
+    if depth >= limit || open.len() >= 2 * limit {
+        return Err(cx.limit_here(Limit::Depth, limit as u64));
+    }
+    Ok(())
+}
