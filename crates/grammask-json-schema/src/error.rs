@@ -129,7 +129,7 @@ impl Error {
 
     /// Returns the error of a schema whose grammar was translated, but exceeds a limit when it is compiled or run.
     pub fn not_run(limit: &impl fmt::Display) -> Self {
-        Self::new("", "", Reason::Unsupported(format!("all constraints together: {limit}")))
+        Self::new("", "", Reason::Unsupported(format!("all constraints together exceed a limit: {limit}")))
     }
 
     /// Returns the error of a translation that was cancelled.

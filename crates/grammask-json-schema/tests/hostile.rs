@@ -1,5 +1,5 @@
-//! Schemas that are made to take all time, memory or stack: each ends with a grammar or an error, within the work that
-//! `Config` allows.
+//! Schemas that are made to exhaust time, memory or stack. Each ends with a grammar or an error, within the
+//! limits of `Config`.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -7,19 +7,19 @@ use std::sync::atomic::AtomicBool;
 use grammask_json_schema::{Config, Document, Error, Limit, LimitExceeded, Limits, Reason, translate};
 use serde_json::{Map, Value, json};
 
-/// Translates, and leaves the schema where it is: to drop a deep one would exhaust the stack.
+/// Translates a schema and leaks it: dropping a deep one would exhaust the stack.
 fn outcome(schema: Value) -> Result<usize, Error> {
     let result = translate(&schema, &Config::default()).map(|translation| translation.ast.exprs.len());
     std::mem::forget(schema);
     result
 }
 
-/// It has to come to a grammar.
+/// Expects a grammar.
 fn grammar(name: &str, schema: Value) {
     outcome(schema).unwrap_or_else(|error| panic!("{name}: {error}"));
 }
 
-/// It has to exceed a limit.
+/// Expects that a limit is exceeded.
 fn limit(name: &str, schema: Value, expected: Limit) {
     match outcome(schema) {
         Err(Error { reason: Reason::Limit(exceeded), .. }) => assert_eq!(exceeded.limit, expected, "{name}"),
@@ -27,7 +27,7 @@ fn limit(name: &str, schema: Value, expected: Limit) {
     }
 }
 
-/// It may do anything but go on for long, or end in disorder.
+/// Expects a grammar, or any error that a valid schema may have.
 fn any_end(name: &str, schema: Value) {
     if let Err(error) = outcome(schema) {
         assert!(
@@ -37,7 +37,7 @@ fn any_end(name: &str, schema: Value) {
     }
 }
 
-/// A schema inside of a schema, and so on.
+/// Wraps a schema into another one, `times` times.
 fn nested(times: usize, inner: Value, wrap: impl Fn(Value) -> Value) -> Value {
     (0..times).fold(inner, |inner, _| wrap(inner))
 }
@@ -46,7 +46,7 @@ fn object(entries: impl IntoIterator<Item = (String, Value)>) -> Value {
     Value::Object(entries.into_iter().collect())
 }
 
-/// An object with one entry, without a copy of what is inside: copies would be recursive.
+/// Returns an object with one entry, which is moved: a copy would be recursive.
 fn one(key: &str, value: Value) -> Value {
     let mut entries = Map::new();
     entries.insert(key.to_owned(), value);
@@ -82,7 +82,7 @@ fn json_if(keyword: &str, inner: Value) -> Value {
 }
 
 #[test]
-fn deep_schemas_for_values_inside() {
+fn deep_schemas_for_nested_values() {
     for (keyword, deepest) in [("items", 1_000_000), ("additionalProperties", 100_000), ("contains", 100_000)]
     {
         any_end(keyword, nested(9_000, json!({"type": "null"}), |inner| one(keyword, inner)));
@@ -111,7 +111,7 @@ fn deep_constants_and_annotations() {
 }
 
 #[test]
-fn what_nests_too_deep_is_named() {
+fn error_names_the_location_that_nests_too_deep() {
     let place = |schema: Value, nesting, documents: &[Document]| {
         let limits = Limits { max_nesting: nesting, ..Limits::default() };
         let config = Config { limits, documents: documents.to_vec(), ..Config::default() };
@@ -129,7 +129,7 @@ fn what_nests_too_deep_is_named() {
 }
 
 #[test]
-fn references_in_place_that_come_back() {
+fn references_that_form_a_cycle() {
     let is_invalid = |name: &str, schema: Value| match outcome(schema) {
         Err(Error { reason: Reason::Invalid(_), .. }) => {}
         other => panic!("{name}: {other:?}"),
@@ -327,19 +327,19 @@ fn strange_keys() {
         "additionalProperties": false}"##;
     grammar("control characters", serde_json::from_str(schema).unwrap());
     any_end("a long key", json!({"properties": {"x".repeat(1_000_000): {"type": "null"}}}));
-    // What nobody refers to is not looked at.
+    // Schemas that nothing refers to are not expanded.
     grammar("a long reference", json!({"$defs": {"a": {"$ref": format!("#{}", "/a".repeat(100_000))}}}));
 }
 
 #[test]
-fn a_flag_ends_it() {
+fn cancellation_ends_the_translation() {
     let config = Config { cancel: Some(Arc::new(AtomicBool::new(true))), ..Config::default() };
     let error = translate(&json!({"type": "null"}), &config).unwrap_err();
     assert_eq!(error.reason, Reason::Cancelled);
 }
 
 #[test]
-fn work_is_counted_the_same_each_time() {
+fn work_is_deterministic() {
     let least = |schema: &Value| {
         let works = |max_work: u64| {
             let limits = Limits { max_work, ..Limits::default() };

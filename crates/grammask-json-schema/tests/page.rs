@@ -1,4 +1,4 @@
-//! What `docs/json-schema.md` shows is what comes out: the grammar of its example, and messages.
+//! The example and the messages that `docs/json-schema.md` shows are those of the crate.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use grammask_json_schema::{Config, Unsupported, Whitespace, translate};
 use serde_json::{Value, json};
 
-/// The fenced blocks of a kind.
+/// Returns the fenced code blocks of a kind.
 fn blocks(kind: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/json-schema.md");
     let page = fs::read_to_string(path).expect("the page");
@@ -15,7 +15,7 @@ fn blocks(kind: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_schema_of_the_example_gives_its_grammar() {
+fn example_schema_yields_the_shown_grammar() {
     let ([schema], [grammar]) = (&blocks("json")[..], &blocks("kbnf")[..]) else { panic!("one example") };
     let schema: Value = serde_json::from_str(schema).unwrap();
     let config = Config { whitespace: Whitespace::Compact, ..Config::default() };
@@ -25,7 +25,7 @@ fn the_schema_of_the_example_gives_its_grammar() {
 }
 
 #[test]
-fn messages_are_those_that_are_shown() {
+fn shown_messages_are_actual_messages() {
     let [relaxations, errors] = &blocks("text")[..] else { panic!("two blocks") };
     let objects = json!({"type": "array", "items": {"type": "object"}, "uniqueItems": true});
     let schema = json!({"type": "object", "properties": {"list": objects}});

@@ -1,4 +1,4 @@
-//! What schemas mean, told by their grammars, and what a reader sees of wrong ones: a snapshot for each fixture.
+//! The grammars of valid schemas, and the errors of invalid ones: a snapshot for each fixture.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
 
-/// The name and the schema of each fixture in a folder, by name.
+/// Returns the name and the schema of each fixture in a folder, sorted by name.
 fn fixtures(name: &str) -> Vec<(String, Value)> {
     let paths =
         fs::read_dir(folder(name)).expect("the fixtures are there").map(|entry| entry.unwrap().path());
@@ -29,7 +29,7 @@ fn fixtures(name: &str) -> Vec<(String, Value)> {
     fixtures
 }
 
-/// Short white space keeps the grammars readable; fixtures about a choice have that choice.
+/// Returns the options of a fixture. Without white space, grammars are readable.
 fn config(name: &str) -> Config {
     let mut config = Config { whitespace: Whitespace::Compact, ..Config::default() };
     match name {
@@ -57,7 +57,7 @@ fn show(translation: &Translation) -> String {
     text
 }
 
-/// Each fixture of a folder against its snapshot, and each snapshot against its fixture.
+/// Checks each fixture of a folder against its snapshot, and that each snapshot has a fixture.
 fn check(name: &str, least: usize, show: impl Fn(&str, &Value) -> String) {
     let fixtures = fixtures(name);
     assert!(fixtures.len() >= least, "only {} fixtures", fixtures.len());
@@ -89,7 +89,7 @@ fn grammars_of_schemas() {
 }
 
 #[test]
-fn wrong_schemas_are_explained() {
+fn invalid_schemas_are_explained() {
     check("invalid", 20, |name, schema| match translate(schema, &config(name)) {
         Ok(translation) => panic!("{name} is taken for right:\n{}", show(&translation)),
         Err(error) => error.to_string(),

@@ -4,14 +4,14 @@
 //! If every branch requires the key `kind`, each with another constant, no two branches overlap, and no pair
 //! is compared.
 
-use crate::value::algebra;
-use crate::value::evaluate;
+use grammask_syntax::Text;
 use rustc_hash::FxHashMap;
 
 use crate::context::{Context, Stop};
 use crate::language::LanguageId;
+use crate::value::algebra;
+use crate::value::evaluate;
 use crate::value::{Object, Values};
-use grammask_syntax::Text;
 
 /// Up to this many branches, all pairs are compared.
 const MAX_BRANCHES_IN_ALL_PAIRS: usize = 8;

@@ -20,6 +20,7 @@ use crate::error::{Error, Reason};
 use crate::keyword;
 use survey::survey;
 use walk::{Steps, address, is_schema, push_step};
+
 pub(crate) use walk::{Subschemas, subschemas};
 
 /// A schema: an object or a boolean at a location in a document.
@@ -304,7 +305,9 @@ impl<'a> Documents<'a> {
             } else if let Some(&resource) = self.by_uri.get(&target) {
                 resource
             } else {
-                let reason = Reason::Unsupported(format!("{target} is not among the documents"));
+                let reason = Reason::Unsupported(format!(
+                    "a reference to {target}, which is not among `Config::documents`"
+                ));
                 return Err(Error::new(self.pointer(id), keyword, reason));
             }
         };
@@ -313,7 +316,7 @@ impl<'a> Documents<'a> {
             Err(Error::new(documents.pointer(id), keyword, reason))
         };
         let Some(fragment) = uri::decode(fragment.unwrap_or_default()) else {
-            return error(self, "a percent sign does not begin an escape of UTF-8");
+            return error(self, "a percent escape is incomplete or not UTF-8");
         };
         let root = self.resources[resource.index()].root;
         if fragment.is_empty() {
@@ -322,7 +325,7 @@ impl<'a> Documents<'a> {
         let Some(pointer) = fragment.strip_prefix('/') else {
             return match self.resources[resource.index()].anchors.get(&*fragment) {
                 Some(&target) => Ok(target),
-                None => error(self, "there is no such anchor"),
+                None => error(self, "the anchor does not exist"),
             };
         };
         let unescape = |step| match step {
@@ -353,7 +356,7 @@ impl<'a> Documents<'a> {
                 Value::Array(items) => index(&step).and_then(|index| items.get(index)),
                 _ => None,
             };
-            let Some(below) = below else { return Ok(Err("there is nothing")) };
+            let Some(below) = below else { return Ok(Err("the location does not exist")) };
             value = below;
             count += 1;
             if let Some(&id) = self.by_address.get(&address(value)) {

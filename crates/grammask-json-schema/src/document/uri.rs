@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_resolve_as_the_examples_of_the_standard() {
+    fn references_resolve_as_in_the_examples_of_rfc_3986() {
         let base = "http://a/b/c/d;p?q";
         for (reference, target) in [
             ("g:h", "g:h"),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn bases_without_scheme_or_with_an_opaque_path_work() {
+    fn bases_may_lack_a_scheme_or_have_an_opaque_path() {
         for (base, reference, target) in [
             ("", "a.json", "a.json"),
             ("a/b.json", "c.json", "a/c.json"),

@@ -7,7 +7,6 @@ mod productive;
 mod regexes;
 mod separators;
 
-use crate::plan;
 use std::collections::VecDeque;
 
 use grammask_syntax::{Ast, ExprId, ExprKind, Name, Quantifier, Rule, Span, Text};
@@ -17,6 +16,7 @@ use crate::constraint::{ConstraintId, Subject};
 use crate::context::{Context, Stop};
 use crate::error::Error;
 use crate::language::LanguageId;
+use crate::plan;
 use crate::plan::{Plan, Rest};
 use crate::value::{RegexStrings, Values};
 use productive::{is_array_productive, is_object_productive, productive};

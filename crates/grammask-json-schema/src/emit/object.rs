@@ -46,7 +46,7 @@ impl Emitter<'_, '_> {
                 if !is_plain {
                     let schema = plan.count_schema.unwrap_or(self.cx.current_schema);
                     let reason =
-                        "that properties are counted, or need each other, while they come as written";
+                        "properties in the order of the schema that are counted, or require each other";
                     self.cx.refuse_or_relax(schema, "", reason)?;
                 }
                 self.as_written(&members)

@@ -1,12 +1,12 @@
 //! Keywords about arrays.
 
-use crate::keyword;
-use crate::keyword::expand;
 use serde_json::Value;
 
 use crate::Draft;
 use crate::context::{Context, Stop};
 use crate::error::{Limit, Reason};
+use crate::keyword;
+use crate::keyword::expand;
 use crate::keyword::expand::Schema;
 use crate::value::{Array, Contains, EvaluatedItems};
 
@@ -52,7 +52,7 @@ pub(super) fn array_shape<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Resul
     match schema.get("uniqueItems") {
         None | Some(Value::Bool(false)) => {}
         Some(Value::Bool(true)) => array.unique = Some(schema.id),
-        Some(_) => return Err(expand::invalid(cx, schema, "uniqueItems", "it is neither true nor false")),
+        Some(_) => return Err(expand::invalid(cx, schema, "uniqueItems", "not a boolean")),
     }
     if cx.documents.asks_evaluated() {
         array.evaluated = Some(evaluated);

@@ -10,31 +10,31 @@ pub(super) fn deviation(name: &str, value: &Value, draft: Draft) -> Option<&'sta
     let is_late = draft >= Draft::Draft202012;
     let why = match (name, value) {
         ("exclusiveMinimum" | "exclusiveMaximum", Value::Bool(_)) if draft > Draft::Draft4 => {
-            "a truth value is read as draft 4 has it"
+            "a boolean is read as in draft 4"
         }
-        ("minimum" | "maximum", Value::Bool(_)) => "a truth value asks for nothing",
-        ("required", Value::Bool(_)) if draft == Draft::Draft4 => "a truth value asks for nothing",
-        ("prefixItems", value) if is_late && !value.is_array() => "it is no list, and asks for nothing",
-        ("items", Value::Array(_)) if is_late => "a list is read as draft 2019-09 has it",
+        ("minimum" | "maximum", Value::Bool(_)) => "a boolean asserts nothing",
+        ("required", Value::Bool(_)) if draft == Draft::Draft4 => "a boolean asserts nothing",
+        ("prefixItems", value) if is_late && !value.is_array() => "not a list, so it asserts nothing",
+        ("items", Value::Array(_)) if is_late => "a list is read as in draft 2019-09",
         ("dependentRequired" | "dependentSchemas" | "dependencies", value) if !value.is_object() => {
-            "it is no object, and asks for nothing"
+            "not an object, so it asserts nothing"
         }
         ("dependentRequired", Value::Object(entries)) if entries.values().any(Value::is_string) => {
-            "a text is read as the only key of a list"
+            "a string is read as a list of one key"
         }
         ("dependentRequired", Value::Object(entries)) if !entries.values().all(Value::is_array) => {
-            "what is no list of keys asks for nothing, or is read as draft 7 has it"
+            "entries that are not a list of keys assert nothing, or are read as in draft 7"
         }
         ("dependentSchemas", Value::Object(entries))
             if entries.values().any(|value| value.is_array() || value.is_string()) =>
         {
-            "keys in place of a schema are read as draft 7 has them"
+            "keys in place of a schema are read as in draft 7"
         }
         ("then" | "else", value) if !value.is_object() && !value.is_boolean() => {
-            "it is no schema, and asks for nothing"
+            "not a schema, so it asserts nothing"
         }
         ("minContains" | "maxContains", value) if !value.is_u64() && !value.is_f64() => {
-            "it is no number of items, and asks for nothing"
+            "not a number, so it asserts nothing"
         }
         _ => return None,
     };

@@ -1,18 +1,17 @@
 //! The keywords of a schema: which there are in each draft, and what the assertions about the value itself
 //! allow (its type, and what it is as a number, a string, an array or an object).
 
+mod applicators;
 mod arrays;
+pub(crate) mod constant;
 pub(crate) mod expand;
 mod forms;
 mod objects;
 mod scalars;
 pub(crate) mod unevaluated;
 
-use crate::value::algebra;
-use crate::value::algebra::shapes;
 use std::rc::Rc;
 
-pub(crate) use objects::only_required;
 use serde_json::{Map, Value};
 
 use crate::Draft;
@@ -21,11 +20,15 @@ use crate::document::SchemaId;
 use crate::keyword::expand::Schema;
 use crate::language::LanguageId;
 use crate::language::{format, number};
+use crate::value::algebra;
+use crate::value::algebra::shapes;
 use crate::value::{Array, Object, RegexStrings, Values};
 
+pub(crate) use objects::only_required;
+
 /// Rules of ECMA-262 that the grammar of regular expressions does not assert.
-const UNASSERTED_REGEX_RULES: &str = "references of a regular expression to its groups, the order of long numbers of a quantifier, \
-     and the order of a class's range outside of ASCII are not asserted";
+const UNASSERTED_REGEX_RULES: &str = "back-references of a regular expression, the order of long numbers in a \
+     quantifier, and the order of a class's range outside of ASCII";
 
 /// Returns true for keywords of the standard that never restrict a document.
 fn is_known_annotation(name: &str) -> bool {
@@ -157,13 +160,13 @@ pub(crate) fn assertions<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result
     let mut values = types(cx, schema)?;
     if let Some(list) = schema.get("enum") {
         let Value::Array(list) = list else {
-            return Err(expand::invalid(cx, schema, "enum", "it is not a list of values"));
+            return Err(expand::invalid(cx, schema, "enum", "not a list of values"));
         };
-        let listed = expand::values_among(cx, list)?;
+        let listed = constant::values_among(cx, list)?;
         values = algebra::intersect(cx, &values, &listed)?;
     }
     if let Some(constant) = schema.get("const").filter(|_| schema.draft >= Draft::Draft6) {
-        let constant = expand::values_among(cx, std::slice::from_ref(constant))?;
+        let constant = constant::values_among(cx, std::slice::from_ref(constant))?;
         values = algebra::intersect(cx, &values, &constant)?;
     }
     if values.number != LanguageId::NONE {
@@ -204,17 +207,15 @@ pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries:
     for (name, value) in entries {
         let why = match &name[..] {
             "$schema" if cx.documents.is_of_unknown_draft(id) => {
-                "the draft is not known, and read as the configured one"
+                "an unknown draft, so the configured one is used"
             }
             "$ref" => continue,
-            "$schema" if !value.is_string() => "it is no text, so the draft is the configured one",
+            "$schema" if !value.is_string() => "not a string, so the configured draft is used",
             _ if is_known_annotation(name) => continue,
-            _ if beside => "up to draft 7, nothing counts beside a $ref",
+            _ if beside => "up to draft 7, keywords next to a $ref are ignored",
             _ if is_annotation(name) => "an unknown keyword is an annotation",
-            _ if since(name) > draft => "a keyword that came after the schema's draft is an annotation",
-            _ if until(name) < draft => {
-                "a keyword that the schema's draft does not have any more is an annotation"
-            }
+            _ if since(name) > draft => "a keyword of a later draft is an annotation",
+            _ if until(name) < draft => "a keyword of an earlier draft is an annotation",
             "format" => {
                 if let Value::String(format) = value
                     && !(scalars::asserts_format(cx) && format::is_known(format))
@@ -238,7 +239,7 @@ fn types<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<Values, Stop> {
         Some(name @ Value::String(_)) => std::slice::from_ref(name),
         Some(Value::Array(names)) => &names[..],
         Some(_) => {
-            return Err(expand::invalid(cx, schema, "type", "it is neither a name nor a list of names"));
+            return Err(expand::invalid(cx, schema, "type", "neither a name nor a list of names"));
         }
     };
     let mut values = Values::NONE;
@@ -258,7 +259,7 @@ fn types<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<Values, Stop> {
             Some("string") => values.string = LanguageId::ANY,
             Some("array") => values.arrays = vec![Rc::new(Array::any())],
             Some("object") => values.objects = vec![Rc::new(Object::any())],
-            _ => return Err(expand::invalid(cx, schema, "type", &format!("{name} is no type"))),
+            _ => return Err(expand::invalid(cx, schema, "type", &format!("{name} is not a type"))),
         }
     }
     Ok(values)
@@ -273,6 +274,6 @@ fn count<'a>(cx: &Context<'a>, schema: Schema<'a>, keyword: &str) -> Result<Opti
     let whole = |number: f64| (number >= 0.0 && number.fract() == 0.0).then_some(number as u64);
     match value.as_u64().or_else(|| value.as_f64().and_then(whole)) {
         Some(count) => Ok(Some(count)),
-        None => Err(expand::invalid(cx, schema, keyword, "it is no whole number from 0 on")),
+        None => Err(expand::invalid(cx, schema, keyword, "not a nonnegative integer")),
     }
 }

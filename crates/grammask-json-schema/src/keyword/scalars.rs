@@ -1,11 +1,11 @@
 //! Keywords about numbers and strings.
 
-use crate::keyword;
-use crate::keyword::expand;
 use serde_json::Value;
 
 use crate::context::{Context, Stop};
+use crate::keyword;
 use crate::keyword::expand::Schema;
+use crate::keyword::{constant, expand};
 use crate::language::LanguageId;
 use crate::language::number::Bound;
 use crate::language::{format, number};
@@ -27,8 +27,8 @@ pub(super) fn number_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
         for (keyword, is_exclusive) in [(keyword, is_exclusive), (exclusive, true)] {
             let bound = match schema.get(keyword) {
                 None | Some(Value::Bool(_)) => continue,
-                Some(Value::Number(bound)) => expand::decimal(cx, bound)?,
-                Some(_) => return Err(expand::invalid(cx, schema, keyword, "it is not a number")),
+                Some(Value::Number(bound)) => constant::decimal(cx, bound)?,
+                Some(_) => return Err(expand::invalid(cx, schema, keyword, "not a number")),
             };
             let languages = &mut cx.languages;
             let part = if is_minimum {
@@ -42,11 +42,11 @@ pub(super) fn number_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
     }
     if let Some(of) = schema.get("multipleOf") {
         let Value::Number(of) = of else {
-            return Err(expand::invalid(cx, schema, "multipleOf", "it is not a number"));
+            return Err(expand::invalid(cx, schema, "multipleOf", "not a number"));
         };
-        let of = expand::decimal(cx, of)?;
+        let of = constant::decimal(cx, of)?;
         if of.is_zero() || of.is_negative() {
-            return Err(expand::invalid(cx, schema, "multipleOf", "it is not greater than 0"));
+            return Err(expand::invalid(cx, schema, "multipleOf", "not greater than 0"));
         }
         if number::has_multiples(&of) {
             parts.push(number::multiple_of(&mut cx.languages, &of));
@@ -56,7 +56,7 @@ pub(super) fn number_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
                 cx.numbers.domain = number::plain(&mut cx.languages);
             }
         } else {
-            cx.refuse_or_relax(schema.id, "multipleOf", "the number has too many digits")?;
+            cx.refuse_or_relax(schema.id, "multipleOf", "multiples of a number with too many digits")?;
         }
     }
     if parts.is_empty() {
@@ -84,13 +84,13 @@ pub(super) fn string_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
     }
     if let Some(source) = schema.get("pattern") {
         let Value::String(source) = source else {
-            return Err(expand::invalid(cx, schema, "pattern", "it is not a string"));
+            return Err(expand::invalid(cx, schema, "pattern", "not a string"));
         };
         parts.push(pattern_language(cx, schema, "pattern", source)?.unwrap_or(LanguageId::ANY));
     }
     if let Some(name) = schema.get("format") {
         let Value::String(name) = name else {
-            return Err(expand::invalid(cx, schema, "format", "it is not a string"));
+            return Err(expand::invalid(cx, schema, "format", "not a string"));
         };
         let language = match asserts_format(cx) {
             true => {
@@ -106,7 +106,7 @@ pub(super) fn string_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
             // Regular expressions are not a regular language: see `assertions`.
             None if name == "regex" && asserts_format(cx) => {}
             None if name == "idn-hostname" && asserts_format(cx) => {
-                let reason = "which labels of a host name are international ones, as Unicode says";
+                let reason = "international host names, whose labels depend on tables of Unicode";
                 cx.refuse_or_relax(schema.id, "format", reason)?;
             }
             None => cx.list_relaxation(schema.id, "format", annotation(name)),
@@ -129,8 +129,7 @@ pub(super) fn pattern_language<'a>(
     match pattern::pattern(&mut cx.languages, source) {
         Ok(language) => Ok(Some(language)),
         Err(PatternError::Invalid { offset, message }) => {
-            let what =
-                format!("the pattern is no regular expression of ECMA-262: {message}, at byte {offset}");
+            let what = format!("not a regular expression of ECMA-262: {message}, at byte {offset}");
             Err(expand::invalid(cx, schema, keyword, &what))
         }
         Err(PatternError::Unsupported { offset, message }) => {

@@ -1,14 +1,14 @@
 //! `unevaluatedProperties` and `unevaluatedItems`: constraints on what no other keyword has evaluated.
 
-use crate::keyword::expand;
-use crate::value::algebra;
 use std::rc::Rc;
 
 use crate::Draft;
 use crate::constraint::ConstraintId;
 use crate::context::{Context, Stop};
+use crate::keyword::expand;
 use crate::keyword::expand::Schema;
 use crate::language::LanguageId;
+use crate::value::algebra;
 use crate::value::{Array, EvaluatedItems, KeySet, Keys, Object, Values};
 
 /// Applies `unevaluatedProperties` and `unevaluatedItems`.

@@ -75,7 +75,7 @@ mod tests {
     use crate::Config;
 
     #[test]
-    fn lengths_stay_lengths() {
+    fn lengths_are_closed_under_boolean_operations() {
         let mut languages = Languages::new(&Config::default());
         let lengths = [
             (0, Some(0)),

@@ -92,10 +92,7 @@ fn advance(
         Node::Look { ahead: false, negative, node } if node.is_local() => (Some(*negative), &**node),
         part if part.is_local() => (None, part),
         _ => {
-            return Err(PatternError::unsupported(
-                0,
-                "look-around before or inside a look-behind is not supported",
-            ));
+            return Err(PatternError::unsupported(0, "look-around before or inside of a look-behind"));
         }
     };
     let matrix = algebra.matrix(node)?;
@@ -170,10 +167,9 @@ fn prepend(
             }
             all.into_iter().map(|parts| algebra.union(parts)).collect()
         }
-        Node::Look { ahead: false, .. } => Err(PatternError::unsupported(
-            0,
-            "look-behind inside of groups or behind look-ahead is not supported",
-        )),
+        Node::Look { ahead: false, .. } => {
+            Err(PatternError::unsupported(0, "look-behind inside of groups or after look-ahead"))
+        }
         Node::Look { negative, node, .. } => {
             let any = vec![LanguageId::ANY; algebra.sides];
             let ahead = prepend(algebra, node, any)?;
@@ -269,7 +265,7 @@ fn repeat(
             None => {
                 return Err(PatternError::unsupported(
                     0,
-                    "such a repetition with look-ahead inside is not supported",
+                    "a repetition with look-ahead inside that depends on what follows it",
                 ));
             }
         },

@@ -17,7 +17,7 @@ pub(super) fn parse(source: &str, limits: &Limits) -> Result<Node, PatternError>
     let node = parser.alternatives()?;
     match parser.peek() {
         None => Ok(node),
-        Some(_) => Err(PatternError::invalid(parser.at, "`)` closes nothing")),
+        Some(_) => Err(PatternError::invalid(parser.at, "`)` without a group to close")),
     }
 }
 
@@ -155,7 +155,7 @@ impl<'a> Parser<'a> {
             Ok(value) if value <= limit => Ok(value),
             _ => Err(PatternError::unsupported(
                 at,
-                format!("a quantifier with a number above {limit} (limit `max_quantifier`)"),
+                format!("a quantifier above {limit} (limit `max_quantifier`)"),
             )),
         }
     }
@@ -208,9 +208,9 @@ impl<'a> Parser<'a> {
             } else if !self.eat(":") {
                 return Err(match self.peek() {
                     Some('i' | 'm' | 's' | '-') => {
-                        PatternError::unsupported(start, "flags inside a pattern are not supported")
+                        PatternError::unsupported(start, "flags inside of a pattern")
                     }
-                    _ => PatternError::invalid(start, "`(?` begins no group"),
+                    _ => PatternError::invalid(start, "`(?` does not start a group"),
                 });
             }
         }
@@ -237,12 +237,12 @@ impl<'a> Parser<'a> {
         let rest = self.rest();
         let length = rest
             .find('>')
-            .ok_or_else(|| PatternError::invalid(self.at, "the name of the group does not end"))?;
+            .ok_or_else(|| PatternError::invalid(self.at, "the name of the group has no `>`"))?;
         let name = &rest[..length];
         let begins = |c: char| c.is_alphabetic() || matches!(c, '$' | '_');
         let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '$' | '_' | '\u{200c}' | '\u{200d}');
         if !name.starts_with(begins) || !name.chars().all(goes_on) {
-            return Err(PatternError::invalid(self.at, format!("`{name}` is no name of a group")));
+            return Err(PatternError::invalid(self.at, format!("`{name}` is not a group name")));
         }
         self.at += length + 1;
         Ok(name)
@@ -256,21 +256,21 @@ impl<'a> Parser<'a> {
             Some('1'..='9') => {
                 let number: usize = self.digits().parse().unwrap_or(usize::MAX);
                 Err(if number <= self.capturing_groups() {
-                    PatternError::unsupported(start, "references back to groups are not supported")
+                    PatternError::unsupported(start, "back-references to groups")
                 } else {
-                    PatternError::invalid(start, format!("there is no group {number} to refer back to"))
+                    PatternError::invalid(start, format!("group {number} does not exist"))
                 })
             }
             Some('k') => {
                 self.at += 1;
                 if !self.eat("<") {
-                    return Err(PatternError::invalid(start, "`\\k` without the name of a group"));
+                    return Err(PatternError::invalid(start, "`\\k` without a group name"));
                 }
                 let name = self.group_name()?;
                 Err(if self.source.contains(&format!("(?<{name}>")) {
-                    PatternError::unsupported(start, "references back to groups are not supported")
+                    PatternError::unsupported(start, "back-references to groups")
                 } else {
-                    PatternError::invalid(start, format!("there is no group `{name}` to refer back to"))
+                    PatternError::invalid(start, format!("group `{name}` does not exist"))
                 })
             }
             _ => Ok(match self.character_escape(start)? {
@@ -310,7 +310,7 @@ impl<'a> Parser<'a> {
     /// Parses an escape in or out of brackets, after its backslash.
     fn character_escape(&mut self, start: usize) -> Result<Atom, PatternError> {
         let Some(c) = self.next() else {
-            return Err(PatternError::invalid(start, "nothing behind the last backslash"));
+            return Err(PatternError::invalid(start, "a backslash at the end"));
         };
         let code = match c {
             'd' | 'D' => return Ok(Atom::Set(DIGITS.to_owned(), c == 'D')),
@@ -335,7 +335,7 @@ impl<'a> Parser<'a> {
                 .ok_or_else(|| PatternError::invalid(start, "`\\x` without two hexadecimal digits"))?,
             'u' => self.unicode(start)?,
             c if !c.is_ascii_alphanumeric() => u32::from(c),
-            c => return Err(PatternError::invalid(start, format!("`\\{c}` is no escape of ECMA-262"))),
+            c => return Err(PatternError::invalid(start, format!("`\\{c}` is not an escape of ECMA-262"))),
         };
         Ok(Atom::Code(code))
     }
@@ -375,7 +375,7 @@ impl<'a> Parser<'a> {
     }
 
     fn property(&mut self, start: usize, negated: bool) -> Result<Atom, PatternError> {
-        let wrong = || PatternError::invalid(start, "`\\p` without a property of Unicode in braces");
+        let wrong = || PatternError::invalid(start, "`\\p` without a Unicode property in braces");
         if !self.eat("{") {
             return Err(wrong());
         }

@@ -30,7 +30,7 @@ pub(super) fn plan_contains(cx: &mut Context<'_>, array: &Array) -> Result<Vec<A
     if let Some(plans) = plans {
         return Ok(plans);
     }
-    let reason = "many kinds of items of which an array must have so many";
+    let reason = "`contains` with too many counted kinds of items (limits `max_contains*`)";
     cx.refuse_or_relax(first.schema, "contains", reason)?;
     Ok(vec![ArrayPlan { prefix: prefix.clone(), rest: Rest::Same(*rest), min: *min, max: *max }])
 }

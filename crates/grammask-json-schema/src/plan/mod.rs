@@ -5,14 +5,14 @@ mod contains;
 mod distinct;
 mod object;
 
-use crate::keyword::unevaluated;
-use crate::value::evaluate;
 use std::rc::Rc;
 
 use crate::constraint::{ConstraintId, Subject};
 use crate::context::{Context, Stop};
 use crate::document::SchemaId;
+use crate::keyword::unevaluated;
 use crate::language::{Language, LanguageId};
+use crate::value::evaluate;
 use crate::value::{Array, Values};
 
 /// Keywords that may make a language too hard to analyze, those first that do so most often.
@@ -59,10 +59,6 @@ pub(crate) struct ArrayPlan {
     pub min: u64,
     pub max: Option<u64>,
 }
-
-/// Why `uniqueItems` has no exact grammar.
-const UNDISTINGUISHED_ITEMS: &str =
-    "that more than 128 items differ, other than strings of which there are billions";
 
 /// The items after the first ones.
 #[derive(Debug, PartialEq)]
@@ -158,7 +154,7 @@ fn replacement(
             let schema = schema.unwrap_or(cx.current_schema);
             let said = |keyword: &&&str| cx.documents.value(schema).get(keyword).is_some();
             let keyword = keywords.iter().find(said).copied().unwrap_or_default();
-            let what = format!("all constraints together, as {limit} when looking for a value");
+            let what = format!("all constraints together exceed a limit in the search for a value: {limit}");
             cx.refuse_or_relax(schema, keyword, what)?;
             Ok(Some(all))
         }
@@ -168,7 +164,7 @@ fn replacement(
 fn plan_array(cx: &mut Context<'_>, array: &Array) -> Result<Vec<ArrayPlan>, Stop> {
     cx.spend(1 + array.prefix.len() as u64)?;
     if let Some(schema) = array.repeated {
-        cx.refuse_or_relax(schema, "uniqueItems", "that two items are equal")?;
+        cx.refuse_or_relax(schema, "uniqueItems", "two equal items")?;
     }
     if let Some(schema) = array.unique {
         let elements =
@@ -183,7 +179,12 @@ fn plan_array(cx: &mut Context<'_>, array: &Array) -> Result<Vec<ArrayPlan>, Sto
                 return Ok(if max.is_none_or(|max| array.min <= max) { vec![plan] } else { Vec::new() });
             }
             _ => {
-                cx.refuse_or_relax(schema, "uniqueItems", UNDISTINGUISHED_ITEMS)?;
+                let most = cx.config.limits.max_listed_items;
+                let reason = format!(
+                    "distinct items of a kind with more than {most} values (limit `max_listed_items`), other than \
+                     strings of which there are billions"
+                );
+                cx.refuse_or_relax(schema, "uniqueItems", reason)?;
             }
         }
     }

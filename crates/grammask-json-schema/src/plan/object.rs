@@ -3,17 +3,17 @@
 //! A class is a set of keys that the rules do not distinguish. `{"patternProperties": {"^a": A, "b$": B}}`
 //! has three of them: keys that match both patterns, and keys that match either one alone.
 
-use crate::plan::distinct;
-use crate::value::algebra;
-use crate::value::algebra::shapes;
+use grammask_syntax::Text;
 use rustc_hash::FxHashSet;
 
 use super::{Member, ObjectPlan};
 use crate::constraint::{ConstraintId, Constraints};
 use crate::context::{Context, Stop};
 use crate::language::{Language, LanguageId};
+use crate::plan::distinct;
+use crate::value::algebra;
+use crate::value::algebra::shapes;
 use crate::value::{Keys, Object};
-use grammask_syntax::Text;
 
 /// Keys of a finite set that become named members, if a rule forbids all other keys. Further keys stay a
 /// class.
@@ -246,11 +246,7 @@ fn check_count(cx: &mut Context<'_>, plan: &mut ObjectPlan) -> Result<(), Stop> 
     }
     if has_class && plan.min > required + 1 {
         let schema = plan.count_schema.unwrap_or(cx.current_schema);
-        cx.refuse_or_relax(
-            schema,
-            "minProperties",
-            "that keys which the schema does not name differ from each other",
-        )?;
+        cx.refuse_or_relax(schema, "minProperties", "distinct keys that the schema does not name")?;
         plan.min = required + 1;
     }
     Ok(())

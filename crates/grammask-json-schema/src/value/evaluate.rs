@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::constraint::{ConstraintId, Subject};
 use crate::context::{Context, Stop};
 use crate::error::{Limit, Reason};
-use crate::keyword::expand;
+use crate::keyword::{constant, expand};
 use crate::value::{Values, algebra};
 
 /// Levels of values inside of values that are evaluated to compare two shapes. Beyond them the answer is
@@ -229,7 +229,7 @@ pub(crate) fn values_of(cx: &mut Context<'_>, subject: Subject) -> Result<Rc<Val
         Subject::Schema(id, scope) => expand::values_of_schema(cx, id, scope).map(Rc::new),
         Subject::Constant(id) => {
             let value = cx.constants.value(id);
-            expand::values_of_constant(cx, value).map(Rc::new)
+            constant::values_of_constant(cx, value).map(Rc::new)
         }
         Subject::Constraint(constraint) => values(cx, constraint),
     };

@@ -9,12 +9,12 @@ pub(crate) mod evaluate;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use grammask_syntax::Text;
 use rustc_hash::FxHashMap;
 
 use crate::constraint::ConstraintId;
 use crate::document::SchemaId;
 use crate::language::LanguageId;
-use grammask_syntax::Text;
 
 /// A set of JSON values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

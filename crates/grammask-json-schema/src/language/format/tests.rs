@@ -16,7 +16,7 @@ const LEFT_OUT: &[&str] = &["regex", "idn-hostname"];
 
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn every_case_of_the_official_suite_comes_out_as_stated() {
+fn official_suite_cases_have_the_stated_verdict() {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let shared = std::env::var_os("GRAMMASK_SHARED").map_or(beside, PathBuf::from);
     let suite = shared.join("json-schema-test-suite/tests");
@@ -66,14 +66,14 @@ fn every_case_of_the_official_suite_comes_out_as_stated() {
 }
 
 #[test]
-fn formats_outside_of_the_table_ask_for_nothing() {
+fn unknown_formats_have_no_language() {
     for name in LEFT_OUT.iter().chain(&["", "color", "int32", "Date"]) {
         assert_eq!(format(&mut languages(), name, Draft::Draft202012, Approximation::Under), None, "{name}");
     }
 }
 
 #[test]
-fn a_date_is_a_day_of_the_calendar() {
+fn dates_are_days_of_the_calendar() {
     let mut languages = languages();
     let id = format(&mut languages, "date", Draft::Draft202012, Approximation::Under).expect("in the table");
     let leap = |year: u32| (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400);
@@ -95,7 +95,7 @@ fn a_date_is_a_day_of_the_calendar() {
 }
 
 #[test]
-fn a_leap_second_ends_the_day_in_utc() {
+fn leap_seconds_end_the_day_in_utc() {
     let mut languages = languages();
     let id = format(&mut languages, "time", Draft::Draft202012, Approximation::Under).expect("in the table");
     for local in (0..1440).step_by(7).chain([1439]) {
@@ -110,7 +110,7 @@ fn a_leap_second_ends_the_day_in_utc() {
 }
 
 #[test]
-fn two_colons_in_the_address_of_a_mailbox_stand_for_two_parts_at_least() {
+fn double_colon_in_a_mailbox_replaces_at_least_two_parts() {
     let mut languages = languages();
     let mail =
         format(&mut languages, "email", Draft::Draft202012, Approximation::Under).expect("in the table");
@@ -135,7 +135,7 @@ fn two_colons_in_the_address_of_a_mailbox_stand_for_two_parts_at_least() {
 }
 
 #[test]
-fn the_names_of_formats_are_those_that_have_one() {
+fn names_are_the_formats_with_a_language() {
     for name in NAMES {
         let found = format(&mut languages(), name, Draft::Draft202012, Approximation::Under);
         assert_eq!(found.is_some(), !LEFT_OUT.contains(&name), "{name}");

@@ -15,11 +15,12 @@ mod decimal;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use decimal::Decimal;
-
-use crate::language::{LanguageId, Languages};
 use grammask_syntax::{Comparison, is_numeral};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::language::{LanguageId, Languages};
+
+pub(crate) use decimal::Decimal;
 
 /// The number languages of one translation, and what is known of them.
 pub(crate) struct Numbers {

@@ -145,7 +145,7 @@ const BOUNDS: &[&str] = &[
 ];
 
 #[test]
-fn constrained_spellings_are_those_that_the_documentation_says() {
+fn comparable_spellings_are_as_documented() {
     let mut languages = languages();
     let (any, plain, constrained) = (any(&mut languages), plain(&mut languages), comparable(&mut languages));
     for text in texts(ALPHABET, 5) {
@@ -183,7 +183,7 @@ fn bounds_are_exact_on_all_short_texts() {
 }
 
 #[test]
-fn bounds_and_their_complements_share_the_covered_spellings() {
+fn bounds_and_complements_partition_the_comparable_spellings() {
     let mut languages = languages();
     let covered = comparable(&mut languages);
     let beyond = [
@@ -241,7 +241,7 @@ fn integers_and_multiples_by_the_last_digit_are_exact_on_all_short_texts() {
 }
 
 #[test]
-fn fractions_with_an_exponent_have_an_end() {
+fn fractions_with_exponent_have_bounded_length() {
     let mut languages = languages();
     let (integer, constrained) = (integer(&mut languages), comparable(&mut languages));
     let digits = |count: usize| format!("1.{}", "5".repeat(count));
@@ -293,7 +293,7 @@ fn bounds_are_written_with_their_sign() {
 }
 
 #[test]
-fn multiples_of_long_numbers_cannot_be_said() {
+fn multiples_of_long_numbers_are_unsupported() {
     for (of, expected) in
         [("7e18", true), ("7e19", false), ("1e39", true), ("1e40", false), ("2e-39", true), ("2e-40", false)]
     {
@@ -305,7 +305,7 @@ fn multiples_of_long_numbers_cannot_be_said() {
 }
 
 #[test]
-fn multiples_of_two_numbers_are_those_of_one() {
+fn common_multiples_are_multiples_of_the_least_one() {
     for (a, b, expected) in [
         ("1", "0.123456789", Some("123456789")),
         ("1", "1234567.89", Some("123456789")),

@@ -51,7 +51,7 @@ fn disagreement(source: &str, texts: &[String]) -> Option<String> {
 }
 
 #[test]
-fn same_texts_as_a_backtracking_matcher() {
+fn patterns_match_the_texts_of_a_backtracking_matcher() {
     let texts = texts("a1_-\n", 5);
     let sources = [
         "",
@@ -244,7 +244,7 @@ fn same_texts_as_a_backtracking_matcher() {
 }
 
 #[test]
-fn random_patterns_have_the_texts_of_a_backtracking_matcher() {
+fn random_patterns_match_the_texts_of_a_backtracking_matcher() {
     let texts = texts("a1-\n", 4);
     let (mut translated, mut state) = (0, 1u64);
     let mut wrong = Vec::new();
@@ -315,7 +315,7 @@ fn group(open: &str, next: &mut dyn FnMut(u64) -> u64, depth: u32, close: &str, 
 }
 
 #[test]
-fn the_matcher_itself() {
+fn backtracking_matcher_follows_the_standard() {
     let node = Node::sequence(vec![
         Node::Assertion(Assertion::Start),
         Node::Char('a'),

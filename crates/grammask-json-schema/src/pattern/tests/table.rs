@@ -50,7 +50,7 @@ fn anchors_at_the_ends_leave_one_readable_regex() {
 }
 
 #[test]
-fn what_is_no_pattern_is_invalid_at_its_place() {
+fn invalid_patterns_are_refused_at_their_offset() {
     let table = [
         ("(", 0),
         ("a)", 1),
@@ -99,7 +99,7 @@ fn what_is_no_pattern_is_invalid_at_its_place() {
 }
 
 #[test]
-fn what_cannot_be_said_is_refused() {
+fn unsupported_patterns_are_refused() {
     let deep = format!("{}a{}", "(".repeat(300), ")".repeat(300));
     let wide = format!("^{}$", "(a|^|$)".repeat(100));
     let table = [
@@ -122,7 +122,7 @@ fn what_cannot_be_said_is_refused() {
 }
 
 #[test]
-fn hostile_patterns_end_soon() {
+fn hostile_patterns_terminate_quickly() {
     let many = [
         r"\p{L}".repeat(20_000),
         r"(\ba){100}".repeat(1_000),

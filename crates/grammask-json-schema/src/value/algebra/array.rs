@@ -1,11 +1,11 @@
 //! Arrays as shapes: the intersection of two shapes, and the complement of one.
 
-use crate::value::algebra;
 use std::rc::Rc;
 
 use super::shapes::Shape;
 use crate::constraint::{ConstraintId, Constraints};
 use crate::context::{Context, Stop};
+use crate::value::algebra;
 use crate::value::{Array, Contains, EvaluatedItems, smaller_max};
 
 impl Shape for Array {

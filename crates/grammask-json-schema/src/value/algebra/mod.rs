@@ -8,14 +8,13 @@ mod object;
 mod regexes;
 pub(crate) mod shapes;
 
-use crate::value::evaluate;
-use shapes::Shape;
-
 use crate::constraint::ConstraintId;
 use crate::context::{Context, Stop};
 use crate::error::Reason;
 use crate::language::{Language, LanguageId};
+use crate::value::evaluate;
 use crate::value::{Keys, Object, RegexStrings, Values};
+use shapes::Shape;
 
 /// Levels of nested values that are examined to see that two shapes are disjoint.
 const SATISFIABILITY_DEPTH: u32 = 3;

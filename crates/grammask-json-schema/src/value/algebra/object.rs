@@ -1,15 +1,16 @@
 //! Objects as shapes: the intersection of two shapes, and the complement of one.
 
-use crate::value::algebra;
 use std::rc::Rc;
+
+use grammask_syntax::Text;
 
 use super::LINEAR_SEARCH_MAX_PROPERTIES;
 use super::shapes::Shape;
 use crate::constraint::{ConstraintId, Constraints};
 use crate::context::{Context, Stop};
 use crate::language::LanguageId;
+use crate::value::algebra;
 use crate::value::{Keys, Object, Property, smaller_max};
-use grammask_syntax::Text;
 
 impl Shape for Object {
     fn size(&self) -> u64 {

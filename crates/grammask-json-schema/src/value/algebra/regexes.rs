@@ -46,7 +46,9 @@ pub(super) fn subtract_regexes(
                 let others = others.collect::<Vec<_>>();
                 left.0 = cx.languages.union(others);
             }
-            None => cx.refuse_or_relax(cx.current_schema, "format", "what is no regular expression")?,
+            None => {
+                cx.refuse_or_relax(cx.current_schema, "format", "strings that are not regular expressions")?
+            }
         }
     }
     left.1 = match (a.regexes, b.regexes, b.string) {
@@ -60,7 +62,7 @@ pub(super) fn subtract_regexes(
         (own, RegexStrings::None, LanguageId::NONE) => own,
         (_, RegexStrings::None, LanguageId::EMPTY_TEXT) => RegexStrings::NotEmpty,
         (own, RegexStrings::None, _) => {
-            cx.refuse_or_relax(cx.current_schema, "format", "regular expressions without some texts")?;
+            cx.refuse_or_relax(cx.current_schema, "format", "regular expressions other than some texts")?;
             own
         }
     };
@@ -84,7 +86,7 @@ fn regexes_among(
     if language == cx.languages.length(1, None) {
         return Ok((LanguageId::NONE, RegexStrings::NotEmpty));
     }
-    cx.refuse_or_relax(cx.current_schema, "format", "regular expressions beside other constraints")?;
+    cx.refuse_or_relax(cx.current_schema, "format", "regular expressions that satisfy further constraints")?;
     Ok((LanguageId::NONE, which))
 }
 

@@ -1,0 +1,270 @@
+//! Applicators: keywords that apply other schemas to the same value, such as `$ref`, `allOf`, `oneOf`, `not` and `if`.
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use crate::constraint::discriminator::discriminate;
+use crate::constraint::{ConstraintId, Subject};
+use crate::context::{Context, Stop};
+use crate::document::SchemaId;
+use crate::error::Reason;
+use crate::keyword::expand::{self, Schema};
+use crate::keyword::{self, unevaluated};
+use crate::value::algebra::{self, shapes};
+use crate::value::evaluate;
+use crate::value::{Object, Property, Values};
+use crate::{Draft, Unsupported};
+
+/// Branch lists of more than this many schemas are deduplicated before they are expanded.
+const DEDUP_MIN_BRANCHES: usize = 1_000;
+
+/// Up to this many dependent schemas, objects with the key and without it become separate alternatives.
+const MAX_SEPARATED_DEPENDENT_SCHEMAS: usize = 4;
+
+/// Intersects the values with those of all applicators for the same value.
+pub(super) fn in_place<'a>(
+    cx: &mut Context<'a>,
+    schema: Schema<'a>,
+    mut values: Values,
+) -> Result<Values, Stop> {
+    if schema.has("$ref") {
+        values = reference(cx, schema, values)?;
+    }
+    for keyword in ["$dynamicRef", "$recursiveRef"] {
+        let is_known = (keyword == "$recursiveRef") == (schema.draft == Draft::Draft201909);
+        if let (Some(reference), true) = (schema.get(keyword), is_known && schema.draft >= Draft::Draft201909)
+        {
+            let Value::String(reference) = reference else {
+                return Err(expand::invalid(cx, schema, keyword, "not a string"));
+            };
+            let scope = cx.scopes.resources(schema.scope);
+            let target = cx.documents.resolve_dynamic(schema.id, reference, scope)?;
+            values = applied(cx, schema, &values, target)?;
+        }
+    }
+    for branch in branches(cx, schema, "allOf")? {
+        if values.is_none() {
+            return Ok(values);
+        }
+        values = applied(cx, schema, &values, branch)?;
+    }
+    if schema.has("if") && schema.draft >= Draft::Draft7 {
+        values = condition(cx, schema, values)?;
+    }
+    values = dependent_schemas(cx, schema, values)?;
+    let any_of = branches(cx, schema, "anyOf")?;
+    if !any_of.is_empty() && !values.is_none() {
+        values = apply_any_of(cx, schema, &values, &any_of)?;
+    }
+    let one_of = branches(cx, schema, "oneOf")?;
+    if !one_of.is_empty() && !values.is_none() {
+        values = apply_one_of(cx, schema, &values, &one_of)?;
+    }
+    if schema.has("not") && !values.is_none() {
+        let excluded = cx.documents.child(schema.id, &["not"])?;
+        let subject = Subject::Schema(excluded, schema.scope);
+        let excluded = evaluate::values_to_exclude(cx, subject)?;
+        values = algebra::subtract(cx, &values, &excluded)?;
+    }
+    Ok(values)
+}
+
+/// Returns the schemas of a keyword that holds a list of them. Empty if the keyword is absent.
+fn branches<'a>(cx: &mut Context<'a>, schema: Schema<'a>, keyword: &str) -> Result<Vec<SchemaId>, Stop> {
+    match schema.get(keyword) {
+        None => Ok(Vec::new()),
+        Some(Value::Array(list)) if !list.is_empty() => {
+            let mut ids = Vec::with_capacity(list.len());
+            for index in 0..list.len() {
+                // Not counted as work, but lists may be very long.
+                cx.check_cancelled()?;
+                ids.push(cx.documents.child(schema.id, &[keyword, &index.to_string()])?);
+            }
+            if ids.len() > DEDUP_MIN_BRANCHES {
+                replace_by_canonical(cx, &mut ids)?;
+            }
+            Ok(ids)
+        }
+        Some(_) => Err(expand::invalid(cx, schema, keyword, "not a nonempty list of schemas")),
+    }
+}
+
+/// Replaces each schema by the first one with equal text, so that its values are expanded once.
+fn replace_by_canonical(cx: &mut Context<'_>, ids: &mut [SchemaId]) -> Result<(), Stop> {
+    for id in ids {
+        cx.check_cancelled()?;
+        let first = cx.canonical.first(&cx.documents, *id);
+        if let Value::Object(entries) = cx.documents.value(*id)
+            && first != *id
+        {
+            keyword::list_ignored_keywords(cx, *id, entries);
+        }
+        *id = first;
+    }
+    Ok(())
+}
+
+pub(super) fn reference<'a>(
+    cx: &mut Context<'a>,
+    schema: Schema<'a>,
+    values: Values,
+) -> Result<Values, Stop> {
+    let Some(Value::String(reference)) = schema.get("$ref") else {
+        return Err(expand::invalid(cx, schema, "$ref", "not a string"));
+    };
+    match cx.documents.resolve(schema.id, reference) {
+        Ok(target) => applied(cx, schema, &values, target),
+        Err(error) => {
+            if cx.config.unsupported == Unsupported::Refuse {
+                return Err(error.into());
+            }
+            let reason = match error.reason {
+                Reason::Unsupported(what) => what,
+                other => other.to_string(),
+            };
+            cx.refuse_or_relax(schema.id, "$ref", reason)?;
+            Ok(values)
+        }
+    }
+}
+
+/// Intersects values with those of another schema.
+fn applied<'a>(
+    cx: &mut Context<'a>,
+    schema: Schema<'a>,
+    values: &Values,
+    other: SchemaId,
+) -> Result<Values, Stop> {
+    let more = evaluate::values_of(cx, Subject::Schema(other, schema.scope))?;
+    algebra::intersect(cx, values, &more)
+}
+
+fn condition<'a>(cx: &mut Context<'a>, schema: Schema<'a>, values: Values) -> Result<Values, Stop> {
+    let condition = cx.documents.child(schema.id, &["if"])?;
+    let subject = Subject::Schema(condition, schema.scope);
+    let holds = evaluate::values_of(cx, subject)?;
+    let holds = unevaluated::open_objects(cx, holds);
+    let mut yes = algebra::intersect(cx, &values, &holds)?;
+    if schema.has("then") {
+        let then = cx.documents.child(schema.id, &["then"])?;
+        yes = applied(cx, schema, &yes, then)?;
+    } else if !schema.has("else") && !cx.documents.asks_evaluated() {
+        return Ok(values);
+    }
+    let holds = evaluate::values_to_exclude(cx, subject)?;
+    let mut no = algebra::subtract(cx, &values, &holds)?;
+    if schema.has("else") {
+        let otherwise = cx.documents.child(schema.id, &["else"])?;
+        no = applied(cx, schema, &no, otherwise)?;
+    }
+    algebra::union(cx, &[yes, no])
+}
+
+fn apply_any_of<'a>(
+    cx: &mut Context<'a>,
+    schema: Schema<'a>,
+    values: &Values,
+    branches: &[SchemaId],
+) -> Result<Values, Stop> {
+    if !cx.documents.asks_evaluated() {
+        let mut each = Vec::with_capacity(branches.len());
+        for &branch in branches {
+            each.push(applied(cx, schema, values, branch)?);
+        }
+        return algebra::union(cx, &each);
+    }
+    // What is evaluated depends on the branches that hold, so each combination of branches is an alternative.
+    let most = cx.config.limits.max_combined_branches;
+    if branches.len() > most {
+        let limit = Reason::Unsupported(format!(
+            "unevaluated properties or items after an `anyOf` of more than {most} branches \
+             (limit `max_combined_branches`)"
+        ));
+        return Err(cx.error(schema.id, "anyOf", limit));
+    }
+    let mut selections = Vec::new();
+    for selection in 1..1u32 << branches.len() {
+        let mut one = values.clone();
+        for (index, &branch) in branches.iter().enumerate() {
+            if selection >> index & 1 == 1 && !one.is_none() {
+                one = applied(cx, schema, &one, branch)?;
+            }
+        }
+        selections.push(one);
+    }
+    algebra::union(cx, &selections)
+}
+
+fn apply_one_of<'a>(
+    cx: &mut Context<'a>,
+    schema: Schema<'a>,
+    values: &Values,
+    branches: &[SchemaId],
+) -> Result<Values, Stop> {
+    let mut each: Vec<Values> = Vec::with_capacity(branches.len());
+    for &branch in branches {
+        each.push(applied(cx, schema, values, branch)?);
+    }
+    let mut exactly_one = Vec::with_capacity(each.len());
+    let discriminator = discriminate(cx, &each)?;
+    for (index, own) in each.iter().enumerate() {
+        cx.check_cancelled()?;
+        let mut only = own.clone();
+        for other in discriminator.candidates(index) {
+            if only.is_none() {
+                break;
+            }
+            cx.spend(1)?;
+            let subject = Subject::Schema(branches[other], schema.scope);
+            if each[other].is_none() && !cx.evaluation.is_approximate(subject) {
+                continue;
+            }
+            // A relaxed branch must not be subtracted; of an approximate one, everything that it may contain
+            // is.
+            let excluded = evaluate::values_to_exclude(cx, subject)?;
+            let excluded = if cx.evaluation.is_approximate(subject) { &excluded } else { &each[other] };
+            only = algebra::subtract(cx, &only, excluded)?;
+        }
+        exactly_one.push(only);
+    }
+    algebra::union(cx, &exactly_one)
+}
+
+/// Applies `dependentSchemas`, and the schemas of `dependencies`.
+fn dependent_schemas<'a>(
+    cx: &mut Context<'a>,
+    schema: Schema<'a>,
+    mut values: Values,
+) -> Result<Values, Stop> {
+    for keyword in ["dependentSchemas", "dependencies"] {
+        if keyword == "dependentSchemas" && schema.draft < Draft::Draft201909 {
+            continue;
+        }
+        let Some(Value::Object(entries)) = schema.get(keyword) else { continue };
+        // Many alternatives overlap, so that objects without the key are not listed twice.
+        let are_separated = cx.documents.asks_evaluated() || entries.len() <= MAX_SEPARATED_DEPENDENT_SCHEMAS;
+        for (key, value) in entries {
+            if value.is_array() || value.is_string() || keyword::only_required(value).is_some() {
+                continue;
+            }
+            let dependent = cx.documents.child(schema.id, &[keyword, key])?;
+            let property = |constraint, required| Object {
+                properties: vec![Property { key: key.as_str().into(), constraint, required }],
+                ..Object::any()
+            };
+            let mut without = Values::any(cx.numbers.any);
+            without.objects = vec![Rc::new(property(ConstraintId::NEVER, false))];
+            let with =
+                Values { objects: vec![Rc::new(property(ConstraintId::ANY, are_separated))], ..Values::NONE };
+            let without = algebra::intersect(cx, &values, &without)?;
+            let with = algebra::intersect(cx, &values, &with)?;
+            let with = applied(cx, schema, &with, dependent)?;
+            values = algebra::union(cx, &[without, with])?;
+            if !are_separated {
+                values.objects = shapes::drop_subsumed(cx, values.objects)?;
+            }
+        }
+    }
+    Ok(values)
+}
