@@ -18,10 +18,7 @@ impl Emitter<'_, '_> {
         let productive =
             plan.prefix.iter().take_while(|constraint| self.productive.contains(constraint)).count();
         let len = plan.prefix.len();
-        let mut rest = match productive == len {
-            true => self.rest(plan),
-            false => None,
-        };
+        let mut rest = if productive == len { self.rest(plan) } else { None };
         for index in (0..productive).rev() {
             let item = self.value(plan.prefix[index]);
             let mut sequence = Vec::new();

@@ -94,8 +94,8 @@ fn body() -> String {
     let (quantifier, escape) = (quantifier(), ESCAPE.replace("UNICODE", UNICODE));
     let atom = format!("(?:{LITERAL}|{escape}|{MARK}|\\\\k<[^>]+>|{})", class());
     let braces = format!(r"\{{(?:{NUMBERS}\{{)*");
-    let behind = format!("(?:[,}}]|{NUMBERS}{atom}|[0-9]+,[0-9]*,)");
-    let repeated = format!("(?:{atom}|[0-9,}}]|{braces}{behind})");
+    let after_brace = format!("(?:[,}}]|{NUMBERS}{atom}|[0-9]+,[0-9]*,)");
+    let repeated = format!("(?:{atom}|[0-9,}}]|{braces}{after_brace})");
     format!(
         "(?:{repeated}{quantifier}?|{braces}{NUMBERS}{quantifier}|(?:{braces}{NUMBERS})?{ASSERTION})*(?:{braces}{NUMBERS})?"
     )

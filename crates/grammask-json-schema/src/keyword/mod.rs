@@ -203,7 +203,7 @@ pub(crate) fn assertions<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result
 /// Lists the keywords of a schema that are not asserted.
 pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries: &Map<String, Value>) {
     let draft = cx.documents.draft(id);
-    let beside = draft <= Draft::Draft7 && entries.len() > 1 && entry(entries, "$ref").is_some();
+    let has_sibling_ref = draft <= Draft::Draft7 && entries.len() > 1 && entry(entries, "$ref").is_some();
     for (name, value) in entries {
         let why = match &name[..] {
             "$schema" if cx.documents.is_of_unknown_draft(id) => {
@@ -212,7 +212,7 @@ pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries:
             "$ref" => continue,
             "$schema" if !value.is_string() => "not a string, so the configured draft is used",
             _ if is_known_annotation(name) => continue,
-            _ if beside => "up to draft 7, keywords next to a $ref are ignored",
+            _ if has_sibling_ref => "up to draft 7, keywords next to a $ref are ignored",
             _ if is_annotation(name) => "an unknown keyword is an annotation",
             _ if since(name) > draft => "a keyword of a later draft is an annotation",
             _ if until(name) < draft => "a keyword of an earlier draft is an annotation",

@@ -92,15 +92,13 @@ pub(super) fn string_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
         let Value::String(name) = name else {
             return Err(expand::invalid(cx, schema, "format", "not a string"));
         };
-        let language = match asserts_format(cx) {
-            true => {
-                if format::is_approximate(name, schema.draft) {
-                    cx.evaluation.mark_approximate();
-                }
-                format::format(&mut cx.languages, name, schema.draft, cx.evaluation.approximation)
+        let mut language = None;
+        if asserts_format(cx) {
+            if format::is_approximate(name, schema.draft) {
+                cx.evaluation.mark_approximate();
             }
-            false => None,
-        };
+            language = format::format(&mut cx.languages, name, schema.draft, cx.evaluation.approximation);
+        }
         match language {
             Some(language) => parts.push(language),
             // Regular expressions are not a regular language: see `assertions`.

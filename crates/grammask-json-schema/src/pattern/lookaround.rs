@@ -28,8 +28,8 @@ pub(super) fn search(languages: &mut Languages, alternative: &Node) -> Result<La
         Node::Sequence(parts) => parts.as_slice(),
         node => std::slice::from_ref(node),
     };
-    let behind = parts.iter().rposition(|part| matches!(part, Node::Look { ahead: false, .. }));
-    let (before, after) = parts.split_at(behind.map_or(0, |at| at + 1));
+    let last_look_behind = parts.iter().rposition(|part| matches!(part, Node::Look { ahead: false, .. }));
+    let (before, after) = parts.split_at(last_look_behind.map_or(0, |at| at + 1));
     let rests = vec![LanguageId::ANY; algebra.sides];
     let rests = prepend_all(&mut algebra, after, rests)?;
     let texts = anywhere(&mut algebra)?;
@@ -145,13 +145,11 @@ fn prepend(
             let (some, all) = (algebra.nonempty(node)?, algebra.pure(node));
             let mut result = Continuations::new();
             for &rest in &rests {
-                result.push(match node.is_nullable() {
-                    true if rest == rests[1] => algebra.concat(all, rest)?,
-                    true => {
-                        let on = algebra.concat(some, rests[1])?;
-                        algebra.union(vec![rest, on])?
-                    }
-                    false => algebra.concat(all, rests[1])?,
+                result.push(if node.is_nullable() && rest != rests[1] {
+                    let on = algebra.concat(some, rests[1])?;
+                    algebra.union(vec![rest, on])?
+                } else {
+                    algebra.concat(all, rests[1])?
                 });
             }
             Ok(result)
@@ -328,15 +326,15 @@ fn repeat_one_char(
     let is_look = |part: &&Node| matches!(part, Node::Look { ahead: true, .. });
     let ahead = parts.iter().take_while(is_look).count();
     let Some(step @ (Node::Char(_) | Node::Class(_))) = parts.get(ahead) else { return Ok(None) };
-    let behind = &parts[ahead + 1..];
-    if !behind.iter().all(|part| is_look(&part)) || (!behind.is_empty() && (min, max) != (0, None)) {
+    let after = &parts[ahead + 1..];
+    if !after.iter().all(|part| is_look(&part)) || (!after.is_empty() && (min, max) != (0, None)) {
         return Ok(None);
     }
     let any = vec![LanguageId::ANY; algebra.sides];
     // With look-aheads after the character, a position between two characters must satisfy both groups.
-    let both: Vec<Node> = parts[..ahead].iter().chain(behind).cloned().collect();
+    let both: Vec<Node> = parts[..ahead].iter().chain(after).cloned().collect();
     let allowed = prepend_all(algebra, &both, any.clone())?;
-    let ends = prepend_all(algebra, behind, rests.clone())?;
+    let ends = prepend_all(algebra, after, rests.clone())?;
     if ends[1..].iter().any(|&rest| rest != ends[1]) || allowed[1..].iter().any(|&rest| rest != allowed[1]) {
         return Ok(None);
     }
@@ -365,7 +363,7 @@ fn repeat_one_char(
     let inside = algebra.subtract(reaching, failing)?;
     // The start is a position like any other, unless `^` occurs, or its continuation differs.
     let alike = rests[0] == rests[1] && prepend_all(algebra, &both, any)?[0] == allowed;
-    if behind.is_empty() && alike {
+    if after.is_empty() && alike {
         return Ok(Some(vec![inside; algebra.sides]));
     }
     if (min, max) != (0, None) {
@@ -375,7 +373,7 @@ fn repeat_one_char(
     let more = prepend(algebra, &first, vec![inside; algebra.sides])?;
     let mut result = Continuations::new();
     for (side, (&rest, more)) in rests.iter().zip(more).enumerate() {
-        result.push(if side > 0 && behind.is_empty() { inside } else { algebra.union(vec![rest, more])? });
+        result.push(if side > 0 && after.is_empty() { inside } else { algebra.union(vec![rest, more])? });
     }
     Ok(Some(result))
 }

@@ -4,7 +4,7 @@
 //! has three of them: keys that match both patterns, and keys that match either one alone.
 
 use grammask_syntax::Text;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Member, ObjectPlan};
 use crate::constraint::{ConstraintId, Constraints};
@@ -13,7 +13,7 @@ use crate::language::{Language, LanguageId};
 use crate::plan::distinct;
 use crate::value::algebra;
 use crate::value::algebra::shapes;
-use crate::value::{Keys, Object};
+use crate::value::{Keys, Object, Property};
 
 /// Keys of a finite set that become named members, if a rule forbids all other keys. Further keys stay a
 /// class.
@@ -44,26 +44,10 @@ pub(super) fn plan_object(cx: &mut Context<'_>, object: &Object) -> Result<Vec<O
 
 /// Returns the plan with named members alone. Returns `None` if no object has the shape.
 fn named_members(cx: &mut Context<'_>, object: &Object) -> Result<Option<Named>, Stop> {
-    let mut named: Vec<(Text, ConstraintId, bool)> = object
-        .properties
-        .iter()
-        .map(|property| (property.key.clone(), property.constraint, property.required))
-        .collect();
-    // The indices are needed only where further names are added.
-    let forbids = |(keys, constraint): &(Keys, ConstraintId)| {
-        matches!(keys, Keys::In(_)) && *constraint == ConstraintId::NEVER
-    };
-    let adds = !object.requires.is_empty() || object.rules.iter().any(forbids);
-    let mut indices = if adds { object.property_indices() } else { Default::default() };
-    let mut add = |named: &mut Vec<(Text, ConstraintId, bool)>, key: &Text| {
-        *indices.entry(key.clone()).or_insert_with(|| {
-            named.push((key.clone(), ConstraintId::ANY, false));
-            named.len() - 1
-        })
-    };
-    let mut requires: Vec<(usize, usize)> = Vec::new();
+    let mut named = NamedProperties::new(object);
     for (first, second) in &object.requires {
-        requires.push((add(&mut named, first), add(&mut named, second)));
+        let pair = (named.add(first), named.add(second));
+        named.requires.push(pair);
     }
     // If a rule forbids all keys but finitely many, these become named members.
     for (keys, constraint) in &object.rules {
@@ -74,63 +58,107 @@ fn named_members(cx: &mut Context<'_>, object: &Object) -> Result<Option<Named>,
         let allowed = cx.languages.not(*language);
         for text in distinct::listed_members(cx, allowed)?.unwrap_or_default().iter().take(MAX_NAMES_LISTED) {
             if let Language::Text(text) = cx.languages.get(*text) {
-                add(&mut named, &text.as_str().into());
+                named.add(&text.as_str().into());
             }
         }
     }
-    for (key, constraint, _) in &mut named {
+    for property in &mut named.list {
         cx.check_cancelled()?;
         for (keys, more) in &object.rules {
-            if *constraint != ConstraintId::NEVER && algebra::keys_contain(cx, keys, key)? {
-                *constraint = cx.constraints.both(*constraint, *more);
+            if property.constraint != ConstraintId::NEVER && algebra::keys_contain(cx, keys, &property.key)? {
+                property.constraint = cx.constraints.both(property.constraint, *more);
             }
         }
     }
-    let mut is_fixpoint = false;
-    while !is_fixpoint {
-        is_fixpoint = true;
-        for &(first, second) in &requires {
-            if named[second].1 == ConstraintId::NEVER && named[first].1 != ConstraintId::NEVER {
-                named[first].1 = ConstraintId::NEVER;
-                is_fixpoint = false;
-            }
-            if named[first].2 && !named[second].2 {
-                named[second].2 = true;
-                is_fixpoint = false;
-            }
-        }
-    }
-    if named.iter().any(|(_, constraint, required)| *required && *constraint == ConstraintId::NEVER) {
+    named.propagate();
+    let is_impossible = |property: &Property| property.required && property.constraint == ConstraintId::NEVER;
+    if named.list.iter().any(is_impossible) {
         return Ok(None);
     }
-    let mut index_of = vec![None; named.len()];
-    let mut members = Vec::new();
-    let mut names = Vec::with_capacity(named.len());
-    let mut others = Vec::new();
-    for (index, (name, constraint, is_required)) in named.into_iter().enumerate() {
-        cx.check_cancelled()?;
-        if constraint == ConstraintId::NEVER {
-            others.push(name);
-            continue;
-        }
-        let key = cx.languages.shared_text(&name);
-        names.push((name, key));
-        index_of[index] = Some(members.len());
-        members.push(Member { key, constraint, is_required, is_class: false });
+    named.into_plan(cx, object).map(Some)
+}
+
+/// The named keys of a shape, and those that its rules and requirements name.
+struct NamedProperties {
+    list: Vec<Property>,
+    /// Index of each key in `list`. Filled only where keys are added, since it costs.
+    indices: FxHashMap<Text, usize>,
+    /// Pairs of indices: if the first property is present, so is the second.
+    requires: Vec<(usize, usize)>,
+}
+
+impl NamedProperties {
+    fn new(object: &Object) -> Self {
+        let forbids = |(keys, constraint): &(Keys, ConstraintId)| {
+            matches!(keys, Keys::In(_)) && *constraint == ConstraintId::NEVER
+        };
+        let adds = !object.requires.is_empty() || object.rules.iter().any(forbids);
+        let indices = if adds { object.property_indices() } else { Default::default() };
+        Self { list: object.properties.clone(), indices, requires: Vec::new() }
     }
-    others.sort_unstable();
-    names.extend(others.into_iter().map(|name| {
-        let key = cx.languages.shared_text(&name);
-        (name, key)
-    }));
-    let requires = requires
-        .iter()
-        .filter_map(|&(first, second)| Some((index_of[first]?, index_of[second]?)))
-        .filter(|&(first, second)| first != second && !members[second].is_required)
-        .collect();
-    let plan =
-        ObjectPlan { members, requires, min: object.min, max: object.max, count_schema: object.count_schema };
-    Ok(Some((plan, names)))
+
+    /// Returns the index of a key, which is added if it is new.
+    fn add(&mut self, key: &Text) -> usize {
+        let list = &mut self.list;
+        *self.indices.entry(key.clone()).or_insert_with(|| {
+            list.push(Property { key: key.clone(), constraint: ConstraintId::ANY, required: false });
+            list.len() - 1
+        })
+    }
+
+    /// Propagates absence and presence along `requires`, up to the fixpoint.
+    fn propagate(&mut self) {
+        let list = &mut self.list;
+        let mut is_fixpoint = false;
+        while !is_fixpoint {
+            is_fixpoint = true;
+            for &(first, second) in &self.requires {
+                if list[second].constraint == ConstraintId::NEVER
+                    && list[first].constraint != ConstraintId::NEVER
+                {
+                    list[first].constraint = ConstraintId::NEVER;
+                    is_fixpoint = false;
+                }
+                if list[first].required && !list[second].required {
+                    list[second].required = true;
+                    is_fixpoint = false;
+                }
+            }
+        }
+    }
+
+    /// Returns the plan with a member for each key that may be present.
+    fn into_plan(self, cx: &mut Context<'_>, object: &Object) -> Result<Named, Stop> {
+        let mut index_of = vec![None; self.list.len()];
+        let mut members = Vec::new();
+        let mut names = Vec::with_capacity(self.list.len());
+        let mut forbidden = Vec::new();
+        for (index, property) in self.list.into_iter().enumerate() {
+            cx.check_cancelled()?;
+            let Property { key: name, constraint, required: is_required } = property;
+            if constraint == ConstraintId::NEVER {
+                forbidden.push(name);
+                continue;
+            }
+            let key = cx.languages.shared_text(&name);
+            names.push((name, key));
+            index_of[index] = Some(members.len());
+            members.push(Member { key, constraint, is_required, is_class: false });
+        }
+        forbidden.sort_unstable();
+        names.extend(forbidden.into_iter().map(|name| {
+            let key = cx.languages.shared_text(&name);
+            (name, key)
+        }));
+        let requires = self
+            .requires
+            .iter()
+            .filter_map(|&(first, second)| Some((index_of[first]?, index_of[second]?)))
+            .filter(|&(first, second)| first != second && !members[second].is_required)
+            .collect();
+        let Object { min, max, count_schema, .. } = *object;
+        Ok((ObjectPlan { members, requires, min, max, count_schema }, names))
+    }
 }
 
 /// Adds a member for each class of keys without a name.

@@ -39,9 +39,10 @@ pub(crate) fn intersect(cx: &mut Context<'_>, a: &Values, b: &Values) -> Result<
 /// Returns the union of sets.
 pub(crate) fn union(cx: &mut Context<'_>, all: &[Values]) -> Result<Values, Stop> {
     let any_number = cx.numbers.any;
-    let number = match all.iter().any(|values| values.number == any_number) {
-        true => any_number,
-        false => cx.languages.union(all.iter().map(|values| values.number)),
+    let number = if all.iter().any(|values| values.number == any_number) {
+        any_number
+    } else {
+        cx.languages.union(all.iter().map(|values| values.number))
     };
     let arrays: Vec<_> = all.iter().flat_map(|values| values.arrays.iter().cloned()).collect();
     let objects: Vec<_> = all.iter().flat_map(|values| values.objects.iter().cloned()).collect();
