@@ -31,8 +31,9 @@ pub struct Config {
     pub documents: Vec<Document>,
     /// Limits of the automata that decide whether regular sets are empty or disjoint.
     pub regular: grammask_regular::Config,
-    /// Cancellation flag. Once it is true, the translation ends with [`Reason::Cancelled`](crate::Reason::Cancelled),
-    /// usually within milliseconds. Not serialized. Default: none.
+    /// Cancellation flag. Once it is true, the translation ends with
+    /// [`Reason::Cancelled`](crate::Reason::Cancelled), usually within milliseconds. Not serialized. Default:
+    /// none.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub cancel: Option<Arc<AtomicBool>>,
 }
@@ -57,8 +58,8 @@ impl Default for Config {
 /// Limits of the translation.
 ///
 /// The first group bounds time, memory and stack: beyond it, the schema ends with
-/// [`Reason::Limit`](crate::Reason::Limit). The second group bounds constructions that grow fast: beyond it, the
-/// constraint has no exact grammar, and [`Config::unsupported`] decides.
+/// [`Reason::Limit`](crate::Reason::Limit). The second group bounds constructions that grow fast: beyond it,
+/// the constraint has no exact grammar, and [`Config::unsupported`] decides.
 ///
 /// Limits do not depend on the clock or the machine: a schema within them always is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,12 +69,13 @@ impl Default for Config {
     serde(default, deny_unknown_fields)
 )]
 pub struct Limits {
-    /// Work units: one for each schema, alternative or pair of alternatives that is examined, and one for each 64
-    /// bytes of automata. Default: 1,000,000.
+    /// Work units: one for each schema, alternative or pair of alternatives that is examined, and one for
+    /// each 64 bytes of automata. Default: 1,000,000.
     pub max_work: u64,
-    /// Levels of arrays and objects in the JSON text of a schema, whatever they mean there. Default: 10,000.
+    /// Levels of arrays and objects in the JSON text of a schema, annotations included. Default: 10,000.
     pub max_nesting: u32,
-    /// Levels of schemas that apply to one value, as `allOf` in `allOf` and chains of `$ref` do. Default: 256.
+    /// Levels of schemas that apply to one value, as `allOf` in `allOf` and chains of `$ref` do. Default:
+    /// 256.
     pub max_depth: u32,
     /// Alternatives for one value, after `anyOf`, `oneOf` and `not` are multiplied out. Default: 1,024.
     pub max_alternatives: usize,
@@ -90,8 +92,8 @@ pub struct Limits {
     /// Length of the URIs of all schema resources together, in bytes. Default: 67,108,864.
     pub total_uri_bytes: u64,
 
-    /// Branches of an `anyOf` whose combinations are enumerated for `unevaluatedProperties` or `unevaluatedItems`.
-    /// Default: 8.
+    /// Branches of an `anyOf` whose combinations are enumerated for `unevaluatedProperties` or
+    /// `unevaluatedItems`. Default: 8.
     pub max_combined_branches: usize,
     /// Numbers, or texts of a pattern, that are listed one by one for `uniqueItems`. Default: 128.
     pub max_listed_items: usize,
@@ -117,7 +119,8 @@ pub struct Limits {
     pub max_pattern_size: u64,
     /// Copies of a repetition with assertions inside. Default: 100.
     pub max_pattern_copies: u32,
-    /// Steps for a pattern with assertions in its middle, mostly products of two matrix entries. Default: 2,000,000.
+    /// Steps for a pattern with assertions in its middle, mostly products of two matrix entries. Default:
+    /// 2,000,000.
     pub max_pattern_steps: u64,
 }
 
@@ -174,8 +177,8 @@ pub enum Whitespace {
 }
 
 impl Whitespace {
-    /// Returns the field of a separator that would make documents other than JSON, and the sign that it must have.
-    /// Returns `None` if there is no such separator.
+    /// Returns the field of a separator that would make documents other than JSON, and the sign that it must
+    /// have. Returns `None` if there is no such separator.
     pub(crate) fn wrong_separator(&self) -> Option<(&'static str, &'static str)> {
         let Self::Separators { item, key } = self else { return None };
         let is_wrong = |text: &str, sign: &str| text.trim_matches([' ', '\t', '\n', '\r']) != sign;
@@ -203,9 +206,10 @@ pub enum AdditionalProperties {
     /// A schema with `properties` allows no further properties, unless it has `additionalProperties` or
     /// `unevaluatedProperties`.
     ///
-    /// Each value is closed as a whole: a key is allowed if any schema that applies to the value names or matches it.
-    /// The schemas of `allOf` and `$ref` count together, and those of one branch of `anyOf` and `oneOf`. Schemas under
-    /// `not` and `if` do not close a value, so this option never allows more than [`Standard`](Self::Standard).
+    /// Each value is closed as a whole: a key is allowed if any schema that applies to the value names or
+    /// matches it. The schemas of `allOf` and `$ref` count together, and those of one branch of `anyOf` and
+    /// `oneOf`. Schemas under `not` and `if` do not close a value, so this option never allows more than
+    /// [`Standard`](Self::Standard).
     Closed,
 }
 

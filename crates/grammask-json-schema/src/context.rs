@@ -1,5 +1,5 @@
-//! The state of one translation, which every stage reads and extends: documents, constraints, languages, the list of
-//! relaxations and the work that is left.
+//! The state of one translation, which every stage reads and extends: documents, constraints, languages, the
+//! list of relaxations and the work that is left.
 
 use std::sync::atomic::Ordering;
 
@@ -64,7 +64,7 @@ pub(crate) struct Relaxations {
 }
 
 impl<'a> Context<'a> {
-    pub fn new(root: &'a Value, config: &'a Config) -> Result<Self, Error> {
+    pub(crate) fn new(root: &'a Value, config: &'a Config) -> Result<Self, Error> {
         let documents = Documents::new(root, config)?;
         let mut languages = Languages::new(config);
         Ok(Self {
@@ -89,7 +89,7 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     /// When [`Limits::max_work`](crate::Limits::work) is exceeded, or on cancellation.
-    pub fn spend(&mut self, units: u64) -> Result<(), Stop> {
+    pub(crate) fn spend(&mut self, units: u64) -> Result<(), Stop> {
         self.work += units;
         let limit = self.config.limits.max_work;
         if self.work > limit {
@@ -103,28 +103,29 @@ impl<'a> Context<'a> {
     }
 
     /// Ends the translation on cancellation. For loops whose steps are not work by themselves.
-    pub fn check_cancelled(&mut self) -> Result<(), Stop> {
+    pub(crate) fn check_cancelled(&mut self) -> Result<(), Stop> {
         self.spend(0)
     }
 
     /// Returns an error at the current schema.
-    pub fn error_here(&self, reason: Reason) -> Stop {
+    pub(crate) fn error_here(&self, reason: Reason) -> Stop {
         self.error(self.current_schema, "", reason)
     }
 
     /// Returns an error at the current schema: a limit is exceeded.
-    pub fn limit_here(&self, limit: Limit, value: u64) -> Stop {
+    pub(crate) fn limit_here(&self, limit: Limit, value: u64) -> Stop {
         self.error_here(Reason::limit(limit, value))
     }
 
-    pub fn error(&self, schema: SchemaId, keyword: &str, reason: Reason) -> Stop {
+    pub(crate) fn error(&self, schema: SchemaId, keyword: &str, reason: Reason) -> Stop {
         Error::new(self.documents.pointer(schema), keyword, reason).into()
     }
 
-    /// Refuses a constraint that has no exact grammar, or leaves it out and lists it, by [`Config::unsupported`].
+    /// Refuses a constraint that has no exact grammar, or leaves it out and lists it, by
+    /// [`Config::unsupported`].
     ///
     /// The caller must allow more values without the constraint, never fewer.
-    pub fn refuse_or_relax(
+    pub(crate) fn refuse_or_relax(
         &mut self,
         schema: SchemaId,
         keyword: &str,
@@ -142,7 +143,7 @@ impl<'a> Context<'a> {
     }
 
     /// Lists something that the grammar does not assert.
-    pub fn list_relaxation(&mut self, schema: SchemaId, keyword: &str, reason: impl Into<String>) {
+    pub(crate) fn list_relaxation(&mut self, schema: SchemaId, keyword: &str, reason: impl Into<String>) {
         let (keyword, reason) = (keyword.to_owned(), reason.into());
         if self.relaxations.listed.insert((schema, keyword.clone(), reason.clone())) {
             let pointer = self.documents.pointer(schema);
@@ -150,13 +151,14 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns true if a language is known to be empty. Returns false if a limit was exceeded before this was known.
-    pub fn is_empty(&mut self, language: LanguageId) -> Result<bool, Stop> {
+    /// Returns true if a language is known to be empty. Returns false if a limit was exceeded before this was
+    /// known.
+    pub(crate) fn is_empty(&mut self, language: LanguageId) -> Result<bool, Stop> {
         Ok(self.emptiness(language)?.unwrap_or(false))
     }
 
     /// Decides whether a language is empty.
-    pub fn emptiness(&mut self, language: LanguageId) -> Result<Emptiness, Stop> {
+    pub(crate) fn emptiness(&mut self, language: LanguageId) -> Result<Emptiness, Stop> {
         match language {
             LanguageId::NONE => return Ok(Ok(true)),
             LanguageId::ANY | LanguageId::EMPTY_TEXT => return Ok(Ok(false)),
@@ -178,7 +180,7 @@ impl<'a> Context<'a> {
     }
 
     /// Decides whether a text is in a language.
-    pub fn contains(&mut self, language: LanguageId, text: &str) -> Result<bool, Stop> {
+    pub(crate) fn contains(&mut self, language: LanguageId, text: &str) -> Result<bool, Stop> {
         if let Some(&known) = self.membership.get(&(language, text.into())) {
             return Ok(known);
         }

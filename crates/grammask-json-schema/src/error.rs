@@ -4,19 +4,20 @@ use std::fmt;
 
 /// A schema that cannot be translated.
 ///
-/// Displays as `at '/properties/a', type: invalid schema: "text" is not a type`. Pointers of more than 400 bytes are
-/// shortened to both ends.
+/// Displays as `at '/properties/a', type: invalid schema: "text" is not a type`. Pointers of more than 400
+/// bytes are shortened to both ends.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Error {
-    /// JSON pointer to the schema, such as `/properties/name`. In another document, it follows the URI and `#`.
+    /// JSON pointer to the schema, such as `/properties/name`. In another document, it follows the URI and
+    /// `#`.
     pub pointer: String,
     /// The keyword. Empty if the error concerns the whole schema.
     pub keyword: String,
-    /// What is wrong.
+    /// The reason of the error.
     pub reason: Reason,
 }
 
-/// What is wrong with a schema.
+/// The reason of an [`Error`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
@@ -49,7 +50,7 @@ pub struct LimitExceeded {
     pub limit: Limit,
     /// Value of the limit, in its unit.
     pub value: u64,
-    /// What was needed instead. `None` if counting stopped at the limit.
+    /// The count that exceeded it. `None` if counting stopped at the limit.
     pub found: Option<u64>,
 }
 
@@ -92,7 +93,7 @@ impl Limit {
         }
     }
 
-    /// What the limit counts.
+    /// The unit of the limit, as a plural.
     const fn unit(self) -> &'static str {
         match self {
             Self::Work => "units of work",
@@ -116,7 +117,7 @@ pub struct Relaxation {
     pub pointer: String,
     /// The keyword.
     pub keyword: String,
-    /// What is not asserted, or why.
+    /// The constraint that is not asserted, or why it is not.
     pub reason: String,
 }
 
@@ -127,7 +128,8 @@ impl Error {
         Self::new("", "", Reason::Unsatisfiable(what.to_owned()))
     }
 
-    /// Returns the error of a schema whose grammar was translated, but exceeds a limit when it is compiled or run.
+    /// Returns the error of a schema whose grammar was translated, but exceeds a limit when it is compiled or
+    /// run.
     pub fn not_run(limit: &impl fmt::Display) -> Self {
         Self::new("", "", Reason::Unsupported(format!("all constraints together exceed a limit: {limit}")))
     }

@@ -1,7 +1,8 @@
 //! Translates JSON Schema to KBNF: the grammar of exactly the documents that a schema calls valid.
 //!
-//! The input is a schema of any draft from 4 to 2020-12, the output a syntax tree of [`grammask_syntax`]. A constraint
-//! that has no exact grammar is an error that names its location. With [`Unsupported::Relax`], it is weakened and listed.
+//! The input is a schema of any draft from 4 to 2020-12, the output a syntax tree of [`grammask_syntax`]. A
+//! constraint that has no exact grammar is an error that names its location. With [`Unsupported::Relax`], it
+//! is weakened and listed.
 //!
 //! ```
 //! use grammask_json_schema::{Config, Whitespace, translate};
@@ -66,20 +67,23 @@ use crate::keyword::expand;
 pub struct Translation {
     /// The grammar of the valid documents.
     pub ast: Ast,
-    /// Constraints and keywords of the schema that the grammar does not assert. Schemas with equal text are translated
-    /// once, and only the first of them is listed.
+    /// Constraints and keywords of the schema that the grammar does not assert. Schemas with equal text are
+    /// translated once, and only the first of them is listed.
     pub relaxations: Vec<Relaxation>,
 }
 
 /// Translates a schema.
 ///
 /// # Errors
-/// When the schema is invalid, has no exact grammar (unless [`Config::unsupported`] relaxes it), has no valid document,
-/// or exceeds one of [`Config::limits`]; when [`Whitespace::Separators`] are not a comma and a colon; on cancellation.
+/// - When the schema is invalid, or has no valid document.
+/// - When it has no exact grammar, unless [`Config::unsupported`] relaxes it.
+/// - When it exceeds one of [`Config::limits`].
+/// - When [`Whitespace::Separators`] are not a comma and a colon.
+/// - On cancellation.
 ///
 /// # Complexity
-/// Linear in the size of the schema if each value has one alternative. Alternatives for one value multiply; work is
-/// bounded by [`Limits::max_work`].
+/// Linear in the size of the schema if each value has one alternative. Alternatives for one value multiply;
+/// work is bounded by [`Limits::max_work`].
 pub fn translate(schema: &Value, config: &Config) -> Result<Translation, Error> {
     if let Some((field, sign)) = config.whitespace.wrong_separator() {
         let what = format!("`Whitespace::Separators`: `{field}` must be a {sign} within white space");
@@ -89,7 +93,8 @@ pub fn translate(schema: &Value, config: &Config) -> Result<Translation, Error> 
     match translate_root(&mut cx) {
         Ok(ast) => Ok(Translation { ast, relaxations: cx.relaxations.list }),
         Err(Stop::Error(error)) => Err(*error),
-        // Unreachable in practice: only questions about the inside of a value meet cycles, and their callers answer.
+        // Unreachable in practice: only questions about the inside of a value meet cycles, and their callers
+        // answer.
         Err(Stop::Cycle) => {
             Err(Error::new("", "", Reason::Unsupported("a schema that depends on itself".to_owned())))
         }

@@ -31,7 +31,7 @@ impl Discriminator {
     /// Returns the branches that may overlap with one, some of them perhaps several times.
     ///
     /// Lazy: of a hundred thousand equal branches, the first is enough for the caller.
-    pub fn candidates(&self, branch_index: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn candidates(&self, branch_index: usize) -> impl Iterator<Item = usize> {
         let texts = self.texts[branch_index].as_deref();
         let all = if texts.is_none() { 0..self.texts.len() } else { 0..0 };
         let sharing = texts.unwrap_or_default().iter().flat_map(|text| &self.by_text[text]);

@@ -1,7 +1,7 @@
 //! Constraints: what a value has to satisfy, as a conjunction of subjects that hold and subjects that do not.
 //!
-//! `{"allOf": [A, B], "not": C}` is the constraint "A and B and not C". Conjunctions are hash-consed, so recursive
-//! schemas lead to finitely many constraints, and each constraint becomes one rule of the grammar.
+//! `{"allOf": [A, B], "not": C}` is the constraint "A and B and not C". Conjunctions are hash-consed, so
+//! recursive schemas lead to finitely many constraints, and each constraint becomes one rule of the grammar.
 
 pub(crate) mod discriminator;
 
@@ -18,22 +18,23 @@ pub(crate) struct ConstraintId(u32);
 
 impl ConstraintId {
     /// The empty conjunction: every value satisfies it.
-    pub const ANY: Self = Self(0);
+    pub(crate) const ANY: Self = Self(0);
     /// A contradiction: no value satisfies it.
-    pub const NEVER: Self = Self(1);
+    pub(crate) const NEVER: Self = Self(1);
 
-    pub const fn index(self) -> usize {
+    pub(crate) const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A dynamic scope in [`Scopes`]: the schema resources that were entered on the way to a schema, outermost first.
+/// A dynamic scope in [`Scopes`]: the schema resources that were entered on the way to a schema, outermost
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ScopeId(u32);
 
 impl ScopeId {
     /// The scope in which no resource was entered.
-    pub const EMPTY: Self = Self(0);
+    pub(crate) const EMPTY: Self = Self(0);
 }
 
 /// A JSON value of `const` or `enum`, in [`Constants`].
@@ -69,7 +70,7 @@ pub(crate) struct Constraints {
 }
 
 impl Constraints {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut ids = FxHashMap::default();
         let none: Rc<[Conjunct]> = Rc::from([]);
         ids.insert(Rc::clone(&none), ConstraintId::ANY);
@@ -77,13 +78,14 @@ impl Constraints {
         Self { list: vec![Rc::clone(&none), none], ids, memo: FxHashMap::default() }
     }
 
-    /// Returns the conjuncts of a constraint. Empty for [`ConstraintId::ANY`] and for [`ConstraintId::NEVER`].
-    pub fn conjuncts(&self, constraint: ConstraintId) -> &[Conjunct] {
+    /// Returns the conjuncts of a constraint. Empty for [`ConstraintId::ANY`] and for
+    /// [`ConstraintId::NEVER`].
+    pub(crate) fn conjuncts(&self, constraint: ConstraintId) -> &[Conjunct] {
         &self.list[constraint.index()]
     }
 
     /// Returns the constraint with one conjunct.
-    pub fn single(&mut self, conjunct: Conjunct) -> ConstraintId {
+    pub(crate) fn single(&mut self, conjunct: Conjunct) -> ConstraintId {
         match conjunct {
             Conjunct { subject: Subject::Constraint(constraint), holds: true } => constraint,
             Conjunct { subject: Subject::Constraint(ConstraintId::ANY), holds: false } => ConstraintId::NEVER,
@@ -108,7 +110,7 @@ impl Constraints {
     }
 
     /// Returns the conjunction of two constraints.
-    pub fn both(&mut self, a: ConstraintId, b: ConstraintId) -> ConstraintId {
+    pub(crate) fn both(&mut self, a: ConstraintId, b: ConstraintId) -> ConstraintId {
         match (a, b) {
             (ConstraintId::NEVER, _) | (_, ConstraintId::NEVER) => return ConstraintId::NEVER,
             (ConstraintId::ANY, other) | (other, ConstraintId::ANY) => return other,
@@ -128,8 +130,9 @@ impl Constraints {
         constraint
     }
 
-    /// Returns true if the conjuncts of `other` are a subset of those of `constraint`. Syntactic, so sound and incomplete.
-    pub fn implies(&self, constraint: ConstraintId, other: ConstraintId) -> bool {
+    /// Returns true if the conjuncts of `other` are a subset of those of `constraint`. Syntactic, so sound
+    /// and incomplete.
+    pub(crate) fn implies(&self, constraint: ConstraintId, other: ConstraintId) -> bool {
         if constraint == other || constraint == ConstraintId::NEVER || other == ConstraintId::ANY {
             return true;
         }
@@ -141,7 +144,7 @@ impl Constraints {
     }
 
     /// Returns the negation of a constraint.
-    pub fn negate(&mut self, constraint: ConstraintId) -> ConstraintId {
+    pub(crate) fn negate(&mut self, constraint: ConstraintId) -> ConstraintId {
         match (constraint, self.conjuncts(constraint)) {
             (ConstraintId::ANY, _) => ConstraintId::NEVER,
             (ConstraintId::NEVER, _) => ConstraintId::ANY,
@@ -151,7 +154,7 @@ impl Constraints {
     }
 
     /// Returns what a constraint excludes, if it is one negated conjunct.
-    pub fn excluded(&mut self, constraint: ConstraintId) -> Option<ConstraintId> {
+    pub(crate) fn excluded(&mut self, constraint: ConstraintId) -> Option<ConstraintId> {
         match *self.conjuncts(constraint) {
             [Conjunct { subject, holds: false }] => Some(self.single(Conjunct { subject, holds: true })),
             _ => None,
@@ -159,7 +162,7 @@ impl Constraints {
     }
 
     /// Returns the disjunction of two constraints, as the negation of a conjunction.
-    pub fn either(&mut self, a: ConstraintId, b: ConstraintId) -> ConstraintId {
+    pub(crate) fn either(&mut self, a: ConstraintId, b: ConstraintId) -> ConstraintId {
         let (a, b) = (self.negate(a), self.negate(b));
         let neither = self.both(a, b);
         self.negate(neither)
@@ -175,7 +178,7 @@ pub(crate) struct Constants<'a> {
 }
 
 impl<'a> Constants<'a> {
-    pub fn intern(&mut self, value: &'a Value) -> ConstantId {
+    pub(crate) fn intern(&mut self, value: &'a Value) -> ConstantId {
         let values = &mut self.values;
         *self.ids.entry(std::ptr::from_ref(value).addr()).or_insert_with(|| {
             values.push(value);
@@ -183,7 +186,7 @@ impl<'a> Constants<'a> {
         })
     }
 
-    pub fn value(&self, id: ConstantId) -> &'a Value {
+    pub(crate) fn value(&self, id: ConstantId) -> &'a Value {
         self.values[id.0 as usize]
     }
 }
@@ -196,12 +199,12 @@ pub(crate) struct Scopes {
 
 impl Scopes {
     /// With [`ScopeId::EMPTY`] alone.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { list: vec![Box::default()], ids: FxHashMap::default() }
     }
 
     /// Returns the scope after a resource is entered. Entering a resource again changes nothing.
-    pub fn enter(&mut self, scope: ScopeId, resource: ResourceId) -> ScopeId {
+    pub(crate) fn enter(&mut self, scope: ScopeId, resource: ResourceId) -> ScopeId {
         let entered = &self.list[scope.0 as usize];
         if entered.contains(&resource) {
             return scope;
@@ -215,7 +218,7 @@ impl Scopes {
     }
 
     /// Returns the resources of a scope, outermost first.
-    pub fn resources(&self, scope: ScopeId) -> &[ResourceId] {
+    pub(crate) fn resources(&self, scope: ScopeId) -> &[ResourceId] {
         &self.list[scope.0 as usize]
     }
 }

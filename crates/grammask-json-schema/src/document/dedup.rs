@@ -1,5 +1,5 @@
-//! Deduplication of schemas: those with equal text, annotations apart, become one constraint. So the grammar has one
-//! rule for them, and a difference between two of them is seen to be empty at once.
+//! Deduplication of schemas: those with equal text, annotations apart, become one constraint. So the grammar
+//! has one rule for them, and a difference between two of them is seen to be empty at once.
 
 use std::fmt::Write;
 
@@ -25,9 +25,9 @@ pub(crate) struct CanonicalSchemas {
 }
 
 impl CanonicalSchemas {
-    /// Returns the first schema that was looked up with the canonical text of this one. Returns the schema itself if
-    /// it is the first, too large to compare, or has an identifier of its own.
-    pub fn first(&mut self, documents: &Documents<'_>, id: SchemaId) -> SchemaId {
+    /// Returns the first schema that was looked up with the canonical text of this one. Returns the schema
+    /// itself if it is the first, too large to compare, or has an identifier of its own.
+    pub(crate) fn first(&mut self, documents: &Documents<'_>, id: SchemaId) -> SchemaId {
         self.text.clear();
         let draft = documents.draft(id);
         if !write_canonical(documents.value(id), draft, Role::Schema, 0, &mut self.text) {

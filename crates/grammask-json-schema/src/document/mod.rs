@@ -105,7 +105,7 @@ impl<'a> Documents<'a> {
     ///
     /// # Complexity
     /// Linear in the size of the documents.
-    pub fn new(root: &'a Value, config: &'a Config) -> Result<Self, Error> {
+    pub(crate) fn new(root: &'a Value, config: &'a Config) -> Result<Self, Error> {
         let mut documents = Self {
             config,
             schemas: Vec::with_capacity(INITIAL_SCHEMAS),
@@ -140,28 +140,28 @@ impl<'a> Documents<'a> {
     }
 
     /// Returns the schema that is translated.
-    pub fn root(&self) -> SchemaId {
+    pub(crate) fn root(&self) -> SchemaId {
         SchemaId(0)
     }
 
     /// Returns true if some document mentions `unevaluatedProperties` or `unevaluatedItems`.
-    pub fn asks_evaluated(&self) -> bool {
+    pub(crate) fn asks_evaluated(&self) -> bool {
         self.asks_evaluated
     }
 
     /// Returns the schema as JSON: an object or a boolean.
-    pub fn value(&self, id: SchemaId) -> &'a Value {
+    pub(crate) fn value(&self, id: SchemaId) -> &'a Value {
         self.schemas[id.index()].value
     }
 
     /// Returns the draft of a schema: by `$schema` at the root of its resource, else the draft of the
     /// enclosing resource, else [`Config::draft`]. An unknown `$schema` counts as [`Config::draft`].
-    pub fn draft(&self, id: SchemaId) -> Draft {
+    pub(crate) fn draft(&self, id: SchemaId) -> Draft {
         self.resources[self.resource(id).index()].draft
     }
 
     /// Returns true if the schema's own `$schema` names neither a known draft nor a given document.
-    pub fn is_of_unknown_draft(&self, id: SchemaId) -> bool {
+    pub(crate) fn is_of_unknown_draft(&self, id: SchemaId) -> bool {
         self.value(id).as_object().is_some_and(|schema| {
             let uri = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
             walk::draft_of(schema) == Some(None) && !self.by_uri.contains_key(uri::split(uri).0)
@@ -169,13 +169,13 @@ impl<'a> Documents<'a> {
     }
 
     /// Returns the innermost resource that contains the schema.
-    pub fn resource(&self, id: SchemaId) -> ResourceId {
+    pub(crate) fn resource(&self, id: SchemaId) -> ResourceId {
         self.schemas[id.index()].resource
     }
 
     /// Returns true if the validation vocabulary applies to the schema. It does unless `$schema` names a
     /// given document whose `$vocabulary` leaves it out.
-    pub fn validates(&self, id: SchemaId) -> bool {
+    pub(crate) fn validates(&self, id: SchemaId) -> bool {
         if !self.config.documents.iter().any(|document| document.schema.get("$vocabulary").is_some()) {
             return true;
         }
@@ -198,7 +198,7 @@ impl<'a> Documents<'a> {
 
     /// Returns the location of the schema for messages: `/properties/a`, or `uri#/properties/a` in another
     /// document.
-    pub fn pointer(&self, id: SchemaId) -> String {
+    pub(crate) fn pointer(&self, id: SchemaId) -> String {
         let mut steps = Vec::new();
         let mut at = id;
         let document = loop {
@@ -215,7 +215,7 @@ impl<'a> Documents<'a> {
     }
 
     /// Returns the last step to the schema that is not an array index. Returns `None` for the root.
-    pub fn name(&self, mut id: SchemaId) -> Option<Cow<'_, str>> {
+    pub(crate) fn name(&self, mut id: SchemaId) -> Option<Cow<'_, str>> {
         loop {
             let schema = &self.schemas[id.index()];
             if let Some(name) = schema.steps.name() {
@@ -236,7 +236,7 @@ impl<'a> Documents<'a> {
     ///
     /// # Complexity
     /// Linear in the number of steps. A location that is not registered is walked once.
-    pub fn child(&mut self, id: SchemaId, steps: &[&str]) -> Result<SchemaId, Error> {
+    pub(crate) fn child(&mut self, id: SchemaId, steps: &[&str]) -> Result<SchemaId, Error> {
         let keyword = steps.first().copied().unwrap_or_default();
         self.follow(id, steps.iter().map(|&step| Cow::Borrowed(step)))?.map_err(|what| {
             let mut location = String::new();
@@ -250,7 +250,7 @@ impl<'a> Documents<'a> {
     /// # Errors
     /// [`Reason::Unsupported`] if the URI does not name a given document. [`Reason::Invalid`] if the fragment
     /// does not lead to a schema.
-    pub fn resolve(&mut self, id: SchemaId, reference: &str) -> Result<SchemaId, Error> {
+    pub(crate) fn resolve(&mut self, id: SchemaId, reference: &str) -> Result<SchemaId, Error> {
         self.resolve_as(id, "$ref", reference)
     }
 
@@ -259,7 +259,7 @@ impl<'a> Documents<'a> {
     ///
     /// # Errors
     /// Those of [`resolve`](Self::resolve).
-    pub fn resolve_dynamic(
+    pub(crate) fn resolve_dynamic(
         &mut self,
         id: SchemaId,
         reference: &str,
@@ -288,7 +288,7 @@ impl<'a> Documents<'a> {
 
     /// Returns true if some resource has `$dynamicAnchor` or `$recursiveAnchor: true`. Otherwise scopes need
     /// not be tracked. A resource under an unknown keyword counts once a pointer has led there.
-    pub fn is_dynamic(&self) -> bool {
+    pub(crate) fn is_dynamic(&self) -> bool {
         self.dynamic
     }
 

@@ -1,4 +1,4 @@
-//! A first pass over all values of a document, whatever they mean: how deep it nests, and which keywords
+//! A first pass over all values of a document, schemas or not: how deep it nests, and which keywords
 //! occur.
 
 use std::sync::atomic::Ordering;

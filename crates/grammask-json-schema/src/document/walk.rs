@@ -87,7 +87,7 @@ pub(super) enum Steps<'a> {
 
 impl Steps<'_> {
     /// Appends the steps to a JSON pointer.
-    pub fn write(&self, pointer: &mut String) {
+    pub(crate) fn write(&self, pointer: &mut String) {
         match self {
             Self::Keyword(keyword, below) => {
                 push_step(pointer, keyword);
@@ -102,7 +102,7 @@ impl Steps<'_> {
     }
 
     /// Returns the last step that is not an array index, escaped as in a JSON pointer.
-    pub fn name(&self) -> Option<Cow<'_, str>> {
+    pub(crate) fn name(&self) -> Option<Cow<'_, str>> {
         let is_name = |part: &&str| !part.is_empty() && !part.bytes().all(|byte| byte.is_ascii_digit());
         match self {
             Self::Keyword(_, Substep::Key(key)) if is_name(key) => Some(if key.contains(['~', '/']) {

@@ -18,9 +18,9 @@ const UNICODE: &str = r"\\u(?:[0-9A-Fa-f]{4}|\{0*(?:10[0-9A-Fa-f]{4}|[0-9A-Fa-f]
 /// An escape of letters or digits, in classes and outside.
 const ESCAPE: &str =
     r"(?:\\(?:[dDwWsStnvfr0-9]|c[A-Za-z]|x[0-9A-Fa-f]{2}|[pP]\{[A-Za-z_]+(?:=[0-9A-Za-z_]+)?\})|UNICODE)";
-/// An escaped punctuation mark, which stands for itself.
+/// An escaped punctuation mark: a literal.
 const MARK: &str = r"\\[^0-9A-Za-z]";
-/// A character that stands for itself, except for those that may occur in a quantifier.
+/// A literal character, except for those that may occur in a quantifier.
 const LITERAL: &str = r"[^\^$\\*+?()\[{|0-9,}]";
 /// An assertion, which matches between characters.
 const ASSERTION: &str = r"(?:[\^$|]|\\[bB])";

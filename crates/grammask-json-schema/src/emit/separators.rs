@@ -14,7 +14,7 @@ pub(super) struct Separators {
 }
 
 impl Separators {
-    pub fn new(whitespace: &Whitespace) -> Self {
+    pub(crate) fn new(whitespace: &Whitespace) -> Self {
         let space = match whitespace {
             Whitespace::Flexible { longest: 0 } | Whitespace::Compact | Whitespace::Separators { .. } => {
                 String::new()

@@ -1,4 +1,5 @@
-//! Applicators: keywords that apply other schemas to the same value, such as `$ref`, `allOf`, `oneOf`, `not` and `if`.
+//! Applicators: keywords that apply other schemas to the same value, such as `$ref`, `allOf`, `oneOf`, `not`
+//! and `if`.
 
 use std::rc::Rc;
 
@@ -174,7 +175,7 @@ fn apply_any_of<'a>(
         }
         return algebra::union(cx, &each);
     }
-    // What is evaluated depends on the branches that hold, so each combination of branches is an alternative.
+    // The evaluated keys and items depend on the branches that hold: each combination is an alternative.
     let most = cx.config.limits.max_combined_branches;
     if branches.len() > most {
         let limit = Reason::Unsupported(format!(

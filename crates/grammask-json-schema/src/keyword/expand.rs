@@ -1,5 +1,5 @@
-//! Expansion of a schema into the values that it allows, one level deep: its own assertions, then the applicators for
-//! the same value, then the unevaluated keywords.
+//! Expansion of a schema into the values that it allows, one level deep: its own assertions, then the
+//! applicators for the same value, then the unevaluated keywords.
 
 use serde_json::{Map, Value};
 
@@ -23,15 +23,15 @@ pub(crate) struct Schema<'a> {
 }
 
 impl<'a> Schema<'a> {
-    pub fn get(&self, keyword: &str) -> Option<&'a Value> {
+    pub(crate) fn get(&self, keyword: &str) -> Option<&'a Value> {
         if !self.validates && keyword::is_validation(keyword) {
             return None;
         }
         keyword::entry(self.entries, keyword)
     }
 
-    /// Returns true if the keyword is present, whatever vocabulary it belongs to.
-    pub fn has(&self, keyword: &str) -> bool {
+    /// Returns true if the keyword is present, even if its vocabulary is not in use.
+    pub(crate) fn has(&self, keyword: &str) -> bool {
         keyword::entry(self.entries, keyword).is_some()
     }
 }

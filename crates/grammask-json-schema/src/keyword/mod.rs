@@ -1,5 +1,7 @@
-//! The keywords of a schema: which there are in each draft, and what the assertions about the value itself
-//! allow (its type, and what it is as a number, a string, an array or an object).
+//! The keywords of a schema: the set of each draft, and the values that assertions about the value itself
+//! allow.
+//!
+//! Such an assertion is its type, or a property as a number, a string, an array or an object.
 
 mod applicators;
 mod arrays;

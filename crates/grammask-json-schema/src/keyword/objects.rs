@@ -89,8 +89,8 @@ fn pattern_properties<'a>(
     Ok(())
 }
 
-/// Reads `additionalProperties`, and stores which keys are evaluated where that matters. `known` are the keys of
-/// `properties` and `patternProperties`.
+/// Reads `additionalProperties`, and stores which keys are evaluated where that matters. `known` are the keys
+/// of `properties` and `patternProperties`.
 fn additional_properties<'a>(
     cx: &mut Context<'a>,
     schema: Schema<'a>,

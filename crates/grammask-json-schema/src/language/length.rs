@@ -8,7 +8,7 @@ const ANY_CHARACTER: &str = "(?s:.)";
 
 impl Languages {
     /// Interns the texts with `min..=max` characters.
-    pub fn length(&mut self, min: u32, max: Option<u32>) -> LanguageId {
+    pub(crate) fn length(&mut self, min: u32, max: Option<u32>) -> LanguageId {
         let any = self.regex(ANY_CHARACTER);
         match (min, max) {
             (0, None) => LanguageId::ANY,

@@ -24,11 +24,11 @@ pub(crate) struct LanguageId(u32);
 
 impl LanguageId {
     /// The empty language.
-    pub const NONE: Self = Self(0);
+    pub(crate) const NONE: Self = Self(0);
     /// The language of every text.
-    pub const ANY: Self = Self(1);
+    pub(crate) const ANY: Self = Self(1);
     /// The language of the empty text alone.
-    pub const EMPTY_TEXT: Self = Self(2);
+    pub(crate) const EMPTY_TEXT: Self = Self(2);
 
     const fn index(self) -> usize {
         self.0 as usize
@@ -79,7 +79,7 @@ pub(crate) struct Languages {
 }
 
 impl Languages {
-    pub fn new(config: &Config) -> Self {
+    pub(crate) fn new(config: &Config) -> Self {
         let mut languages = Self {
             nodes: Vec::with_capacity(INITIAL_LANGUAGES),
             newest: FxHashMap::with_capacity_and_hasher(INITIAL_LANGUAGES, FxBuildHasher),
@@ -96,18 +96,18 @@ impl Languages {
     }
 
     /// Reserves capacity for more languages.
-    pub fn reserve(&mut self, more: usize) {
+    pub(crate) fn reserve(&mut self, more: usize) {
         self.nodes.reserve(more);
         self.newest.reserve(more);
         self.older.reserve(more);
         self.lowered.reserve(more);
     }
 
-    pub const fn limits(&self) -> &Limits {
+    pub(crate) const fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    pub fn get(&self, id: LanguageId) -> &Language {
+    pub(crate) fn get(&self, id: LanguageId) -> &Language {
         &self.nodes[id.index()]
     }
 
@@ -142,12 +142,12 @@ impl Languages {
         id
     }
 
-    pub fn text(&mut self, text: &str) -> LanguageId {
+    pub(crate) fn text(&mut self, text: &str) -> LanguageId {
         self.text_or(text, || text.into())
     }
 
     /// Interns a text that is shared instead of copied.
-    pub fn shared_text(&mut self, text: &Text) -> LanguageId {
+    pub(crate) fn shared_text(&mut self, text: &Text) -> LanguageId {
         self.text_or(text, || text.clone())
     }
 
@@ -160,7 +160,7 @@ impl Languages {
     }
 
     /// Interns what a pattern of the Rust `regex` crate matches from end to end. The pattern must be valid.
-    pub fn regex(&mut self, pattern: &str) -> LanguageId {
+    pub(crate) fn regex(&mut self, pattern: &str) -> LanguageId {
         let hash = hash_of(&(REGEX_HASH_TAG, pattern));
         match self.find(hash, |other| matches!(other, Language::Regex(other) if other == pattern)) {
             Some(known) => known,
@@ -169,16 +169,16 @@ impl Languages {
     }
 
     /// Interns the unsigned numbers whose value is a multiple of `of`, a positive decimal numeral.
-    pub fn multiple(&mut self, of: &str) -> LanguageId {
+    pub(crate) fn multiple(&mut self, of: &str) -> LanguageId {
         self.intern(Language::Multiple(of.into()))
     }
 
     /// Interns the unsigned numbers that compare so with `bound`, an unsigned decimal numeral.
-    pub fn compared(&mut self, comparison: Comparison, bound: &str) -> LanguageId {
+    pub(crate) fn compared(&mut self, comparison: Comparison, bound: &str) -> LanguageId {
         self.intern(Language::Compared(comparison, bound.into()))
     }
 
-    pub fn sequence(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
+    pub(crate) fn sequence(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
         let mut all = Vec::new();
         for part in parts {
             match self.get(part) {
@@ -195,7 +195,7 @@ impl Languages {
         }
     }
 
-    pub fn union(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
+    pub(crate) fn union(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
         let mut all = Vec::new();
         for part in parts {
             match self.get(part) {
@@ -218,7 +218,7 @@ impl Languages {
         }
     }
 
-    pub fn and(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
+    pub(crate) fn and(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
         let mut all = Vec::new();
         for part in parts {
             match self.get(part) {
@@ -278,11 +278,11 @@ impl Languages {
     }
 
     /// Returns the number whose multiples the language consists of. Returns `None` for any other language.
-    pub fn multiples_of(&self, id: LanguageId) -> Option<&str> {
+    pub(crate) fn multiples_of(&self, id: LanguageId) -> Option<&str> {
         self.as_multiples(id).map(|(_, of)| of)
     }
 
-    pub fn not(&mut self, of: LanguageId) -> LanguageId {
+    pub(crate) fn not(&mut self, of: LanguageId) -> LanguageId {
         match *self.get(of) {
             Language::None => LanguageId::ANY,
             Language::Not(inner) => inner,
@@ -300,7 +300,7 @@ impl Languages {
         }
     }
 
-    pub fn repeat(&mut self, of: LanguageId, min: u32, max: Option<u32>) -> LanguageId {
+    pub(crate) fn repeat(&mut self, of: LanguageId, min: u32, max: Option<u32>) -> LanguageId {
         match (min, max) {
             (1, Some(1)) => of,
             (_, Some(0)) => LanguageId::EMPTY_TEXT,
@@ -317,7 +317,7 @@ impl Languages {
     }
 
     /// Returns the size of the automata in units of 64 bytes. They only grow, so differences measure work.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.store.bytes_used() / 64
     }
 
@@ -325,14 +325,14 @@ impl Languages {
     ///
     /// # Errors
     /// When a limit of the automata is exceeded.
-    pub fn is_empty(&mut self, id: LanguageId) -> Result<Option<bool>, grammask_regular::Error> {
+    pub(crate) fn is_empty(&mut self, id: LanguageId) -> Result<Option<bool>, grammask_regular::Error> {
         let regular = self.lower(id)?;
         let cancel = self.cancel.as_deref();
         self.store.cancellable(|| is_set(cancel)).is_empty(regular)
     }
 
     /// Returns true if the translation is cancelled.
-    pub fn is_cancelled(&self) -> bool {
+    pub(crate) fn is_cancelled(&self) -> bool {
         is_set(self.cancel.as_deref())
     }
 
@@ -340,7 +340,7 @@ impl Languages {
     ///
     /// # Errors
     /// When a limit of the automata is exceeded.
-    pub fn contains(&mut self, id: LanguageId, text: &str) -> Result<bool, grammask_regular::Error> {
+    pub(crate) fn contains(&mut self, id: LanguageId, text: &str) -> Result<bool, grammask_regular::Error> {
         let mut state = self.lower(id)?;
         for byte in text.bytes() {
             if state == RegularId::EMPTY {
@@ -356,7 +356,7 @@ impl Languages {
     ///
     /// # Complexity
     /// At most 16,384 derivatives.
-    pub fn enumerate(&mut self, id: LanguageId, most: usize) -> Option<Vec<String>> {
+    pub(crate) fn enumerate(&mut self, id: LanguageId, most: usize) -> Option<Vec<String>> {
         let start = self.lower(id).ok()?;
         let mut texts = Vec::new();
         let mut states = 0;
@@ -387,7 +387,7 @@ impl Languages {
     ///
     /// # Complexity
     /// Some thousand derivatives at most.
-    pub fn has_many_strings(&mut self, id: LanguageId) -> bool {
+    pub(crate) fn has_many_strings(&mut self, id: LanguageId) -> bool {
         let mut strings = || {
             let texts = self.lower(id)?;
             let strings = self.store.json_string(texts)?;
@@ -397,7 +397,7 @@ impl Languages {
         matches!(strings(), Ok::<_, grammask_regular::Error>(true))
     }
 
-    pub fn lower(&mut self, id: LanguageId) -> Result<RegularId, grammask_regular::Error> {
+    pub(crate) fn lower(&mut self, id: LanguageId) -> Result<RegularId, grammask_regular::Error> {
         let mut stack = vec![id];
         while let Some(&top) = stack.last() {
             if self.lowered[top.index()].is_some() {
@@ -439,7 +439,7 @@ impl Languages {
 
     /// Writes the expression into a syntax tree. Writes any expression once
     /// [`is_cancelled`](Self::is_cancelled) is true.
-    pub fn write(&self, id: LanguageId, ast: &mut Ast) -> ExprId {
+    pub(crate) fn write(&self, id: LanguageId, ast: &mut Ast) -> ExprId {
         enum Task {
             Visit(LanguageId),
             Make(LanguageId),

@@ -42,7 +42,7 @@ pub(super) struct Matrix {
 }
 
 impl<'a> PatternAlgebra<'a> {
-    pub fn new(languages: &'a mut Languages, node: &Node) -> Self {
+    pub(crate) fn new(languages: &'a mut Languages, node: &Node) -> Self {
         let boundary =
             |node: &Node| matches!(node, Node::Assertion(Assertion::Boundary | Assertion::NotBoundary));
         let sides = if node.any(&boundary) { 3 } else { 2 };
@@ -50,16 +50,16 @@ impl<'a> PatternAlgebra<'a> {
     }
 
     /// Returns the number of states. State `s` has the sides `s / sides` and `s % sides`.
-    pub const fn states(&self) -> usize {
+    pub(crate) const fn states(&self) -> usize {
         self.sides * self.sides
     }
 
-    pub const fn state(&self, left: usize, right: usize) -> usize {
+    pub(crate) const fn state(&self, left: usize, right: usize) -> usize {
         left * self.sides + right
     }
 
     /// Returns the class of the characters of a side.
-    pub fn class_of(&self, side: usize) -> String {
+    pub(crate) fn class_of(&self, side: usize) -> String {
         match (self.sides, side) {
             (2, _) => class::ANY.to_owned(),
             (_, side) => bracketed(WORD, side == 2),
@@ -67,7 +67,7 @@ impl<'a> PatternAlgebra<'a> {
     }
 
     /// Returns the texts whose start gives the position before them this right side.
-    pub fn starting_with(&mut self, side: usize) -> LanguageId {
+    pub(crate) fn starting_with(&mut self, side: usize) -> LanguageId {
         if side == 0 {
             return LanguageId::EMPTY_TEXT;
         }
@@ -79,7 +79,7 @@ impl<'a> PatternAlgebra<'a> {
     ///
     /// # Errors
     /// When the language or the number of steps is too large.
-    pub fn checked(&mut self, id: LanguageId) -> Result<LanguageId, PatternError> {
+    pub(crate) fn checked(&mut self, id: LanguageId) -> Result<LanguageId, PatternError> {
         self.step()?;
         let limit = self.languages.limits().max_pattern_size;
         if self.size(id) > limit {
@@ -94,7 +94,7 @@ impl<'a> PatternAlgebra<'a> {
     }
 
     /// Returns true if a language is empty.
-    pub fn is_empty(&mut self, id: LanguageId) -> Result<bool, PatternError> {
+    pub(crate) fn is_empty(&mut self, id: LanguageId) -> Result<bool, PatternError> {
         // The search may take as long as many other steps.
         self.steps += self.languages.limits().max_pattern_steps / EMPTINESS_SHARE_OF_STEPS;
         self.step()?;
@@ -147,17 +147,17 @@ impl<'a> PatternAlgebra<'a> {
         self.sizes[&id]
     }
 
-    pub fn concat(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, PatternError> {
+    pub(crate) fn concat(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, PatternError> {
         let both = self.languages.sequence([a, b]);
         self.checked(both)
     }
 
-    pub fn union(&mut self, parts: Vec<LanguageId>) -> Result<LanguageId, PatternError> {
+    pub(crate) fn union(&mut self, parts: Vec<LanguageId>) -> Result<LanguageId, PatternError> {
         let any = self.languages.union(parts);
         self.checked(any)
     }
 
-    pub fn intersect(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, PatternError> {
+    pub(crate) fn intersect(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, PatternError> {
         let both = match (a, b) {
             _ if a == b => a,
             (LanguageId::EMPTY_TEXT, other) | (other, LanguageId::EMPTY_TEXT) => {
@@ -172,13 +172,13 @@ impl<'a> PatternAlgebra<'a> {
         self.checked(both)
     }
 
-    pub fn subtract(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, PatternError> {
+    pub(crate) fn subtract(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, PatternError> {
         let others = self.languages.not(b);
         self.intersect(a, others)
     }
 
     /// Returns the nonempty texts of a node without assertions.
-    pub fn nonempty(&mut self, node: &Node) -> Result<LanguageId, PatternError> {
+    pub(crate) fn nonempty(&mut self, node: &Node) -> Result<LanguageId, PatternError> {
         let id = match node {
             Node::Sequence(parts) if parts.is_empty() => LanguageId::NONE,
             node if !node.is_nullable() => self.pure(node),
@@ -206,7 +206,7 @@ impl<'a> PatternAlgebra<'a> {
     }
 
     /// Returns the texts of a node without assertions.
-    pub fn pure(&mut self, node: &Node) -> LanguageId {
+    pub(crate) fn pure(&mut self, node: &Node) -> LanguageId {
         let regex = to_regex(node);
         if regex.is_empty() { LanguageId::EMPTY_TEXT } else { self.languages.regex(&regex) }
     }
@@ -217,12 +217,12 @@ impl<'a> PatternAlgebra<'a> {
     }
 
     /// Returns the matrix of the empty text.
-    pub fn identity(&self) -> Matrix {
+    pub(crate) fn identity(&self) -> Matrix {
         Matrix { empty: vec![true; self.states()], ..self.none() }
     }
 
     /// Returns the matrix of a node without look-around.
-    pub fn matrix(&mut self, node: &Node) -> Result<Matrix, PatternError> {
+    pub(crate) fn matrix(&mut self, node: &Node) -> Result<Matrix, PatternError> {
         match node {
             node if node.is_pure() => self.pure_matrix(node),
             Node::Sequence(parts) => {
@@ -339,7 +339,7 @@ impl<'a> PatternAlgebra<'a> {
         Ok(Matrix { empty: a.empty.iter().zip(&b.empty).map(|(&a, &b)| a || b).collect(), words })
     }
 
-    pub fn product(&mut self, a: &Matrix, b: &Matrix) -> Result<Matrix, PatternError> {
+    pub(crate) fn product(&mut self, a: &Matrix, b: &Matrix) -> Result<Matrix, PatternError> {
         let states = self.states();
         let mut words = Vec::with_capacity(a.words.len());
         for from in 0..states {

@@ -46,7 +46,7 @@ pub(super) enum Assertion {
 
 impl Node {
     /// Returns a sequence. Nested sequences are flattened.
-    pub fn sequence(parts: Vec<Self>) -> Self {
+    pub(crate) fn sequence(parts: Vec<Self>) -> Self {
         let mut all = Vec::with_capacity(parts.len());
         for part in parts {
             match part {
@@ -58,7 +58,7 @@ impl Node {
     }
 
     /// Returns alternatives. Nested alternatives are flattened.
-    pub fn alternatives(parts: Vec<Self>) -> Self {
+    pub(crate) fn alternatives(parts: Vec<Self>) -> Self {
         let mut all = Vec::with_capacity(parts.len());
         for part in parts {
             match part {
@@ -70,17 +70,17 @@ impl Node {
     }
 
     /// Returns true if the node contains no assertion.
-    pub fn is_pure(&self) -> bool {
+    pub(crate) fn is_pure(&self) -> bool {
         !self.any(&|node| matches!(node, Self::Assertion(_) | Self::Look { .. } | Self::Restricted { .. }))
     }
 
     /// Returns true if the node contains no look-around.
-    pub fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         !self.any(&|node| matches!(node, Self::Look { .. }))
     }
 
     /// Returns true if a predicate holds for some node of the subtree.
-    pub fn any(&self, such: &dyn Fn(&Self) -> bool) -> bool {
+    pub(crate) fn any(&self, such: &dyn Fn(&Self) -> bool) -> bool {
         such(self)
             || match self {
                 Self::Char(_) | Self::Class(_) | Self::Assertion(_) => false,
@@ -92,7 +92,7 @@ impl Node {
     }
 
     /// Returns the number of nodes of the subtree.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         1 + match self {
             Self::Char(_) | Self::Class(_) | Self::Assertion(_) => 0,
             Self::Sequence(parts) | Self::Alternatives(parts) => parts.iter().map(Self::count).sum(),
@@ -101,7 +101,7 @@ impl Node {
     }
 
     /// Returns true if the node matches at most the empty text.
-    pub fn is_zero_width(&self) -> bool {
+    pub(crate) fn is_zero_width(&self) -> bool {
         match self {
             Self::Char(_) | Self::Class(_) => false,
             Self::Sequence(parts) | Self::Alternatives(parts) => parts.iter().all(Self::is_zero_width),
@@ -111,7 +111,7 @@ impl Node {
     }
 
     /// Returns true if a node without assertions matches the empty text.
-    pub fn is_nullable(&self) -> bool {
+    pub(crate) fn is_nullable(&self) -> bool {
         match self {
             Self::Char(_) | Self::Class(_) => false,
             Self::Sequence(parts) => parts.iter().all(Self::is_nullable),

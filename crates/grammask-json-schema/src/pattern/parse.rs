@@ -411,7 +411,7 @@ impl<'a> Parser<'a> {
                 (Atom::Code(_), Atom::Code(_)) => {
                     return Err(PatternError::invalid(low_at, "the ends of the range are out of order"));
                 }
-                // By Annex B, a hyphen next to a class stands for itself.
+                // By Annex B, a hyphen next to a class is a literal.
                 _ => [low, Atom::Code(u32::from('-')), high].iter().for_each(|atom| atom.push(&mut items)),
             }
         }

@@ -1,5 +1,5 @@
-//! `uniqueItems`. It has an exact grammar for values that can be listed, for strings of which there are
-//! billions, and for first items of which no two have a value in common.
+//! `uniqueItems`. It has an exact grammar in three cases: values that can be listed, strings of which there
+//! are billions, and first items that are pairwise disjoint.
 
 use crate::constraint::ConstraintId;
 use crate::context::{Context, Stop};

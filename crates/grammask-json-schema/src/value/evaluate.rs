@@ -1,7 +1,9 @@
-//! Evaluation of constraints: from "the value obeys schema A and not schema B" to a set of values, one level deep.
+//! Evaluation of constraints: from "the value obeys schema A and not schema B" to a set of values, one level
+//! deep.
 //!
-//! Answers are memoized by subject and by constraint. A subject that is met again while it is being evaluated is a
-//! cycle: an error if both speak of one value, and [`Stop::Cycle`] if a value inside of it was entered in between.
+//! Answers are memoized by subject and by constraint. A subject that is met again during its own evaluation
+//! is a cycle. That is an error if both occurrences speak of one value, and [`Stop::Cycle`] if a nested value
+//! was entered in between.
 
 use std::rc::Rc;
 
@@ -86,17 +88,17 @@ impl Taint {
 
 impl Evaluation {
     /// Notes that the answers under evaluation allow more than the schema.
-    pub fn mark_relaxed(&mut self) {
+    pub(crate) fn mark_relaxed(&mut self) {
         self.relaxed.count += 1;
     }
 
     /// Notes that the answers under evaluation differ in the direction of [`Self::approximation`].
-    pub fn mark_approximate(&mut self) {
+    pub(crate) fn mark_approximate(&mut self) {
         self.approximate.count += 1;
     }
 
     /// Returns true if the answer for a subject is approximate.
-    pub fn is_approximate(&self, subject: Subject) -> bool {
+    pub(crate) fn is_approximate(&self, subject: Subject) -> bool {
         self.approximate.subjects.contains(&subject)
     }
 
@@ -189,7 +191,8 @@ pub(crate) fn values(cx: &mut Context<'_>, constraint: ConstraintId) -> Result<R
 /// Returns the values of a subject for a subtraction: exactly those, or more where no regular set is exact.
 ///
 /// # Errors
-/// Refuses a subject whose values were relaxed: to subtract more than the schema excludes would forbid valid values.
+/// Refuses a subject whose values were relaxed: to subtract more than the schema excludes would forbid valid
+/// values.
 pub(crate) fn values_to_exclude(cx: &mut Context<'_>, subject: Subject) -> Result<Rc<Values>, Stop> {
     let values = values_of(cx, subject)?;
     if cx.evaluation.relaxed.subjects.contains(&subject) {
@@ -208,8 +211,8 @@ pub(crate) fn values_to_exclude(cx: &mut Context<'_>, subject: Subject) -> Resul
 /// Returns the values of which a subject holds.
 ///
 /// # Errors
-/// [`Stop::Cycle`] if the subject is being evaluated around a value that contains this one; an error if it refers to
-/// itself for the same value, or nests deeper than [`max_depth`](crate::Limits::max_depth).
+/// [`Stop::Cycle`] if the subject is being evaluated around a value that contains this one; an error if it
+/// refers to itself for the same value, or nests deeper than [`max_depth`](crate::Limits::max_depth).
 pub(crate) fn values_of(cx: &mut Context<'_>, subject: Subject) -> Result<Rc<Values>, Stop> {
     let evaluation = &mut cx.evaluation;
     if let Some(answer) = evaluation.answers.subjects.get(&subject) {

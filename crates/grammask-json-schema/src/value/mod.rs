@@ -35,7 +35,7 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    pub const NONE: Self = Self {
+    pub(crate) const NONE: Self = Self {
         null: false,
         booleans: [false; 2],
         number: LanguageId::NONE,
@@ -46,7 +46,7 @@ impl Values {
     };
 
     /// Returns every value. `number` is the language of all numbers.
-    pub fn any(number: LanguageId) -> Self {
+    pub(crate) fn any(number: LanguageId) -> Self {
         Self {
             null: true,
             booleans: [true; 2],
@@ -59,7 +59,7 @@ impl Values {
     }
 
     /// Returns true if the set is empty by its form. A set of another form may be empty as well.
-    pub fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         *self == Self::NONE
     }
 }
@@ -115,13 +115,13 @@ pub(crate) struct EvaluatedItems {
 
 impl EvaluatedItems {
     /// Returns the empty set of items.
-    pub const fn none() -> Self {
+    pub(crate) const fn none() -> Self {
         Self { first: Some(0), matching: Vec::new() }
     }
 }
 
 impl Array {
-    pub const fn any() -> Self {
+    pub(crate) const fn any() -> Self {
         Self {
             prefix: Vec::new(),
             rest: ConstraintId::ANY,
@@ -135,17 +135,17 @@ impl Array {
     }
 
     /// Returns true if every array has this shape.
-    pub fn is_any(&self) -> bool {
+    pub(crate) fn is_any(&self) -> bool {
         Self { evaluated: None, ..self.clone() } == Self::any()
     }
 
     /// Returns the constraint of the item at an index.
-    pub fn item(&self, index: usize) -> ConstraintId {
+    pub(crate) fn item(&self, index: usize) -> ConstraintId {
         self.prefix.get(index).copied().unwrap_or(self.rest)
     }
 
     /// Propagates unsatisfiable constraints to the bounds. Returns `false` if no array has the shape.
-    pub fn normalize(&mut self) -> bool {
+    pub(crate) fn normalize(&mut self) -> bool {
         if let Some(first) = self.prefix.iter().position(|&constraint| constraint == ConstraintId::NEVER) {
             self.prefix.truncate(first);
             self.rest = ConstraintId::NEVER;
@@ -234,7 +234,7 @@ pub(crate) struct Object {
 }
 
 impl Object {
-    pub const fn any() -> Self {
+    pub(crate) const fn any() -> Self {
         Self {
             properties: Vec::new(),
             rules: Vec::new(),
@@ -249,7 +249,7 @@ impl Object {
     }
 
     /// Returns true if every object has this shape.
-    pub fn is_any(&self) -> bool {
+    pub(crate) fn is_any(&self) -> bool {
         self.properties.is_empty()
             && self.rules.is_empty()
             && self.exists.is_empty()
@@ -259,7 +259,7 @@ impl Object {
     }
 
     /// Returns the index of each named key in `properties`. Worth its cost for many look-ups only.
-    pub fn property_indices(&self) -> FxHashMap<Text, usize> {
+    pub(crate) fn property_indices(&self) -> FxHashMap<Text, usize> {
         self.properties.iter().enumerate().map(|(index, property)| (property.key.clone(), index)).collect()
     }
 }

@@ -8,7 +8,7 @@ use crate::error::{Limit, Reason};
 
 /// A decimal number: `0.DIGITS` times ten to the power of `point`, with a sign.
 ///
-/// The representation is canonical: numbers that are equal compare as equal, whatever their spelling was.
+/// The representation is canonical: equal numbers compare as equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Decimal {
     negative: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Decimal {
 }
 
 impl Decimal {
-    pub fn one() -> Self {
+    pub(crate) fn one() -> Self {
         Self { negative: false, digits: "1".to_owned(), point: 1 }
     }
 
@@ -28,7 +28,7 @@ impl Decimal {
     /// # Errors
     /// When the text is not a number of JSON, or has more digits than [`Limits::max_significant_digits`] or
     /// [`Limits::max_number_digits`] allow.
-    pub fn parse(text: &str, limits: &Limits) -> Result<Self, Reason> {
+    pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Self, Reason> {
         let decimal = Self::parse_unlimited(text)?;
         for (limit, value, found) in [
             (Limit::SignificantDigits, limits.max_significant_digits, decimal.digits.len() as u64),
@@ -45,7 +45,7 @@ impl Decimal {
     ///
     /// # Errors
     /// When the text is not a number of JSON.
-    pub fn parse_unlimited(text: &str) -> Result<Self, Reason> {
+    pub(crate) fn parse_unlimited(text: &str) -> Result<Self, Reason> {
         let invalid = || Reason::Invalid(format!("'{text}' is not a number"));
         let (negative, unsigned) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -87,11 +87,11 @@ impl Decimal {
         (before + after).unsigned_abs()
     }
 
-    pub fn is_zero(&self) -> bool {
+    pub(crate) fn is_zero(&self) -> bool {
         self.digits.is_empty()
     }
 
-    pub fn is_negative(&self) -> bool {
+    pub(crate) fn is_negative(&self) -> bool {
         self.negative
     }
 
@@ -110,7 +110,8 @@ impl Decimal {
         whole
     }
 
-    /// Returns the digits before the point (`0` if there are none) and after it, without sign and trailing zeros.
+    /// Returns the digits before the point (`0` if there are none) and after it, without sign and trailing
+    /// zeros.
     fn plain(&self) -> (String, String) {
         let length = self.digits.len() as i64;
         let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));

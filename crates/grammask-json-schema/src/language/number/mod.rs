@@ -42,7 +42,7 @@ pub(crate) struct Bound {
 }
 
 impl Numbers {
-    pub fn new(languages: &mut Languages) -> Self {
+    pub(crate) fn new(languages: &mut Languages) -> Self {
         Self {
             any: any(languages),
             domain: comparable(languages),
@@ -57,7 +57,8 @@ pub(crate) fn any(languages: &mut Languages) -> LanguageId {
     languages.regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 }
 
-/// Returns the spellings among which all other sets are exact. A schema with one numeric constraint has these only.
+/// Returns the spellings among which all other sets are exact. A schema with one numeric constraint has these
+/// only.
 pub(crate) fn comparable(languages: &mut Languages) -> LanguageId {
     let unsigned = languages.compared(Comparison::AtLeast, "0");
     with_any_sign(languages, unsigned)
@@ -88,7 +89,8 @@ pub(crate) fn at_most(languages: &mut Languages, bound: &Decimal, exclusive: boo
     one_sided(languages, bound, exclusive, true)
 }
 
-/// Returns the half-line of numbers from a bound towards minus infinity if `negative`, else towards plus infinity.
+/// Returns the half-line of numbers from a bound towards minus infinity if `negative`, else towards plus
+/// infinity.
 fn one_sided(languages: &mut Languages, bound: &Decimal, exclusive: bool, negative: bool) -> LanguageId {
     let magnitude = bound.magnitude();
     let (far, near) = if exclusive {
@@ -111,14 +113,15 @@ fn one_sided(languages: &mut Languages, bound: &Decimal, exclusive: bool, negati
     languages.union([unbounded, others])
 }
 
-/// Returns true if the multiples of a positive number have an automaton: it is a numeral of at most 40 digits, and
-/// either one digit decides or it is less than 2^64 without its point.
+/// Returns true if the multiples of a positive number have an automaton. It must be a numeral of at most 40
+/// digits. Beyond that, one digit decides, or the number is less than 2^64 without its point.
 pub(crate) fn has_multiples(of: &Decimal) -> bool {
     is_numeral(&of.to_string())
         && (is_decided_by_one_digit(of) || of.to_string().replace('.', "").parse::<u64>().is_ok())
 }
 
-/// Returns the least common multiple of two positive numerals. Returns `None` if its multiples have no automaton.
+/// Returns the least common multiple of two positive numerals. Returns `None` if its multiples have no
+/// automaton.
 pub(crate) fn least_common_multiple(a: &str, b: &str) -> Option<String> {
     let scale = fraction_digits(a).max(fraction_digits(b));
     let (a, b) = (scaled(a, scale)?, scaled(b, scale)?);
@@ -130,8 +133,8 @@ pub(crate) fn least_common_multiple(a: &str, b: &str) -> Option<String> {
     has_multiples(&least).then(|| least.to_string())
 }
 
-/// Returns the multiples of a positive numeral in `first..=last`. Returns `None` if they are more than `most`, or if a
-/// number is too long for arithmetic in `i128`.
+/// Returns the multiples of a positive numeral in `first..=last`. Returns `None` if they are more than
+/// `most`, or if a number is too long for arithmetic in `i128`.
 pub(crate) fn multiples_between(
     of: &str,
     first: &Decimal,
@@ -174,8 +177,8 @@ fn unscaled(value: i128, scale: usize) -> Option<Decimal> {
 
 /// Returns the multiples of a positive number, as a subset of [`multiple_domain`] that is exact among it.
 ///
-/// Multiples of a power of ten, or of two or five times one, are in all comparable spellings. Those of other numbers are
-/// without exponent.
+/// Multiples of a power of ten, or of two or five times one, are in all comparable spellings. Those of other
+/// numbers are without exponent.
 pub(crate) fn multiple_of(languages: &mut Languages, of: &Decimal) -> LanguageId {
     let unsigned = languages.multiple(&of.to_string());
     with_any_sign(languages, unsigned)
