@@ -36,7 +36,7 @@ pub(crate) fn emit(cx: &mut Context<'_>, root: ConstraintId) -> Result<Ast, Stop
             continue;
         }
         cx.spend(1)?;
-        let plan = plan::plan(cx, constraint)?;
+        let plan = plan::plan_constraint(cx, constraint)?;
         order.extend(children(&plan).filter(|child| !plans.contains_key(child)));
         plans.insert(constraint, plan);
     }

@@ -24,13 +24,13 @@ const DEDUP_MIN_BRANCHES: usize = 1_000;
 const MAX_SEPARATED_DEPENDENT_SCHEMAS: usize = 4;
 
 /// Intersects the values with those of all applicators for the same value.
-pub(super) fn in_place<'a>(
+pub(super) fn apply_all<'a>(
     cx: &mut Context<'a>,
     schema: Schema<'a>,
     mut values: Values,
 ) -> Result<Values, Stop> {
     if schema.has("$ref") {
-        values = reference(cx, schema, values)?;
+        values = apply_reference(cx, schema, values)?;
     }
     for keyword in ["$dynamicRef", "$recursiveRef"] {
         let is_known = (keyword == "$recursiveRef") == (schema.draft == Draft::Draft201909);
@@ -41,24 +41,24 @@ pub(super) fn in_place<'a>(
             };
             let scope = cx.scopes.resources(schema.scope);
             let target = cx.documents.resolve_dynamic(schema.id, reference, scope)?;
-            values = applied(cx, schema, &values, target)?;
+            values = intersect_with(cx, schema, &values, target)?;
         }
     }
-    for branch in branches(cx, schema, "allOf")? {
+    for branch in branch_list(cx, schema, "allOf")? {
         if values.is_none() {
             return Ok(values);
         }
-        values = applied(cx, schema, &values, branch)?;
+        values = intersect_with(cx, schema, &values, branch)?;
     }
     if schema.has("if") && schema.draft >= Draft::Draft7 {
-        values = condition(cx, schema, values)?;
+        values = apply_condition(cx, schema, values)?;
     }
-    values = dependent_schemas(cx, schema, values)?;
-    let any_of = branches(cx, schema, "anyOf")?;
+    values = apply_dependent_schemas(cx, schema, values)?;
+    let any_of = branch_list(cx, schema, "anyOf")?;
     if !any_of.is_empty() && !values.is_none() {
         values = apply_any_of(cx, schema, &values, &any_of)?;
     }
-    let one_of = branches(cx, schema, "oneOf")?;
+    let one_of = branch_list(cx, schema, "oneOf")?;
     if !one_of.is_empty() && !values.is_none() {
         values = apply_one_of(cx, schema, &values, &one_of)?;
     }
@@ -72,7 +72,7 @@ pub(super) fn in_place<'a>(
 }
 
 /// Returns the schemas of a keyword that holds a list of them. Empty if the keyword is absent.
-fn branches<'a>(cx: &mut Context<'a>, schema: Schema<'a>, keyword: &str) -> Result<Vec<SchemaId>, Stop> {
+fn branch_list<'a>(cx: &mut Context<'a>, schema: Schema<'a>, keyword: &str) -> Result<Vec<SchemaId>, Stop> {
     match schema.get(keyword) {
         None => Ok(Vec::new()),
         Some(Value::Array(list)) if !list.is_empty() => {
@@ -106,7 +106,7 @@ fn replace_by_canonical(cx: &mut Context<'_>, ids: &mut [SchemaId]) -> Result<()
     Ok(())
 }
 
-pub(super) fn reference<'a>(
+pub(super) fn apply_reference<'a>(
     cx: &mut Context<'a>,
     schema: Schema<'a>,
     values: Values,
@@ -115,7 +115,7 @@ pub(super) fn reference<'a>(
         return Err(expand::invalid(cx, schema, "$ref", "not a string"));
     };
     match cx.documents.resolve(schema.id, reference) {
-        Ok(target) => applied(cx, schema, &values, target),
+        Ok(target) => intersect_with(cx, schema, &values, target),
         Err(error) => {
             if cx.config.unsupported == Unsupported::Refuse {
                 return Err(error.into());
@@ -131,7 +131,7 @@ pub(super) fn reference<'a>(
 }
 
 /// Intersects values with those of another schema.
-fn applied<'a>(
+fn intersect_with<'a>(
     cx: &mut Context<'a>,
     schema: Schema<'a>,
     values: &Values,
@@ -141,7 +141,7 @@ fn applied<'a>(
     algebra::intersect(cx, values, &more)
 }
 
-fn condition<'a>(cx: &mut Context<'a>, schema: Schema<'a>, values: Values) -> Result<Values, Stop> {
+fn apply_condition<'a>(cx: &mut Context<'a>, schema: Schema<'a>, values: Values) -> Result<Values, Stop> {
     let condition = cx.documents.child(schema.id, &["if"])?;
     let subject = Subject::Schema(condition, schema.scope);
     let holds = evaluate::values_of(cx, subject)?;
@@ -149,7 +149,7 @@ fn condition<'a>(cx: &mut Context<'a>, schema: Schema<'a>, values: Values) -> Re
     let mut yes = algebra::intersect(cx, &values, &holds)?;
     if schema.has("then") {
         let then = cx.documents.child(schema.id, &["then"])?;
-        yes = applied(cx, schema, &yes, then)?;
+        yes = intersect_with(cx, schema, &yes, then)?;
     } else if !schema.has("else") && !cx.documents.asks_evaluated() {
         return Ok(values);
     }
@@ -157,7 +157,7 @@ fn condition<'a>(cx: &mut Context<'a>, schema: Schema<'a>, values: Values) -> Re
     let mut no = algebra::subtract(cx, &values, &holds)?;
     if schema.has("else") {
         let otherwise = cx.documents.child(schema.id, &["else"])?;
-        no = applied(cx, schema, &no, otherwise)?;
+        no = intersect_with(cx, schema, &no, otherwise)?;
     }
     algebra::union(cx, &[yes, no])
 }
@@ -171,7 +171,7 @@ fn apply_any_of<'a>(
     if !cx.documents.asks_evaluated() {
         let mut each = Vec::with_capacity(branches.len());
         for &branch in branches {
-            each.push(applied(cx, schema, values, branch)?);
+            each.push(intersect_with(cx, schema, values, branch)?);
         }
         return algebra::union(cx, &each);
     }
@@ -189,7 +189,7 @@ fn apply_any_of<'a>(
         let mut one = values.clone();
         for (index, &branch) in branches.iter().enumerate() {
             if selection >> index & 1 == 1 && !one.is_none() {
-                one = applied(cx, schema, &one, branch)?;
+                one = intersect_with(cx, schema, &one, branch)?;
             }
         }
         selections.push(one);
@@ -205,7 +205,7 @@ fn apply_one_of<'a>(
 ) -> Result<Values, Stop> {
     let mut each: Vec<Values> = Vec::with_capacity(branches.len());
     for &branch in branches {
-        each.push(applied(cx, schema, values, branch)?);
+        each.push(intersect_with(cx, schema, values, branch)?);
     }
     let mut exactly_one = Vec::with_capacity(each.len());
     let discriminator = discriminate(cx, &each)?;
@@ -233,7 +233,7 @@ fn apply_one_of<'a>(
 }
 
 /// Applies `dependentSchemas`, and the schemas of `dependencies`.
-fn dependent_schemas<'a>(
+fn apply_dependent_schemas<'a>(
     cx: &mut Context<'a>,
     schema: Schema<'a>,
     mut values: Values,
@@ -260,7 +260,7 @@ fn dependent_schemas<'a>(
                 Values { objects: vec![Rc::new(property(ConstraintId::ANY, are_separated))], ..Values::NONE };
             let without = algebra::intersect(cx, &values, &without)?;
             let with = algebra::intersect(cx, &values, &with)?;
-            let with = applied(cx, schema, &with, dependent)?;
+            let with = intersect_with(cx, schema, &with, dependent)?;
             values = algebra::union(cx, &[without, with])?;
             if !are_separated {
                 values.objects = shapes::drop_subsumed(cx, values.objects)?;

@@ -52,11 +52,11 @@ pub(crate) fn values_of_schema(cx: &mut Context<'_>, id: SchemaId, scope: ScopeI
     let schema = Schema { id, scope, draft, entries, validates };
     keyword::list_ignored_keywords(cx, id, entries);
     if draft <= Draft::Draft7 && schema.has("$ref") {
-        return applicators::reference(cx, schema, Values::any(cx.numbers.any));
+        return applicators::apply_reference(cx, schema, Values::any(cx.numbers.any));
     }
-    let values = keyword::assertions(cx, schema)?;
-    let values = applicators::in_place(cx, schema, values)?;
-    unevaluated::unevaluated(cx, schema, values)
+    let values = keyword::assertion_values(cx, schema)?;
+    let values = applicators::apply_all(cx, schema, values)?;
+    unevaluated::apply_unevaluated(cx, schema, values)
 }
 
 /// Returns the constraint of a subschema, which is reached by these steps.

@@ -158,8 +158,8 @@ pub(crate) fn is_annotation(name: &str) -> bool {
 }
 
 /// Returns the values that a schema's own assertions allow.
-pub(crate) fn assertions<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<Values, Stop> {
-    let mut values = types(cx, schema)?;
+pub(crate) fn assertion_values<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<Values, Stop> {
+    let mut values = type_values(cx, schema)?;
     if let Some(list) = schema.get("enum") {
         let Value::Array(list) = list else {
             return Err(expand::invalid(cx, schema, "enum", "not a list of values"));
@@ -235,7 +235,7 @@ pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries:
     }
 }
 
-fn types<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<Values, Stop> {
+fn type_values<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<Values, Stop> {
     let names = match schema.get("type") {
         None => return Ok(Values::any(cx.numbers.any)),
         Some(name @ Value::String(_)) => std::slice::from_ref(name),

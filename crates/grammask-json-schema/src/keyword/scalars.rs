@@ -97,11 +97,11 @@ pub(super) fn string_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
             if format::is_approximate(name, schema.draft) {
                 cx.evaluation.mark_approximate();
             }
-            language = format::format(&mut cx.languages, name, schema.draft, cx.evaluation.approximation);
+            language = format::language(&mut cx.languages, name, schema.draft, cx.evaluation.approximation);
         }
         match language {
             Some(language) => parts.push(language),
-            // Regular expressions are not a regular language: see `assertions`.
+            // Regular expressions are not a regular language: see `assertion_values`.
             None if name == "regex" && asserts_format(cx) => {}
             None if name == "idn-hostname" && asserts_format(cx) => {
                 let reason = "international host names, whose labels depend on tables of Unicode";

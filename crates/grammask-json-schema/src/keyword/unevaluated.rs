@@ -12,7 +12,7 @@ use crate::value::algebra;
 use crate::value::{Array, EvaluatedItems, KeySet, Keys, Object, Values};
 
 /// Applies `unevaluatedProperties` and `unevaluatedItems`.
-pub(crate) fn unevaluated<'a>(
+pub(crate) fn apply_unevaluated<'a>(
     cx: &mut Context<'a>,
     schema: Schema<'a>,
     mut values: Values,

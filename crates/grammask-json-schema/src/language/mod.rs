@@ -35,6 +35,16 @@ impl LanguageId {
     }
 }
 
+/// The direction in which a language may differ from the schema, where no regular language is exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Approximation {
+    /// A subset of what the schema allows. For values that a document may have.
+    #[default]
+    Under,
+    /// A superset of what the schema allows. For values that are about to be subtracted.
+    Over,
+}
+
 /// Pattern of every text.
 const ANY_TEXT: &str = "(?s:.)*";
 

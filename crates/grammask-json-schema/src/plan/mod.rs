@@ -89,7 +89,7 @@ pub(crate) struct Item {
 }
 
 /// Returns the plan of a constraint.
-pub(crate) fn plan(cx: &mut Context<'_>, constraint: ConstraintId) -> Result<Plan, Stop> {
+pub(crate) fn plan_constraint(cx: &mut Context<'_>, constraint: ConstraintId) -> Result<Plan, Stop> {
     let values = evaluate::values(cx, constraint)?;
     let values = replace_empty_languages(cx, constraint, values)?;
     let values = unevaluated::close_objects(cx, values);

@@ -13,21 +13,12 @@ use crate::constraint::{ConstraintId, Subject};
 use crate::context::{Context, Stop};
 use crate::error::{Limit, Reason};
 use crate::keyword::{constant, expand};
+use crate::language::Approximation;
 use crate::value::{Values, algebra};
 
 /// Levels of values inside of values that are evaluated to compare two shapes. Beyond them the answer is
 /// [`Stop::Cycle`], which callers read as "perhaps".
 const MAX_NESTED_EVALUATIONS: usize = 8;
-
-/// In which direction an answer may differ from the schema, where no regular set is exact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Approximation {
-    /// Fewer values than the schema allows. For values that a document may have.
-    #[default]
-    Under,
-    /// More values than the schema allows. For values that are about to be subtracted.
-    Over,
-}
 
 /// The answers that were computed under one [`Approximation`].
 #[derive(Default)]

@@ -8,8 +8,7 @@ mod time;
 mod tests;
 
 use crate::config::Draft;
-use crate::language::{LanguageId, Languages};
-use crate::value::evaluate::Approximation;
+use crate::language::{Approximation, LanguageId, Languages};
 
 /// Returns the texts of a format. Returns `None` if the name is unknown or the format is not a regular
 /// language.
@@ -17,7 +16,7 @@ use crate::value::evaluate::Approximation;
 /// The formats are those of draft 2020-12, section 7.3, for every draft: schemas of older drafts use them,
 /// and mean the same. Two have no language: `regex` is not regular and has rules of its own. `idn-hostname`
 /// depends on decoded Punycode and on Unicode normal forms, and is refused.
-pub(crate) fn format(
+pub(crate) fn language(
     languages: &mut Languages,
     name: &str,
     draft: Draft,
@@ -47,7 +46,7 @@ pub(crate) fn format(
     })
 }
 
-/// Names of the formats that are asserted: those of [`format`], `regex` and `idn-hostname`.
+/// Names of the formats that are asserted: those of [`language`], `regex` and `idn-hostname`.
 const NAMES: [&str; 19] = [
     "date",
     "date-time",

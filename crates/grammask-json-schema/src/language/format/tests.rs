@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{NAMES, format};
+use super::{NAMES, language};
 use crate::config::Draft;
-use crate::language::Languages;
-use crate::value::evaluate::Approximation;
+use crate::language::{Approximation, Languages};
 
 fn languages() -> Languages {
     Languages::new(&crate::Config::default())
@@ -43,7 +42,7 @@ fn official_suite_cases_have_the_stated_verdict() {
             for group in groups.as_array().expect("a list of groups") {
                 let Some(asked) = group["schema"]["format"].as_str() else { continue };
                 let mut languages = languages();
-                let Some(id) = format(&mut languages, asked, draft, Approximation::Under) else { continue };
+                let Some(id) = language(&mut languages, asked, draft, Approximation::Under) else { continue };
                 for case in group["tests"].as_array().expect("a list of cases") {
                     let Some(text) = case["data"].as_str() else { continue };
                     let found = languages
@@ -68,14 +67,19 @@ fn official_suite_cases_have_the_stated_verdict() {
 #[test]
 fn unknown_formats_have_no_language() {
     for name in LEFT_OUT.iter().chain(&["", "color", "int32", "Date"]) {
-        assert_eq!(format(&mut languages(), name, Draft::Draft202012, Approximation::Under), None, "{name}");
+        assert_eq!(
+            language(&mut languages(), name, Draft::Draft202012, Approximation::Under),
+            None,
+            "{name}"
+        );
     }
 }
 
 #[test]
 fn dates_are_days_of_the_calendar() {
     let mut languages = languages();
-    let id = format(&mut languages, "date", Draft::Draft202012, Approximation::Under).expect("in the table");
+    let id =
+        language(&mut languages, "date", Draft::Draft202012, Approximation::Under).expect("in the table");
     let leap = |year: u32| (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400);
     for year in (0..2500).chain([9996, 9999]) {
         for month in [0, 1, 2, 4, 12, 13] {
@@ -97,7 +101,8 @@ fn dates_are_days_of_the_calendar() {
 #[test]
 fn leap_seconds_end_the_day_in_utc() {
     let mut languages = languages();
-    let id = format(&mut languages, "time", Draft::Draft202012, Approximation::Under).expect("in the table");
+    let id =
+        language(&mut languages, "time", Draft::Draft202012, Approximation::Under).expect("in the table");
     for local in (0..1440).step_by(7).chain([1439]) {
         for offset in (0..1440).step_by(13).chain([1, 30, 59, 60, 61, 1439]) {
             for (sign, utc) in [('+', (local + 1440 - offset) % 1440), ('-', (local + offset) % 1440)] {
@@ -113,7 +118,7 @@ fn leap_seconds_end_the_day_in_utc() {
 fn double_colon_in_a_mailbox_replaces_at_least_two_parts() {
     let mut languages = languages();
     let mail =
-        format(&mut languages, "email", Draft::Draft202012, Approximation::Under).expect("in the table");
+        language(&mut languages, "email", Draft::Draft202012, Approximation::Under).expect("in the table");
     for (address, is_right) in [
         ("::1", true),
         ("::", true),
@@ -137,7 +142,7 @@ fn double_colon_in_a_mailbox_replaces_at_least_two_parts() {
 #[test]
 fn names_are_the_formats_with_a_language() {
     for name in NAMES {
-        let found = format(&mut languages(), name, Draft::Draft202012, Approximation::Under);
+        let found = language(&mut languages(), name, Draft::Draft202012, Approximation::Under);
         assert_eq!(found.is_some(), !LEFT_OUT.contains(&name), "{name}");
     }
 }
