@@ -30,15 +30,19 @@ pub(super) fn search(languages: &mut Languages, alternative: &Node) -> Result<La
     };
     let last_look_behind = parts.iter().rposition(|part| matches!(part, Node::Look { ahead: false, .. }));
     let (before, after) = parts.split_at(last_look_behind.map_or(0, |at| at + 1));
-    let rests = vec![LanguageId::ANY; algebra.sides];
-    let rests = prepend_all(&mut algebra, after, rests)?;
+    let continuations = vec![LanguageId::ANY; algebra.sides];
+    let continuations = prepend_all(&mut algebra, after, continuations)?;
     let texts = anywhere(&mut algebra)?;
-    if before.is_empty() && rests[1..].iter().all(|&rest| rest == rests[1]) {
+    if before.is_empty() && continuations[1..].iter().all(|&continuation| continuation == continuations[1]) {
         // The common cases have shorter forms: one continuation for every position, or for every position but
         // the start.
-        let any = if rests[0] == rests[1] { LanguageId::ANY } else { algebra.languages.regex("(?s:.)+") };
-        let inside = algebra.concat(any, rests[1])?;
-        let at_start = if rests[0] == rests[1] { LanguageId::NONE } else { rests[0] };
+        let any = if continuations[0] == continuations[1] {
+            LanguageId::ANY
+        } else {
+            algebra.languages.regex("(?s:.)+")
+        };
+        let inside = algebra.concat(any, continuations[1])?;
+        let at_start = if continuations[0] == continuations[1] { LanguageId::NONE } else { continuations[0] };
         return algebra.union(vec![at_start, inside]);
     }
     let mut texts = texts;
@@ -46,7 +50,7 @@ pub(super) fn search(languages: &mut Languages, alternative: &Node) -> Result<La
         texts = advance(&mut algebra, &texts, &part)?;
     }
     let mut all = Vec::new();
-    for (left, &rest) in rests.iter().enumerate() {
+    for (left, &continuation) in continuations.iter().enumerate() {
         let same = (1..algebra.sides)
             .all(|right| texts[algebra.state(left, right)] == texts[algebra.state(left, 0)]);
         for right in 0..algebra.sides {
@@ -54,13 +58,13 @@ pub(super) fn search(languages: &mut Languages, alternative: &Node) -> Result<La
             if text == LanguageId::NONE || (same && right > 0) {
                 continue;
             }
-            let rest = if same {
-                rest
+            let continuation = if same {
+                continuation
             } else {
                 let first = algebra.starting_with(right);
-                algebra.intersect(rest, first)?
+                algebra.intersect(continuation, first)?
             };
-            all.push(algebra.concat(text, rest)?);
+            all.push(algebra.concat(text, continuation)?);
         }
     }
     algebra.union(all)
@@ -126,41 +130,44 @@ fn advance(
 fn prepend_all(
     algebra: &mut PatternAlgebra<'_>,
     parts: &[Node],
-    mut rests: Continuations,
+    mut continuations: Continuations,
 ) -> Result<Continuations, PatternError> {
     for part in group_pure(parts).iter().rev() {
-        rests = prepend(algebra, part, rests)?;
+        continuations = prepend(algebra, part, continuations)?;
     }
-    Ok(rests)
+    Ok(continuations)
 }
 
 /// Returns the texts that may start with a node, from those that may follow it.
 fn prepend(
     algebra: &mut PatternAlgebra<'_>,
     node: &Node,
-    rests: Continuations,
+    continuations: Continuations,
 ) -> Result<Continuations, PatternError> {
     match node {
-        node if node.is_pure() && rests[1..].iter().all(|&rest| rest == rests[1]) => {
+        node if node.is_pure()
+            && continuations[1..].iter().all(|&continuation| continuation == continuations[1]) =>
+        {
             let (some, all) = (algebra.nonempty(node)?, algebra.pure(node));
             let mut result = Continuations::new();
-            for &rest in &rests {
-                result.push(if node.is_nullable() && rest != rests[1] {
-                    let on = algebra.concat(some, rests[1])?;
-                    algebra.union(vec![rest, on])?
+            for &continuation in &continuations {
+                result.push(if node.is_nullable() && continuation != continuations[1] {
+                    let on = algebra.concat(some, continuations[1])?;
+                    algebra.union(vec![continuation, on])?
                 } else {
-                    algebra.concat(all, rests[1])?
+                    algebra.concat(all, continuations[1])?
                 });
             }
             Ok(result)
         }
-        node if node.is_local() => prepend_matrix(algebra, node, &rests),
-        Node::Sequence(parts) => prepend_all(algebra, parts, rests),
+        node if node.is_local() => prepend_matrix(algebra, node, &continuations),
+        Node::Sequence(parts) => prepend_all(algebra, parts, continuations),
         Node::Alternatives(parts) => {
             let mut all = vec![Vec::new(); algebra.sides];
             for part in parts {
-                for (all, rest) in all.iter_mut().zip(prepend(algebra, part, rests.clone())?) {
-                    all.push(rest);
+                for (all, continuation) in all.iter_mut().zip(prepend(algebra, part, continuations.clone())?)
+                {
+                    all.push(continuation);
                 }
             }
             all.into_iter().map(|parts| algebra.union(parts)).collect()
@@ -172,18 +179,18 @@ fn prepend(
             let any = vec![LanguageId::ANY; algebra.sides];
             let ahead = prepend(algebra, node, any)?;
             let mut result = Continuations::new();
-            for (&rest, ahead) in rests.iter().zip(ahead) {
+            for (&continuation, ahead) in continuations.iter().zip(ahead) {
                 result.push(if *negative {
-                    algebra.subtract(rest, ahead)?
+                    algebra.subtract(continuation, ahead)?
                 } else {
-                    algebra.intersect(rest, ahead)?
+                    algebra.intersect(continuation, ahead)?
                 });
             }
             Ok(result)
         }
-        Node::Repeat(inner, min, max) => repeat(algebra, inner, *min, *max, rests),
+        Node::Repeat(inner, min, max) => repeat(algebra, inner, *min, *max, continuations),
         Node::Char(_) | Node::Class(_) | Node::Assertion(_) | Node::Restricted { .. } => {
-            prepend_matrix(algebra, node, &rests)
+            prepend_matrix(algebra, node, &continuations)
         }
     }
 }
@@ -192,15 +199,15 @@ fn prepend(
 fn prepend_matrix(
     algebra: &mut PatternAlgebra<'_>,
     node: &Node,
-    rests: &Continuations,
+    continuations: &Continuations,
 ) -> Result<Continuations, PatternError> {
     let matrix = algebra.matrix(node)?;
     let (sides, states) = (algebra.sides, algebra.states());
     let mut tied = Vec::new();
-    for &rest in rests {
+    for &continuation in continuations {
         for right in 0..sides {
             let first = algebra.starting_with(right);
-            tied.push(algebra.intersect(rest, first)?);
+            tied.push(algebra.intersect(continuation, first)?);
         }
     }
     let mut result = Continuations::new();
@@ -208,7 +215,7 @@ fn prepend_matrix(
         let mut all = Vec::new();
         let empty = |right: usize| matrix.empty[left * sides + right];
         if (0..sides).all(empty) {
-            all.push(rests[left]);
+            all.push(continuations[left]);
         } else {
             all.extend((0..sides).filter(|&right| empty(right)).map(|right| tied[left * sides + right]));
         }
@@ -217,11 +224,11 @@ fn prepend_matrix(
             for end in 1..sides {
                 let words = &row[end * sides..][..sides];
                 if words.iter().all(|&word| word == words[0]) {
-                    all.push(algebra.concat(words[0], rests[end])?);
+                    all.push(algebra.concat(words[0], continuations[end])?);
                     continue;
                 }
-                for (word, &rest) in words.iter().zip(&tied[end * sides..]) {
-                    all.push(algebra.concat(*word, rest)?);
+                for (word, &continuation) in words.iter().zip(&tied[end * sides..]) {
+                    all.push(algebra.concat(*word, continuation)?);
                 }
             }
         }
@@ -236,15 +243,15 @@ fn repeat(
     inner: &Node,
     min: u32,
     max: Option<u32>,
-    rests: Continuations,
+    continuations: Continuations,
 ) -> Result<Continuations, PatternError> {
     if inner.is_zero_width() {
-        return if min == 0 { Ok(rests) } else { prepend(algebra, inner, rests) };
+        return if min == 0 { Ok(continuations) } else { prepend(algebra, inner, continuations) };
     }
-    if let Some(result) = repeat_one_char(algebra, inner, min, max, &rests)? {
+    if let Some(result) = repeat_one_char(algebra, inner, min, max, &continuations)? {
         return Ok(result);
     }
-    if let Some(result) = repeat_avoiding(algebra, inner, min, max, &rests)? {
+    if let Some(result) = repeat_avoiding(algebra, inner, min, max, &continuations)? {
         return Ok(result);
     }
     let limit = algebra.languages.limits().max_pattern_copies;
@@ -257,8 +264,8 @@ fn repeat(
         ));
     }
     let mut result = match max {
-        Some(_) => rests.clone(),
-        None => match repeat_one_char(algebra, inner, 0, None, &rests)? {
+        Some(_) => continuations.clone(),
+        None => match repeat_one_char(algebra, inner, 0, None, &continuations)? {
             Some(result) => result,
             None => {
                 return Err(PatternError::unsupported(
@@ -271,8 +278,8 @@ fn repeat(
     for _ in min..max.unwrap_or(min) {
         let more = prepend(algebra, inner, result)?;
         result = Continuations::new();
-        for (&rest, more) in rests.iter().zip(more) {
-            result.push(algebra.union(vec![rest, more])?);
+        for (&continuation, more) in continuations.iter().zip(more) {
+            result.push(algebra.union(vec![continuation, more])?);
         }
     }
     for _ in 0..min {
@@ -288,17 +295,17 @@ fn repeat_avoiding(
     inner: &Node,
     min: u32,
     max: Option<u32>,
-    rests: &Continuations,
+    continuations: &Continuations,
 ) -> Result<Option<Continuations>, PatternError> {
     let Node::Sequence(parts) = inner else { return Ok(None) };
     let Some((step @ (Node::Char(_) | Node::Class(_)), looks)) = parts.split_last() else { return Ok(None) };
     let Some(words) = forbidden_words(looks) else { return Ok(None) };
-    if rests.iter().any(|&rest| rest != rests[1]) {
+    if continuations.iter().any(|&continuation| continuation != continuations[1]) {
         return Ok(None);
     }
     let step = algebra.pure(step);
     let run = algebra.languages.repeat(step, min, max);
-    let result = avoiding(algebra, &words, run, rests[1])?;
+    let result = avoiding(algebra, &words, run, continuations[1])?;
     Ok(Some(vec![result; algebra.sides]))
 }
 
@@ -317,7 +324,7 @@ fn repeat_one_char(
     inner: &Node,
     min: u32,
     max: Option<u32>,
-    rests: &Continuations,
+    continuations: &Continuations,
 ) -> Result<Option<Continuations>, PatternError> {
     let parts = match inner {
         Node::Sequence(parts) => parts.as_slice(),
@@ -334,8 +341,10 @@ fn repeat_one_char(
     // With look-aheads after the character, a position between two characters must satisfy both groups.
     let both: Vec<Node> = parts[..ahead].iter().chain(after).cloned().collect();
     let allowed = prepend_all(algebra, &both, any.clone())?;
-    let ends = prepend_all(algebra, after, rests.clone())?;
-    if ends[1..].iter().any(|&rest| rest != ends[1]) || allowed[1..].iter().any(|&rest| rest != allowed[1]) {
+    let ends = prepend_all(algebra, after, continuations.clone())?;
+    if ends[1..].iter().any(|&continuation| continuation != ends[1])
+        || allowed[1..].iter().any(|&continuation| continuation != allowed[1])
+    {
         return Ok(None);
     }
     let (allowed, follow) = (allowed[1], ends[1]);
@@ -362,8 +371,9 @@ fn repeat_one_char(
     let (reaching, failing) = (algebra.concat(counted, follow)?, algebra.concat(star, wrong)?);
     let inside = algebra.subtract(reaching, failing)?;
     // The start is a position like any other, unless `^` occurs, or its continuation differs.
-    let alike = rests[0] == rests[1] && prepend_all(algebra, &both, any)?[0] == allowed;
-    if after.is_empty() && alike {
+    let start_is_ordinary =
+        continuations[0] == continuations[1] && prepend_all(algebra, &both, any)?[0] == allowed;
+    if after.is_empty() && start_is_ordinary {
         return Ok(Some(vec![inside; algebra.sides]));
     }
     if (min, max) != (0, None) {
@@ -372,8 +382,12 @@ fn repeat_one_char(
     let first = Node::sequence(parts[..=ahead].to_vec());
     let more = prepend(algebra, &first, vec![inside; algebra.sides])?;
     let mut result = Continuations::new();
-    for (side, (&rest, more)) in rests.iter().zip(more).enumerate() {
-        result.push(if side > 0 && after.is_empty() { inside } else { algebra.union(vec![rest, more])? });
+    for (side, (&continuation, more)) in continuations.iter().zip(more).enumerate() {
+        result.push(if side > 0 && after.is_empty() {
+            inside
+        } else {
+            algebra.union(vec![continuation, more])?
+        });
     }
     Ok(Some(result))
 }
