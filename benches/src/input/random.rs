@@ -1,38 +1,33 @@
-//! Random numbers that are the same in every run and on every machine.
+//! Random choices that are equal in every run and on every machine.
 
-/// A generator of random numbers.
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// A seeded generator of random numbers: SplitMix64, as in the tests and in `grammask generate`.
 ///
 /// # Source
-/// G. Marsaglia, "Xorshift RNGs", 2003; with 64 bits.
+/// G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", 2014.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random(SplitMix64);
 
 impl Default for Random {
     fn default() -> Self {
-        Self(0x9E37_79B9_7F4A_7C15)
+        Self::new(0)
     }
 }
 
 impl Random {
-    /// Returns a generator for a seed.
+    /// Creates a generator from a seed.
     pub fn new(seed: u64) -> Self {
-        let mut random = Self((seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        // Similar seeds give similar first numbers, which are skipped.
-        (0..8).for_each(|_| {
-            random.below(2);
-        });
-        random
+        Self(SplitMix64::seed_from_u64(seed))
     }
 
-    /// Returns a number below `bound`, which is not 0.
+    /// Returns a number below `bound`, which must not be 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
+        (self.0.next_u64() % bound as u64) as usize
     }
 
-    /// Returns `true` in `permille` of a thousand cases.
+    /// Returns true in `of_thousand` of a thousand cases.
     pub fn chance(&mut self, of_thousand: usize) -> bool {
         self.below(1000) < of_thousand
     }
@@ -54,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn chances_are_as_large_as_said() {
+    fn chances_have_their_frequency() {
         let mut random = Random::new(7);
         let count = (0..10_000).filter(|_| random.chance(250)).count();
         assert!((2_200..2_800).contains(&count), "{count}");

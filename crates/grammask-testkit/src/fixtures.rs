@@ -1,5 +1,5 @@
-//! Reads the fixtures: cases with verdicts from `fixtures/language/*.toml`, and grammars with sample texts from
-//! `fixtures/grammars` and `fixtures/texts`.
+//! Reads the fixtures: cases with verdicts from `fixtures/language/*.toml`, and grammars with sample texts
+//! from `fixtures/grammars` and `fixtures/texts`.
 //!
 //! A case:
 //!
@@ -7,17 +7,17 @@
 //! [[case]]
 //! name = "nested_parentheses"
 //! grammar = '''start ::= '(' start ')' | 'x';'''
-//! # start = "start"                  the start symbol, where it is not `start` or that of `%start`
+//! # start = "start"                  the start symbol, if it is not that of `%start` or `start`
 //! accept = ["x", "(x)"]              # in the language
-//! live = ["", "(("]                  # not in it, but some output begins so
-//! reject = { "()" = 1, "x)" = 1 }    # no output begins with the bytes up to the one at this offset
+//! live = ["", "(("]                  # not in it, but some output begins with it
+//! reject = { "()" = 1, "x)" = 1 }    # offset of the first byte that cannot follow
 //!
-//! [[case.input]]                     # the same for what is not written as one text
+//! [[case.input]]                     # a verdict on bytes, or on texts with special tokens
 //! bytes = [40, 255]                  # or `text`, or `parts = ["text", { name = "<|end|>" }, { id = 3 }]`, which
 //! verdict = { reject = 1 }           # counts a special token as one byte; "accept", "live"
-//! # repeat = 400                     the input so many times over
+//! # repeat = 400                     number of repetitions of the input
 //!
-//! [[case.eager]]                     # tokens one after the other under eager ending; a rejected one changes nothing
+//! [[case.eager]]                     # a sequence of tokens under eager ending; a rejected token is skipped
 //! tokens = ["(", ")", "x)", "x", ")"]
 //! outcomes = ["ongoing", "rejected", "finished", "rejected", "rejected"]
 //!
@@ -28,7 +28,7 @@
 //! # eager = true                     under eager ending
 //! ```
 //!
-//! A grammar that must be refused has `error = "part of the message"` in place of inputs.
+//! An invalid grammar has `error = "part of the message"` instead of inputs.
 
 mod damage;
 mod format;
@@ -42,38 +42,38 @@ use serde::Deserialize;
 use crate::oracle::{Oracle, Outcome, Run, Verdict, start_of};
 use format::RawFile;
 
-/// A grammar and what must hold for it.
+/// A grammar, with expected verdicts, outcomes and masks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// The name of the file, without its ending.
+    /// Name of the file, without its extension.
     pub file: String,
-    /// The name, unique in its file.
+    /// Name, unique in its file.
     pub name: String,
     /// The KBNF text.
     pub grammar: String,
-    /// The start symbol, where it is neither `start` nor that of `%start`.
+    /// The start symbol, if it is neither that of `%start` nor `start`.
     pub start: Option<String>,
-    /// What stands in the error message, if the grammar must be refused.
+    /// Part of the expected error message, if the grammar is invalid.
     pub error: Option<String>,
-    /// Texts with verdicts.
+    /// Inputs with expected verdicts.
     pub inputs: Vec<Input>,
-    /// Sequences of tokens under eager ending.
+    /// Sequences of tokens under eager ending, with expected outcomes.
     pub eager: Vec<Eager>,
-    /// Sets of allowed tokens.
+    /// Expected masks.
     pub masks: Vec<Mask>,
 }
 
-/// Something to read, and what it is.
+/// An input with its expected verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// What is read, in order.
+    /// The parts of the input, in order.
     pub parts: Vec<Part>,
-    /// What it is; the offset counts a special token as one byte.
+    /// The expected verdict. Its offset counts a special token as one byte.
     pub verdict: Verdict,
 }
 
 impl Input {
-    /// The bytes, where the input has no special token.
+    /// Returns the bytes. `None` if the input has a special token.
     pub fn bytes(&self) -> Option<Vec<u8>> {
         let mut all = Vec::new();
         for part in &self.parts {
@@ -84,54 +84,53 @@ impl Input {
     }
 }
 
-/// A piece of an input.
+/// A part of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Bytes.
     Bytes(Vec<u8>),
-    /// The special token of this name, brackets included.
+    /// The special token with this name, brackets included.
     SpecialName(String),
-    /// The special token of this id.
+    /// The special token with this id.
     SpecialId(u32),
 }
 
-/// Tokens under eager ending, one after the other, and what becomes of each.
+/// A sequence of tokens under eager ending, with expected outcomes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Eager {
-    /// The tokens. A rejected one changes nothing.
+    /// The tokens. A rejected one is skipped.
     pub tokens: Vec<String>,
-    /// `ongoing`, `finished` or `rejected`, for each.
+    /// `ongoing`, `finished` or `rejected`, for each token.
     #[serde(deserialize_with = "format::outcomes")]
     pub outcomes: Vec<Outcome>,
 }
 
-/// Which tokens are allowed after a text.
+/// An expected mask.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mask {
-    /// The text.
+    /// The text before the mask.
     #[serde(default)]
     pub after: String,
-    /// All tokens.
+    /// All tokens of the vocabulary.
     pub vocabulary: Vec<String>,
-    /// Those that are allowed, in the order of the vocabulary.
+    /// The allowed tokens, in the order of the vocabulary.
     pub allowed: Vec<String>,
-    /// Whether the ending is eager; else the grammar alone decides.
+    /// True for eager ending.
     #[serde(default)]
     pub eager: bool,
 }
 
-/// The folder of the workspace's fixtures.
+/// Returns the folder of the fixtures.
 pub fn fixtures_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
-/// Calls `check` with every case of every file in `root`/language, in the order of the files' names and in the files'
-/// order.
+/// Calls `check` with every case in `root`/language, ordered by file name and then as in the file.
 ///
 /// # Panics
-/// When a file cannot be read, is not made as described, or two cases of a file have the same name.
+/// If a file cannot be read, has another format, or has two cases of one name.
 pub fn for_each_case(root: &Path, mut check: impl FnMut(&Case)) {
     for path in files(&root.join("language"), "toml") {
         let file = stem(&path);
@@ -139,8 +138,8 @@ pub fn for_each_case(root: &Path, mut check: impl FnMut(&Case)) {
             toml::from_str(&read(&path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let mut names: Vec<&str> = read.case.iter().map(|case| case.name.as_str()).collect();
         names.sort_unstable();
-        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            panic!("{}: two cases are called {}", path.display(), twice[0]);
+        if let Some(equal) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            panic!("{}: two cases have the name {}", path.display(), equal[0]);
         }
         for raw in read.case {
             check(&raw.case(&file).unwrap_or_else(|error| panic!("{}: {error}", path.display())));
@@ -148,21 +147,21 @@ pub fn for_each_case(root: &Path, mut check: impl FnMut(&Case)) {
     }
 }
 
-/// A grammar of `fixtures/grammars` and a text of its language.
+/// A grammar of `fixtures/grammars`, with a text in its language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrammarFixture {
-    /// The name of the file, without its ending.
+    /// Name of the file, without its extension.
     pub name: String,
     /// The KBNF text.
     pub grammar: String,
-    /// The sample.
+    /// The sample text.
     pub sample: String,
 }
 
-/// The grammars in `root`/grammars with their samples in `root`/texts, in the order of their names.
+/// Returns the grammars in `root`/grammars with their samples in `root`/texts, ordered by name.
 ///
 /// # Panics
-/// When a file cannot be read.
+/// If a file cannot be read.
 pub fn grammars(root: &Path) -> Vec<GrammarFixture> {
     let fixture = |path: PathBuf| {
         let name = stem(&path);
@@ -191,25 +190,26 @@ fn stem(path: &Path) -> String {
 }
 
 impl Case {
-    /// The oracle of the grammar, or the message of what is wrong with it.
+    /// Returns the oracle of the grammar.
     ///
     /// # Errors
-    /// The message of the parser, or of the oracle.
+    /// Returns the message of the parser or of the oracle.
     pub fn oracle(&self) -> Result<Oracle, String> {
         let ast = parse(&self.grammar, &Config::default()).map_err(|errors| errors.to_string())?;
         let start = self.start.as_deref().unwrap_or_else(|| start_of(&ast));
         Oracle::new(&ast, start).map_err(|error| error.to_string())
     }
 
-    /// Where the case stands, for messages.
+    /// Returns the file and name of the case, for messages.
     pub fn place(&self) -> String {
         format!("{}/{}", self.file, self.name)
     }
 
-    /// Compares whether the grammar was taken with what the case says. `message` is the error of a refused grammar.
+    /// Compares the result of compiling the grammar with the expected one. `message` is the error, if there
+    /// was one.
     ///
     /// # Errors
-    /// The difference.
+    /// Returns the difference.
     pub fn check_error(&self, message: Option<&str>) -> Result<(), String> {
         match (&self.error, message) {
             (None, None) => Ok(()),
@@ -224,26 +224,26 @@ impl Case {
         }
     }
 
-    /// Compares a verdict with the one that the case has for `input`.
+    /// Compares a verdict on `input` with the expected one.
     ///
     /// # Errors
-    /// The difference.
+    /// Returns the difference.
     pub fn check_verdict(&self, input: &Input, actual: Verdict) -> Result<(), String> {
         self.compare(&format!("input {}", show_parts(&input.parts)), &input.verdict, &actual)
     }
 
-    /// Compares the outcomes of the tokens of `eager` with those that the case has.
+    /// Compares the outcomes of the tokens of `eager` with the expected ones.
     ///
     /// # Errors
-    /// The difference.
+    /// Returns the difference.
     pub fn check_eager(&self, eager: &Eager, actual: &[Outcome]) -> Result<(), String> {
         self.compare(&format!("eager tokens {:?}", eager.tokens), &eager.outcomes.as_slice(), &actual)
     }
 
-    /// Compares the tokens allowed (true at their place in the vocabulary) with those that the case has for `mask`.
+    /// Compares the allowed tokens, by index in the vocabulary, with the expected ones of `mask`.
     ///
     /// # Errors
-    /// The difference.
+    /// Returns the difference.
     pub fn check_mask(&self, mask: &Mask, actual: &[bool]) -> Result<(), String> {
         let tokens = mask.vocabulary.iter().zip(actual).filter(|&(_, allowed)| *allowed);
         let actual: Vec<&str> = tokens.map(|(token, _)| token.as_str()).collect();
@@ -252,10 +252,10 @@ impl Case {
         self.compare(&format!("mask after {:?}{ending}", mask.after), &expected, &actual)
     }
 
-    /// Compares all that the case says with the oracle.
+    /// Compares all expectations of the case with the oracle.
     ///
     /// # Errors
-    /// All differences, one on each line.
+    /// Returns all differences, one per line.
     pub fn check_oracle(&self) -> Result<(), String> {
         let oracle = match self.oracle() {
             Ok(oracle) => oracle,
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_are_told() {
+    fn differences_are_reported() {
         let text = r#"
             [[case]]
             name = "wrong"
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_that_say_nothing_or_the_wrong_number_are_refused() {
+    fn cases_without_expectations_or_with_the_wrong_number_are_refused() {
         let nothing = "[[case]]\nname = \"n\"\ngrammar = \"start ::= 'x';\"\n";
         assert!(case(nothing).is_err());
         assert!(case(&format!("{nothing}eager = [{{ tokens = [\"a\"], outcomes = [] }}]")).is_err());

@@ -1,7 +1,7 @@
-//! The reference recognizer, random grammars and the fixtures' reader that the tests of grammask use.
+//! The reference recognizer, random grammars, and the reader of the fixtures, for the tests of grammask.
 //!
-//! Nothing here is made to be fast: the [`Oracle`] is what the engine is compared with, so it is short and follows
-//! the definition of the language word for word.
+//! The engine is compared with the [`Oracle`], which is short, slow, and follows the definition of the
+//! language word for word.
 
 pub mod fixtures;
 mod oracle;

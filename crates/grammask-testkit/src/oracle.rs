@@ -1,5 +1,6 @@
-//! The oracle: what a grammar means, computed in the plainest way. A tree is desugared into productions over byte
-//! automata, cut down to what can end or go on for ever, and run by a textbook Earley recognizer.
+//! The oracle: the meaning of a grammar, computed in the simplest way. A syntax tree is desugared into
+//! productions over byte automata, reduced to those that lead to a finite or endless output, and run by a
+//! textbook Earley recognizer.
 
 mod desugar;
 mod dfa;
@@ -16,18 +17,18 @@ use grammask_syntax::{Ast, Span};
 use reduce::Reduced;
 pub use run::{Outcome, Run};
 
-/// What a text is to a grammar.
+/// The relation of a text to a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// The text is in the language. (It may go on all the same.)
+    /// The text is in the language. Longer texts may be, too.
     Accept,
-    /// The text is not in the language, but begins some output, finite or endless.
+    /// The text is not in the language, but some output, finite or endless, begins with it.
     LivePrefix,
-    /// No output begins with the bytes up to and with the one at this offset; the bytes before it begin some.
+    /// Some output begins with the bytes before this offset, but none with these and the byte at the offset.
     RejectAt(usize),
 }
 
-/// Why a grammar has no oracle.
+/// An error of a grammar, or a limit of the oracle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OracleError {
     /// The start symbol has no rule.
@@ -36,34 +37,32 @@ pub enum OracleError {
     /// A name has no rule.
     #[error("undefined nonterminal `{0}` at byte {start}", start = .1.start)]
     Undefined(String, Span),
-    /// The language is empty, or has only the empty string in it.
+    /// The language is empty, or contains only the empty text.
     #[error("empty language")]
     EmptyLanguage,
-    /// What `except!` takes away is not made of texts.
-    #[error("the operand of `except!` at byte {start} is not made of texts", start = .0.start)]
+    /// The operand of `except!` contains more than texts.
+    #[error("the operand of `except!` at byte {start} contains more than texts", start = .0.start)]
     ExceptOperand(Span),
-    /// A regex that does not parse, or looks around in its middle.
+    /// A regex has a syntax error, or an assertion in its middle.
     #[error("regex at byte {start}: {1}", start = .0.start)]
     Regex(Span, String),
-    /// Something under `&` or `~` is not regular.
+    /// An operand of `&` or `~` is not regular.
     #[error("not regular, under `&` or `~` at byte {start}", start = .0.start)]
     NotRegular(Span),
-    /// An item or the separator of `unordered!` is empty, among others.
+    /// An item or the separator of `unordered!` matches the empty text.
     #[error("an item or the separator of `unordered!` must not be empty, at byte {start}", start = .0.start)]
     EmptyItem(Span),
-    /// Too large for tests; says nothing about the grammar.
+    /// The grammar is too large for the oracle, which does not mean that it has an error.
     #[error("too large for the oracle, at byte {start}", start = .0.start)]
     TooLarge(Span),
 }
 
-/// The start symbol that a text asks for: the one of `%start`, else `start`.
+/// Returns the start symbol of a grammar: the one of its `%start` directive, or `start`.
 pub fn start_of(ast: &Ast) -> &str {
     ast.start.as_ref().map_or("start", |name| &name.text)
 }
 
-/// A grammar, ready to be asked about texts.
-///
-/// # Example
+/// A reference recognizer for one grammar.
 ///
 /// ```
 /// use grammask_syntax::{Config, parse};
@@ -78,33 +77,32 @@ pub fn start_of(ast: &Ast) -> &str {
 /// ```
 ///
 /// # Source
-/// J. Earley, "An Efficient Context-Free Parsing Algorithm", 1970; J. Aycock and R. N. Horspool, "Practical Earley
-/// Parsing", 2002, for the empty productions.
+/// J. Earley, "An Efficient Context-Free Parsing Algorithm", 1970; J. Aycock and R. N. Horspool, "Practical
+/// Earley Parsing", 2002, for the empty productions.
 #[derive(Clone, Debug)]
 pub struct Oracle {
     grammar: Reduced,
 }
 
 impl Oracle {
-    /// The oracle of the grammar in `ast` with the start symbol `start`. What `%start` says is not looked at; see
-    /// [`start_of`].
+    /// Creates the oracle of a grammar with this start symbol. Ignores `%start`; see [`start_of`].
     ///
     /// # Errors
-    /// The first thing found that is wrong with the grammar.
+    /// Returns the first error that it finds in the grammar.
     pub fn new(ast: &Ast, start: &str) -> Result<Self, OracleError> {
         let plain = desugar::desugar(ast, start)?;
         Ok(Self { grammar: Reduced::new(plain)? })
     }
 
-    /// A recognizer that has read nothing.
+    /// Returns a recognizer at the beginning of a text.
     pub fn run(&self) -> Run<'_> {
         Run::new(&self.grammar)
     }
 
-    /// What `text` is. The empty text is a live prefix: it begins every output, and is none.
+    /// Returns the verdict on a text. The empty text is always a live prefix.
     ///
     /// # Complexity
-    /// Cubic in the length of the text at worst.
+    /// O(n³) in the length of the text.
     pub fn verdict(&self, text: &[u8]) -> Verdict {
         let mut run = self.run();
         for (offset, &byte) in text.iter().enumerate() {

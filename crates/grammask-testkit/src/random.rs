@@ -1,6 +1,9 @@
-//! Random grammars, texts and vocabularies: the same for the same seed, small, and full of what goes wrong easily.
+//! Random grammars, texts and vocabularies, which depend only on a seed. They are small, and rich in corner
+//! cases.
 
 use grammask_syntax::{Ast, Config, parse};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 
 use crate::oracle::{Oracle, Run};
 
@@ -9,59 +12,61 @@ pub mod operators;
 pub mod tails;
 pub mod texts;
 
-/// A source of random numbers that depends on its seed alone.
+/// A seeded generator of random numbers, for all random tests.
+///
+/// A failing test, `cargo xtask fuzz` and `cargo xtask soak` report the seed, with which the failure repeats
+/// on every machine. So the algorithm must not change. It is SplitMix64, which needs no warm-up after similar
+/// seeds such as 1, 2, 3.
 ///
 /// # Source
-/// G. L. Steele, D. Lea and C. H. Flood, "Fast Splittable Pseudorandom Number Generators", 2014 (SplitMix64).
+/// G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", 2014.
 #[derive(Clone, Debug)]
-pub struct Rng(u64);
+pub struct Rng(SplitMix64);
 
 impl Rng {
-    /// The source with this seed.
-    pub const fn new(seed: u64) -> Self {
-        Self(seed)
+    /// Creates a generator from a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(SplitMix64::seed_from_u64(seed))
     }
 
-    /// The next number.
-    pub const fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+    /// Returns the next random number.
+    pub fn next(&mut self) -> u64 {
+        self.0.next_u64()
     }
 
-    /// A number below `limit`; 0 if that is 0.
-    pub const fn below(&mut self, limit: usize) -> usize {
+    /// Returns a number below `limit`, or 0 if `limit` is 0.
+    ///
+    /// The remainder is slightly biased, which does not matter for tests.
+    pub fn below(&mut self, limit: usize) -> usize {
         if limit == 0 { 0 } else { (self.next() % limit as u64) as usize }
     }
 
-    /// True in `times` of `of` cases.
-    pub const fn chance(&mut self, times: usize, of: usize) -> bool {
+    /// Returns true in `times` of `of` cases.
+    pub fn chance(&mut self, times: usize, of: usize) -> bool {
         self.below(of) < times
     }
 
-    /// One of `values`.
+    /// Returns one of `values`.
     ///
     /// # Panics
-    /// When there is none.
+    /// If `values` is empty.
     pub fn pick<'v, T>(&mut self, values: &'v [T]) -> &'v T {
         &values[self.below(values.len())]
     }
 }
 
-/// What random grammars are made of.
+/// The constructs that random grammars use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// How many nonterminals there are at most; at least one.
+    /// Greatest number of nonterminals; at least one.
     pub nonterminals: usize,
-    /// How deep groups stand inside one another at most.
+    /// Greatest depth of nested groups.
     pub depth: usize,
-    /// Whether there are `#'…'`, `#e'…'`, `#ex'…'`, `#substrs'…'` and `except!(…)`.
+    /// True for `#'…'`, `#e'…'`, `#ex'…'`, `#substrs'…'` and `except!(…)`.
     pub patterns: bool,
-    /// Whether there are `x{m,n}`, `x & y`, `~x`, `json!(x)`, `multiple!(n)` and `unordered!(…)`.
+    /// True for `x{m,n}`, `x & y`, `~x`, `json!(x)`, `multiple!(n)` and `unordered!(…)`.
     pub extensions: bool,
-    /// Whether there are special tokens: `<|end|>`, `<|sep|>`, `<[7]>`.
+    /// True for special tokens: `<|end|>`, `<|sep|>`, `<[7]>`.
     pub specials: bool,
 }
 
@@ -71,10 +76,12 @@ impl Default for Shape {
     }
 }
 
-/// The bytes that random grammars and texts are mostly about.
+/// The bytes that most random grammars and texts use.
 pub const ALPHABET: &[u8] = b"abc";
 
+/// Contents of text literals, as they are written in KBNF.
 const TEXTS: &[&str] = &["a", "a", "b", "b", "c", "ab", "ba", "abc", "aa", "", "c\\n", "\\u00e9", "\\x61"];
+/// Patterns of regexes, as they are written in KBNF.
 const REGEXES: &[&str] = &[
     "a*",
     "[ab]+",
@@ -95,10 +102,12 @@ const REGEXES: &[&str] = &[
     "(?i)AB",
     "ab|abc|b",
 ];
-const STOPS: &[&str] = &["a", "b", "ab", "ba", "aa", "abc", "bb"];
-const STOP_RULES: &[&str] = &["T0", "T1"];
+/// Texts that `except!` excludes.
+const EXCLUDED_TEXTS: &[&str] = &["a", "b", "ab", "ba", "aa", "abc", "bb"];
+/// Rules that list texts for `except!`.
+const EXCLUDED_TEXT_RULES: &[&str] = &["T0", "T1"];
 
-/// A grammar with a language that is not empty.
+/// A random grammar with a non-empty language.
 #[derive(Clone, Debug)]
 pub struct RandomGrammar {
     /// The grammar as KBNF. The start symbol is `start`.
@@ -109,9 +118,7 @@ pub struct RandomGrammar {
     pub oracle: Oracle,
 }
 
-/// A random grammar with a language that is not empty.
-///
-/// # Example
+/// Returns a random grammar with a non-empty language.
 ///
 /// ```
 /// use grammask_testkit::random::{Rng, Shape, grammar, text};
@@ -125,7 +132,7 @@ pub fn grammar(rng: &mut Rng, shape: &Shape) -> RandomGrammar {
     grammar_of(|| grammar_text(rng, shape))
 }
 
-/// The first of some texts that has an oracle, and so a language that is not empty.
+/// Draws texts until one has an oracle, and so a non-empty language.
 fn grammar_of(mut text: impl FnMut() -> String) -> RandomGrammar {
     loop {
         let text = text();
@@ -136,7 +143,7 @@ fn grammar_of(mut text: impl FnMut() -> String) -> RandomGrammar {
     }
 }
 
-/// A random KBNF text. It parses and every name in it is defined, but its language may be empty.
+/// Returns a random KBNF text. It parses, and all of its names are defined, but its language may be empty.
 pub fn grammar_text(rng: &mut Rng, shape: &Shape) -> String {
     let names: Vec<String> = std::iter::once("start".to_owned())
         .chain(('A'..='Z').map(String::from).take(rng.below(shape.nonterminals.max(1))))
@@ -145,14 +152,14 @@ pub fn grammar_text(rng: &mut Rng, shape: &Shape) -> String {
     for name in &names {
         writer.rule(name);
         if writer.rng.chance(1, 6) {
-            // A second definition adds alternatives.
+            // A second rule with this name adds alternatives.
             writer.rule(name);
         }
     }
     if writer.text.contains("except!") {
-        for name in STOP_RULES {
+        for name in EXCLUDED_TEXT_RULES {
             let stops: Vec<String> =
-                (0..=writer.rng.below(3)).map(|_| format!("'{}'", writer.rng.pick(STOPS))).collect();
+                (0..=writer.rng.below(3)).map(|_| format!("'{}'", writer.rng.pick(EXCLUDED_TEXTS))).collect();
             let stops = stops.join(if writer.rng.chance(1, 4) { " " } else { " | " });
             writer.text.push_str(&format!("{name} ::= {stops};\n"));
         }
@@ -250,9 +257,9 @@ impl Writer<'_> {
             3 => {
                 let length = *self.rng.pick(&["", "", ",0", ",1", ",2", ", 3"]);
                 let operand = if self.rng.chance(1, 2) {
-                    format!("'{}'", self.rng.pick(STOPS))
+                    format!("'{}'", self.rng.pick(EXCLUDED_TEXTS))
                 } else {
-                    (*self.rng.pick(STOP_RULES)).to_owned()
+                    (*self.rng.pick(EXCLUDED_TEXT_RULES)).to_owned()
                 };
                 self.text.push_str(&format!("except!({operand}{length})"));
             }
@@ -260,7 +267,7 @@ impl Writer<'_> {
         }
     }
 
-    /// `unordered!`: up to four items, sometimes with a separator, bounds, and needs.
+    /// Writes an `unordered!` of up to four items, sometimes with a separator, bounds, and requirements.
     fn unordered(&mut self, depth: usize) {
         self.text.push_str("unordered!(");
         let last = self.rng.below(4);
@@ -276,15 +283,15 @@ impl Writer<'_> {
         if self.rng.chance(1, 2) {
             self.part(depth);
         }
-        let with_needs = last > 0 && self.rng.chance(1, 3);
-        let bounds: &[&str] = if with_needs {
+        let with_requirements = last > 0 && self.rng.chance(1, 3);
+        let bounds: &[&str] = if with_requirements {
             &["", "", "{2,}", "{0,2}", "{0,3}"]
         } else {
             &["", "", "", "{1,}", "{0,1}", "{0,2}", "{2,3}", "{2}", "{3,}"]
         };
         let bounds = *self.rng.pick(bounds);
         self.text.push_str(&format!("; {bounds};"));
-        if with_needs {
+        if with_requirements {
             for number in 0..=self.rng.below(3) {
                 let (from, to) = (self.rng.below(last + 1), self.rng.below(last + 1));
                 let comma = if number > 0 { "," } else { "" };
@@ -294,7 +301,7 @@ impl Writer<'_> {
         self.text.push(')');
     }
 
-    /// An item or a separator, mostly one that is not empty.
+    /// Writes an item or a separator, which is mostly not nullable.
     fn part(&mut self, depth: usize) {
         match self.rng.below(6) {
             0 | 1 => self.nonterminal(),
@@ -307,7 +314,7 @@ impl Writer<'_> {
         }
     }
 
-    /// `&` and `~` over regular parts, in parentheses or in `json!`; and sometimes a `multiple!`.
+    /// Writes `&` and `~` over regular parts, in parentheses or in `json!`, and sometimes a `multiple!`.
     fn combination(&mut self) {
         if self.rng.chance(1, 12) {
             let multiple =
@@ -347,7 +354,8 @@ impl Writer<'_> {
     }
 }
 
-/// A random text of at most `max` bytes: a walk along live bytes that now and then takes a wrong step, and ends there.
+/// Returns a random text of at most `max` bytes: a walk along live bytes, which ends at an occasional wrong
+/// byte.
 pub fn text(rng: &mut Rng, oracle: &Oracle, max: usize) -> Vec<u8> {
     let mut run = oracle.run();
     let mut text = Vec::new();
@@ -367,7 +375,7 @@ pub fn text(rng: &mut Rng, oracle: &Oracle, max: usize) -> Vec<u8> {
     text
 }
 
-/// A random byte that keeps `run` live, mostly of [`ALPHABET`]; `None` where there is none.
+/// Returns a random byte that keeps `run` live, mostly from [`ALPHABET`]. `None` if there is none.
 pub fn live_byte(rng: &mut Rng, run: &Run<'_>) -> Option<u8> {
     let live = run.live_bytes();
     let usual: Vec<u8> = live.iter().copied().filter(|byte| ALPHABET.contains(byte)).collect();
@@ -375,8 +383,10 @@ pub fn live_byte(rng: &mut Rng, run: &Run<'_>) -> Option<u8> {
     if bytes.is_empty() { None } else { Some(*rng.pick(&bytes)) }
 }
 
-/// A random vocabulary; the place is the token's id. The single bytes of [`ALPHABET`] and some others, strings of them,
-/// tokens that are no UTF-8, tokens twice, and tokens without bytes.
+/// Returns a random vocabulary. The index of a token is its id.
+///
+/// It has the single bytes of [`ALPHABET`] and some others, strings of these, tokens of invalid UTF-8,
+/// duplicates, and tokens without bytes.
 pub fn vocabulary(rng: &mut Rng, tokens: usize) -> Vec<Vec<u8>> {
     let mut vocabulary: Vec<Vec<u8>> =
         b"abcz\n\xc3\xa9".iter().map(|&byte| vec![byte]).take(tokens).collect();
@@ -393,7 +403,7 @@ pub fn vocabulary(rng: &mut Rng, tokens: usize) -> Vec<Vec<u8>> {
     vocabulary
 }
 
-/// Puts tokens into another order.
+/// Shuffles tokens.
 fn shuffle(rng: &mut Rng, vocabulary: &mut [Vec<u8>]) {
     for _ in 0..vocabulary.len() {
         let (one, two) = (rng.below(vocabulary.len()), rng.below(vocabulary.len()));

@@ -1,11 +1,11 @@
-//! The grammars of the fixtures take their sample texts, and stop at damage in them.
+//! The grammars of the fixtures accept their sample texts, and reject damaged ones.
 
 use grammask_syntax::{Config, parse};
 use grammask_testkit::fixtures::{fixtures_root, grammars};
 use grammask_testkit::{Oracle, Verdict, start_of};
 
 #[test]
-fn samples_are_accepted_and_all_their_beginnings_are_live() {
+fn samples_are_accepted_and_all_their_prefixes_are_live() {
     let fixtures = grammars(&fixtures_root());
     assert!(fixtures.len() >= 10, "{} grammars", fixtures.len());
     for fixture in fixtures {

@@ -1,4 +1,4 @@
-//! The cases of the language hold for the oracle, and the reader reads them as described.
+//! The cases of the fixtures hold for the oracle.
 
 use grammask_testkit::fixtures::{fixtures_root, for_each_case};
 

@@ -1,4 +1,4 @@
-//! What must hold for the oracle on any grammar, and for what the random generators give.
+//! Properties of the oracle on any grammar, and of the random generators.
 
 use grammask_testkit::random::{Rng, Shape, grammar, grammar_text, live_byte, text, vocabulary};
 use grammask_testkit::{Outcome, Verdict};
@@ -7,7 +7,7 @@ const EVERYTHING: Shape =
     Shape { nonterminals: 5, depth: 2, patterns: true, extensions: true, specials: true };
 
 #[test]
-fn the_same_seed_gives_the_same() {
+fn equal_seeds_give_equal_results() {
     for seed in 0..50 {
         let (mut one, mut two) = (Rng::new(seed), Rng::new(seed));
         let (first, second) = (grammar(&mut one, &EVERYTHING), grammar(&mut two, &EVERYTHING));
@@ -19,7 +19,7 @@ fn the_same_seed_gives_the_same() {
 }
 
 #[test]
-fn what_is_live_and_no_output_goes_on() {
+fn every_incomplete_live_text_can_be_continued() {
     for seed in 0..300 {
         let mut rng = Rng::new(seed);
         let grammar = grammar(&mut rng, &EVERYTHING);
@@ -42,7 +42,7 @@ fn what_is_live_and_no_output_goes_on() {
 }
 
 #[test]
-fn a_dead_run_stays_dead_and_takes_nothing() {
+fn a_dead_run_stays_dead() {
     for seed in 0..200 {
         let mut rng = Rng::new(seed);
         let grammar = grammar(&mut rng, &Shape::default());
@@ -77,7 +77,7 @@ fn texts_have_all_three_verdicts() {
 }
 
 #[test]
-fn eager_tokens_end_where_their_bytes_do() {
+fn eager_tokens_agree_with_their_bytes() {
     for seed in 0..200 {
         let mut rng = Rng::new(seed);
         let grammar = grammar(&mut rng, &Shape::default());
@@ -110,7 +110,7 @@ fn eager_tokens_end_where_their_bytes_do() {
 }
 
 #[test]
-fn vocabularies_have_the_awkward_tokens() {
+fn vocabularies_have_corner_cases() {
     let vocabulary = vocabulary(&mut Rng::new(5), 80);
     assert_eq!(vocabulary.len(), 80);
     assert!(vocabulary.iter().any(Vec::is_empty));

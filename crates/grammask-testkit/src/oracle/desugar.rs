@@ -1,4 +1,4 @@
-//! A tree to plain productions: groups and operators become nonterminals of their own.
+//! Desugars a syntax tree into plain productions: groups and operators become nonterminals.
 
 use grammask_syntax::{Ast, ExprId, ExprKind, Span, Unordered};
 use rustc_hash::FxHashMap;
@@ -7,10 +7,10 @@ use super::OracleError;
 use super::dfa::Dfa;
 use super::regular::regular_parts;
 
-/// How often a part is written out at most for its bounds.
-const MAX_TIMES: u32 = 10_000;
+/// Repetitions that a bounded part is unrolled into. Beyond it, the grammar is too large for the oracle.
+const MAX_UNROLLED_REPETITIONS: u32 = 10_000;
 
-/// What a production is made of; the numbers are places in [`Plain`].
+/// A symbol of a production; the numbers are indices in [`Plain`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Symbol {
     Terminal(usize),
@@ -18,7 +18,7 @@ pub(super) enum Symbol {
     Nonterminal(usize),
 }
 
-/// What a special token must be.
+/// The name or the id of a special token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Special {
     Name(String),
@@ -31,7 +31,7 @@ pub(super) struct Production {
     pub(super) right: Vec<Symbol>,
 }
 
-/// Productions; right sides may be empty.
+/// A grammar of plain productions, whose right sides may be empty.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plain {
     pub(super) nonterminals: usize,
@@ -39,9 +39,10 @@ pub(super) struct Plain {
     pub(super) productions: Vec<Production>,
     pub(super) terminals: Vec<Dfa>,
     pub(super) specials: Vec<Special>,
-    /// The nonterminals of `unordered!`: what begins in them counts only where it can be completed.
+    /// The nonterminals of `unordered!`: an endless output in these counts only if everything around it can
+    /// be completed.
     pub(super) unordered: Vec<usize>,
-    /// What must not be empty, each with the nonterminal of its `unordered!`.
+    /// The items and separators, which must not be nullable, each with the nonterminal of its `unordered!`.
     pub(super) parts: Vec<(usize, Symbol, Span)>,
 }
 
@@ -60,8 +61,8 @@ impl Plain {
         self.productions.push(Production { left, right });
     }
 
-    /// `part` from `min` to `max` times. Unending repetition grows to the left, so that it is never endless: only
-    /// a recursion of rules is.
+    /// Returns `min` to `max` repetitions of `part`. Unbounded repetition is left-recursive, so that it has
+    /// no endless output: only recursive rules have.
     fn repetition(&mut self, part: Symbol, min: u32, max: Option<u32>) -> Symbol {
         let whole = self.nonterminal();
         let mut rest = self.nonterminal();
@@ -84,10 +85,10 @@ impl Plain {
     }
 }
 
-/// How many states an `unordered!` may have here.
-const MAX_STATES: usize = 5_000;
+/// States of an `unordered!`, each a count of all items. Beyond it, the grammar is too large for the oracle.
+const MAX_UNORDERED_STATES: usize = 5_000;
 
-/// What `unordered!` is made of.
+/// The parts and bounds of an `unordered!`.
 struct Choice<'a> {
     items: Vec<(Symbol, u32, Option<u32>)>,
     separator: Option<Symbol>,
@@ -97,7 +98,7 @@ struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// Counts that are not told apart from larger ones: (all, each).
+    /// Returns the counts of all items and of each item from which on larger counts are equivalent.
     fn caps(&self) -> (u32, Vec<u32>) {
         let each = self.items.iter().map(|&(_, min, max)| max.unwrap_or(min.max(1)));
         (self.max.unwrap_or(self.min).max(1), each.collect())
@@ -109,7 +110,8 @@ impl Choice<'_> {
             && self.needs.iter().all(|&(from, to)| counts[from as usize] == 0 || counts[to as usize] > 0)
     }
 
-    /// A nonterminal for all that may follow after so many of each item.
+    /// Adds a nonterminal for each reachable count of the items. Returns the one of no items, or `None` if
+    /// there are too many.
     fn desugar(&self, plain: &mut Plain) -> Option<Symbol> {
         let (all_cap, caps) = self.caps();
         let mut states: FxHashMap<(u32, Vec<u32>), usize> = FxHashMap::default();
@@ -140,7 +142,7 @@ impl Choice<'_> {
                 let right = separator.into_iter().chain([symbol, Symbol::Nonterminal(to)]).collect();
                 plain.produce(left, right);
             }
-            if states.len() > MAX_STATES {
+            if states.len() > MAX_UNORDERED_STATES {
                 return None;
             }
         }
@@ -178,7 +180,7 @@ pub(super) fn desugar(ast: &Ast, start: &str) -> Result<Plain, OracleError> {
             }
             (ExprKind::Repeat { expr: part, quantifier }, None) => {
                 let (min, max) = quantifier.bounds();
-                if max.unwrap_or(min) > MAX_TIMES {
+                if max.unwrap_or(min) > MAX_UNROLLED_REPETITIONS {
                     return Err(OracleError::TooLarge(expr.span));
                 }
                 plain.repetition(symbols[part.index()], min, max)
@@ -201,7 +203,7 @@ pub(super) fn desugar(ast: &Ast, start: &str) -> Result<Plain, OracleError> {
                 let choice = Choice { items, separator, min: *min, max: *max, needs };
                 choice.desugar(&mut plain).ok_or(OracleError::TooLarge(expr.span))?
             }
-            // No context-free grammar says that texts differ.
+            // No context-free grammar can require that texts differ.
             (ExprKind::Distinct(_), None) => return Err(OracleError::TooLarge(expr.span)),
             _ => unreachable!("every other kind is regular"),
         };
@@ -216,10 +218,10 @@ pub(super) fn desugar(ast: &Ast, start: &str) -> Result<Plain, OracleError> {
     Ok(plain)
 }
 
-/// The right sides that an expression stands for: one for each alternative.
+/// Returns the right sides of an expression: one for each alternative.
 fn right_sides(ast: &Ast, symbols: &[Symbol], id: ExprId) -> Vec<Vec<Symbol>> {
     let symbol = |part: &ExprId| symbols[part.index()];
-    // What stands under `&` or `~` is a terminal as a whole and never gets here.
+    // An expression with `&` or `~` is a terminal, and never gets here.
     let sequence = |id: &ExprId| match &ast.expr(*id).kind {
         ExprKind::Sequence(parts) => parts.iter().map(symbol).collect(),
         _ => vec![symbol(id)],

@@ -1,17 +1,18 @@
-//! Automata as plain tables of bytes: enough to say what a regular part of a grammar means, and no more.
+//! Deterministic automata as dense tables, with the operations that the oracle needs.
 
 use rustc_hash::FxHashMap;
 
-/// The largest automaton that is made.
+/// States of an automaton. Beyond it, an operation returns [`TooLarge`].
 pub(super) const MAX_STATES: usize = 50_000;
 
+/// A missing edge.
 const NONE: u32 = u32::MAX;
 
 /// An automaton was about to get more than [`MAX_STATES`] states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooLarge;
 
-/// A deterministic automaton; state 0 is the start. A missing edge leads nowhere.
+/// A deterministic automaton. State 0 is the start; a missing edge rejects.
 #[derive(Clone, Debug)]
 pub(super) struct Dfa {
     next: Vec<[u32; 256]>,
@@ -19,12 +20,12 @@ pub(super) struct Dfa {
 }
 
 impl Dfa {
-    /// One state, without edges.
+    /// Returns an automaton of one state without edges.
     fn single(accepting: bool) -> Self {
         Self { next: vec![[NONE; 256]], accepting: vec![accepting] }
     }
 
-    /// Exactly this string.
+    /// Returns the language of one string.
     pub(super) fn text(text: &[u8]) -> Result<Self, TooLarge> {
         let mut dfa = Self::single(text.is_empty());
         for (i, &byte) in text.iter().enumerate() {
@@ -34,12 +35,12 @@ impl Dfa {
         Ok(dfa)
     }
 
-    /// Every string.
+    /// Returns the language of all strings.
     pub(super) fn anything() -> Self {
         Self { next: vec![[0; 256]], accepting: vec![true] }
     }
 
-    /// Every string of `min` to `max` bytes.
+    /// Returns the language of all strings of `min` to `max` bytes.
     pub(super) fn lengths(min: usize, max: Option<usize>) -> Result<Self, TooLarge> {
         let mut dfa = Self::single(min == 0);
         for length in 1..=max.unwrap_or(min) {
@@ -61,7 +62,7 @@ impl Dfa {
         Ok((self.next.len() - 1) as u32)
     }
 
-    /// The automaton whose states are the values that `start` leads to by `next`.
+    /// Returns the automaton whose states are the values reachable from `start` by `next`.
     pub(super) fn explore<S: Clone + Eq + std::hash::Hash>(
         start: S,
         accepting: impl Fn(&S) -> bool,
@@ -103,7 +104,7 @@ impl Dfa {
         self.accepting[state as usize]
     }
 
-    /// What is not in this one.
+    /// Returns the complement.
     pub(super) fn complement(&self) -> Result<Self, TooLarge> {
         let mut dfa = self.clone();
         let sink = dfa.add_state(false)?;
@@ -118,7 +119,7 @@ impl Dfa {
         Ok(dfa)
     }
 
-    /// What is in both.
+    /// Returns the intersection.
     pub(super) fn intersection(&self, other: &Self) -> Result<Self, TooLarge> {
         Self::explore(
             (0, 0),
@@ -127,9 +128,9 @@ impl Dfa {
         )
     }
 
-    /// The non-empty strings no non-empty proper prefix of which is in this one either.
+    /// Returns the non-empty strings of the language that have no non-empty proper prefix in it.
     pub(super) fn earliest(&self) -> Result<Self, TooLarge> {
-        // The flag tells whether something was read: an empty match does not count.
+        // The flag is true after the first byte: an empty match does not count.
         Self::explore(
             (0, false),
             |&(state, begun)| begun && self.is_accepting(state),
@@ -139,7 +140,7 @@ impl Dfa {
         )
     }
 
-    /// The same language, without the states from which no accepting one can be reached.
+    /// Returns the automaton without edges to states that reach no accepting one.
     pub(super) fn trimmed(&self) -> Self {
         let mut useful = self.accepting.clone();
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.len()];
@@ -165,22 +166,22 @@ impl Dfa {
         dfa
     }
 
-    /// The state after some bytes.
+    /// Returns the state after some bytes.
     pub(super) fn after(&self, state: u32, bytes: &[u8]) -> Option<u32> {
         bytes.iter().try_fold(state, |state, &byte| self.next(state, byte))
     }
 
-    /// Whether the empty string is in it.
+    /// Returns true if the language contains the empty string.
     pub(super) fn is_nullable(&self) -> bool {
         self.accepting[0]
     }
 
-    /// Whether a string with a byte in it is in it. Asks a trimmed automaton.
+    /// Returns true if the language contains a non-empty string. The automaton must be trimmed.
     pub(super) fn has_bytes(&self) -> bool {
         self.next[0].iter().any(|&to| to != NONE)
     }
 
-    /// The edges of a state: ranges of bytes (both ends included) and where they lead.
+    /// Returns the edges of a state: ranges of bytes, with both ends included, and the state after them.
     pub(super) fn ranges(&self, state: u32) -> Vec<(u8, u8, u32)> {
         let mut ranges: Vec<(u8, u8, u32)> = Vec::new();
         for byte in 0..=255 {

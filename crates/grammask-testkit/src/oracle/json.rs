@@ -1,15 +1,16 @@
-//! What `json!` means: a reader of JSON strings that runs an automaton on what it reads.
+//! `json!`: decodes JSON strings, and runs an automaton on the decoded text.
 
 use rustc_hash::FxHashMap;
 
 use super::dfa::{Dfa, TooLarge};
 
-/// Where a reader of a JSON string is.
+/// The state of decoding a JSON string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Reader {
-    /// In plain text: how many bytes of a character are missing, the range of the next of them, and the state of the text.
+    /// Outside of escapes: the number of missing bytes of a character, the range of the next one, and the
+    /// state of the text.
     Text(u8, u8, u8, u32),
-    /// In an escape.
+    /// Inside an escape, at this step.
     Escape(usize),
 }
 
@@ -17,7 +18,7 @@ const fn plain(state: u32) -> Reader {
     Reader::Text(0, 0, 0, state)
 }
 
-/// What may stand between the quotes of a JSON string that stands for a string of `text`.
+/// Returns the contents of JSON strings that decode to a string of `text`.
 pub(super) fn spellings(text: &Dfa) -> Result<Dfa, TooLarge> {
     let mut escapes =
         Escapes { text, steps: Vec::new(), ids: FxHashMap::default(), known: FxHashMap::default() };
@@ -29,21 +30,23 @@ pub(super) fn spellings(text: &Dfa) -> Result<Dfa, TooLarge> {
     Ok(dfa.trimmed())
 }
 
-/// What an escape may still be.
+/// The rest of an escape.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Step {
-    /// It is complete, and the text is in this state.
+    /// None: the text is in this state.
     End(u32),
-    /// These letters lead on.
+    /// One of these letters, each with the next step.
     Letters(Vec<(u8, usize)>),
 }
 
-/// The escapes that lead on from the states of a text. Equal steps are one, as there are a million characters.
+/// The escapes that are possible in each state of a text. Steps are hash-consed, because there are a million
+/// characters.
 struct Escapes<'a> {
     text: &'a Dfa,
     steps: Vec<Step>,
     ids: FxHashMap<Step, usize>,
-    /// The steps for a block of characters with the same beginning: its size, its place, and the state behind the beginning.
+    /// By block of characters with a common prefix in UTF-8: its size, its offset, and the state after the
+    /// prefix.
     known: FxHashMap<(u32, u32, u32), Option<usize>>,
 }
 
@@ -95,7 +98,7 @@ impl Escapes<'_> {
         if letters.is_empty() { None } else { Some(self.step(Step::Letters(letters))) }
     }
 
-    /// The digits from `least` on, in both cases, and where each leads.
+    /// Returns a step of hexadecimal digits from `least` on, in both cases, each with its target.
     fn digits(&mut self, least: u8, targets: &[Option<usize>]) -> Option<usize> {
         let mut letters = Vec::new();
         for (digit, target) in (least..).zip(targets) {
@@ -109,7 +112,7 @@ impl Escapes<'_> {
         self.letters(letters)
     }
 
-    /// Behind a backslash.
+    /// Returns the step after a backslash.
     fn escape(&mut self, state: u32) -> Option<usize> {
         let mut letters = Vec::new();
         for (letter, byte) in b"\"\\/bfnrt".iter().zip(b"\"\\/\x08\x0c\n\r\t") {
@@ -130,7 +133,7 @@ impl Escapes<'_> {
         self.letters(letters)
     }
 
-    /// The rest of the digits of the 2^`bits` characters from `low` on.
+    /// Returns the step for the remaining digits of the 2^`bits` characters from `low` on.
     fn block(&mut self, state: u32, bits: u32, low: u32) -> Option<usize> {
         if bits == 0 {
             let end = self.text.after(state, char::from_u32(low)?.encode_utf8(&mut [0; 4]).as_bytes())?;
@@ -140,13 +143,13 @@ impl Escapes<'_> {
         if bits <= 12 && low >= 0x1000 && low >> 12 != 0xD {
             let mut bytes = [0; 4];
             let bytes = char::from_u32(low)?.encode_utf8(&mut bytes).as_bytes();
-            let behind = self.text.after(state, &bytes[..bytes.len() - 2])?;
-            key = Some((bits, low & 0xFFF, behind));
+            let after_prefix = self.text.after(state, &bytes[..bytes.len() - 2])?;
+            key = Some((bits, low & 0xFFF, after_prefix));
             if let Some(&known) = key.and_then(|key| self.known.get(&key)) {
                 return known;
             }
         }
-        // The digits of pairs, and of single units.
+        // The digits of surrogate pairs, and of single code units.
         let (rest, least) = match bits {
             18 => (14, 0),
             14 => (10, 0),

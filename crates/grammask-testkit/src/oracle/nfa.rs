@@ -1,11 +1,12 @@
-//! What regular operations mean, by automata with empty edges and the subset construction.
+//! Regular operations, by nondeterministic automata with empty edges and the subset construction.
 
 use super::dfa::{Dfa, TooLarge};
 
 #[derive(Clone, Debug, Default)]
 struct Nfa {
-    /// Per state: ranges of bytes, both ends included, and where they lead.
+    /// By state: ranges of bytes, with both ends included, and the state after them.
     edges: Vec<Vec<(u8, u8, usize)>>,
+    /// By state: the states that its empty edges lead to.
     empty: Vec<Vec<usize>>,
 }
 
@@ -16,7 +17,7 @@ impl Nfa {
         self.edges.len() - 1
     }
 
-    /// Puts a copy of `dfa` between two states.
+    /// Inserts a copy of `dfa` between two states.
     fn embed(&mut self, dfa: &Dfa, from: usize, to: usize) {
         let base = self.edges.len();
         for _ in 0..dfa.len() {
@@ -33,7 +34,7 @@ impl Nfa {
         }
     }
 
-    /// The states that empty edges lead to from these, sorted.
+    /// Returns the states that are reachable by empty edges, in ascending order.
     fn closure(&self, mut states: Vec<usize>) -> Vec<usize> {
         let mut seen = vec![false; self.edges.len()];
         let mut all = Vec::new();
@@ -48,7 +49,7 @@ impl Nfa {
     }
 
     fn determinize(&self, from: usize, to: usize) -> Result<Dfa, TooLarge> {
-        // A byte where no range begins, and before which none ends, does what the byte before it does.
+        // Bytes between two boundaries of ranges have equal successors.
         let mut differs = [false; 257];
         for &(low, high, _) in self.edges.iter().flatten() {
             differs[usize::from(low)] = true;
@@ -71,7 +72,7 @@ impl Nfa {
     }
 }
 
-/// One after the other.
+/// Returns the concatenation of the parts.
 pub(super) fn concatenation(parts: &[&Dfa]) -> Result<Dfa, TooLarge> {
     let mut nfa = Nfa::default();
     let start = nfa.state();
@@ -84,7 +85,7 @@ pub(super) fn concatenation(parts: &[&Dfa]) -> Result<Dfa, TooLarge> {
     nfa.determinize(start, end)
 }
 
-/// Any of them.
+/// Returns the union of the parts.
 pub(super) fn union(parts: &[&Dfa]) -> Result<Dfa, TooLarge> {
     let mut nfa = Nfa::default();
     let (start, end) = (nfa.state(), nfa.state());
@@ -94,12 +95,12 @@ pub(super) fn union(parts: &[&Dfa]) -> Result<Dfa, TooLarge> {
     nfa.determinize(start, end)
 }
 
-/// `part` as often as from `min` to `max` times.
+/// Returns `min` to `max` repetitions of `part`.
 pub(super) fn repetition(part: &Dfa, min: u32, max: Option<u32>) -> Result<Dfa, TooLarge> {
     let mut nfa = Nfa::default();
     let start = nfa.state();
     let mut last = start;
-    // The end is reached by empty edges from every place where it may stop.
+    // Empty edges lead to the end from every allowed number of repetitions.
     let end = nfa.state();
     for times in 0..max.unwrap_or(min) {
         if nfa.edges.len() > super::dfa::MAX_STATES {
@@ -122,13 +123,13 @@ pub(super) fn repetition(part: &Dfa, min: u32, max: Option<u32>) -> Result<Dfa, 
     nfa.determinize(start, end)
 }
 
-/// Every string that has one of `part` inside.
+/// Returns the strings that contain a string of `part`.
 pub(super) fn containing(part: &Dfa) -> Result<Dfa, TooLarge> {
     let anything = Dfa::anything();
     concatenation(&[&anything, part, &anything])
 }
 
-/// Every piece of `text`, the empty one included.
+/// Returns the substrings of `text`, including the empty one.
 pub(super) fn pieces(text: &[u8]) -> Result<Dfa, TooLarge> {
     let mut nfa = Nfa::default();
     let (start, end) = (nfa.state(), nfa.state());

@@ -1,5 +1,7 @@
-//! What `multiple!` means: long division for numbers without exponent; for the others, a digit times a power of ten is divided. What
-//! `atleast!` and its like mean: numbers are compared as integers, with as many digits of the bound.
+//! `multiple!` and the comparisons (`atleast!` and others), as automata over the digits of a number.
+//!
+//! Multiples of numbers without an exponent are found by long division. With an exponent, the last digit
+//! times a power of ten is divided. Comparisons compare digits as integers with as many digits of the bound.
 
 use grammask_syntax::Comparison;
 use std::cmp::Ordering;
@@ -7,21 +9,21 @@ use std::cmp::Ordering;
 use super::dfa::{Dfa, TooLarge};
 use super::nfa::union;
 
-/// The most digits behind the point where there is an exponent.
-const MANTISSA: u8 = 20;
-/// Larger exponents are all the same: numerals have at most 40 digits.
-const LARGEST: i32 = 99;
-/// The greatest power of ten that is looked at; multiples of the divisor do not get less above it.
-const TENS: i32 = 37;
+/// Digits after the point of a number with an exponent. More are not accepted.
+const MAX_MANTISSA_DIGITS: u8 = 20;
+/// Exponents above this one are equivalent: numerals have at most 40 digits.
+const MAX_EXPONENT: i32 = 99;
+/// Powers of ten above this one are equivalent: they are multiples of at least the same divisors.
+const MAX_POWER_OF_TEN: i32 = 37;
 
-/// The unsigned numbers that are multiples of a number.
+/// Returns the unsigned numbers that are multiples of `numeral`.
 pub(super) fn multiples(numeral: &str) -> Result<Dfa, TooLarge> {
     let (whole, fraction) = numeral.split_once('.').unwrap_or((numeral, ""));
     let fraction = fraction.trim_end_matches('0');
     let digits = format!("{whole}{fraction}");
     let Ok(divisor) = digits.parse::<u128>() else { return Err(TooLarge) };
-    // Room for ten times as much.
-    if divisor == 0 || divisor > 10_u128.pow(TENS.unsigned_abs()) {
+    // Leave room to multiply by ten.
+    if divisor == 0 || divisor > 10_u128.pow(MAX_POWER_OF_TEN.unsigned_abs()) {
         return Err(TooLarge);
     }
     let places = fraction.len() as u8;
@@ -30,23 +32,24 @@ pub(super) fn multiples(numeral: &str) -> Result<Dfa, TooLarge> {
         return Ok(plain.trimmed());
     }
     let is_multiple = |digit: u8, power: i32| {
-        let power = (power + i32::from(places)).min(TENS);
+        let power = (power + i32::from(places)).min(MAX_POWER_OF_TEN);
         power >= 0 && (u128::from(digit) * 10_u128.pow(power.unsigned_abs())).is_multiple_of(divisor)
     };
     Ok(union(&[&plain, &scientific(is_multiple)?])?.trimmed())
 }
 
-/// Where in a number without exponent.
+/// The position in a number without an exponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Place {
     Start,
     Zero,
     Whole,
-    /// Behind the point and so many of the digits that count, and whether there is one.
+    /// After the point and this many significant digits; true if there is a digit.
     Fraction(u8, bool),
 }
 
-/// With what is left when the digits so far are divided; zeros are missing behind the point.
+/// Returns the multiples without an exponent. A state has the position, and the remainder of the digits
+/// before it.
 fn plain(divisor: u128, places: u8) -> Result<Dfa, TooLarge> {
     let is_multiple = |rest: u128, read: u8| (read..places).fold(rest, |rest, _| rest * 10 % divisor) == 0;
     Dfa::explore(
@@ -61,7 +64,7 @@ fn plain(divisor: u128, places: u8) -> Result<Dfa, TooLarge> {
                 (Place::Start, b'0') => Place::Zero,
                 (Place::Start, b'1'..=b'9') | (Place::Whole, b'0'..=b'9') => Place::Whole,
                 (Place::Zero | Place::Whole, b'.') => return Some((Place::Fraction(0, false), rest)),
-                // Digits behind the last place that counts are zeros.
+                // Digits after the last significant one must be zeros.
                 (Place::Fraction(read, _), b'0') if read == places => {
                     return Some((Place::Fraction(read, true), rest));
                 }
@@ -73,20 +76,20 @@ fn plain(divisor: u128, places: u8) -> Result<Dfa, TooLarge> {
     )
 }
 
-/// Where in a number with exponent; with the last digit that is not zero, and how many places it stands behind the point.
+/// The position in a number with an exponent, with the last non-zero digit and its position after the point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Part {
     Start,
     First(u8),
-    /// So many digits behind the point.
+    /// After this many digits after the point.
     Mantissa(u8, u8, u8),
     Exponent(u8, u8),
-    /// The sign, and the value as far as it matters.
+    /// After the sign of the exponent, with its value up to [`MAX_EXPONENT`].
     Power(i32, Option<i32>, u8, u8),
 }
 
 fn scientific(is_multiple: impl Fn(u8, i32) -> bool) -> Result<Dfa, TooLarge> {
-    // Which of the odd digits, and which of the even ones, does not matter; but five does.
+    // Only divisibility by two and five matters.
     let kind = |digit: u8| match digit {
         5 => 5,
         digit => 2 - digit % 2,
@@ -102,7 +105,7 @@ fn scientific(is_multiple: impl Fn(u8, i32) -> bool) -> Result<Dfa, TooLarge> {
         |&part, byte| match (part, byte) {
             (Part::Start, b'1'..=b'9') => Some(Part::First(kind(byte - b'0'))),
             (Part::First(digit), b'.') => Some(Part::Mantissa(0, digit, 0)),
-            (Part::Mantissa(MANTISSA, ..), b'0'..=b'9') => None,
+            (Part::Mantissa(MAX_MANTISSA_DIGITS, ..), b'0'..=b'9') => None,
             (Part::Mantissa(read, digit, places), b'0') => Some(Part::Mantissa(read + 1, digit, places)),
             (Part::Mantissa(read, ..), b'1'..=b'9') => {
                 Some(Part::Mantissa(read + 1, kind(byte - b'0'), read + 1))
@@ -115,7 +118,7 @@ fn scientific(is_multiple: impl Fn(u8, i32) -> bool) -> Result<Dfa, TooLarge> {
                 Some(Part::Power(1, Some(i32::from(byte - b'0')), digit, places))
             }
             (Part::Power(sign, value, digit, places), b'0'..=b'9') => {
-                let value = (value.unwrap_or(0) * 10 + i32::from(byte - b'0')).min(LARGEST);
+                let value = (value.unwrap_or(0) * 10 + i32::from(byte - b'0')).min(MAX_EXPONENT);
                 Some(Part::Power(sign, Some(value), digit, places))
             }
             _ => None,
@@ -123,7 +126,7 @@ fn scientific(is_multiple: impl Fn(u8, i32) -> bool) -> Result<Dfa, TooLarge> {
     )
 }
 
-/// The unsigned numbers that compare so with a bound.
+/// Returns the unsigned numbers that satisfy a comparison with `numeral`.
 pub(super) fn compared(comparison: Comparison, numeral: &str) -> Result<Dfa, TooLarge> {
     let (whole, fraction) = numeral.split_once('.').unwrap_or((numeral, ""));
     if numeral.len() > 30 {
@@ -141,13 +144,14 @@ pub(super) fn compared(comparison: Comparison, numeral: &str) -> Result<Dfa, Too
     let all = format!("{whole}{fraction}");
     let digits = all.trim_start_matches('0');
     let exponent = whole.to_string().len() as i32 - 1 - (all.len() - digits.len()) as i32;
-    // Zero is below all of them.
-    let exponent = if digits.is_empty() { -LARGEST - 1 } else { exponent };
+    // Zero is below all numbers with an exponent.
+    let exponent = if digits.is_empty() { -MAX_EXPONENT - 1 } else { exponent };
     let scientific = scientific_compared(digits.trim_end_matches('0').as_bytes(), exponent, allows)?;
     Ok(union(&[&plain, &scientific])?.trimmed())
 }
 
-/// With the value of the digits before the point, as far as it matters; or the ordering so far.
+/// The position in a number, with the value before the point up to the bound, or the ordering of the digits
+/// so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Read {
     Start,
@@ -169,7 +173,7 @@ fn plain_compared(whole: u128, fraction: &[u8], allows: impl Fn(Ordering) -> boo
         },
         |&read, byte| match (read, byte) {
             (Read::Start, b'0'..=b'9') => Some(Read::Whole(u128::from(byte - b'0').min(whole + 1))),
-            // Only a zero is less than one.
+            // A number must not have leading zeros.
             (Read::Whole(0), b'0'..=b'9') => None,
             (Read::Whole(value), b'0'..=b'9') => {
                 Some(Read::Whole((value * 10 + u128::from(byte - b'0')).min((whole + 1).max(1))))
@@ -189,7 +193,7 @@ fn scientific_compared(
     exponent: i32,
     allows: impl Fn(Ordering) -> bool,
 ) -> Result<Dfa, TooLarge> {
-    // The first digits of the bound as an integer.
+    // Returns the first digits of the bound as an integer.
     let prefix = |read: usize| {
         (0..read)
             .fold(0, |value, at| value * 10 + u128::from(digits.get(at).map_or(0, |&digit| digit - b'0')))
@@ -200,7 +204,8 @@ fn scientific_compared(
     let end = |read: usize, ordering: Ordering| {
         if ordering.is_eq() && read < digits.len() { Ordering::Less } else { ordering }
     };
-    // How many digits were read, and how they compare; then the part of the number, the sign and the value of the exponent.
+    // Number of digits and their ordering; then the part of the number, the sign and the value of the
+    // exponent.
     let start = (0, Ordering::Equal, b'0', 1, None);
     Dfa::explore(
         start,
@@ -210,7 +215,7 @@ fn scientific_compared(
         |&(read, ordering, part, sign, value), byte| match (part, byte) {
             (b'0', b'1'..=b'9') => Some((1, next(0, ordering, byte), b'1', 1, None)),
             (b'1', b'.') => Some((read, ordering, b'.', 1, None)),
-            (b'.', b'0'..=b'9') if read <= usize::from(MANTISSA) => {
+            (b'.', b'0'..=b'9') if read <= usize::from(MAX_MANTISSA_DIGITS) => {
                 Some((read + 1, next(read, ordering, byte), b'.', 1, None))
             }
             (b'1' | b'.', b'e' | b'E') if part == b'1' || read > 1 => {
@@ -218,7 +223,7 @@ fn scientific_compared(
             }
             (b'e', b'+' | b'-') => Some((0, ordering, b'+', if byte == b'-' { -1 } else { 1 }, None)),
             (b'e' | b'+', b'0'..=b'9') => {
-                let value = (value.unwrap_or(0) * 10 + i32::from(byte - b'0')).min(LARGEST);
+                let value = (value.unwrap_or(0) * 10 + i32::from(byte - b'0')).min(MAX_EXPONENT);
                 Some((0, ordering, b'+', sign, Some(value)))
             }
             _ => None,

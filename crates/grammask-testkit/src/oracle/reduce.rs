@@ -1,5 +1,5 @@
-//! Productions to those that count: what can end, and beside it what can go on for ever. Whatever the recognizer
-//! has begun can then be gone on with, so a set with an item in it is live.
+//! Removes productions that lead to no output, and adds versions of nonterminals for endless outputs. Every
+//! item of the recognizer can then be continued, so a set with an item is live.
 
 use super::OracleError;
 use super::desugar::{Plain, Production, Special, Symbol};
@@ -7,20 +7,20 @@ use super::dfa::Dfa;
 
 /// Productions without dead ends.
 ///
-/// A nonterminal N of the plain grammar stands here as itself, for the finite strings it produces, and as
-/// [`Reduced::endless`]`(N)`, for the endless ones (and once more for those that are endless without any `unordered!`). An endless derivation goes down for ever, and all that stands
-/// before the way down is finite: N → α M β gives endless(N) → α endless(M).
+/// A nonterminal N has three versions: itself for its finite strings, [`Reduced::endless`]`(N)` for its
+/// endless outputs, and one for those that are endless without an `unordered!`. An endless derivation
+/// descends for ever, and everything before the descent is finite: N → α M β gives endless(N) → α endless(M).
 #[derive(Clone, Debug)]
 pub(super) struct Reduced {
     pub(super) productions: Vec<Production>,
-    /// For each nonterminal the places of its productions.
+    /// By nonterminal: the indices of its productions.
     pub(super) of: Vec<Vec<usize>>,
     pub(super) nullable: Vec<bool>,
     pub(super) terminals: Vec<Dfa>,
     pub(super) specials: Vec<Special>,
     /// The finite version of the start symbol.
     pub(super) start: usize,
-    /// How many nonterminals the plain grammar has.
+    /// Number of nonterminals of the plain grammar.
     plain: usize,
 }
 
@@ -72,7 +72,7 @@ impl Reduced {
             .filter(|production| production.right.iter().all(is_productive))
             .cloned()
             .collect();
-        // Whether something that is not empty comes out, of the productions that can end.
+        // The nonterminals that produce a non-empty finite string.
         let ending = Plain { productions: productions.clone(), ..plain.clone() };
         let visible = fixpoint(&ending, false, |symbol, known| match symbol {
             Symbol::Terminal(t) => plain.terminals[t].has_bytes(),
@@ -85,38 +85,40 @@ impl Reduced {
             Symbol::Nonterminal(n) => visible[n],
         };
 
-        // The ways down: from N, past a finite α, to M.
+        // The descents: from N, after a finite α, to M.
         let mut is_unordered = vec![false; plain.nonterminals];
         plain.unordered.iter().for_each(|&state| is_unordered[state] = true);
-        let mut ways: Vec<Way> = Vec::new();
+        let mut descents: Vec<Descent> = Vec::new();
         for (p, production) in plain.productions.iter().enumerate() {
             for (dot, symbol) in production.right.iter().enumerate() {
                 if let Symbol::Nonterminal(to) = *symbol {
                     let visible = production.right[..dot].iter().any(is_visible);
-                    ways.push(Way { production: p, dot, from: production.left, to, visible });
+                    descents.push(Descent { production: p, dot, from: production.left, to, visible });
                 }
                 if !is_productive(symbol) {
                     break;
                 }
             }
         }
-        // Of `unordered!` an item may go on for ever that could end as well, but only where all around it can be completed, or something
-        // endless follows. So there are three versions of each nonterminal: finite, endless, and endless by itself.
-        let plain_ways: Vec<Way> = ways.iter().filter(|way| !is_unordered[way.from]).copied().collect();
-        let by_itself = endless(plain.nonterminals, &plain_ways);
+        // An item of `unordered!` may be endless although it could end, but only if everything around it can
+        // be completed, or if something endless follows. So each nonterminal has three versions: finite,
+        // endless, and endless by itself.
+        let plain_descents: Vec<Descent> =
+            descents.iter().filter(|descent| !is_unordered[descent.from]).copied().collect();
+        let by_itself = endless(plain.nonterminals, &plain_descents);
         let count = plain.nonterminals;
-        let mut both: Vec<Way> = Vec::new();
-        for of_production in ways.chunk_by(|a, b| a.production == b.production) {
+        let mut both: Vec<Descent> = Vec::new();
+        for of_production in descents.chunk_by(|a, b| a.production == b.production) {
             let production = &plain.productions[of_production[0].production];
             let stop = production.right.iter().find(|symbol| !is_productive(symbol));
-            // The last one that is endless by itself: what stands before it can be completed.
-            let last = of_production.iter().rposition(|way| by_itself[way.to]);
+            // The last descent that is endless by itself: everything before it can be completed.
+            let last = of_production.iter().rposition(|descent| by_itself[descent.to]);
             let up_to_last = |from: usize| {
-                let way = move |(place, way): (usize, &Way)| {
-                    let to = if Some(place) == last { count + way.to } else { way.to };
-                    Way { from: from + way.from, to, ..*way }
+                let descent = move |(place, descent): (usize, &Descent)| {
+                    let to = if Some(place) == last { count + descent.to } else { descent.to };
+                    Descent { from: from + descent.from, to, ..*descent }
                 };
-                of_production.iter().enumerate().take(last.map_or(0, |last| last + 1)).map(way)
+                of_production.iter().enumerate().take(last.map_or(0, |last| last + 1)).map(descent)
             };
             match stop {
                 None => both.extend(of_production),
@@ -129,10 +131,10 @@ impl Reduced {
             }
         }
         let endless = endless(2 * count, &both);
-        for way in both.iter().filter(|way| endless[way.to]) {
-            let mut right = plain.productions[way.production].right[..way.dot].to_vec();
-            right.push(Symbol::Nonterminal(count + way.to));
-            productions.push(Production { left: count + way.from, right });
+        for descent in both.iter().filter(|descent| endless[descent.to]) {
+            let mut right = plain.productions[descent.production].right[..descent.dot].to_vec();
+            right.push(Symbol::Nonterminal(count + descent.to));
+            productions.push(Production { left: count + descent.from, right });
         }
         if !visible[plain.start] && !endless[plain.start] {
             return Err(OracleError::EmptyLanguage);
@@ -155,13 +157,14 @@ impl Reduced {
         })
     }
 
-    /// The endless version of a nonterminal.
+    /// Returns the endless version of a nonterminal.
     pub(super) fn endless(&self, nonterminal: usize) -> usize {
         self.plain + nonterminal
     }
 }
 
-/// The nonterminals that have a production all (or, with `all` false, any) of whose symbols `holds`.
+/// Returns, for each nonterminal, true if it has a production all of whose symbols satisfy `holds`. If `all`
+/// is false, one symbol suffices.
 fn fixpoint(plain: &Plain, all: bool, holds: impl Fn(Symbol, &[bool]) -> bool) -> Vec<bool> {
     let mut known = vec![false; plain.nonterminals];
     loop {
@@ -184,31 +187,32 @@ fn fixpoint(plain: &Plain, all: bool, holds: impl Fn(Symbol, &[bool]) -> bool) -
     }
 }
 
+/// A descent: a nonterminal in a production, after a finite prefix.
 #[derive(Clone, Copy)]
-struct Way {
+struct Descent {
     production: usize,
     dot: usize,
     from: usize,
     to: usize,
-    /// Whether it can leave something behind that is not empty.
+    /// True if the prefix can produce a byte.
     visible: bool,
 }
 
-/// The nonterminals from which ways lead on for ever, with visible ones again and again: those that reach a circle
-/// with a visible way in it.
-fn endless(nonterminals: usize, ways: &[Way]) -> Vec<bool> {
+/// Returns, for each nonterminal, true if it has an endless output: it reaches a cycle of descents with a
+/// visible one.
+fn endless(nonterminals: usize, descents: &[Descent]) -> Vec<bool> {
     let mut forward = vec![Vec::new(); nonterminals];
     let mut backward = vec![Vec::new(); nonterminals];
-    for way in ways {
-        forward[way.from].push(way.to);
-        backward[way.to].push(way.from);
+    for descent in descents {
+        forward[descent.from].push(descent.to);
+        backward[descent.to].push(descent.from);
     }
     let mut circling: Vec<usize> = Vec::new();
     let mut known = vec![false; nonterminals];
-    for way in ways.iter().filter(|way| way.visible) {
-        if !known[way.from] && reachable(&forward, &[way.to])[way.from] {
-            known[way.from] = true;
-            circling.push(way.from);
+    for descent in descents.iter().filter(|descent| descent.visible) {
+        if !known[descent.from] && reachable(&forward, &[descent.to])[descent.from] {
+            known[descent.from] = true;
+            circling.push(descent.from);
         }
     }
     reachable(&backward, &circling)

@@ -1,4 +1,4 @@
-//! A regex as a table of bytes.
+//! Compiles a regex to a byte automaton.
 
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson;
@@ -7,10 +7,14 @@ use regex_syntax::hir::{Hir, HirKind, Look};
 
 use super::dfa::{Dfa, TooLarge};
 
-/// What an automaton and making it may take; some counters behind each other would take all memory.
-const MOST_BYTES: usize = 8 << 20;
+/// Bytes of an automaton, and of its construction. Consecutive counters could use all memory. Beyond it, the
+/// regex is an error.
+const MAX_AUTOMATON_BYTES: usize = 8 << 20;
 
-/// The strings that `pattern` matches from end to end, or what is wrong with it.
+/// Returns the strings that match `pattern` as a whole.
+///
+/// # Errors
+/// Returns the message of the regex parser, or that the automaton is too large.
 pub(super) fn compile(pattern: &str) -> Result<Dfa, String> {
     let mut parser = regex_syntax::ParserBuilder::new().utf8(false).build();
     let hir = parser.parse(pattern).map_err(|error| error.to_string())?;
@@ -21,16 +25,16 @@ pub(super) fn compile(pattern: &str) -> Result<Dfa, String> {
         .configure(config)
         .build_from_hir(&hir)
         .map_err(|error| error.to_string())?;
-    // All matches are wanted, not the preferred one, and the search is anchored.
+    // Find all matches instead of the preferred one, anchored at both ends.
     let config = dense::Config::new()
         .match_kind(MatchKind::All)
         .start_kind(StartKind::Anchored)
-        .dfa_size_limit(Some(MOST_BYTES))
-        .determinize_size_limit(Some(MOST_BYTES));
+        .dfa_size_limit(Some(MAX_AUTOMATON_BYTES))
+        .determinize_size_limit(Some(MAX_AUTOMATON_BYTES));
     let dense =
         dense::Builder::new().configure(config).build_from_nfa(&nfa).map_err(|error| error.to_string())?;
-    let start = dense.universal_start_state(Anchored::Yes).ok_or("depends on what stands before it")?;
-    // A match shows one step late: here, when the end of the input is fed.
+    let start = dense.universal_start_state(Anchored::Yes).ok_or("depends on the text before it")?;
+    // The automaton reports a match one step late, at the end of the input.
     let accepting = |&state: &_| dense.is_match_state(dense.next_eoi_state(state));
     let regex = Dfa::explore(start, accepting, |&state, byte| {
         Some(dense.next_state(state, byte)).filter(|&to| !dense.is_dead_state(to))
@@ -45,8 +49,10 @@ fn too_large(TooLarge: TooLarge) -> String {
     "too many states".to_owned()
 }
 
-/// Takes word boundaries at the very ends away, and gives what they ask of the whole string: beyond its ends there is no word, so a
-/// boundary is where the first or the last character is one of a word. Those that tell the sides of a boundary apart are not known here.
+/// Removes word boundaries at both ends. Returns the languages that they require the whole string to be in.
+///
+/// No word extends beyond the ends of a string, so a boundary at an end requires a word character there.
+/// Boundaries of one side are not supported.
 fn without_boundaries(mut hir: Hir) -> Result<(Hir, Vec<Dfa>), String> {
     while let HirKind::Capture(capture) = hir.kind() {
         hir = (*capture.sub).clone();
@@ -81,8 +87,9 @@ fn without_boundaries(mut hir: Hir) -> Result<(Hir, Vec<Dfa>), String> {
     Ok((Hir::concat(rest), conditions))
 }
 
-/// Takes `^ $ \A \z` at the ends away; what is left of look-arounds is an error. The depth of a parsed regex is bounded by
-/// regex-syntax's nest limit, so recursion is fine.
+/// Removes `^ $ \A \z` at the ends. Other look-arounds are an error.
+///
+/// The nest limit of regex-syntax bounds the recursion.
 fn without_ends(hir: Hir, first: bool, last: bool) -> Result<Hir, String> {
     match hir.into_kind() {
         HirKind::Empty => Ok(Hir::empty()),

@@ -1,4 +1,4 @@
-//! The regular parts of a grammar as automata: leaves, and whatever stands under `&` and `~`.
+//! Compiles the regular expressions of a grammar to automata: leaves, and operands of `&`, `~` and `json!`.
 
 use grammask_syntax::{Ast, ExceptOperand, ExprId, ExprKind, Span};
 
@@ -6,9 +6,10 @@ use super::OracleError;
 use super::dfa::{Dfa, TooLarge};
 use super::{json, nfa, numbers, regex};
 
-/// For each expression of `ast` its automaton, if it is a leaf of bytes or stands at or under a `&`, a `~` or a `json!`.
+/// Returns, for each expression, its automaton. `None` unless it is a leaf, or at or below a `&`, `~` or
+/// `json!`.
 pub(super) fn regular_parts(ast: &Ast) -> Result<Vec<Option<Dfa>>, OracleError> {
-    // Parents stand behind their children: going backwards hands the mark down.
+    // Parents come after their children, so going backwards propagates the flag downwards.
     let mut wanted = vec![false; ast.exprs.len()];
     for (i, expr) in ast.exprs.iter().enumerate().rev() {
         wanted[i] |= matches!(expr.kind, ExprKind::And(_) | ExprKind::Not(_) | ExprKind::Json(_));
@@ -55,7 +56,7 @@ fn leaf(ast: &Ast, kind: &ExprKind, span: Span) -> Result<Option<Dfa>, OracleErr
     dfa.map(Some).map_err(|TooLarge| OracleError::TooLarge(span))
 }
 
-/// The non-empty strings of at most `max` bytes that have none of `part` inside.
+/// Returns the non-empty strings of at most `max` bytes that contain no string of `part`.
 fn without(part: &Dfa, max: Option<u64>) -> Result<Dfa, TooLarge> {
     let max = max.map(|max| usize::try_from(max).map_err(|_| TooLarge)).transpose()?;
     nfa::containing(part)?.complement()?.intersection(&Dfa::lengths(1, max)?)
@@ -82,7 +83,7 @@ fn operation(kind: &ExprKind, span: Span, parts: &[Option<Dfa>]) -> Result<Dfa, 
     .map_err(|TooLarge| OracleError::TooLarge(span))
 }
 
-/// The texts that a nonterminal is made of.
+/// Returns the texts of a nonterminal that contains only texts.
 fn texts(ast: &Ast, name: &str, span: Span) -> Result<Dfa, OracleError> {
     let too_large = |TooLarge| OracleError::TooLarge(span);
     let bodies: Vec<ExprId> =

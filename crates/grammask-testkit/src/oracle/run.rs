@@ -1,4 +1,4 @@
-//! Earley's recognizer: a set of items for each position, origins are positions.
+//! Earley's recognizer: a set of items for each position, with origins that are positions.
 
 use std::rc::Rc;
 
@@ -7,18 +7,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::desugar::{Special, Symbol};
 use super::reduce::Reduced;
 
-/// What became of a token under eager ending.
+/// The outcome of a token under eager ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// It was taken, and the output goes on.
+    /// The token was accepted, and the text is incomplete.
     Ongoing,
-    /// It was taken, and the output is in the language: nothing may follow.
+    /// The token was accepted, and the text is complete: nothing may follow.
     Finished,
-    /// It was not taken, and nothing changed.
+    /// The token was rejected, and the text is unchanged.
     Rejected,
 }
 
-/// A place in a production; in front of a terminal, also a place in its automaton (else 0).
+/// A position in a production. Before a terminal, `state` is a state of its automaton; otherwise it is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Item {
     production: usize,
@@ -30,15 +30,15 @@ struct Item {
 #[derive(Clone, Debug, Default)]
 struct Set {
     items: Vec<Item>,
-    /// The items in front of a nonterminal, by the nonterminal.
-    waiting: FxHashMap<usize, Vec<Item>>,
+    /// By nonterminal: the items before it.
+    callers: FxHashMap<usize, Vec<Item>>,
 }
 
-/// A recognizer that has read some bytes and special tokens. A clone goes its own way.
+/// A recognizer after some bytes and special tokens. Clones are independent.
 #[derive(Clone, Debug)]
 pub struct Run<'g> {
     grammar: &'g Reduced,
-    /// One more than what was read.
+    /// The sets before and after each byte or special token.
     sets: Vec<Rc<Set>>,
 }
 
@@ -59,7 +59,7 @@ impl<'g> Run<'g> {
         self.is_live()
     }
 
-    /// The items after `byte`, before anything is completed or predicted.
+    /// Returns the items after `byte`, before completion and prediction.
     fn scan(&self, byte: u8) -> impl Iterator<Item = Item> {
         self.last().items.iter().filter_map(move |item| match self.symbol(*item) {
             Some(Symbol::Terminal(terminal)) => {
@@ -69,13 +69,13 @@ impl<'g> Run<'g> {
         })
     }
 
-    /// Reads the bytes of `token`. Gives whether some output still begins with what was read.
+    /// Reads the bytes of `token`. Returns true if some output begins with the text so far.
     pub fn push_all(&mut self, token: &[u8]) -> bool {
         token.iter().all(|&byte| self.push(byte)) && self.is_live()
     }
 
-    /// Reads a special token, known by its name (`<|name|>`, brackets included), its id or both. Gives whether some
-    /// output still begins with what was read.
+    /// Reads a special token, given by its name (`<|name|>`, brackets included), its id or both. Returns true
+    /// if some output begins with the text so far.
     pub fn push_special(&mut self, name: Option<&str>, id: Option<u32>) -> bool {
         let mut kernel = Vec::new();
         for item in &self.last().items {
@@ -93,7 +93,7 @@ impl<'g> Run<'g> {
         self.is_live()
     }
 
-    /// Whether what was read is in the language. Never before something was read.
+    /// Returns true if the text so far is in the language. Always false for the empty text.
     pub fn is_complete(&self) -> bool {
         self.sets.len() > 1 && self.last().items.iter().any(|item| self.is_complete_start(item))
     }
@@ -103,48 +103,50 @@ impl<'g> Run<'g> {
         item.origin == 0 && production.left == self.grammar.start && item.dot == production.right.len()
     }
 
-    /// Whether some output, finite or endless, begins with what was read.
+    /// Returns true if some output, finite or endless, begins with the text so far.
     pub fn is_live(&self) -> bool {
         !self.last().items.is_empty()
     }
 
-    /// How many bytes and special tokens were read.
+    /// Returns the number of bytes and special tokens so far.
     pub fn position(&self) -> usize {
         self.sets.len() - 1
     }
 
-    /// How many ways to read on there are: as much work is a byte.
+    /// Returns the number of items in the last set, which is proportional to the work for the next byte.
     pub fn items(&self) -> usize {
         self.last().items.len()
     }
 
-    /// Goes back to where `position` bytes and special tokens were read. Does nothing if it is not there yet.
+    /// Returns to the state after `position` bytes and special tokens. Does nothing if fewer were read.
     pub fn rollback(&mut self, position: usize) {
         self.sets.truncate(position + 1);
     }
 
-    /// Whether some output begins with what was read and `token`. Never for a token without bytes.
+    /// Returns true if some output begins with the text so far and `token`. Always false for a token without
+    /// bytes.
     pub fn allows(&self, token: &[u8]) -> bool {
         !token.is_empty() && self.clone().push_all(token)
     }
 
-    /// As [`Run::allows`], for each of some tokens. What they begin with in common is read once.
+    /// As [`Run::allows`], for each of `tokens`. Reads common prefixes once.
     pub fn allowed(&self, tokens: &[Vec<u8>]) -> Vec<bool> {
         self.allowed_while(tokens, |_| true)
     }
 
-    /// As [`Run::allows_eagerly`], for each of some tokens.
+    /// As [`Run::allows_eagerly`], for each of `tokens`.
     pub fn allowed_eagerly(&self, tokens: &[Vec<u8>]) -> Vec<bool> {
         self.allowed_while(tokens, |run| !run.is_complete())
     }
 
-    /// Which of some tokens can be read, if a byte is read only where `goes_on` says so.
-    fn allowed_while(&self, tokens: &[Vec<u8>], goes_on: impl Fn(&Self) -> bool) -> Vec<bool> {
+    /// Returns, for each token, true if all of its bytes can be read. A byte can be read only if
+    /// `may_continue` returns true.
+    fn allowed_while(&self, tokens: &[Vec<u8>], may_continue: impl Fn(&Self) -> bool) -> Vec<bool> {
         let mut order: Vec<usize> = (0..tokens.len()).collect();
         order.sort_unstable_by_key(|&token| &tokens[token]);
         let mut allowed = vec![false; tokens.len()];
         let (mut run, begin) = (self.clone(), self.position());
-        // What was read of the token before, and whether nothing goes on with the last byte of that.
+        // The prefix of the previous token that was read, and true if its last byte was rejected.
         let (mut read, mut is_stuck): (&[u8], bool) = (&[], false);
         for place in order {
             let token = &tokens[place];
@@ -156,7 +158,7 @@ impl<'g> Run<'g> {
             read = &token[..common];
             while !is_stuck && read.len() < token.len() {
                 read = &token[..=read.len()];
-                is_stuck = !goes_on(&run) || !run.push(read[read.len() - 1]);
+                is_stuck = !may_continue(&run) || !run.push(read[read.len() - 1]);
             }
             allowed[place] = !token.is_empty() && !is_stuck;
         }
@@ -168,8 +170,8 @@ impl<'g> Run<'g> {
         self.clone().push_special(name, id)
     }
 
-    /// Whether `token` is allowed under eager ending: [`Run::allows`], and what was read is not in the language, nor
-    /// what was read with a part of the token.
+    /// Returns true if `token` is allowed under eager ending: [`Run::allows`], and neither the text so far
+    /// nor the text with a proper prefix of the token is complete.
     pub fn allows_eagerly(&self, token: &[u8]) -> bool {
         self.clone().accept_eagerly(token) != Outcome::Rejected
     }
@@ -190,7 +192,7 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// The bytes that keep it live, in ascending order.
+    /// Returns the bytes that some output continues with, in ascending order.
     pub fn live_bytes(&self) -> Vec<u8> {
         (0..=255).filter(|&byte| self.scan(byte).next().is_some()).collect()
     }
@@ -203,7 +205,7 @@ impl<'g> Run<'g> {
         self.grammar.productions[item.production].right.get(item.dot).copied()
     }
 
-    /// Adds the set that follows from the items in `kernel`.
+    /// Adds the closure of the items in `kernel`, by prediction and completion.
     fn close(&mut self, kernel: Vec<Item>) {
         let here = self.sets.len();
         let grammar = self.grammar;
@@ -218,14 +220,15 @@ impl<'g> Run<'g> {
             let advanced = Item { dot: item.dot + 1, state: 0, ..item };
             match self.symbol(item) {
                 Some(Symbol::Nonterminal(nonterminal)) => {
-                    // Predict. An empty production would complete here, when not all that wait for it are known, so
-                    // whoever waits for a nullable nonterminal also goes on without it.
-                    let waiting = set.waiting.entry(nonterminal).or_default();
-                    if waiting.is_empty() {
+                    // Predict. An empty production would complete in this set, before all of its callers are
+                    // known. So an item before a nullable nonterminal also advances over it at once (Aycock
+                    // and Horspool).
+                    let callers = set.callers.entry(nonterminal).or_default();
+                    if callers.is_empty() {
                         let begin = |&production: &usize| Item { production, dot: 0, state: 0, origin: here };
                         agenda.extend(grammar.of[nonterminal].iter().map(begin));
                     }
-                    waiting.push(item);
+                    callers.push(item);
                     if grammar.nullable[nonterminal] {
                         agenda.push(advanced);
                     }
@@ -237,12 +240,12 @@ impl<'g> Run<'g> {
                 }
                 Some(Symbol::Special(_)) => {}
                 None => {
-                    // Complete. What has its origin here is empty, and was dealt with when predicting.
+                    // Complete. An item with its origin here is empty, which prediction has handled.
                     let left = grammar.productions[item.production].left;
                     if item.origin != here
-                        && let Some(waiting) = self.sets[item.origin].waiting.get(&left)
+                        && let Some(callers) = self.sets[item.origin].callers.get(&left)
                     {
-                        agenda.extend(waiting.iter().map(|item| Item {
+                        agenda.extend(callers.iter().map(|item| Item {
                             dot: item.dot + 1,
                             state: 0,
                             ..*item

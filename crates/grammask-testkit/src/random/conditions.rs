@@ -1,8 +1,9 @@
-//! Random grammars and vocabularies for the conditions under which the engine takes a shortcut to a mask: each shortcut holds for some languages
-//! only, and just beside these are the ones that are made here.
+//! Random grammars and vocabularies for the shortcuts of the engine. Each shortcut is valid for some
+//! languages only, and these grammars are just inside and just outside of its conditions.
 //!
-//! A grammar has a theme: a class of characters, and texts inside and outside of it. Its parts are variations on that, so that they are counters of
-//! the same class, prefixes and rests of each other, and differ in few texts. Bounds are about as large as tokens are long.
+//! A grammar has a theme: a class of characters, and texts inside and outside of it. Its parts are variations
+//! of the theme: counters of the class, prefixes and suffixes of each other, and languages that differ by few
+//! texts. Bounds are about as large as the length of tokens.
 
 use super::{RandomGrammar, Rng, grammar_of};
 
@@ -10,7 +11,7 @@ mod tokens;
 
 pub use tokens::vocabulary;
 
-/// A class of characters as a regex, and pieces of texts that are made of them or begin with something else.
+/// A class of characters as a regex, texts inside of it, and texts that begin outside of it.
 struct Theme {
     class: &'static str,
     inside: &'static [&'static str],
@@ -25,7 +26,7 @@ const fn theme(
     Theme { class, inside, outside }
 }
 
-/// Characters of one to four bytes, all of them or some; bytes; and both mixed, so that one is the beginning of another.
+/// Themes: characters of one to four bytes, all or some of them; bytes; and both, with common prefixes.
 const THEMES: &[Theme] = &[
     theme("[a-z]", &["a", "b", "ab", "x"], &["é", " ", "\"", "0"]),
     theme("[a-zé]", &["a", "b", "é", "x"], &["中", " ", "\"", r"(?-u:\xC3)"]),
@@ -55,19 +56,20 @@ const THEMES: &[Theme] = &[
     theme(r#"(?:(?-u:\xFF)|[^"])"#, &["a", "é", r"(?-u:\xFF)"], &["\"", r"(?-u:\x80)"]),
 ];
 
-/// Upper bounds: what tokens are long, one less and one more, and where numbers of characters are no longer kept.
+/// Upper bounds: around the lengths of tokens, and around the number of characters that the engine counts
+/// exactly.
 const BOUNDS: &[usize] = &[
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 18, 20, 22, 25, 31, 39, 40, 41, 42, 43, 45, 48, 60, 100,
     254, 255, 300,
 ];
 
-/// Inside of spellings, where the oracle has some dozens of states for each character.
-const SMALL_BOUNDS: usize = 45;
+/// Greatest bound inside JSON spellings, where the oracle needs dozens of states per character.
+const MAX_SPELLING_BOUND: usize = 45;
 
-/// For what is told apart in many ways, or spelled twice, where the oracle takes long for each time.
-const FEW_TIMES: usize = 9;
+/// Greatest bound in ambiguous grammars and in nested JSON spellings, which are slow in the oracle.
+const MAX_AMBIGUOUS_BOUND: usize = 9;
 
-/// Texts that some parts are made of but for which the others are: keys, and what must not occur.
+/// Texts of some parts, which other parts exclude: keys, and operands of `except!`.
 const WORDS: &[&str] = &[
     "a",
     "b",
@@ -102,8 +104,8 @@ const WORDS: &[&str] = &[
     "ab中é",
 ];
 
-/// What nothing matches; some of it shows on the surface, some has to be searched for.
-const VOIDS: &[&str] = &[
+/// Empty languages, some of them obviously empty.
+const EMPTY_LANGUAGES: &[&str] = &[
     "(#'(xy)+' & #'(xz)+')",
     "(#'[ab]*a' & #'[ab]*b')",
     "(#'a{3}' & #'a{5}')",
@@ -114,8 +116,8 @@ const VOIDS: &[&str] = &[
     "(#'(?s:.)*a' & ~#'(?s:.)*a')",
 ];
 
-/// Texts that are bounded in words, must begin or end with some characters, or go on in turns.
-const WHOLE: &[&str] = &[
+/// Patterns with a bounded number of words, fixed first or last characters, or alternating characters.
+const PATTERNS: &[&str] = &[
     "(?:[^\" ]+ ){0,2}[^\" ]*",
     "(?:[^\" ]+ ){0,9}[^\" ]*",
     "(?:[^\" ]+ ){3,9}[^\" ]*",
@@ -140,12 +142,13 @@ const WHOLE: &[&str] = &[
     "(?:a{2,3}){2,5}",
     "(?:a{0,2}b?){1,6}",
     "(?:ab|é中){0,20}",
-    // One part nearly contains the other: but for a cut character, or for one that begins another.
+    // One operand nearly contains the other: except for an incomplete character, or for one that is a prefix
+    // of another.
     r"[^x]*|a(?-u:\xC3)",
     "(?:a|ab|é)*|(?:aé)*b?",
     "[a-z]*|[a-w]*é?",
-    // Some characters begin these and go on nowhere else, some begin none; some bytes begin them that are no characters. In two states in turn, so that
-    // they are no loops.
+    // Some characters only occur first, some never, and some bytes that occur first are not characters. Two
+    // alternating states prevent self-loops.
     r#",?(?:[^",][^",])+""#,
     r#"é?(?:[^"é][^"é])*""#,
     r#"(?:(?-u:\xC3)|[^"])(?:[^"][^"])*""#,
@@ -155,13 +158,11 @@ const WHOLE: &[&str] = &[
     r#"[^" ][^"]*[^" ]"#,
 ];
 
-/// Complete in one of two states that go on alike.
-const TURNS: &[&str] =
+/// Languages with two states of equal successors, of which one is accepting.
+const ALTERNATING: &[&str] =
     &[r#"(?:[a-z ]|"[a-z ]*")"#, r#"(?:[^"é]|é[^"é]*é)"#, r#"(?:[a-z ]+|"[^"]*")"#, "(?:[a-x ]|,[^,]*,)"];
 
-/// A random grammar with a language that is not empty.
-///
-/// # Example
+/// Returns a random grammar with a non-empty language.
 ///
 /// ```
 /// use grammask_testkit::random::{Rng, conditions};
@@ -175,9 +176,7 @@ pub fn grammar(rng: &mut Rng) -> RandomGrammar {
     themed(rng, |writer| writer.grammar())
 }
 
-/// A random grammar whose texts can be cut in many ways: its rules call themselves and each other, at either end, and what they hold overlaps.
-///
-/// # Example
+/// Returns a random ambiguous grammar: its rules are left- and right-recursive, and their parts overlap.
 ///
 /// ```
 /// use grammask_testkit::random::{Rng, conditions};
@@ -191,7 +190,7 @@ pub fn ambiguous(rng: &mut Rng) -> RandomGrammar {
 fn themed(rng: &mut Rng, write: fn(&mut Writer<'_>) -> String) -> RandomGrammar {
     grammar_of(|| {
         let theme = rng.pick(THEMES);
-        let mut writer = Writer { rng, theme, most: usize::MAX };
+        let mut writer = Writer { rng, theme, max_bound: usize::MAX };
         let (text, words) = (write(&mut writer), writer.words());
         if text.contains("except!(T") { format!("{text} T ::= {words};") } else { text }
     })
@@ -200,12 +199,13 @@ fn themed(rng: &mut Rng, write: fn(&mut Writer<'_>) -> String) -> RandomGrammar 
 struct Writer<'r> {
     rng: &'r mut Rng,
     theme: &'static Theme,
-    /// No upper bound is larger.
-    most: usize,
+    /// Greatest upper bound.
+    max_bound: usize,
 }
 
 impl Writer<'_> {
-    /// Some lexemes of one theme, in contexts that share them: side by side, one behind the other, and the same one with something else behind it.
+    /// Writes lexemes of one theme in shared contexts: as alternatives, in sequence, and one with several
+    /// continuations.
     fn grammar(&mut self) -> String {
         let (one, two, three) = (self.lexeme(2), self.lexeme(1), self.lexeme(1));
         let (stop, other) = (self.separator(), self.separator());
@@ -229,10 +229,10 @@ impl Writer<'_> {
             }
             13 | 14 => self.alike(),
             15 => {
-                // Below many places at once.
+                // Reached from many trie nodes at once.
                 let (many, sign) = (self.one_of(&["*", "+", "{0,20}"]), self.one_of(&["+", "*"]));
                 let whole = match self.rng.chance(1, 2) {
-                    true => regex(&format!("{}{sign}", self.one_of(TURNS))),
+                    true => regex(&format!("{}{sign}", self.one_of(ALTERNATING))),
                     false => self.whole(),
                 };
                 format!("start ::= {} {whole} {stop};", regex(&format!("{}{many}", self.theme.class)))
@@ -243,7 +243,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Lexemes of one theme, repeated in ways that a text does not tell apart.
+    /// Writes lexemes of one theme, repeated ambiguously.
     fn ambiguous(&mut self) -> String {
         let (one, two, three) = (self.lexeme(1), self.lexeme(1), self.lexeme(0));
         let (stop, other, piece) = (self.separator(), self.separator(), regex(self.piece()));
@@ -259,7 +259,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Lexemes that go on alike, and differ in how they begin, or in whether they may be empty.
+    /// Writes lexemes with equal continuations that differ in their first characters, or in whether they are
+    /// nullable.
     fn alike(&mut self) -> String {
         let rest = if self.rng.chance(1, 2) { self.whole_regex() } else { self.counted_regex() };
         let mut heads = Vec::new();
@@ -282,7 +283,7 @@ impl Writer<'_> {
         }
     }
 
-    /// `unordered!` with keys, of which the last may be any other.
+    /// Writes an `unordered!` with keys, of which the last may be any other key.
     fn object(&mut self) -> String {
         let mut items = Vec::new();
         for word in WORDS.iter().take(1 + self.rng.below(3)) {
@@ -294,7 +295,7 @@ impl Writer<'_> {
         format!("start ::= '{{' unordered!({}; ',') '}}';", items.join(", "))
     }
 
-    /// A text in quotes that is one of some words, or none of them.
+    /// Writes a quoted text that is one of some words, or any other.
     fn key(&mut self) -> String {
         let words = self.words();
         let after = self.one_of(&["'\"'", "'\"'", "'\":'", "'x'", "'a\"'", ""]);
@@ -303,7 +304,7 @@ impl Writer<'_> {
             0 => format!("({before} json!({words}) {after})"),
             1 => format!("({before} json!(#'(?s:.){{0,9}}' & ~({words})) {after})"),
             2 => {
-                let one = self.up_to(SMALL_BOUNDS, Self::counted);
+                let one = self.up_to(MAX_SPELLING_BOUND, Self::counted);
                 format!("({before} json!({one} & ~({words})) {after})")
             }
             3 => format!("({before} json!(~({words} | #'(?-u:\\\\xC3)')) {after})"),
@@ -311,7 +312,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What stands between lexemes; it may be nothing.
+    /// Writes a separator of lexemes, which may be empty.
     fn separator(&mut self) -> String {
         match self.rng.below(8) {
             0..=2 => {
@@ -340,44 +341,45 @@ impl Writer<'_> {
         self.one_of(self.theme.outside)
     }
 
-    /// A piece of text, inside or outside.
+    /// Returns a text inside or outside of the class.
     fn piece(&mut self) -> &'static str {
         if self.rng.chance(2, 3) { self.inside() } else { self.outside() }
     }
 
     fn bound(&mut self) -> usize {
-        (*self.rng.pick(BOUNDS)).min(self.most)
+        (*self.rng.pick(BOUNDS)).min(self.max_bound)
     }
 
-    /// The bounds of a counter, mostly of few more than are asked for at least.
+    /// Returns the bounds of a counter, mostly with a small difference.
     fn braces(&mut self) -> String {
-        let most = self.bound();
+        let max_bound = self.bound();
         match self.rng.below(10) {
-            0..=3 => format!("{{0,{most}}}"),
-            4 => format!("{{1,{most}}}"),
-            5 => format!("{{{},{most}}}", self.rng.below(most + 1)),
-            6 => format!("{{{},{most}}}", most - self.rng.below(most.min(4))),
-            7 => format!("{{{most},}}"),
-            8 => format!("{{{most}}}"),
+            0..=3 => format!("{{0,{max_bound}}}"),
+            4 => format!("{{1,{max_bound}}}"),
+            5 => format!("{{{},{max_bound}}}", self.rng.below(max_bound + 1)),
+            6 => format!("{{{},{max_bound}}}", max_bound - self.rng.below(max_bound.min(4))),
+            7 => format!("{{{max_bound},}}"),
+            8 => format!("{{{max_bound}}}"),
             _ => (self.one_of(&["*", "+"])).to_owned(),
         }
     }
 
-    /// Bounds, none of them above [`FEW_TIMES`].
+    /// Returns bounds, none of them above [`MAX_AMBIGUOUS_BOUND`].
     fn few_times(&mut self) -> String {
-        self.up_to(FEW_TIMES, Self::braces)
+        self.up_to(MAX_AMBIGUOUS_BOUND, Self::braces)
     }
 
-    /// What is made with no bound above `most`.
-    fn up_to(&mut self, most: usize, make: impl FnOnce(&mut Self) -> String) -> String {
-        let before = self.most;
-        self.most = most.min(before);
+    /// Runs `make` with no bound above `max_bound`.
+    fn up_to(&mut self, max_bound: usize, make: impl FnOnce(&mut Self) -> String) -> String {
+        let before = self.max_bound;
+        self.max_bound = max_bound.min(before);
         let made = make(self);
-        self.most = before;
+        self.max_bound = before;
         made
     }
 
-    /// A counter of the theme's class, with something before and behind it that may be made of the same characters.
+    /// Returns a counter of the theme's class, with texts before and after it that may be inside of the
+    /// class.
     fn counted(&mut self) -> String {
         let pattern = self.counted_regex();
         regex(&pattern)
@@ -396,7 +398,7 @@ impl Writer<'_> {
             _ => String::new(),
         };
         if self.rng.chance(1, 10) {
-            // The same with other bounds, perhaps with a gap between them.
+            // A second counter with other bounds, perhaps with a gap between them.
             let (low, more) = (self.rng.below(12), 1 + self.rng.below(4));
             return format!(
                 "(?:{head}{class}{{0,{low}}}{tail}|{head}{class}{{{},{}}}{tail})",
@@ -407,10 +409,10 @@ impl Writer<'_> {
         format!("{head}{class}{braces}{tail}")
     }
 
-    /// Some texts side by side: beginnings of each other, few or many, short or long.
+    /// Returns alternative texts: prefixes of each other, few or many, short or long.
     fn words(&mut self) -> String {
-        let most = *self.rng.pick(&[1, 2, 3, 12]);
-        let count = 1 + self.rng.below(most);
+        let max_bound = *self.rng.pick(&[1, 2, 3, 12]);
+        let count = 1 + self.rng.below(max_bound);
         let words: Vec<String> = (0..count)
             .map(|_| {
                 let (one, two) = (self.one_of(WORDS), self.one_of(WORDS));
@@ -420,7 +422,7 @@ impl Writer<'_> {
         words.join(" | ")
     }
 
-    /// `except!` of a text or of those of the rule `T`, with a bound and without.
+    /// Returns an `except!` of a text or of the rule `T`, with or without a bound.
     fn except(&mut self) -> String {
         let word = self.one_of(WORDS);
         let texts = if self.rng.chance(1, 2) { "T".to_owned() } else { format!("'{word}'") };
@@ -430,7 +432,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A regular part.
+    /// Returns a regular expression.
     fn lexeme(&mut self, depth: usize) -> String {
         let Some(depth) = depth.checked_sub(1) else { return self.counted() };
         match self.rng.below(28) {
@@ -454,7 +456,7 @@ impl Writer<'_> {
                 }
             }
             22 | 24 => {
-                // Characters loop, and bytes are counted.
+                // A loop over characters, and a counter of bytes.
                 let tail = if self.rng.chance(1, 4) { self.end() } else { "" };
                 let (many, bound) = (self.one_of(&["*", "*", "{0,20}"]), self.bound());
                 let one = regex(&format!("{}{many}{tail}", self.theme.class));
@@ -497,18 +499,18 @@ impl Writer<'_> {
         }
     }
 
-    /// One of [`WHOLE`], which may end with something else.
+    /// Returns one of [`PATTERNS`], sometimes with a further end.
     fn whole(&mut self) -> String {
         let pattern = self.whole_regex();
         regex(&pattern)
     }
 
     fn whole_regex(&mut self) -> String {
-        let (whole, tail) = (self.one_of(WHOLE), self.end());
+        let (whole, tail) = (self.one_of(PATTERNS), self.end());
         format!("(?:{whole}){tail}")
     }
 
-    /// What ends a regex, if anything.
+    /// Returns the end of a regex, which may be empty.
     fn end(&mut self) -> &'static str {
         match self.rng.below(4) {
             0 => self.outside(),
@@ -518,21 +520,21 @@ impl Writer<'_> {
         }
     }
 
-    /// The same, which may be one lexeme as a whole: what stands under `&` is not taken apart.
+    /// As [`regular`](Self::regular), sometimes as one lexeme: operands of `&` are not split.
     fn fused(&mut self, text: String) -> String {
         if self.rng.chance(2, 3) { format!("({text} & ~'')") } else { text }
     }
 
-    /// A length in characters or in bytes.
+    /// Returns a language of texts of bounded length, in characters or in bytes.
     fn length(&mut self) -> String {
         let braces = self.braces();
         let any = self.one_of(&["(?s:.)", "(?s:.)", ".", "(?s-u:.)", self.theme.class]);
         regex(&format!("{any}{braces}"))
     }
 
-    /// Texts of which some cannot be completed.
+    /// Returns a language in which some prefixes cannot be completed.
     fn with_void(&mut self, depth: usize) -> String {
-        let (void, one) = (self.one_of(VOIDS), self.lexeme(depth));
+        let (void, one) = (self.one_of(EMPTY_LANGUAGES), self.lexeme(depth));
         let (live, dead) = (regex(self.piece()), regex(self.piece()));
         match self.rng.below(6) {
             0 => format!("({live} | {dead} {void})"),
@@ -558,14 +560,14 @@ impl Writer<'_> {
         format!("({one}{two})")
     }
 
-    /// Spellings in JSON strings, between quotes or not.
+    /// Returns JSON spellings, with or without quotes.
     fn spelled(&mut self, depth: usize) -> String {
         let text = match self.rng.below(5) {
-            0 => self.up_to(SMALL_BOUNDS, Self::counted),
-            1 => self.up_to(SMALL_BOUNDS, |this| this.with_void(0)),
+            0 => self.up_to(MAX_SPELLING_BOUND, Self::counted),
+            1 => self.up_to(MAX_SPELLING_BOUND, |this| this.with_void(0)),
             2 => format!("json!({})", self.words()),
-            3 => format!("json!({})", self.up_to(FEW_TIMES, Self::counted)),
-            _ => self.up_to(SMALL_BOUNDS, |this| this.lexeme(depth.min(1))),
+            3 => format!("json!({})", self.up_to(MAX_AMBIGUOUS_BOUND, Self::counted)),
+            _ => self.up_to(MAX_SPELLING_BOUND, |this| this.lexeme(depth.min(1))),
         };
         let (before, after) =
             *self.rng.pick(&[("", ""), ("'\"' ", " '\"'"), ("", " '\"'"), ("'k' ", " '\",'")]);
@@ -573,7 +575,7 @@ impl Writer<'_> {
     }
 }
 
-/// A regex as it stands in a grammar.
+/// Returns a regex as it is written in a grammar.
 fn regex(pattern: &str) -> String {
     format!("#{}", quoted(pattern))
 }

@@ -1,9 +1,11 @@
-//! Random grammars of operators of several levels, with white space that may be left out: a level is called at several places, behind which the same
-//! follows or not. Now and then one calls another than the next, itself on both sides, or from something that needs a callee.
+//! Random grammars of operators with several levels of precedence and optional white space. A level is called
+//! from several places, with equal or different continuations. Some levels skip the next one, or are
+//! recursive on both sides.
 
 use super::{RandomGrammar, Rng, grammar_of};
 
-/// What levels look like: `N` is the next level, `S` the same, `F` the first one, `O` an operator, and `W` white space.
+/// Bodies of a level: `N` is the next level, `S` the level itself, `F` the first one, `O` an operator, `W`
+/// white space.
 const LEVELS: &[&str] = &[
     "N | S O W N",
     "N | S O N | S O W N",
@@ -31,16 +33,17 @@ const LEVELS: &[&str] = &[
     "N | S | O",
     "N | F O N",
 ];
-/// What comes last.
+/// Bodies of the last level.
 const OPERANDS: &[&str] =
     &["'a'", "'a' | O F O", "O | 'b' W F 'c'", "#'[ab]' | 'c' F", "'ab' | 'a' W N", "O | <|sep|> F"];
-/// What all of it stands in.
+/// Bodies of the start symbol.
 const FRAMES: &[&str] = &["F", "F O", "'a' F | F 'b'", "F | O F O", "{F 'c'}", "F | F W 'a'"];
-/// Operators that begin and end like each other, and like white space.
+/// Operators with common prefixes and suffixes, and in common with white space.
 const OPERATORS: &[&str] = &["'a'", "'b'", "'c'", "'ab'", "'aa'", "'ba'", "'bc'", "#'b+'"];
+/// Bodies of white space.
 const SPACES: &[&str] = &["#'c*'", "'c'?", "'c'*", "['c' | 'b' ws]", "#'[bc]{0,2}'", "'c'"];
 
-/// A random grammar of operators, whose language is not empty.
+/// Returns a random grammar of operators with a non-empty language.
 pub fn grammar(rng: &mut Rng) -> RandomGrammar {
     grammar_of(|| grammar_text(rng))
 }

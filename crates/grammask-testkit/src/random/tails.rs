@@ -1,9 +1,9 @@
-//! Random grammars of rules that call each other, and themselves, at their ends: lists, chains of prefixes, statements with and without `else`, texts that go on with
-//! themselves. Some of these rules are called elsewhere, too, some are never complete.
+//! Random grammars with tail calls and tail recursion: lists, chains of prefixes, statements with an optional
+//! `else`. Some of the rules are also called elsewhere, and some never end.
 
 use super::{RandomGrammar, Rng, grammar_of};
 
-/// What rules consist of: `T` and `M` are any of the rules, `L` is something literal, and `N` the next rule.
+/// Bodies of rules: `T` and `M` are any of the rules, `L` is a literal, and `N` the next rule.
 const FORMS: &[&str] = &[
     "L T",
     "L T",
@@ -27,14 +27,13 @@ const FORMS: &[&str] = &[
     "(L T)* L",
     "unordered!(L?, T; L)",
 ];
+/// Literals.
 const LITERALS: &[&str] = &["'a'", "'b'", "'c'", "'ab'", "'ba'", "#'[ab]'", "#'b+'", "['a']", "'{'"];
-/// What all of it stands in.
+/// Bodies of the start symbol.
 const FRAMES: &[&str] =
     &["T", "T", "T L", "L T | T L", "{T L}", "L T L T", "T | L T | T 'x'", "L M L T", "'c' start | T"];
 
-/// A random grammar of rules that call each other at their ends, whose language is not empty.
-///
-/// # Example
+/// Returns a random grammar of tail calls with a non-empty language.
 ///
 /// ```
 /// use grammask_testkit::random::{Rng, tails};
@@ -48,12 +47,12 @@ pub fn grammar(rng: &mut Rng) -> RandomGrammar {
 fn grammar_text(rng: &mut Rng) -> String {
     let rules = 1 + rng.below(5);
     let frame = *rng.pick(FRAMES);
-    let mut text = format!("start ::= {};\n", written(rng, frame, 0, rules));
+    let mut text = format!("start ::= {};\n", instantiate(rng, frame, 0, rules));
     for rule in 0..rules {
         let mut productions: Vec<String> = Vec::new();
         for _ in 0..1 + rng.below(3) {
             let form = *rng.pick(FORMS);
-            productions.push(written(rng, form, rule, rules));
+            productions.push(instantiate(rng, form, rule, rules));
         }
         if rng.chance(3, 4) {
             productions.push((*rng.pick(LITERALS)).to_owned());
@@ -63,8 +62,8 @@ fn grammar_text(rng: &mut Rng) -> String {
     text
 }
 
-/// A form with rules and literals in place of their letters.
-fn written(rng: &mut Rng, form: &str, rule: usize, rules: usize) -> String {
+/// Returns a form with its letters replaced by rules and literals.
+fn instantiate(rng: &mut Rng, form: &str, rule: usize, rules: usize) -> String {
     let mut text = String::new();
     for symbol in form.chars() {
         match symbol {

@@ -1,12 +1,12 @@
-//! Random grammars of texts with other things in them, as templates, lines with marks, and answers with calls of tools: loops that repeat characters among what is no
-//! character, or nearly one, at one place of a grammar or at several.
+//! Random grammars of texts with structured parts, such as templates, or answers with tool calls: loops over
+//! characters and over other items, some of which are nearly characters.
 
 use super::{RandomGrammar, Rng, grammar_of};
 
-/// A special token, which stands between texts.
+/// A special token between texts.
 const SPECIAL: &str = "<|sep|>";
 
-/// Characters by themselves.
+/// Single characters.
 const PLAIN: &[&str] = &[
     "#'[a-q]'",
     "#'[^{]'",
@@ -18,7 +18,7 @@ const PLAIN: &[&str] = &[
     "'a' | '{' | '\\\\' | '{' '%'",
 ];
 
-/// Characters in several bytes, as those that mean something else by themselves.
+/// Characters of several bytes, such as escapes.
 const ESCAPED: &[&str] = &[
     "'{' #'[^{%]'",
     "'{' #'[a-q]'",
@@ -30,7 +30,7 @@ const ESCAPED: &[&str] = &[
     "'é'",
 ];
 
-/// What else loops repeat: words; what begins like characters; what is too long, nests, or is counted.
+/// Other items of loops: words, prefixes of characters, and items that are long, nested or counted.
 const ITEMS: &[&str] = &[
     "#'[a-q]+'",
     "#'[a-z]+' & ~'a'",
@@ -57,13 +57,11 @@ const ITEMS: &[&str] = &[
     "(#'[a-q]' | '{'){2,4}",
 ];
 
-/// What stands in front of a loop, between two of them, and behind.
-const STOPS: &[&str] =
+/// Texts before, between and after loops.
+const DELIMITERS: &[&str] =
     &["''", "'\"'", "'a'", "'{'", "'}'", "'{'", "'\\n'", "#'[a-c]'", "'%'?", "'\\\\'", SPECIAL];
 
-/// A random grammar with a language that is not empty.
-///
-/// # Example
+/// Returns a random grammar with a non-empty language.
 ///
 /// ```
 /// use grammask_testkit::random::{Rng, texts};
@@ -74,9 +72,7 @@ pub fn grammar(rng: &mut Rng) -> RandomGrammar {
     grammar_of(|| grammar_text(rng).replace(SPECIAL, "'<|sep|>'"))
 }
 
-/// The same with the special token `<|sep|>` among the other things.
-///
-/// # Example
+/// As [`grammar`], with the special token `<|sep|>` among the items and delimiters.
 ///
 /// ```
 /// use grammask_testkit::random::{Rng, texts};
@@ -91,25 +87,25 @@ pub fn with_specials(rng: &mut Rng) -> RandomGrammar {
 fn grammar_text(rng: &mut Rng) -> String {
     let one = looped(rng);
     let two = looped(rng);
-    let [before, between, behind] = [(); 3].map(|()| *rng.pick(STOPS));
+    let [before, between, after] = [(); 3].map(|()| *rng.pick(DELIMITERS));
     let [item, part, other, more] = [(); 4].map(|()| {
         let list = *rng.pick(&[PLAIN, ESCAPED, ITEMS, ITEMS]);
         *rng.pick(list)
     });
     let start = match rng.below(8) {
         0 => one,
-        1 => format!("{before} {one} {behind}"),
+        1 => format!("{before} {one} {after}"),
         2 => format!("{one} {between} {two}"),
-        3 => format!("{before} ({one} {between})* {behind}"),
-        4 => format!("line+; line ::= {one} {between} | {two} {behind}"),
+        3 => format!("{before} ({one} {between})* {after}"),
+        4 => format!("line+; line ::= {one} {between} | {two} {after}"),
         5 => format!("text | '(' text ')'; text ::= text ({item}) | {before} {more} | text {between}"),
-        6 => format!("text {behind}; text ::= {one} | '[' text ']' {two}"),
-        _ => format!("{one} {two} {behind}"),
+        6 => format!("text {after}; text ::= {one} | '[' text ']' {two}"),
+        _ => format!("{one} {two} {after}"),
     };
     format!("start ::= {start}; part ::= {part}; other ::= {other} | 'x' other;")
 }
 
-/// A loop, mostly of characters and some other things.
+/// Returns a loop, mostly over characters and some other items.
 fn looped(rng: &mut Rng) -> String {
     let mut items = Vec::new();
     for (list, chance) in [(PLAIN, 7), (ESCAPED, 5), (ESCAPED, 2), (ITEMS, 5), (ITEMS, 4), (ITEMS, 2)] {

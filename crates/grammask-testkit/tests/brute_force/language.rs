@@ -1,15 +1,15 @@
-//! What the expressions of a grammar stand for, as sets of short strings, by fixed points.
+//! The languages of the expressions of a grammar, as sets of short strings, by fixed points.
 
 use grammask_syntax::{Ast, Expr, ExprId, ExprKind, Unordered};
 
 use crate::membership::membership;
-use crate::strings::{Endless, Space, Strings, behind};
+use crate::strings::{Endless, Space, Strings, after};
 
 pub struct Language<'a> {
     ast: &'a Ast,
     space: Space,
     names: Vec<&'a str>,
-    /// By expression, for leaves and what stands under `&` and `~`.
+    /// By expression: its strings, for leaves and operands of `&` and `~`.
     regular: Vec<Option<Strings>>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Language<'a> {
         self.names.binary_search(&name).expect("a name")
     }
 
-    /// The strings of every expression, given those of the nonterminals.
+    /// Returns the strings of every expression, given those of the nonterminals.
     fn values(&self, known: &[Strings]) -> Vec<Strings> {
         let mut values: Vec<Strings> = Vec::new();
         for (expr, regular) in self.ast.exprs.iter().zip(&self.regular) {
@@ -74,8 +74,8 @@ impl<'a> Language<'a> {
         values
     }
 
-    /// All words of items one by one, as long as something new comes. No part is empty, so no longer word says more about strings
-    /// of some length.
+    /// Returns the strings of an `unordered!`, by enumerating all sequences of items until nothing new comes.
+    /// No part is empty, so longer sequences only have longer strings.
     fn unordered(&self, kind: &ExprKind, values: &[Strings]) -> Strings {
         let ExprKind::Unordered(unordered) = kind else { unreachable!("asked for `unordered!` only") };
         let Unordered { parts, min, max, needs, .. } = &**unordered;
@@ -98,7 +98,7 @@ impl<'a> Language<'a> {
         };
         let mut found = Strings::none(self.space.length);
         let mut words = vec![(vec![0; items.len()], Strings::empty_string(self.space.length))];
-        // Behind as many items as bytes, and those that have to come, everything is cut.
+        // After as many items as bytes, and the mandatory ones, everything is truncated.
         let required: u32 = items.iter().map(|item| item.1.max(1)).sum();
         let longest = self.space.length as u32 + required.max(*min) + 1;
         for _ in 0..=longest {
@@ -132,7 +132,7 @@ impl<'a> Language<'a> {
         found
     }
 
-    /// The least solution: finite derivations.
+    /// Returns the least solution: finite derivations.
     pub fn finite(&self) -> (Vec<Strings>, Vec<Strings>) {
         let mut known = vec![Strings::none(self.space.length); self.names.len()];
         loop {
@@ -149,21 +149,21 @@ impl<'a> Language<'a> {
         }
     }
 
-    /// One step of endless derivations: down into a nonterminal with something before it gives what `seen` has of
-    /// it, with nothing before it what `unseen` has.
+    /// One step of endless derivations: into a nonterminal with a byte before it, which gives its strings in
+    /// `seen`, or without one, which gives those in `unseen`.
     fn step(&self, values: &[Strings], seen: &[Endless], unseen: &[Endless]) -> (Vec<Endless>, Vec<Endless>) {
-        // By expression: behind what is not empty, and behind nothing yet.
-        let mut behind_bytes: Vec<Endless> = Vec::new();
-        let mut behind_nothing: Vec<Endless> = Vec::new();
+        // By expression: after a byte, and without one.
+        let mut after_bytes: Vec<Endless> = Vec::new();
+        let mut after_nothing: Vec<Endless> = Vec::new();
         for (expr, regular) in self.ast.exprs.iter().zip(&self.regular) {
             let (mut bytes, mut nothing) = (Endless::new(), Endless::new());
             let mut add = |before: &Strings, id: ExprId| {
                 let mut visible = before.clone();
                 if visible.whole.remove(&Vec::new()) {
-                    bytes.extend(behind_bytes[id.index()].iter().cloned());
-                    nothing.extend(behind_nothing[id.index()].iter().cloned());
+                    bytes.extend(after_bytes[id.index()].iter().cloned());
+                    nothing.extend(after_nothing[id.index()].iter().cloned());
                 }
-                let below = behind(&visible, &behind_bytes[id.index()]);
+                let below = after(&visible, &after_bytes[id.index()]);
                 bytes.extend(below.iter().cloned());
                 nothing.extend(below);
             };
@@ -190,22 +190,23 @@ impl<'a> Language<'a> {
                         add(&before, *expr);
                     }
                 }
-                // What begins there is endless only as far as it can be completed, and is found as finite then.
+                // An endless output in an item counts only if everything around it can be completed. Its
+                // prefixes are prefixes of finite strings then.
                 ExprKind::Unordered(_) => {}
                 kind => panic!("{kind:?} is not expected"),
             }
-            behind_bytes.push(bytes);
-            behind_nothing.push(nothing);
+            after_bytes.push(bytes);
+            after_nothing.push(nothing);
         }
         let mut next = vec![Endless::new(); self.names.len()];
         for rule in &self.ast.rules {
-            next[self.name(&rule.name.text)].extend(behind_nothing[rule.body.index()].iter().cloned());
+            next[self.name(&rule.name.text)].extend(after_nothing[rule.body.index()].iter().cloned());
         }
-        (next, behind_bytes)
+        (next, after_bytes)
     }
 
-    /// Whether there is `unordered!`, and what never ends begins somewhere with what no finite string begins with: what that means beside
-    /// `unordered!` is not told here.
+    /// Returns true if there is an `unordered!`, and some endless output has a prefix of no finite string.
+    /// The definition here does not cover this combination.
     pub fn is_unclear(&self, values: &[Strings], endless: &[Endless]) -> bool {
         let is_unordered = |expr: &Expr| matches!(expr.kind, ExprKind::Unordered(_));
         let (_, of_exprs) = self.step(values, endless, endless);
@@ -215,8 +216,8 @@ impl<'a> Language<'a> {
         self.ast.exprs.iter().any(is_unordered) && values.iter().zip(&of_exprs).any(is_new)
     }
 
-    /// The greatest solution in which bytes come again and again: steps without bytes are finitely many between
-    /// those with some.
+    /// Returns the greatest solution in which bytes occur again and again: only finitely many steps without
+    /// bytes are between two steps with some.
     pub fn endless(&self, values: &[Strings]) -> Vec<Endless> {
         let all = self.space.strings().into_iter();
         let everything: Endless = all.filter(|string| string.len() == self.space.length).collect();

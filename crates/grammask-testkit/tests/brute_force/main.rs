@@ -1,5 +1,5 @@
-//! The oracle against the definition of the language, computed as sets of short strings: no automaton, no item, no
-//! production. Every string over a tiny alphabet up to a length is asked about.
+//! Compares the oracle with the definition of the language, computed as sets of short strings, without
+//! automata, items or productions. Tests every string over a tiny alphabet up to a length.
 
 mod language;
 mod membership;
@@ -12,10 +12,10 @@ use grammask_testkit::{Oracle, OracleError, Verdict};
 use language::Language;
 use strings::{Space, strings};
 
-/// How much longer a string of a terminal may have to be to end.
+/// Number of further bytes that a string of a terminal may need to end.
 const BEYOND: usize = 3;
 
-/// `z` stands for all bytes that no random grammar speaks of.
+/// `z` represents all bytes that random grammars do not use.
 const WIDE: Space = Space { bytes: b"abcz", length: 3 };
 const LONG: Space = Space { bytes: b"ab", length: 6 };
 
@@ -57,11 +57,11 @@ fn check(text: &str, space: Space, long: &[Vec<u8>]) -> bool {
     true
 }
 
-/// What is longer than the strings of `space`, with the ends that random patterns may need.
+/// Returns continuations of the strings of `space`, with the ends that random patterns may need.
 fn longer(space: Space) -> Vec<Vec<u8>> {
     let starts = space.strings().into_iter().filter(|string| string.len() == space.length);
     let mut ends: Vec<Vec<u8>> = strings(b"abcz", BEYOND).into_iter().filter(|end| !end.is_empty()).collect();
-    // Neither letters nor UTF-8.
+    // Bytes that are neither letters nor UTF-8.
     ends.extend([b"!".to_vec(), b"!a".to_vec(), b"!ab".to_vec(), b"\xff".to_vec(), b"\xffb".to_vec()]);
     starts.flat_map(|start| ends.iter().map(move |end| [start.as_slice(), end].concat())).collect()
 }
@@ -72,7 +72,7 @@ fn check_random(seeds: std::ops::Range<u64>, shape: &Shape, space: Space) {
     let mut compared = 0;
     for seed in seeds {
         let mut text = grammar_text(&mut Rng::new(seed), shape);
-        // What these characters and operators stand for is not among the strings.
+        // The strings do not contain the meaning of these characters and operators.
         if ["json!", "multiple!", "atleast!", "below!"].iter().any(|name| text.contains(name)) {
             continue;
         }
@@ -137,7 +137,7 @@ fn spellings_and_multiples() {
     ] {
         assert!(check(text, space, &long), "{text}");
     }
-    // Every prefix that is alive goes on in one of these ways.
+    // Every live prefix has one of these continuations.
     let ends = [&b"0"[..], b"00", b"5", b"1", b"-5", b"e5", b"0e5", b"e1", b"0e1", b"e-5", b"0e-5"];
     let space = Space { bytes: b"025.e-", length: 4 };
     let all = strings(space.bytes, space.length);

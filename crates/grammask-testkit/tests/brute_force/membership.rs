@@ -1,10 +1,10 @@
-//! Whether a string is in a regular part of a grammar, word for word by the definition of the part.
+//! Membership of a string in a regular expression of a grammar, word for word by the definition.
 
 use grammask_syntax::{Ast, Comparison, ExceptOperand, ExprId, ExprKind};
 use regex_automata::dfa::{Automaton, dense};
 use regex_automata::{Anchored, Input, MatchKind};
 
-/// Whether a string is in a regular part, by the definition of the part.
+/// Returns true if a string is in a regular expression, by its definition.
 pub type Membership = Box<dyn Fn(&[u8]) -> bool>;
 
 pub fn membership(ast: &Ast, id: ExprId) -> Option<Membership> {
@@ -48,7 +48,7 @@ pub fn membership(ast: &Ast, id: ExprId) -> Option<Membership> {
                     && !has(string, |piece| stops.iter().any(|stop| stop == piece))
             })
         }
-        // Splits a string in all ways.
+        // Try all splits of the string.
         ExprKind::Sequence(parts) => {
             let parts: Vec<Membership> =
                 parts.iter().map(|&part| membership(ast, part)).collect::<Option<_>>()?;
@@ -57,7 +57,7 @@ pub fn membership(ast: &Ast, id: ExprId) -> Option<Membership> {
         ExprKind::Repeat { expr, quantifier } => {
             let part = membership(ast, *expr)?;
             let (min, max) = quantifier.bounds();
-            // More rounds than bytes and `min` together add nothing.
+            // More repetitions than bytes and `min` together add nothing.
             Box::new(move |string| {
                 let most = max.unwrap_or(u32::MAX).min(min + string.len() as u32);
                 (min..=most).any(|times| splits(&vec![&part; times as usize], string))
@@ -123,7 +123,7 @@ fn has(string: &[u8], inside: impl Fn(&[u8]) -> bool) -> bool {
     (0..=string.len()).any(|from| (from..=string.len()).any(|to| inside(&string[from..to])))
 }
 
-/// What a JSON string stands for, by what stands between its quotes.
+/// Decodes the contents of a JSON string.
 fn json_value(string: &[u8]) -> Option<String> {
     let mut rest = std::str::from_utf8(string).ok()?;
     let mut units = Vec::new();
@@ -150,7 +150,7 @@ fn json_value(string: &[u8]) -> Option<String> {
                     _ => return None,
                 });
             }
-            // A pair of surrogates of which one is escaped does not come about this way.
+            // A surrogate pair with only one escaped half is not decoded.
             _ => units.extend(character.encode_utf16(&mut [0; 2]).iter()),
         }
         rest = &rest[length..];
@@ -158,14 +158,15 @@ fn json_value(string: &[u8]) -> Option<String> {
     String::from_utf16(&units).ok()
 }
 
-/// Whether a string is a number whose value is a multiple of that of `of`.
+/// Returns true if a string is a number that is a multiple of `of`.
 fn is_multiple(string: &[u8], of: &str) -> bool {
     let is_step = matches!(of.replace(['.', '0'], "").as_str(), "1" | "2" | "5");
     let of = scaled(of.as_bytes(), false).expect("a numeral");
     scaled(string, is_step).is_some_and(|value| value.is_multiple_of(of))
 }
 
-/// The value of a number in units of 10^-20, if it is an unsigned one and has no exponent where that may not be.
+/// Returns the value of an unsigned number, in units of 10^-20. `None` if it has an exponent that is not
+/// allowed.
 fn scaled(string: &[u8], may_have_exponent: bool) -> Option<u128> {
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let text = std::str::from_utf8(string).ok()?;
@@ -183,7 +184,7 @@ fn scaled(string: &[u8], may_have_exponent: bool) -> Option<u128> {
         if !may_have_exponent || !is_digits(digits) || whole.len() > 1 || whole == "0" {
             return None;
         }
-        // Beyond that nothing changes for numbers as short as here.
+        // Larger exponents are equivalent for numbers of this length.
         power = digits.parse::<i32>().ok()?.min(12);
         power = if exponent.starts_with('-') { -power } else { power };
     }

@@ -1,8 +1,8 @@
-//! Sets of strings that are cut off at a length.
+//! Sets of strings, truncated at a length.
 
 use std::collections::BTreeSet;
 
-/// The strings that are compared: all over these bytes up to this length.
+/// The compared strings: all strings over these bytes up to this length.
 #[derive(Clone, Copy, Debug)]
 pub struct Space {
     pub bytes: &'static [u8],
@@ -15,7 +15,7 @@ impl Space {
     }
 }
 
-/// All strings over these bytes of at most this length.
+/// Returns all strings over these bytes of at most this length.
 pub fn strings(bytes: &[u8], length: usize) -> Vec<Vec<u8>> {
     let mut all = vec![Vec::new()];
     let mut last = all.clone();
@@ -29,13 +29,13 @@ pub fn strings(bytes: &[u8], length: usize) -> Vec<Vec<u8>> {
     all
 }
 
-/// The strings of a language, cut off at a length.
+/// The strings of a language, truncated at a length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strings {
     pub length: usize,
-    /// Those that are short enough.
+    /// The strings up to that length.
     pub whole: BTreeSet<Vec<u8>>,
-    /// The beginnings, of that length, of those that are not.
+    /// The prefixes of that length of the longer strings.
     pub cut: BTreeSet<Vec<u8>>,
 }
 
@@ -84,7 +84,7 @@ impl Strings {
         all
     }
 
-    /// From `min` to `max` times.
+    /// Returns `min` to `max` repetitions.
     pub fn times(&self, min: u32, max: Option<u32>) -> Self {
         let mut exactly = Self::empty_string(self.length);
         for _ in 0..min {
@@ -94,9 +94,9 @@ impl Strings {
         for _ in min..max.unwrap_or(u32::MAX) {
             exactly = exactly.then(self);
             let more = all.clone().union(&exactly);
-            // Without a least number of bytes per round, a round that adds nothing may come before one that does not:
-            // never, as what a round can add depends on the strings of `exactly` alone, and `exactly` with the empty
-            // string grows, without it gets longer.
+            // Stop at the first repetition that adds nothing. No later one adds anything, because each
+            // depends on `exactly` alone. With the empty string, `exactly` grows; without it, its strings get
+            // longer.
             if more == all && max.is_none() {
                 break;
             }
@@ -106,11 +106,11 @@ impl Strings {
     }
 }
 
-/// The beginnings of endless strings, all of the length where strings are cut off.
+/// The prefixes of endless strings, all of the length at which strings are truncated.
 pub type Endless = BTreeSet<Vec<u8>>;
 
-/// What an endless string begins with when it stands behind one of `before`.
-pub fn behind(before: &Strings, endless: &Endless) -> Endless {
+/// Returns the prefixes of endless strings that follow a string of `before`.
+pub fn after(before: &Strings, endless: &Endless) -> Endless {
     if endless.is_empty() {
         return Endless::new();
     }

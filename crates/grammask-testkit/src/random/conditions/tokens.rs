@@ -1,8 +1,8 @@
-//! Vocabularies that are large enough for slices, and hold what is just too long or too short.
+//! Vocabularies that are large enough for slices, with tokens just above and below the bounds of grammars.
 
 use crate::random::{Rng, shuffle};
 
-/// What tokens are made of: characters of each length, parts of them, and bytes that are none.
+/// Pieces of tokens: characters of each length in UTF-8, parts of characters, and invalid bytes.
 const PIECES: &[&[u8]] = &[
     b"a",
     b"b",
@@ -27,11 +27,11 @@ const PIECES: &[&[u8]] = &[
     b"\x80",
 ];
 
-/// What runs are made of, of each length.
+/// Texts that tokens repeat, up to each length.
 const RUNS: &[&str] =
     &["a", "b", "ab", "é", "中", "😀", " ", "a ", "aé", "b é", "x", "\\\\", "\\n", "\\u0061", "0", "~A"];
 
-/// Spellings in JSON strings and their ends, whole and cut.
+/// Escapes in JSON strings and the ends of strings, complete and incomplete.
 const SPELLINGS: &[&[u8]] = &[
     b"\\u00",
     b"\\u0061",
@@ -57,11 +57,13 @@ const SPELLINGS: &[&[u8]] = &[
     b"{\"",
 ];
 
-/// How long tokens are at most, about: all strings of up to 16 bytes count as read, longer ones are looked for one by one.
+/// Approximate greatest lengths of tokens, around the 16 bytes up to which the engine tracks all strings.
 const LONGEST: &[usize] = &[10, 16, 17, 24, 40, 40, 40, 40];
 
-/// A random vocabulary of about so many tokens; the place is the token's id. All bytes; runs of each length; whatever random pieces make, with all that some of them begin
-/// with; and some tokens twice.
+/// Returns a random vocabulary of about `tokens` tokens. The index of a token is its id.
+///
+/// It has all bytes, runs of each length, random concatenations of pieces, all prefixes of some of these, and
+/// duplicates.
 pub fn vocabulary(rng: &mut Rng, tokens: usize) -> Vec<Vec<u8>> {
     let mut vocabulary: Vec<Vec<u8>> = (0..=u8::MAX).map(|byte| vec![byte]).collect();
     let longest = *rng.pick(LONGEST);
@@ -69,7 +71,7 @@ pub fn vocabulary(rng: &mut Rng, tokens: usize) -> Vec<Vec<u8>> {
     for run in RUNS {
         for times in 2..=longest / run.len().min(2) {
             let text = run.repeat(times).into_bytes();
-            // Most bounds are met by a run that goes on with something else.
+            // A run that is followed by another piece tests most bounds.
             for _ in 0..rng.below(3) {
                 vocabulary.push([&text[..], *rng.pick(PIECES)].concat());
             }
@@ -93,7 +95,7 @@ pub fn vocabulary(rng: &mut Rng, tokens: usize) -> Vec<Vec<u8>> {
     vocabulary
 }
 
-/// Some pieces, mostly of few kinds and mostly few.
+/// Returns a token of a few pieces, mostly of few kinds.
 fn token(rng: &mut Rng, longest: usize) -> Vec<u8> {
     let kinds: Vec<&[u8]> = (0..1 + rng.below(4)).map(|_| *rng.pick(PIECES)).collect();
     let length = 2 + match rng.below(4) {
@@ -103,7 +105,7 @@ fn token(rng: &mut Rng, longest: usize) -> Vec<u8> {
     };
     let mut token = Vec::new();
     while token.len() < length {
-        // A stranger now and then, so that what is long ends at any place.
+        // An occasional other piece, so that long runs end anywhere.
         let piece = if rng.chance(1, 16) { *rng.pick(PIECES) } else { *rng.pick(&kinds) };
         token.extend_from_slice(piece);
     }
