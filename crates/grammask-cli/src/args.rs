@@ -1,4 +1,4 @@
-//! What the command line can say.
+//! The command line: commands, options and their help texts.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,23 +7,33 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 const EXIT_STATUS: &str = "\
 Exit status:
-  0  done; check: the grammar is right; accept: the text is in the language
-  1  check: the grammar is wrong; accept: reject; show, mask: no text begins like --after; compile: nor like --warm;
-     bench: no text begins like this one
-  2  accept: live prefix
-  3  generate: the text is not complete
-  4  no answer: wrong arguments or grammar, a file that cannot be read, a limit
+  0  success; check: the grammar is valid; accept: the text is in the language
+  1  check: the grammar is invalid; accept: the text is rejected; show, mask, compile, bench: the given text is rejected
+  2  accept: the text is only the beginning of a text in the language (live prefix)
+  3  generate: the text is incomplete
+  4  failure: invalid arguments or grammar, unreadable file, exceeded limit
 
 Errors go to stderr, with file, line, column and a caret. With --json, stdout has one JSON object, also for errors.";
 
+const EXAMPLES: &str = "\
+Examples:
+  grammask check list.kbnf                      Find all errors in a grammar
+  grammask accept list.kbnf '[1, 2]'            Test a text
+  grammask mask list.kbnf --after '[1'          List the tokens that may follow a text
+  grammask generate --schema person.json        Write a random document that a JSON Schema allows
+  grammask show normal list.kbnf                Print the grammar as the recognizer sees it";
+
 const EOS_HELP: &str = "\
-A token that ends texts, by name or id, or `none`; may be repeated
+End-of-sequence token, by name or id, or `none`; may be repeated
 
-Without it: those of <|endoftext|>, <|end_of_text|>, <|eot_id|>, </s> and <|im_end|> that are special tokens of the vocabulary";
+Default: those of <|endoftext|>, <|end_of_text|>, <|eot_id|>, </s> and <|im_end|> that are special tokens of the vocabulary";
 
-/// Look into grammars and the token masks that come of them.
+/// Check grammars, test texts against them, and print the token masks that they give a language model.
+///
+/// A grammar is a file in KBNF or, with --schema, a JSON Schema. A mask is the set of tokens that may follow
+/// a text.
 #[derive(Debug, Parser)]
-#[command(name = "grammask", version, after_help = EXIT_STATUS, disable_help_subcommand = true)]
+#[command(name = "grammask", version, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"), disable_help_subcommand = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub reading: ReadingArgs,
@@ -31,54 +41,54 @@ pub(crate) struct Arguments {
     pub command: Command,
 }
 
-/// How all commands read a grammar, and answer.
+/// Options of all commands.
 #[derive(Debug, Args)]
 pub(crate) struct ReadingArgs {
-    /// The start symbol, instead of what %start says, or `start`
+    /// Start symbol [default: the one of %start in the grammar, else `start`]
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "schema")]
     pub start: Option<String>,
-    /// The grammar's file is a JSON Schema: its language is the valid documents
+    /// Read a JSON Schema instead of KBNF; its language is the set of valid documents
     #[arg(long, global = true)]
     pub schema: bool,
-    #[command(flatten)]
-    pub choices: ChoiceArgs,
-    /// Write one JSON object to stdout
+    /// Print the result as one JSON object
     #[arg(long, global = true)]
     pub json: bool,
+    #[command(flatten)]
+    pub choices: ChoiceArgs,
 }
 
-/// What a JSON Schema leaves to choose.
+/// Options for JSON Schemas.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "With --schema")]
 pub(crate) struct ChoiceArgs {
-    /// The white space of documents
+    /// White space between the tokens of a document
     #[arg(long, global = true, value_name = "HOW", requires = "schema", default_value = "flexible")]
     pub whitespace: WhitespaceChoice,
-    /// Properties that the schema names come in its order, others behind them
+    /// Keep the properties in the order of the schema, additional ones last
     #[arg(long, global = true, requires = "schema")]
     pub as_written: bool,
-    /// Objects of which the schema names properties have no others, unless it says so
+    /// Forbid additional properties, unless the schema allows them explicitly
     #[arg(long, global = true, requires = "schema")]
     pub closed: bool,
-    /// Formats are annotations: no document is held to them
+    /// Treat `format` as an annotation, without checking it
     #[arg(long, global = true, requires = "schema")]
     pub no_formats: bool,
-    /// What cannot be said exactly is weakened, with a warning, and not refused
+    /// Weaken unsupported keywords, with a warning, instead of refusing the schema
     #[arg(long, global = true, requires = "schema")]
     pub relax: bool,
-    /// The draft of a schema that does not name it
+    /// Draft of a schema without `$schema`
     #[arg(long, global = true, value_name = "NAME", requires = "schema", default_value = "2020-12")]
     pub draft: DraftChoice,
 }
 
-/// The white space of documents.
+/// White space between the tokens of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WhitespaceChoice {
-    /// Wherever JSON allows it, in runs of up to 64 bytes
+    /// Anywhere that JSON allows it, at most 64 bytes at once
     Flexible,
     /// None
     Compact,
-    /// One space behind each comma and colon, no other
+    /// One space after each comma and colon, no other
     Spaced,
 }
 
@@ -99,59 +109,63 @@ pub(crate) enum DraftChoice {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Compile a grammar and report everything that is wrong with it
+    /// Check a grammar, and report all of its errors
     #[command(after_help = EXIT_STATUS)]
     Check(Check),
     /// Write a compiled grammar to a file
     ///
-    /// Programs load it with `Grammar::load`, which is faster than compiling, for the same vocabulary only.
+    /// A program loads the file with `Grammar::load`, which is faster than compiling. It must use the same
+    /// vocabulary.
     #[command(after_help = EXIT_STATUS)]
     Compile(Compile),
-    /// Print a stage of a grammar
+    /// Print a stage of compiling or running a grammar
     #[command(after_help = EXIT_STATUS)]
     Show(Show),
-    /// Say whether a text is in the language of a grammar
+    /// Test if a text is in the language of a grammar
     ///
-    /// Prints `accept`, `live prefix` (some text begins so, but this is none), or `reject at byte N`: N is the offset
-    /// of the first byte after which no text goes on. Bytes are taken as they are, UTF-8 or not, a line break at the end of a
-    /// file included. Without TEXT and --file, the text is read from stdin.
+    /// Prints `accept`, `live prefix`, or `reject at byte N`. A live prefix is incomplete, but some text in
+    /// the language begins with it. N is the offset of the first byte that cannot follow. All bytes count,
+    /// UTF-8 or not, including a line break at the end of a file. Without TEXT and --file, the text is read
+    /// from stdin.
     #[command(after_help = EXIT_STATUS)]
     Accept(Accept),
     /// Print the tokens that may follow a text
     #[command(after_help = EXIT_STATUS)]
     Mask(Mask),
-    /// Measure what masks cost along a text
+    /// Measure the time of masks along a text
     ///
-    /// The text is cut into tokens, by the tokenizer of o200k, or always the longest token for vocabularies from files, and followed in each
-    /// pass: by a fresh grammar whose vocabulary no grammar has used before; by a fresh grammar whose vocabulary has been used; and twice
-    /// more by that grammar, which knows all masks then. Prints times of compiling, of first visits, of known masks and of accepting
-    /// tokens, the sizes of the tables, what was walked, and the slowest first visits. The text need not be complete.
+    /// Splits the text into tokens: with the o200k tokenizer, or into the longest tokens for other
+    /// vocabularies. Each pass computes the masks along the text four times. The first run has a new
+    /// vocabulary and a new grammar, the second a used vocabulary and a new grammar. The other two repeat
+    /// that grammar, when all masks are cached. Prints the times of compiling, of new and cached masks and of
+    /// accepting tokens, the sizes of the tables, and the slowest new masks. The text need not be complete.
     #[command(after_help = EXIT_STATUS)]
     Bench(Bench),
-    /// Let a random model write a text under the masks of a grammar
+    /// Write a random text that a grammar allows
     ///
-    /// Every token is drawn uniformly from the mask; but with a probability that grows from 0 at the first token to 1 at
-    /// the last, as the square of the tokens written, the model takes a step of a shortest way to a complete text instead. A
-    /// token after which the text might not be completed within --max-tokens is not taken. The text goes to stdout as it is written; tokens, masks and time for
-    /// each mask go to stderr. Special tokens are written by name. The same seed gives the same text everywhere.
+    /// Draws each token uniformly from the mask. The model sometimes takes a step towards the nearest
+    /// complete text instead. The probability of this grows from 0 at the first token to 1 at the last, as
+    /// the square of the number of tokens. It never takes a token after which the text might need more than
+    /// --max-tokens. The text goes to stdout, special tokens by name. The number of tokens and the times of
+    /// the masks go to stderr. Equal seeds give equal texts on every machine.
     #[command(after_help = EXIT_STATUS)]
     Generate(Generate),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// The grammar, in KBNF, or with --schema a JSON Schema; - for stdin
+    /// Grammar in KBNF, or with --schema a JSON Schema; `-` for stdin
     pub file: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Compile {
-    /// The grammar, in KBNF, or with --schema a JSON Schema; - for stdin
+    /// Grammar in KBNF, or with --schema a JSON Schema; `-` for stdin
     pub file: PathBuf,
-    /// The file to write
+    /// File to write
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
-    /// Save the masks before and after every byte of this text, too
+    /// Also save the masks before and after every byte of this text
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub warm: Option<OsString>,
     #[command(flatten)]
@@ -160,49 +174,49 @@ pub(crate) struct Compile {
 
 #[derive(Debug, Args)]
 pub(crate) struct Show {
-    /// What to print
+    /// Stage to print
     pub stage: Stage,
-    /// The grammar, in KBNF, or with --schema a JSON Schema; - for stdin
+    /// Grammar in KBNF, or with --schema a JSON Schema; `-` for stdin
     pub file: PathBuf,
-    /// For sets and mask: the text before
+    /// Text before the sets or the mask
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub after: Option<OsString>,
-    /// Print ids, and what else the longer form of the stage has
+    /// Print the longer form of the stage, with ids
     #[arg(long)]
     pub ids: bool,
     #[command(flatten)]
     pub vocabulary: VocabularyArgs,
 }
 
-/// What `show` can print.
+/// A stage that `show` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Stage {
-    /// The syntax tree, as canonical KBNF
+    /// Syntax tree, as canonical KBNF
     Ast,
-    /// The grammar after every pass of the normalizer, as KBNF
+    /// Grammar after every pass of the normalizer, as KBNF
     Passes,
-    /// The normal form, as KBNF
+    /// Normal form, as KBNF
     Normal,
-    /// The network that is run
+    /// Network of states that the recognizer runs
     Network,
-    /// The Earley sets before and after every byte of --after
+    /// Earley sets before and after every byte of --after
     Sets,
-    /// The tokens that may follow --after, by what takes them
+    /// Tokens that may follow --after, grouped by the terminal that accepts them
     Mask,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Accept {
-    /// The grammar, in KBNF, or with --schema a JSON Schema; - for stdin
+    /// Grammar in KBNF, or with --schema a JSON Schema; `-` for stdin
     pub file: PathBuf,
     #[command(flatten)]
     pub text: TextArgs,
 }
 
-/// A text, here or elsewhere.
+/// A text: an argument, or the content of a file.
 #[derive(Debug, Args)]
 pub(crate) struct TextArgs {
-    /// The text
+    /// Text
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     pub text: Option<OsString>,
     /// Read the text from a file
@@ -212,14 +226,14 @@ pub(crate) struct TextArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
-    /// The grammar, in KBNF, or with --schema a JSON Schema; - for stdin
+    /// Grammar in KBNF, or with --schema a JSON Schema; `-` for stdin
     pub file: PathBuf,
     #[command(flatten)]
     pub text: TextArgs,
-    /// How often to follow the text, each time from the beginning
+    /// Number of passes over the text
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub passes: u32,
-    /// Write a histogram of the times of masks to a file
+    /// Write a histogram of the mask times to a file, as SVG
     #[arg(long, value_name = "OUT")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
@@ -228,12 +242,12 @@ pub(crate) struct Bench {
 
 #[derive(Debug, Args)]
 pub(crate) struct Mask {
-    /// The grammar, in KBNF, or with --schema a JSON Schema; - for stdin
+    /// Grammar in KBNF, or with --schema a JSON Schema; `-` for stdin
     pub file: PathBuf,
-    /// The text before
+    /// Text before the mask
     #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
     pub after: OsString,
-    /// What to print of each token, one in a line, or their number
+    /// Output format: one token per line, or their number
     #[arg(long, default_value = "text")]
     pub format: MaskFormat,
     #[command(flatten)]
@@ -243,22 +257,22 @@ pub(crate) struct Mask {
 /// How `mask` prints tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MaskFormat {
-    /// Their text in quotes, escaped; special ones by name
+    /// Text in quotes, escaped; special tokens by name
     Text,
-    /// Their ids
+    /// Ids
     Ids,
-    /// How many there are
+    /// Number of tokens
     Count,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Generate {
-    /// The grammar, in KBNF, or with --schema a JSON Schema; - for stdin
+    /// Grammar in KBNF, or with --schema a JSON Schema; `-` for stdin
     pub file: PathBuf,
-    /// Where the random numbers begin
+    /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// How many tokens the text may have, an end-of-sequence token included
+    /// Greatest number of tokens, including the end-of-sequence token
     #[arg(long, value_name = "N", default_value_t = 256)]
     pub max_tokens: usize,
     #[command(flatten)]
@@ -267,19 +281,19 @@ pub(crate) struct Generate {
 
 #[derive(Debug, Args)]
 pub(crate) struct VocabularyArgs {
-    /// o200k, or a file: tiktoken, tokenizer.json, RWKV, or plain JSON [default: o200k]
+    /// Vocabulary: o200k, or a tiktoken, tokenizer.json, RWKV or plain JSON file [default: o200k]
     #[arg(long, value_name = "o200k|PATH")]
     pub vocab: Option<PathBuf>,
-    /// A token that ends texts, by name or id, or `none`; may be repeated
+    /// End-of-sequence token, by name or id, or `none`; may be repeated
     #[arg(long, value_name = "NAME|ID", conflicts_with = "eager", long_help = EOS_HELP)]
     pub eos: Vec<String>,
-    /// End a text as soon as it is complete
+    /// End a text as soon as it is complete, without a token
     #[arg(long)]
     pub eager: bool,
 }
 
 impl VocabularyArgs {
-    /// Whether the vocabulary is the one that comes with the program.
+    /// Returns true for the vocabulary that is embedded in the program.
     pub fn is_embedded(&self) -> bool {
         self.vocab.as_ref().is_none_or(|name| name.as_os_str() == "o200k")
     }

@@ -1,4 +1,4 @@
-//! The commands, one in a file.
+//! The commands, one per file.
 
 pub(crate) mod accept;
 pub(crate) mod bench;

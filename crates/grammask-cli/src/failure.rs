@@ -1,4 +1,4 @@
-//! Why there is no answer, and how that is told: as text on stderr, or as JSON on stdout.
+//! Errors of a command, and their output: text on stderr, or JSON on stdout.
 
 use std::io::{self, Write};
 
@@ -9,61 +9,62 @@ use crate::Status;
 use crate::input::source::Source;
 use crate::output::Output;
 
-/// Why there is no answer.
+/// An error of a command.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The arguments are wrong; the whole message.
+    /// The arguments are invalid. Holds the whole message.
     Usage(String),
-    /// The grammar is wrong.
-    Grammar(Box<WrongGrammar>),
-    /// The text that was to come before belongs to no text of the language.
+    /// The grammar is invalid.
+    Grammar(Box<InvalidGrammar>),
+    /// No text in the language begins with the given text.
     NotLive {
-        /// The offset of the first byte after which nothing goes on.
+        /// Offset of the first byte that cannot follow.
         at: usize,
     },
-    /// A text belongs to no text of the language.
-    Refused(Box<Refusal>),
-    /// Anything else, in a line.
+    /// As `NotLive`, with the tokens that are allowed instead.
+    Rejected(Box<Rejection>),
+    /// Any other error, as a message of one line.
     Other(String),
 }
 
-/// What is wrong with a grammar.
+/// The errors of a grammar.
 #[derive(Debug)]
-pub(crate) struct WrongGrammar {
-    /// For readers, with places and carets.
+pub(crate) struct InvalidGrammar {
+    /// The errors as text, with places and carets.
     pub report: String,
-    /// For scripts.
+    /// The errors as JSON.
     pub errors: Vec<Value>,
-    /// How many more there are.
+    /// Number of further errors.
     pub omitted: usize,
 }
 
-/// Where a text stops being one of the language.
+/// The place where a text is rejected.
 #[derive(Debug)]
-pub(crate) struct Refusal {
-    /// The offset of the first byte after which nothing goes on.
+pub(crate) struct Rejection {
+    /// Offset of the first byte that cannot follow.
     pub at: usize,
-    /// For readers, in a line.
+    /// The error as one line of text.
     pub message: String,
-    /// How many tokens are allowed there, and the first of them, for scripts.
+    /// Number of tokens that are allowed there.
     pub count: usize,
+    /// The first of them, as JSON.
     pub allowed: Value,
 }
 
 impl Failure {
-    /// A failure with a message of its own.
+    /// Creates an error with this message.
     pub(crate) fn other(message: impl Into<String>) -> Self {
         Self::Other(message.into())
     }
 
-    /// Tells what is wrong.
+    /// Writes the error, and returns the exit status.
     pub(crate) fn report(self, out: &mut Output) -> Status {
         let status = match self {
-            Self::NotLive { .. } | Self::Refused(_) => Status::No,
-            _ => Status::Trouble,
+            Self::NotLive { .. } | Self::Rejected(_) => Status::No,
+            _ => Status::Failure,
         };
         if out.is_json() {
-            // There is nobody left to tell when this fails.
+            // Best effort: an error of writing the error cannot be reported.
             let _ = out.json(&json!({ "error": self.to_json() }));
             let _ = out.flush();
         } else {
@@ -75,9 +76,9 @@ impl Failure {
     fn to_text(&self) -> String {
         match self {
             Self::Usage(message) => message.clone(),
-            Self::Grammar(wrong) => wrong.report.clone(),
-            Self::NotLive { at } => format!("error: the text before is rejected at byte {at}\n"),
-            Self::Refused(refusal) => format!("error: {}\n", refusal.message),
+            Self::Grammar(invalid) => invalid.report.clone(),
+            Self::NotLive { at } => format!("error: the text is rejected at byte {at}\n"),
+            Self::Rejected(rejection) => format!("error: {}\n", rejection.message),
             Self::Other(message) => format!("error: {message}\n"),
         }
     }
@@ -85,23 +86,23 @@ impl Failure {
     fn to_json(&self) -> Value {
         match self {
             Self::Usage(message) => json!({ "kind": "usage", "message": message.trim_end() }),
-            Self::Grammar(wrong) => {
+            Self::Grammar(invalid) => {
                 json!({
                     "kind": "grammar",
-                    "message": wrong.report.trim_end(),
-                    "errors": wrong.errors,
-                    "omitted": wrong.omitted,
+                    "message": invalid.report.trim_end(),
+                    "errors": invalid.errors,
+                    "omitted": invalid.omitted,
                 })
             }
             Self::NotLive { at } => {
-                json!({ "kind": "text", "message": format!("the text before is rejected at byte {at}"), "at": at })
+                json!({ "kind": "text", "message": format!("the text is rejected at byte {at}"), "at": at })
             }
-            Self::Refused(refusal) => json!({
+            Self::Rejected(rejection) => json!({
                 "kind": "text",
-                "message": refusal.message,
-                "at": refusal.at,
-                "count": refusal.count,
-                "allowed": refusal.allowed,
+                "message": rejection.message,
+                "at": rejection.at,
+                "count": rejection.count,
+                "allowed": rejection.allowed,
             }),
             Self::Other(message) => json!({ "kind": "other", "message": message }),
         }
@@ -109,7 +110,8 @@ impl Failure {
 }
 
 impl From<io::Error> for Failure {
-    /// All errors of reading are told with the file's name; what is left is the output.
+    /// Converts an error of writing to stdout. Errors of reading carry the name of the file and are converted
+    /// elsewhere.
     fn from(error: io::Error) -> Self {
         Self::Other(format!("cannot write the output: {error}"))
     }
@@ -121,7 +123,7 @@ impl From<grammask_earley::Error> for Failure {
     }
 }
 
-/// Diagnostics with their places.
+/// Converts diagnostics to JSON, with their places.
 pub(crate) fn diagnostics_to_json(source: &Source, diagnostics: &[Diagnostic]) -> Vec<Value> {
     let place = |span: Span| {
         let place = line_column(&source.bytes, span.start);

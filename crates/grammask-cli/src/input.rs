@@ -1,4 +1,4 @@
-//! What a command reads: a grammar, a vocabulary, and a text as tokens.
+//! Input of a command: a grammar, a vocabulary, and a text as tokens.
 
 pub(crate) mod source;
 pub(crate) mod tokenize;

@@ -1,5 +1,5 @@
-//! The command `grammask`: look at every stage of a grammar, check it, ask it about texts, see and measure its masks and let a random
-//! model write under them. Nothing of it is needed by those who use the library.
+//! The command `grammask`: checks grammars, prints every stage of one, tests texts, prints and measures
+//! masks, and writes random texts. The library does not depend on it.
 
 mod args;
 mod command;
@@ -21,7 +21,7 @@ use crate::output::Output;
 
 fn main() -> ExitCode {
     let arguments = Arguments::try_parse();
-    // Wrong arguments may still say how they want to be told of it.
+    // Invalid arguments may still ask for the error as JSON.
     let json = match &arguments {
         Ok(arguments) => arguments.reading.json,
         Err(_) => std::env::args_os().any(|argument| argument == "--json"),
@@ -52,7 +52,7 @@ fn run(arguments: &Arguments, out: &mut Output) -> Result<Status, Failure> {
     }
 }
 
-/// Help and version are answers; everything else is a mistake.
+/// Prints help or the version. Any other outcome of parsing the arguments is an error.
 fn answer_usage(usage: &clap::Error, out: &mut Output) -> Result<Status, Failure> {
     if usage.use_stderr() {
         return Err(Failure::Usage(usage.render().to_string()));
@@ -61,19 +61,19 @@ fn answer_usage(usage: &clap::Error, out: &mut Output) -> Result<Status, Failure
     Ok(Status::Yes)
 }
 
-/// What the exit status says.
+/// The outcome of a command, as its exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// Done, or the answer is yes.
+    /// Success, or the answer is yes.
     Yes,
-    /// The answer is no: the grammar is wrong, or the text is.
+    /// The answer is no: the grammar is invalid, or the text is rejected.
     No,
-    /// The text is the beginning of a text of the language, and no text of it.
+    /// The text is incomplete, but some text in the language begins with it.
     LivePrefix,
-    /// The generated text is not complete.
+    /// The generated text is incomplete.
     Incomplete,
-    /// There is no answer, as something is wrong.
-    Trouble,
+    /// There is no answer, because of an error.
+    Failure,
 }
 
 impl Status {
@@ -83,7 +83,7 @@ impl Status {
             Self::No => 1,
             Self::LivePrefix => 2,
             Self::Incomplete => 3,
-            Self::Trouble => 4,
+            Self::Failure => 4,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Following a text under a grammar again and again, and taking the time of every step.
+//! Measures the time of every mask and every accepted token along a text, in several passes.
 
 use std::time::{Duration, Instant};
 
@@ -10,34 +10,35 @@ use crate::input::source::Source;
 use crate::output::progress::Progress;
 use crate::timing::Times;
 
-/// All times of a bench, each kind over all passes.
+/// All times of `grammask bench`, each kind over all passes.
 #[derive(Default)]
 pub(crate) struct Measurement {
-    /// From the grammar's text to the first matcher.
+    /// Times of compiling, from the text of the grammar to the first matcher.
     pub compile: Times,
-    /// First visits of a fresh grammar whose vocabulary no grammar has used before.
+    /// Times of new masks, with a new grammar and a new vocabulary.
     pub first_new: Times,
-    /// The same where a grammar with the same lexemes has been there.
+    /// Times of new masks, with a new grammar and a vocabulary that a grammar with the same lexemes has used.
     pub first: Times,
-    /// Masks by reference, all of them seen before.
+    /// Times of cached masks, returned by reference.
     pub known: Times,
-    /// The same, copied to a row.
+    /// Times of cached masks, copied to a row.
     pub written: Times,
-    /// Tokens accepted by a fresh grammar, first visits of masks not included.
+    /// Times of accepting tokens with a new grammar, without the time of new masks.
     pub accept_fresh: Times,
-    /// Tokens accepted where everything was seen before.
+    /// Times of accepting tokens when everything is cached.
     pub accept_known: Times,
-    /// By place in the text, counted in tokens: the least time of a first visit with a used vocabulary.
+    /// By number of tokens before the mask: the least time of a new mask with a used vocabulary. `None` if no
+    /// pass computed one there.
     pub best: Vec<Option<u64>>,
-    /// What the grammar holds after one text, and what it took with a fresh vocabulary.
+    /// Size and work of the grammar after the text, with a new vocabulary.
     pub grammar: GrammarStats,
-    /// What the vocabulary holds then.
+    /// Size and work of the vocabulary after the same run.
     pub lexicon: LexiconStats,
-    /// Nanoseconds that taking a time takes.
+    /// Nanoseconds of reading the clock, which every time includes.
     pub clock: u64,
 }
 
-/// What is followed, and how often.
+/// The input of a measurement.
 pub(crate) struct Plan<'a> {
     pub source: &'a Source,
     pub vocabulary: &'a Vocabulary,
@@ -47,17 +48,17 @@ pub(crate) struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Runs all passes. The text must be one that the grammar takes.
+    /// Runs all passes. The grammar must accept the tokens, at least as a live prefix.
     pub(crate) fn measure(&self) -> Result<Measurement, Failure> {
         let mut all = Measurement { clock: clock(), ..Measurement::default() };
         all.best.resize(self.tokens.len() + 1, None);
         let mut progress = Progress::new();
         for pass in 1..=self.passes {
-            // Nothing of what an earlier pass found is known.
+            // Start each pass with empty caches.
             let vocabulary = self.vocabulary.with_lexicon(&LexiconConfig::default());
             let mut follow = |matcher: &mut Matcher, what, row: Option<&mut [u32]>| {
-                let news = |part| format!("pass {pass} of {}, {what}: {part} %", self.passes);
-                self.follow(matcher, row, |part| progress.tell(news(part)))
+                let message = |percent| format!("pass {pass} of {}, {what}: {percent} %", self.passes);
+                self.follow(matcher, row, |percent| progress.update(message(percent)))
             };
             let grammar = self.compile(&vocabulary, &mut all.compile)?;
             let fresh = follow(&mut grammar.matcher(), "new vocabulary", None)?;
@@ -65,7 +66,7 @@ impl Plan<'_> {
             (all.grammar, all.lexicon) = (grammar.stats(), vocabulary.stats());
 
             let grammar = self.compile(&vocabulary, &mut all.compile)?;
-            let fresh = follow(&mut grammar.matcher(), "fresh grammar", None)?;
+            let fresh = follow(&mut grammar.matcher(), "new grammar", None)?;
             for (best, step) in all.best.iter_mut().zip(&fresh) {
                 if let Some(time) = step.first_visit {
                     all.first.push(time);
@@ -75,19 +76,19 @@ impl Plan<'_> {
             }
             all.accept_fresh.extend(fresh.iter().filter_map(|step| step.accept));
 
-            let known = follow(&mut grammar.matcher(), "known masks", None)?;
+            let known = follow(&mut grammar.matcher(), "cached masks", None)?;
             all.known.extend(known.iter().filter(|step| step.first_visit.is_none()).map(|step| step.mask));
             all.accept_known.extend(known.iter().filter_map(|step| step.accept));
 
             let mut row = vec![0; vocabulary.mask_words()];
-            let written = follow(&mut grammar.matcher(), "known masks", Some(&mut row))?;
+            let written = follow(&mut grammar.matcher(), "cached masks", Some(&mut row))?;
             all.written
                 .extend(written.iter().filter(|step| step.first_visit.is_none()).map(|step| step.mask));
         }
         Ok(all)
     }
 
-    /// A fresh grammar.
+    /// Compiles a new grammar, and adds the time.
     pub(crate) fn compile(&self, vocabulary: &Vocabulary, times: &mut Times) -> Result<Grammar, Failure> {
         let started = Instant::now();
         let ast = self.source.parse(self.config)?;
@@ -96,15 +97,17 @@ impl Plan<'_> {
         grammar.map_err(|error| self.source.failure(&error))
     }
 
-    /// Follows the text; asks for the mask before each token and at the end.
+    /// Accepts the tokens, and asks for the mask before each of them and at the end. Calls `report` with the
+    /// percentage of the text.
     fn follow(
         &self,
         matcher: &mut Matcher,
         mut row: Option<&mut [u32]>,
-        mut tell: impl FnMut(usize),
+        mut report: impl FnMut(usize),
     ) -> Result<Vec<Step>, Failure> {
         let mut steps = Vec::with_capacity(self.tokens.len() + 1);
-        // A vocabulary that does not have every byte has its masks computed when a token is accepted.
+        // If the vocabulary lacks a byte, accepting a token computes the mask, so that time is taken from the
+        // statistics.
         let mut before = matcher.stats();
         for place in 0..=self.tokens.len() {
             let started = Instant::now();
@@ -130,22 +133,22 @@ impl Plan<'_> {
                 accept = Some(time.saturating_sub(matcher.stats().compute_time - before.compute_time));
             }
             steps.push(Step { mask, first_visit, accept });
-            tell(100 * place / self.tokens.len().max(1));
+            report(100 * place / self.tokens.len().max(1));
         }
         Ok(steps)
     }
 }
 
-/// What one token of the text took.
+/// The times of one token of the text.
 struct Step {
     mask: Duration,
-    /// What computing the mask took, if it was not known.
+    /// Time of computing the mask. `None` if it was cached.
     first_visit: Option<Duration>,
-    /// None at the end.
+    /// Time of accepting the token. `None` at the end of the text.
     accept: Option<Duration>,
 }
 
-/// Nanoseconds between two looks at the clock.
+/// Returns the median time of reading the clock, in nanoseconds.
 fn clock() -> u64 {
     let mut times = Times::default();
     for _ in 0..1000 {

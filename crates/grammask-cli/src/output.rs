@@ -1,4 +1,4 @@
-//! What is written to stdout: buffered, and without complaint when nobody reads on.
+//! Buffered output to stdout, which ignores a closed pipe.
 
 pub(crate) mod histogram;
 pub(crate) mod listing;
@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 
 use serde_json::{Value, json};
 
-/// Standard output. When its reader has gone, the rest is dropped: that is no error, and no reason to answer otherwise.
+/// Standard output. If the reader closes the pipe, further output is dropped without an error.
 pub(crate) struct Output {
     writer: BufWriter<StdoutLock<'static>>,
     json: bool,
@@ -17,17 +17,17 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// `json` says what is to be written.
+    /// Creates the output. `json` is true if the answer is to be JSON.
     pub(crate) fn new(json: bool) -> Self {
         Self { writer: BufWriter::new(io::stdout().lock()), json, closed: false }
     }
 
-    /// Whether the answer is to be JSON.
+    /// Returns true if the answer is to be JSON.
     pub(crate) const fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Whether nobody reads any more.
+    /// Returns true if the reader has closed the pipe.
     pub(crate) const fn is_closed(&self) -> bool {
         self.closed
     }
@@ -42,7 +42,7 @@ impl Output {
         self.attempt(|writer| writeln!(writer, "{text}"))
     }
 
-    /// Writes bytes as they are, and does not keep them back.
+    /// Writes bytes as they are, and flushes them.
     pub(crate) fn stream(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.attempt(|writer| writer.write_all(bytes).and_then(|()| writer.flush()))
     }
@@ -52,11 +52,12 @@ impl Output {
         self.line(value)
     }
 
-    /// Writes what was kept back.
+    /// Writes the buffered output.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.attempt(Write::flush)
     }
 
+    /// Writes, unless the pipe is closed.
     fn attempt(
         &mut self,
         write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
@@ -74,7 +75,7 @@ impl Output {
     }
 }
 
-/// Bytes for scripts: the text, with replacement characters where it is no UTF-8; then also the bytes.
+/// Converts bytes to JSON: their text, and the bytes as well if they are not UTF-8.
 pub(crate) fn bytes_to_json(bytes: &[u8]) -> Value {
     match str::from_utf8(bytes) {
         Ok(text) => json!({ "text": text }),
@@ -82,7 +83,7 @@ pub(crate) fn bytes_to_json(bytes: &[u8]) -> Value {
     }
 }
 
-/// Bytes in double quotes: printable UTF-8 as it is, all else escaped.
+/// Returns bytes in double quotes. Printable UTF-8 is unchanged, everything else is escaped.
 pub(crate) fn quoted(bytes: &[u8]) -> String {
     let mut text = String::from("\"");
     for chunk in bytes.utf8_chunks() {
@@ -105,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_are_no_text_are_told_twice() {
+    fn bytes_that_are_not_utf8_are_written_as_text_and_bytes() {
         assert_eq!(bytes_to_json(b"ab"), json!({ "text": "ab" }));
         assert_eq!(bytes_to_json(b"a\xff"), json!({ "text": "a\u{fffd}", "bytes": [97, 255] }));
     }

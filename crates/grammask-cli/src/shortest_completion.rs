@@ -1,4 +1,5 @@
-//! Shortest ways to a complete text: how long they are, and their first step. So a model that wanders can be led to an end.
+//! Shortest completions of a text: their length and their first step, with which a random model reaches a
+//! complete text.
 
 mod lengths;
 
@@ -9,45 +10,52 @@ use std::sync::Arc;
 use grammask_earley::{Class, Config, Error, Network, OriginId, Recognizer, SetId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use lengths::{ENDLESS, Lengths};
+use lengths::{INFINITE, NodeLengths};
 
-/// The places among which one shortest way is looked for.
-const MAX_PLACES: usize = 200_000;
+/// Vertices, or lexeme states, that one search visits. Beyond it, there is no completion.
+const MAX_VERTICES: usize = 200_000;
 
-/// Knows the shortest ways from the states of a recognizer of its own to complete texts.
+/// Finds shortest completions from the states of a recognizer of its own.
 ///
-/// A text is complete as soon as whatever is being written is, then whoever waits for that, and so on outwards. So a shortest
-/// way is a shortest path over those who wait, one or a few for every level of nesting, and not a search over texts.
-pub(crate) struct Steering {
+/// A text is complete once the innermost rule in progress is complete, then its caller, and so on outwards.
+/// So a shortest completion is a shortest path over callers, with a few vertices for each level of nesting,
+/// instead of a search over texts. After `[(12),` for example, the path completes the list item, then the
+/// list.
+///
+/// # Source
+/// E. Dijkstra, "A note on two problems in connexion with graphs", 1959.
+pub(crate) struct ShortestCompletion {
     recognizer: Recognizer,
-    /// Fresh tables are made only when those in use hold more bytes than this, as a state may by itself need more than
-    /// their budget.
-    room: usize,
-    lengths: Lengths,
-    /// What is written for every class of bytes; a byte that reads well where there is one.
-    spelling: Vec<u8>,
-    /// The classes in the order in which they are tried: those that read well first.
+    /// Bytes of the tables below which they are not replaced, even above their budget: a single state may
+    /// need more than the budget.
+    min_replaced_bytes: usize,
+    lengths: NodeLengths,
+    /// By class of bytes: its most readable byte.
+    representatives: Vec<u8>,
+    /// The classes in the order in which they are tried: readable ones first.
     order: Vec<Class>,
-    /// Longer ways are as good as none.
+    /// Greatest length of a completion. Longer ones are ignored.
     limit: u64,
-    distances: FxHashMap<Place, u64>,
-    /// By the states of lexemes alone.
+    /// By vertex: the length of a shortest path to the end.
+    distances: FxHashMap<Vertex, u64>,
+    /// By state of a single lexeme: the length of its shortest completion.
     lexemes: FxHashMap<SetId, u64>,
+    /// By state: the first step of a shortest completion, and the state after it.
     steps: FxHashMap<SetId, Option<(Piece, SetId)>>,
 }
 
-/// Where a way leads through.
+/// A vertex of the graph of callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Place {
-    /// Something of a state is still to be written.
+enum Vertex {
+    /// Some item of a state is still to be completed.
     State(SetId),
-    /// Whoever waits for an origin is told.
-    Told(OriginId),
+    /// An origin is complete, so that its callers continue.
+    Completed(OriginId),
     /// The text is complete.
     End,
 }
 
-/// What a step of a text is.
+/// A step of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
     /// A byte.
@@ -56,24 +64,24 @@ pub(crate) enum Piece {
     Special(usize),
 }
 
-impl Steering {
-    /// Of a network. Ways of more than `limit` bytes are not looked for.
+impl ShortestCompletion {
+    /// Creates a search for a network. Completions of more than `limit` bytes are ignored.
     pub(crate) fn new(network: &Arc<Network>, config: &Config, limit: u64) -> Result<Self, Error> {
         let mut members: Vec<Vec<u8>> = vec![Vec::new(); network.byte_classes];
         for byte in 0..=255 {
             members[network.class_of(byte).index()].push(byte);
         }
-        let spelling: Vec<u8> = members
+        let representatives: Vec<u8> = members
             .iter()
-            .map(|bytes| bytes.iter().copied().min_by_key(|&byte| oddness(byte)).unwrap_or(0))
+            .map(|bytes| bytes.iter().copied().min_by_key(|&byte| readability_rank(byte)).unwrap_or(0))
             .collect();
         let mut order: Vec<Class> = (0..network.classes()).map(Class::new).collect();
-        order.sort_by_key(|class| spelling.get(class.index()).map(|&byte| oddness(byte)));
+        order.sort_by_key(|class| representatives.get(class.index()).map(|&byte| readability_rank(byte)));
         Ok(Self {
-            lengths: Lengths::new(network, limit)?,
+            lengths: NodeLengths::new(network, limit)?,
             recognizer: Recognizer::new(Arc::clone(network), config),
-            room: 0,
-            spelling,
+            min_replaced_bytes: 0,
+            representatives,
             order,
             limit,
             distances: FxHashMap::default(),
@@ -82,12 +90,12 @@ impl Steering {
         })
     }
 
-    /// The state before a text.
+    /// Returns the state before any text.
     pub(crate) fn initial(&self) -> SetId {
         self.recognizer.initial()
     }
 
-    /// The state after a piece.
+    /// Returns the state after a piece.
     pub(crate) fn step(&self, state: SetId, piece: Piece) -> Result<SetId, Error> {
         match piece {
             Piece::Byte(byte) => self.recognizer.step(state, byte),
@@ -97,75 +105,78 @@ impl Steering {
         }
     }
 
-    /// The state after some bytes.
+    /// Returns the state after some bytes.
     pub(crate) fn step_bytes(&self, state: SetId, bytes: &[u8]) -> Result<SetId, Error> {
         bytes.iter().try_fold(state, |state, &byte| self.recognizer.step(state, byte))
     }
 
-    /// Makes room where the tables have grown beyond their budget; gives the same state in the new tables.
-    pub(crate) fn make_room(&mut self, state: SetId) -> Result<SetId, Error> {
-        if !self.recognizer.is_over_budget() || self.recognizer.bytes_used() <= self.room {
+    /// Replaces the tables if they exceed their budget. Returns the same state in the new tables.
+    pub(crate) fn shrink(&mut self, state: SetId) -> Result<SetId, Error> {
+        if !self.recognizer.is_over_budget() || self.recognizer.bytes_used() <= self.min_replaced_bytes {
             return Ok(state);
         }
         let fresh = self.recognizer.successor();
         let state = fresh.import(&self.recognizer, state)?;
         self.recognizer = fresh;
-        self.room = 2 * self.recognizer.bytes_used();
+        self.min_replaced_bytes = 2 * self.recognizer.bytes_used();
         self.distances.clear();
         self.lexemes.clear();
         self.steps.clear();
         Ok(state)
     }
 
-    /// How many bytes and special tokens, at least, lead from a state to a complete text; 0 where the text is complete; `None`
-    /// where no way is short enough, or none was found within the limits.
+    /// Returns the least number of bytes and special tokens that complete the text; 0 if it is complete.
+    ///
+    /// Returns `Ok(None)` if there is no completion within the limits.
     pub(crate) fn distance(&mut self, state: SetId) -> Result<Option<u64>, Error> {
-        let from = Place::State(state);
+        let from = Vertex::State(state);
         if let Some(&known) = self.distances.get(&from) {
-            return Ok(Some(known).filter(|&known| known != ENDLESS));
+            return Ok(Some(known).filter(|&known| known != INFINITE));
         }
-        // How long the way to a place is, and from where it comes.
-        let mut ways: FxHashMap<Place, (u64, Place)> = FxHashMap::from_iter([(from, (0, from))]);
+        // By vertex: the length of the shortest known path to it, and the vertex before it.
+        let mut paths: FxHashMap<Vertex, (u64, Vertex)> = FxHashMap::from_iter([(from, (0, from))]);
         let mut queue = BinaryHeap::from([Reverse((0, from))]);
         let mut exits = Vec::new();
-        let mut is_whole = true;
-        while let Some(Reverse((way, here))) = queue.pop() {
-            if way > ways[&here].0 {
+        let mut is_exhaustive = true;
+        while let Some(Reverse((length, here))) = queue.pop() {
+            if length > paths[&here].0 {
                 continue;
             }
-            if here == Place::End {
-                // All places on the way know their distance now.
+            if here == Vertex::End {
+                // Store the distances of all vertices on the path.
                 let mut at = here;
                 while at != from {
-                    at = ways[&at].1;
-                    self.distances.insert(at, way - ways[&at].0);
+                    at = paths[&at].1;
+                    self.distances.insert(at, length - paths[&at].0);
                 }
-                return Ok(Some(way));
+                return Ok(Some(length));
             }
             exits.clear();
             match self.distances.get(&here) {
-                Some(&ENDLESS) => {}
-                Some(&known) => exits.push((known, Place::End)),
+                Some(&INFINITE) => {}
+                Some(&known) => exits.push((known, Vertex::End)),
                 None => self.exits(here, &mut exits)?,
             }
-            for &(length, next) in &exits {
-                let way = way.saturating_add(length);
-                if way > self.limit || ways.len() > MAX_PLACES {
-                    is_whole &= length == ENDLESS;
-                } else if ways.get(&next).is_none_or(|&(known, _)| way < known) {
-                    ways.insert(next, (way, here));
-                    queue.push(Reverse((way, next)));
+            for &(edge, next) in &exits {
+                let total = length.saturating_add(edge);
+                if total > self.limit || paths.len() > MAX_VERTICES {
+                    is_exhaustive &= edge == INFINITE;
+                } else if paths.get(&next).is_none_or(|&(known, _)| total < known) {
+                    paths.insert(next, (total, here));
+                    queue.push(Reverse((total, next)));
                 }
             }
         }
-        self.distances.insert(from, ENDLESS);
-        if is_whole {
-            self.distances.extend(ways.into_keys().map(|place| (place, ENDLESS)));
+        self.distances.insert(from, INFINITE);
+        if is_exhaustive {
+            self.distances.extend(paths.into_keys().map(|vertex| (vertex, INFINITE)));
         }
         Ok(None)
     }
 
-    /// The first step of a shortest way from a state, and where it leads; `None` where the text is complete or there is no way.
+    /// Returns the first step of a shortest completion, and the state after it.
+    ///
+    /// Returns `Ok(None)` if the text is complete, or if there is no completion.
     pub(crate) fn first_step(&mut self, state: SetId) -> Result<Option<(Piece, SetId)>, Error> {
         if let Some(&known) = self.steps.get(&state) {
             return Ok(known);
@@ -185,63 +196,65 @@ impl Steering {
         Ok(found)
     }
 
-    /// The first steps, at most `most`, of a shortest way from a state to a complete text.
-    pub(crate) fn way(&mut self, state: SetId, most: usize) -> Result<Vec<Piece>, Error> {
-        let mut way = Vec::new();
+    /// Returns the first steps of a shortest completion, at most `max_steps`.
+    pub(crate) fn path(&mut self, state: SetId, max_steps: usize) -> Result<Vec<Piece>, Error> {
+        let mut path = Vec::new();
         let mut state = state;
-        while way.len() < most
+        while path.len() < max_steps
             && let Some((piece, next)) = self.first_step(state)?
         {
-            way.push(piece);
+            path.push(piece);
             state = next;
         }
-        Ok(way)
+        Ok(path)
     }
 
+    /// Returns the piece that stands for a class.
     fn piece(&self, class: Class) -> Piece {
-        match self.spelling.get(class.index()) {
+        match self.representatives.get(class.index()) {
             Some(&byte) => Piece::Byte(byte),
-            None => Piece::Special(class.index() - self.spelling.len()),
+            None => Piece::Special(class.index() - self.representatives.len()),
         }
     }
 
-    /// Where a way can go on from a place, and how many bytes that takes at least.
-    fn exits(&mut self, place: Place, exits: &mut Vec<(u64, Place)>) -> Result<(), Error> {
+    /// Appends the edges of a vertex: the least number of bytes, and the next vertex.
+    fn exits(&mut self, vertex: Vertex, exits: &mut Vec<(u64, Vertex)>) -> Result<(), Error> {
         let network = self.recognizer.network();
-        match place {
-            Place::End | Place::Told(OriginId::ROOT) => exits.push((0, Place::End)),
-            Place::State(state) if state.completes() => exits.push((0, Place::End)),
-            Place::State(state) => {
+        match vertex {
+            Vertex::End | Vertex::Completed(OriginId::ROOT) => exits.push((0, Vertex::End)),
+            Vertex::State(state) if state.completes() => exits.push((0, Vertex::End)),
+            Vertex::State(state) => {
                 let parts = self.recognizer.inspect().split(state)?;
                 for item in &parts.lexemes {
-                    // What comes behind an item whose texts differ is known when its text is.
+                    // The state after a `distinct!` item depends on its text, so spell the text out.
                     if let Some(distinct) = self.recognizer.inspect().distinct(item.node)? {
                         let lexeme = self.recognizer.inspect().open_state(distinct.lexeme)?;
                         if let Some(text) = shortest_text(&self.recognizer, lexeme, self.limit)? {
-                            exits.push((text.len() as u64, Place::State(self.step_bytes(state, &text)?)));
+                            exits.push((text.len() as u64, Vertex::State(self.step_bytes(state, &text)?)));
                         }
                         continue;
                     }
-                    let length = end_of_lexeme(
+                    let length = lexeme_length(
                         &self.recognizer,
                         &mut self.lexemes,
                         self.recognizer.inspect().open_state(item.node)?,
                         self.limit,
                     )?;
-                    exits.push((length, Place::Told(item.origin)));
+                    exits.push((length, Vertex::Completed(item.origin)));
                 }
                 for item in self.recognizer.kernel(parts.rest) {
-                    exits.push((self.lengths.by_scanning(network, item.node), Place::Told(item.origin)));
+                    exits
+                        .push((self.lengths.by_scanning(network, item.node), Vertex::Completed(item.origin)));
                 }
             }
-            Place::Told(origin) => {
+            Vertex::Completed(origin) => {
                 let callers = self.recognizer.callers(origin);
                 for caller in callers {
-                    exits.push((self.lengths.of(caller.node), Place::Told(caller.origin)));
+                    exits.push((self.lengths.of(caller.node), Vertex::Completed(caller.origin)));
                 }
-                // A counter is no node of the network; what is left of it shows in what it predicts.
+                // A counter in progress is not a node of the network. Its rest is in the predicted items.
                 if callers.iter().any(|caller| caller.node.index() >= network.nodes.len()) {
-                    exits.push((0, Place::State(self.recognizer.inspect().state_after(origin)?)));
+                    exits.push((0, Vertex::State(self.recognizer.inspect().state_after(origin)?)));
                 }
             }
         }
@@ -249,57 +262,59 @@ impl Steering {
     }
 }
 
-/// How many bytes, at least, complete the lexeme whose state is alone in a set.
-fn end_of_lexeme(
+/// Returns the least number of bytes that complete a lexeme. `lexeme` is the set with its state alone.
+fn lexeme_length(
     recognizer: &Recognizer,
-    known: &mut FxHashMap<SetId, u64>,
+    cache: &mut FxHashMap<SetId, u64>,
     lexeme: SetId,
     limit: u64,
 ) -> Result<u64, Error> {
-    if let Some(&length) = known.get(&lexeme) {
+    if let Some(&length) = cache.get(&lexeme) {
         return Ok(length);
     }
     let text = shortest_text(recognizer, lexeme, limit)?;
-    let found = text.map_or(ENDLESS, |text| text.len() as u64);
-    known.insert(lexeme, found);
-    Ok(found)
+    let length = text.map_or(INFINITE, |text| text.len() as u64);
+    cache.insert(lexeme, length);
+    Ok(length)
 }
 
-/// A shortest text that completes the lexeme whose state is alone in a set, if one of so many bytes at most does.
+/// Returns a shortest text that completes a lexeme. `lexeme` is the set with its state alone.
+///
+/// Returns `Ok(None)` if there is none of at most `limit` bytes.
 fn shortest_text(recognizer: &Recognizer, lexeme: SetId, limit: u64) -> Result<Option<Vec<u8>>, Error> {
-    // States by layers, each with the place of the one before it in the list, and the byte in between.
-    let mut found = vec![(lexeme, 0, 0)];
-    let mut seen = FxHashSet::from_iter([lexeme]);
+    // Breadth-first search. By visited state: the index of its predecessor, and the byte between them.
+    let mut visited = vec![(lexeme, 0, 0)];
+    let mut states = FxHashSet::from_iter([lexeme]);
     let (mut layer, mut length) = (0..1, 0);
-    while !layer.is_empty() && length < limit && seen.len() <= MAX_PLACES {
+    while !layer.is_empty() && length < limit && states.len() <= MAX_VERTICES {
         length += 1;
-        for place in layer.clone() {
+        for index in layer.clone() {
             for class in &recognizer.network().class_bytes {
                 let Some(byte) = class.first() else { continue };
-                let after = recognizer.step(found[place].0, byte)?;
+                let after = recognizer.step(visited[index].0, byte)?;
                 if after.completes() {
                     let mut text = vec![byte];
-                    let mut place = place;
-                    while place > 0 {
-                        let (_, before, byte) = found[place];
+                    let mut index = index;
+                    while index > 0 {
+                        let (_, before, byte) = visited[index];
                         text.push(byte);
-                        place = before;
+                        index = before;
                     }
                     text.reverse();
                     return Ok(Some(text));
                 }
-                if !after.is_dead() && seen.insert(after) {
-                    found.push((after, place, byte));
+                if !after.is_dead() && states.insert(after) {
+                    visited.push((after, index, byte));
                 }
             }
         }
-        layer = layer.end..found.len();
+        layer = layer.end..visited.len();
     }
     Ok(None)
 }
 
-/// How odd a byte looks in a text: letters and digits do not, what is no ASCII does most.
-fn oddness(byte: u8) -> (u8, u8) {
+/// Returns a rank by readability: letters and digits first, bytes outside of ASCII last.
+fn readability_rank(byte: u8) -> (u8, u8) {
     let rank = match byte {
         b'a'..=b'z' => 0,
         b'0'..=b'9' => 1,
@@ -319,20 +334,21 @@ mod tests {
 
     use super::*;
 
-    fn steering(grammar: &str) -> Steering {
+    fn completion(grammar: &str) -> ShortestCompletion {
         let ast = grammask_syntax::parse(grammar, &Default::default()).unwrap();
         let mut store = Store::new(&Default::default());
         let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
         let network = Network::build(&normal, store, &Default::default()).unwrap();
-        Steering::new(&Arc::new(network), &Default::default(), 10_000).unwrap()
+        ShortestCompletion::new(&Arc::new(network), &Default::default(), 10_000).unwrap()
     }
 
-    /// The distance after a text, and the way from there spelled out: as long as the distance says, and at its end the text is complete.
-    fn check(grammar: &str, before: &str, distance: Option<u64>, way: &str) {
-        let mut steering = steering(grammar);
-        let mut state = steering.step_bytes(steering.initial(), before.as_bytes()).unwrap();
-        assert_eq!(steering.distance(state).unwrap(), distance, "{grammar} after {before:?}");
-        let pieces = steering.way(state, usize::MAX).unwrap();
+    /// Checks the distance after a text and the shortest completion, which must have that length and complete
+    /// the text.
+    fn check(grammar: &str, before: &str, distance: Option<u64>, expected: &str) {
+        let mut completion = completion(grammar);
+        let mut state = completion.step_bytes(completion.initial(), before.as_bytes()).unwrap();
+        assert_eq!(completion.distance(state).unwrap(), distance, "{grammar} after {before:?}");
+        let pieces = completion.path(state, usize::MAX).unwrap();
         let spelled: String = pieces
             .iter()
             .map(|piece| match piece {
@@ -340,9 +356,9 @@ mod tests {
                 Piece::Special(index) => format!("<{index}>"),
             })
             .collect();
-        assert_eq!(spelled, way, "{grammar} after {before:?}");
+        assert_eq!(spelled, expected, "{grammar} after {before:?}");
         for piece in &pieces {
-            state = steering.step(state, *piece).unwrap();
+            state = completion.step(state, *piece).unwrap();
         }
         if let Some(distance) = distance {
             assert_eq!(pieces.len() as u64, distance);
@@ -351,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_is_closed() {
+    fn open_brackets_are_closed() {
         let grammar = "start ::= '[' (start (',' start)*)? ']' | '(' start ')' | #'[0-9]+';";
         check(grammar, "", Some(1), "0");
         check(grammar, "[(", Some(3), "0)]");
@@ -361,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lexeme_is_brought_to_its_end() {
+    fn lexemes_are_completed() {
         check("start ::= '\"' #'[^\"]*' '\"' ';';", "\"ab", Some(2), "\";");
         check("start ::= #'[a-z]{3,9}' '.';", "a", Some(3), "aa.");
         check("start ::= #'[a-z]{3,9}' '.';", "abcd", Some(1), ".");
@@ -369,13 +385,13 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_made_up() {
+    fn counters_reach_their_minimum() {
         check("start ::= A{4,6} ';'; A ::= '(' A ')' | 'x';", "(x)x", Some(3), "xx;");
         check("start ::= A{4,6} ';'; A ::= '(' A ')' | 'x';", "((", Some(7), "x))xxx;");
     }
 
     #[test]
-    fn the_shorter_of_two_readings_counts() {
+    fn the_shorter_of_two_parses_counts() {
         check("start ::= A 'xxxx' | B 'y'; A ::= 'a' A | 'a'; B ::= 'a' B | 'a';", "aaa", Some(1), "y");
         check("E ::= E '+' E | '(' E ')' | 'n'; start ::= E ';';", "n+(n+", Some(3), "n);");
     }
@@ -386,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn endless_ways_are_none() {
+    fn endless_texts_have_no_completion() {
         check("start ::= 'a' S | 'a'; S ::= 'x' S;", "", Some(1), "a");
         check("start ::= 'a' S | 'a'; S ::= 'x' S;", "a", Some(0), "");
         check("start ::= 'a' S | 'a'; S ::= 'x' S;", "ax", None, "");
@@ -395,28 +411,29 @@ mod tests {
     }
 
     #[test]
-    fn ways_are_the_same_with_fresh_tables() {
+    fn completions_do_not_depend_on_the_budget() {
         let grammar = "start ::= '[' (start (',' start)*)? ']' | #'[0-9]+';";
         let ast = grammask_syntax::parse(grammar, &Default::default()).unwrap();
         let mut store = Store::new(&Default::default());
         let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
         let network = Network::build(&normal, store, &Default::default()).unwrap();
         let config = Config { budget: 1, ..Config::default() };
-        let mut starved = Steering::new(&Arc::new(network), &config, 10_000).unwrap();
+        let mut starved = ShortestCompletion::new(&Arc::new(network), &config, 10_000).unwrap();
         let mut state = starved.initial();
         let mut text = Vec::new();
         for &byte in b"[1,[[" {
-            state = starved.make_room(starved.step(state, Piece::Byte(byte)).unwrap()).unwrap();
+            state = starved.shrink(starved.step(state, Piece::Byte(byte)).unwrap()).unwrap();
         }
         while let Some((Piece::Byte(byte), next)) = starved.first_step(state).unwrap() {
             text.push(byte);
-            state = starved.make_room(next).unwrap();
+            state = starved.shrink(next).unwrap();
         }
         assert_eq!(text, b"]]]");
     }
 
-    /// The distance by going through all texts of up to `most` bytes; the outer `None` where there are too many.
-    fn by_search(steering: &Steering, state: SetId, most: u64) -> Option<Option<u64>> {
+    /// Returns the distance by enumerating all texts of up to `most` bytes. The outer `None` means that there
+    /// are too many.
+    fn by_search(completion: &ShortestCompletion, state: SetId, most: u64) -> Option<Option<u64>> {
         let mut layer = FxHashSet::from_iter([state]);
         for length in 0..=most {
             if layer.iter().any(|state| state.completes()) {
@@ -424,8 +441,8 @@ mod tests {
             }
             let mut next = FxHashSet::default();
             for state in layer {
-                for &class in &steering.order {
-                    let after = steering.recognizer.step_class(state, class).ok()?;
+                for &class in &completion.order {
+                    let after = completion.recognizer.step_class(state, class).ok()?;
                     if !after.is_dead() {
                         next.insert(after);
                     }
@@ -440,20 +457,20 @@ mod tests {
     }
 
     #[test]
-    fn distances_are_those_of_a_search_through_all_texts() {
+    fn distances_agree_with_enumeration() {
         let mut rng = Rng::new(5);
         let most = 4;
         let mut compared = 0;
         for _ in 0..300 {
             let sample = grammar(&mut rng, &Shape::default());
-            let mut steering = steering(&sample.text);
-            let mut state = steering.initial();
+            let mut completion = completion(&sample.text);
+            let mut state = completion.initial();
             for byte in text(&mut rng, &sample.oracle, 6) {
-                let Some(expected) = by_search(&steering, state, most) else { break };
-                let distance = steering.distance(state).unwrap();
+                let Some(expected) = by_search(&completion, state, most) else { break };
+                let distance = completion.distance(state).unwrap();
                 assert_eq!(distance.filter(|&distance| distance <= most), expected, "{}", sample.text);
                 compared += 1;
-                state = steering.step(state, Piece::Byte(byte)).unwrap();
+                state = completion.step(state, Piece::Byte(byte)).unwrap();
                 if state.is_dead() {
                     break;
                 }

@@ -1,15 +1,15 @@
-//! How long things take: many short times in one line.
+//! Many short times, and their summary.
 
 use std::fmt;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Times of many masks.
+/// Measured times, in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Times(Vec<u64>);
 
-/// Where most of them lie; in nanoseconds.
+/// Percentiles, maximum and mean of times, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Summary {
     pub p50: u64,
@@ -20,26 +20,26 @@ pub(crate) struct Summary {
 }
 
 impl Times {
-    /// Notes another one.
+    /// Adds a time.
     pub(crate) fn push(&mut self, time: Duration) {
         self.0.push(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
     }
 
-    /// All of them, in nanoseconds, in the order in which they came.
+    /// Returns all times, in nanoseconds, in the order of measurement.
     pub(crate) fn nanoseconds(&self) -> &[u64] {
         &self.0
     }
 
-    /// How many there are.
+    /// Returns the number of times.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Where most of them lie; zeros without any.
+    /// Computes the summary. All fields are 0 if there are no times.
     pub(crate) fn summary(&self) -> Summary {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
-        // The smallest time that as many hundredths do not exceed.
+        // The nearest-rank percentile: the smallest time that is not exceeded by this share.
         let at = |hundredths: usize| {
             let rank = (sorted.len() * hundredths).div_ceil(100).max(1);
             sorted.get(rank - 1).copied().unwrap_or(0)
@@ -57,7 +57,7 @@ impl Extend<Duration> for Times {
 }
 
 impl Summary {
-    /// The same for scripts.
+    /// Converts the summary to JSON.
     pub(crate) fn to_json(self) -> Value {
         json!({ "p50": self.p50, "p90": self.p90, "p99": self.p99, "max": self.max, "mean": self.mean })
     }
@@ -70,7 +70,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// A time in nanoseconds with a unit that suits it.
+/// Returns a time in nanoseconds with a suitable unit.
 pub(crate) fn readable(nanoseconds: u64) -> String {
     let time = nanoseconds as f64;
     match nanoseconds {
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentiles_are_times_that_occurred() {
+    fn percentiles_are_measured_times() {
         let mut times = Times::default();
         assert_eq!(times.summary(), Summary { p50: 0, p90: 0, p99: 0, max: 0, mean: 0 });
         for time in (1..=200).rev() {

@@ -1,6 +1,6 @@
-//! The documents cannot rot: every `console` block is what the command prints now, every `kbnf` block compiles.
+//! Tests the documents: every `console` block is what the command prints, and every `kbnf` block compiles.
 //!
-//! `UPDATE_DOCS=1 cargo test -p grammask-cli --test docs` writes the blocks anew.
+//! `UPDATE_DOCS=1 cargo test -p grammask-cli --test docs` updates the blocks.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace")
 }
 
-/// README.md and everything in docs/ but what `cargo xtask bench` writes.
+/// Returns README.md and all documents in docs/, except those that `cargo xtask bench` writes.
 fn documents() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(root().join("docs"))
         .expect("docs/")
@@ -23,7 +23,7 @@ fn documents() -> Vec<PathBuf> {
     files
 }
 
-/// The words of a command line; a word may stand in single quotes.
+/// Splits a command line at spaces outside of single quotes.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
@@ -38,7 +38,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// What `$ grammask …` prints: standard output, then standard error.
+/// Returns the output of `$ grammask …`: stdout, then stderr.
 fn run(line: &str) -> String {
     let arguments = words(line.strip_prefix("$ grammask ").expect("a block shows the command grammask"));
     let output = Command::new(env!("CARGO_BIN_EXE_grammask"))
@@ -48,11 +48,11 @@ fn run(line: &str) -> String {
         .expect("the command runs");
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text);
-    // No line of a document ends in blanks.
+    // Lines of a document have no trailing spaces.
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-/// The document with its `console` blocks as they should be.
+/// Returns a document with current `console` blocks.
 fn renewed(text: &str) -> String {
     let mut lines = text.lines();
     let mut renewed = Vec::new();
@@ -88,7 +88,7 @@ fn console_blocks_show_what_is_printed() {
 }
 
 #[test]
-fn every_pass_of_the_example_has_a_before_and_an_after() {
+fn every_pass_changes_the_example() {
     let text = fs::read_to_string(root().join("docs/examples/passes.kbnf")).expect("the example");
     let ast = grammask_syntax::parse(&text, &Default::default()).expect("KBNF");
     let trace = grammask_normal::normalize_traced(&ast, &Default::default()).expect("a language");
@@ -110,7 +110,7 @@ fn kbnf_blocks_compile() {
             let grammar = grammar.join("\n");
             let ast = grammask_syntax::parse(&grammar, &Default::default())
                 .unwrap_or_else(|errors| panic!("{}", errors.render(&grammar, &path.to_string_lossy())));
-            // A block may be a rule that is talked about, without a start.
+            // A block may be a fragment without a start symbol. Its first rule is the start symbol then.
             let config =
                 grammask_normal::Config { start: Some(ast.rules[0].name.text.clone()), ..Default::default() };
             if let Err(errors) = grammask_normal::normalize(&ast, &config) {

@@ -1,51 +1,52 @@
-//! Whoever may stop it: asked every now and then, so that loops need not count for themselves.
+//! Cooperative cancellation: polls the caller's callback once every [`STEPS_PER_POLL`] steps, so that loops
+//! need no counters of their own.
 
-/// So many steps are taken between two questions: some microseconds.
-const BETWEEN_QUESTIONS: usize = 256;
+/// Number of steps between two polls. 256 steps take some microseconds, so a poll costs nothing measurable
+/// and a cancelled call still returns at once.
+const STEPS_PER_POLL: usize = 256;
 
-/// Asks somebody whether to stop. What has been stopped stays so.
-pub(crate) struct Stop<'a> {
-    ask: &'a mut dyn FnMut() -> bool,
-    /// Steps since the last question.
-    steps: usize,
-    is_stopped: bool,
+/// A cancellation callback and the steps since its last poll. A call that is cancelled once stays cancelled.
+pub(crate) struct Cancellation<'a> {
+    is_requested: &'a mut dyn FnMut() -> bool,
+    steps_since_poll: usize,
+    is_cancelled: bool,
 }
 
-impl<'a> Stop<'a> {
-    pub fn new(ask: &'a mut dyn FnMut() -> bool) -> Self {
-        // The first step asks.
-        Self { ask, steps: BETWEEN_QUESTIONS, is_stopped: false }
+impl<'a> Cancellation<'a> {
+    /// Wraps a callback that returns true to cancel. The first step polls it.
+    pub fn new(is_requested: &'a mut dyn FnMut() -> bool) -> Self {
+        Self { is_requested, steps_since_poll: STEPS_PER_POLL, is_cancelled: false }
     }
 
-    /// Takes so many steps; whether to stop.
+    /// Counts `steps` of work, and polls if enough have passed. Returns true if the call is cancelled.
     #[inline]
-    pub fn after(&mut self, steps: usize) -> bool {
-        self.steps += steps;
-        self.is_stopped || self.steps >= BETWEEN_QUESTIONS && self.is_stopped()
+    pub fn poll_after(&mut self, steps: usize) -> bool {
+        self.steps_since_poll += steps;
+        self.is_cancelled || self.steps_since_poll >= STEPS_PER_POLL && self.is_cancelled()
     }
 
-    /// Whether to stop, asked now.
-    pub fn is_stopped(&mut self) -> bool {
-        self.steps = 0;
-        self.is_stopped |= (self.ask)();
-        self.is_stopped
+    /// Polls at once. Returns true if the call is cancelled.
+    pub fn is_cancelled(&mut self) -> bool {
+        self.steps_since_poll = 0;
+        self.is_cancelled |= (self.is_requested)();
+        self.is_cancelled
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BETWEEN_QUESTIONS, Stop};
+    use super::{Cancellation, STEPS_PER_POLL};
 
     #[test]
-    fn is_asked_between_many_steps_and_stays_stopped() {
-        let mut asked = 0;
-        let mut ask = || {
-            asked += 1;
-            asked == 3
+    fn polls_once_per_interval_and_stays_cancelled() {
+        let mut polls = 0;
+        let mut is_requested = || {
+            polls += 1;
+            polls == 3
         };
-        let mut stop = Stop::new(&mut ask);
-        let steps = (0..).take_while(|_| !stop.after(1)).count();
-        assert_eq!(steps, 2 * BETWEEN_QUESTIONS);
-        assert!(stop.is_stopped() && stop.is_stopped());
+        let mut cancellation = Cancellation::new(&mut is_requested);
+        let steps = (0..).take_while(|_| !cancellation.poll_after(1)).count();
+        assert_eq!(steps, 2 * STEPS_PER_POLL);
+        assert!(cancellation.is_cancelled() && cancellation.is_cancelled());
     }
 }

@@ -1,20 +1,22 @@
-//! What can be wrong with the meaning of a grammar: kind, place, hint; all errors of a grammar in one value.
+//! Errors in the meaning of a grammar, each with its kind, its place and a hint. [`Errors`] holds all of one
+//! grammar.
 
 use std::fmt;
 
 use grammask_syntax::{Diagnostic, Span};
 use thiserror::Error as ThisError;
 
+use crate::config::LimitExceeded;
 use crate::unordered::UnorderedError;
 
-/// What is wrong.
+/// The kind of an error in a grammar.
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// A nonterminal is used but has no rule.
     #[error("undefined nonterminal `{name}`")]
     UndefinedNonterminal {
-        /// The nonterminal.
+        /// Name of the nonterminal.
         name: String,
         /// The defined nonterminal with the most similar name.
         suggestion: Option<String>,
@@ -22,99 +24,90 @@ pub enum ErrorKind {
     /// The start symbol has no rule.
     #[error("the start symbol `{name}` has no rule")]
     UndefinedStart {
-        /// The start symbol.
+        /// Name of the start symbol.
         name: String,
         /// The defined nonterminal with the most similar name.
         suggestion: Option<String>,
     },
-    /// The nonterminal in `except!` is made of more than texts.
-    #[error("`{name}` cannot stand in `except!`: it contains {found}")]
+    /// The nonterminal in `except!` consists of more than texts.
+    #[error("`{name}` cannot be the operand of `except!`: it contains {found}")]
     ExceptOperand {
-        /// The nonterminal.
+        /// Name of the nonterminal.
         name: String,
-        /// What it contains that is no text.
+        /// The first construct in it that is not a text, for messages.
         found: String,
     },
-    /// The empty text in `except!`.
-    #[error("`except!` of the empty text leaves nothing")]
+    /// The operand of `except!` contains the empty text.
+    #[error("`except!` of the empty text excludes every text")]
     ExceptEmptyText {
-        /// The nonterminal that contains the empty text; `None` for a text in place.
+        /// The nonterminal that contains the empty text. `None` if the operand is a text itself.
         name: Option<String>,
     },
     /// An operand of `&`, `~`, `json!` or `distinct!` is not regular.
-    #[error("`{operator}` takes regular parts only, not {found}")]
+    #[error("the operands of `{operator}` must be regular, but this is {found}")]
     NotRegular {
         /// `&`, `~`, `json!` or `distinct!`.
         operator: &'static str,
-        /// What stands there.
+        /// The operand, for messages.
         found: String,
     },
-    /// A regex is wrong.
+    /// A regex has a syntax error.
     #[error("invalid regex: {message}")]
     Regex {
-        /// What is wrong with it.
+        /// Message of the regex parser.
         message: String,
     },
-    /// A regular part breaks a limit of `grammask_regular`.
+    /// A terminal exceeds a limit of `grammask_regular`.
     #[error("{message}")]
     Regular {
-        /// The limit and the value.
+        /// The limit and its value.
         message: String,
     },
-    /// No text, and no endless output either, belongs to the grammar.
+    /// The grammar has no text, finite or endless.
     #[error("the language of `{start}` is empty")]
     EmptyLanguage {
-        /// The start symbol.
+        /// Name of the start symbol.
         start: String,
     },
-    /// Only the empty text belongs to the grammar.
-    #[error("the language of `{start}` has no text but the empty one")]
+    /// The empty text is the only text of the grammar.
+    #[error("the language of `{start}` contains only the empty text")]
     OnlyEmptyText {
-        /// The start symbol.
+        /// Name of the start symbol.
         start: String,
     },
-    /// An item or the separator of `unordered!` stands for the empty text, among others.
+    /// An item or the separator of `unordered!` matches the empty text.
     #[error("{} of `unordered!` must not be empty", if *.is_separator { "the separator" } else { "an item" })]
     EmptyItem {
-        /// Whether it is the separator.
+        /// True if it is the separator.
         is_separator: bool,
     },
-    /// A `distinct!` that is no item of `unordered!`.
-    #[error("`distinct!` may only be an item of `unordered!`")]
+    /// A `distinct!` is used outside of the items of `unordered!`.
+    #[error("`distinct!` must be an item of `unordered!`")]
     MisplacedDistinct,
-    /// A `distinct!` of few texts.
-    #[error("`distinct!` of texts that are not seen to be more than four billion")]
-    FewTexts,
-    /// What an `unordered!` asks for is not supported.
+    /// The operand of `distinct!` is not known to have as many texts as can ever be needed.
+    #[error("the operand of `distinct!` is not known to have at least 4294967295 texts")]
+    TooFewDistinctTexts,
+    /// An `unordered!` cannot be satisfied or is not supported.
     #[error(transparent)]
     Unordered(#[from] UnorderedError),
-    /// A limit of [`Config`](crate::Config) is broken.
-    #[error("{value} {what} exceed the limit {field} of {limit}")]
-    Limit {
-        /// The field of [`Config`](crate::Config).
-        field: &'static str,
-        /// What there is too much of.
-        what: &'static str,
-        /// How much there is.
-        value: usize,
-        /// How much may be.
-        limit: usize,
-    },
-    /// The tree breaks its invariants: it was not made by the parser.
+    /// The grammar exceeds a limit of [`Limits`](crate::Limits).
+    #[error(transparent)]
+    LimitExceeded(#[from] LimitExceeded),
+    /// The syntax tree breaks the invariants of [`Ast`](grammask_syntax::Ast): the parser did not make it.
     #[error("the syntax tree breaks its invariants at expression {expr}")]
     MalformedTree {
-        /// The index of the expression.
+        /// Index of the expression.
         expr: usize,
     },
 }
 
-/// What is wrong, and where.
+/// An error in the meaning of a grammar, and its place.
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]
 #[error("{kind}")]
 pub struct Error {
-    /// What is wrong.
+    /// The kind of the error.
     pub kind: ErrorKind,
-    /// Where, in bytes of the grammar's text.
+    /// Byte offsets in the text of the grammar, half-open.
     pub span: Span,
 }
 
@@ -123,7 +116,7 @@ impl Error {
         Self { kind, span }
     }
 
-    /// What to do about it.
+    /// Returns advice on how to fix the grammar. `None` if the message says all.
     pub fn hint(&self) -> Option<String> {
         match &self.kind {
             ErrorKind::UndefinedNonterminal { suggestion: Some(name), .. } => {
@@ -137,33 +130,35 @@ impl Error {
                 Some(format!("add a rule `{name} ::= …;`, or name another start symbol with `%start name;`"))
             }
             ErrorKind::ExceptOperand { .. } => {
-                Some("it may be made of texts by `|`, juxtaposition and groups only".to_owned())
+                Some("only texts, joined by `|`, juxtaposition and groups, are allowed".to_owned())
             }
-            ErrorKind::ExceptEmptyText { name: Some(name) } => Some(format!(
-                "`{name}` contains the empty text, which stands in every text; take it out of `{name}`"
-            )),
+            ErrorKind::ExceptEmptyText { name: Some(name) } => {
+                Some(format!("every text contains the empty text; remove it from `{name}`"))
+            }
             ErrorKind::ExceptEmptyText { name: None } => {
-                Some("the empty text stands in every text; write at least one character".to_owned())
+                Some("every text contains the empty text; write at least one character".to_owned())
             }
-            ErrorKind::NotRegular { .. } => {
-                Some("regular parts are texts, regexes, `except!`, and groups of them".to_owned())
-            }
+            ErrorKind::NotRegular { .. } => Some(
+                "texts, regexes, `except!`, and groups of them are regular; nonterminals are not".to_owned(),
+            ),
             ErrorKind::EmptyLanguage { start } => Some(format!(
-                "every way through `{start}` leads back to itself or into a dead end without a byte"
+                "every derivation of `{start}` returns to itself or to a dead end without producing a byte"
             )),
-            ErrorKind::OnlyEmptyText { .. } => Some("an output has at least one byte".to_owned()),
-            ErrorKind::Limit { .. } => Some("the limit is a field of `grammask_normal::Config`".to_owned()),
+            ErrorKind::OnlyEmptyText { .. } => Some("an output needs at least one byte".to_owned()),
+            ErrorKind::LimitExceeded(_) => {
+                Some("make the grammar smaller, or raise the limit in `grammask_normal::Limits`".to_owned())
+            }
             ErrorKind::EmptyItem { is_separator: true } => {
-                Some("leave it out where nothing stands between items".to_owned())
+                Some("omit the separator if the items follow each other directly".to_owned())
             }
             ErrorKind::EmptyItem { is_separator: false } => {
-                Some("an item that may be left out is written `x?`".to_owned())
+                Some("write `x?` for an item that may be omitted".to_owned())
             }
             ErrorKind::MisplacedDistinct => {
                 Some("write `unordered!(distinct!(#'pattern'); separator)`".to_owned())
             }
-            ErrorKind::FewTexts => {
-                Some("list them as items that may be left out: `unordered!('a'?, 'b'?)`".to_owned())
+            ErrorKind::TooFewDistinctTexts => {
+                Some("write each text as an optional item instead: `unordered!('a'?, 'b'?)`".to_owned())
             }
             ErrorKind::Unordered(_) => None,
             ErrorKind::Regex { .. } | ErrorKind::Regular { .. } | ErrorKind::MalformedTree { .. } => None,
@@ -181,7 +176,7 @@ impl From<&Error> for Diagnostic {
     }
 }
 
-/// All errors of a grammar, at least one, ordered by place.
+/// All errors of one grammar: at least one, ordered by place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Errors {
     errors: Vec<Error>,
@@ -189,7 +184,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Orders the errors by place and keeps `max`, at least one, of them.
+    /// Sorts `errors` by place, and keeps the first `max` of them, at least one.
     pub(crate) fn new(mut errors: Vec<Error>, omitted: usize, max: usize) -> Self {
         errors.sort_by_key(|error| error.span);
         let kept = errors.len().min(max.max(1));
@@ -198,17 +193,17 @@ impl Errors {
         Self { errors, omitted }
     }
 
-    /// The errors, at least one, ordered by place.
+    /// Returns the errors: at least one, ordered by place.
     pub fn errors(&self) -> &[Error] {
         &self.errors
     }
 
-    /// How many more there are beyond `max_errors`.
+    /// Returns the number of errors beyond [`max_errors`](crate::Limits::max_errors).
     pub const fn omitted(&self) -> usize {
         self.omitted
     }
 
-    /// The errors as diagnostics, to be shown by [`grammask_syntax::Report`].
+    /// Converts the errors to diagnostics, for [`grammask_syntax::Report`].
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         self.errors.iter().map(Diagnostic::from).collect()
     }
@@ -235,7 +230,7 @@ impl fmt::Display for Errors {
 
 impl std::error::Error for Errors {}
 
-/// An error of a regular part as one of ours, with the offset in the pattern if it has one.
+/// Converts an error of a terminal. For a regex, also returns the byte offset in its pattern.
 pub(crate) fn describe(error: &grammask_regular::Error) -> (ErrorKind, Option<usize>) {
     match error {
         grammask_regular::Error::Regex { offset, message } => {
@@ -245,8 +240,10 @@ pub(crate) fn describe(error: &grammask_regular::Error) -> (ErrorKind, Option<us
     }
 }
 
-/// The place of an offset of a pattern in the text. Where the pattern has been unescaped, offsets do not correspond, and the
-/// whole regex is the place.
+/// Returns the place in the grammar of the byte at `offset` of a regex.
+///
+/// `sigil` is the number of bytes before the opening quote. If the pattern was unescaped, its offsets do not
+/// correspond to the grammar's, and the place is the whole regex.
 pub(crate) fn place_in_pattern(span: Span, sigil: usize, pattern: &str, offset: Option<usize>) -> Span {
     match offset {
         Some(offset) if span.end.saturating_sub(span.start) == pattern.len() + sigil + 2 => {

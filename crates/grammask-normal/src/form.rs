@@ -1,4 +1,4 @@
-//! The normal form: plain data, productions of symbols and an arena of terminals.
+//! The normal form: productions of symbols, and an arena of terminals. All of it is plain data.
 
 mod check;
 mod from_grammar;
@@ -12,25 +12,25 @@ pub use check::Violation;
 pub(crate) use from_grammar::from_grammar;
 pub use lower::Languages;
 
-/// The place of a nonterminal in [`NormalForm::nonterminals`].
+/// Index of a nonterminal in [`NormalForm::nonterminals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NonterminalId(pub u32);
 
-/// The place of a terminal in [`NormalForm::terminals`].
+/// Index of a terminal in [`NormalForm::terminals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TerminalId(pub u32);
 
 impl NonterminalId {
-    /// The id as an index.
+    /// Returns the id as an index.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl TerminalId {
-    /// The id as an index.
+    /// Returns the id as an index.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -38,19 +38,24 @@ impl TerminalId {
 
 /// A grammar without EBNF operators, nullables, unit cycles or useless rules.
 ///
-/// Invariants, tested by [`NormalForm::check`]: every id is in range; the start symbol has a production; every production has
-/// a symbol; no terminal that a production names contains the empty string or is empty; every nonterminal is
-/// reachable; every production can go on to a finite or endless output; no cycle of productions of one nonterminal each; the
-/// operands of a terminal stand before it; no two productions of a nonterminal are equal; an `unordered!` has one production of one
-/// nonterminal for each item and for the separator, every item can occur, and its cycles and repetitions are none of the above.
+/// Invariants, checked by [`NormalForm::check`]:
+///
+/// - Every id is in range, and the operands of a terminal precede it.
+/// - Every nonterminal is reachable and has a production; every production has a symbol; no two productions
+///   of a nonterminal are equal.
+/// - No terminal in a production is empty or contains the empty string.
+/// - Every production leads to a finite or endless output.
+/// - No cycle consists of productions of one nonterminal each.
+/// - An `unordered!` has one production of one nonterminal for each item and for the separator, and every
+///   item can occur. The invariants about equal productions and cycles do not apply to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NormalForm {
-    /// Where a derivation begins.
+    /// The start symbol.
     pub start: NonterminalId,
-    /// The nonterminals; none is nullable.
+    /// The nonterminals. None is nullable.
     pub nonterminals: Vec<Nonterminal>,
-    /// The regular parts, each once; the operands of a terminal stand before it.
+    /// The distinct terminals, each after its operands.
     pub terminals: Vec<Terminal>,
 }
 
@@ -58,49 +63,51 @@ pub struct NormalForm {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Nonterminal {
-    /// Unique in the normal form; an identifier of KBNF.
+    /// An identifier of KBNF, unique in the normal form.
     pub name: Text,
-    /// The alternatives. With `unordered`: one of one nonterminal for each item, in order, and behind them the separator.
+    /// The alternatives. For an `unordered!`: one production of one nonterminal for each item, in order, then
+    /// one for the separator.
     pub productions: Vec<Production>,
-    /// For `unordered!`: how often the items may occur.
+    /// The choices of items, if the nonterminal is an `unordered!`.
     pub unordered: Option<Box<Unordered>>,
 }
 
-/// The parts of an alternative, in order.
+/// The symbols of an alternative, in order.
 pub type Production = Parts<Symbol, 3>;
 
-/// A part of a production.
+/// A symbol of a production.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Symbol {
     /// A nonterminal.
     Nonterminal(NonterminalId),
-    /// A terminal that does not contain the empty string; or a special token.
+    /// A special token, or a terminal that does not contain the empty string.
     Terminal(TerminalId),
-    /// `N{min,max}`: counted, not unrolled; `min` is at least 1, `max` at least 2 and at least `min`.
+    /// `N{min,max}`, which stays a counter instead of being unrolled: 1 ≤ `min` ≤ `max` and 2 ≤ `max`.
     Repeat {
-        /// What is repeated; not nullable.
+        /// The repeated nonterminal, which is not nullable.
         nonterminal: NonterminalId,
-        /// The least number of times.
+        /// Least number of repetitions.
         min: u32,
-        /// The greatest number of times.
+        /// Greatest number of repetitions.
         max: u32,
     },
 }
 
-/// What stands in the parentheses of `except!`.
+/// The operands of an `except!`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Except {
-    /// The name of the rule that lists the texts; `None` for a text in place. Printing writes the rule beside the productions.
+    /// Name of the rule that lists the texts, which `Display` prints as an additional rule. `None` if the
+    /// operand is a text.
     pub name: Option<String>,
-    /// What must not occur.
+    /// The texts that must not occur.
     pub texts: Vec<String>,
-    /// The greatest length in bytes.
+    /// Greatest length in bytes. `None` means no greatest length.
     pub max: Option<u64>,
 }
 
-/// A regular part as it is written: an atom or a combination of terminals that stand before it.
+/// A terminal as it is written in KBNF: an atom, or a combination of terminals with smaller ids.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Terminal {
@@ -120,7 +127,7 @@ pub enum Terminal {
     Json(TerminalId),
     /// `multiple!(0.25)`
     Multiple(Text),
-    /// `atleast!(0.25)` and its like
+    /// A comparison with a number, such as `atleast!(0.25)`.
     Compared(Comparison, Text),
     /// `<|name|>`, with its brackets. Never an operand.
     SpecialName(Text),
@@ -130,13 +137,13 @@ pub enum Terminal {
     Sequence(Parts<TerminalId>),
     /// `a | b`
     Alternatives(Parts<TerminalId>),
-    /// `a{min,max}`; no `max` means without end.
+    /// `a{min,max}`
     Repeat {
-        /// What is repeated.
+        /// The repeated terminal.
         terminal: TerminalId,
-        /// The least number of times.
+        /// Least number of repetitions.
         min: u32,
-        /// The greatest number of times.
+        /// Greatest number of repetitions. `None` means no greatest number.
         max: Option<u32>,
     },
     /// `a & b`

@@ -1,4 +1,5 @@
-//! The grammar under work: what the passes rewrite. Groups are nonterminals without a name, so that no pass walks a tree.
+//! The grammar that the passes rewrite. A group is a nonterminal without a name, so that no pass walks a
+//! tree.
 
 pub(crate) mod terminals;
 
@@ -9,31 +10,33 @@ use std::hash::Hasher;
 use grammask_syntax::{Ast, Span, Text};
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::cancellation::Stop;
+use crate::cancellation::Cancellation;
 use crate::form::{NonterminalId, TerminalId};
 use crate::grammar::terminals::Terminals;
 use crate::unordered::Unordered;
 
 /// A grammar between two passes. Its `Display` is valid KBNF.
 ///
-/// A group of the text, as in `('a' | b)+`, is a nonterminal without a name that is used once, and printed where it is used.
-/// So the grammar is flat from the beginning, and [`flatten_nested_rules`](crate::PASSES) only has to give names.
+/// A group of the text, as in `('a' | b)+`, is a nonterminal without a name. It is used once, and printed at
+/// its use. So the grammar is flat from the beginning, and [`flatten_nested_rules`](crate::PASSES) only
+/// assigns names.
 #[derive(Clone, Debug)]
 pub struct Grammar {
     pub(crate) start: NonterminalId,
     pub(crate) variables: Vec<Variable>,
     pub(crate) terminals: Terminals,
-    /// The rules in the order of the text, each with its number of alternatives; empty once they are grouped.
+    /// The rules in the order of the text, each with its number of alternatives. Empty after `group_rules`.
     pub(crate) rules: Vec<(NonterminalId, usize)>,
-    /// Who has a name with this hash, also of those that are not in use any more; made when first asked for.
+    /// By the hash of a name: a nonterminal with that name, which may no longer be in use. Filled at the
+    /// first look-up.
     pub(crate) names: Option<FxHashMap<u64, NonterminalId>>,
-    /// Whether there are nonterminals without a name.
+    /// True if there may be nonterminals without a name.
     pub(crate) has_groups: bool,
-    /// Whether nullables have been eliminated. Nothing that comes after makes new ones.
+    /// True if nullables have been eliminated. No later pass creates new ones.
     pub(crate) is_nullable_free: bool,
-    /// Whether the start symbol stands for the empty text too, which no output is.
+    /// True if the start symbol was nullable. The normal form leaves the empty text out.
     pub(crate) empty_text: bool,
-    /// Where the start symbol is defined.
+    /// Place of the start symbol's first rule.
     pub(crate) start_span: Span,
 }
 
@@ -42,40 +45,41 @@ pub struct Grammar {
 pub(crate) struct Variable {
     /// `None` for a group.
     pub name: Option<Text>,
-    /// The rule of the text that it comes from.
+    /// The nonterminal of the text from which this one is derived; itself for a rule of the text.
     pub origin: NonterminalId,
-    /// Its place among what comes from that rule; 0 for the rule itself.
+    /// Position among the nonterminals with the same origin; 0 for the origin itself.
     pub serial: u32,
-    /// How many names have been derived from this one.
+    /// Number of names derived from this one.
     pub derived: u32,
-    /// The alternatives. None at all: nothing is produced, or the variable is not in use any more.
+    /// The alternatives. Empty if the variable produces nothing or is not in use.
     pub productions: Vec<Vec<Factor>>,
-    /// Whether it still belongs to the grammar.
+    /// True if the variable still belongs to the grammar.
     pub in_use: bool,
-    /// For `unordered!`: how often the items may occur. Each production is one nonterminal then: the items, and behind them the
-    /// separator. Passes that rewrite productions leave these as they are, but for names.
-    pub unordered: Option<Box<Selection>>,
+    /// The choices of items, if the variable is an `unordered!`. Each production is then one nonterminal: the
+    /// items in order, then the separator. Passes that rewrite productions only rename these.
+    pub unordered: Option<Box<SpannedUnordered>>,
 }
 
 impl Variable {
-    /// All factors, in order.
-    pub fn each(&self, mut take: impl FnMut(&Factor)) {
-        // Nested iterators take several times as long, and this is what passes mostly do.
+    /// Calls `visit` with every factor, in order.
+    pub fn each(&self, mut visit: impl FnMut(&Factor)) {
+        // Plain loops: nested iterators take several times as long, and most of the time of a pass is spent
+        // here.
         for production in &self.productions {
             for factor in production {
-                take(factor);
+                visit(factor);
             }
         }
     }
 }
 
-/// What `unordered!` says, and where.
+/// The specification of an `unordered!`, with its places in the text.
 #[derive(Clone, Debug)]
-pub(crate) struct Selection {
+pub(crate) struct SpannedUnordered {
     pub unordered: Unordered,
-    /// The places of the items, and that of the separator.
+    /// Places of the items in order, then of the separator.
     pub spans: Vec<Span>,
-    /// The place of the whole.
+    /// Place of the whole `unordered!`.
     pub span: Span,
 }
 
@@ -86,12 +90,12 @@ pub(crate) enum Atom {
     Terminal(TerminalId),
 }
 
-/// An atom and how often it stands there.
+/// An atom and its number of repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Factor {
     pub atom: Atom,
     pub min: u32,
-    /// `None`: without end.
+    /// `None` means no greatest number.
     pub max: Option<u32>,
 }
 
@@ -112,7 +116,15 @@ impl Factor {
         self.min == 1 && self.max == Some(1)
     }
 
-    /// The nonterminal, if it stands there exactly once.
+    /// Returns the number of the nonterminal, however often it occurs. `None` for a terminal.
+    pub fn nonterminal_number(&self) -> Option<u32> {
+        match self.atom {
+            Atom::Nonterminal(id) => Some(id.0),
+            Atom::Terminal(_) => None,
+        }
+    }
+
+    /// Returns the nonterminal if the factor is exactly one. `None` for terminals and repetitions.
     pub fn as_nonterminal(&self) -> Option<NonterminalId> {
         match self.atom {
             Atom::Nonterminal(id) if self.is_once() => Some(id),
@@ -120,7 +132,7 @@ impl Factor {
         }
     }
 
-    /// The terminal, if it stands there exactly once.
+    /// Returns the terminal if the factor is exactly one. `None` for nonterminals and repetitions.
     pub fn as_terminal(&self) -> Option<TerminalId> {
         match self.atom {
             Atom::Terminal(id) if self.is_once() => Some(id),
@@ -138,47 +150,49 @@ impl Grammar {
         &mut self.variables[id.index()]
     }
 
-    /// The variables in use, in order.
+    /// Returns the variables in use, in the order of their ids.
     pub(crate) fn in_use(&self) -> impl Iterator<Item = (NonterminalId, &Variable)> {
         let ids = (0..).map(NonterminalId);
         ids.zip(&self.variables).filter(|(_, variable)| variable.in_use)
     }
 
-    /// The variables in use in the order in which they are printed: that of the text, what is derived from a rule behind it.
+    /// Returns the variables in use in the order of printing: that of the text, each followed by those
+    /// derived from it.
     pub(crate) fn in_order(&self) -> Vec<NonterminalId> {
         let mut order: Vec<NonterminalId> = self.in_use().map(|(id, _)| id).collect();
         order.sort_by_key(|&id| (self.variable(id).origin, self.variable(id).serial, id));
         order
     }
 
-    /// The name of the start symbol.
+    /// Returns the name of the start symbol.
     pub fn start_name(&self) -> &str {
         self.variable(self.start).name.as_deref().unwrap_or_default()
     }
 
-    /// How many productions there are, groups included.
+    /// Returns the number of productions, those of groups included.
     pub fn production_count(&self) -> usize {
         self.in_use().map(|(_, variable)| variable.productions.len()).sum()
     }
 
-    /// How many symbols there are in all productions.
+    /// Returns the number of symbols in all productions together.
     pub fn symbol_count(&self) -> usize {
         self.in_use().flat_map(|(_, variable)| &variable.productions).map(Vec::len).sum()
     }
 
-    /// A group whose alternatives may be written in its place.
-    pub(crate) fn is_plain_group(&self, atom: Atom) -> Option<NonterminalId> {
-        self.is_group(atom).filter(|&id| self.variable(id).unordered.is_none())
+    /// Returns the group that `atom` is, if its alternatives can be inlined: it is not an `unordered!`.
+    pub(crate) fn as_plain_group(&self, atom: Atom) -> Option<NonterminalId> {
+        self.as_group(atom).filter(|&id| self.variable(id).unordered.is_none())
     }
 
-    pub(crate) fn is_group(&self, atom: Atom) -> Option<NonterminalId> {
+    /// Returns the group that `atom` is. `None` for terminals and nonterminals with a name.
+    pub(crate) fn as_group(&self, atom: Atom) -> Option<NonterminalId> {
         match atom {
             Atom::Nonterminal(id) if self.has_groups && self.variable(id).name.is_none() => Some(id),
             _ => None,
         }
     }
 
-    /// A nonterminal with a new name, derived from that of a rule of the text.
+    /// Adds a nonterminal with a new name, derived from that of `origin`.
     pub(crate) fn add_derived(
         &mut self,
         origin: NonterminalId,
@@ -195,6 +209,7 @@ impl Grammar {
         NonterminalId(u32::try_from(self.variables.len()).expect("fewer than 2^32 nonterminals"))
     }
 
+    /// Adds a nonterminal with this name.
     pub(crate) fn add(
         &mut self,
         name: Option<Text>,
@@ -214,7 +229,8 @@ impl Grammar {
         id
     }
 
-    /// `value_1`, `value_2`, ... for the rule `value`, as the name of a variable; never a name that the text uses.
+    /// Returns a new name for `id`: for the rule `value`, one of `value_1`, `value_2`, ... that the grammar
+    /// does not use.
     pub(crate) fn derived_name(&mut self, origin: NonterminalId, id: NonterminalId) -> String {
         loop {
             let variable = self.variable_mut(origin);
@@ -224,25 +240,25 @@ impl Grammar {
             name.push_str(base);
             name.push('_');
             push_number(&mut name, variable.derived);
-            if self.takes_name(&name, id) {
+            if self.reserve_name(&name, id) {
                 return name;
             }
         }
     }
 
-    /// A name that begins with `wish` and is not taken, for the next variable.
-    pub(crate) fn fresh_name(&mut self, wish: &str) -> String {
-        let mut name = wish.to_owned();
+    /// Returns a new name for the next variable: `prefix`, or `prefix` with a number.
+    pub(crate) fn fresh_name(&mut self, prefix: &str) -> String {
+        let mut name = prefix.to_owned();
         let mut count = 1;
-        while !self.takes_name(&name, self.next_id()) {
+        while !self.reserve_name(&name, self.next_id()) {
             count += 1;
-            name = format!("{wish}_{count}");
+            name = format!("{prefix}_{count}");
         }
         name
     }
 
-    /// Whether no variable has the name. This one will have it then.
-    fn takes_name(&mut self, name: &str, id: NonterminalId) -> bool {
+    /// Reserves a name for `id`. Returns false if a variable already has it.
+    fn reserve_name(&mut self, name: &str, id: NonterminalId) -> bool {
         let hash = |name: &str| {
             let mut hasher = FxHasher::default();
             hasher.write(name.as_bytes());
@@ -260,20 +276,20 @@ impl Grammar {
             }
             Entry::Occupied(entry) => {
                 let known = variables.get(entry.get().index()).and_then(|variable| variable.name.as_deref());
-                // Equal hashes of different names are so rare that they may take their time.
+                // A collision of hashes is rare, so the linear search may be slow.
                 known != Some(name) && all().all(|(_, known)| known != Some(name))
             }
         }
     }
 
-    /// Takes everything out of use that the start symbol does not reach.
-    pub(crate) fn sweep(&mut self, stop: &mut Stop<'_>) {
+    /// Removes the variables that are not reachable from the start symbol.
+    pub(crate) fn remove_unreachable(&mut self, cancellation: &mut Cancellation<'_>) {
         let mut reached = vec![false; self.variables.len()];
         reached[self.start.index()] = true;
         let mut stack = Vec::with_capacity(self.variables.len());
         stack.push(self.start);
         while let Some(id) = stack.pop() {
-            if stop.after(1) {
+            if cancellation.poll_after(1) {
                 return;
             }
             self.variable(id).each(|factor| {
@@ -286,7 +302,7 @@ impl Grammar {
         }
         for (variable, reached) in self.variables.iter_mut().zip(&reached) {
             if !reached && variable.in_use {
-                if stop.after(1) {
+                if cancellation.poll_after(1) {
                     return;
                 }
                 variable.in_use = false;
@@ -297,7 +313,7 @@ impl Grammar {
         self.rules.retain(|(id, _)| reached[id.index()]);
     }
 
-    /// The grammar as a syntax tree, without spans.
+    /// Converts the grammar to a syntax tree without spans.
     pub fn to_ast(&self) -> Ast {
         crate::print::grammar_to_ast(self)
     }

@@ -1,4 +1,4 @@
-//! Directed graphs over small numbers: adjacency in two vectors, strongly connected components without recursion.
+//! Directed graphs over dense numbers: adjacency lists in two vectors, and strongly connected components.
 //!
 //! ```
 //! use grammask_normal::graph::{Lists, components};
@@ -7,23 +7,27 @@
 //! assert!(component[0] == component[1] && component[2] < component[0]);
 //! ```
 
-/// For each of `0..n` a list, all lists in one vector.
+pub(crate) mod horn;
+
+/// One list of numbers for each of `0..count`, all in one vector (compressed sparse rows).
 #[derive(Clone, Debug)]
 pub struct Lists {
+    /// List `i` is `items[starts[i]..starts[i + 1]]`.
     starts: Vec<u32>,
     items: Vec<u32>,
 }
 
 impl Lists {
-    /// The lists of the second numbers by the first, in the order given.
+    /// Groups the second numbers of `pairs` by the first. Each list keeps the order of `pairs`.
     ///
     /// # Panics
-    /// When a first number is not below `count`.
+    /// If a first number is not below `count`.
     ///
     /// # Complexity
-    /// Linear.
+    /// O(count + pairs).
     pub fn new(count: usize, pairs: &[(u32, u32)]) -> Self {
-        // While the lists are filled, the place behind says where the next item of each goes, which is where the next list begins in the end.
+        // Counting sort. While lists are filled, `starts[i + 1]` is where the next item of list `i` goes. In
+        // the end, that is where list `i + 1` begins.
         let mut starts = vec![0u32; count + 2];
         for &(from, _) in pairs {
             starts[from as usize + 2] += 1;
@@ -41,59 +45,61 @@ impl Lists {
         Self { starts, items }
     }
 
-    /// The list of a number.
+    /// Returns the list of `index`.
     ///
     /// # Panics
-    /// When there is no such list.
+    /// If `index` is not below [`count`](Self::count).
     pub fn of(&self, index: usize) -> &[u32] {
         &self.items[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
 
-    /// How many lists there are.
+    /// Returns the number of lists.
     pub const fn count(&self) -> usize {
         self.starts.len() - 1
     }
 }
 
-/// The strongly connected component of every node, numbered so that what a component leads to has a smaller number or is itself.
+/// Returns the number of the strongly connected component of every node, in reverse topological order: an
+/// edge between two components leads to the smaller number.
 ///
 /// # Panics
-/// When a list holds a number that has none itself.
+/// If an edge leads to a node that is not below `graph.count()`.
 ///
 /// # Complexity
-/// Linear.
+/// O(nodes + edges).
 ///
 /// # Source
-/// R. Tarjan, "Depth-first search and linear graph algorithms", 1972, with the stack of the search on the heap.
+/// R. Tarjan, "Depth-first search and linear graph algorithms", 1972, with the stack of the search on the
+/// heap.
 pub fn components(graph: &Lists) -> Vec<u32> {
-    const UNSEEN: u32 = u32::MAX;
+    const UNVISITED: u32 = u32::MAX;
     let count = graph.count();
-    let mut component = vec![UNSEEN; count];
-    let mut order = vec![UNSEEN; count];
+    let mut component = vec![UNVISITED; count];
+    let mut order = vec![UNVISITED; count];
     let mut low = vec![0u32; count];
     let mut open: Vec<u32> = Vec::new();
     let mut path: Vec<(u32, u32)> = Vec::new();
-    let mut seen = 0;
+    let mut visited = 0;
     let mut components = 0;
     for root in 0..count {
-        if order[root] != UNSEEN {
+        if order[root] != UNVISITED {
             continue;
         }
         path.push((root as u32, 0));
         while let Some(&mut (node, ref mut edge)) = path.last_mut() {
             let at = node as usize;
             if *edge == 0 {
-                order[at] = seen;
-                low[at] = seen;
-                seen += 1;
+                order[at] = visited;
+                low[at] = visited;
+                visited += 1;
                 open.push(node);
             }
             let successors = graph.of(at);
             if let Some(&next) = successors.get(*edge as usize) {
                 *edge += 1;
-                if order[next as usize] == UNSEEN {
+                if order[next as usize] == UNVISITED {
                     path.push((next, 0));
-                } else if component[next as usize] == UNSEEN {
+                } else if component[next as usize] == UNVISITED {
                     low[at] = low[at].min(order[next as usize]);
                 }
                 continue;
@@ -121,7 +127,7 @@ mod tests {
     use super::{Lists, components};
 
     #[test]
-    fn components_come_after_what_they_lead_to() {
+    fn components_are_in_reverse_topological_order() {
         let graph = Lists::new(6, &[(0, 1), (1, 2), (2, 1), (2, 3), (4, 4), (4, 0), (0, 3)]);
         let component = components(&graph);
         assert_eq!(component[1], component[2]);

@@ -1,8 +1,10 @@
-//! KBNF syntax trees to a normal form, by an ordered list of rewrites, each callable alone.
+//! Brings KBNF syntax trees into a normal form by an ordered list of rewrites, each of which can be called
+//! alone.
 //!
-//! [`normalize`] checks what a tree says (all errors in one value) and rewrites it until a recognizer has an easy time: productions
-//! of symbols, without groups, `?`, `*`, `+`, nullables, unit cycles and dead ends. The normal form describes the same language,
-//! apart from the empty text, and the same endless outputs. It prints as KBNF.
+//! [`normalize`] checks the meaning of a tree, reports all errors in one value, and rewrites the tree for a
+//! recognizer. The normal form has productions of symbols: no groups, `?`, `*` or `+`, no nullables, no unit
+//! cycles, no dead ends. It describes the same language, apart from the empty text, and the same endless
+//! outputs. It prints as KBNF.
 //!
 //! ```
 //! let text = "
@@ -23,13 +25,19 @@
 //! ");
 //! ```
 //!
-//! [`PASSES`] is the list of rewrites. [`normalize_traced`] hands out the grammar after each of them; [`Pass::apply`] runs one.
-//! The regular parts (texts, regexes, what stands under `&` and `~`) stay as they are written, and become languages by
-//! [`NormalForm::lower`].
+//! | module | from → to | reading |
+//! |---|---|---|
+//! | `read` | syntax tree → [`Grammar`], with all errors | [`Grammar::read`] |
+//! | [`PASSES`] | [`Grammar`] → [`Grammar`] | [`normalize_traced`], [`Pass::apply`] |
+//! | `form` | [`Grammar`] → [`NormalForm`] | [`NormalForm::check`], [`NormalForm::lower`] |
+//! | `print` | both → KBNF | `Display` |
+//!
+//! Regular terminals (texts, regexes, operands of `&` and `~`) stay as they are written.
+//! [`NormalForm::lower`] turns them into regular languages.
 //!
 //! # Complexity
-//! Everything is linear in the size of the tree, but merging equal nonterminals, which is O(n log n); nothing recurs, so
-//! no depth of nesting is a danger.
+//! Everything is linear in the size of the tree, except for merging equal nonterminals, which is O(n log n).
+//! Nothing recurses, so deep nesting cannot overflow the stack.
 
 mod cancellation;
 mod config;
@@ -43,7 +51,7 @@ mod print;
 mod read;
 mod unordered;
 
-pub use config::Config;
+pub use config::{Config, Limit, LimitExceeded, Limits};
 pub use error::{Error, ErrorKind, Errors};
 pub use form::{
     Except, Languages, Nonterminal, NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId,
@@ -62,12 +70,13 @@ use std::borrow::Borrow;
 use grammask_regular::Store;
 use grammask_syntax::Ast;
 
-use crate::cancellation::Stop;
+use crate::cancellation::Cancellation;
+use crate::passes::Context;
 
 /// Brings a grammar into normal form.
 ///
 /// # Errors
-/// Everything that is wrong with the meaning of the grammar: see [`ErrorKind`].
+/// Returns all errors in the meaning of the grammar: see [`ErrorKind`].
 ///
 /// # Complexity
 /// O(n log n) in the size of the tree.
@@ -75,72 +84,67 @@ pub fn normalize(ast: &Ast, config: &Config) -> Result<NormalForm, Errors> {
     normalize_in(ast, &mut Store::new(&config.regular), config)
 }
 
-/// [`normalize`] with the languages of terminals made in `store`, for those who go on to use them: nothing is parsed twice.
-/// `config.regular` is not looked at.
+/// Brings a grammar into normal form, and compiles the languages of its terminals in `store`.
+///
+/// A caller that goes on with `store` need not compile them again. `config.regular` is ignored, as the store
+/// has options of its own.
 ///
 /// # Errors
 /// As [`normalize`].
 pub fn normalize_in(ast: &Ast, store: &mut Store, config: &Config) -> Result<NormalForm, Errors> {
-    let form = normalize_unless(ast, store, config, || false)?;
-    Ok(form.expect("nobody stops it"))
+    let result = normalize_cancellable(ast, store, config, || false)?;
+    Ok(result.expect("the callback never cancels").0)
 }
 
-/// [`normalize_in`], unless somebody who is asked all the time says to stop: nothing then.
+/// Brings a grammar into normal form unless it is cancelled, and returns the terminal languages compiled on
+/// the way.
+///
+/// Polls `is_cancelled` every few microseconds. Returns `Ok(None)` once it returns true. If `ast` is passed
+/// by value, its memory is freed as soon as it has been read.
 ///
 /// # Errors
 /// As [`normalize`].
 ///
 /// ```
-/// use grammask_normal::{Config, normalize_unless};
+/// use grammask_normal::{Config, normalize_cancellable};
 /// use grammask_regular::Store;
 ///
 /// let ast = grammask_syntax::parse("start ::= 'a' | 'b';", &Default::default())?;
 /// let mut store = Store::new(&Default::default());
-/// assert!(normalize_unless(&ast, &mut store, &Config::default(), || true)?.is_none());
-/// assert!(normalize_unless(&ast, &mut store, &Config::default(), || false)?.is_some());
+/// assert!(normalize_cancellable(&ast, &mut store, &Config::default(), || true)?.is_none());
+/// assert!(normalize_cancellable(&ast, &mut store, &Config::default(), || false)?.is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn normalize_unless(
-    ast: &Ast,
-    store: &mut Store,
-    config: &Config,
-    is_stopped: impl FnMut() -> bool,
-) -> Result<Option<NormalForm>, Errors> {
-    Ok(normalize_with_languages(ast, store, config, is_stopped)?.map(|(normal, _)| normal))
-}
-
-/// [`normalize_unless`] with the languages of terminals that have been made on the way. A tree that is given away is gone once it is read.
-///
-/// # Errors
-/// As [`normalize`].
-pub fn normalize_with_languages(
+pub fn normalize_cancellable(
     ast: impl Borrow<Ast>,
     store: &mut Store,
     config: &Config,
-    mut is_stopped: impl FnMut() -> bool,
+    mut is_cancelled: impl FnMut() -> bool,
 ) -> Result<Option<(NormalForm, Languages)>, Errors> {
-    let Some(mut grammar) = Grammar::read_unless(ast.borrow(), store, config, &mut is_stopped)? else {
+    let Some(mut grammar) = Grammar::read_cancellable(ast.borrow(), store, config, &mut is_cancelled)? else {
         return Ok(None);
     };
     drop(ast);
     for pass in PASSES {
-        if !pass.apply_unless(&mut grammar, store, config, &mut is_stopped)? {
+        let mut cancellation = Cancellation::new(&mut is_cancelled);
+        let mut context = Context { store, cancellation: &mut cancellation };
+        if !pass.run(&mut grammar, &mut context, config)? {
             return Ok(None);
         }
     }
-    Ok(form::from_grammar(grammar, &mut Stop::new(&mut is_stopped)))
+    Ok(form::from_grammar(grammar, &mut Cancellation::new(&mut is_cancelled)))
 }
 
-/// The way of a grammar into normal form.
+/// The grammar after every pass on its way to the normal form.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// The name of each pass and the grammar after it; the first is `read`, the grammar as it stands in the text.
+    /// Name of each pass, and the grammar after it. The first step is `read`: the grammar as the text has it.
     pub steps: Vec<(&'static str, Grammar)>,
-    /// Where it ends.
+    /// The normal form.
     pub normal: NormalForm,
 }
 
-/// [`normalize`], and the grammar after every pass.
+/// Brings a grammar into normal form, and keeps a copy of the grammar after every pass.
 ///
 /// # Errors
 /// As [`normalize`].
@@ -160,6 +164,8 @@ pub fn normalize_traced(ast: &Ast, config: &Config) -> Result<Trace, Errors> {
         pass.apply(&mut grammar, store, config)?;
         steps.push((pass.name, grammar.clone()));
     }
-    let (normal, _) = form::from_grammar(grammar, &mut Stop::new(&mut || false)).expect("nobody stops it");
+    let mut never = || false;
+    let (normal, _) =
+        form::from_grammar(grammar, &mut Cancellation::new(&mut never)).expect("the callback never cancels");
     Ok(Trace { steps, normal })
 }

@@ -1,39 +1,49 @@
-//! Which nonterminals produce something: finite strings, endless outputs, or nothing at all. The exact analysis behind
-//! [`remove_dead_rules`](crate::PASSES) and [`NormalForm::check`](crate::NormalForm::check).
+//! Liveness: which nonterminals produce a finite string, which an endless output, and which nothing at all.
+//!
+//! Of `A ::= 'a' A | 'b'; B ::= 'a' B; C ::= C 'x';`, A produces finite strings and an endless output, B only
+//! an endless output, and C nothing. The pass `remove_dead_rules` and
+//! [`NormalForm::check`](crate::NormalForm::check) use this.
 
-use crate::cancellation::Stop;
+use crate::cancellation::Cancellation;
 use crate::grammar::{Atom, Factor};
+use crate::graph::horn::HornClauses;
 use crate::graph::{Lists, components};
-use crate::unordered::{Progress, Unordered, UnorderedError};
+use crate::unordered::{Satisfiability, Unordered, UnorderedError};
 
-/// What each nonterminal can produce. Nothing may be nullable, and repetitions must be expanded.
+/// The kinds of output of each nonterminal. No symbol may be nullable, and repetitions must be expanded.
 ///
-/// An endless output is an endless leftmost descent N → α M, M → β K, ... in which infinitely often the part before the next
-/// nonterminal produces a byte, and every such part produces a finite string. A descent without bytes (`A ::= A 'x';`) is no
-/// output. A descent that enters `unordered!` is one only where everything around it can be completed: then what is begun is the beginning
-/// of a finite string too, and need not be looked for.
+/// An endless output is an endless leftmost descent N → α M, M → β K, ... Each of the prefixes α, β, ...
+/// produces a finite string, and infinitely many of them produce a byte. A descent without bytes (`A ::= A
+/// 'x';`) is not an output.
+///
+/// A descent into an item of `unordered!` counts only if everything around the item can be completed. Its
+/// beginning is then the beginning of a finite string too, so the analysis need not follow it.
 pub(crate) struct Liveness {
-    /// Produces a finite, non-empty string.
+    /// By nonterminal: true if it produces a finite, non-empty string.
     pub finite: Vec<bool>,
-    /// Produces an endless output; empty where everything produces a finite string, and nobody needs to know.
+    /// By nonterminal: true if it produces an endless output. Empty if every symbol produces a finite string,
+    /// as the answer is not needed then.
     endless: Vec<bool>,
 }
 
 impl Liveness {
-    /// Means nothing when it was stopped. `selections`: for every nonterminal what `unordered!` says. `is_empty`: the terminals that contain no string.
+    /// Analyses a grammar. The result is meaningless if the call is cancelled.
+    ///
+    /// `unordered` has the specification of each nonterminal that is an `unordered!`. `is_empty` returns true
+    /// for the terminals that contain no string.
     ///
     /// # Errors
-    /// When items of `unordered!` need too many others.
+    /// Returns an error if the items of an `unordered!` have too many requirements.
     ///
     /// # Complexity
     /// Linear.
     pub fn new(
         bodies: &[&[Vec<Factor>]],
-        selections: &[Option<&Unordered>],
+        unordered: &[Option<&Unordered>],
         is_empty: impl Fn(Atom) -> bool,
-        stop: &mut Stop<'_>,
+        cancellation: &mut Cancellation<'_>,
     ) -> Result<Self, UnorderedError> {
-        let finite = finite(bodies, selections, &is_empty, stop)?;
+        let finite = finite(bodies, unordered, &is_empty, cancellation)?;
         let is_clean = bodies.iter().zip(&finite).all(|(body, finite)| *finite || body.is_empty())
             && bodies.iter().all(|body| {
                 body.iter().all(|production| {
@@ -45,17 +55,18 @@ impl Liveness {
             });
         let mut liveness = Self { finite, endless: Vec::new() };
         if !is_clean {
-            liveness.endless = endless(bodies, selections, |factor| liveness.is_finite(factor, &is_empty));
+            liveness.endless = endless(bodies, unordered, |factor| liveness.is_finite(factor, &is_empty));
         }
         Ok(liveness)
     }
 
-    /// Whether every symbol of every production produces a finite string; endless outputs are unknown then.
+    /// Returns true if every symbol of every production produces a finite string. Endless outputs are unknown
+    /// then.
     pub const fn is_clean(&self) -> bool {
         self.endless.is_empty()
     }
 
-    /// Whether a symbol produces a finite string.
+    /// Returns true if a symbol produces a finite string.
     pub fn is_finite(&self, factor: &Factor, is_empty: impl Fn(Atom) -> bool) -> bool {
         match factor.atom {
             Atom::Nonterminal(id) => self.finite[id.index()],
@@ -63,7 +74,7 @@ impl Liveness {
         }
     }
 
-    /// Whether a symbol produces an endless output; only known where something is not clean.
+    /// Returns true if a symbol produces an endless output. Always false if [`is_clean`](Self::is_clean).
     pub fn is_endless(&self, factor: &Factor) -> bool {
         match factor.atom {
             Atom::Nonterminal(id) => self.endless.get(id.index()).copied().unwrap_or(false),
@@ -72,108 +83,88 @@ impl Liveness {
     }
 }
 
+/// The use of a nonterminal as an item or as the separator of an `unordered!`.
+struct ItemUse {
+    /// The nonterminal that is the `unordered!`.
+    owner: usize,
+    /// Index of its production: an item, or after them the separator.
+    part: usize,
+}
+
+/// Returns, for each nonterminal, true if it produces a finite string.
 fn finite(
     bodies: &[&[Vec<Factor>]],
-    selections: &[Option<&Unordered>],
+    unordered: &[Option<&Unordered>],
     is_empty: impl Fn(Atom) -> bool,
-    stop: &mut Stop<'_>,
+    cancellation: &mut Cancellation<'_>,
 ) -> Result<Vec<bool>, UnorderedError> {
-    let mut progress = Vec::with_capacity(selections.len());
-    for unordered in selections {
-        progress.push(unordered.map(Progress::new).transpose()?);
-        if stop.after(1) {
+    let mut satisfiability = Vec::with_capacity(unordered.len());
+    for unordered in unordered {
+        satisfiability.push(unordered.map(Satisfiability::new).transpose()?);
+        if cancellation.poll_after(1) {
             return Ok(vec![false; bodies.len()]);
         }
     }
-    // Where a nonterminal is a part of `unordered!`: in whose, and in which place.
-    let mut parts = Vec::new();
-    let mut part_uses = Vec::new();
-    let mut finite = vec![false; bodies.len()];
-    let count = bodies.iter().map(|body| body.len()).sum();
-    let mut left_sides = Vec::with_capacity(count);
-    let mut missing = Vec::with_capacity(count);
-    let mut uses = Vec::with_capacity(2 * count);
-    let mut found = Vec::with_capacity(bodies.len());
+    let mut item_uses = Vec::new();
+    let mut uses_by_nonterminal = Vec::new();
+    let mut clauses = HornClauses::new(bodies.len(), bodies.iter().map(|body| body.len()).sum());
     for (left, body) in bodies.iter().enumerate() {
-        if stop.after(1 + body.len() / 16) {
-            return Ok(finite);
+        if cancellation.poll_after(1 + body.len() / 16) {
+            return Ok(vec![false; bodies.len()]);
         }
-        if progress[left].is_some() {
-            for (place, factor) in body.iter().flatten().enumerate() {
+        if satisfiability[left].is_some() {
+            for (part, factor) in body.iter().flatten().enumerate() {
                 if let Atom::Nonterminal(used) = factor.atom {
-                    part_uses.push((used.0, parts.len() as u32));
-                    parts.push((left, place));
+                    uses_by_nonterminal.push((used.0, item_uses.len() as u32));
+                    item_uses.push(ItemUse { owner: left, part });
                 }
             }
             continue;
         }
-        for production in *body {
-            if production.iter().any(|factor| is_empty(factor.atom)) {
-                continue;
-            }
-            let mut count = 0u32;
-            for factor in production {
-                if let Atom::Nonterminal(used) = factor.atom {
-                    uses.push((used.0, left_sides.len() as u32));
-                    count += 1;
-                }
-            }
-            left_sides.push(left);
-            missing.push(count);
-            if count == 0 && !std::mem::replace(&mut finite[left], true) {
-                found.push(left);
-            }
+        for production in
+            body.iter().filter(|production| !production.iter().any(|factor| is_empty(factor.atom)))
+        {
+            clauses
+                .add_clause(left as u32, production.iter().filter_map(|factor| factor.nonterminal_number()));
         }
     }
-    let uses = Lists::new(bodies.len(), &uses);
-    let part_uses = Lists::new(bodies.len(), &part_uses);
-    while let Some(id) = found.pop() {
-        if stop.after(1) {
-            return Ok(finite);
-        }
-        for &part in part_uses.of(id) {
-            let (left, place) = parts[part as usize];
-            if let Some(progress) = &mut progress[left] {
-                progress.add(place);
-                if progress.is_enough() && !std::mem::replace(&mut finite[left], true) {
-                    found.push(left);
-                }
+    let uses_by_nonterminal = Lists::new(bodies.len(), &uses_by_nonterminal);
+    let satisfied = |nonterminal: u32, derived: &mut Vec<u32>| {
+        for &number in uses_by_nonterminal.of(nonterminal as usize) {
+            let ItemUse { owner, part } = item_uses[number as usize];
+            if let Some(satisfiability) = &mut satisfiability[owner] {
+                satisfiability.add_productive(part);
+                derived.extend(satisfiability.is_satisfiable().then_some(owner as u32));
             }
         }
-        for &production in uses.of(id) {
-            let production = production as usize;
-            missing[production] -= 1;
-            let left = left_sides[production];
-            if missing[production] == 0 && !std::mem::replace(&mut finite[left], true) {
-                found.push(left);
-            }
-        }
-    }
-    Ok(finite)
+    };
+    Ok(clauses.solve(satisfied, cancellation))
 }
 
+/// Returns, for each nonterminal, true if it produces an endless output.
 fn endless(
     bodies: &[&[Vec<Factor>]],
-    selections: &[Option<&Unordered>],
+    unordered: &[Option<&Unordered>],
     is_finite: impl Fn(&Factor) -> bool,
 ) -> Vec<bool> {
+    // The edges of a leftmost descent, and those of them with a byte before the next nonterminal.
     let mut edges = Vec::new();
-    // Edges with a byte before the next nonterminal.
     let mut guarded = Vec::new();
-    for (left, body) in bodies.iter().enumerate().filter(|(left, _)| selections[*left].is_none()) {
+    for (left, body) in bodies.iter().enumerate().filter(|(left, _)| unordered[*left].is_none()) {
         for production in *body {
             for (place, factor) in production.iter().enumerate() {
-                let goes_on = is_finite(factor);
+                let continues = is_finite(factor);
                 if let Atom::Nonterminal(next) = factor.atom {
                     let edge = (left as u32, next.0);
-                    // The second of a counted repetition comes after the first.
-                    let is_repeated = goes_on && !factor.is_once();
+                    // In a counted repetition, the second occurrence comes after a first one, which has a
+                    // byte.
+                    let is_repeated = continues && !factor.is_once();
                     edges.push(edge);
                     if place > 0 || is_repeated {
                         guarded.push(edge);
                     }
                 }
-                if !goes_on {
+                if !continues {
                     break;
                 }
             }
@@ -187,7 +178,8 @@ fn endless(
             endless[component[from as usize] as usize] = true;
         }
     }
-    // Components are numbered successors first, so one round in that order reaches everything that leads to an endless one.
+    // Successors have smaller numbers, so one round in ascending order reaches every predecessor of an
+    // endless component.
     let members: Vec<(u32, u32)> = component.iter().zip(0..).map(|(&number, node)| (number, node)).collect();
     let members = Lists::new(bodies.len(), &members);
     for number in 0..bodies.len() {

@@ -1,4 +1,5 @@
-//! The ordered list of rewrites. Each is a function of its own in a file of its own; a pass may stand in the list twice.
+//! The ordered list of rewrites. Each is one function in one file; the list may contain a pass more than
+//! once.
 
 mod deduplicate_alternatives;
 mod ebnf;
@@ -13,42 +14,45 @@ use grammask_regular::Store;
 use grammask_syntax::Span;
 
 use crate::Config;
-use crate::cancellation::Stop;
-use crate::error::{Error, ErrorKind, Errors};
+use crate::cancellation::Cancellation;
+use crate::config::{Limit, LimitExceeded, Limits};
+use crate::error::{Error, Errors};
 use crate::grammar::Grammar;
 use ebnf::{expand_repetitions, flatten_nested_rules, flatten_operators, group_rules};
 use terminals::{gather_characters, gather_literals, merge_consecutive_terminals};
 
-/// What passes may use beside the grammar.
-pub(crate) struct Context<'a> {
+/// The store and the cancellation of a pass.
+pub(crate) struct Context<'a, 'c> {
     pub store: &'a mut Store,
-    /// Who may stop a pass on the way; the grammar is of no use then.
-    pub stop: &'a mut Stop<'a>,
+    /// A cancelled pass leaves the grammar in an unspecified state.
+    pub cancellation: &'a mut Cancellation<'c>,
 }
 
-/// A rewrite of a grammar that keeps its language (apart from the empty text).
+/// A rewrite of a grammar that preserves its language, apart from the empty text.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
-    /// Its name: a verb and a noun.
+    /// Name: a verb and a noun, also the name of the file.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// Description in one line.
     pub description: &'static str,
-    /// What is true afterwards.
+    /// The property of every grammar after the pass.
     pub postcondition: &'static str,
-    /// Whether groups must have names before.
+    /// True if groups must have names first.
     needs_names: bool,
-    /// Whether grammars may have more symbols afterwards.
-    grows: bool,
-    run: fn(&mut Grammar, &mut Context<'_>) -> Result<(), Error>,
+    /// True if the pass can make a grammar larger, so that its limits are checked again.
+    can_grow: bool,
+    rewrite: fn(&mut Grammar, &mut Context<'_, '_>) -> Result<(), Error>,
     holds: fn(&Grammar) -> bool,
 }
 
 /// The passes of [`normalize`](crate::normalize), in their order.
 ///
-/// First the text is tidied up as it stands, groups and operators included (to `deduplicate_alternatives`). Then groups get names, aliases
-/// go, and operators become rules. Nullables go before dead rules, as only what is not nullable shows where an endless
-/// output makes progress. What these passes leave behind (new aliases and cycles, texts that have become neighbours, equal rules) the
-/// rest tidies up; merging equal nonterminals makes new aliases, so these passes run once more.
+/// 1. To `deduplicate_alternatives`: simplify the text as it is written, with its groups and operators.
+/// 2. To `remove_dead_rules`: name groups, remove aliases, turn operators into rules. Nullables go before
+///    dead rules, because only symbols that are not nullable show where an endless output makes progress.
+/// 3. To `merge_equal_nonterminals`: clean up what phase 2 left (new aliases and cycles, adjacent texts,
+///    equal rules).
+/// 4. The rest: merging equal nonterminals creates new aliases, so the passes that remove them run once more.
 pub const PASSES: &[Pass] = &[
     GROUP_RULES,
     FLATTEN_OPERATORS,
@@ -75,145 +79,148 @@ pub const PASSES: &[Pass] = &[
 
 const GROUP_RULES: Pass = Pass {
     name: "group_rules",
-    description: "put the rules with the same left side together",
+    description: "merge the rules that have the same left side",
     postcondition: "every nonterminal has one rule",
     needs_names: false,
-    grows: false,
-    run: group_rules::group_rules,
+    can_grow: false,
+    rewrite: group_rules::group_rules,
     holds: group_rules::holds,
 };
 
 const FLATTEN_OPERATORS: Pass = Pass {
     name: "flatten_operators",
-    description: "dissolve sequences in sequences and choices in choices",
-    postcondition: "a group is repeated, or a choice inside a sequence",
+    description: "inline sequences in sequences and choices in choices",
+    postcondition: "every group is repeated, or is a choice inside a sequence",
     needs_names: false,
-    grows: false,
-    run: flatten_operators::flatten_operators,
+    can_grow: false,
+    rewrite: flatten_operators::flatten_operators,
     holds: flatten_operators::holds,
 };
 
 const REMOVE_USELESS_RULES: Pass = Pass {
     name: "remove_useless_rules",
-    description: "remove rules that nobody reaches, and alternatives that are their own left side",
-    postcondition: "the start symbol reaches every rule; no alternative is its own left side",
+    description: "remove unreachable rules, and alternatives that are their own left side",
+    postcondition: "every rule is reachable from the start symbol; no alternative is its own left side",
     needs_names: false,
-    grows: false,
-    run: remove_useless_rules::remove_useless_rules,
+    can_grow: false,
+    rewrite: remove_useless_rules::remove_useless_rules,
     holds: remove_useless_rules::holds,
 };
 
 const MERGE_CONSECUTIVE_TERMINALS: Pass = Pass {
     name: "merge_consecutive_terminals",
-    description: "put texts that follow each other into one, and JSON spellings with their quotes",
-    postcondition: "no two texts follow each other; the empty text stands alone",
+    description: "join adjacent texts, and JSON spellings with their quotes",
+    postcondition: "no two texts are adjacent; no symbol is the empty text",
     needs_names: false,
-    grows: false,
-    run: merge_consecutive_terminals::merge_consecutive_terminals,
+    can_grow: false,
+    rewrite: merge_consecutive_terminals::merge_consecutive_terminals,
     holds: merge_consecutive_terminals::holds,
 };
 
 const DEDUPLICATE_ALTERNATIVES: Pass = Pass {
     name: "deduplicate_alternatives",
-    description: "keep one of equal alternatives",
-    postcondition: "the alternatives of a rule differ",
+    description: "keep one of several equal alternatives",
+    postcondition: "no two alternatives of a rule are equal",
     needs_names: false,
-    grows: false,
-    run: deduplicate_alternatives::deduplicate_alternatives,
+    can_grow: false,
+    rewrite: deduplicate_alternatives::deduplicate_alternatives,
     holds: deduplicate_alternatives::holds,
 };
 
 const FLATTEN_NESTED_RULES: Pass = Pass {
     name: "flatten_nested_rules",
-    description: "give groups names, and make rules of them",
-    postcondition: "no group",
+    description: "turn groups into named rules",
+    postcondition: "there are no groups",
     needs_names: false,
-    grows: false,
-    run: flatten_nested_rules::flatten_nested_rules,
+    can_grow: false,
+    rewrite: flatten_nested_rules::flatten_nested_rules,
     holds: flatten_nested_rules::holds,
 };
 
 const REMOVE_UNIT_RULES: Pass = Pass {
     name: "remove_unit_rules",
-    description: "write what a nonterminal of one factor stands for in its place; dissolve cycles of such",
-    postcondition: "no rule but the start symbol's is only another name; no nonterminals produce each other alone",
+    description: "inline nonterminals that consist of one factor; merge cycles of unit rules",
+    postcondition: "only the start symbol may be an alias; unit rules form no cycle",
     needs_names: true,
-    grows: false,
-    run: remove_unit_rules::remove_unit_rules,
+    can_grow: false,
+    rewrite: remove_unit_rules::remove_unit_rules,
     holds: remove_unit_rules::holds,
 };
 
 const EXPAND_REPETITIONS: Pass = Pass {
     name: "expand_repetitions",
-    description: "make rules of options and repetitions, recursive on the left",
-    postcondition: "no `?`, `*`, `+`; bounds only as x{m,n} with m >= 1, n >= 2",
+    description: "turn options and repetitions into left-recursive rules",
+    postcondition: "there is no `?`, `*`, `+`; bounds are x{m,n} with m >= 1, n >= 2",
     needs_names: true,
-    grows: true,
-    run: expand_repetitions::expand_repetitions,
+    can_grow: true,
+    rewrite: expand_repetitions::expand_repetitions,
     holds: expand_repetitions::holds,
 };
 
 const ELIMINATE_NULLABLES: Pass = Pass {
     name: "eliminate_nullables",
-    description: "take the empty text out of every nonterminal and terminal, splitting long alternatives",
-    postcondition: "nothing stands for the empty text",
+    description: "exclude the empty text from every nonterminal and terminal, splitting long alternatives",
+    postcondition: "no symbol is nullable",
     needs_names: true,
-    grows: true,
-    run: eliminate_nullables::eliminate_nullables,
+    can_grow: true,
+    rewrite: eliminate_nullables::eliminate_nullables,
     holds: eliminate_nullables::holds,
 };
 
 const REMOVE_DEAD_RULES: Pass = Pass {
     name: "remove_dead_rules",
-    description: "remove what can go on to no output, neither finite nor endless",
-    postcondition: "every beginning of a derivation can go on to an output",
+    description: "remove productions that lead to no output, neither finite nor endless",
+    postcondition: "every partial derivation can be continued to an output",
     needs_names: true,
-    grows: true,
-    run: remove_dead_rules::remove_dead_rules,
+    can_grow: true,
+    rewrite: remove_dead_rules::remove_dead_rules,
     holds: remove_dead_rules::holds,
 };
 
 const MERGE_EQUAL_NONTERMINALS: Pass = Pass {
     name: "merge_equal_nonterminals",
-    description: "make one nonterminal of those with the same productions",
-    postcondition: "no two nonterminals have the same productions",
+    description: "merge nonterminals with equal productions",
+    postcondition: "no two nonterminals have equal productions",
     needs_names: true,
-    grows: false,
-    run: merge_equal_nonterminals::merge_equal_nonterminals,
+    can_grow: false,
+    rewrite: merge_equal_nonterminals::merge_equal_nonterminals,
     holds: merge_equal_nonterminals::holds,
 };
 
 const GATHER_LITERALS: Pass = Pass {
     name: "gather_literals",
-    description: "make one regular part of more than sixteen alternative texts",
-    postcondition: "no rule has more than sixteen texts as alternatives of their own",
+    description: "merge more than 16 alternative texts into one terminal",
+    postcondition: "at most 16 alternatives of a rule are single texts",
     needs_names: true,
-    grows: false,
-    run: gather_literals::gather_literals,
+    can_grow: false,
+    rewrite: gather_literals::gather_literals,
     holds: gather_literals::holds,
 };
 
 const GATHER_CHARACTERS: Pass = Pass {
     name: "gather_characters",
-    description: "make one regular part of characters that are repeated one by one",
-    postcondition: "no rule repeats characters",
+    description: "merge repeated single characters into one terminal",
+    postcondition: "no rule repeats single characters",
     needs_names: true,
-    grows: true,
-    run: gather_characters::gather_characters,
+    can_grow: true,
+    rewrite: gather_characters::gather_characters,
     holds: gather_characters::holds,
 };
 
 impl Pass {
-    /// The pass with this name.
+    /// Returns the pass with this name. `None` if there is none.
     pub fn find(name: &str) -> Option<&'static Self> {
         PASSES.iter().find(|pass| pass.name == name)
     }
 
-    /// Runs the pass on any grammar, whatever passes it has gone through. What the pass cannot do without is done first:
-    /// groups get names, operators become rules.
+    /// Runs the pass on a grammar in any state.
+    ///
+    /// A pass establishes its own preconditions first: it names groups, and expands operators into rules, if
+    /// it has to.
     ///
     /// # Errors
-    /// When a limit is exceeded; `remove_dead_rules` also when nothing is left.
+    /// Returns an error if the grammar exceeds a limit. `remove_dead_rules` also fails if the language is
+    /// empty.
     ///
     /// ```
     /// use grammask_normal::{Config, Grammar, Pass};
@@ -228,55 +235,55 @@ impl Pass {
     /// assert_eq!(grammar.to_string(), "start ::= 'ab';\n");
     /// ```
     pub fn apply(&self, grammar: &mut Grammar, store: &mut Store, config: &Config) -> Result<(), Errors> {
-        self.apply_unless(grammar, store, config, &mut || false)?;
+        let mut never = || false;
+        let mut cancellation = Cancellation::new(&mut never);
+        self.run(grammar, &mut Context { store, cancellation: &mut cancellation }, config)?;
         Ok(())
     }
 
-    /// The same, unless somebody who is asked on the way says to stop: whether nobody has. If somebody has, the grammar is of no use any more.
-    pub(crate) fn apply_unless(
+    /// As [`apply`](Self::apply). Returns `Ok(false)` if the pass was cancelled; the grammar is unspecified
+    /// then.
+    pub(crate) fn run(
         &self,
         grammar: &mut Grammar,
-        store: &mut Store,
+        context: &mut Context<'_, '_>,
         config: &Config,
-        is_stopped: &mut dyn FnMut() -> bool,
     ) -> Result<bool, Errors> {
-        let mut stop = Stop::new(is_stopped);
-        let mut context = Context { store, stop: &mut stop };
         grammar.rules.clear();
         if self.needs_names {
-            flatten_nested_rules::flatten_nested_rules(grammar, &mut context)?;
+            flatten_nested_rules::flatten_nested_rules(grammar, context)?;
         }
-        (self.run)(grammar, &mut context)?;
-        if context.stop.is_stopped() {
+        (self.rewrite)(grammar, context)?;
+        if context.cancellation.is_cancelled() {
             return Ok(false);
         }
-        if self.grows {
-            check_limits(grammar, config)?;
+        if self.can_grow {
+            check_limits(grammar, &config.limits)?;
         }
         Ok(true)
     }
 
-    /// Whether the postcondition holds, as far as a look at the grammar shows.
+    /// Returns true if the postcondition holds, as far as it is visible in the grammar without its languages.
     pub fn holds(&self, grammar: &Grammar) -> bool {
         (self.holds)(grammar)
     }
 }
 
-fn check_limits(grammar: &Grammar, config: &Config) -> Result<(), Error> {
+fn check_limits(grammar: &Grammar, limits: &Limits) -> Result<(), Error> {
     let counts = [
-        ("max_productions", "productions", grammar.production_count(), config.max_productions),
-        ("max_symbols", "symbols", grammar.symbol_count(), config.max_symbols),
-        ("max_terminals", "regular parts", grammar.terminals.len(), config.max_terminals),
+        (Limit::MaxProductions, limits.max_productions, grammar.production_count()),
+        (Limit::MaxSymbols, limits.max_symbols, grammar.symbol_count()),
+        (Limit::MaxTerminals, limits.max_terminals, grammar.terminals.len()),
     ];
-    match counts.into_iter().find(|(_, _, value, limit)| value > limit) {
-        Some((field, what, value, limit)) => {
-            Err(Error::new(ErrorKind::Limit { field, what, value, limit }, grammar.start_span))
+    match counts.into_iter().find(|(_, value, found)| found > value) {
+        Some((limit, value, found)) => {
+            Err(Error::new(LimitExceeded::new(limit, value, found).into(), grammar.start_span))
         }
         None => Ok(()),
     }
 }
 
-/// An error of a regular part at its place.
+/// Converts an error of a terminal, with the place of the terminal.
 fn regular_error(error: &grammask_regular::Error, span: Span) -> Error {
     Error::new(crate::error::describe(error).0, span)
 }

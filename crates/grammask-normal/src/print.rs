@@ -1,4 +1,4 @@
-//! Grammars back to KBNF: the syntax tree of a grammar under work and of a normal form, and their `Display`.
+//! Prints grammars and normal forms as KBNF, by way of their syntax trees.
 
 use std::fmt;
 
@@ -7,17 +7,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::form::{Except, NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
-use crate::unordered::{Unordered, only_operands};
+use crate::unordered::{Unordered, distinct_operands};
 
-/// The tree of a grammar under work. A nonterminal without alternatives is printed as `A ::= A;`, which means the same.
+/// Converts a grammar to a syntax tree. A nonterminal without alternatives becomes `A ::= A;`, which also
+/// produces nothing.
 pub(crate) fn grammar_to_ast(grammar: &Grammar) -> Ast {
     let names: Vec<Option<&str>> =
         grammar.variables.iter().map(|variable| variable.name.as_deref()).collect();
-    let taken = grammar.in_use().filter_map(|(_, variable)| variable.name.as_deref()).collect();
+    let names_in_use = grammar.in_use().filter_map(|(_, variable)| variable.name.as_deref()).collect();
     let bodies = grammar.variables.iter().map(|variable| variable.productions.as_slice()).collect();
-    let mut writer = TreeWriter::new(grammar.terminals.as_slice(), names, bodies, taken);
-    let selections = grammar.variables.iter().map(|variable| variable.unordered.as_ref());
-    writer.selections = selections.map(|selection| selection.map(|selection| &selection.unordered)).collect();
+    let mut writer = TreeWriter::new(grammar.terminals.as_slice(), names, bodies, names_in_use);
+    let unordered = grammar.variables.iter().map(|variable| variable.unordered.as_ref());
+    writer.unordered = unordered.map(|spanned| spanned.map(|spanned| &spanned.unordered)).collect();
     writer.start(grammar.start_name());
     if grammar.rules.is_empty() {
         for id in grammar.in_order() {
@@ -38,8 +39,9 @@ pub(crate) fn grammar_to_ast(grammar: &Grammar) -> Ast {
 }
 
 impl NormalForm {
-    /// For each nonterminal whether it is nothing but the operand of `distinct!`, which is written where it stands.
-    fn written_in_items(&self) -> Vec<bool> {
+    /// Returns, for each nonterminal, true if it is only an operand of `distinct!`, which is printed in
+    /// place.
+    fn is_printed_in_place(&self) -> Vec<bool> {
         let uses = self.nonterminals.iter().flat_map(|entry| {
             let distinct = entry.unordered.as_ref().and_then(|unordered| unordered.distinct);
             let symbols = (0..).zip(&entry.productions);
@@ -52,13 +54,13 @@ impl NormalForm {
                 Symbol::Terminal(_) => None,
             })
         });
-        only_operands(self.nonterminals.len(), self.start, uses)
+        distinct_operands(self.nonterminals.len(), self.start, uses)
     }
 
-    /// The normal form as a syntax tree, without spans.
+    /// Converts the normal form to a syntax tree without spans.
     ///
     /// # Complexity
-    /// Linear in the size of the tree. A terminal is written out wherever it stands.
+    /// Linear in the size of the tree, in which a terminal is written out at each use.
     ///
     /// ```
     /// let ast = grammask_syntax::parse("start ::= ('a' 'b')?;", &Default::default()).unwrap();
@@ -81,31 +83,31 @@ impl NormalForm {
             .collect();
         let names: Vec<Option<&str>> =
             self.nonterminals.iter().map(|entry| Some(entry.name.as_str())).collect();
-        let taken = names.iter().copied().flatten().collect();
+        let names_in_use = names.iter().copied().flatten().collect();
         let mut writer =
-            TreeWriter::new(&self.terminals, names, bodies.iter().map(Vec::as_slice).collect(), taken);
-        writer.selections = self.nonterminals.iter().map(|entry| entry.unordered.as_deref()).collect();
+            TreeWriter::new(&self.terminals, names, bodies.iter().map(Vec::as_slice).collect(), names_in_use);
+        writer.unordered = self.nonterminals.iter().map(|entry| entry.unordered.as_deref()).collect();
         writer.start(&self.nonterminals[self.start.index()].name);
-        let written_elsewhere = self.written_in_items();
-        for (index, body) in bodies.iter().enumerate().filter(|&(index, _)| !written_elsewhere[index]) {
+        let is_in_place = self.is_printed_in_place();
+        for (index, body) in bodies.iter().enumerate().filter(|&(index, _)| !is_in_place[index]) {
             writer.rule(NonterminalId(index as u32), 0, body.len());
         }
         writer.finish()
     }
 
-    /// A terminal as KBNF.
+    /// Returns a terminal as KBNF.
     ///
     /// # Panics
-    /// When the id is not from this normal form.
+    /// If the id is not of this normal form.
     pub fn terminal_text(&self, id: TerminalId) -> String {
         terminal_text(&self.terminals, id)
     }
 }
 
-/// A terminal of some as it is written in KBNF, as by [`NormalForm::terminal_text`].
+/// Returns a terminal of an arena as KBNF, as [`NormalForm::terminal_text`] does.
 ///
 /// # Panics
-/// When the id is not from these terminals.
+/// If the id is out of range.
 pub fn terminal_text(terminals: &[Terminal], id: TerminalId) -> String {
     let mut writer = TreeWriter::new(terminals, Vec::new(), Vec::new(), FxHashSet::default());
     writer.steps.push(Step::Terminal(id));
@@ -113,7 +115,8 @@ pub fn terminal_text(terminals: &[Terminal], id: TerminalId) -> String {
     writer.ast.display_expr(expr).to_string()
 }
 
-/// `{}` is valid KBNF, one rule per line; `{:#}` adds the ids of nonterminals and terminals in comments.
+/// `{}` is valid KBNF with one rule per line. `{:#}` adds comments with the ids of nonterminals and
+/// terminals.
 impl fmt::Display for NormalForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.to_ast().to_string().fmt(f)?;
@@ -123,7 +126,7 @@ impl fmt::Display for NormalForm {
             }
             for index in 0..self.terminals.len() {
                 let id = TerminalId(index as u32);
-                // The end of a comment inside a text would end this one.
+                // A `*)` in a text would end the comment.
                 writeln!(f, "(* {id} = {} *)", self.terminal_text(id).replace("*)", "*\\x29"))?;
             }
         }
@@ -143,29 +146,35 @@ impl fmt::Display for TerminalId {
     }
 }
 
-/// Writes a tree bottom up with an explicit stack.
+/// Builds a syntax tree bottom up, with an explicit stack.
 struct TreeWriter<'a> {
     terminals: &'a [Terminal],
+    /// By nonterminal: its name. `None` for a group.
     names: Vec<Option<&'a str>>,
+    /// By nonterminal: its productions.
     bodies: Vec<&'a [Vec<Factor>]>,
-    /// For every nonterminal what `unordered!` says; empty where there is none at all.
-    selections: Vec<Option<&'a Unordered>>,
-    /// The names of rules in use.
-    taken: FxHashSet<&'a str>,
-    /// By the name that a list of texts for `except!` bears: the name that it is given, and its texts.
+    /// By nonterminal: its `unordered!`. Empty if the writer has no nonterminals.
+    unordered: Vec<Option<&'a Unordered>>,
+    /// Names of the rules in use.
+    names_in_use: FxHashSet<&'a str>,
+    /// The rules that list texts for `except!`: the name in the grammar, the printed name, and the texts.
     lists: Vec<(&'a str, String, &'a [String])>,
+    /// By name in the grammar: the index in `lists`.
     list_of: FxHashMap<&'a str, usize>,
+    /// The printed names of `lists`.
     list_names: FxHashSet<String>,
     ast: Ast,
+    /// The steps still to be taken, the next one last.
     steps: Vec<Step>,
-    done: Vec<ExprId>,
+    /// Finished expressions that wait for their parent.
+    finished: Vec<ExprId>,
 }
 
-/// What is still to be written.
+/// A step of building the tree. `Close…` combines finished expressions into one.
 enum Step {
     Terminal(TerminalId),
     CloseTerminal(TerminalId),
-    /// Alternatives `from..to` of a nonterminal or group.
+    /// The alternatives `from..to` of a nonterminal or group.
     Body(NonterminalId, usize, usize),
     Factor(Factor),
     CloseFactor(u32, Option<u32>),
@@ -181,20 +190,20 @@ impl<'a> TreeWriter<'a> {
         terminals: &'a [Terminal],
         names: Vec<Option<&'a str>>,
         bodies: Vec<&'a [Vec<Factor>]>,
-        taken: FxHashSet<&'a str>,
+        names_in_use: FxHashSet<&'a str>,
     ) -> Self {
         Self {
             terminals,
             names,
             bodies,
-            selections: Vec::new(),
-            taken,
+            unordered: Vec::new(),
+            names_in_use,
             lists: Vec::new(),
             list_of: FxHashMap::default(),
             list_names: FxHashSet::default(),
             ast: Ast::default(),
             steps: Vec::new(),
-            done: Vec::new(),
+            finished: Vec::new(),
         }
     }
 
@@ -224,7 +233,7 @@ impl<'a> TreeWriter<'a> {
         self.ast.push(kind, Span::default())
     }
 
-    /// Adds the rules that list texts for `except!`.
+    /// Adds the rules that list texts for `except!`, and returns the tree.
     fn finish(mut self) -> Ast {
         for (_, name, texts) in std::mem::take(&mut self.lists) {
             let texts: Vec<ExprId> =
@@ -247,9 +256,9 @@ impl<'a> TreeWriter<'a> {
                 Step::CloseTerminal(id) => {
                     let terminals = self.terminals;
                     let expr = self.terminal(&terminals[id.index()]);
-                    self.done.push(expr);
+                    self.finished.push(expr);
                 }
-                Step::Body(id, ..) if let Some(unordered) = self.selection(id) => {
+                Step::Body(id, ..) if let Some(unordered) = self.unordered_of(id) => {
                     self.steps.push(Step::CloseUnordered(id));
                     for (place, production) in self.bodies[id.index()].iter().enumerate().rev() {
                         if unordered.distinct.is_some_and(|item| item as usize == place) {
@@ -265,31 +274,32 @@ impl<'a> TreeWriter<'a> {
                     }
                 }
                 Step::CloseUnordered(id) => {
-                    let unordered = self.selection(id).expect("it is an `unordered!`");
+                    let unordered = self.unordered_of(id).expect("it is an `unordered!`");
                     let count = unordered.items.len() + usize::from(unordered.has_separator);
                     let kind = grammask_syntax::Unordered {
-                        parts: self.done.split_off(self.done.len() - count).into(),
+                        parts: self.finished.split_off(self.finished.len() - count).into(),
                         has_separator: unordered.has_separator,
                         min: unordered.min,
                         max: unordered.max,
-                        needs: unordered.needs.clone(),
+                        needs: unordered.requires.clone(),
                     };
                     let expr = self.push(ExprKind::Unordered(kind.into()));
-                    self.done.push(expr);
+                    self.finished.push(expr);
                 }
                 Step::CloseDistinct => {
-                    let expr = self.done.pop().expect("an item was written");
+                    let expr = self.finished.pop().expect("an item was written");
                     let expr = self.push(ExprKind::Distinct(expr));
-                    self.done.push(expr);
+                    self.finished.push(expr);
                 }
                 Step::CloseItem(min, max) => {
-                    let expr = self.done.last().copied().expect("an item was written");
-                    // The quantifier of a repetition that is an item would be taken for the item's.
+                    let expr = self.finished.last().copied().expect("an item was written");
+                    // A repetition that is an item needs a quantifier of its own, or its own would be read as
+                    // the item's.
                     let is_repeated = matches!(self.ast.expr(expr).kind, ExprKind::Repeat { .. });
                     if is_repeated || (min, max) != (1, Some(1)) {
-                        self.done.pop();
+                        self.finished.pop();
                         let expr = self.push(ExprKind::Repeat { expr, quantifier: quantifier(min, max) });
-                        self.done.push(expr);
+                        self.finished.push(expr);
                     }
                 }
                 Step::Body(id, from, to) => {
@@ -306,7 +316,7 @@ impl<'a> TreeWriter<'a> {
                         Atom::Nonterminal(id) => match self.names[id.index()] {
                             Some(name) => {
                                 let expr = self.push(ExprKind::Nonterminal(name.into()));
-                                self.done.push(expr);
+                                self.finished.push(expr);
                             }
                             None => self.steps.push(Step::Body(id, 0, self.bodies[id.index()].len())),
                         },
@@ -315,13 +325,13 @@ impl<'a> TreeWriter<'a> {
                 Step::CloseFactor(1, Some(1)) => {}
                 Step::CloseFactor(min, max) => {
                     let quantifier = quantifier(min, max);
-                    let expr = self.done.pop().expect("a factor has an atom");
+                    let expr = self.finished.pop().expect("a factor has an atom");
                     let expr = self.push(ExprKind::Repeat { expr, quantifier });
-                    self.done.push(expr);
+                    self.finished.push(expr);
                 }
                 Step::CloseSequence(0) => {
                     let expr = self.push(ExprKind::Text(String::new().into()));
-                    self.done.push(expr);
+                    self.finished.push(expr);
                 }
                 Step::CloseSequence(count) => self.close(count, |parts| ExprKind::Sequence(parts.into())),
                 Step::CloseAlternatives(count) => {
@@ -329,31 +339,31 @@ impl<'a> TreeWriter<'a> {
                 }
             }
         }
-        self.done.pop().expect("something was to be written")
+        self.finished.pop().expect("something was to be written")
     }
 
-    /// What stands for the operand of `distinct!`, whichever rule it is in now.
+    /// Returns the terminal of an operand of `distinct!`, which may have got a nonterminal of its own.
     fn terminal_of(&self, factor: Factor) -> Factor {
         let Some(id) = factor.as_nonterminal() else { return factor };
         self.bodies[id.index()].first().and_then(|production| production.first()).copied().unwrap_or(factor)
     }
 
-    /// What `unordered!` says, if the nonterminal is one.
-    fn selection(&self, id: NonterminalId) -> Option<&'a Unordered> {
-        self.selections.get(id.index()).copied().flatten()
+    /// Returns the `unordered!` that a nonterminal is.
+    fn unordered_of(&self, id: NonterminalId) -> Option<&'a Unordered> {
+        self.unordered.get(id.index()).copied().flatten()
     }
 
-    /// Puts the last expressions together; a single one stays as it is.
+    /// Combines the last `count` finished expressions into one. A single one stays as it is.
     fn close(&mut self, count: usize, kind: impl FnOnce(Vec<ExprId>) -> ExprKind) {
         if count > 1 {
-            let parts = self.done.split_off(self.done.len() - count);
+            let parts = self.finished.split_off(self.finished.len() - count);
             let expr = self.push(kind(parts));
-            self.done.push(expr);
+            self.finished.push(expr);
         }
     }
 
     fn terminal(&mut self, terminal: &'a Terminal) -> ExprId {
-        let mut operands = self.done.split_off(self.done.len() - terminal.operands().len());
+        let mut operands = self.finished.split_off(self.finished.len() - terminal.operands().len());
         let kind = match terminal {
             Terminal::Text(text) => ExprKind::Text(text.clone()),
             Terminal::Regex(pattern) => ExprKind::Regex(pattern.clone()),
@@ -388,22 +398,22 @@ impl<'a> TreeWriter<'a> {
         self.push(kind)
     }
 
-    /// The name of the rule that lists the texts: its own, unless a rule in use bears it, which may be written in another way by
-    /// now.
+    /// Returns the printed name of a rule that lists texts: its own, unless a rule in use has that name. The
+    /// passes may have rewritten that rule.
     fn list_name(&mut self, name: &'a str, texts: &'a [String]) -> String {
         let index = match self.list_of.get(name) {
             Some(&index) => index,
             None => {
-                let mut given = name.to_owned();
+                let mut printed = name.to_owned();
                 let mut count = 0;
-                while self.taken.contains(given.as_str()) || self.list_names.contains(&given) {
+                while self.names_in_use.contains(printed.as_str()) || self.list_names.contains(&printed) {
                     count += 1;
-                    given =
+                    printed =
                         if count == 1 { format!("{name}_texts") } else { format!("{name}_texts_{count}") };
                 }
-                self.list_names.insert(given.clone());
+                self.list_names.insert(printed.clone());
                 self.list_of.insert(name, self.lists.len());
-                self.lists.push((name, given, texts));
+                self.lists.push((name, printed, texts));
                 self.lists.len() - 1
             }
         };

@@ -1,9 +1,11 @@
-//! What a reader sees of grammars that are wrong in meaning.
+//! Reports of errors in the meaning of grammars.
 
 use std::fs;
 use std::path::Path;
 
-use grammask_normal::{Config, ErrorKind, Errors, UnorderedError, check_recovered, normalize};
+use grammask_normal::{
+    Config, ErrorKind, Errors, Limit, LimitExceeded, Limits, UnorderedError, check_recovered, normalize,
+};
 use grammask_syntax::{Ast, ExprId, ExprKind, Name, Report, Rule, Span, parse, parse_or_recover};
 
 fn wrong(text: &str) -> Errors {
@@ -40,7 +42,7 @@ fn all_errors_come_at_once_and_in_order() {
 }
 
 #[test]
-fn the_place_of_a_regex_error_is_inside_the_regex_where_nothing_is_escaped() {
+fn a_regex_error_points_into_the_regex_if_it_has_no_escapes() {
     let text = "start ::= #'ab(c' | #ex'ab[c';";
     let errors = wrong(text);
     let places: Vec<&str> = errors.errors().iter().map(|error| &text[error.span.range()]).collect();
@@ -50,7 +52,7 @@ fn the_place_of_a_regex_error_is_inside_the_regex_where_nothing_is_escaped() {
 }
 
 #[test]
-fn items_that_could_make_the_count_jump_are_refused() {
+fn items_that_require_each_other_are_refused_if_a_total_could_be_skipped() {
     let errors =
         wrong("start ::= unordered!('a'?, 'b'?, 'c'?, 'd'?; ; {3}; 0 -> 1, 1 -> 0, 2 -> 3, 3 -> 2);");
     let UnorderedError::JumpingCount { count, min, max } = unordered_error(&errors) else {
@@ -60,7 +62,7 @@ fn items_that_could_make_the_count_jump_are_refused() {
 }
 
 #[test]
-fn texts_that_differ_are_many_items_of_unordered_and_regular() {
+fn distinct_needs_a_large_regular_operand_and_is_an_item_of_unordered() {
     let kind = |text: &str| {
         let errors = wrong(text);
         assert_eq!(errors.errors().len(), 1, "{text}: {errors}");
@@ -68,7 +70,7 @@ fn texts_that_differ_are_many_items_of_unordered_and_regular() {
     };
     for few in ["'a'", "#'[0-9]{1,9}'", "json!('a')", "#'a{1,1000}'", "except!('a', 1)", "#'a' & 'b'"] {
         let text = format!("start ::= unordered!(distinct!({few}); ',');");
-        assert_eq!(kind(&text), (ErrorKind::FewTexts, true), "{few}");
+        assert_eq!(kind(&text), (ErrorKind::TooFewDistinctTexts, true), "{few}");
     }
     for misplaced in
         ["distinct!(#'a+')", "unordered!(distinct!(#'a+')?)", "unordered!('a'; distinct!(#'a+'))"]
@@ -94,13 +96,14 @@ fn texts_that_differ_are_many_items_of_unordered_and_regular() {
 }
 
 #[test]
-fn needs_are_limited() {
+fn requirements_are_limited() {
     let count = 400;
     let items: Vec<String> = (0..count).map(|item| format!("'{item}'?")).collect();
     let needs: Vec<String> = (1..count).map(|item| format!("{} -> {item}", item - 1)).collect();
     let text = format!("start ::= unordered!({}; ; {{1,}}; {});", items.join(", "), needs.join(", "));
     let errors = wrong(&text);
-    assert!(matches!(unordered_error(&errors), UnorderedError::TooManyNeeds { .. }), "{errors}");
+    let expected = LimitExceeded { limit: Limit::MaxRequirements, value: 32_768, found: None };
+    assert_eq!(errors.errors()[0].kind, ErrorKind::LimitExceeded(expected), "{errors}");
     assert_eq!(errors.errors()[0].span.start, 10);
 }
 
@@ -112,7 +115,7 @@ fn unordered_error(errors: &Errors) -> &UnorderedError {
 }
 
 #[test]
-fn a_misspelt_name_names_its_neighbour() {
+fn an_undefined_name_suggests_the_most_similar_one() {
     let errors = wrong("start ::= valeu; value ::= 'x';");
     let expected =
         ErrorKind::UndefinedNonterminal { name: "valeu".to_owned(), suggestion: Some("value".to_owned()) };
@@ -120,22 +123,22 @@ fn a_misspelt_name_names_its_neighbour() {
 }
 
 #[test]
-fn what_could_be_read_of_a_wrong_text_is_checked() {
+fn the_part_without_syntax_errors_is_checked() {
     let check = |text: &str, config: &Config| {
         let recovered = parse_or_recover(text, &grammask_syntax::Config::default()).expect_err(text);
         check_recovered(&recovered, config).map_err(|errors| errors.to_string())
     };
     let text = "start ::= a | 'x' & start; b ::= 'x' | ; c ::= ~b (;";
-    let found = "undefined nonterminal `a` (at byte 10); `&` takes regular parts only, not the nonterminal `start` (at byte 20)";
+    let found = "undefined nonterminal `a` (at byte 10); the operands of `&` must be regular, but this is the nonterminal `start` (at byte 20)";
     assert_eq!(check(text, &Config::default()), Err(found.to_owned()));
     let config = Config { start: Some("d".to_owned()), ..Config::default() };
     assert!(check(text, &config).is_err_and(|found| found.starts_with("the start symbol `d` has no rule")));
-    // What `b` stands for is not known, nor how far the `~` reaches.
+    // The rule of `b` and the operand of `~` are unknown.
     assert_eq!(check("start ::= except!(b); b ::= 'x' | ; c ::= ~b (;", &Config::default()), Ok(()));
 }
 
 #[test]
-fn what_is_wrong_deep_inside_is_told_once() {
+fn an_error_in_a_deep_operand_is_reported_once() {
     for depth in [9, 100, 20_000] {
         let errors = wrong(&format!("start ::= {}'a'{};", "json!(".repeat(depth), ")".repeat(depth)));
         let all: Vec<String> = errors.errors().iter().map(ToString::to_string).collect();
@@ -147,7 +150,11 @@ fn what_is_wrong_deep_inside_is_told_once() {
 #[test]
 fn errors_beyond_the_limit_are_counted() {
     let ast = parse("start ::= a b c d e;", &grammask_syntax::Config::default()).expect("valid syntax");
-    let errors = normalize(&ast, &Config { max_errors: 2, ..Config::default() }).expect_err("undefined");
+    let errors = normalize(
+        &ast,
+        &Config { limits: Limits { max_errors: 2, ..Limits::default() }, ..Config::default() },
+    )
+    .expect_err("undefined");
     assert_eq!((errors.errors().len(), errors.omitted()), (2, 3));
 }
 

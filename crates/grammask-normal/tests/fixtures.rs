@@ -1,11 +1,11 @@
-//! The cases and the grammars of the fixtures, with their normal forms in their place.
+//! Runs the cases and grammars of the fixtures on their normal forms.
 
 use grammask_normal::{Config, NormalForm, normalize};
 use grammask_syntax::parse;
 use grammask_testkit::fixtures::{fixtures_root, for_each_case, grammars};
 use grammask_testkit::{Oracle, Verdict, start_of};
 
-/// The normal form of a text, or the message of what is wrong with it.
+/// Returns the normal form of a text, or its error messages.
 fn normal_form(text: &str, start: Option<&str>) -> Result<NormalForm, String> {
     let ast = parse(text, &grammask_syntax::Config::default()).map_err(|errors| errors.to_string())?;
     let config = Config { start: start.map(str::to_owned), ..Config::default() };
@@ -43,7 +43,7 @@ fn samples_are_accepted_by_normal_forms() {
 }
 
 #[test]
-fn normal_forms_of_grammars_stay_as_they_are() {
+fn a_normal_form_prints_and_normalizes_to_itself() {
     for fixture in grammars(&fixtures_root()) {
         let normal =
             normal_form(&fixture.grammar, None).unwrap_or_else(|errors| panic!("{}: {errors}", fixture.name));

@@ -1,5 +1,5 @@
-//! The language of a grammar is that of its normal form, and of what every pass makes of it: compared with the oracle on random grammars
-//! and texts.
+//! The language of a grammar is preserved by the normal form and by every pass, checked with the oracle on
+//! random grammars and texts.
 
 use grammask_normal::{Config, ErrorKind, PASSES, Pass, normalize, normalize_traced};
 use grammask_syntax::{Ast, parse};
@@ -10,7 +10,7 @@ fn read(text: &str) -> Ast {
     parse(text, &grammask_syntax::Config::default()).unwrap_or_else(|errors| panic!("{text}: {errors}"))
 }
 
-/// Random grammars of several shapes, the same ones every time; a quarter of them in debug builds.
+/// Returns random grammars of several shapes, always the same; a quarter of `count` in debug builds.
 fn grammars(count: u64, seed: u64) -> impl Iterator<Item = (Rng, String)> {
     let count = if cfg!(debug_assertions) { count / 4 } else { count };
     (0..count).map(move |number| {
@@ -27,7 +27,7 @@ fn grammars(count: u64, seed: u64) -> impl Iterator<Item = (Rng, String)> {
     })
 }
 
-/// Random grammars that repeat characters one by one, or what is nearly that.
+/// Returns random grammars that repeat characters, or nearly do.
 fn characters(count: u64, seed: u64) -> impl Iterator<Item = (Rng, String)> {
     let count = if cfg!(debug_assertions) { count / 4 } else { count };
     (0..count).map(move |number| {
@@ -60,7 +60,8 @@ fn characters(count: u64, seed: u64) -> impl Iterator<Item = (Rng, String)> {
     })
 }
 
-/// Walks through both at once; everywhere the same bytes and special tokens must lead on, and the same texts be complete.
+/// Walks through both oracles at once. After each text, both must allow the same bytes and special tokens,
+/// and agree on whether the text is complete.
 fn compare(rng: &mut Rng, one: &Oracle, two: &Oracle, walks: usize, context: &str) {
     for _ in 0..walks {
         let (mut first, mut second) = (one.run(), two.run());
@@ -132,7 +133,7 @@ fn a_normal_form_has_the_language_of_its_grammar() {
 }
 
 #[test]
-fn every_pass_keeps_the_language_and_its_word() {
+fn every_pass_preserves_the_language_and_establishes_its_postcondition() {
     for (mut rng, text) in grammars(240, 1_000_000).chain(characters(240, 6_000_000)) {
         let ast = read(&text);
         let (Ok(oracle), Ok(trace)) =
@@ -159,7 +160,7 @@ fn every_pass_keeps_the_language_and_its_word() {
 }
 
 #[test]
-fn any_single_pass_keeps_the_language() {
+fn each_pass_alone_preserves_the_language() {
     for (mut rng, text) in grammars(120, 2_000_000).chain(characters(120, 7_000_000)) {
         let ast = read(&text);
         let Ok(oracle) = Oracle::new(&ast, start_of(&ast)) else { continue };
@@ -180,7 +181,7 @@ fn any_single_pass_keeps_the_language() {
 }
 
 #[test]
-fn a_normal_form_read_back_is_nearly_one() {
+fn a_printed_normal_form_normalizes_to_the_same_language() {
     let (mut equal, mut all) = (0, 0);
     for (mut rng, text) in grammars(400, 3_000_000) {
         let ast = read(&text);
@@ -193,7 +194,7 @@ fn a_normal_form_read_back_is_nearly_one() {
             equal += 1;
             continue;
         }
-        // What a second round still finds must not change what is meant.
+        // A second run may simplify further, but must preserve the language.
         let (one, two) = (normal.to_ast(), again.to_ast());
         let (Ok(first), Ok(second)) = (Oracle::new(&one, start_of(&one)), Oracle::new(&two, start_of(&two)))
         else {

@@ -24,7 +24,7 @@ fn check(text: &str) -> NormalForm {
     normal
 }
 
-/// The grammar after every pass that changed it.
+/// Returns the grammar after every pass that changed it.
 fn trace(text: &str) -> String {
     check(text);
     let trace = normalize_traced(&read(text), &Config::default()).expect("it normalizes");
@@ -123,13 +123,13 @@ fn counters_are_not_unrolled() {
 }
 
 #[test]
-fn rules_that_only_lead_back_vanish() {
+fn rules_that_only_derive_themselves_are_removed() {
     assert_eq!(check("start ::= 'a' | A; A ::= A 'x'; ").to_string(), "start ::= 'a';\n");
     assert_eq!(check("start ::= start | 'a' | B; B ::= C; C ::= B;").to_string(), "start ::= 'a';\n");
 }
 
 #[test]
-fn endless_rules_stay() {
+fn endless_rules_are_kept() {
     assert_eq!(
         check("start ::= 'a' S | 'a'; S ::= 'x' S;").to_string(),
         "start ::= 'a' S | 'a';\nS ::= 'x' S;\n"
@@ -149,7 +149,7 @@ fn generated_names_avoid_those_of_the_text() {
 }
 
 #[test]
-fn special_tokens_are_no_languages() {
+fn special_tokens_have_no_language() {
     let normal = check("start ::= <|a|> 'x' <[7]>;");
     let mut store = Store::new(&grammask_regular::Config::default());
     let lowered = normal.lower_all(&mut store).expect("small");
@@ -205,7 +205,7 @@ fn texts_that_differ_stay_one_terminal() {
 }
 
 #[test]
-fn selections_that_cannot_be_made_are_dead() {
+fn unsatisfiable_unordered_is_dead() {
     for selection in
         ["'a', b", "'a'?; ; {2,}", "'a', 'c'; ; {0,1}", "'a', 'c'?; b; {2,}", "'a', b?; ; ; 0 -> 1"]
     {
@@ -215,11 +215,11 @@ fn selections_that_cannot_be_made_are_dead() {
 }
 
 #[test]
-fn what_unordered_breaks_is_found() {
+fn check_finds_broken_invariants_of_unordered() {
     let sound = check("start ::= unordered!('a'?, 'b', 'c'?; ','; {0,2});");
     let breaks: [fn(&mut Unordered); 5] = [
         |unordered| unordered.items[0] = (2, Some(1)),
-        |unordered| unordered.needs.push((0, 7)),
+        |unordered| unordered.requires.push((0, 7)),
         |unordered| unordered.max = Some(0),
         |unordered| unordered.has_separator = false,
         |unordered| unordered.items.truncate(2),
@@ -234,7 +234,7 @@ fn what_unordered_breaks_is_found() {
 }
 
 #[test]
-fn long_chains_of_selections_are_linear() {
+fn long_chains_of_unordered_are_linear() {
     let count = 20_000;
     let mut text = String::from("start ::= unordered!(x0?, 'a');");
     for rule in 0..count {

@@ -1,11 +1,11 @@
-//! Every pass alone: the grammar before and after, both as KBNF, and the postcondition.
+//! Every pass alone: the grammar before and after, as KBNF, and the postcondition.
 
 use std::fmt::Write as _;
 
 use grammask_normal::{Config, Grammar, PASSES, Pass};
 use grammask_regular::Store;
 
-/// Reads grammars, applies a pass to each, and writes both down.
+/// Applies a pass to each grammar, and returns the grammars before and after.
 fn before_and_after(pass: &str, texts: &[&str]) -> String {
     let pass = Pass::find(pass).expect("a pass of the list");
     let mut shown = format!("{}: {}\nafterwards: {}\n", pass.name, pass.description, pass.postcondition);
@@ -16,7 +16,7 @@ fn before_and_after(pass: &str, texts: &[&str]) -> String {
         let before = grammar.to_string();
         pass.apply(&mut grammar, &mut store, &config).expect("a grammar that the pass takes");
         let after = grammar.to_string();
-        assert!(pass.holds(&grammar), "{} does not keep its word:\n{after}", pass.name);
+        assert!(pass.holds(&grammar), "the postcondition of {} does not hold:\n{after}", pass.name);
         let again = grammask_syntax::parse(&after, &grammask_syntax::Config::default()).expect("valid KBNF");
         assert_eq!(again.to_string(), after);
         write!(shown, "\n--- before\n{before}--- after\n{after}").expect("strings take all");
@@ -145,9 +145,11 @@ fn every_pass_has_a_snapshot_here() {
 }
 
 #[test]
-fn names_tell_the_file() {
+fn each_pass_is_a_file_with_its_name() {
     for pass in PASSES {
-        let file = format!("{}/src/passes/{}.rs", env!("CARGO_MANIFEST_DIR"), pass.name);
-        assert!(std::path::Path::new(&file).exists(), "{file} is missing");
+        let passes = concat!(env!("CARGO_MANIFEST_DIR"), "/src/passes");
+        let files = ["", "ebnf/", "terminals/"].map(|folder| format!("{passes}/{folder}{}.rs", pass.name));
+        let count = files.iter().filter(|file| std::path::Path::new(file).exists()).count();
+        assert_eq!(count, 1, "exactly one of {files:?}");
     }
 }

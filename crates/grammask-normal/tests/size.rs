@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use grammask_normal::{Config, ErrorKind, NormalForm, normalize};
+use grammask_normal::{Config, ErrorKind, Limits, NormalForm, normalize};
 use grammask_syntax::{Ast, parse};
 
 fn read(text: &str) -> Ast {
@@ -133,13 +133,13 @@ fn doubling_texts_do_not_explode() {
 }
 
 #[test]
-fn a_long_text_used_often_is_written_once() {
+fn a_long_text_that_is_used_often_is_stored_once() {
     let text = format!("start ::= {} '.'; long ::= '{}';", "long ',' ".repeat(1_000), "x".repeat(1_000_000));
     assert!(check(&text).to_string().len() < 1_100_000);
 }
 
 #[test]
-fn characters_that_are_many_when_written_out_stay_rules() {
+fn characters_that_expand_to_large_terminals_stay_rules() {
     let mut text = "start ::= '.' | start c7; c0 ::= #'[a-z]';".to_owned();
     for number in 1..8 {
         let longer: Vec<String> = ('a'..='z').map(|last| format!("c{} '{last}'", number - 1)).collect();
@@ -151,7 +151,8 @@ fn characters_that_are_many_when_written_out_stay_rules() {
 
 #[test]
 fn characters_deep_in_other_rules() {
-    // Regular as far as is seen at once, so that each is known before it is made a terminal of, and found to be none in the end.
+    // Each loop looks regular until its last alternative, so its characters are expanded before the loop is
+    // given up.
     let mut text = "bad ::= '(' bad ')' | '!'; c0 ::= #'[a-z]';".to_owned();
     let mut uses = String::new();
     for number in 1..20_000 {
@@ -164,7 +165,7 @@ fn characters_deep_in_other_rules() {
         write!(uses, " | '{number}' l{number}").expect("strings take all");
     }
     check(&format!("start ::= good{uses}; {text} good ::= '.' | good c19999;"));
-    // The same characters, counted again and again.
+    // Many counters of one character.
     let counted = "c0{2,9} c0{3,8} ".repeat(20_000);
     check(&format!("start ::= {counted}; c0 ::= #'[a-z]' | '\\\\' #'[nrt]' | 'u' #'[0-9a-f]';"));
 }
@@ -179,30 +180,30 @@ fn products_in_exceptions_are_limited() {
     let ast = read(&format!("start ::= except!(x) ';'; x ::= {};", "('a' | 'b') ".repeat(60)));
     let errors = normalize(&ast, &Config::default()).expect_err("2^60 texts");
     assert!(
-        matches!(errors.errors()[0].kind, ErrorKind::Limit { value, limit, .. } if value > limit),
+        matches!(&errors.errors()[0].kind, ErrorKind::LimitExceeded(error) if error.found > Some(error.value)),
         "{errors}"
     );
 }
 
 #[test]
-fn limits_say_what_is_too_much() {
+fn exceeded_limits_are_reported_with_value_and_count() {
     let ast = read("start ::= 'a' x | 'b' x? 'c'; x ::= 'x' x | 'y';");
-    let config = [
+    let cases = [
         (
-            Config { max_productions: 3, ..Config::default() },
-            "6 productions exceed the limit max_productions of 3 (at byte 0)",
+            Limits { max_productions: 3, ..Limits::default() },
+            "more than 3 productions, 6 in all (limit `max_productions`) (at byte 0)",
         ),
         (
-            Config { max_symbols: 5, ..Config::default() },
-            "9 symbols exceed the limit max_symbols of 5 (at byte 0)",
+            Limits { max_symbols: 5, ..Limits::default() },
+            "more than 5 symbols, 9 in all (limit `max_symbols`) (at byte 0)",
         ),
         (
-            Config { max_terminals: 2, ..Config::default() },
-            "5 regular parts exceed the limit max_terminals of 2 (at byte 25)",
+            Limits { max_terminals: 2, ..Limits::default() },
+            "more than 2 terminals, 5 in all (limit `max_terminals`) (at byte 25)",
         ),
     ];
-    for (config, expected) in config {
-        let errors = normalize(&ast, &config).expect_err("too large");
+    for (limits, expected) in cases {
+        let errors = normalize(&ast, &Config { limits, ..Config::default() }).expect_err("too large");
         assert_eq!(errors.to_string(), expected);
     }
 }

@@ -90,7 +90,7 @@ impl Error {
     ///
     /// For callers that run the stages one by one.
     pub fn of_binding(errors: BindErrors, ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Self {
-        Self::Bind(located::of_binding(errors, ast, vocabulary, config.normal.max_errors))
+        Self::Bind(located::of_binding(errors, ast, vocabulary, config.normal.limits.max_errors))
     }
 
     /// Turns an error about the grammar of a JSON Schema into one about the schema. An empty language becomes

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_earley::{Network, Recognizer};
 use grammask_mask::Masks;
-use grammask_normal::normalize_with_languages;
+use grammask_normal::normalize_cancellable;
 use grammask_regular::Store;
 use grammask_syntax::Ast;
 
@@ -113,10 +113,10 @@ impl Grammar {
         let empty = Ast::default();
         let (normal, ast) = match ast {
             Cow::Borrowed(ast) => {
-                (normalize_with_languages(ast, &mut store, &config.normal, &is_cancelled)?, ast)
+                (normalize_cancellable(ast, &mut store, &config.normal, &is_cancelled)?, ast)
             }
             Cow::Owned(ast) => {
-                (normalize_with_languages(ast, &mut store, &config.normal, &is_cancelled)?, &empty)
+                (normalize_cancellable(ast, &mut store, &config.normal, &is_cancelled)?, &empty)
             }
         };
         let Some((normal, languages)) = normal.filter(|_| !is_cancelled()) else { return Ok(None) };

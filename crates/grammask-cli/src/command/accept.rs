@@ -1,4 +1,4 @@
-//! `grammask accept`: whether a text is in the language. Without a vocabulary, byte by byte.
+//! `grammask accept`: tests if a text is in the language, byte by byte and without a vocabulary.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind};
@@ -26,20 +26,20 @@ pub(crate) fn run(arguments: &Accept, reading: &ReadingArgs, out: &mut Output) -
     }
     let config = config(reading);
     let source = Source::read(&arguments.file, reading, &config)?;
-    let mut reading = Reading::new(source.compile(&config)?.recognizer(&config));
+    let mut test = TextTest::new(source.compile(&config)?.recognizer(&config));
     match (&text.text, text_file) {
-        (Some(text), _) => drop(reading.read(text.as_encoded_bytes())?),
-        (None, Some(path)) if path == stdin => reading.read_all(std::io::stdin().lock(), path)?,
+        (Some(text), _) => drop(test.read(text.as_encoded_bytes())?),
+        (None, Some(path)) if path == stdin => test.read_all(std::io::stdin().lock(), path)?,
         (None, Some(path)) => {
             let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-            reading.read_all(BufReader::with_capacity(1 << 16, file), path)?;
+            test.read_all(BufReader::with_capacity(1 << 16, file), path)?;
         }
         (None, None) => {}
     }
-    let at = reading.offset;
-    let (verdict, status) = if reading.state.is_dead() {
+    let at = test.offset;
+    let (verdict, status) = if test.state.is_dead() {
         ("reject", Status::No)
-    } else if reading.state.completes() {
+    } else if test.state.completes() {
         ("accept", Status::Yes)
     } else {
         ("live prefix", Status::LivePrefix)
@@ -56,23 +56,23 @@ pub(crate) fn run(arguments: &Accept, reading: &ReadingArgs, out: &mut Output) -
     Ok(status)
 }
 
-/// A text that is being read.
-struct Reading {
+/// Progress of testing a text.
+struct TextTest {
     recognizer: Recognizer,
     state: SetId,
-    /// How many bytes were taken.
+    /// Number of accepted bytes.
     offset: u64,
-    /// Fresh tables are made only when those in use hold more bytes than this, as a state may by itself need more than
-    /// their budget.
-    room: usize,
+    /// Bytes of the tables below which they are not replaced, even above their budget: a single state may
+    /// need more than the budget.
+    min_replaced_bytes: usize,
 }
 
-impl Reading {
+impl TextTest {
     fn new(recognizer: Recognizer) -> Self {
-        Self { state: recognizer.initial(), recognizer, offset: 0, room: 0 }
+        Self { state: recognizer.initial(), recognizer, offset: 0, min_replaced_bytes: 0 }
     }
 
-    /// Takes bytes up to the first after which nothing goes on; says whether it took all.
+    /// Accepts bytes up to the first that cannot follow. Returns true if it accepted all.
     fn read(&mut self, bytes: &[u8]) -> Result<bool, Failure> {
         let limit = |offset: u64| move |error| Failure::other(format!("after {offset} bytes: {error}"));
         for &byte in bytes {
@@ -81,16 +81,17 @@ impl Reading {
                 return Ok(false);
             }
             self.offset += 1;
-            if self.recognizer.is_over_budget() && self.recognizer.bytes_used() > self.room {
+            if self.recognizer.is_over_budget() && self.recognizer.bytes_used() > self.min_replaced_bytes {
                 let fresh = self.recognizer.successor();
                 self.state = fresh.import(&self.recognizer, self.state).map_err(limit(self.offset))?;
                 self.recognizer = fresh;
-                self.room = 2 * self.recognizer.bytes_used();
+                self.min_replaced_bytes = 2 * self.recognizer.bytes_used();
             }
         }
         Ok(true)
     }
 
+    /// As [`read`](Self::read), for a whole file.
     fn read_all(&mut self, mut from: impl BufRead, path: &Path) -> Result<(), Failure> {
         loop {
             let bytes = match from.fill_buf() {

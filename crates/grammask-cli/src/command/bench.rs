@@ -1,4 +1,4 @@
-//! `grammask bench`: what masks cost along a text, as a table, for scripts, and as a picture.
+//! `grammask bench`: measures the time of masks along a text, and prints a table, JSON or a histogram.
 
 use std::ffi::OsStr;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::Status;
 use crate::args::{Bench, ReadingArgs};
 use crate::command::mask::check_limit;
-use crate::failure::{Failure, Refusal};
+use crate::failure::{Failure, Rejection};
 use crate::input::source::{Source, config, read};
 use crate::input::tokenize::{Cut, tokenize};
 use crate::input::vocabulary;
@@ -20,31 +20,35 @@ use crate::output::listing::{in_order, token_json};
 use crate::output::{Output, bytes_to_json, quoted};
 use crate::timing::Times;
 
-/// The longest text, in bytes.
+/// Size of a text, in bytes. A larger text is an error.
 const MAX_TEXT_BYTES: usize = 1 << 24;
 
-/// The most masks of one kind: each time is kept.
+/// Number of masks of one kind, whose times are all stored. More are an error.
 const MAX_MASKS: usize = 2_000_000;
 
-/// How many of the slowest first visits are shown, and how many bytes of the text around them.
-const SLOWEST: usize = 5;
-const BYTES_BEFORE: usize = 32;
-const BYTES_AFTER: usize = 16;
+/// Number of the slowest new masks that are printed.
+const MAX_SLOWEST_MASKS: usize = 5;
 
-/// How many of the tokens that were allowed are named where a text is refused.
-const NAMED: usize = 8;
+/// Bytes of the text that are printed before a place.
+const CONTEXT_BYTES_BEFORE: usize = 32;
+
+/// Bytes of the text that are printed after a place.
+const CONTEXT_BYTES_AFTER: usize = 16;
+
+/// Number of allowed tokens that are printed if a text is rejected.
+const MAX_PRINTED_TOKENS: usize = 8;
 
 pub(crate) fn run(arguments: &Bench, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
     let mut config = config(reading);
     let text = read_text(arguments)?;
     let source = Source::read(&arguments.file, reading, &config)?;
-    // What is wrong with the grammar is told before the vocabulary is read, which takes longer.
+    // Report errors of the grammar before loading the vocabulary, which takes longer.
     source.parse(&config)?;
     if let Some(folder) = arguments.svg.as_deref().and_then(Path::parent)
         && !folder.as_os_str().is_empty()
         && !folder.is_dir()
     {
-        return Err(Failure::other(format!("{} is no folder", folder.display())));
+        return Err(Failure::other(format!("{} is not a folder", folder.display())));
     }
     let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary)?;
     let vocabulary = Vocabulary::from(vocabulary);
@@ -55,12 +59,12 @@ pub(crate) fn run(arguments: &Bench, reading: &ReadingArgs, out: &mut Output) ->
     let masks = (tokens.len() + 1).saturating_mul(passes);
     if masks > MAX_MASKS {
         return Err(Failure::other(format!(
-            "{passes} passes over {} tokens are {masks} masks; at most {MAX_MASKS} can be measured",
+            "more than {MAX_MASKS} masks: {passes} passes over {} tokens compute {masks}; use fewer --passes",
             tokens.len()
         )));
     }
     let plan = Plan { source: &source, vocabulary: &vocabulary, config: &config, tokens: &tokens, passes };
-    let is_complete = take(&plan.compile(&vocabulary, &mut Times::default())?, &text, &tokens)?;
+    let is_complete = accept_tokens(&plan.compile(&vocabulary, &mut Times::default())?, &text, &tokens)?;
     let result = plan.measure()?;
     let report =
         Report { text: &text, vocabulary: &vocabulary, tokens: &tokens, cut, is_complete, passes, result };
@@ -76,6 +80,7 @@ pub(crate) fn run(arguments: &Bench, reading: &ReadingArgs, out: &mut Output) ->
     Ok(Status::Yes)
 }
 
+/// Reads the text from the arguments, a file or stdin.
 fn read_text(arguments: &Bench) -> Result<Vec<u8>, Failure> {
     let stdin = Path::new("-");
     let path = match (&arguments.text.text, &arguments.text.text_file) {
@@ -92,14 +97,17 @@ fn read_text(arguments: &Bench) -> Result<Vec<u8>, Failure> {
     Ok(text)
 }
 
-/// Takes the text token by token; whether it is complete then. One that is not allowed is told by its first byte that is not.
-fn take(grammar: &Grammar, text: &[u8], tokens: &[TokenId]) -> Result<bool, Failure> {
+/// Accepts the text token by token. Returns true if it is complete then.
+///
+/// # Errors
+/// Returns an error with the first byte that cannot follow, and the tokens that are allowed there.
+fn accept_tokens(grammar: &Grammar, text: &[u8], tokens: &[TokenId]) -> Result<bool, Failure> {
     let mut matcher = grammar.matcher();
     for &token in tokens {
         match matcher.accept(token) {
             Outcome::Rejected => {
                 let at = matcher.text().len();
-                return Err(refusal(&mut matcher, text, at)?);
+                return Err(rejection(&mut matcher, text, at)?);
             }
             Outcome::LimitExceeded => check_limit(&matcher)?,
             _ => {}
@@ -108,8 +116,8 @@ fn take(grammar: &Grammar, text: &[u8], tokens: &[TokenId]) -> Result<bool, Fail
     Ok(matcher.is_complete())
 }
 
-/// Why the text is refused somewhere from byte `at` on, where the matcher is.
-fn refusal(matcher: &mut Matcher, text: &[u8], mut at: usize) -> Result<Failure, Failure> {
+/// Returns the error of a text that is rejected after byte `at`, which is the position of the matcher.
+fn rejection(matcher: &mut Matcher, text: &[u8], mut at: usize) -> Result<Failure, Failure> {
     while text.get(at).is_some_and(|&byte| matcher.accept_bytes(&[byte]).is_accepted()) {
         at += 1;
     }
@@ -120,36 +128,37 @@ fn refusal(matcher: &mut Matcher, text: &[u8], mut at: usize) -> Result<Failure,
     check_limit(matcher)?;
     let allowed = in_order(vocabulary, mask.iter());
     let (before, after) = around(text, at);
-    let mut message = format!("the text is refused at byte {at}: {} then {}", quoted(before), quoted(after));
+    let mut message = format!("the text is rejected at byte {at}: {} then {}", quoted(before), quoted(after));
     match allowed.len() {
-        0 => message.push_str("; no token is allowed there, as the text has ended"),
+        0 => message.push_str("; no token is allowed there, because the text has ended"),
         count => {
             let _ = write!(message, "; {count} tokens are allowed there:");
-            for &token in allowed.iter().take(NAMED) {
+            for &token in allowed.iter().take(MAX_PRINTED_TOKENS) {
                 let _ = write!(message, " {}", vocabulary.display(token));
             }
-            message.push_str(if count > NAMED { " ..." } else { "" });
+            message.push_str(if count > MAX_PRINTED_TOKENS { " ..." } else { "" });
         }
     }
-    let named: Value = allowed.iter().take(NAMED).map(|&token| token_json(vocabulary, token)).collect();
-    Ok(Failure::Refused(Box::new(Refusal { at, message, count: allowed.len(), allowed: named })))
+    let named: Value =
+        allowed.iter().take(MAX_PRINTED_TOKENS).map(|&token| token_json(vocabulary, token)).collect();
+    Ok(Failure::Rejected(Box::new(Rejection { at, message, count: allowed.len(), allowed: named })))
 }
 
-/// The text before and after a place, not much of it, and whole characters where it has them.
+/// Returns a few bytes of the text before and after a place, cut between characters.
 fn around(text: &[u8], at: usize) -> (&[u8], &[u8]) {
     let is_inside = |place: usize| text.get(place).is_some_and(|byte| byte & 0xc0 == 0x80);
-    let mut start = at.saturating_sub(BYTES_BEFORE);
+    let mut start = at.saturating_sub(CONTEXT_BYTES_BEFORE);
     while start < at && is_inside(start) {
         start += 1;
     }
-    let mut end = (at + BYTES_AFTER).min(text.len());
+    let mut end = (at + CONTEXT_BYTES_AFTER).min(text.len());
     while end > at && is_inside(end) {
         end -= 1;
     }
     (&text[start..at], &text[at..end])
 }
 
-/// All that is told.
+/// The printed result.
 struct Report<'a> {
     text: &'a [u8],
     vocabulary: &'a Vocabulary,
@@ -160,32 +169,34 @@ struct Report<'a> {
     result: Measurement,
 }
 
-/// A first visit.
-struct Slow<'a> {
+/// A slow new mask.
+struct SlowMask<'a> {
     nanoseconds: u64,
-    /// The place in the text, in bytes, and what stands there.
+    /// Byte offset in the text.
     at: usize,
+    /// The text before the place.
     before: &'a [u8],
+    /// The text after the place.
     after: &'a [u8],
 }
 
 impl Report<'_> {
-    /// All times: title, name for scripts, times.
+    /// Returns all series of times, each with its title and its name in JSON.
     fn rows(&self) -> [(&'static str, &'static str, &Times); 7] {
         let result = &self.result;
         [
             ("compile", "compile", &result.compile),
-            ("first visits, new vocabulary", "first_visit_new_vocabulary", &result.first_new),
-            ("first visits, used vocabulary", "first_visit", &result.first),
-            ("known masks", "known", &result.known),
-            ("known masks, written to a row", "known_row", &result.written),
-            ("accepts, fresh grammar", "accept_fresh", &result.accept_fresh),
-            ("accepts, known", "accept_known", &result.accept_known),
+            ("new masks, new vocabulary", "first_visit_new_vocabulary", &result.first_new),
+            ("new masks, used vocabulary", "first_visit", &result.first),
+            ("cached masks", "known", &result.known),
+            ("cached masks, copied to a row", "known_row", &result.written),
+            ("accepted tokens, new grammar", "accept_fresh", &result.accept_fresh),
+            ("accepted tokens, cached", "accept_known", &result.accept_known),
         ]
     }
 
-    /// The first visits, with a used vocabulary, whose best pass took longest.
-    fn slowest(&self) -> Vec<Slow<'_>> {
+    /// Returns the new masks, with a used vocabulary, whose fastest pass was slowest.
+    fn slowest(&self) -> Vec<SlowMask<'_>> {
         let mut visits: Vec<(u64, usize)> = Vec::new();
         let mut at = 0;
         for (place, best) in self.result.best.iter().enumerate() {
@@ -194,21 +205,22 @@ impl Report<'_> {
             at += bytes.map_or(0, <[u8]>::len);
         }
         visits.sort_by_key(|&(nanoseconds, at)| (std::cmp::Reverse(nanoseconds), at));
-        let visits = visits.into_iter().take(SLOWEST);
+        let visits = visits.into_iter().take(MAX_SLOWEST_MASKS);
         let place = |(nanoseconds, at)| {
             let (before, after) = around(self.text, at);
-            Slow { nanoseconds, at, before, after }
+            SlowMask { nanoseconds, at, before, after }
         };
         visits.map(place).collect()
     }
 
+    /// Returns the result as text.
     fn text(&self) -> String {
         let mut text = String::new();
         let mut line = |line: std::fmt::Arguments<'_>| writeln!(text, "{line}").expect("a text takes lines");
         let us = |nanoseconds: u64| nanoseconds as f64 / 1e3;
         let verdict = if self.is_complete { "complete" } else { "live prefix" };
         line(format_args!(
-            "{} bytes, {} tokens by {}, {verdict}; {} passes; a look at the clock, {:.2} us, is in every time\n",
+            "{} bytes, {} tokens by {}, {verdict}; {} passes; each time includes {:.2} us of reading the clock\n",
             self.text.len(),
             self.tokens.len(),
             self.cut.name(),
@@ -251,15 +263,16 @@ impl Report<'_> {
         ));
         let slowest = self.slowest();
         if !slowest.is_empty() {
-            line(format_args!("\nslowest first visits, used vocabulary, best of {} passes", self.passes));
+            line(format_args!("\nslowest new masks, used vocabulary, best of {} passes", self.passes));
         }
-        for Slow { nanoseconds, at, before, after } in slowest {
+        for SlowMask { nanoseconds, at, before, after } in slowest {
             let (time, before, after) = (us(nanoseconds), quoted(before), quoted(after));
             line(format_args!("{time:>10.2} us  byte {at:<7} {before} then {after}"));
         }
         text
     }
 
+    /// Returns the result as JSON.
     fn json(&self) -> Value {
         let (tables, lexicon) = (self.result.grammar.tables, self.result.lexicon);
         let mut times = json!({});
@@ -267,7 +280,7 @@ impl Report<'_> {
             times[name] = values.summary().to_json();
             times[name]["count"] = json!(values.len());
         }
-        let slow = |slow: Slow<'_>| {
+        let slow = |slow: SlowMask<'_>| {
             json!({
                 "ns": slow.nanoseconds,
                 "at": slow.at,
@@ -305,17 +318,18 @@ impl Report<'_> {
         })
     }
 
+    /// Returns the histogram as SVG.
     fn svg(&self, name: &str) -> String {
         let name = Path::new(name).file_name().map_or(name.into(), OsStr::to_string_lossy);
         histogram::draw(
             &format!("{name}: times of masks"),
             &format!(
-                "{} tokens by {}, {} passes; fresh grammars, used vocabulary",
+                "{} tokens by {}, {} passes; new grammars, used vocabulary",
                 self.tokens.len(),
                 self.cut.name(),
                 self.passes
             ),
-            [("first visits", &self.result.first), ("known masks", &self.result.known)],
+            [("new masks", &self.result.first), ("cached masks", &self.result.known)],
         )
     }
 }

@@ -1,4 +1,4 @@
-//! `grammask check`: compiles a grammar and says how big it is, or everything that is wrong with it.
+//! `grammask check`: compiles a grammar, and prints its size or all of its errors.
 
 use std::io::{self, Write};
 
@@ -16,12 +16,12 @@ pub(crate) fn run(arguments: &Check, reading: &ReadingArgs, out: &mut Output) ->
     let source = Source::read(&arguments.file, reading, &config)?;
     let compiled = match source.compile(&config) {
         Ok(compiled) => compiled,
-        Err(Failure::Grammar(wrong)) => {
+        Err(Failure::Grammar(invalid)) => {
             if out.is_json() {
-                out.json(&json!({ "ok": false, "errors": wrong.errors, "omitted": wrong.omitted }))?;
+                out.json(&json!({ "ok": false, "errors": invalid.errors, "omitted": invalid.omitted }))?;
             } else {
-                // Whether or not anybody reads the report, the answer is the status.
-                let _ = io::stderr().write_all(wrong.report.as_bytes());
+                // Best effort: the exit status is the answer.
+                let _ = io::stderr().write_all(invalid.report.as_bytes());
             }
             return Ok(Status::No);
         }

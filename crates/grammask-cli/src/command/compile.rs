@@ -1,4 +1,4 @@
-//! `grammask compile`: a compiled grammar as a file, for programs that load it.
+//! `grammask compile`: writes a compiled grammar to a file, for programs that load it.
 
 use std::path::Path;
 
@@ -23,9 +23,10 @@ pub(crate) fn run(arguments: &Compile, reading: &ReadingArgs, out: &mut Output) 
     }
     let bytes = grammar.save(tables);
     let name = arguments.output.display();
-    // What cannot be loaded is of no use to anybody.
-    let saved = Grammar::load(&bytes, vocabulary)
-        .map_err(|error: LoadError| Failure::other(format!("the saved grammar: {error}")))?;
+    // Check that the file can be loaded before writing it.
+    let saved = Grammar::load(&bytes, vocabulary).map_err(|error: LoadError| {
+        Failure::other(format!("the compiled grammar cannot be loaded: {error}"))
+    })?;
     std::fs::write(&arguments.output, &bytes)
         .map_err(|error| Failure::other(format!("cannot write {name}: {error}")))?;
     let masks = saved.stats().tables.masks;
@@ -38,7 +39,7 @@ pub(crate) fn run(arguments: &Compile, reading: &ReadingArgs, out: &mut Output) 
     Ok(Status::Yes)
 }
 
-/// The grammar in a file for the vocabulary and the ending that the arguments name, and the ending.
+/// Compiles the grammar in a file for the vocabulary that the arguments name. Also returns the ending.
 pub(crate) fn compile(
     file: &Path,
     arguments: &VocabularyArgs,
@@ -57,7 +58,7 @@ pub(crate) fn compile(
 /// Computes the masks before and after every byte of a text.
 fn warm(grammar: &Grammar, text: &[u8]) -> Result<(), Failure> {
     let mut matcher = grammar.matcher();
-    // Says where a text is wrong before anything is computed for it.
+    // Reject an invalid text before computing masks for it.
     accept_text(&mut matcher.clone(), text)?;
     matcher.mask();
     for &byte in text {

@@ -1,4 +1,5 @@
-//! `grammask generate`: a random model writes under the masks of a grammar, and comes to an end.
+//! `grammask generate`: a random model writes a text under the masks of a grammar, and reaches a complete
+//! text.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
@@ -15,11 +16,11 @@ use crate::input::source::{Source, config};
 use crate::input::vocabulary;
 use crate::output::{Output, bytes_to_json};
 use crate::random::Random;
-use crate::shortest_completion::{Piece, Steering};
+use crate::shortest_completion::{Piece, ShortestCompletion};
 use crate::timing::{Times, readable};
 
-/// How often a token is drawn before the model is led instead.
-const DRAWS: usize = 16;
+/// Number of random tokens tried before the model takes a step towards a complete text instead.
+const MAX_DRAWS: usize = 16;
 
 pub(crate) fn run(arguments: &Generate, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
     let mut config = config(reading);
@@ -33,11 +34,11 @@ pub(crate) fn run(arguments: &Generate, reading: &ReadingArgs, out: &mut Output)
     let grammar =
         Grammar::from_ast(&compiled.ast, &vocabulary, &config).map_err(|error| source.failure(&error))?;
     let limit = (arguments.max_tokens as u64).saturating_mul(vocabulary.longest_token().max(1) as u64);
-    let steering = Steering::new(&compiled.network, &config.recognizer, limit)?;
+    let completion = ShortestCompletion::new(&compiled.network, &config.recognizer, limit)?;
     let specials = compiled.network.specials.iter().map(|special| id_of(&vocabulary, special)).collect();
     let mut model = Model {
-        state: steering.initial(),
-        steering,
+        state: completion.initial(),
+        completion,
         matcher: grammar.matcher(),
         specials,
         ending: config.ending,
@@ -66,7 +67,7 @@ pub(crate) fn run(arguments: &Generate, reading: &ReadingArgs, out: &mut Output)
         }))?;
     } else {
         let break_line = if io::stdout().is_terminal() { "\n" } else { "" };
-        // The report is a courtesy; the text is written and the status tells the rest.
+        // Best effort: the text is written, and the exit status is the result.
         let _ = writeln!(
             io::stderr(),
             "{break_line}{}: {} tokens, {} bytes; vocabulary in {}, grammar in {}\n{} masks: {summary}",
@@ -81,18 +82,18 @@ pub(crate) fn run(arguments: &Generate, reading: &ReadingArgs, out: &mut Output)
     Ok(if end.is_complete() { Status::Yes } else { Status::Incomplete })
 }
 
-/// Why a text stopped.
+/// The reason why a text ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// It is finished.
+    /// It is complete, and has its end-of-sequence token.
     Finished,
-    /// It is complete, and no token of the vocabulary says so.
+    /// It is complete, and the vocabulary has no end-of-sequence token.
     Complete,
-    /// There were no more tokens to spend, and the text is not complete.
+    /// It is incomplete, and has `--max-tokens` tokens.
     Spent,
-    /// The grammar goes on, the vocabulary does not.
+    /// It is incomplete, and no token of the vocabulary can follow.
     Stuck,
-    /// Nobody reads on.
+    /// The reader has closed the pipe.
     Unread,
 }
 
@@ -101,9 +102,9 @@ impl End {
         match self {
             Self::Finished => "finished",
             Self::Complete => "complete",
-            Self::Spent => "incomplete, all tokens spent",
-            Self::Stuck => "incomplete, no token of the vocabulary goes on",
-            Self::Unread => "nobody reads on",
+            Self::Spent => "incomplete at --max-tokens",
+            Self::Stuck => "incomplete, because no token of the vocabulary can follow",
+            Self::Unread => "the pipe is closed",
         }
     }
 
@@ -112,26 +113,30 @@ impl End {
     }
 }
 
-/// A model that knows nothing, and the text that it writes.
+/// A random model, and the text that it writes.
 struct Model {
     matcher: Matcher,
-    /// Knows the way to an end; its state is that of the matcher, in tables of its own, so that nothing is known to the matcher
-    /// before it is asked.
-    steering: Steering,
+    /// Finds the nearest complete text. It has tables of its own, so that it does not fill the caches of the
+    /// matcher.
+    completion: ShortestCompletion,
+    /// State of `completion` after the text.
     state: SetId,
-    /// The tokens of the grammar's special symbols.
+    /// By special token of the network: its id in the vocabulary. `None` if the vocabulary lacks it.
     specials: Vec<Option<TokenId>>,
     ending: Ending,
     vocabulary: Vocabulary,
     random: Random,
     max_tokens: usize,
+    /// Buffer for a mask.
     row: Vec<u32>,
+    /// Times of the masks.
     times: Times,
     tokens: Vec<TokenId>,
     text: Vec<u8>,
 }
 
 impl Model {
+    /// Writes the text, and returns the reason of its end.
     fn write(&mut self, out: &mut Output) -> Result<End, Failure> {
         loop {
             if self.matcher.is_finished() {
@@ -145,21 +150,21 @@ impl Model {
             if spent >= self.max_tokens {
                 return Ok(if is_complete { End::Complete } else { End::Spent });
             }
-            // Drawn twice, so that the pull grows with the square: a while free, then more and more led.
-            let is_led =
+            // Two draws make the probability of a guided step grow with the square of the number of tokens.
+            let is_guided =
                 self.random.below(self.max_tokens) < spent && self.random.below(self.max_tokens) < spent;
             let mask = self.mask()?;
             if mask.is_empty() {
                 return Ok(if is_complete { End::Complete } else { End::Stuck });
             }
-            match self.choose(&mask, is_led)? {
+            match self.choose(&mask, is_guided)? {
                 Some(token) => self.take(token, out)?,
                 None => return Ok(End::Complete),
             }
         }
     }
 
-    /// The mask, as an engine would ask for it.
+    /// Returns the mask, in the way of an inference engine, and adds the time.
     fn mask(&mut self) -> Result<Mask, Failure> {
         let asked = Instant::now();
         let result = self.matcher.fill_mask(&mut self.row);
@@ -171,22 +176,22 @@ impl Model {
         Ok(mask)
     }
 
-    /// The next token; `None` where the text is complete and had better stop here.
-    fn choose(&mut self, mask: &Mask, is_led: bool) -> Result<Option<TokenId>, Failure> {
+    /// Chooses the next token. Returns `Ok(None)` if the text is complete and should end here.
+    fn choose(&mut self, mask: &Mask, is_guided: bool) -> Result<Option<TokenId>, Failure> {
         let count = mask.count();
         let draw = |random: &mut Random| nth(mask, random.below(count));
-        let Some(here) = self.needed(self.state)? else {
+        let Some(needed) = self.tokens_to_end(self.state)? else {
             return Ok(Some(draw(&mut self.random)));
         };
         let left = (self.max_tokens - self.tokens.len()) as u64;
-        if !is_led && here <= left {
-            for _ in 0..DRAWS {
+        if !is_guided && needed <= left {
+            for _ in 0..MAX_DRAWS {
                 let token = draw(&mut self.random);
                 if self.ending.tokens().contains(&token) {
                     return Ok(Some(token));
                 }
                 let next = self.after(self.state, token)?;
-                if self.needed(next)?.is_some_and(|needed| needed < left) {
+                if self.tokens_to_end(next)?.is_some_and(|needed| needed < left) {
                     return Ok(Some(token));
                 }
             }
@@ -194,13 +199,13 @@ impl Model {
         if self.matcher.is_complete() {
             return Ok(self.ending.tokens().first().copied());
         }
-        self.lead(mask).map(Some)
+        self.guided_token(mask).map(Some)
     }
 
-    /// The token that goes furthest on a shortest way to the end of a text that is not complete.
-    fn lead(&mut self, mask: &Mask) -> Result<TokenId, Failure> {
-        let way = self.steering.way(self.state, self.vocabulary.longest_token().max(1))?;
-        if let Some(&Piece::Special(index)) = way.first()
+    /// Returns the longest token that begins a shortest completion of an incomplete text.
+    fn guided_token(&mut self, mask: &Mask) -> Result<TokenId, Failure> {
+        let path = self.completion.path(self.state, self.vocabulary.longest_token().max(1))?;
+        if let Some(&Piece::Special(index)) = path.first()
             && let Some(Some(token)) = self.specials.get(index)
         {
             return Ok(*token);
@@ -208,7 +213,7 @@ impl Model {
         let trie = self.vocabulary.trie();
         let mut node = grammask_trie::TrieNodeId::ROOT;
         let mut longest = None;
-        for piece in way {
+        for piece in path {
             let Piece::Byte(byte) = piece else { break };
             let Some(child) = trie.child(node, byte) else { break };
             node = child;
@@ -216,46 +221,48 @@ impl Model {
         }
         match longest {
             Some(token) => Ok(token),
-            None => self.nearest(mask),
+            None => self.token_nearest_to_end(mask),
         }
     }
 
-    /// The token after which the way to the end is shortest: for vocabularies that cannot spell the shortest way.
-    fn nearest(&mut self, mask: &Mask) -> Result<TokenId, Failure> {
+    /// Returns the token after which the shortest completion is shortest, for vocabularies that cannot spell
+    /// a shortest completion.
+    fn token_nearest_to_end(&mut self, mask: &Mask) -> Result<TokenId, Failure> {
         let mut best = None;
         for token in mask.iter() {
             let next = self.after(self.state, token)?;
-            let needed = self.needed(next)?.unwrap_or(u64::MAX);
+            let needed = self.tokens_to_end(next)?.unwrap_or(u64::MAX);
             if best.is_none_or(|(least, _)| needed < least) {
                 best = Some((needed, token));
             }
         }
-        // The caller has seen that the mask is not empty.
+        // Unreachable: the caller passes a mask that is not empty.
         best.map(|(_, token)| token).ok_or_else(|| Failure::other("the mask is empty"))
     }
 
-    /// How many tokens end the text for certain, each of one byte, and one that says so.
-    fn needed(&mut self, state: SetId) -> Result<Option<u64>, Failure> {
-        let distance = self.steering.distance(state)?;
+    /// Returns a number of tokens that suffices to end the text: one per byte, and the end-of-sequence token.
+    fn tokens_to_end(&mut self, state: SetId) -> Result<Option<u64>, Failure> {
+        let distance = self.completion.distance(state)?;
         Ok(distance.map(|distance| distance.saturating_add(u64::from(!self.ending.tokens().is_empty()))))
     }
 
-    /// The state after a token that is allowed and does not end the text.
+    /// Returns the state after an allowed token that does not end the text.
     fn after(&self, state: SetId, token: TokenId) -> Result<SetId, Failure> {
         for (index, _) in self.specials.iter().enumerate().filter(|&(_, &special)| special == Some(token)) {
-            let next = self.steering.step(state, Piece::Special(index))?;
+            let next = self.completion.step(state, Piece::Special(index))?;
             if !next.is_dead() {
                 return Ok(next);
             }
         }
-        Ok(self.steering.step_bytes(state, self.vocabulary.bytes(token).unwrap_or_default())?)
+        Ok(self.completion.step_bytes(state, self.vocabulary.bytes(token).unwrap_or_default())?)
     }
 
+    /// Appends a token to the text, and writes it.
     fn take(&mut self, token: TokenId, out: &mut Output) -> Result<(), Failure> {
         let is_end = self.matcher.is_complete() && self.ending.tokens().contains(&token);
         if !is_end {
             let next = self.after(self.state, token)?;
-            self.state = self.steering.make_room(next)?;
+            self.state = self.completion.shrink(next)?;
         }
         match self.matcher.accept(token) {
             Outcome::LimitExceeded => return check_limit(&self.matcher),
@@ -278,6 +285,7 @@ impl Model {
     }
 }
 
+/// Returns the id of a special token. `None` if the vocabulary lacks it.
 fn id_of(vocabulary: &Vocabulary, special: &Special) -> Option<TokenId> {
     match special {
         Special::Name(name) => vocabulary.special(name),
@@ -285,7 +293,7 @@ fn id_of(vocabulary: &Vocabulary, special: &Special) -> Option<TokenId> {
     }
 }
 
-/// The member of a mask that `rank` others stand before.
+/// Returns the token of a mask that has `rank` smaller ones.
 fn nth(mask: &Mask, rank: usize) -> TokenId {
     let mut left = rank as u32;
     for (place, &word) in mask.as_words().iter().enumerate() {
@@ -306,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_member_of_a_mask_has_its_rank() {
+    fn nth_returns_the_tokens_of_a_mask_in_order() {
         let mut mask = Mask::new(200);
         let ids = [0, 1, 31, 32, 63, 64, 100, 199].map(TokenId);
         for id in ids {

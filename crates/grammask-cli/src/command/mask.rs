@@ -1,4 +1,4 @@
-//! `grammask mask`: the tokens that may follow a text.
+//! `grammask mask`: prints the tokens that may follow a text.
 
 use grammask::{Matcher, Outcome};
 use serde_json::json;
@@ -52,7 +52,10 @@ pub(crate) fn run(arguments: &Mask, reading: &ReadingArgs, out: &mut Output) -> 
     Ok(Status::Yes)
 }
 
-/// Takes a text, or says at which byte it fails.
+/// Accepts a text.
+///
+/// # Errors
+/// Returns an error with the offset of the first byte that cannot follow.
 pub(crate) fn accept_text(matcher: &mut Matcher, text: &[u8]) -> Result<(), Failure> {
     if text.is_empty() {
         return Ok(());
@@ -72,7 +75,7 @@ pub(crate) fn accept_text(matcher: &mut Matcher, text: &[u8]) -> Result<(), Fail
     Ok(())
 }
 
-/// A limit that was hit is a failure.
+/// Returns an error if the matcher has exceeded a limit.
 pub(crate) fn check_limit(matcher: &Matcher) -> Result<(), Failure> {
     matcher.error().map_or(Ok(()), |error| Err(Failure::other(error.to_string())))
 }

@@ -1,4 +1,4 @@
-//! `grammask show`: prints a stage of a grammar.
+//! `grammask show`: prints a stage of compiling or running a grammar.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Show, reading: &ReadingArgs, out: &mut Output) -> 
     }
 }
 
-/// What a stage is not made of is refused: whoever says it expects something of it.
+/// Refuses options that have no effect on the stage, because a user who gives one expects an effect.
 fn check(arguments: &Show) -> Result<(), Failure> {
     let VocabularyArgs { vocab, eos, eager } = &arguments.vocabulary;
     let has_text = matches!(arguments.stage, Stage::Sets | Stage::Mask);
@@ -54,16 +54,17 @@ fn check(arguments: &Show) -> Result<(), Failure> {
         ("--eager", *eager, has_tokens),
     ];
     match given.into_iter().find(|&(_, is_given, is_used)| is_given && !is_used) {
-        Some((option, ..)) => Err(Failure::Usage(format!("error: this stage does not depend on {option}\n"))),
+        Some((option, ..)) => Err(Failure::Usage(format!("error: {option} has no effect on this stage\n"))),
         None => Ok(()),
     }
 }
 
+/// Formats a value, in its long form with ids or in its short form.
 fn long_or_short(value: &impl std::fmt::Display, long: bool) -> String {
     if long { format!("{value:#}") } else { value.to_string() }
 }
 
-/// A stage that is one text, and for scripts also what it is made of, where that can be told.
+/// Prints a stage that is one text. As JSON, also prints its structure, if there is one.
 fn text(
     out: &mut Output,
     stage: &str,
@@ -83,6 +84,7 @@ fn text(
     Ok(Status::Yes)
 }
 
+/// Prints the grammar after every pass.
 fn passes(arguments: &Show, source: &Source, config: &Config, out: &mut Output) -> Result<Status, Failure> {
     let ast = source.parse(config)?;
     let trace = grammask_normal::normalize_traced(&ast, &config.normal)
@@ -113,7 +115,7 @@ fn passes(arguments: &Show, source: &Source, config: &Config, out: &mut Output) 
     Ok(Status::Yes)
 }
 
-/// The sets before and after every byte; a set that was printed before is only named.
+/// Prints the Earley sets before and after every byte. A set that was printed already is only named.
 fn sets(arguments: &Show, recognizer: &Recognizer, out: &mut Output) -> Result<Status, Failure> {
     let bytes = arguments.after.as_deref().unwrap_or_default().as_encoded_bytes();
     let mut shown: FxHashSet<SetId> = FxHashSet::default();
@@ -156,6 +158,7 @@ fn sets(arguments: &Show, recognizer: &Recognizer, out: &mut Output) -> Result<S
     Ok(Status::Yes)
 }
 
+/// Prints the mask after a text, in groups.
 fn mask(arguments: &Show, source: &Source, mut config: Config, out: &mut Output) -> Result<Status, Failure> {
     let compiled = source.compile(&config)?;
     let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary)?;
@@ -177,7 +180,7 @@ fn mask(arguments: &Show, source: &Source, mut config: Config, out: &mut Output)
         state = next;
     }
     let mut scratch = grammask::Scratch::new(vocabulary.id_count());
-    // Where a text has ended by eager ending, nothing follows.
+    // With eager ending, no token can follow a complete text.
     let groups = if is_finished { Vec::new() } else { groups(&masks, state)? };
     let count = if is_finished { 0 } else { masks.mask(state, &mut scratch)?.count() };
     if out.is_json() {

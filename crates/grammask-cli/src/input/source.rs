@@ -1,4 +1,4 @@
-//! From a file to a grammar that runs, with all that can be wrong on the way told with its place.
+//! Reads and compiles the grammar of a command, and reports errors with their places.
 
 use std::cell::OnceCell;
 use std::fs::File;
@@ -18,29 +18,29 @@ use grammask_syntax::{Ast, Report};
 use serde_json::json;
 
 use crate::args::{DraftChoice, ReadingArgs, WhitespaceChoice};
-use crate::failure::{Failure, WrongGrammar, diagnostics_to_json};
+use crate::failure::{Failure, InvalidGrammar, diagnostics_to_json};
 
-/// The text of a grammar and what to call it.
+/// The text of a grammar, and its name for messages.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub name: String,
     pub bytes: Vec<u8>,
-    /// Of a JSON Schema, what the grammar does not hold documents to, once it is known.
+    /// For a JSON Schema: the keywords that the grammar does not enforce, once translated. `None` for KBNF.
     relaxations: Option<OnceCell<Vec<Relaxation>>>,
-    /// Whether warnings go to stderr.
-    warns: bool,
+    /// True if warnings are written to stderr.
+    has_warnings: bool,
 }
 
-/// A grammar that runs, and the stages before.
+/// A compiled grammar, and the stages before it.
 pub(crate) struct Compiled {
     pub ast: Ast,
     pub normal: NormalForm,
     pub network: Arc<Network>,
-    /// How long it took, reading the file not included.
+    /// Time of compiling, without reading the file.
     pub time: Duration,
 }
 
-/// The configuration of a command: the default, the start symbol if one is named, and what is chosen of a JSON Schema.
+/// Returns the configuration that the arguments ask for.
 pub(crate) fn config(reading: &ReadingArgs) -> Config {
     let mut config = match &reading.start {
         Some(start) => Config::default().with_start(start),
@@ -76,20 +76,20 @@ pub(crate) fn config(reading: &ReadingArgs) -> Config {
     config
 }
 
-/// Reads a file, or stdin for `-`; one byte more than `most` where there is more.
-pub(crate) fn read(path: &Path, most: usize) -> Result<Vec<u8>, Failure> {
-    let most = most as u64 + 1;
+/// Reads a file, or stdin for `-`, up to one byte more than `max_bytes`.
+pub(crate) fn read(path: &Path, max_bytes: usize) -> Result<Vec<u8>, Failure> {
+    let max_read = max_bytes as u64 + 1;
     let mut bytes = Vec::new();
     let result = if path.as_os_str() == "-" {
-        io::stdin().lock().take(most).read_to_end(&mut bytes)
+        io::stdin().lock().take(max_read).read_to_end(&mut bytes)
     } else {
-        File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
+        File::open(path).and_then(|file| file.take(max_read).read_to_end(&mut bytes))
     };
     result.map_err(|error| unreadable(path, &error))?;
     Ok(bytes)
 }
 
-/// Says which file cannot be read.
+/// Returns an error that names the unreadable file.
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::other(format!("cannot read {}: {error}", name_of(path)))
 }
@@ -99,17 +99,18 @@ fn name_of(path: &Path) -> String {
 }
 
 impl Source {
-    /// Reads the file. One that is longer than a grammar may be is read up to there, as the parser will refuse it.
+    /// Reads the file. A file beyond the limit of the parser is read in part, as the parser refuses it.
     pub(crate) fn read(path: &Path, reading: &ReadingArgs, config: &Config) -> Result<Self, Failure> {
         Ok(Self {
             name: name_of(path),
             bytes: read(path, config.syntax.max_text_bytes)?,
             relaxations: reading.schema.then(OnceCell::new),
-            warns: !reading.json,
+            has_warnings: !reading.json,
         })
     }
 
-    /// The syntax tree; that of a JSON Schema comes with warnings on stderr where it is weaker than the schema.
+    /// Parses KBNF, or translates a JSON Schema. Warns on stderr if the translation is weaker than the
+    /// schema.
     pub(crate) fn parse(&self, config: &Config) -> Result<Ast, Failure> {
         if let Some(relaxations) = &self.relaxations {
             return self.translate(relaxations, config);
@@ -118,18 +119,19 @@ impl Source {
             .map_err(|recovered| self.failure(&Error::of_recovered(*recovered, config)))
     }
 
+    /// Translates a JSON Schema.
     fn translate(&self, relaxations: &OnceCell<Vec<Relaxation>>, config: &Config) -> Result<Ast, Failure> {
-        let most = config.syntax.max_text_bytes;
-        if self.bytes.len() > most {
-            return Err(self.wrong_schema(&format!("the limit max_text_bytes ({most}) is exceeded")));
+        let max_bytes = config.syntax.max_text_bytes;
+        if self.bytes.len() > max_bytes {
+            return Err(self.invalid_schema(&format!("more than {max_bytes} bytes (limit `max_text_bytes`)")));
         }
         let schema = serde_json::from_slice(&self.bytes)
-            .map_err(|error| self.wrong_schema(&format!("no JSON: {error}")))?;
+            .map_err(|error| self.invalid_schema(&format!("not JSON: {error}")))?;
         let translation =
             translate(&schema, &config.json_schema).map_err(|error| self.failure(&error.into()))?;
         relaxations.get_or_init(|| {
-            for relaxation in translation.relaxations.iter().filter(|_| self.warns) {
-                // A warning is a courtesy; the answer is not less right without.
+            for relaxation in translation.relaxations.iter().filter(|_| self.has_warnings) {
+                // Best effort: the answer does not depend on the warning.
                 let _ = writeln!(io::stderr(), "{}: warning: {relaxation}", self.name);
             }
             translation.relaxations
@@ -137,18 +139,19 @@ impl Source {
         Ok(translation.ast)
     }
 
-    /// What the grammar does not hold documents to, once it was read; none for what is no JSON Schema.
+    /// Returns the keywords that the grammar does not enforce. `None` for KBNF, and before translating.
     pub(crate) fn relaxations(&self) -> Option<&[Relaxation]> {
         self.relaxations.as_ref()?.get().map(Vec::as_slice)
     }
 
-    fn wrong_schema(&self, message: &str) -> Failure {
+    /// Returns an error of the schema without a place.
+    fn invalid_schema(&self, message: &str) -> Failure {
         let report = format!("{}: error: {message}\n", self.name);
         let errors = vec![json!({ "file": self.name, "message": message })];
-        Failure::Grammar(Box::new(WrongGrammar { report, errors, omitted: 0 }))
+        Failure::Grammar(Box::new(InvalidGrammar { report, errors, omitted: 0 }))
     }
 
-    /// All stages up to the network.
+    /// Compiles the grammar to a network.
     pub(crate) fn compile(&self, config: &Config) -> Result<Compiled, Failure> {
         let started = Instant::now();
         let ast = self.parse(config)?;
@@ -160,15 +163,15 @@ impl Source {
         Ok(Compiled { ast, normal, network: Arc::new(network), time: started.elapsed() })
     }
 
-    /// An error of a stage, as it is about a grammar or about a schema.
+    /// Rewords an error of a later stage for a schema.
     fn about(&self, error: Error) -> Error {
         if self.relaxations.is_some() { error.about_schema() } else { error }
     }
 
-    /// What is wrong with the grammar.
+    /// Converts an error of the grammar.
     pub(crate) fn failure(&self, error: &Error) -> Failure {
         let diagnostics = error.diagnostics();
-        // The grammar of a schema has no places in its text.
+        // The grammar of a schema has no places in the text of the schema.
         if diagnostics.is_empty() || self.relaxations.is_some() {
             let mut answer = json!({ "file": self.name, "message": error.to_string() });
             if let Error::JsonSchema(error) = error {
@@ -177,27 +180,27 @@ impl Source {
                 answer["reason"] = json!(error.reason.to_string());
             }
             let report = format!("{}: error: {error}\n", self.name);
-            return Failure::Grammar(Box::new(WrongGrammar { report, errors: vec![answer], omitted: 0 }));
+            return Failure::Grammar(Box::new(InvalidGrammar { report, errors: vec![answer], omitted: 0 }));
         }
         let errors = diagnostics_to_json(self, &diagnostics);
         let omitted = error.omitted();
         let report = Report::new(&self.bytes, &self.name, diagnostics).with_omitted(omitted).to_string();
-        Failure::Grammar(Box::new(WrongGrammar { report, errors, omitted }))
+        Failure::Grammar(Box::new(InvalidGrammar { report, errors, omitted }))
     }
 }
 
 impl Compiled {
-    /// Something that runs it.
+    /// Creates a recognizer for the grammar.
     pub(crate) fn recognizer(&self, config: &Config) -> Recognizer {
         Recognizer::new(Arc::clone(&self.network), &config.recognizer)
     }
 
-    /// How many productions the normal form has.
+    /// Returns the number of productions of the normal form.
     pub(crate) fn production_count(&self) -> usize {
         self.normal.nonterminals.iter().map(|nonterminal| nonterminal.productions.len()).sum()
     }
 
-    /// How many lexemes the network calls.
+    /// Returns the number of lexemes that the network calls.
     pub(crate) fn lexeme_count(&self) -> usize {
         self.network.callees.iter().filter(|callee| matches!(callee, Callee::Lexeme { .. })).count()
     }

@@ -1,4 +1,5 @@
-//! A text as tokens: as the model's own tokenizer cuts it where that is known, else always the longest token.
+//! Splits a text into tokens: with the tokenizer of the vocabulary if it is known, otherwise into the longest
+//! tokens.
 
 use grammask::TokenId;
 use grammask_trie::{TrieNodeId, Vocabulary};
@@ -6,15 +7,16 @@ use grammask_trie::{TrieNodeId, Vocabulary};
 use crate::failure::Failure;
 use crate::output::quoted;
 
-/// The tokenizer's regex looks ahead behind white space, and the tokenizer panics where there are a million characters of it.
-const LONG_RUN: usize = 1 << 16;
+/// Length of a run of white space, in characters, after which the text is split. The regex of the tokenizer
+/// looks ahead after white space, and panics on a million characters of it.
+const MAX_WHITESPACE_RUN_CHARS: usize = 1 << 16;
 
-/// How a text was cut.
+/// The method that splits a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// By the tokenizer that belongs to the embedded vocabulary.
+    /// The tokenizer of the embedded vocabulary.
     Tokenizer,
-    /// From left to right, the longest token each time.
+    /// The longest token at each position, from left to right.
     LongestMatch,
 }
 
@@ -27,7 +29,9 @@ impl Cut {
     }
 }
 
-/// The tokens of a text. `is_embedded` says that the vocabulary is the embedded one, whose tokenizer knows UTF-8 alone.
+/// Splits a text into tokens. Also returns the method.
+///
+/// `is_embedded` is true for the embedded vocabulary, whose tokenizer accepts only UTF-8.
 pub(crate) fn tokenize(
     vocabulary: &Vocabulary,
     is_embedded: bool,
@@ -43,7 +47,7 @@ pub(crate) fn tokenize(
     }
 }
 
-/// The text in pieces without long runs of white space. Nearly always it is one.
+/// Splits a text so that no piece has a long run of white space. Nearly every text is one piece.
 fn pieces(mut text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     while let Some(end) = end_of_long_run(text) {
@@ -55,18 +59,19 @@ fn pieces(mut text: &str) -> Vec<&str> {
     pieces
 }
 
-/// Where the first long run of white space has reached its length.
+/// Returns the byte offset at which the first run of white space reaches its greatest length.
 fn end_of_long_run(text: &str) -> Option<usize> {
     let mut run = 0;
     for (at, character) in text.char_indices() {
         run = if character.is_whitespace() { run + 1 } else { 0 };
-        if run == LONG_RUN {
+        if run == MAX_WHITESPACE_RUN_CHARS {
             return Some(at + character.len_utf8());
         }
     }
     None
 }
 
+/// Returns the longest token at each position, from left to right.
 fn longest_match(vocabulary: &Vocabulary, text: &[u8]) -> Result<Vec<TokenId>, Failure> {
     let trie = vocabulary.trie();
     let mut tokens = Vec::new();
@@ -81,7 +86,9 @@ fn longest_match(vocabulary: &Vocabulary, text: &[u8]) -> Result<Vec<TokenId>, F
         }
         let Some((token, length)) = longest else {
             let byte = quoted(&text[at..=at]);
-            return Err(Failure::other(format!("no token of the vocabulary begins like byte {at}, {byte}")));
+            return Err(Failure::other(format!(
+                "no token of the vocabulary matches the text at byte {at}, {byte}"
+            )));
         };
         tokens.push(token);
         at += length;
@@ -94,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_token_is_taken_each_time() {
+    fn longest_match_takes_the_longest_token_each_time() {
         let words: [&[u8]; 6] = [b"a", b"ab", b"abcd", b"c", b"\xff", b""];
         let tokens = words.iter().enumerate().map(|(id, word)| (TokenId(id as u32), word.to_vec()));
         let vocabulary = Vocabulary::new(tokens, [], &Default::default()).unwrap();
@@ -102,11 +109,11 @@ mod tests {
         assert_eq!(cut(b"").unwrap(), []);
         assert_eq!(cut(b"abcabcda\xff").unwrap(), [1, 3, 2, 0, 4].map(TokenId));
         let Err(Failure::Other(message)) = cut(b"abb") else { panic!("there is no token for it") };
-        assert_eq!(message, "no token of the vocabulary begins like byte 2, \"b\"");
+        assert_eq!(message, "no token of the vocabulary matches the text at byte 2, \"b\"");
     }
 
     #[test]
-    fn the_embedded_tokenizer_takes_any_text() {
+    fn the_embedded_tokenizer_accepts_any_text() {
         let vocabulary = Vocabulary::new([], [], &Default::default()).unwrap();
         for text in [
             format!("{}x", " ".repeat(3_000_000)),

@@ -1,10 +1,11 @@
-//! A histogram of times as SVG: a logarithmic axis of time, two kinds of times side by side, for light pages and dark ones.
+//! A histogram of times as SVG, with a logarithmic time axis and two series side by side, for light and dark
+//! pages.
 
 use std::fmt::Write;
 
 use crate::timing::{Times, readable};
 
-/// The picture's size, and where the frame of the bars is in it.
+/// Size of the picture, and the edges of the plot in it.
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 380.0;
 const LEFT: f64 = 64.0;
@@ -12,11 +13,11 @@ const RIGHT: f64 = 740.0;
 const TOP: f64 = 84.0;
 const BOTTOM: f64 = 320.0;
 
-/// Bars of each kind for a tenfold time.
+/// Number of bars of each series per power of ten.
 const BARS_PER_DECADE: usize = 10;
 
-/// Longer titles do not fit.
-const TITLE_CHARACTERS: usize = 90;
+/// Characters of the title that fit into the picture. Longer titles are cut.
+const MAX_TITLE_CHARS: usize = 90;
 
 const STYLE: &str = "\
 text { font: 12px sans-serif; fill: #1f2328 } .title { font-size: 15px; font-weight: bold } .frame { fill: #ffffff }
@@ -25,11 +26,11 @@ text { font: 12px sans-serif; fill: #1f2328 } .title { font-size: 15px; font-wei
 text { fill: #e6edf3 } .frame { fill: #0d1117 } .grid { stroke: #30363d } .axis { stroke: #8b949e } .a { fill: #58a6ff } .b { fill: #f0a04b }
 }";
 
-/// Draws how often which times occurred: of each of two kinds, the share of its times that fall into each bar.
-pub(crate) fn draw(title: &str, subtitle: &str, kinds: [(&str, &Times); 2]) -> String {
-    let (first_decade, last_decade) = decades(kinds);
+/// Draws a histogram: for each of two series, the share of its times that fall into each bar.
+pub(crate) fn draw(title: &str, subtitle: &str, series: [(&str, &Times); 2]) -> String {
+    let (first_decade, last_decade) = decades(series);
     let bars = (last_decade - first_decade) * BARS_PER_DECADE;
-    let shares = kinds.map(|(_, times)| shares(times, first_decade, bars));
+    let shares = series.map(|(_, times)| shares(times, first_decade, bars));
     let highest = shares.iter().flatten().copied().fold(0.0, f64::max);
     let top = [5.0, 10.0, 20.0, 40.0, 60.0, 80.0].into_iter().find(|&top| highest <= top).unwrap_or(100.0);
     let x = |bar: f64| LEFT + (RIGHT - LEFT) * bar / bars as f64;
@@ -45,7 +46,7 @@ pub(crate) fn draw(title: &str, subtitle: &str, kinds: [(&str, &Times); 2]) -> S
     add(format_args!(r#"<rect class="frame" width="{WIDTH}" height="{HEIGHT}" rx="6"/>"#));
     add(format_args!(r#"<text class="title" x="{LEFT}" y="26">{title}</text>"#));
     add(format_args!(r#"<text x="{LEFT}" y="44">{subtitle}</text>"#));
-    for (place, (kind, times)) in kinds.into_iter().enumerate() {
+    for (place, (kind, times)) in series.into_iter().enumerate() {
         let at = LEFT + place as f64 * (RIGHT - LEFT) / 2.0;
         let summary = times.summary();
         let (p50, p99) = (precise(summary.p50), precise(summary.p99));
@@ -70,7 +71,7 @@ pub(crate) fn draw(title: &str, subtitle: &str, kinds: [(&str, &Times); 2]) -> S
         let class = ["a", "b"][place];
         for (bar, &share) in shares.iter().enumerate().filter(|&(_, &share)| share > 0.0) {
             let (from, to) = (x(bar as f64 + 0.5 * place as f64), x(bar as f64 + 0.5 * (place + 1) as f64));
-            // What occurred can be seen, however rare it is.
+            // Keep the rarest bars visible.
             let height = (BOTTOM - y(share)).max(1.5);
             add(format_args!(
                 r#"<rect class="{class}" x="{from:.2}" y="{:.2}" width="{:.2}" height="{height:.2}"/>"#,
@@ -93,31 +94,31 @@ pub(crate) fn draw(title: &str, subtitle: &str, kinds: [(&str, &Times); 2]) -> S
     svg
 }
 
-/// The powers of ten, in nanoseconds, between which all times lie; at least two decades apart.
-fn decades(kinds: [(&str, &Times); 2]) -> (usize, usize) {
-    let all = || kinds.into_iter().flat_map(|(_, times)| times.nanoseconds()).map(|&time| time.max(1));
+/// Returns the powers of ten, in nanoseconds, that enclose all times: at least two decades.
+fn decades(series: [(&str, &Times); 2]) -> (usize, usize) {
+    let all = || series.into_iter().flat_map(|(_, times)| times.nanoseconds()).map(|&time| time.max(1));
     let first = all().min().map_or(1, |least| least.ilog10() as usize);
     let last = all().max().map_or(1, |most| most.ilog10() as usize + 1);
     (first, last.max(first + 2))
 }
 
-/// In percent, by bar.
+/// Returns the share of the times in each bar, in percent.
 fn shares(times: &Times, first_decade: usize, bars: usize) -> Vec<f64> {
     let mut counts = vec![0_usize; bars];
     for &time in times.nanoseconds() {
         let bar = ((time.max(1) as f64).log10() - first_decade as f64) * BARS_PER_DECADE as f64;
-        // Rounding may lead just outside.
+        // Rounding can lead just outside of the range.
         counts[(bar.max(0.0) as usize).min(bars - 1)] += 1;
     }
     counts.into_iter().map(|count| 100.0 * count as f64 / times.len().max(1) as f64).collect()
 }
 
-/// A time with a unit, also where it is much less than that.
+/// Returns a time with a unit, in nanoseconds below a microsecond.
 fn precise(nanoseconds: u64) -> String {
     if nanoseconds < 1000 { format!("{nanoseconds} ns") } else { readable(nanoseconds) }
 }
 
-/// A power of ten in nanoseconds, with a unit that suits it.
+/// Returns a power of ten, in nanoseconds, with a suitable unit.
 fn power_of_ten(decade: usize) -> String {
     let zeros = "0".repeat(decade % 3);
     match ["ns", "us", "ms", "s"].get(decade / 3) {
@@ -126,11 +127,11 @@ fn power_of_ten(decade: usize) -> String {
     }
 }
 
-/// A text as XML, without what XML cannot have, and cut where it is long.
+/// Escapes a text for XML, replaces characters that XML forbids, and cuts it to [`MAX_TITLE_CHARS`].
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for (place, character) in text.chars().enumerate() {
-        if place == TITLE_CHARACTERS {
+        if place == MAX_TITLE_CHARS {
             escaped.push('…');
             break;
         }
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn every_time_is_in_a_bar() {
+    fn every_time_is_in_one_bar() {
         let all = times(&[0, 1, 9, 10, 99, 100, 1_000, 999_999, 1_000_000]);
         let (first, last) = decades([("", &all), ("", &Times::default())]);
         assert_eq!((first, last), (0, 7));
@@ -174,8 +175,8 @@ mod tests {
 
     #[test]
     fn extreme_times_are_drawn_inside_the_frame() {
-        for kinds in [[&[][..], &[]], [&[0], &[u64::MAX]], [&[7, 7, 7], &[]]] {
-            let [a, b] = kinds.map(times);
+        for series in [[&[][..], &[]], [&[0], &[u64::MAX]], [&[7, 7, 7], &[]]] {
+            let [a, b] = series.map(times);
             let svg = draw("t", "s", [("a", &a), ("b", &b)]);
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
             for bar in svg.lines().filter(|line| line.starts_with("<rect class=\"a\"")) {
@@ -187,9 +188,9 @@ mod tests {
     }
 
     #[test]
-    fn titles_are_xml() {
+    fn titles_are_escaped_and_cut() {
         assert_eq!(escaped("<a> & \u{1}"), "&lt;a&gt; &amp; \u{fffd}");
-        assert_eq!(escaped(&"é".repeat(1000)).chars().count(), TITLE_CHARACTERS + 1);
+        assert_eq!(escaped(&"é".repeat(1000)).chars().count(), MAX_TITLE_CHARS + 1);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Masks for readers and scripts: by what takes the tokens, and as lists.
+//! Masks as lists of tokens, and grouped by the terminal that accepts them.
 
 use grammask::{Ending, Mask, Scratch, TokenId};
 use grammask_earley::{Error, SetId};
@@ -6,44 +6,46 @@ use grammask_mask::Masks;
 use grammask_trie::Vocabulary;
 use serde_json::{Value, json};
 
-/// How many tokens of a part are shown.
-const SHOWN: usize = 24;
+/// Number of tokens of a group that are printed.
+const MAX_PRINTED_TOKENS: usize = 24;
 
-/// Tokens of a mask that have something in common.
+/// A group of tokens of a mask.
 pub(crate) struct Group {
-    /// What they have in common.
+    /// The common property of the tokens.
     pub title: String,
-    /// Shorter tokens first; those of the same length by their bytes.
+    /// The tokens, ordered by length and then by bytes.
     pub tokens: Vec<TokenId>,
 }
 
-/// The mask of a state, apart: what each lexeme takes by itself, what begins with a literal, what begins in a lexeme and runs
-/// on into what follows it, and tokens that are no bytes. A token may be in several of the first groups.
+/// Splits the mask of a state into groups.
+///
+/// The groups are: tokens within each lexeme, tokens that begin with a literal, tokens that begin in a lexeme
+/// and end after it, and tokens without bytes. A token can be in several of the first groups.
 pub(crate) fn groups(masks: &Masks, state: SetId) -> Result<Vec<Group>, Error> {
     let vocabulary = masks.vocabulary();
     let mut scratch = Scratch::new(vocabulary.id_count());
-    let mut left = masks.mask(state, &mut scratch)?.clone();
+    let mut remaining = masks.mask(state, &mut scratch)?.clone();
     let mut groups = Vec::new();
     let mut endings = Vec::new();
     if state.completes() {
         endings.extend_from_slice(masks.ending().tokens());
     }
     let specials: Vec<TokenId> =
-        left.iter().filter(|id| vocabulary.bytes(*id).is_none() && !endings.contains(id)).collect();
+        remaining.iter().filter(|id| vocabulary.bytes(*id).is_none() && !endings.contains(id)).collect();
     for &id in endings.iter().chain(&specials) {
-        left.forbid(id);
+        remaining.forbid(id);
     }
-    let whole = left.clone();
-    let mut add = |title: String, mask: &Mask, left: &mut Mask| {
+    let whole = remaining.clone();
+    let mut add = |title: String, mask: &Mask, remaining: &mut Mask| {
         let mut part = mask.clone();
         part.intersect(&whole);
-        left.subtract(&part);
+        remaining.subtract(&part);
         if !part.is_empty() {
             groups.push(Group { title, tokens: in_order(vocabulary, part.iter()) });
         }
     };
     let recognizer = masks.recognizer();
-    // A state that is already complete under eager ending has no tokens, though it has parts.
+    // A state that is complete under eager ending has no tokens, though it has lexemes.
     if !whole.is_empty() {
         let parts = recognizer.inspect().split(state)?;
         for item in &parts.lexemes {
@@ -51,15 +53,15 @@ pub(crate) fn groups(masks: &Masks, state: SetId) -> Result<Vec<Group>, Error> {
             let lexeme =
                 recognizer.inspect().distinct(item.node)?.map_or(item.node, |distinct| distinct.lexeme);
             let lexeme = recognizer.inspect().open_state(lexeme)?;
-            add(title, masks.mask(lexeme, &mut scratch)?, &mut left);
+            add(title, masks.mask(lexeme, &mut scratch)?, &mut remaining);
         }
         if parts.rest.goes_on() {
             let rest = masks.mask(parts.rest, &mut scratch)?.clone();
-            add("beginning with a literal".to_owned(), &rest, &mut left);
+            add("beginning with a literal".to_owned(), &rest, &mut remaining);
         }
     }
-    let beyond = left.clone();
-    add("beginning in a lexeme and going beyond".to_owned(), &beyond, &mut left);
+    let beyond = remaining.clone();
+    add("beginning in a lexeme and going beyond".to_owned(), &beyond, &mut remaining);
     groups.extend([("special", specials), ("end of sequence", endings)].into_iter().filter_map(
         |(title, tokens)| {
             Some(Group { title: title.to_owned(), tokens }).filter(|group| !group.tokens.is_empty())
@@ -68,7 +70,7 @@ pub(crate) fn groups(masks: &Masks, state: SetId) -> Result<Vec<Group>, Error> {
     Ok(groups)
 }
 
-/// Shorter tokens first; those of the same length by their bytes.
+/// Returns tokens ordered by length and then by bytes.
 pub(crate) fn in_order(vocabulary: &Vocabulary, ids: impl Iterator<Item = TokenId>) -> Vec<TokenId> {
     let mut ids: Vec<TokenId> = ids.collect();
     ids.sort_by_key(|&id| {
@@ -78,11 +80,12 @@ pub(crate) fn in_order(vocabulary: &Vocabulary, ids: impl Iterator<Item = TokenI
     ids
 }
 
-/// A group for readers: title, number, and the first tokens; in lines of a readable width.
+/// Returns a group as text: its title, the number of tokens, and the first of them, in lines of about 100
+/// characters.
 pub(crate) fn group_text(group: &Group, vocabulary: &Vocabulary, ids: bool) -> String {
     let mut text = format!("{}: {}\n", group.title, group.tokens.len());
     let mut width = 0;
-    for &id in group.tokens.iter().take(SHOWN) {
+    for &id in group.tokens.iter().take(MAX_PRINTED_TOKENS) {
         let mut token = vocabulary.display(id).to_string();
         if ids {
             token = format!("{}:{token}", id.0);
@@ -96,7 +99,7 @@ pub(crate) fn group_text(group: &Group, vocabulary: &Vocabulary, ids: bool) -> S
         text.push_str(&token);
         width += length;
     }
-    if group.tokens.len() > SHOWN {
+    if group.tokens.len() > MAX_PRINTED_TOKENS {
         text.push_str(" ...");
     }
     if !group.tokens.is_empty() {
@@ -105,7 +108,7 @@ pub(crate) fn group_text(group: &Group, vocabulary: &Vocabulary, ids: bool) -> S
     text
 }
 
-/// A token for scripts.
+/// Converts a token to JSON.
 pub(crate) fn token_json(vocabulary: &Vocabulary, id: TokenId) -> Value {
     match vocabulary.bytes(id) {
         Some(bytes) => {
@@ -117,7 +120,7 @@ pub(crate) fn token_json(vocabulary: &Vocabulary, id: TokenId) -> Value {
     }
 }
 
-/// An ending for scripts.
+/// Converts an ending to JSON.
 pub(crate) fn ending_json(ending: &Ending) -> Value {
     match ending {
         Ending::Eager => json!("eager"),

@@ -9,64 +9,66 @@ use grammask_earley::{Callee, Class, Error, Network, NetworkNodeId};
 use grammask_regular::{RegularId, Store};
 use rustc_hash::FxHashSet;
 
-use unordered::Selection;
+use unordered::UnorderedLength;
 
-/// More than any text has: there is no end, or none that was found within the limits.
-pub(crate) const ENDLESS: u64 = u64::MAX;
+/// A length above that of any text: no end exists, or none was found within the limits.
+pub(crate) const INFINITE: u64 = u64::MAX;
 
-/// The states of one lexeme among which its shortest text is looked for.
+/// States of one lexeme that the search for its shortest text visits. Beyond it, the length is infinite.
 const MAX_LEXEME_STATES: usize = 200_000;
 
-/// For every node of a network how many bytes, at least, take it to the end of its rule. A special token counts as one.
+/// By node of a network: the least number of bytes to the end of its rule. A special token counts as one
+/// byte.
 #[derive(Debug)]
-pub(crate) struct Lengths {
+pub(crate) struct NodeLengths {
     nodes: Vec<u64>,
 }
 
-/// What a length is asked of: a node, or behind the nodes a callee.
-type Place = usize;
+/// A node, or the number of nodes plus the index of a callee.
+type Vertex = usize;
 
-impl Lengths {
-    /// Of all nodes. Lexemes without a text of at most `limit` bytes count as endless.
+impl NodeLengths {
+    /// Computes the lengths of all nodes. A lexeme without a text of at most `limit` bytes is infinitely
+    /// long.
     ///
     /// # Complexity
-    /// O(n log n) in the edges of the network, and what the shortest texts of its lexemes take.
+    /// O(n log n) in the number of edges, plus the search for the shortest text of each lexeme.
     ///
     /// # Source
-    /// D. Knuth, "A generalization of Dijkstra's algorithm", 1977: a call is a sum of two lengths, and lengths are settled
-    /// in ascending order.
+    /// D. Knuth, "A generalization of Dijkstra's algorithm", 1977: the length of a call is the sum of two
+    /// lengths, and lengths are settled in ascending order.
     pub(crate) fn new(network: &Network, limit: u64) -> Result<Self, Error> {
         let count = network.nodes.len();
         let mut search = Search::new(count + network.callees.len());
         let mut store = network.store.clone();
         for (index, node) in network.nodes.iter().enumerate() {
             if node.is_final {
-                search.reach(index, 0);
+                search.relax(index, 0);
             }
             for &(_, to) in &node.scans {
-                search.depend(&[to.index()], Sum { target: index, known: 1, missing: 1 });
+                search.add_sum(&[to.index()], Sum { target: index, known: 1, missing: 1 });
             }
             for &(callee, to) in &node.calls {
                 let operands = [count + callee.index(), to.index()];
-                search.depend(&operands, Sum { target: index, known: 0, missing: 2 });
+                search.add_sum(&operands, Sum { target: index, known: 0, missing: 2 });
             }
         }
         for (index, callee) in network.callees.iter().enumerate() {
-            let place = count + index;
+            let vertex = count + index;
             match *callee {
                 Callee::Nonterminal { start, .. } => {
-                    search.depend(&[start.index()], Sum { target: place, known: 0, missing: 1 });
+                    search.add_sum(&[start.index()], Sum { target: vertex, known: 0, missing: 1 });
                 }
                 Callee::Lexeme { language, .. } => {
-                    search.reach(place, shortest_text(network, &mut store, language, limit)?);
+                    search.relax(vertex, shortest_text(network, &mut store, language, limit)?);
                 }
                 Callee::Counter { element, min, .. } => {
-                    search.repeat(count + element.index(), place, u64::from(min));
+                    search.add_multiple(count + element.index(), vertex, u64::from(min));
                 }
                 Callee::Unordered { ref items, separator, ref unordered, .. } => {
-                    if let Some(selection) = Selection::new(place, unordered) {
+                    if let Some(length) = UnorderedLength::new(vertex, unordered) {
                         let parts = items.iter().copied().chain(separator);
-                        search.choose(parts.map(|part| count + part.index()), selection);
+                        search.add_unordered(parts.map(|part| count + part.index()), length);
                     }
                 }
             }
@@ -76,104 +78,114 @@ impl Lengths {
         Ok(Self { nodes: lengths })
     }
 
-    /// From a node on.
+    /// Returns the length from a node on.
     pub(crate) fn of(&self, node: NetworkNodeId) -> u64 {
-        self.nodes.get(node.index()).copied().unwrap_or(ENDLESS)
+        self.nodes.get(node.index()).copied().unwrap_or(INFINITE)
     }
 
-    /// From a node on, by way of what it scans.
+    /// Returns the length from a node on, if the next step scans a byte or a special token.
     pub(crate) fn by_scanning(&self, network: &Network, node: NetworkNodeId) -> u64 {
-        let Some(node) = network.nodes.get(node.index()) else { return ENDLESS };
-        node.scans.iter().map(|&(_, to)| self.of(to).saturating_add(1)).min().unwrap_or(ENDLESS)
+        let Some(node) = network.nodes.get(node.index()) else { return INFINITE };
+        node.scans.iter().map(|&(_, to)| self.of(to).saturating_add(1)).min().unwrap_or(INFINITE)
     }
 }
 
-/// A length that is the sum of others.
+/// A length that is the sum of others, of which some are not settled.
 struct Sum {
-    target: Place,
+    target: Vertex,
+    /// Sum of the settled ones.
     known: u64,
-    /// How many of the others are not settled.
+    /// Number of those that are not settled.
     missing: u32,
 }
 
-/// Who waits for a length.
-enum Waiting {
-    /// A sum of it.
+/// A length that depends on another.
+enum Dependent {
+    /// The sum with this index.
     Sum(usize),
-    /// A multiple of it.
-    Multiple(Place, u64),
-    /// A selection, and the place of the item or separator in it.
-    Selection(usize, usize),
+    /// This vertex, which is this many times as long.
+    Multiple(Vertex, u64),
+    /// The `unordered!` with this index, and the index of the part in it.
+    Unordered(usize, usize),
 }
 
+/// State of the search.
 struct Search {
+    /// By vertex: the least known length.
     lengths: Vec<u64>,
+    /// By vertex: true if its length is final.
     settled: Vec<bool>,
-    waiting: Vec<Vec<Waiting>>,
+    /// By vertex: the lengths that depend on it.
+    dependents: Vec<Vec<Dependent>>,
     sums: Vec<Sum>,
-    selections: Vec<Selection>,
-    queue: BinaryHeap<Reverse<(u64, Place)>>,
+    unordered: Vec<UnorderedLength>,
+    queue: BinaryHeap<Reverse<(u64, Vertex)>>,
 }
 
 impl Search {
-    fn new(places: usize) -> Self {
+    fn new(vertices: usize) -> Self {
         Self {
-            lengths: vec![ENDLESS; places],
-            settled: vec![false; places],
-            waiting: std::iter::repeat_with(Vec::new).take(places).collect(),
+            lengths: vec![INFINITE; vertices],
+            settled: vec![false; vertices],
+            dependents: std::iter::repeat_with(Vec::new).take(vertices).collect(),
             sums: Vec::new(),
-            selections: Vec::new(),
+            unordered: Vec::new(),
             queue: BinaryHeap::new(),
         }
     }
 
-    fn depend(&mut self, operands: &[Place], sum: Sum) {
+    /// Adds a sum of the lengths of `operands`.
+    fn add_sum(&mut self, operands: &[Vertex], sum: Sum) {
         for &operand in operands {
-            self.waiting[operand].push(Waiting::Sum(self.sums.len()));
+            self.dependents[operand].push(Dependent::Sum(self.sums.len()));
         }
         self.sums.push(sum);
     }
 
-    fn repeat(&mut self, element: Place, target: Place, times: u64) {
-        self.waiting[element].push(Waiting::Multiple(target, times));
+    /// Makes `target` as long as `times` times `element`.
+    fn add_multiple(&mut self, element: Vertex, target: Vertex, times: u64) {
+        self.dependents[element].push(Dependent::Multiple(target, times));
     }
 
-    fn choose(&mut self, parts: impl Iterator<Item = Place>, selection: Selection) {
-        for (place, part) in parts.enumerate() {
-            self.waiting[part].push(Waiting::Selection(self.selections.len(), place));
+    /// Adds an `unordered!` of these parts.
+    fn add_unordered(&mut self, parts: impl Iterator<Item = Vertex>, unordered: UnorderedLength) {
+        for (number, part) in parts.enumerate() {
+            self.dependents[part].push(Dependent::Unordered(self.unordered.len(), number));
         }
-        self.selections.push(selection);
+        self.unordered.push(unordered);
     }
 
-    fn reach(&mut self, place: Place, length: u64) {
-        if length < self.lengths[place] {
-            self.lengths[place] = length;
-            self.queue.push(Reverse((length, place)));
+    /// Lowers the length of a vertex, if `length` is smaller.
+    fn relax(&mut self, vertex: Vertex, length: u64) {
+        if length < self.lengths[vertex] {
+            self.lengths[vertex] = length;
+            self.queue.push(Reverse((length, vertex)));
         }
     }
 
+    /// Settles all lengths, and returns them.
     fn run(mut self) -> Vec<u64> {
-        while let Some(Reverse((length, place))) = self.queue.pop() {
-            if std::mem::replace(&mut self.settled[place], true) {
+        while let Some(Reverse((length, vertex))) = self.queue.pop() {
+            if std::mem::replace(&mut self.settled[vertex], true) {
                 continue;
             }
-            for waiting in std::mem::take(&mut self.waiting[place]) {
-                match waiting {
-                    Waiting::Multiple(target, times) => self.reach(target, length.saturating_mul(times)),
-                    Waiting::Selection(index, place) => {
-                        let selection = &mut self.selections[index];
-                        if let Some(whole) = selection.settle(place, length) {
-                            let target = selection.target;
-                            self.reach(target, whole);
+            for dependent in std::mem::take(&mut self.dependents[vertex]) {
+                match dependent {
+                    Dependent::Multiple(target, times) => self.relax(target, length.saturating_mul(times)),
+                    Dependent::Unordered(index, part) => {
+                        let unordered = &mut self.unordered[index];
+                        if let Some(whole) = unordered.settle(part, length) {
+                            let target = unordered.target;
+                            self.relax(target, whole);
                         }
                     }
-                    Waiting::Sum(index) => {
+                    Dependent::Sum(index) => {
                         let sum = &mut self.sums[index];
                         sum.known = sum.known.saturating_add(length);
                         sum.missing -= 1;
                         if sum.missing == 0 {
                             let (target, known) = (sum.target, sum.known);
-                            self.reach(target, known);
+                            self.relax(target, known);
                         }
                     }
                 }
@@ -183,7 +195,8 @@ impl Search {
     }
 }
 
-/// The length of the shortest text of a lexeme; [`ENDLESS`] where none of at most `limit` bytes was found.
+/// Returns the length of a shortest text of a lexeme, or [`INFINITE`] if none of at most `limit` bytes was
+/// found.
 fn shortest_text(
     network: &Network,
     store: &mut Store,
@@ -211,7 +224,7 @@ fn shortest_text(
         layer = next;
         length += 1;
     }
-    Ok(ENDLESS)
+    Ok(INFINITE)
 }
 
 #[cfg(test)]
@@ -225,11 +238,11 @@ mod tests {
         let mut store = Store::new(&Default::default());
         let normal = normalize_in(&ast, &mut store, &Default::default()).unwrap();
         let network = Network::build(&normal, store, &Default::default()).unwrap();
-        Lengths::new(&network, 1000).unwrap().of(network.start)
+        NodeLengths::new(&network, 1000).unwrap().of(network.start)
     }
 
     #[test]
-    fn the_shortest_text_counts() {
+    fn lengths_are_those_of_shortest_texts() {
         for (grammar, expected) in [
             ("start ::= 'abc' | 'de';", 2),
             ("start ::= '(' start ')' | 'x';", 1),
@@ -237,13 +250,13 @@ mod tests {
             ("start ::= #'[a-z]{3,7}' '.' #'a|bb+';", 5),
             ("start ::= A{5,9}; A ::= '(' A ')' | 'ab';", 10),
             ("start ::= <|x|> 'a';", 2),
-            ("start ::= 'a' start;", ENDLESS),
+            ("start ::= 'a' start;", INFINITE),
             ("start ::= unordered!('aaa', 'bb'?, 'c'*; ', ') '.';", 4),
             ("start ::= unordered!('aaa', 'bb'?, 'ccccc'*; ', '; {4,}) '.';", 22),
             ("start ::= unordered!('aaa'?, 'bb'?, 'c'?, 'dddd'?; ; {2,3});", 3),
             ("start ::= unordered!('aaa', 'bb'?; ; ; 0 -> 1) '.';", 6),
             ("start ::= 'a' start | 'b' S; S ::= S 'c' | 'ddd';", 4),
-            ("start ::= #'a{2000}' 'b';", ENDLESS),
+            ("start ::= #'a{2000}' 'b';", INFINITE),
         ] {
             assert_eq!(length(grammar), expected, "{grammar}");
         }

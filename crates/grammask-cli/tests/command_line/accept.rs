@@ -9,7 +9,7 @@ fn folder(name: &str) -> Folder {
 }
 
 #[test]
-fn the_three_verdicts_have_their_status() {
+fn each_verdict_has_its_exit_status() {
     let folder = folder("accept_verdicts").with("tokens.kbnf", "start ::= 'a' <|x|>;");
     for (text, verdict, status) in [
         ("abc", "accept\n", 0),
@@ -59,7 +59,7 @@ fn long_texts_are_read_in_pieces() {
 }
 
 #[test]
-fn verdicts_for_scripts() {
+fn verdicts_are_printed_as_json() {
     let folder = folder("accept_json");
     let answer = |text: &str| folder.run(&["accept", "g.kbnf", text, "--json"]).json();
     assert_eq!(answer("abc"), serde_json::json!({ "verdict": "accept", "length": 3 }));
@@ -68,14 +68,14 @@ fn verdicts_for_scripts() {
 }
 
 #[test]
-fn what_looks_like_an_option_is_a_text_after_two_dashes() {
+fn after_two_dashes_an_option_is_a_text() {
     let folder = folder("accept_dashes");
     let run = folder.run(&["accept", "g.kbnf", "--", "--json"]);
     assert_eq!((run.text().as_str(), run.status), ("live prefix\n", 2));
 }
 
 #[test]
-fn trouble_has_another_status_than_the_verdicts() {
+fn errors_have_another_status_than_the_verdicts() {
     let folder = folder("accept_trouble").with("wrong.kbnf", "start ::= a;");
     let arguments: [&[&str]; 6] = [
         &["accept", "wrong.kbnf", "a"],

@@ -17,7 +17,7 @@ fn bench<'a>(more: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn everything_is_counted_and_timed() {
+fn all_series_have_counts_and_times() {
     let folder = folder("bench_json");
     let answer = folder.run(&bench(&["[ab,[none]]", "--json"])).json();
     // [ ab, [ none ]] and a mask before each of them and at the end.
@@ -50,14 +50,14 @@ fn everything_is_counted_and_timed() {
 }
 
 #[test]
-fn the_table_has_a_line_for_each_kind() {
+fn the_table_has_a_line_for_each_series() {
     let folder = folder("bench_table").with("text", "[ab,");
     let run = folder.run(&bench(&["--file", "text"]));
     assert_eq!((run.status, run.err.as_str()), (0, ""), "{run}");
     let text = run.text();
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("4 bytes, 2 tokens by longest match, live prefix; 2 passes; "), "{text}");
-    let kinds = ["compile", "first visits, new", "first visits, used", "known masks", "known masks, written"];
+    let kinds = ["compile", "new masks, new", "new masks, used", "cached masks", "cached masks, copied"];
     for (line, kind) in lines[3..].iter().zip(kinds) {
         let columns = line.split_whitespace().rev().take(6).filter_map(|word| word.parse::<f64>().ok());
         assert!(line.starts_with(kind) && columns.count() == 6, "{text}");
@@ -66,7 +66,7 @@ fn the_table_has_a_line_for_each_kind() {
         "\ngrammar: ",
         "\nvocabulary: ",
         " walks over ",
-        "slowest first visits",
+        "slowest new masks",
         " byte 1       \"[\" then \"ab,\"",
     ] {
         assert!(text.contains(part), "{part}: {text}");
@@ -76,16 +76,19 @@ fn the_table_has_a_line_for_each_kind() {
 }
 
 #[test]
-fn a_refused_text_names_the_byte_and_what_is_allowed() {
+fn a_rejected_text_is_reported_with_byte_and_allowed_tokens() {
     let folder = folder("bench_refused");
-    // The token that begins in the language and ends outside of it is told by its byte.
+    // A token that starts in the language and leaves it is reported by the byte that leaves it.
     for (text, at, message, allowed) in [
         ("[a]]", 3, r#""[a]" then "]"; 1 tokens are allowed there: </s>"#, json!(["</s>"])),
         ("[,", 1, r#""[" then ","; "#, Value::Null),
     ] {
         let run = folder.run(&bench(&[text]));
         assert_eq!((run.status, run.text().as_str()), (1, ""), "{run}");
-        assert!(run.err.starts_with(&format!("error: the text is refused at byte {at}: {message}")), "{run}");
+        assert!(
+            run.err.starts_with(&format!("error: the text is rejected at byte {at}: {message}")),
+            "{run}"
+        );
         let error = &folder.run(&bench(&[text, "--json"])).json()["error"];
         assert_eq!((&error["kind"], &error["at"]), (&json!("text"), &json!(at)));
         if !allowed.is_null() {
@@ -95,11 +98,11 @@ fn a_refused_text_names_the_byte_and_what_is_allowed() {
         }
     }
     let run = folder.run(&bench(&["[a]b", "--eager"]));
-    assert!(run.err.contains("refused at byte 3") && run.err.contains("the text has ended"), "{run}");
+    assert!(run.err.contains("rejected at byte 3") && run.err.contains("the text has ended"), "{run}");
 }
 
 #[test]
-fn a_picture_is_drawn() {
+fn a_histogram_is_drawn() {
     let folder = folder("bench_svg").with("a & <b>.kbnf", GRAMMAR);
     let run =
         folder.run(&["bench", "a & <b>.kbnf", "[ab]", "--vocab", "vocabulary.json", "--svg", "out.svg"]);
@@ -108,14 +111,14 @@ fn a_picture_is_drawn() {
     assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"), "{svg}");
     assert!(svg.contains("<title>a &amp; &lt;b&gt;.kbnf: times of masks</title>"), "{svg}");
     for part in
-        ["first visits: ", "known masks: 50, p50 ", "class=\"a\"", "class=\"b\"", "prefers-color-scheme"]
+        ["new masks: ", "cached masks: 50, p50 ", "class=\"a\"", "class=\"b\"", "prefers-color-scheme"]
     {
         assert!(svg.contains(part), "{part}: {svg}");
     }
 }
 
 #[test]
-fn trouble_is_told_before_anything_is_measured() {
+fn errors_are_reported_before_measuring() {
     let folder =
         folder("bench_trouble").with("wrong.kbnf", "start ::= a;").with("long", " ".repeat((1 << 24) + 1));
     let arguments: [&[&str]; 8] = [

@@ -8,7 +8,7 @@ const WRONG: &str = "start ::= '[' valu | ;\nvalue ::= #'\\d' | 'x' );\n";
 const MEANINGLESS: &str = "start ::= '[' valu ']' | #'[a-z';\nvalue ::= 'x' & start;\n";
 
 #[test]
-fn a_right_grammar_is_summed_up() {
+fn a_valid_grammar_is_summarized() {
     let folder = Folder::new("check_right").with("right.kbnf", RIGHT);
     insta::assert_snapshot!("check_right", folder.run(&["check", "right.kbnf"]));
     let answer = folder.run(&["check", "right.kbnf", "--json"]).json();
@@ -26,7 +26,7 @@ fn all_errors_are_reported_with_their_places() {
 }
 
 #[test]
-fn errors_for_scripts_have_the_same_places() {
+fn json_errors_have_the_same_places() {
     let folder = Folder::new("check_json").with("meaningless.kbnf", MEANINGLESS);
     let run = folder.run(&["--json", "check", "meaningless.kbnf"]);
     assert_eq!(run.status, 1);
@@ -45,7 +45,7 @@ fn errors_for_scripts_have_the_same_places() {
 }
 
 #[test]
-fn errors_of_text_and_meaning_come_in_one_go() {
+fn syntactic_and_semantic_errors_are_reported_together() {
     let text = "start ::= 'a' undefind | undefined;\nundefind2 ::= 'x' | ;\n";
     let folder = Folder::new("check_both").with("both.kbnf", text);
     insta::assert_snapshot!("check_both", folder.run(&["check", "both.kbnf"]));
@@ -57,7 +57,7 @@ fn errors_of_text_and_meaning_come_in_one_go() {
 }
 
 #[test]
-fn errors_for_scripts_say_how_many_there_are() {
+fn json_errors_include_the_number_omitted() {
     let folder = Folder::new("check_many").with("many.kbnf", &*format!("start ::= {};", "x ".repeat(250)));
     let answer = folder.run(&["check", "many.kbnf", "--json"]).json();
     assert_eq!((answer["errors"].as_array().unwrap().len(), &answer["omitted"]), (100, &150.into()));
@@ -66,7 +66,7 @@ fn errors_for_scripts_say_how_many_there_are() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_an_error_with_a_place() {
+fn invalid_utf8_is_an_error_with_a_place() {
     let folder = Folder::new("check_bytes").with("bytes.kbnf", b"start ::= 'a\xff';\n");
     insta::assert_snapshot!("check_bytes", folder.run(&["check", "bytes.kbnf"]));
 }

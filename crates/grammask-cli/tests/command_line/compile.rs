@@ -14,7 +14,7 @@ fn folder(name: &str) -> Folder {
 const COMMAND: [&str; 6] = ["compile", "list.kbnf", "--vocab", "vocabulary.json", "-o", "list.grammask"];
 
 #[test]
-fn what_is_written_is_loaded_cold_or_warm() {
+fn compiled_files_load_with_and_without_masks() {
     let folder = folder("compile_both");
     let vocabulary = Vocabulary::load(VOCABULARY.as_bytes()).unwrap();
     for (more, masks) in [(&[][..], 0), (&["--warm", "[a,none]"], 8)] {
@@ -33,14 +33,10 @@ fn what_is_written_is_loaded_cold_or_warm() {
 }
 
 #[test]
-fn a_text_that_is_wrong_and_a_file_that_cannot_be_written_are_failures() {
+fn a_rejected_text_and_an_unwritable_file_are_errors() {
     let folder = folder("compile_failures");
     let run = folder.run(&[&COMMAND[..], &["--warm", "[A"]].concat());
-    assert_eq!(
-        (run.status, run.err.as_str()),
-        (1, "error: the text before is rejected at byte 1\n"),
-        "{run}"
-    );
+    assert_eq!((run.status, run.err.as_str()), (1, "error: the text is rejected at byte 1\n"), "{run}");
     let run = folder.run(&[&COMMAND[..5], &["no/such/folder"]].concat());
     assert_eq!(run.status, 4, "{run}");
     assert!(run.err.starts_with("error: cannot write no/such/folder: "), "{run}");

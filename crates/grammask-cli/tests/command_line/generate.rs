@@ -9,7 +9,7 @@ use grammask_testkit::{Oracle, Verdict, start_of};
 
 use crate::running::Folder;
 
-/// All bytes, some words, and an end.
+/// Returns a vocabulary of all bytes, some words, and an end-of-sequence token.
 fn vocabulary() -> String {
     let mut tokens: Vec<String> = (0..256).map(|byte| format!("[{byte}, [{byte}]]")).collect();
     for (id, word) in ["abc", "((", "))", "x)", "[]", "no"].into_iter().enumerate() {
@@ -18,7 +18,7 @@ fn vocabulary() -> String {
     format!("[{}]", tokens.join(", "))
 }
 
-/// The grammars of the workspace, by name.
+/// Returns the grammars of the fixtures, ordered by name.
 fn grammar_files() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(fixtures_root().join("grammars")).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
@@ -30,7 +30,7 @@ fn grammar_files() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_fixture_is_written_to_its_end() {
+fn every_fixture_generates_a_complete_text() {
     let folder = Folder::new("generate_fixtures");
     for path in grammar_files() {
         let grammar = path.to_str().unwrap();
@@ -45,7 +45,7 @@ fn every_fixture_is_written_to_its_end() {
 }
 
 #[test]
-fn what_is_written_is_right_by_the_oracle() {
+fn the_oracle_accepts_generated_texts() {
     let folder = Folder::new("generate_oracle");
     for path in grammar_files() {
         let ast =
@@ -56,7 +56,7 @@ fn what_is_written_is_right_by_the_oracle() {
     }
 }
 
-/// All bytes, and the pieces of up to five bytes of a sample text.
+/// Returns a vocabulary of all bytes, and all substrings of a sample text with up to five bytes.
 fn vocabulary_of(sample: &str) -> String {
     let mut tokens: Vec<String> = (0..256).map(|byte| format!("[{byte}, [{byte}]]")).collect();
     let pieces: BTreeSet<&[u8]> = (2..=5).flat_map(|length| sample.as_bytes().windows(length)).collect();
@@ -65,7 +65,7 @@ fn vocabulary_of(sample: &str) -> String {
 }
 
 #[test]
-fn a_hundred_seeds_of_every_fixture_are_right_by_the_oracle() {
+fn the_oracle_accepts_a_hundred_seeds_of_every_fixture() {
     for fixture in grammars(&fixtures_root()) {
         let folder = Folder::new(&format!("generate_hundred_{}", fixture.name))
             .with("grammar.kbnf", &fixture.grammar)
@@ -87,7 +87,7 @@ fn a_hundred_seeds_of_every_fixture_are_right_by_the_oracle() {
 }
 
 #[test]
-fn a_text_ends_within_few_tokens() {
+fn a_text_ends_within_max_tokens() {
     let folder = Folder::new("generate_few")
         .with("nested.kbnf", "start ::= '(' start ')' | '[' start start ']' | 'x';")
         .with("v.json", vocabulary());
@@ -111,7 +111,7 @@ fn a_text_ends_within_few_tokens() {
 }
 
 #[test]
-fn the_same_seed_writes_the_same_text() {
+fn equal_seeds_generate_equal_texts() {
     let folder = Folder::new("generate_seed")
         .with("words.kbnf", "start ::= #'[a-z]+( [a-z]+){3,5}';")
         .with("v.json", vocabulary());
@@ -120,7 +120,7 @@ fn the_same_seed_writes_the_same_text() {
     assert_eq!(write("5"), write("5"));
     assert_ne!(write("5"), write("6"));
     assert_eq!(write("0"), folder.run(&["generate", "words.kbnf", "--vocab", "v.json"]).text());
-    // On every machine.
+    // The text is equal on every machine.
     insta::assert_snapshot!("generate_seed", write("0"));
 }
 
@@ -141,7 +141,7 @@ fn the_report_has_tokens_masks_and_times() {
 }
 
 #[test]
-fn a_grammar_without_an_end_is_told() {
+fn a_grammar_without_complete_texts_is_reported() {
     let folder = Folder::new("generate_endless")
         .with("endless.kbnf", "start ::= 'a' start | 'b' start;")
         .with("trap.kbnf", "start ::= 'a' S | 'a' ; S ::= 'x' S;")
@@ -152,7 +152,7 @@ fn a_grammar_without_an_end_is_told() {
     };
     let endless = run("endless.kbnf", "20");
     assert_eq!((endless.status, endless.out.len()), (3, 20), "{endless}");
-    assert!(endless.err.starts_with("incomplete, all tokens spent: 20 tokens, 20 bytes"), "{endless}");
+    assert!(endless.err.starts_with("incomplete at --max-tokens: 20 tokens, 20 bytes"), "{endless}");
     let trap = run("trap.kbnf", "20");
     assert_eq!((trap.status, trap.text().as_str()), (0, "a"), "{trap}");
     let long = run("long.kbnf", "20");
@@ -162,7 +162,7 @@ fn a_grammar_without_an_end_is_told() {
 }
 
 #[test]
-fn a_vocabulary_that_cannot_go_on_is_told() {
+fn a_vocabulary_without_a_possible_token_is_reported() {
     let folder = Folder::new("generate_stuck")
         .with("g.kbnf", "start ::= 'ab' 'c';")
         .with("v.json", r#"{"a": 0, "ab": 1, "x": 2}"#);
@@ -172,8 +172,8 @@ fn a_vocabulary_that_cannot_go_on_is_told() {
 }
 
 #[test]
-fn a_way_that_the_vocabulary_cannot_spell_is_gone_around() {
-    // The shortest end is `]`, which is no token; `,a]` has to be found.
+fn a_completion_that_the_vocabulary_cannot_spell_is_avoided() {
+    // The shortest completion is `]`, which is not a token. `,a]` is the next one.
     let folder = Folder::new("generate_around")
         .with("g.kbnf", "start ::= '[' 'a' {',a'} ']';")
         .with("v.json", r#"{"[a": 0, ",a": 1, ",a]": 2}"#);
@@ -186,7 +186,7 @@ fn a_way_that_the_vocabulary_cannot_spell_is_gone_around() {
 }
 
 #[test]
-fn eager_texts_stop_at_the_first_chance() {
+fn eager_texts_stop_once_they_are_complete() {
     let folder =
         Folder::new("generate_eager").with("g.kbnf", "start ::= 'abc' {'abc'};").with("v.json", vocabulary());
     for seed in ["0", "1", "2"] {
@@ -206,7 +206,7 @@ fn special_tokens_are_written_by_name() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_written_as_they_are() {
+fn invalid_utf8_is_written_unchanged() {
     let folder = Folder::new("generate_bytes")
         .with("g.kbnf", "start ::= except!('a', 30) 'a';")
         .with("v.json", vocabulary());
@@ -219,7 +219,7 @@ fn bytes_that_are_no_text_are_written_as_they_are() {
 }
 
 #[test]
-fn random_grammars_are_written_to_their_end() {
+fn random_grammars_generate_complete_texts() {
     let mut rng = Rng::new(11);
     let mut complete = 0;
     let folder = Folder::new("generate_random").with("v.json", vocabulary());
@@ -234,7 +234,7 @@ fn random_grammars_are_written_to_their_end() {
                 assert_eq!(verdict, Verdict::Accept, "{run}\n{}", sample.text);
                 complete += 1;
             }
-            // Such as outputs that have no end.
+            // Some grammars have only endless outputs.
             3 => assert_eq!(verdict, Verdict::LivePrefix, "{run}\n{}", sample.text),
             _ => panic!("{run}\n{}", sample.text),
         }

@@ -1,4 +1,4 @@
-//! The command as a script sees it: what it prints, where, and with which status.
+//! The command as a script sees it: stdout, stderr and exit status.
 
 mod accept;
 mod bench;

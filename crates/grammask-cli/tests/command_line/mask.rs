@@ -28,7 +28,7 @@ fn tokens_are_listed_by_text_or_id_or_counted() {
 }
 
 #[test]
-fn the_end_is_a_token_where_the_text_is_complete() {
+fn the_eos_token_is_allowed_after_a_complete_text() {
     let folder = folder("mask_end");
     assert_eq!(mask(&folder, &["--after", "[]"]), "</s>\n");
     assert_eq!(mask(&folder, &["--after", "[]", "--eos", "21"]), "<|tool|>\n");
@@ -41,7 +41,7 @@ fn the_end_is_a_token_where_the_text_is_complete() {
 }
 
 #[test]
-fn no_token_passes_an_eager_end() {
+fn no_token_extends_past_an_eager_end() {
     let folder = folder("mask_eager");
     assert_eq!(mask(&folder, &["--after", "[[]", "--format", "ids"]), "1\n2\n");
     assert_eq!(mask(&folder, &["--after", "[[]", "--format", "ids", "--eager"]), "1\n2\n");
@@ -52,7 +52,7 @@ fn no_token_passes_an_eager_end() {
 }
 
 #[test]
-fn masks_for_scripts() {
+fn masks_are_printed_as_json() {
     let folder = folder("mask_json");
     let answer = |more: &[&str]| -> serde_json::Value {
         serde_json::from_str(&mask(&folder, &[&["--json"], more].concat())).unwrap()
@@ -67,13 +67,13 @@ fn masks_for_scripts() {
 }
 
 #[test]
-fn a_text_that_nothing_begins_with_has_no_mask() {
+fn a_rejected_text_has_no_mask() {
     let folder = folder("mask_not_live");
     for (after, more, at) in [("[a;", &[][..], 2), ("[]]", &[], 2), ("[]]", &["--eager"], 2), ("x", &[], 0)] {
         let run = folder
             .run(&[&["mask", "list.kbnf", "--vocab", "vocabulary.json", "--after", after], more].concat());
         assert_eq!((run.status, run.text().as_str()), (1, ""), "{run}");
-        assert_eq!(run.err, format!("error: the text before is rejected at byte {at}\n"));
+        assert_eq!(run.err, format!("error: the text is rejected at byte {at}\n"));
     }
     let run = folder.run(&["mask", "list.kbnf", "--vocab", "vocabulary.json", "--after", "[a;", "--json"]);
     assert_eq!(run.json()["error"]["at"], 2);
@@ -82,14 +82,14 @@ fn a_text_that_nothing_begins_with_has_no_mask() {
 #[test]
 fn the_embedded_vocabulary_is_the_default() {
     let run = folder("mask_o200k").run(&["mask", "list.kbnf", "--after", "[[]"]);
-    // Every list of closing brackets and commas that o200k has, and openings after a comma.
+    // All tokens of o200k that consist of closing brackets, commas, and opening brackets after a comma.
     let lines: Vec<String> = run.text().lines().map(str::to_owned).collect();
     assert!(lines.contains(&"\"]\"".to_owned()) && lines.contains(&"\",[\"".to_owned()), "{run}");
     assert!(lines.iter().all(|line| line.starts_with("\"]") || line.starts_with("\",")), "{run}");
 }
 
 #[test]
-fn vocabularies_that_do_not_fit_are_told() {
+fn unsuitable_vocabularies_are_an_error() {
     let folder = folder("mask_vocabulary")
         .with("special.kbnf", "start ::= 'a' <|call|>;")
         .with("cut.json", &VOCABULARY[..200])
@@ -105,7 +105,7 @@ fn vocabularies_that_do_not_fit_are_told() {
         (&["mask", "list.kbnf", "--vocab", "."], "error: cannot read .: "),
         (
             &["mask", "list.kbnf", "--vocab", "vocabulary.json", "--eos", "99"],
-            "error: the vocabulary has no special token \"99\"",
+            "error: the vocabulary has no special token and no id \"99\"",
         ),
         (
             &["mask", "list.kbnf", "--vocab", "vocabulary.json", "--eos", "1", "--eager"],

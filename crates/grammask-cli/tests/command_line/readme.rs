@@ -1,6 +1,6 @@
-//! The examples of the README print what it says, times apart, for which `…` stands there.
+//! The examples of the README print what it shows. `…` in the README replaces times.
 //!
-//! `UPDATE_DOCS=1 cargo test -p grammask-cli --test command_line` writes them anew.
+//! `UPDATE_DOCS=1 cargo test -p grammask-cli --test command_line` updates them.
 
 use std::{env, fs};
 
@@ -8,13 +8,13 @@ use crate::running::{Folder, without_times};
 
 const README: &str = include_str!("../../README.md");
 
-/// The fenced blocks of a kind.
+/// Returns the fenced blocks of a kind.
 fn blocks(kind: &str) -> Vec<&'static str> {
     let opening = format!("```{kind}\n");
     README.split(opening.as_str()).skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect()
 }
 
-/// Words; single quotes keep spaces together, and nothing else is special.
+/// Splits a command line at spaces outside of single quotes.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (place, piece) in line.split('\'').enumerate() {
@@ -27,7 +27,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_examples_print_what_stands_there() {
+fn the_examples_print_the_documented_output() {
     let [grammar] = blocks("text")[..] else { panic!("one grammar") };
     let folder = Folder::new("readme").with("list.kbnf", grammar);
     let (mut commands, mut renewed) = (Vec::new(), README.to_owned());

@@ -1,4 +1,4 @@
-//! Wrong arguments, bad files, readers that go away: always a message or a status, never a panic.
+//! Invalid arguments, unreadable files and closed pipes give a message and a status, never a panic.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -16,7 +16,7 @@ const COMMANDS: [&[&str]; 7] = [
 ];
 
 #[test]
-fn help_says_what_the_status_means() {
+fn help_explains_the_exit_status() {
     let folder = Folder::new("robust_help");
     insta::assert_snapshot!("help", folder.run(&["--help"]));
     for command in ["check", "compile", "show", "accept", "mask", "bench", "generate"] {
@@ -29,7 +29,7 @@ fn help_says_what_the_status_means() {
 }
 
 #[test]
-fn wrong_arguments_are_trouble() {
+fn invalid_arguments_fail_with_status_4() {
     let folder = Folder::new("robust_arguments");
     let arguments: [&[&str]; 7] = [
         &[],
@@ -50,7 +50,7 @@ fn wrong_arguments_are_trouble() {
 }
 
 #[test]
-fn files_that_are_no_grammars_are_told_by_every_command() {
+fn every_command_reports_files_that_are_not_grammars() {
     let folder =
         Folder::new("robust_files").with("bytes.kbnf", (0..=255).collect::<Vec<u8>>()).with("empty.kbnf", "");
     for command in COMMANDS {
@@ -59,7 +59,7 @@ fn files_that_are_no_grammars_are_told_by_every_command() {
                 command.iter().map(|&word| if word == "FILE" { file } else { word }).collect();
             let run = folder.run(&arguments);
             if file == "empty.kbnf" && arguments[..2] == ["show", "ast"] {
-                // No rules are a tree too.
+                // A tree without rules can be printed.
                 assert_eq!(run.status, 0, "{run}");
                 continue;
             }
@@ -73,7 +73,7 @@ fn files_that_are_no_grammars_are_told_by_every_command() {
 }
 
 #[test]
-fn monsters_are_answered() {
+fn extreme_grammars_are_handled() {
     let nested = format!("start ::= {}'a'{};", "(".repeat(100_000), ")".repeat(100_000));
     let alternatives: String = (0..50_000).map(|word| format!("| 'w{word}' ")).collect();
     let literal = "x".repeat(2_000_000);
@@ -90,7 +90,7 @@ fn monsters_are_answered() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let folder = Folder::new("robust_pipe").with("g.kbnf", "start ::= #'.{3000}';");
     for arguments in [&["mask", "g.kbnf"][..], &["generate", "g.kbnf", "--max-tokens", "4000"]] {
         let mut child = folder.command(arguments).stdin(Stdio::null()).spawn().unwrap();
@@ -105,7 +105,7 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told() {
+fn a_full_disk_is_reported() {
     let folder = Folder::new("robust_full").with("g.kbnf", "start ::= 'a';");
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let output =
@@ -116,7 +116,7 @@ fn a_full_disk_is_told() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn files_without_an_end_are_read_as_far_as_needed() {
+fn endless_files_are_read_as_far_as_needed() {
     let folder = Folder::new("robust_zero").with("g.kbnf", "start ::= 'a';");
     let run = folder.run(&["accept", "g.kbnf", "--file", "/dev/zero"]);
     assert_eq!(run.text(), "reject at byte 0\n");

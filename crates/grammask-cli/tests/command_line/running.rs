@@ -1,14 +1,14 @@
-//! Runs the command in a folder of its own.
+//! Runs the command in a temporary folder.
 
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A folder for the files of one test, named after it.
+/// A folder for the files of one test, with its name.
 pub(crate) struct Folder(PathBuf);
 
-/// What a run left.
+/// The result of a run.
 pub(crate) struct Run {
     command: String,
     pub out: Vec<u8>,
@@ -17,16 +17,16 @@ pub(crate) struct Run {
 }
 
 impl Folder {
-    /// An empty folder.
+    /// Creates an empty folder.
     pub(crate) fn new(name: &str) -> Self {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        // What an earlier run of the test has left.
+        // Remove the files of an earlier run.
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }
 
-    /// The same with a file.
+    /// Returns the folder with a further file.
     pub(crate) fn with(self, name: &str, content: impl AsRef<[u8]>) -> Self {
         self.write(name, content);
         self
@@ -47,15 +47,15 @@ impl Folder {
         self.run_with_input(arguments, b"")
     }
 
-    /// The same with an input.
+    /// Runs the command with these arguments and this input.
     pub(crate) fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Run {
         let mut child = self.command(arguments).spawn().unwrap();
-        // A command that does not read its input closes it; that is its right.
+        // Ignore errors: a command may close its input without reading it.
         let _ = child.stdin.take().unwrap().write_all(input);
         Run::new(arguments, child.wait_with_output().unwrap())
     }
 
-    /// The command, ready to be run.
+    /// Returns the command, ready to be started.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_grammask"));
         command.args(arguments).current_dir(&self.0);
@@ -73,21 +73,21 @@ impl Run {
         Self { command: arguments.join(" "), out: output.stdout, err, status }
     }
 
-    /// Standard output as text.
+    /// Returns standard output as text.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.out).into_owned()
     }
 
-    /// Standard output as one JSON value.
+    /// Returns standard output as one JSON value.
     pub(crate) fn json(&self) -> serde_json::Value {
         let value =
-            serde_json::from_slice(&self.out).unwrap_or_else(|error| panic!("{self}\nis no JSON: {error}"));
+            serde_json::from_slice(&self.out).unwrap_or_else(|error| panic!("{self}\nis not JSON: {error}"));
         assert_eq!(self.err, "", "with --json, stderr is quiet");
         value
     }
 }
 
-/// As it would stand in a terminal.
+/// Formats the run like a terminal session.
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "$ grammask {}", self.command.replace('\n', "\\n"))?;
@@ -99,7 +99,7 @@ impl fmt::Display for Run {
     }
 }
 
-/// Times with their units become `TIME`.
+/// Replaces times and their units by `TIME`.
 pub(crate) fn without_times(text: &str) -> String {
     let units = ["us", "ms", "s"];
     let is_unit = |word: &str| units.contains(&word.trim_end_matches([',', ';', '\n']));

@@ -3,16 +3,16 @@
 use crate::running::Folder;
 
 #[test]
-fn what_is_no_json_is_told_with_its_place() {
+fn invalid_json_is_reported_with_its_place() {
     let folder = Folder::new("schema_text").with("schema.json", "{\n  \"type\": }");
     let run = folder.run(&["check", "--schema", "schema.json"]);
     assert_eq!(run.status, 1);
-    assert_eq!(run.err, "schema.json: error: no JSON: expected value at line 2 column 11\n");
+    assert_eq!(run.err, "schema.json: error: not JSON: expected value at line 2 column 11\n");
     assert_eq!(folder.run(&["show", "ast", "--schema", "schema.json"]).status, 4);
 }
 
 #[test]
-fn a_refusal_names_pointer_keyword_and_reason() {
+fn an_unsupported_keyword_is_reported_with_pointer_and_reason() {
     let folder = Folder::new("schema_refused").with("schema.json", r#"{"properties":{"a":{"type":7}}}"#);
     let run = folder.run(&["check", "schema.json", "--schema"]);
     assert_eq!(run.status, 1);
@@ -33,7 +33,7 @@ fn a_schema_has_no_start_symbol() {
 }
 
 #[test]
-fn nesting_is_no_reason_to_crash() {
+fn deep_nesting_does_not_crash() {
     let deep = r#"{"not":"#.repeat(100_000) + "true" + &"}".repeat(100_000);
     let folder = Folder::new("schema_deep").with("schema.json", deep);
     let run = folder.run(&["check", "schema.json", "--schema"]);
@@ -41,9 +41,9 @@ fn nesting_is_no_reason_to_crash() {
     assert!(run.err.contains("recursion limit"), "{run}");
 }
 
-/// Numbers mean what they say, in schemas as in documents, however long they are.
+/// Numbers of any length are exact, in schemas and in documents.
 #[test]
-fn documents_are_judged_as_the_schema_is_written() {
+fn accept_agrees_with_the_schema() {
     let cases = [
         (r#"{"const": 9.58e-31}"#, "9.58e-31", 0),
         (r#"{"const": 9.540613589525481}"#, "9.540613589525481", 0),
@@ -57,7 +57,7 @@ fn documents_are_judged_as_the_schema_is_written() {
         (r#"{"multipleOf": 604800}"#, "1209600", 0),
         (r#"{"multipleOf": 604800}"#, "1209601", 2),
         (r#"{"multipleOf": 1000003, "minimum": 5}"#, "-1000003", 1),
-        // A key that needs itself may be there and may be not.
+        // A key that requires itself is optional.
         (r#"{"if": {"dependentRequired": {"a": ["a"]}}, "else": false}"#, r#"{"a": 0}"#, 0),
         (r#"{"not": {"required": ["b"], "dependentRequired": {"a": ["a"]}}}"#, r#"{"b": 0, "a": 0}"#, 1),
     ];
@@ -68,9 +68,9 @@ fn documents_are_judged_as_the_schema_is_written() {
     }
 }
 
-/// What a schema leaves to choose can be chosen.
+/// Every option for schemas has its effect.
 #[test]
-fn choices_change_the_documents() {
+fn schema_options_change_the_documents() {
     let schema = r#"{"properties":{"b":{"type":"integer"},"a":{"format":"date"}}}"#;
     let folder = Folder::new("schema_choices").with("schema.json", schema);
     let cases: &[(&[&str], &str, i32)] = &[
@@ -102,7 +102,7 @@ fn choices_change_the_documents() {
 }
 
 #[test]
-fn a_schema_without_documents_is_said_to_be_one() {
+fn a_schema_without_valid_documents_is_an_error() {
     let schema = r#"{"type":"string","minLength":2,"maxLength":1}"#;
     let folder = Folder::new("schema_none").with("schema.json", schema);
     let run = folder.run(&["check", "--schema", "schema.json"]);

@@ -4,7 +4,7 @@ use crate::running::Folder;
 
 const GRAMMAR: &str =
     "start ::= '[' [value {',' value}] ']';   (* a list *)\nvalue ::= #'[a-z]+' | \"none\" | start;\n";
-/// Ids with gaps, two with the same bytes, one that is no text, and special ones.
+/// A vocabulary with gaps between ids, two tokens of equal bytes, one of invalid UTF-8, and special tokens.
 pub(crate) const VOCABULARY: &str = r#"{
     "added_tokens": [
         {"id": 20, "content": "</s>", "special": true},
@@ -21,7 +21,7 @@ fn folder(name: &str) -> Folder {
 }
 
 #[test]
-fn each_stage_has_its_text() {
+fn each_stage_is_printed_as_text() {
     let folder = folder("show_stages");
     insta::assert_snapshot!("show_ast", folder.run(&["show", "ast", "list.kbnf"]));
     insta::assert_snapshot!("show_passes", folder.run(&["show", "passes", "list.kbnf"]));
@@ -33,7 +33,7 @@ fn each_stage_has_its_text() {
 }
 
 #[test]
-fn what_the_passes_print_is_read_again_with_the_same_meaning() {
+fn printed_passes_parse_to_the_same_language() {
     let folder = folder("show_passes");
     let answer = folder.run(&["show", "passes", "list.kbnf", "--json"]).json();
     let passes = answer["passes"].as_array().unwrap();
@@ -48,7 +48,7 @@ fn what_the_passes_print_is_read_again_with_the_same_meaning() {
 }
 
 #[test]
-fn stages_for_scripts() {
+fn stages_are_printed_as_json() {
     let folder = folder("show_json");
     for stage in ["ast", "passes", "normal", "network", "sets"] {
         assert_eq!(folder.run(&["show", stage, "list.kbnf", "--json"]).json()["stage"], stage);
@@ -63,7 +63,7 @@ fn stages_for_scripts() {
 }
 
 #[test]
-fn what_a_stage_does_not_depend_on_is_refused() {
+fn options_without_effect_on_a_stage_are_refused() {
     let folder = folder("show_refused");
     let vocabulary: &[&[&str]] = &[&["--vocab", "none.json"], &["--eos", "none"], &["--eager"]];
     for stage in ["ast", "passes", "normal", "network", "sets"] {
@@ -71,13 +71,13 @@ fn what_a_stage_does_not_depend_on_is_refused() {
         for option in vocabulary.iter().chain(text) {
             let run = folder.run(&[&["show", stage, "list.kbnf"], *option].concat());
             assert_eq!(run.status, 4, "{stage} {option:?}: {run}");
-            assert_eq!(run.err, format!("error: this stage does not depend on {}\n", option[0]));
+            assert_eq!(run.err, format!("error: {} has no effect on this stage\n", option[0]));
         }
     }
 }
 
 #[test]
-fn a_mask_is_shown_by_what_takes_the_tokens() {
+fn a_mask_is_grouped_by_terminal() {
     let folder = folder("show_mask");
     let show = |after: &str, more: &[&str]| {
         folder.run(
@@ -100,15 +100,15 @@ fn a_mask_is_shown_by_what_takes_the_tokens() {
 }
 
 #[test]
-fn the_sets_up_to_a_wrong_byte_are_shown() {
+fn sets_before_a_rejected_byte_are_printed() {
     let run = folder("show_wrong").run(&["show", "sets", "list.kbnf", "--after", "[[;"]);
     assert_eq!(run.status, 1);
     assert!(run.text().contains("after byte 1, \"[\""), "{run}");
-    assert_eq!(run.err, "error: the text before is rejected at byte 2\n");
+    assert_eq!(run.err, "error: the text is rejected at byte 2\n");
 }
 
 #[test]
-fn special_tokens_that_are_missing_have_a_place() {
+fn missing_special_tokens_are_reported_with_their_place() {
     let folder = folder("show_missing").with("special.kbnf", "start ::= '{' <|nope|> |\n  'x' <[5]>;\n");
     for command in [["show", "mask"].as_slice(), &["generate"], &["mask"]] {
         let rest = ["special.kbnf", "--vocab", "vocabulary.json"];

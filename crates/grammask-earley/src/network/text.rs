@@ -33,7 +33,7 @@ impl fmt::Display for Network {
                     }
                     let max = unordered.max.map(|max| max.to_string()).unwrap_or_default();
                     write!(f, " ; {{{},{max}}}", unordered.min)?;
-                    for (from, to) in &unordered.needs {
+                    for (from, to) in &unordered.requires {
                         write!(f, " {from}->{to}")?;
                     }
                     writeln!(f)?;

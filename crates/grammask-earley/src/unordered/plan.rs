@@ -90,9 +90,9 @@ impl Slot {
 
 impl Plan {
     pub(crate) fn new(unordered: &Unordered) -> Result<Self, UnorderedError> {
-        let closures = unordered.closures()?;
+        let closures = unordered.requirement_closures()?;
         let mut is_linked = vec![false; closures.len()];
-        for &(from, to) in &unordered.needs {
+        for &(from, to) in &unordered.requires {
             is_linked[from as usize] = true;
             is_linked[to as usize] = true;
         }
@@ -112,7 +112,7 @@ impl Plan {
             item.word = words;
             words += 1;
         }
-        let forced = unordered.forced();
+        let forced = unordered.mandatory();
         Ok(Self {
             items,
             words,

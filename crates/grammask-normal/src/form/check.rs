@@ -1,37 +1,37 @@
-//! The invariants of a normal form, as a list, and a function that tests exactly that list.
+//! Checks the invariants of a normal form.
 
 use grammask_regular::Store;
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
-use crate::cancellation::Stop;
+use crate::cancellation::Cancellation;
 use crate::form::{Except, NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor};
 use crate::graph::{Lists, components};
 use crate::liveness::Liveness;
 use crate::unordered::Unordered;
 
-/// An invariant of [`NormalForm`] that does not hold.
+/// A broken invariant of [`NormalForm`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Violation {
-    /// A symbol or the start symbol is no nonterminal of the normal form.
+    /// A symbol or the start symbol is not a nonterminal of the normal form.
     #[error("{0} is out of range")]
     NonterminalOutOfRange(NonterminalId),
-    /// A symbol is no terminal of the normal form.
+    /// A symbol is not a terminal of the normal form.
     #[error("{0} is out of range")]
     TerminalOutOfRange(TerminalId),
-    /// An operand of a terminal does not stand before it, or is a special token.
-    #[error("an operand of {0} does not stand before it, or is a special token")]
+    /// An operand of a terminal does not precede it, or is a special token.
+    #[error("an operand of {0} does not precede it, or is a special token")]
     Operand(TerminalId),
     /// Two terminals are equal.
-    #[error("{0} is there twice")]
+    #[error("{0} is equal to an earlier terminal")]
     EqualTerminals(TerminalId),
-    /// A name is no identifier of KBNF, or not unique.
-    #[error("{0} has a name that is no identifier, or not unique")]
+    /// A name is not an identifier of KBNF, or not unique.
+    #[error("{0} has a name that is not an identifier, or not unique")]
     Name(NonterminalId),
-    /// The rule that lists the texts of an `except!` bears the name of a nonterminal, or that of another list.
-    #[error("{0} lists its texts under a name that is in use")]
+    /// The rule that lists the texts of an `except!` has the name of a nonterminal or of another list.
+    #[error("{0} lists its texts in a rule whose name is in use")]
     ListName(TerminalId),
     /// A nonterminal has no productions.
     #[error("{0} has no productions")]
@@ -42,7 +42,7 @@ pub enum Violation {
     /// Two productions of a nonterminal are equal.
     #[error("{0} has equal productions")]
     EqualProductions(NonterminalId),
-    /// The bounds of a counted repetition are not 1 <= min <= max, 2 <= max.
+    /// The bounds of a counted repetition are not 1 ≤ min ≤ max, 2 ≤ max.
     #[error("{0} has a counted repetition with wrong bounds")]
     Bounds(NonterminalId),
     /// A terminal in a production contains the empty string.
@@ -51,31 +51,31 @@ pub enum Violation {
     /// A terminal in a production contains no string.
     #[error("{0} contains no string")]
     EmptyTerminal(TerminalId),
-    /// The language of a terminal cannot be made.
-    #[error("{0} is no regular language: {1}")]
+    /// The language of a terminal cannot be compiled.
+    #[error("the language of {0} cannot be compiled: {1}")]
     Lowering(TerminalId, String),
-    /// The start symbol does not reach a nonterminal.
-    #[error("{0} is not reachable")]
+    /// A nonterminal is not reachable from the start symbol.
+    #[error("{0} is not reachable from the start symbol")]
     Unreachable(NonterminalId),
-    /// A production can go on to no output.
-    #[error("{0} has a production that can go on to no output")]
+    /// A production leads to no output.
+    #[error("{0} has a production that leads to no output")]
     Dead(NonterminalId),
-    /// What `unordered!` says is wrong, or its productions are not one nonterminal each.
-    #[error("{0} is no `unordered!`")]
+    /// An `unordered!` is invalid, or its productions are not one nonterminal each.
+    #[error("{0} is not a valid `unordered!`")]
     Unordered(NonterminalId),
-    /// Nonterminals produce each other alone.
-    #[error("{0} produces itself alone")]
+    /// A cycle of unit productions.
+    #[error("{0} derives itself by unit productions")]
     UnitCycle(NonterminalId),
 }
 
 impl NormalForm {
-    /// Tests the invariants listed at [`NormalForm`].
+    /// Checks the invariants listed at [`NormalForm`].
     ///
     /// # Errors
-    /// The first that does not hold.
+    /// Returns the first one that does not hold.
     ///
     /// # Complexity
-    /// Linear, apart from the languages of terminals, which are made in a store of its own.
+    /// Linear, apart from compiling the languages of the terminals, for which it uses a store of its own.
     pub fn check(&self) -> Result<(), Violation> {
         self.check_ids()?;
         self.check_names()?;
@@ -110,8 +110,9 @@ impl NormalForm {
         }
         let mut seen = FxHashSet::default();
         for (id, terminal) in (0..).map(TerminalId).zip(&self.terminals) {
-            let wrong = |operand: &TerminalId| *operand >= id || self.terminals[operand.index()].is_special();
-            if terminal.operands().iter().any(wrong) {
+            let is_wrong =
+                |operand: &TerminalId| *operand >= id || self.terminals[operand.index()].is_special();
+            if terminal.operands().iter().any(is_wrong) {
                 return Err(Violation::Operand(id));
             }
             if !seen.insert(terminal) {
@@ -170,11 +171,11 @@ impl NormalForm {
                 if !seen.insert(production) {
                     return Err(Violation::EqualProductions(id));
                 }
-                let wrong = |symbol: &Symbol| match *symbol {
+                let is_wrong = |symbol: &Symbol| match *symbol {
                     Symbol::Repeat { min, max, .. } => min < 1 || max < 2 || max < min,
                     _ => false,
                 };
-                if production.iter().any(wrong) {
+                if production.iter().any(is_wrong) {
                     return Err(Violation::Bounds(id));
                 }
             }
@@ -205,19 +206,19 @@ impl NormalForm {
     }
 
     fn check_reachable(&self) -> Result<(), Violation> {
-        let mut reached = vec![false; self.nonterminals.len()];
-        reached[self.start.index()] = true;
+        let mut is_reached = vec![false; self.nonterminals.len()];
+        is_reached[self.start.index()] = true;
         let mut stack = vec![self.start];
         while let Some(id) = stack.pop() {
             for symbol in self.nonterminals[id.index()].productions.iter().flatten() {
                 if let Symbol::Nonterminal(next) | Symbol::Repeat { nonterminal: next, .. } = *symbol
-                    && !std::mem::replace(&mut reached[next.index()], true)
+                    && !std::mem::replace(&mut is_reached[next.index()], true)
                 {
                     stack.push(next);
                 }
             }
         }
-        match reached.iter().position(|reached| !reached) {
+        match is_reached.iter().position(|reached| !reached) {
             Some(index) => Err(Violation::Unreachable(NonterminalId(index as u32))),
             None => Ok(()),
         }
@@ -230,7 +231,7 @@ impl NormalForm {
                 continue;
             }
             for production in productions {
-                // One of a counted repetition may stand alone too.
+                // A repetition of at least one may also be a single occurrence.
                 if let [Symbol::Nonterminal(next)] | [Symbol::Repeat { nonterminal: next, min: 1, .. }] =
                     production[..]
                 {
@@ -262,15 +263,16 @@ impl NormalForm {
             })
             .collect();
         let slices: Vec<&[Vec<Factor>]> = bodies.iter().map(Vec::as_slice).collect();
-        let selections: Vec<Option<&Unordered>> =
+        let unordered: Vec<Option<&Unordered>> =
             self.nonterminals.iter().map(|nonterminal| nonterminal.unordered.as_deref()).collect();
-        let liveness = Liveness::new(&slices, &selections, |_| false, &mut Stop::new(&mut || false))
+        let liveness = Liveness::new(&slices, &unordered, |_| false, &mut Cancellation::new(&mut || false))
             .map_err(|_| Violation::Unordered(NonterminalId(0)))?;
         for (id, body) in (0..).map(NonterminalId).zip(&bodies) {
             for production in body {
-                let stop = production.iter().position(|factor| !liveness.is_finite(factor, |_| false));
-                // Behind what is endless only, nothing may stand.
-                if let Some(at) = stop
+                let first_endless =
+                    production.iter().position(|factor| !liveness.is_finite(factor, |_| false));
+                // No symbol may follow one that never ends.
+                if let Some(at) = first_endless
                     && (at + 1 < production.len() || !liveness.is_endless(&production[at]))
                 {
                     return Err(Violation::Dead(id));

@@ -1,41 +1,46 @@
-//! Grammar under work to normal form: what is in use, numbered anew.
+//! Converts a grammar that has passed all rewrites to the normal form, and numbers its symbols anew.
 
 use grammask_regular::RegularId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::cancellation::Stop;
+use crate::cancellation::Cancellation;
 use crate::form::lower::Languages;
 use crate::form::{Nonterminal, NonterminalId, NormalForm, Symbol, Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
-use crate::unordered::only_operands;
+use crate::unordered::distinct_operands;
 
-/// Numbers nonterminals in the order of the text, what is derived from a rule behind it; terminals as they appear, operands first.
-/// Also gives the languages that have been made. Nothing when it was stopped.
+/// Converts a grammar to the normal form, together with the terminal languages that are compiled.
 ///
-/// The grammar must have gone through all passes.
-pub(crate) fn from_grammar(mut grammar: Grammar, stop: &mut Stop<'_>) -> Option<(NormalForm, Languages)> {
-    let order = in_order(&mut grammar, stop);
+/// Nonterminals are numbered in the order of the text, each followed by those derived from it. Terminals are
+/// numbered in the order of their first occurrence, operands first. Returns `None` if cancelled.
+///
+/// The grammar must have gone through all [`PASSES`](crate::PASSES).
+pub(crate) fn from_grammar(
+    mut grammar: Grammar,
+    cancellation: &mut Cancellation<'_>,
+) -> Option<(NormalForm, Languages)> {
+    let order = in_order(&mut grammar, cancellation);
     let mut numbers: Vec<u32> = vec![0; grammar.variables.len()];
     for (number, id) in (0..).zip(&order) {
         numbers[id.index()] = number;
     }
     let names = ListNames::new(&grammar);
     let mut variables = std::mem::take(&mut grammar.variables);
-    let (old, lowered) = grammar.terminals.into_parts();
+    let (old, old_languages) = grammar.terminals.into_parts();
     let mut numbering = Numbering {
         new: Vec::with_capacity(old.len()),
         languages: Vec::with_capacity(old.len()),
-        numbers: vec![None; old.len()],
+        new_ids: vec![None; old.len()],
         old,
-        lowered,
+        old_languages,
         stack: Vec::new(),
         names,
-        stop,
+        cancellation,
     };
     let mut nonterminals = Vec::with_capacity(order.len());
     for &id in &order {
         let variable = &mut variables[id.index()];
-        if numbering.stop.after(1 + variable.productions.len()) {
+        if numbering.cancellation.poll_after(1 + variable.productions.len()) {
             return None;
         }
         let mut symbol = |factor: &Factor| match factor.atom {
@@ -48,7 +53,7 @@ pub(crate) fn from_grammar(mut grammar: Grammar, stop: &mut Stop<'_>) -> Option<
                 }
             }
         };
-        // What has been numbered goes at once: nobody waits for all of it then.
+        // Free each production when it is converted, so that no single step frees all of them.
         let productions = std::mem::take(&mut variable.productions);
         nonterminals.push(Nonterminal {
             name: variable.name.take().unwrap_or_default(),
@@ -56,22 +61,24 @@ pub(crate) fn from_grammar(mut grammar: Grammar, stop: &mut Stop<'_>) -> Option<
                 .into_iter()
                 .map(|production| production.iter().map(&mut symbol).collect())
                 .collect(),
-            unordered: variable.unordered.take().map(|selection| selection.unordered.into()),
+            unordered: variable.unordered.take().map(|spanned| spanned.unordered.into()),
         });
     }
-    if numbering.stop.is_stopped() {
+    if numbering.cancellation.is_cancelled() {
         return None;
     }
     let start = NonterminalId(numbers[grammar.start.index()]);
     let normal = NormalForm { start, nonterminals, terminals: numbering.new };
-    Some((normal, Languages::known(numbering.languages)))
+    Some((normal, Languages::compiled(numbering.languages)))
 }
 
-/// The variables in the order of the text, and behind them those that are nothing but operands of `distinct!`. These are not written as
-/// rules, so they are named after the first selection that they stand in: whoever reads what is written gives them the same name and place.
-fn in_order(grammar: &mut Grammar, stop: &mut Stop<'_>) -> Vec<NonterminalId> {
+/// Returns the variables in the order of the text, followed by those that are only operands of `distinct!`.
+///
+/// The latter are not printed as rules. They are named after the first `unordered!` that contains them,
+/// because reading the printed grammar gives them that name and position again.
+fn in_order(grammar: &mut Grammar, cancellation: &mut Cancellation<'_>) -> Vec<NonterminalId> {
     let mut order = grammar.in_order();
-    if stop.is_stopped() {
+    if cancellation.is_cancelled() {
         return order;
     }
     let distinct =
@@ -89,8 +96,8 @@ fn in_order(grammar: &mut Grammar, stop: &mut Stop<'_>) -> Vec<NonterminalId> {
             Atom::Terminal(_) => None,
         })
     });
-    let is_operand = only_operands(grammar.variables.len(), grammar.start, uses);
-    let mut taken: FxHashSet<String> =
+    let is_operand = distinct_operands(grammar.variables.len(), grammar.start, uses);
+    let mut names: FxHashSet<String> =
         order.iter().filter_map(|&id| grammar.variable(id).name.as_deref().map(str::to_owned)).collect();
     let mut operands = Vec::new();
     for &id in &order {
@@ -105,7 +112,7 @@ fn in_order(grammar: &mut Grammar, stop: &mut Stop<'_>) -> Vec<NonterminalId> {
         }
         operands.push(operand);
         let mut name = format!("{}_text", grammar.variable(id).name.as_deref().unwrap_or_default());
-        while !taken.insert(name.clone()) {
+        while !names.insert(name.clone()) {
             name.push('_');
         }
         grammar.variable_mut(operand).name = Some(name.into());
@@ -115,46 +122,54 @@ fn in_order(grammar: &mut Grammar, stop: &mut Stop<'_>) -> Vec<NonterminalId> {
     order
 }
 
+/// Renumbers terminals in the order of their first use.
 struct Numbering<'a, 's> {
     old: Vec<Terminal>,
-    lowered: Vec<Option<RegularId>>,
+    /// By old id: the language, if it is compiled.
+    old_languages: Vec<Option<RegularId>>,
     new: Vec<Terminal>,
+    /// By new id: the language, if it is compiled.
     languages: Vec<Option<RegularId>>,
-    numbers: Vec<Option<TerminalId>>,
+    /// By old id: the new id. `None` if it has none yet.
+    new_ids: Vec<Option<TerminalId>>,
+    /// Terminals still to be numbered; empty between calls.
     stack: Vec<TerminalId>,
     names: ListNames,
-    stop: &'a mut Stop<'s>,
+    cancellation: &'a mut Cancellation<'s>,
 }
 
 impl Numbering<'_, '_> {
+    /// Returns the new id of a terminal, and numbers its operands first. The result is meaningless if
+    /// cancelled.
     fn number(&mut self, id: TerminalId) -> TerminalId {
-        if let Some(number) = self.numbers[id.index()] {
+        if let Some(number) = self.new_ids[id.index()] {
             return number;
         }
         self.stack.push(id);
         while let Some(&id) = self.stack.last() {
-            if self.stop.after(1) {
+            if self.cancellation.poll_after(1) {
                 return id;
             }
-            if self.numbers[id.index()].is_some() {
+            if self.new_ids[id.index()].is_some() {
                 self.stack.pop();
                 continue;
             }
             let pending = self.stack.len();
             let operands = self.old[id.index()].operands().iter().rev();
-            self.stack.extend(operands.filter(|operand| self.numbers[operand.index()].is_none()));
+            self.stack.extend(operands.filter(|operand| self.new_ids[operand.index()].is_none()));
             if self.stack.len() == pending {
                 self.stack.pop();
-                let new = self.renumbered(id);
-                self.numbers[id.index()] = Some(TerminalId(self.new.len() as u32));
+                let new = self.take_renumbered(id);
+                self.new_ids[id.index()] = Some(TerminalId(self.new.len() as u32));
                 self.new.push(new);
-                self.languages.push(self.lowered[id.index()]);
+                self.languages.push(self.old_languages[id.index()]);
             }
         }
-        self.numbers[id.index()].unwrap_or(id)
+        self.new_ids[id.index()].unwrap_or(id)
     }
 
-    fn renumbered(&mut self, id: TerminalId) -> Terminal {
+    /// Moves a terminal out of the old list, with the new ids of its operands.
+    fn take_renumbered(&mut self, id: TerminalId) -> Terminal {
         let mut terminal = std::mem::replace(&mut self.old[id.index()], Terminal::SpecialId(0));
         match &mut terminal {
             Terminal::Except(except) => {
@@ -162,7 +177,7 @@ impl Numbering<'_, '_> {
             }
             other => {
                 for operand in other.operands_mut() {
-                    *operand = self.numbers[operand.index()].unwrap_or(*operand);
+                    *operand = self.new_ids[operand.index()].unwrap_or(*operand);
                 }
             }
         }
@@ -170,13 +185,17 @@ impl Numbering<'_, '_> {
     }
 }
 
-/// Names for the rules that list the texts of `except!`: their own, unless the name is in use, as the rule of that name may
-/// be written in another way by now.
+/// Chooses names for the rules that list the texts of `except!`.
+///
+/// A list keeps the name of its rule in the text, unless a nonterminal still has that name. The passes may
+/// have rewritten the rule of that nonterminal, so that it no longer lists the texts.
 struct ListNames {
-    /// The names of nonterminals that are in use, and those that were; nothing where no texts are listed.
-    taken: FxHashSet<String>,
+    /// Names of the nonterminals in use. Empty if no rule lists texts, as is [`all`](Self::all).
+    in_use: FxHashSet<String>,
+    /// Names of all nonterminals, removed ones included.
     all: FxHashSet<String>,
-    given: FxHashMap<String, String>,
+    /// By the name in the text: the new name.
+    renamed: FxHashMap<String, String>,
     added: FxHashSet<String>,
 }
 
@@ -186,33 +205,34 @@ impl ListNames {
             |terminal: &Terminal| matches!(terminal, Terminal::Except(except) if except.name.is_some());
         let has_lists = grammar.terminals.as_slice().iter().any(is_list);
         let variables = if has_lists { &grammar.variables[..] } else { &[] };
-        let in_use = variables.iter().filter(|variable| variable.in_use);
+        let names_in_use = variables.iter().filter(|variable| variable.in_use);
         Self {
-            taken: in_use.filter_map(|variable| variable.name.as_deref().map(str::to_owned)).collect(),
+            in_use: names_in_use.filter_map(|variable| variable.name.as_deref().map(str::to_owned)).collect(),
             all: variables
                 .iter()
                 .filter_map(|variable| variable.name.as_deref().map(str::to_owned))
                 .collect(),
-            given: FxHashMap::default(),
+            renamed: FxHashMap::default(),
             added: FxHashSet::default(),
         }
     }
 
+    /// Returns the name for the list that has `name` in the text.
     fn of(&mut self, name: &str) -> String {
-        if !self.taken.contains(name) {
+        if !self.in_use.contains(name) {
             return name.to_owned();
         }
-        if let Some(given) = self.given.get(name) {
-            return given.clone();
+        if let Some(renamed) = self.renamed.get(name) {
+            return renamed.clone();
         }
-        let mut wish = format!("{name}_texts");
+        let mut candidate = format!("{name}_texts");
         let mut count = 1;
-        while self.all.contains(&wish) || self.added.contains(&wish) {
+        while self.all.contains(&candidate) || self.added.contains(&candidate) {
             count += 1;
-            wish = format!("{name}_texts_{count}");
+            candidate = format!("{name}_texts_{count}");
         }
-        self.added.insert(wish.clone());
-        self.given.insert(name.to_owned(), wish.clone());
-        wish
+        self.added.insert(candidate.clone());
+        self.renamed.insert(name.to_owned(), candidate.clone());
+        candidate
     }
 }

@@ -1,4 +1,4 @@
-//! Terminals to regular languages: what a terminal of the normal form means, in a store.
+//! Lowering: compiles terminals to regular languages in a store.
 
 use grammask_regular::{Error, RegularId, Store};
 use grammask_syntax::Comparison;
@@ -6,7 +6,7 @@ use grammask_syntax::Comparison;
 use crate::form::{NormalForm, Symbol, Terminal, TerminalId};
 
 impl Terminal {
-    /// The terminals that this one is made of, in order.
+    /// Returns the terminals that this one combines, in order.
     pub fn operands(&self) -> &[TerminalId] {
         match self {
             Self::Sequence(operands) | Self::Alternatives(operands) | Self::And(operands) => operands,
@@ -27,34 +27,36 @@ impl Terminal {
         }
     }
 
-    /// Whether this is a special token, which stands for no bytes.
+    /// Returns true for a special token, which has no bytes.
     pub const fn is_special(&self) -> bool {
         matches!(self, Self::SpecialName(_) | Self::SpecialId(_))
     }
 }
 
-/// The languages of the terminals of a normal form in a store, as far as they are known.
+/// A cache of the languages of a normal form's terminals in one store.
 ///
-/// [`normalize_with_languages`](crate::normalize_with_languages) has made some of them already; whoever goes on with the same store need not make them again.
+/// [`normalize_cancellable`](crate::normalize_cancellable) returns the languages that it compiled, for
+/// callers that go on with the same store.
 #[derive(Clone, Debug)]
 pub struct Languages {
-    known: Vec<Option<RegularId>>,
-    /// What is left to do; kept for its room.
+    /// By terminal: its language. `None` if it is not compiled yet.
+    languages: Vec<Option<RegularId>>,
+    /// Terminals still to be compiled; empty between calls, and kept for its capacity.
     stack: Vec<TerminalId>,
 }
 
 impl Languages {
-    /// Nothing is known yet.
+    /// Creates a cache in which no language is compiled.
     pub fn new(normal: &NormalForm) -> Self {
-        Self::known(vec![None; normal.terminals.len()])
+        Self::compiled(vec![None; normal.terminals.len()])
     }
 
-    /// These are known, by the numbers of the terminals.
-    pub(crate) const fn known(known: Vec<Option<RegularId>>) -> Self {
-        Self { known, stack: Vec::new() }
+    /// Creates a cache of languages, by the index of the terminal.
+    pub(crate) const fn compiled(languages: Vec<Option<RegularId>>) -> Self {
+        Self { languages, stack: Vec::new() }
     }
 
-    /// The regular language of a terminal in `store`, which must be the same each time, as must be the normal form.
+    /// Returns the language of a terminal in `store`. All calls must pass the same store and normal form.
     ///
     /// # Errors
     /// As [`NormalForm::lower`].
@@ -63,7 +65,7 @@ impl Languages {
     /// As [`NormalForm::lower`].
     ///
     /// # Complexity
-    /// Linear in the number of terminals below this one that are not known.
+    /// Linear in the number of direct and indirect operands that are not compiled yet.
     pub fn lower(
         &mut self,
         normal: &NormalForm,
@@ -73,7 +75,7 @@ impl Languages {
         self.stack.clear();
         self.stack.push(terminal);
         while let Some(&id) = self.stack.last() {
-            if self.known[id.index()].is_some() {
+            if self.languages[id.index()].is_some() {
                 self.stack.pop();
                 continue;
             }
@@ -82,32 +84,33 @@ impl Languages {
                 store.literals(texts.iter().copied())?
             } else {
                 let pending = self.stack.len();
-                let unknown = language.operands().iter().filter(|id| self.known[id.index()].is_none());
-                self.stack.extend(unknown);
+                let uncompiled = language.operands().iter().filter(|id| self.languages[id.index()].is_none());
+                self.stack.extend(uncompiled);
                 if self.stack.len() > pending {
                     continue;
                 }
-                let operand = |id: TerminalId| self.known[id.index()].expect("operands are lowered first");
-                combine(language, operand, store)?.expect("a special token is no language")
+                let operand =
+                    |id: TerminalId| self.languages[id.index()].expect("operands are compiled first");
+                combine(language, operand, store)?.expect("a special token has no language")
             };
-            self.known[id.index()] = Some(regular);
+            self.languages[id.index()] = Some(regular);
         }
-        Ok(self.known[terminal.index()].expect("it was the first on the stack"))
+        Ok(self.languages[terminal.index()].expect("it was the first on the stack"))
     }
 }
 
 impl NormalForm {
-    /// The regular language of a terminal, in `store`.
+    /// Compiles the language of a terminal in `store`.
     ///
     /// # Errors
-    /// When a limit of the store is exceeded; also for an operand that is a special token, which
-    /// [`check`](NormalForm::check) excludes.
+    /// Returns an error if the language exceeds a limit of the store.
     ///
     /// # Panics
-    /// When the id is not from this normal form, or the terminal is a special token, which is no language.
+    /// If the id is not of this normal form, or if the terminal or one of its operands is a special token,
+    /// which has no language.
     ///
     /// # Complexity
-    /// Linear in the number of terminals below this one.
+    /// Linear in the number of direct and indirect operands.
     ///
     /// ```
     /// use grammask_normal::{Symbol, normalize};
@@ -125,11 +128,13 @@ impl NormalForm {
         Languages::new(self).lower(self, terminal, store)
     }
 
-    /// The regular languages of all terminals that stand in productions, in `store`, and of what they are made of. `None` for
-    /// special tokens, and for texts that stand in nothing but sets of texts: a set is lowered as one.
+    /// Compiles the languages of all terminals in productions, and of their operands, in `store`.
+    ///
+    /// The result has the language of each terminal. It is `None` for special tokens, and for texts that
+    /// occur only in alternatives of texts, which are compiled as one set.
     ///
     /// # Errors
-    /// When a limit of the store is exceeded.
+    /// Returns an error if a language exceeds a limit of the store.
     ///
     /// # Complexity
     /// Linear in the size of the terminals.
@@ -157,7 +162,7 @@ impl NormalForm {
                     Some(texts) => Some(store.literals(texts.iter().copied())?),
                     None => combine(
                         &self.terminals[id],
-                        |operand| lowered[operand.index()].expect("operands are lowered first"),
+                        |operand| lowered[operand.index()].expect("operands are compiled first"),
                         store,
                     )?,
                 };
@@ -167,7 +172,7 @@ impl NormalForm {
     }
 }
 
-/// The texts of alternatives that are nothing but texts.
+/// Returns the texts of a terminal whose alternatives are all texts. `None` for other terminals.
 pub(crate) fn literal_set(terminals: &[Terminal], id: TerminalId) -> Option<Vec<&[u8]>> {
     let Terminal::Alternatives(operands) = &terminals[id.index()] else { return None };
     let text = |operand: &TerminalId| match &terminals[operand.index()] {
@@ -178,24 +183,24 @@ pub(crate) fn literal_set(terminals: &[Terminal], id: TerminalId) -> Option<Vec<
     operands.iter().map(text).collect()
 }
 
-/// The language of a terminal whose operands are lowered; `None` for a special token.
+/// Compiles a terminal whose operands are compiled. Returns `Ok(None)` for a special token.
 pub(crate) fn combine(
     terminal: &Terminal,
     lowered: impl Fn(TerminalId) -> RegularId,
     store: &mut Store,
 ) -> Result<Option<RegularId>, Error> {
-    // Most have few operands, and need no vector.
-    let mut few = [RegularId::EMPTY; 4];
-    let mut many = Vec::new();
+    // Most terminals have at most four operands, which need no allocation.
+    let mut inline = [RegularId::EMPTY; 4];
+    let mut spilled = Vec::new();
     let operands = terminal.operands();
-    let all = match few.get_mut(..operands.len()) {
-        Some(few) => {
-            few.iter_mut().zip(operands).for_each(|(place, &id)| *place = lowered(id));
-            &*few
+    let all = match inline.get_mut(..operands.len()) {
+        Some(inline) => {
+            inline.iter_mut().zip(operands).for_each(|(slot, &id)| *slot = lowered(id));
+            &*inline
         }
         None => {
-            many.extend(operands.iter().map(|&id| lowered(id)));
-            &many[..]
+            spilled.extend(operands.iter().map(|&id| lowered(id)));
+            &spilled[..]
         }
     };
     Ok(Some(match terminal {
@@ -226,7 +231,7 @@ pub(crate) fn combine(
     }))
 }
 
-/// The comparison that a spelling means.
+/// Converts a comparison of the syntax tree.
 const fn compared(comparison: Comparison) -> grammask_regular::Comparison {
     match comparison {
         Comparison::AtLeast => grammask_regular::Comparison::AtLeast,

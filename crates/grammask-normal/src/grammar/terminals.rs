@@ -1,4 +1,4 @@
-//! The regular parts of a grammar under work: each once, operands before what is made of them, languages on demand.
+//! The terminals of a grammar: hash-consed, operands before their uses, and compiled to languages on demand.
 
 use std::hash::{Hash, Hasher};
 
@@ -6,48 +6,49 @@ use grammask_regular::{Error, RegularId, Store};
 use grammask_syntax::{Span, Text};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
-use crate::cancellation::Stop;
+use crate::cancellation::Cancellation;
 use crate::form::lower::{combine, literal_set};
 use crate::form::{Terminal, TerminalId};
 
-/// No further terminal with the same hash.
-const LAST: u32 = u32::MAX;
+/// End of a chain of terminals with equal hashes.
+const END_OF_CHAIN: u32 = u32::MAX;
 
-/// An arena of terminals without duplicates.
+/// A hash-consed arena of terminals.
 #[derive(Clone, Debug)]
 pub(crate) struct Terminals {
     list: Vec<Terminal>,
-    /// Where a terminal stood first.
+    /// By terminal: the place of its first occurrence.
     spans: Vec<Span>,
-    /// How large the terminal is when written out: texts in bytes, operands in full.
+    /// By terminal: its size when printed, with texts in bytes and operands in full.
     weights: Vec<usize>,
-    /// The language, once asked for.
+    /// By terminal: its language. `None` if it is not compiled yet.
     lowered: Vec<Option<RegularId>>,
-    /// By hash: the newest terminal; `older` chains the others. The terminals themselves stand only once.
+    /// By hash: the newest terminal with it. `older` chains the others, so that `list` alone owns the
+    /// terminals.
     newest: FxHashMap<u64, u32>,
     older: Vec<u32>,
-    /// What a look at each terminal shows; see [`IS_TEXT`].
+    /// By terminal: flags of its kind, from [`IS_TEXT`] on.
     traits: Vec<u8>,
-    /// How many have [`HAS_TEXTS`].
-    with_texts: usize,
-    /// How many of these the pass that merges texts has seen.
+    /// Number of terminals with [`HAS_ADJACENT_TEXTS`].
+    with_adjacent_texts: usize,
+    /// The value of `with_adjacent_texts` when `merge_consecutive_terminals` last ran.
     pub merged: usize,
-    /// What is left to lower; kept for its room.
+    /// Terminals still to be compiled; empty between calls, and kept for its capacity.
     stack: Vec<TerminalId>,
 }
 
-/// A text.
+/// Flag: the terminal is a text.
 pub(crate) const IS_TEXT: u8 = 1;
-/// The empty text.
+/// Flag: the terminal is the empty text.
 pub(crate) const IS_EMPTY_TEXT: u8 = 2;
-/// `json!(x)`.
+/// Flag: the terminal is `json!(x)`.
 pub(crate) const IS_JSON: u8 = 4;
-/// A sequence in which two texts follow each other.
-pub(crate) const HAS_TEXTS: u8 = 8;
+/// Flag: the terminal is a sequence with two adjacent texts.
+pub(crate) const HAS_ADJACENT_TEXTS: u8 = 8;
 
-/// The kinds of terminals that are nothing but a string.
+/// The kinds of terminals that consist of one string.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Written {
+pub(crate) enum StringKind {
     Text,
     Regex,
     Early,
@@ -56,7 +57,7 @@ pub(crate) enum Written {
 }
 
 impl Terminals {
-    /// With room for so many.
+    /// Creates an arena with room for `count` terminals.
     pub fn with_capacity(count: usize) -> Self {
         Self {
             list: Vec::with_capacity(count),
@@ -66,13 +67,13 @@ impl Terminals {
             newest: FxHashMap::with_capacity_and_hasher(count, FxBuildHasher),
             older: Vec::with_capacity(count),
             traits: Vec::with_capacity(count),
-            with_texts: 0,
+            with_adjacent_texts: 0,
             merged: 0,
             stack: Vec::new(),
         }
     }
 
-    /// Makes room for so many more.
+    /// Makes room for `more` further terminals.
     pub fn reserve(&mut self, more: usize) {
         self.list.reserve(more);
         self.spans.reserve(more);
@@ -87,7 +88,7 @@ impl Terminals {
         &self.list
     }
 
-    /// The terminals, and the languages that have been made.
+    /// Returns the terminals, and the languages that are compiled.
     pub fn into_parts(self) -> (Vec<Terminal>, Vec<Option<RegularId>>) {
         (self.list, self.lowered)
     }
@@ -104,16 +105,16 @@ impl Terminals {
         self.spans[id.index()]
     }
 
-    /// How large the terminal is when written out.
+    /// Returns the size of the terminal when printed.
     pub fn weight(&self, id: TerminalId) -> usize {
         self.weights[id.index()]
     }
 
-    /// The id of a terminal; one that is there already keeps its place.
+    /// Interns a terminal. If it is in the arena already, `span` is ignored.
     pub fn intern(&mut self, terminal: Terminal, span: Span) -> TerminalId {
         let mut hasher = FxHasher::default();
-        match written(&terminal) {
-            Some(written) => written.hash(&mut hasher),
+        match as_string(&terminal) {
+            Some(string) => string.hash(&mut hasher),
             None => terminal.hash(&mut hasher),
         }
         let hash = hasher.finish();
@@ -123,28 +124,28 @@ impl Terminals {
         }
     }
 
-    /// The same for one that is nothing but a string, which is copied only if it is new.
-    pub fn intern_written(&mut self, kind: Written, text: &Text, span: Span) -> TerminalId {
+    /// Interns a terminal that consists of one string, which is copied only if the terminal is new.
+    pub fn intern_string(&mut self, kind: StringKind, text: &Text, span: Span) -> TerminalId {
         let mut hasher = FxHasher::default();
         (kind, text).hash(&mut hasher);
         let hash = hasher.finish();
-        if let Some(known) = self.find(hash, |other| written(other) == Some((kind, text))) {
+        if let Some(known) = self.find(hash, |other| as_string(other) == Some((kind, text))) {
             return known;
         }
         let text = text.clone();
         let terminal = match kind {
-            Written::Text => Terminal::Text(text),
-            Written::Regex => Terminal::Regex(text),
-            Written::Early => Terminal::Early(text),
-            Written::Without => Terminal::Without(text),
-            Written::Substrings => Terminal::Substrings(text),
+            StringKind::Text => Terminal::Text(text),
+            StringKind::Regex => Terminal::Regex(text),
+            StringKind::Early => Terminal::Early(text),
+            StringKind::Without => Terminal::Without(text),
+            StringKind::Substrings => Terminal::Substrings(text),
         };
         self.add(terminal, hash, span)
     }
 
     fn find(&self, hash: u64, is_same: impl Fn(&Terminal) -> bool) -> Option<TerminalId> {
         let mut at = *self.newest.get(&hash)?;
-        while at != LAST {
+        while at != END_OF_CHAIN {
             if is_same(&self.list[at as usize]) {
                 return Some(TerminalId(at));
             }
@@ -166,14 +167,15 @@ impl Terminals {
         self.spans.push(span);
         self.weights.push(weight);
         self.lowered.push(None);
-        self.older.push(self.newest.insert(hash, id.0).unwrap_or(LAST));
-        let traits = self.look_at(id);
-        self.with_texts += usize::from(traits & HAS_TEXTS != 0);
+        self.older.push(self.newest.insert(hash, id.0).unwrap_or(END_OF_CHAIN));
+        let traits = self.classify(id);
+        self.with_adjacent_texts += usize::from(traits & HAS_ADJACENT_TEXTS != 0);
         self.traits.push(traits);
         id
     }
 
-    fn look_at(&self, id: TerminalId) -> u8 {
+    /// Computes the flags of a terminal whose operands have theirs.
+    fn classify(&self, id: TerminalId) -> u8 {
         let is_text = |id: &TerminalId| self.traits[id.index()] & IS_TEXT != 0;
         match self.get(id) {
             Terminal::Text(text) if text.is_empty() => IS_TEXT | IS_EMPTY_TEXT,
@@ -182,23 +184,23 @@ impl Terminals {
             Terminal::Sequence(parts)
                 if parts.windows(2).any(|pair| is_text(&pair[0]) && is_text(&pair[1])) =>
             {
-                HAS_TEXTS
+                HAS_ADJACENT_TEXTS
             }
             _ => 0,
         }
     }
 
-    /// What a look at the terminal shows, as flags.
+    /// Returns the flags of the terminal.
     pub fn traits(&self, id: TerminalId) -> u8 {
         self.traits[id.index()]
     }
 
-    /// How many terminals are sequences in which two texts follow each other.
-    pub const fn with_texts(&self) -> usize {
-        self.with_texts
+    /// Returns the number of sequences with two adjacent texts.
+    pub const fn with_adjacent_texts(&self) -> usize {
+        self.with_adjacent_texts
     }
 
-    /// `a b c`, as little of it as there is: the parts themselves for one, the empty text for none.
+    /// Interns `a b c` without its empty texts. One part is returned as it is; no parts are the empty text.
     pub fn sequence(&mut self, mut parts: Vec<TerminalId>, span: Span) -> TerminalId {
         parts.retain(|&part| !self.is_empty_text(part));
         match parts[..] {
@@ -208,7 +210,7 @@ impl Terminals {
         }
     }
 
-    /// `a{min,max}`, or what it comes to where that is simpler.
+    /// Interns `a{min,max}`, or something simpler that is equal.
     pub fn repeat(&mut self, terminal: TerminalId, min: u32, max: Option<u32>, span: Span) -> TerminalId {
         if max == Some(0) || self.is_empty_text(terminal) {
             self.intern(Terminal::Text(String::new().into()), span)
@@ -223,22 +225,24 @@ impl Terminals {
         self.traits(id) & IS_EMPTY_TEXT != 0
     }
 
-    /// Forgets the languages: they are made anew, in whatever store.
+    /// Forgets the compiled languages, so that another store can be used.
     pub fn forget_languages(&mut self) {
         self.lowered.fill(None);
     }
 
-    /// The language of a terminal; `None` for a special token.
+    /// Compiles a terminal. Returns `Ok(None)` for a special token.
     pub fn lower(&mut self, id: TerminalId, store: &mut Store) -> Result<Option<RegularId>, Error> {
-        self.lower_unless(id, store, || false)
+        self.lower_cancellable(id, store, || false)
     }
 
-    /// The same, unless somebody who is asked where many texts are alternatives says to stop: nothing then.
-    pub fn lower_unless(
+    /// Compiles a terminal. Returns `Ok(None)` for a special token, or if cancelled.
+    ///
+    /// Only large sets of texts are slow enough to poll `is_cancelled`.
+    pub fn lower_cancellable(
         &mut self,
         id: TerminalId,
         store: &mut Store,
-        mut is_stopped: impl FnMut() -> bool,
+        mut is_cancelled: impl FnMut() -> bool,
     ) -> Result<Option<RegularId>, Error> {
         if self.lowered[id.index()].is_some() {
             return Ok(self.lowered[id.index()]);
@@ -252,7 +256,7 @@ impl Terminals {
                 continue;
             }
             if let Some(texts) = literal_set(&self.list, top) {
-                match store.cancellable(&mut is_stopped).literals(texts.iter().copied())? {
+                match store.cancellable(&mut is_cancelled).literals(texts.iter().copied())? {
                     Some(language) => self.lowered[top.index()] = Some(language),
                     None => return Ok(None),
                 }
@@ -269,14 +273,20 @@ impl Terminals {
         Ok(self.lowered[id.index()])
     }
 
-    /// Makes the language of many texts that are alternatives, so that it is only looked up afterwards; whether nobody has stopped it. What is wrong
-    /// with it is told then.
-    pub fn lowers_texts(&mut self, id: TerminalId, store: &mut Store, stop: &mut Stop<'_>) -> bool {
+    /// Compiles the language of a terminal whose alternatives are all texts. Returns false if cancelled.
+    ///
+    /// Ignores errors, as compiling the terminal again reports them.
+    pub fn lower_literal_set(
+        &mut self,
+        id: TerminalId,
+        store: &mut Store,
+        cancellation: &mut Cancellation<'_>,
+    ) -> bool {
         if self.lowered[id.index()].is_some() {
             return true;
         }
         let Some(texts) = literal_set(&self.list, id) else { return true };
-        match store.cancellable(|| stop.is_stopped()).literals(texts.iter().copied()) {
+        match store.cancellable(|| cancellation.is_cancelled()).literals(texts.iter().copied()) {
             Ok(Some(language)) => self.lowered[id.index()] = Some(language),
             Ok(None) => return false,
             Err(_) => {}
@@ -284,13 +294,13 @@ impl Terminals {
         true
     }
 
-    /// For every terminal: does it contain the empty string?
+    /// Returns, for each terminal, true if it contains the empty string.
     pub fn nullable(&mut self, store: &mut Store) -> Result<Vec<bool>, (Error, Span)> {
         let mut nullable = Vec::with_capacity(self.len());
         for index in 0..self.len() {
             let id = TerminalId(index as u32);
             let of = |id: &TerminalId| -> bool { nullable[id.index()] };
-            let answer = match self.get(id) {
+            let is_nullable = match self.get(id) {
                 Terminal::Text(text) => text.is_empty(),
                 Terminal::Regex(_) => {
                     let language = self.lower(id, store).map_err(|error| (error, self.span(id)))?;
@@ -306,19 +316,21 @@ impl Terminals {
                 Terminal::Repeat { terminal, min, .. } => *min == 0 || of(terminal),
                 Terminal::Not(operand) => !of(operand),
             };
-            nullable.push(answer);
+            nullable.push(is_nullable);
         }
         Ok(nullable)
     }
 
-    /// Whether it is a text that is no matter of limits.
+    /// Returns true if the terminal is a text whose JSON spellings exceed no limit of the store.
     pub fn is_short_text(&self, id: TerminalId) -> bool {
-        const SHORT: usize = 1 << 12;
-        matches!(self.get(id), Terminal::Text(text) if text.len() <= SHORT)
+        /// Bytes of a text. Far below the default limits of a store, and above any key of a schema.
+        const MAX_SHORT_TEXT_BYTES: usize = 1 << 12;
+        matches!(self.get(id), Terminal::Text(text) if text.len() <= MAX_SHORT_TEXT_BYTES)
     }
 
-    /// Whether it is seen without its language that it contains a string: a text, its spellings, or such one after the other.
-    fn is_text_anyhow(&self, id: TerminalId) -> bool {
+    /// Returns true if the terminal contains a string for syntactic reasons: it is a text, the JSON spellings
+    /// of a text, or a sequence of these.
+    fn is_syntactically_nonempty(&self, id: TerminalId) -> bool {
         let is_text = |id: TerminalId| match self.get(id) {
             Terminal::Text(_) => true,
             Terminal::Json(operand) => matches!(self.get(*operand), Terminal::Text(_)),
@@ -330,7 +342,7 @@ impl Terminals {
         }
     }
 
-    /// Does the terminal contain no string at all?
+    /// Returns true if the terminal contains no string.
     pub fn is_empty(&mut self, id: TerminalId, store: &mut Store) -> Result<bool, Error> {
         match self.get(id) {
             Terminal::Text(_)
@@ -339,7 +351,7 @@ impl Terminals {
             | Terminal::SpecialName(_)
             | Terminal::SpecialId(_) => Ok(false),
             Terminal::Alternatives(_) if literal_set(&self.list, id).is_some() => Ok(false),
-            _ if self.is_text_anyhow(id) => Ok(false),
+            _ if self.is_syntactically_nonempty(id) => Ok(false),
             _ => match self.lower(id, store)? {
                 Some(language) => store.is_empty(language),
                 None => Ok(false),
@@ -347,7 +359,7 @@ impl Terminals {
         }
     }
 
-    /// What is left of a nullable terminal without the empty string; `None` where that is nothing.
+    /// Interns a nullable terminal without the empty string. Returns `Ok(None)` if that contains no string.
     pub fn without_empty(
         &mut self,
         id: TerminalId,
@@ -376,14 +388,14 @@ impl Terminals {
     }
 }
 
-/// The kind and the string of a terminal that is nothing but a string.
-fn written(terminal: &Terminal) -> Option<(Written, &Text)> {
+/// Returns the kind and the string of a terminal that consists of one string. `None` for other terminals.
+fn as_string(terminal: &Terminal) -> Option<(StringKind, &Text)> {
     match terminal {
-        Terminal::Text(text) => Some((Written::Text, text)),
-        Terminal::Regex(text) => Some((Written::Regex, text)),
-        Terminal::Early(text) => Some((Written::Early, text)),
-        Terminal::Without(text) => Some((Written::Without, text)),
-        Terminal::Substrings(text) => Some((Written::Substrings, text)),
+        Terminal::Text(text) => Some((StringKind::Text, text)),
+        Terminal::Regex(text) => Some((StringKind::Regex, text)),
+        Terminal::Early(text) => Some((StringKind::Early, text)),
+        Terminal::Without(text) => Some((StringKind::Without, text)),
+        Terminal::Substrings(text) => Some((StringKind::Substrings, text)),
         _ => None,
     }
 }

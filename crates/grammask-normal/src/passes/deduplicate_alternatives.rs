@@ -4,30 +4,31 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashSet, FxHasher};
 
-use crate::cancellation::Stop;
+use crate::cancellation::Cancellation;
 use crate::error::Error;
 use crate::grammar::{Factor, Grammar};
 use crate::passes::Context;
 
-/// Up to so many alternatives are compared one by one.
-const FEW: usize = 8;
+/// Number of alternatives that are compared pairwise. Beyond it, hashes are compared.
+const MAX_PAIRWISE_ALTERNATIVES: usize = 8;
 
-/// Keeps the first of equal alternatives.
+/// Keeps the first of several equal alternatives.
 ///
 /// # Complexity
 /// Linear.
 pub(crate) fn deduplicate_alternatives(
     grammar: &mut Grammar,
-    context: &mut Context<'_>,
+    context: &mut Context<'_, '_>,
 ) -> Result<(), Error> {
-    deduplicate(grammar, context.stop);
+    deduplicate(grammar, context.cancellation);
     Ok(())
 }
 
-pub(super) fn deduplicate(grammar: &mut Grammar, stop: &mut Stop<'_>) {
+/// As [`deduplicate_alternatives`], for other passes.
+pub(super) fn deduplicate(grammar: &mut Grammar, cancellation: &mut Cancellation<'_>) {
     let mut hashes = Vec::new();
     for variable in &mut grammar.variables {
-        if stop.after(1 + variable.productions.len() / 4) {
+        if cancellation.poll_after(1 + variable.productions.len() / 4) {
             return;
         }
         if variable.unordered.is_none() && has_duplicates(&variable.productions, &mut hashes) {
@@ -37,9 +38,9 @@ pub(super) fn deduplicate(grammar: &mut Grammar, stop: &mut Stop<'_>) {
     }
 }
 
-/// `hashes` is for its room alone.
+/// Returns true if two productions are equal. `hashes` is a scratch buffer.
 fn has_duplicates(productions: &[Vec<Factor>], hashes: &mut Vec<u64>) -> bool {
-    if productions.len() <= FEW {
+    if productions.len() <= MAX_PAIRWISE_ALTERNATIVES {
         return (1..productions.len()).any(|at| productions[..at].contains(&productions[at]));
     }
     hashes.clear();

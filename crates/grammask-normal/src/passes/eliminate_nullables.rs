@@ -1,219 +1,228 @@
-//! `A ::= B 'x'; B ::= '' | 'b';` becomes `A ::= B 'x' | 'x'; B ::= 'b';`: afterwards nothing stands for the empty text.
+//! `A ::= B 'x'; B ::= '' | 'b';` becomes `A ::= B 'x' | 'x'; B ::= 'b';`: afterwards no symbol is nullable.
 
-use crate::cancellation::Stop;
+use crate::cancellation::Cancellation;
 use crate::error::{Error, ErrorKind};
 use crate::form::{NonterminalId, TerminalId};
 use crate::grammar::{Atom, Factor, Grammar};
-use crate::graph::Lists;
+use crate::graph::horn::HornClauses;
 use crate::passes::ebnf::expand_repetitions;
 use crate::passes::{Context, regular_error};
 
-/// A production with more optional symbols than this is split first.
-const MAX_OPTIONAL: usize = 2;
+/// Number of optional symbols of a production that are expanded into all 2^n combinations. A production with
+/// more is split first.
+const MAX_EXPANDED_OPTIONALS: usize = 2;
 
-/// Takes the empty text out of every nonterminal: with and without each symbol that may be empty, an alternative of its own.
+/// Excludes the empty text from every nonterminal: each nullable symbol of a production is once present and
+/// once omitted.
 ///
-/// A production with many such symbols is split into a chain of nonterminals before (`B? B? ... B?` twenty times would have
-/// a million alternatives), so that the grammar grows by a constant factor. A regular part T that may be empty becomes
-/// `T & ~''`, and its repetition `T{0,n}` becomes `T{1,n}`.
+/// A production with many nullable symbols is split into a chain of nonterminals first, because twenty of
+/// them would have a million combinations. So the grammar grows by a constant factor. A nullable terminal T
+/// becomes `T & ~''`, and its repetition `T{0,n}` becomes `T{1,n}`.
 ///
 /// # Complexity
 /// Linear.
-pub(crate) fn eliminate_nullables(grammar: &mut Grammar, context: &mut Context<'_>) -> Result<(), Error> {
+pub(crate) fn eliminate_nullables(grammar: &mut Grammar, context: &mut Context<'_, '_>) -> Result<(), Error> {
     if grammar.is_nullable_free {
         return Ok(());
     }
     expand_repetitions::expand_repetitions(grammar, context)?;
     if grammar.in_use().any(|(_, variable)| variable.unordered.is_some()) {
-        // Items that nobody reaches any more may be empty.
-        grammar.sweep(context.stop);
+        // Unreachable items may be nullable; reachable ones must not.
+        grammar.remove_unreachable(context.cancellation);
     }
     grammar.is_nullable_free = true;
     let nullable_terminals =
         grammar.terminals.nullable(context.store).map_err(|(error, span)| regular_error(&error, span))?;
-    if context.stop.is_stopped() {
+    if context.cancellation.is_cancelled() {
         return Ok(());
     }
-    let nullable = nullable_nonterminals(grammar, &nullable_terminals, context.stop);
-    if context.stop.is_stopped() {
+    let nullable = Nullable {
+        nonterminals: nullable_nonterminals(grammar, &nullable_terminals, context.cancellation),
+        terminals: nullable_terminals,
+    };
+    if context.cancellation.is_cancelled() {
         return Ok(());
     }
-    forbid_empty_items(grammar, &nullable)?;
-    grammar.empty_text |= nullable[grammar.start.index()];
-    // What is left of a terminal without the empty text, once found.
-    let mut rests: Vec<Option<Option<TerminalId>>> = vec![None; nullable_terminals.len()];
+    forbid_empty_items(grammar, &nullable.nonterminals)?;
+    grammar.empty_text |= nullable.nonterminals[grammar.start.index()];
+    let mut without_empty = vec![None; nullable.terminals.len()];
     for index in 0..grammar.variables.len() {
-        if context.stop.after(1 + grammar.variables[index].productions.len()) {
+        if context.cancellation.poll_after(1 + grammar.variables[index].productions.len()) {
             return Ok(());
         }
         let id = NonterminalId(index as u32);
-        let is_touched = |production: &Vec<Factor>| {
-            production.is_empty()
-                || production.iter().any(|factor| match factor.atom {
-                    Atom::Nonterminal(id) => nullable[id.index()],
-                    Atom::Terminal(id) => nullable_terminals[id.index()],
-                })
-        };
-        if !grammar.variables[index].productions.iter().any(is_touched) {
+        if !grammar.variable(id).productions.iter().any(|production| nullable.occurs_in(production)) {
             continue;
         }
-        let mut productions = Vec::with_capacity(2 * grammar.variables[index].productions.len());
-        for production in std::mem::take(&mut grammar.variables[index].productions) {
-            if !is_touched(&production) {
+        let mut productions = Vec::with_capacity(2 * grammar.variable(id).productions.len());
+        for production in std::mem::take(&mut grammar.variable_mut(id).productions) {
+            if nullable.occurs_in(&production) {
+                let symbols = nullable.optional_symbols(production, grammar, context, &mut without_empty)?;
+                expand(grammar, id, &symbols, &mut productions);
+            } else {
                 productions.push(production);
-                continue;
             }
-            let mut symbols: Vec<(Factor, bool)> = Vec::with_capacity(production.len());
-            for mut factor in production {
-                let is_optional = match &mut factor.atom {
-                    Atom::Nonterminal(id) => nullable[id.index()],
-                    Atom::Terminal(id) if nullable_terminals[id.index()] => {
-                        let rest = match rests[id.index()] {
-                            Some(rest) => rest,
-                            None => {
-                                let span = grammar.terminals.span(*id);
-                                let rest = grammar
-                                    .terminals
-                                    .without_empty(*id, &nullable_terminals, context.store)
-                                    .map_err(|error| regular_error(&error, span))?;
-                                rests[id.index()] = Some(rest);
-                                rest
-                            }
-                        };
-                        let Some(rest) = rest else { continue };
-                        *id = rest;
-                        true
-                    }
-                    Atom::Terminal(_) => false,
-                };
-                // Some of the m to n may be empty: one to n are not.
-                if is_optional && !factor.is_once() {
-                    factor.min = 1;
-                }
-                symbols.push((factor, is_optional));
-            }
-            expand(grammar, id, &symbols, &mut productions);
         }
-        grammar.variables[index].productions = productions;
+        grammar.variable_mut(id).productions = productions;
     }
     Ok(())
 }
 
-/// Makes sure that no item or separator of `unordered!` stands for the empty text, and that no selection is empty.
+/// The nullable symbols of a grammar.
+struct Nullable {
+    /// By nonterminal: true if it is nullable.
+    nonterminals: Vec<bool>,
+    /// By terminal: true if it contains the empty text.
+    terminals: Vec<bool>,
+}
+
+/// A symbol of a production, and true if it may be omitted.
+type OptionalSymbol = (Factor, bool);
+
+impl Nullable {
+    /// Returns true if a production is empty or has a nullable symbol.
+    fn occurs_in(&self, production: &[Factor]) -> bool {
+        production.is_empty()
+            || production.iter().any(|factor| match factor.atom {
+                Atom::Nonterminal(id) => self.nonterminals[id.index()],
+                Atom::Terminal(id) => self.terminals[id.index()],
+            })
+    }
+
+    /// Excludes the empty text from each symbol of a production, and marks the nullable ones as optional.
+    ///
+    /// `without_empty` caches, for each terminal, the terminal without the empty text.
+    fn optional_symbols(
+        &self,
+        production: Vec<Factor>,
+        grammar: &mut Grammar,
+        context: &mut Context<'_, '_>,
+        without_empty: &mut [Option<Option<TerminalId>>],
+    ) -> Result<Vec<OptionalSymbol>, Error> {
+        let mut symbols = Vec::with_capacity(production.len());
+        for mut factor in production {
+            let is_optional = match &mut factor.atom {
+                Atom::Nonterminal(id) => self.nonterminals[id.index()],
+                Atom::Terminal(id) if self.terminals[id.index()] => {
+                    let cached = &mut without_empty[id.index()];
+                    let rest = match *cached {
+                        Some(rest) => rest,
+                        None => *cached.insert(self.without_empty(*id, grammar, context)?),
+                    };
+                    let Some(rest) = rest else { continue };
+                    *id = rest;
+                    true
+                }
+                Atom::Terminal(_) => false,
+            };
+            // Of m to n repetitions, any number may be empty, so one to n are not.
+            if is_optional && !factor.is_once() {
+                factor.min = 1;
+            }
+            symbols.push((factor, is_optional));
+        }
+        Ok(symbols)
+    }
+
+    /// Returns a nullable terminal without the empty text. Returns `Ok(None)` if it has no other text.
+    fn without_empty(
+        &self,
+        id: TerminalId,
+        grammar: &mut Grammar,
+        context: &mut Context<'_, '_>,
+    ) -> Result<Option<TerminalId>, Error> {
+        let span = grammar.terminals.span(id);
+        let rest = grammar.terminals.without_empty(id, &self.terminals, context.store);
+        rest.map_err(|error| regular_error(&error, span))
+    }
+}
+
+/// Refuses nullable items and separators of `unordered!`, and excludes the empty choice.
 fn forbid_empty_items(grammar: &mut Grammar, nullable: &[bool]) -> Result<(), Error> {
     for variable in &mut grammar.variables {
-        let Some(selection) = &mut variable.unordered else { continue };
+        let Some(spanned) = &mut variable.unordered else { continue };
         for (place, factor) in variable.productions.iter().flatten().enumerate() {
             if matches!(factor.atom, Atom::Nonterminal(id) if nullable[id.index()]) {
-                let is_separator = place >= selection.unordered.items.len();
-                return Err(Error::new(ErrorKind::EmptyItem { is_separator }, selection.spans[place]));
+                let is_separator = place >= spanned.unordered.items.len();
+                return Err(Error::new(ErrorKind::EmptyItem { is_separator }, spanned.spans[place]));
             }
         }
-        if selection.unordered.allows_nothing() {
-            selection.unordered.min = 1;
+        if spanned.unordered.allows_empty() {
+            spanned.unordered.min = 1;
         }
     }
     Ok(())
 }
 
-/// Which nonterminals stand for the empty text, among others.
-fn nullable_nonterminals(grammar: &Grammar, terminals: &[bool], stop: &mut Stop<'_>) -> Vec<bool> {
-    let mut nullable = vec![false; grammar.variables.len()];
-    let mut left_sides = Vec::new();
-    // How many symbols of a production are not known to be nullable.
-    let mut missing = Vec::new();
-    let mut uses = Vec::new();
-    let mut found = Vec::new();
+/// Returns, for each nonterminal, true if it is nullable.
+fn nullable_nonterminals(
+    grammar: &Grammar,
+    terminals: &[bool],
+    cancellation: &mut Cancellation<'_>,
+) -> Vec<bool> {
+    let mut clauses = HornClauses::new(grammar.variables.len(), grammar.variables.len());
     for (id, variable) in grammar.in_use() {
-        if stop.after(1 + variable.productions.len() / 16) {
-            return nullable;
+        if cancellation.poll_after(1 + variable.productions.len() / 16) {
+            return vec![false; grammar.variables.len()];
         }
-        if let Some(selection) = &variable.unordered {
-            if selection.unordered.allows_nothing() {
-                nullable[id.index()] = true;
-                found.push(id);
+        if let Some(spanned) = &variable.unordered {
+            if spanned.unordered.allows_empty() {
+                clauses.add_fact(id.0);
             }
             continue;
         }
-        for production in &variable.productions {
-            // A terminal that is not nullable is missing for ever.
-            let terminal =
-                |factor: &Factor| matches!(factor.atom, Atom::Terminal(id) if !terminals[id.index()]);
-            if production.iter().any(terminal) {
-                continue;
-            }
-            let mut count = 0u32;
-            for factor in production {
-                if let Atom::Nonterminal(used) = factor.atom {
-                    uses.push((used.0, left_sides.len() as u32));
-                    count += 1;
-                }
-            }
-            left_sides.push(id);
-            missing.push(count);
-            if count == 0 && !std::mem::replace(&mut nullable[id.index()], true) {
-                found.push(id);
-            }
+        let has_no_bytes =
+            |factor: &Factor| !matches!(factor.atom, Atom::Terminal(id) if !terminals[id.index()]);
+        for production in variable.productions.iter().filter(|production| production.iter().all(has_no_bytes))
+        {
+            clauses.add_clause(id.0, production.iter().filter_map(Factor::nonterminal_number));
         }
     }
-    if found.is_empty() {
-        return nullable;
-    }
-    let uses = Lists::new(grammar.variables.len(), &uses);
-    while let Some(id) = found.pop() {
-        for &production in uses.of(id.index()) {
-            let production = production as usize;
-            missing[production] -= 1;
-            let left = left_sides[production];
-            if missing[production] == 0 && !std::mem::replace(&mut nullable[left.index()], true) {
-                found.push(left);
-            }
-        }
-    }
-    nullable
+    clauses.solve(|_, _| {}, cancellation)
 }
 
-/// Adds to `productions` what `left ::= symbols` stands for besides the empty text; the flag says what may be left out.
+/// Appends the alternatives of `left ::= symbols` without the empty text to `productions`.
 fn expand(
     grammar: &mut Grammar,
     left: NonterminalId,
-    symbols: &[(Factor, bool)],
+    symbols: &[OptionalSymbol],
     productions: &mut Vec<Vec<Factor>>,
 ) {
-    let is_optional = |symbol: &(Factor, bool)| symbol.1;
-    if symbols.iter().filter(|symbol| is_optional(symbol)).count() <= MAX_OPTIONAL {
-        return choose(left, symbols, productions);
+    let is_optional = |symbol: &OptionalSymbol| symbol.1;
+    if symbols.iter().filter(|symbol| is_optional(symbol)).count() <= MAX_EXPANDED_OPTIONALS {
+        return combine(left, symbols, productions);
     }
-    // From behind: what follows is one symbol, optional if all of it is.
+    // Split from right to left. The rest is one symbol, which is optional if all of its symbols are.
     let origin = grammar.variable(left).origin;
     let cuts: Vec<usize> = (0..symbols.len()).filter(|&at| symbols[at].1).skip(1).collect();
     let mut end = symbols.len();
-    let mut rest: Option<(Factor, bool)> = None;
-    // The last piece holds two optional symbols, each before it one and what follows.
+    let mut rest: Option<OptionalSymbol> = None;
+    // The last piece has two optional symbols. Each piece before has one, and the rest.
     for &cut in cuts[..cuts.len() - 1].iter().rev() {
-        let piece: Vec<(Factor, bool)> = symbols[cut..end].iter().copied().chain(rest).collect();
+        let piece: Vec<OptionalSymbol> = symbols[cut..end].iter().copied().chain(rest).collect();
         let all_optional = piece.iter().all(is_optional);
         let id = grammar.add_derived(origin, Vec::new());
         let mut expanded = Vec::new();
-        choose(id, &piece, &mut expanded);
+        combine(id, &piece, &mut expanded);
         grammar.variable_mut(id).productions = expanded;
         rest = Some((Factor::nonterminal(id), all_optional));
         end = cut;
     }
-    let head: Vec<(Factor, bool)> = symbols[..end].iter().copied().chain(rest).collect();
-    choose(left, &head, productions);
+    let head: Vec<OptionalSymbol> = symbols[..end].iter().copied().chain(rest).collect();
+    combine(left, &head, productions);
 }
 
-/// All ways to leave out optional symbols, the longest first, but not all symbols, and not the left side alone.
-fn choose(left: NonterminalId, symbols: &[(Factor, bool)], productions: &mut Vec<Vec<Factor>>) {
+/// Appends one production for each subset of omitted optional symbols, the empty subset first. Omits the
+/// empty production and `left ::= left`.
+fn combine(left: NonterminalId, symbols: &[OptionalSymbol], productions: &mut Vec<Vec<Factor>>) {
     let count = symbols.iter().filter(|(_, optional)| *optional).count();
-    for left_out in 0..1u32 << count {
-        let mut place = 0;
+    for omitted in 0..1u32 << count {
+        let mut seen = 0;
         let mut production = Vec::with_capacity(symbols.len());
         for &(factor, optional) in symbols {
             if optional {
-                place += 1;
-                if left_out >> (place - 1) & 1 == 1 {
+                seen += 1;
+                if omitted >> (seen - 1) & 1 == 1 {
                     continue;
                 }
             }

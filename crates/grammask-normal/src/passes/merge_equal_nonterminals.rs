@@ -1,161 +1,155 @@
-//! `A ::= B | C; B ::= 'a'; C ::= 'a';` becomes `A ::= B; B ::= 'a';`: nonterminals with the same productions are one.
+//! `A ::= B | C; B ::= 'a'; C ::= 'a';` becomes `A ::= B; B ::= 'a';`: nonterminals with equal productions
+//! are merged.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::cancellation::Stop;
+use crate::cancellation::Cancellation;
 use crate::error::Error;
 use crate::form::NonterminalId;
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::passes::Context;
 
-/// Finds the coarsest partition of the nonterminals such that those of a class have the same productions, nonterminals taken
-/// for their classes, and makes one nonterminal of each class: the start symbol or the first.
+/// Finds the coarsest partition of the nonterminals in which members of a class have equal productions, up to
+/// the classes of the nonterminals in these. Keeps one nonterminal of each class: the start symbol, or the
+/// first.
 ///
-/// So `A ::= 'a' A;` and `B ::= 'a' B;` are one too, and a long chain of equal rules needs no second run.
+/// So `A ::= 'a' A;` and `B ::= 'a' B;` are merged, and a long chain of equal rules needs only one run.
 ///
 /// # Complexity
-/// O(n log n) in the number of symbols; linear where a few rounds settle it.
+/// O(n log n) in the number of symbols. Linear if [`MAX_HASH_ROUNDS`] rounds suffice.
 ///
 /// # Source
-/// Partition refinement in the manner of Hopcroft 1971 and Paige and Tarjan 1987: of a class that splits, all parts but the largest get new
-/// names, so each nonterminal is renamed at most log n times. What is compared are hashes of productions that are kept up to
-/// date by addition; the result is compared in full before it is used.
+/// Partition refinement: J. Hopcroft, "An n log n algorithm for minimizing states in a finite automaton",
+/// 1971; R. Paige, R. Tarjan, "Three partition refinement algorithms", 1987. When a class splits, all parts
+/// but the largest get new numbers, so each nonterminal is renumbered at most log n times. Productions are
+/// compared by hashes that are updated by addition. The result is compared in full before it is used.
 pub(crate) fn merge_equal_nonterminals(
     grammar: &mut Grammar,
-    context: &mut Context<'_>,
+    context: &mut Context<'_, '_>,
 ) -> Result<(), Error> {
-    let classes = match few_rounds(grammar, context.stop) {
-        _ if context.stop.is_stopped() => return Ok(()),
+    let classes = match hash_rounds(grammar, context.cancellation) {
+        _ if context.cancellation.is_cancelled() => return Ok(()),
         Rounds::AllDiffer => return Ok(()),
         Rounds::Stable(classes) => classes,
-        Rounds::Unfinished => Refinement::new(grammar).run(context.stop),
+        Rounds::Unfinished => Refinement::new(grammar).run(context.cancellation),
     };
-    if context.stop.is_stopped() {
+    if context.cancellation.is_cancelled() {
         return Ok(());
     }
     let count = grammar.variables.len();
     let mut kept: Vec<Option<NonterminalId>> = vec![None; count];
     kept[classes[grammar.start.index()] as usize] = Some(grammar.start);
-    let mut is_any = false;
+    let mut is_any_merged = false;
     for (id, _) in grammar.in_use() {
         match &mut kept[classes[id.index()] as usize] {
-            Some(first) => is_any |= *first != id,
-            place => *place = Some(id),
+            Some(first) => is_any_merged |= *first != id,
+            none => *none = Some(id),
         }
     }
-    if !is_any {
+    if !is_any_merged {
         return Ok(());
     }
-    let keeper = |id: NonterminalId| kept[classes[id.index()] as usize].unwrap_or(id);
-    let renamed = |production: &Vec<Factor>| -> Vec<Factor> {
-        let rename = |factor: &Factor| match factor.atom {
-            Atom::Nonterminal(id) => Factor { atom: Atom::Nonterminal(keeper(id)), ..*factor },
-            Atom::Terminal(_) => *factor,
-        };
-        production.iter().map(rename).collect()
-    };
-    // Hashes may lie, if only once in an age.
-    let mut bodies: FxHashMap<NonterminalId, FxHashSet<Vec<Factor>>> = FxHashMap::default();
-    let is_shared: FxHashSet<NonterminalId> = grammar
-        .in_use()
-        .map(|(id, _)| (id, keeper(id)))
-        .filter(|(id, keeper)| id != keeper)
-        .map(|pair| pair.1)
-        .collect();
-    for &id in &is_shared {
-        bodies.insert(id, grammar.variable(id).productions.iter().map(renamed).collect());
-    }
-    for (id, variable) in grammar.in_use() {
-        if context.stop.after(1) {
-            return Ok(());
-        }
-        if keeper(id) != id {
-            if variable.unordered.is_some() {
-                return Ok(());
-            }
-            let body: FxHashSet<Vec<Factor>> = variable.productions.iter().map(renamed).collect();
-            if body != bodies[&keeper(id)] {
-                return Ok(());
-            }
-        }
+    let representative = |id: NonterminalId| kept[classes[id.index()] as usize].unwrap_or(id);
+    if !are_classes_equal(grammar, representative, context.cancellation) {
+        return Ok(());
     }
     for variable in &mut grammar.variables {
         for factor in variable.productions.iter_mut().flatten() {
             if let Atom::Nonterminal(id) = &mut factor.atom {
-                *id = keeper(*id);
+                *id = representative(*id);
             }
         }
     }
-    grammar.sweep(context.stop);
-    super::deduplicate_alternatives::deduplicate(grammar, context.stop);
+    grammar.remove_unreachable(context.cancellation);
+    super::deduplicate_alternatives::deduplicate(grammar, context.cancellation);
     Ok(())
 }
 
-/// How far plain rounds came.
+/// Compares the productions of every nonterminal with those of its representative. Returns false if some
+/// differ, which needs a collision of hashes, or if cancelled.
+fn are_classes_equal(
+    grammar: &Grammar,
+    representative: impl Fn(NonterminalId) -> NonterminalId,
+    cancellation: &mut Cancellation<'_>,
+) -> bool {
+    let body = |id: NonterminalId| -> FxHashSet<Vec<Factor>> {
+        let rename = |factor: &Factor| match factor.atom {
+            Atom::Nonterminal(id) => Factor { atom: Atom::Nonterminal(representative(id)), ..*factor },
+            Atom::Terminal(_) => *factor,
+        };
+        let productions = grammar.variable(id).productions.iter();
+        productions.map(|production| production.iter().map(rename).collect()).collect()
+    };
+    let merged = grammar.in_use().filter(|&(id, _)| representative(id) != id);
+    let mut bodies: FxHashMap<NonterminalId, FxHashSet<Vec<Factor>>> = FxHashMap::default();
+    for (id, variable) in merged {
+        if cancellation.poll_after(1) || variable.unordered.is_some() {
+            return false;
+        }
+        let kept = representative(id);
+        if *bodies.entry(kept).or_insert_with(|| body(kept)) != body(id) {
+            return false;
+        }
+    }
+    true
+}
+
+/// The result of [`hash_rounds`].
 enum Rounds {
+    /// No two nonterminals are equal, or the pass was cancelled.
     AllDiffer,
+    /// By nonterminal: its class in the coarsest partition.
     Stable(Vec<u32>),
+    /// The partition was still changing.
     Unfinished,
 }
 
-/// After this many rounds the careful way is faster.
-const MAX_ROUNDS: usize = 8;
+/// Number of rounds that compute all hashes anew. Beyond it, [`Refinement`] is faster.
+const MAX_HASH_ROUNDS: usize = 8;
 
-/// Refines by computing signatures anew until nothing changes: of most grammars, all nonterminals differ after one or two rounds. Who differs from
-/// all others once does so for ever, and keeps its name.
-fn few_rounds(grammar: &Grammar, stop: &mut Stop<'_>) -> Rounds {
+/// Refines the partition by computing all hashes anew, until nothing changes or the rounds are used up.
+///
+/// In most grammars, all nonterminals differ after one or two rounds. A nonterminal that is alone in its
+/// class stays alone, and is not hashed again.
+fn hash_rounds(grammar: &Grammar, cancellation: &mut Cancellation<'_>) -> Rounds {
     let mut class = vec![0u64; grammar.variables.len()];
-    // What `unordered!` says is not in its productions: each is a class of its own.
+    // The bounds of an `unordered!` are not in its productions, so each is a class of its own.
     for (id, _) in grammar.in_use().filter(|(_, variable)| variable.unordered.is_some()) {
-        class[id.index()] = round(u64::MAX, u64::from(id.0));
+        class[id.index()] = mix64(u64::MAX, u64::from(id.0));
     }
     let mut hashes: Vec<u64> = Vec::with_capacity(16);
     let mut open: Vec<NonterminalId> = grammar.in_use().map(|(id, _)| id).collect();
     let mut signatures: Vec<(u64, NonterminalId)> = Vec::with_capacity(open.len());
     let mut alone = 0;
     let mut before = 1;
-    for _ in 0..MAX_ROUNDS {
+    for _ in 0..MAX_HASH_ROUNDS {
         signatures.clear();
         for &id in &open {
-            if stop.after(1) {
+            if cancellation.poll_after(1) {
                 return Rounds::AllDiffer;
             }
             let variable = grammar.variable(id);
             hashes.clear();
             for production in &variable.productions {
-                if stop.after(1) {
+                if cancellation.poll_after(1) {
                     return Rounds::AllDiffer;
                 }
-                let mut hash = 0;
-                for factor in production {
-                    let (kind, name) = match factor.atom {
-                        Atom::Terminal(id) => (1, u64::from(id.0)),
-                        Atom::Nonterminal(id) => (2, class[id.index()]),
-                    };
-                    hash = round(hash, name ^ kind << 62);
-                    if !factor.is_once() {
-                        hash = round(
-                            hash,
-                            u64::from(factor.min) << 32 ^ factor.max.map_or(0, |max| u64::from(max) + 1),
-                        );
-                    }
-                }
-                hashes.push(round(hash, production.len() as u64));
+                hashes.push(hash_production(production, &class));
             }
             if hashes.len() > 1 {
                 hashes.sort_unstable();
                 hashes.dedup();
             }
-            let signature = hashes.iter().fold(class[id.index()], |sum, &hash| round(sum, hash));
+            let signature = hashes.iter().fold(class[id.index()], |sum, &hash| mix64(sum, hash));
             signatures.push((signature, id));
         }
-        if !sort_unless(&mut signatures, stop) {
+        if !sort_signatures(&mut signatures, cancellation) {
             return Rounds::AllDiffer;
         }
         open.clear();
         let mut shared = 0;
         for equal in signatures.chunk_by(|a, b| a.0 == b.0) {
-            if stop.after(1) {
+            if cancellation.poll_after(1) {
                 return Rounds::AllDiffer;
             }
             equal.iter().for_each(|&(signature, id)| class[id.index()] = signature);
@@ -181,58 +175,82 @@ fn few_rounds(grammar: &Grammar, stop: &mut Stop<'_>) -> Rounds {
     Rounds::Unfinished
 }
 
-/// Sorts by hashes; whether nobody has stopped it, so that they are sorted.
-fn sort_unless(signatures: &mut [(u64, NonterminalId)], stop: &mut Stop<'_>) -> bool {
-    /// So many are sorted at once, mostly: hashes are spread evenly.
-    const AT_ONCE: usize = 1 << 13;
-    // What is below the middle first, then what is above, each of them likewise.
-    let mut open = vec![signatures];
-    while let Some(some) = open.pop() {
-        if some.len() <= AT_ONCE {
-            some.sort_unstable();
-        } else {
-            let middle = some.len() / 2;
-            some.select_nth_unstable(middle);
-            let (below, above) = some.split_at_mut(middle);
-            open.extend([below, above]);
+/// Returns the hash of a production under the current classes of the nonterminals.
+fn hash_production(production: &[Factor], class: &[u64]) -> u64 {
+    let mut hash = 0;
+    for factor in production {
+        let (kind, name) = match factor.atom {
+            Atom::Terminal(id) => (1, u64::from(id.0)),
+            Atom::Nonterminal(id) => (2, class[id.index()]),
+        };
+        hash = mix64(hash, name ^ kind << 62);
+        if !factor.is_once() {
+            let max = factor.max.map_or(0, |max| u64::from(max) + 1);
+            hash = mix64(hash, u64::from(factor.min) << 32 ^ max);
         }
-        if stop.is_stopped() {
+    }
+    mix64(hash, production.len() as u64)
+}
+
+/// Sorts by hash. Returns false if cancelled.
+fn sort_signatures(signatures: &mut [(u64, NonterminalId)], cancellation: &mut Cancellation<'_>) -> bool {
+    /// Number of entries that are sorted in one step, which takes less than a millisecond.
+    const MAX_ENTRIES_PER_STEP: usize = 1 << 13;
+    // Quicksort with the median as pivot, and steps small enough to cancel between them.
+    let mut pending = vec![signatures];
+    while let Some(part) = pending.pop() {
+        if part.len() <= MAX_ENTRIES_PER_STEP {
+            part.sort_unstable();
+        } else {
+            let middle = part.len() / 2;
+            part.select_nth_unstable(middle);
+            let (below, above) = part.split_at_mut(middle);
+            pending.extend([below, above]);
+        }
+        if cancellation.is_cancelled() {
             return false;
         }
     }
     true
 }
 
-/// A hash of a number and all before.
-const fn round(hash: u64, next: u64) -> u64 {
+/// Adds a number to a hash.
+const fn mix64(hash: u64, next: u64) -> u64 {
     let product = (hash ^ next.wrapping_mul(0x9E37_79B9_7F4A_7C15)) as u128 * 0xA076_1D64_78BD_642F_u128;
     (product >> 64) as u64 ^ (product as u64).rotate_left(32) ^ next
 }
 
-/// Where a nonterminal stands.
+/// An occurrence of a nonterminal in a production.
 #[derive(Clone, Copy)]
 struct Use {
     production: u32,
-    place: u32,
+    /// Index in the production.
+    index: u32,
+    /// Least and greatest number of repetitions.
     bounds: (u32, Option<u32>),
 }
 
+/// State of the partition refinement.
 struct Refinement {
+    /// By nonterminal: its class.
     class: Vec<u32>,
+    /// By class: its members.
     members: Vec<Vec<u32>>,
-    /// Where a nonterminal stands in the list of its class.
+    /// By nonterminal: its index among the members of its class.
     position: Vec<u32>,
+    /// By nonterminal: its occurrences.
     uses: Vec<Vec<Use>>,
+    /// By production: its left side.
     left_sides: Vec<u32>,
-    /// The hash of each production under the current classes.
+    /// By production: its hash under the current classes.
     production_hash: Vec<u128>,
-    /// How many productions of a nonterminal have a hash.
+    /// By nonterminal and hash: the number of its productions with that hash.
     equal: FxHashMap<(u32, u128), u32>,
-    /// The sum of the distinct hashes of its productions.
+    /// By nonterminal: the sum of the distinct hashes of its productions.
     signature: Vec<u128>,
 }
 
-/// A well mixed number of three.
+/// Returns a hash of three numbers.
 const fn mix(a: u64, b: u64, c: u64) -> u128 {
     const K: u128 = 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835;
     let mut x = ((a as u128) << 64 | b as u128) ^ (c as u128).wrapping_mul(K).rotate_left(41);
@@ -241,20 +259,23 @@ const fn mix(a: u64, b: u64, c: u64) -> u128 {
     x ^ (x >> 64)
 }
 
-const fn hash_symbol(place: u32, kind: u32, id: u32, (min, max): (u32, Option<u32>)) -> u128 {
+/// Returns the contribution of a symbol to the hash of its production. `kind` is 1 for a terminal, 2 for a
+/// class.
+const fn hash_symbol(index: u32, kind: u32, id: u32, (min, max): (u32, Option<u32>)) -> u128 {
     let max = match max {
         Some(max) => max as u64 + 1,
         None => 0,
     };
-    mix((place as u64) << 32 | kind as u64, id as u64, (min as u64) << 32 ^ max)
+    mix((index as u64) << 32 | kind as u64, id as u64, (min as u64) << 32 ^ max)
 }
 
-/// A production's part of the signature.
+/// Returns the contribution of a production's hash to the signature of its left side.
 const fn spread(hash: u128) -> u128 {
     mix(hash as u64, (hash >> 64) as u64, 3)
 }
 
 impl Refinement {
+    /// Starts with all nonterminals in one class.
     fn new(grammar: &Grammar) -> Self {
         let count = grammar.variables.len();
         let mut this = Self {
@@ -276,13 +297,13 @@ impl Refinement {
             for production in &variable.productions {
                 let number = this.left_sides.len() as u32;
                 let mut hash = mix(production.len() as u64, 0, 0);
-                for (place, factor) in (0..).zip(production) {
+                for (index, factor) in (0..).zip(production) {
                     let bounds = (factor.min, factor.max);
                     hash = hash.wrapping_add(match factor.atom {
-                        Atom::Terminal(id) => hash_symbol(place, 1, id.0, bounds),
+                        Atom::Terminal(id) => hash_symbol(index, 1, id.0, bounds),
                         Atom::Nonterminal(id) => {
-                            this.uses[id.index()].push(Use { production: number, place, bounds });
-                            hash_symbol(place, 2, 0, bounds)
+                            this.uses[id.index()].push(Use { production: number, index, bounds });
+                            hash_symbol(index, 2, 0, bounds)
                         }
                     });
                 }
@@ -294,6 +315,7 @@ impl Refinement {
         this
     }
 
+    /// Adds the hash of a production to the signature of its left side.
     fn enter(&mut self, left: u32, hash: u128) {
         let count = self.equal.entry((left, hash)).or_insert(0);
         *count += 1;
@@ -303,6 +325,7 @@ impl Refinement {
         }
     }
 
+    /// Removes the hash of a production from the signature of its left side.
     fn leave(&mut self, left: u32, hash: u128) {
         if let Some(count) = self.equal.get_mut(&(left, hash)) {
             *count -= 1;
@@ -314,11 +337,11 @@ impl Refinement {
         }
     }
 
-    /// The class of every nonterminal.
-    fn run(mut self, stop: &mut Stop<'_>) -> Vec<u32> {
+    /// Refines until nothing changes. Returns the class of every nonterminal.
+    fn run(mut self, cancellation: &mut Cancellation<'_>) -> Vec<u32> {
         // Nonterminals whose signature may differ from that of their class.
         let mut dirty: Vec<u32> = self.members[0].clone();
-        while !dirty.is_empty() && !stop.after(dirty.len()) {
+        while !dirty.is_empty() && !cancellation.poll_after(dirty.len()) {
             dirty.sort_unstable_by_key(|&id| (self.class[id as usize], self.signature[id as usize], id));
             dirty.dedup();
             let mut renamed = Vec::new();
@@ -326,24 +349,24 @@ impl Refinement {
             while let Some(&first) = rest.first() {
                 let class = self.class[first as usize];
                 let count = rest.iter().take_while(|&&id| self.class[id as usize] == class).count();
-                let (of_class, behind) = rest.split_at(count);
+                let (of_class, others) = rest.split_at(count);
                 self.split(of_class, &mut renamed);
-                rest = behind;
+                rest = others;
             }
             dirty = self.rename(&renamed);
         }
         self.class
     }
 
-    /// Splits a class by signature; `dirty` are those of its members that have changed, sorted by signature. Gives the members
-    /// that have left the class, with their old class.
+    /// Splits a class by signature. `dirty` has the members whose signature has changed, sorted by signature.
+    /// Appends the members that leave the class to `renamed`, with their old class.
     fn split(&mut self, dirty: &[u32], renamed: &mut Vec<(u32, u32)>) {
         let old = self.class[dirty[0] as usize];
         let untouched = self.members[old as usize].len() - dirty.len();
         let groups = dirty.chunk_by(|&a, &b| self.signature[a as usize] == self.signature[b as usize]);
         let mut groups: Vec<Vec<u32>> = groups.map(<[u32]>::to_vec).collect();
         if untouched > 0 {
-            // Those that have not changed may still be equal to some that have: their signature says so.
+            // Unchanged members may have the same signature as some changed ones, which then stay with them.
             for &id in dirty {
                 self.detach(id, old);
             }
@@ -360,7 +383,7 @@ impl Refinement {
             if let Some(at) = largest
                 && groups[at].len() > self.members[old as usize].len()
             {
-                // The largest part keeps the name.
+                // The largest part keeps the number of the class.
                 let rest = std::mem::take(&mut self.members[old as usize]);
                 for id in std::mem::replace(&mut groups[at], rest) {
                     self.attach(id, old);
@@ -386,6 +409,7 @@ impl Refinement {
         }
     }
 
+    /// Removes a nonterminal from the members of a class.
     fn detach(&mut self, id: u32, class: u32) {
         let members = &mut self.members[class as usize];
         let at = self.position[id as usize];
@@ -395,25 +419,26 @@ impl Refinement {
         }
     }
 
+    /// Adds a nonterminal to a class.
     fn attach(&mut self, id: u32, class: u32) {
         self.class[id as usize] = class;
         self.position[id as usize] = self.members[class as usize].len() as u32;
         self.members[class as usize].push(id);
     }
 
-    /// Brings the hashes up to date where renamed nonterminals stand; gives the left sides.
+    /// Updates the hashes of the productions that contain renamed nonterminals. Returns their left sides.
     fn rename(&mut self, renamed: &[(u32, u32)]) -> Vec<u32> {
         let mut dirty = Vec::new();
         for &(id, old) in renamed {
             let new = self.class[id as usize];
             let uses = std::mem::take(&mut self.uses[id as usize]);
-            for place in &uses {
-                let production = place.production as usize;
+            for occurrence in &uses {
+                let production = occurrence.production as usize;
                 let left = self.left_sides[production];
                 let hash = self.production_hash[production];
                 let changed = hash
-                    .wrapping_sub(hash_symbol(place.place, 2, old, place.bounds))
-                    .wrapping_add(hash_symbol(place.place, 2, new, place.bounds));
+                    .wrapping_sub(hash_symbol(occurrence.index, 2, old, occurrence.bounds))
+                    .wrapping_add(hash_symbol(occurrence.index, 2, new, occurrence.bounds));
                 self.production_hash[production] = changed;
                 self.leave(left, hash);
                 self.enter(left, changed);

@@ -1,4 +1,5 @@
-//! What can produce neither a string nor an endless output goes: `S ::= 'a' D | 'b'; D ::= D 'x';` becomes `S ::= 'b';`.
+//! `S ::= 'a' D | 'b'; D ::= D 'x';` becomes `S ::= 'b';`: productions that lead to no output, finite or
+//! endless, are removed.
 
 use rustc_hash::FxHashMap;
 
@@ -9,27 +10,30 @@ use crate::liveness::Liveness;
 use crate::passes::{Context, regular_error};
 use crate::unordered::Unordered;
 
-/// Keeps of every production what can go on to an output, finite or endless.
+/// Keeps the part of every production that leads to an output, finite or endless.
 ///
-/// A production stays if all its symbols produce finite strings. It stays up to its first symbol that is endless only (`B ::= 'a' B;`).
-/// Where a symbol produces nothing at all, nothing gets past it: what is left are the endless outputs of the symbols before it, written
-/// with copies that produce nothing else (`X ::= 'a' X | 'b'; S ::= X D;` becomes `S ::= X_endless; X_endless ::= 'a' X_endless;`).
+/// - A production whose symbols all produce finite strings is kept.
+/// - A production with a symbol that has only endless outputs (`B ::= 'a' B;`) is kept up to the first such
+///   symbol.
+/// - A production with a symbol that produces nothing is reduced to the endless outputs of the symbols before
+///   it. These are written with copies of nonterminals that have no finite strings: `X ::= 'a' X | 'b'; S ::=
+///   X D;` becomes `S ::= X_endless; X_endless ::= 'a' X_endless;`.
 ///
 /// # Errors
-/// When the start symbol produces nothing, or nothing but the empty text.
+/// Returns an error if the start symbol produces nothing, or only the empty text.
 ///
 /// # Complexity
 /// Linear.
-pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_>) -> Result<(), Error> {
+pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_, '_>) -> Result<(), Error> {
     super::eliminate_nullables::eliminate_nullables(grammar, context)?;
-    if context.stop.is_stopped() {
+    if context.cancellation.is_cancelled() {
         return Ok(());
     }
     let terminals = &mut grammar.terminals;
     let mut empty = vec![false; terminals.len()];
     let mut is_known = vec![false; terminals.len()];
     for production in grammar.variables.iter().flat_map(|variable| &variable.productions) {
-        if context.stop.after(1) {
+        if context.cancellation.poll_after(1) {
             return Ok(());
         }
         for factor in production {
@@ -42,23 +46,23 @@ pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_>
             }
         }
     }
-    if context.stop.is_stopped() {
+    if context.cancellation.is_cancelled() {
         return Ok(());
     }
     let is_empty = |atom| matches!(atom, Atom::Terminal(id) if empty[id.index()]);
     let bodies: Vec<&[Vec<Factor>]> =
         grammar.variables.iter().map(|variable| variable.productions.as_slice()).collect();
-    let selections: Vec<Option<&Unordered>> = grammar
+    let unordered: Vec<Option<&Unordered>> = grammar
         .variables
         .iter()
-        .map(|variable| variable.unordered.as_ref().map(|selection| &selection.unordered))
+        .map(|variable| variable.unordered.as_ref().map(|spanned| &spanned.unordered))
         .collect();
-    if context.stop.is_stopped() {
+    if context.cancellation.is_cancelled() {
         return Ok(());
     }
-    let liveness = Liveness::new(&bodies, &selections, is_empty, context.stop)
+    let liveness = Liveness::new(&bodies, &unordered, is_empty, context.cancellation)
         .map_err(|error| Error::new(ErrorKind::Unordered(error), grammar.start_span))?;
-    if context.stop.is_stopped() {
+    if context.cancellation.is_cancelled() {
         return Ok(());
     }
     let start = Factor::nonterminal(grammar.start);
@@ -71,9 +75,9 @@ pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_>
         };
         return Err(Error::new(kind, grammar.start_span));
     }
-    reduce_selections(grammar, &liveness)?;
+    simplify_unordered(grammar, &liveness)?;
     if liveness.is_clean() {
-        grammar.sweep(context.stop);
+        grammar.remove_unreachable(context.cancellation);
         return Ok(());
     }
     let count = grammar.variables.len();
@@ -82,7 +86,7 @@ pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_>
     let mut removal =
         Removal { grammar, old, liveness, empty, copies: FxHashMap::default(), pending: Vec::new() };
     for index in 0..count {
-        if context.stop.after(1) {
+        if context.cancellation.poll_after(1) {
             return Ok(());
         }
         removal.rewrite(NonterminalId(index as u32));
@@ -92,33 +96,33 @@ pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_>
             removal.add_endless(copy, &production);
         }
     }
-    grammar.sweep(context.stop);
+    grammar.remove_unreachable(context.cancellation);
     Ok(())
 }
 
-/// Takes the items of `unordered!` that never occur out, and those selections that cannot be made.
-fn reduce_selections(grammar: &mut Grammar, liveness: &Liveness) -> Result<(), Error> {
+/// Removes the items of `unordered!` that can never occur, and each `unordered!` that cannot be satisfied.
+fn simplify_unordered(grammar: &mut Grammar, liveness: &Liveness) -> Result<(), Error> {
     for index in 0..grammar.variables.len() {
         let variable = &mut grammar.variables[index];
-        let Some(selection) = &mut variable.unordered else { continue };
-        let items = selection.unordered.items.len();
+        let Some(spanned) = &mut variable.unordered else { continue };
+        let items = spanned.unordered.items.len();
         let produces = |place: usize| {
             let factor = variable.productions.get(place).and_then(|production| production.first());
             factor.is_some_and(|factor| liveness.is_finite(factor, |_| false))
         };
-        let (had_separator, span) = (selection.unordered.has_separator, selection.span);
-        let kept = selection.unordered.reduce(produces, produces(items));
-        let kept = kept.map_err(|error| Error::new(ErrorKind::Unordered(error), span))?;
-        let Some(kept) = kept else {
+        let (had_separator, span) = (spanned.unordered.has_separator, spanned.span);
+        let remaining = spanned.unordered.simplify(produces, produces(items));
+        let remaining = remaining.map_err(|error| Error::new(ErrorKind::Unordered(error), span))?;
+        let Some(remaining) = remaining else {
             variable.productions = Vec::new();
             variable.unordered = None;
             continue;
         };
-        let mut places: Vec<usize> = kept.iter().map(|&item| item as usize).collect();
-        if had_separator && selection.unordered.has_separator {
+        let mut places: Vec<usize> = remaining.iter().map(|&item| item as usize).collect();
+        if had_separator && spanned.unordered.has_separator {
             places.push(items);
         }
-        selection.spans = places.iter().map(|&place| selection.spans[place]).collect();
+        spanned.spans = places.iter().map(|&place| spanned.spans[place]).collect();
         let places = places.iter();
         variable.productions =
             places.map(|&place| std::mem::take(&mut variable.productions[place])).collect();
@@ -126,16 +130,17 @@ fn reduce_selections(grammar: &mut Grammar, liveness: &Liveness) -> Result<(), E
     Ok(())
 }
 
+/// State of the pass.
 struct Removal<'a> {
     grammar: &'a mut Grammar,
-    /// The productions before.
+    /// By nonterminal: its productions before the pass.
     old: Vec<Vec<Vec<Factor>>>,
     liveness: Liveness,
-    /// The terminals that contain nothing.
+    /// By terminal: true if it contains no string.
     empty: Vec<bool>,
-    /// The copies that produce nothing but endless outputs.
+    /// By nonterminal: its copy that has only endless outputs.
     copies: FxHashMap<NonterminalId, NonterminalId>,
-    /// Copies without productions yet.
+    /// Pairs of a nonterminal and its copy, which has no productions yet.
     pending: Vec<(NonterminalId, NonterminalId)>,
 }
 
@@ -144,6 +149,7 @@ impl Removal<'_> {
         self.liveness.is_finite(factor, |atom| matches!(atom, Atom::Terminal(id) if self.empty[id.index()]))
     }
 
+    /// Writes the productions of a nonterminal anew.
     fn rewrite(&mut self, id: NonterminalId) {
         if self.grammar.variable(id).unordered.is_some() {
             self.grammar.variable_mut(id).productions = self.old[id.index()].clone();
@@ -166,9 +172,11 @@ impl Removal<'_> {
         }
     }
 
-    /// Adds to `left` what a production produces without end: up to any symbol that is endless and has only finite ones before it.
+    /// Adds the endless outputs of a production to `left`: up to each endless symbol that has only finite
+    /// ones before it.
     ///
-    /// Of several such places each but the last continues a chain of nonterminals, so that what stands before is written once.
+    /// If there are several, each but the last continues in a new nonterminal, so that common prefixes are
+    /// written once.
     fn add_endless(&mut self, left: NonterminalId, production: &[Factor]) {
         let reached = production.iter().position(|factor| !self.is_finite(factor));
         let reached = reached.map_or(production.len(), |at| at + 1);
@@ -191,7 +199,7 @@ impl Removal<'_> {
         }
     }
 
-    /// Adds `left ::= before x` with an x that produces endless outputs only.
+    /// Adds `left ::= before x`, with the copy of `x` that has only endless outputs.
     fn add_endless_symbol(&mut self, left: NonterminalId, before: &[Factor], x: Factor) {
         let Atom::Nonterminal(id) = x.atom else { return };
         let copy = if self.is_finite(&x) { self.copy(id) } else { id };
@@ -204,7 +212,7 @@ impl Removal<'_> {
             }
         };
         add(None);
-        // In N{m,n}, up to n - 1 may come before the endless one.
+        // In N{m,n}, up to n - 1 finite occurrences may precede the endless one.
         if let Some(max @ 2..) = x.max
             && copy != id
         {
@@ -212,12 +220,13 @@ impl Removal<'_> {
         }
     }
 
+    /// Returns the copy of a nonterminal that has only endless outputs.
     fn copy(&mut self, id: NonterminalId) -> NonterminalId {
         if let Some(&copy) = self.copies.get(&id) {
             return copy;
         }
-        let wish = format!("{}_endless", self.grammar.variable(id).name.as_deref().unwrap_or_default());
-        let name = self.grammar.fresh_name(&wish);
+        let prefix = format!("{}_endless", self.grammar.variable(id).name.as_deref().unwrap_or_default());
+        let name = self.grammar.fresh_name(&prefix);
         let origin = self.grammar.variable(id).origin;
         let copy = self.grammar.add(Some(name.into()), origin, Vec::new());
         self.grammar.variable_mut(copy).serial = u32::MAX;

@@ -1,54 +1,57 @@
-//! `A ::= B; B ::= C;` becomes `A ::= C;`, and `A ::= B+; B ::= C?;` becomes `A ::= C*;`. Cycles of such rules vanish.
+//! `A ::= B; B ::= C;` becomes `A ::= C;`, and `A ::= B+; B ::= C?;` becomes `A ::= C*;`. Cycles of such
+//! rules are merged.
 
-use crate::cancellation::Stop;
+use crate::cancellation::Cancellation;
 use crate::error::Error;
-use crate::form::{NonterminalId, Terminal};
+use crate::form::NonterminalId;
+use crate::grammar::terminals::Terminals;
 use crate::grammar::{Atom, Factor, Grammar, Variable};
 use crate::graph::{Lists, components};
 use crate::passes::Context;
 
-/// A terminal that is written in several places in stead of its nonterminal is at most so large.
-const SMALL: usize = 64;
+/// Printed bytes of a terminal that may be written at each of several uses of its nonterminal. A larger one
+/// keeps its nonterminal, so that the grammar does not grow.
+const MAX_DUPLICATED_BYTES: usize = 64;
 
-/// Puts what a nonterminal with one alternative of one factor stands for in its place everywhere, and makes one nonterminal of those
-/// that produce each other alone.
+/// Replaces each nonterminal that has one alternative of one factor by that factor, and merges the
+/// nonterminals of a cycle of unit rules.
 ///
-/// What `+`, `*` and `?` mean is kept: `(x?)+` is `x*`. A large terminal keeps its name if it is used more than once, so that a
-/// grammar does not grow.
+/// Repetitions are composed: `(x?)+` becomes `x*`. A large terminal that is used more than once keeps its
+/// nonterminal.
 ///
-/// Nonterminals with several alternatives stay, also where they are alone in an alternative (`A ::= B | 'x';`): to write
-/// their alternatives in place would make grammars grow quadratically.
+/// A nonterminal with several alternatives is never inlined, even as the only symbol of an alternative (`A
+/// ::= B | 'x';`), because that could make the grammar grow quadratically.
 ///
 /// # Complexity
 /// Linear.
-pub(crate) fn remove_unit_rules(grammar: &mut Grammar, context: &mut Context<'_>) -> Result<(), Error> {
-    let stop = &mut *context.stop;
-    drop_loops(grammar, stop);
-    let is_merged = merge_cycles(grammar, stop);
-    super::deduplicate_alternatives::deduplicate(grammar, stop);
-    if stop.is_stopped() {
+pub(crate) fn remove_unit_rules(grammar: &mut Grammar, context: &mut Context<'_, '_>) -> Result<(), Error> {
+    let cancellation = &mut *context.cancellation;
+    drop_loops(grammar, cancellation);
+    let is_merged = merge_cycles(grammar, cancellation);
+    super::deduplicate_alternatives::deduplicate(grammar, cancellation);
+    if cancellation.is_cancelled() {
         return Ok(());
     }
-    if !grammar.variables.iter().any(is_single) {
+    if !grammar.variables.iter().any(|variable| unit_factor(variable).is_some()) {
         if is_merged {
-            grammar.sweep(stop);
+            grammar.remove_unreachable(cancellation);
         }
         return Ok(());
     }
-    let values = values(grammar, stop);
-    if stop.is_stopped() {
+    let replacements = replacements(grammar, cancellation);
+    if cancellation.is_cancelled() {
         return Ok(());
     }
     let is_itself =
-        |(index, value): (usize, &Factor)| *value == Factor::nonterminal(NonterminalId(index as u32));
-    if values.iter().enumerate().all(is_itself) {
+        |(index, factor): (usize, &Factor)| *factor == Factor::nonterminal(NonterminalId(index as u32));
+    if replacements.iter().enumerate().all(is_itself) {
         if is_merged {
-            grammar.sweep(stop);
+            grammar.remove_unreachable(cancellation);
         }
         return Ok(());
     }
-    // The start symbol has no place where it could be replaced: it takes the place of what it stands for.
-    if let Some(id) = values[grammar.start.index()].as_nonterminal()
+    // The start symbol cannot be replaced: it swaps names with its replacement instead.
+    if let Some(id) = replacements[grammar.start.index()].as_nonterminal()
         && id != grammar.start
     {
         let (start, other) = (grammar.start, id);
@@ -58,20 +61,26 @@ pub(crate) fn remove_unit_rules(grammar: &mut Grammar, context: &mut Context<'_>
         grammar.names = None;
         grammar.start = other;
     }
-    replace(grammar, &values, stop);
-    grammar.sweep(stop);
+    replace(grammar, &replacements, cancellation);
+    grammar.remove_unreachable(cancellation);
     Ok(())
 }
 
-/// Whether there is one alternative of one factor.
-fn is_single(variable: &Variable) -> bool {
-    variable.unordered.is_none() && matches!(&variable.productions[..], [production] if production.len() == 1)
+/// Returns the factor of a nonterminal that has one alternative of one factor. `None` for other nonterminals.
+fn unit_factor(variable: &Variable) -> Option<Factor> {
+    match &variable.productions[..] {
+        [production] if variable.unordered.is_none() => match production[..] {
+            [factor] => Some(factor),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
-/// An alternative that is its own left side adds nothing.
-pub(super) fn drop_loops(grammar: &mut Grammar, stop: &mut Stop<'_>) {
+/// Removes alternatives that are their own left side.
+pub(super) fn drop_loops(grammar: &mut Grammar, cancellation: &mut Cancellation<'_>) {
     for (index, variable) in grammar.variables.iter_mut().enumerate() {
-        if stop.after(1 + variable.productions.len() / 16) {
+        if cancellation.poll_after(1 + variable.productions.len() / 16) {
             return;
         }
         if variable.unordered.is_some() {
@@ -85,14 +94,15 @@ pub(super) fn drop_loops(grammar: &mut Grammar, stop: &mut Stop<'_>) {
     }
 }
 
-/// `x{min,max}` where x is `y{..}`, if that is a repetition of y again.
+/// Returns the repetition of `y` that `outer` of `inner` is, where `inner` is a repetition of `y`. `None` if
+/// it is not one, such as `(y{2,3}){2}`.
 fn compose(outer: &Factor, inner: &Factor) -> Option<Factor> {
-    let simple = |factor: &Factor| factor.min <= 1 && factor.max.is_none_or(|max| max == 1);
+    let is_ebnf = |factor: &Factor| factor.min <= 1 && factor.max.is_none_or(|max| max == 1);
     let (min, max) = if outer.is_once() {
         (inner.min, inner.max)
     } else if inner.is_once() {
         (outer.min, outer.max)
-    } else if simple(outer) && simple(inner) {
+    } else if is_ebnf(outer) && is_ebnf(inner) {
         (outer.min * inner.min, outer.max.and(inner.max))
     } else {
         return None;
@@ -100,12 +110,58 @@ fn compose(outer: &Factor, inner: &Factor) -> Option<Factor> {
     Some(Factor { atom: inner.atom, min, max })
 }
 
-/// What every nonterminal stands for: itself, or a factor in its place.
-fn values(grammar: &Grammar, stop: &mut Stop<'_>) -> Vec<Factor> {
+/// Returns, for each nonterminal, the factor that replaces it: the factor of its unit rule, or itself.
+fn replacements(grammar: &Grammar, cancellation: &mut Cancellation<'_>) -> Vec<Factor> {
     let count = grammar.variables.len();
-    let mut uses = vec![0u32; count];
+    let uses = count_uses(grammar, cancellation);
+    let mut replacements: Vec<Factor> =
+        (0..count).map(|index| Factor::nonterminal(NonterminalId(index as u32))).collect();
+    let mut is_known = vec![false; count];
+    let mut is_on_path = vec![false; count];
+    let mut path = Vec::new();
+    for root in (0..count).map(|index| NonterminalId(index as u32)) {
+        if unit_factor(grammar.variable(root)).is_none() {
+            continue;
+        }
+        if cancellation.poll_after(1) {
+            break;
+        }
+        // Follow the chain of unit rules to its end, then compose the replacements on the way back.
+        let mut at = root;
+        while !is_known[at.index()] && !std::mem::replace(&mut is_on_path[at.index()], true) {
+            path.push(at);
+            match unit_factor(grammar.variable(at)).map(|factor| factor.atom) {
+                Some(Atom::Nonterminal(next)) => at = next,
+                _ => break,
+            }
+        }
+        while let Some(id) = path.pop() {
+            let index = id.index();
+            let replacement = unit_factor(grammar.variable(id)).and_then(|factor| match factor.atom {
+                Atom::Terminal(terminal) => {
+                    let is_small = grammar.terminals.weight(terminal) <= MAX_DUPLICATED_BYTES;
+                    (uses[index] <= 1 || is_small).then_some(factor)
+                }
+                Atom::Nonterminal(next) if is_known[next.index()] => {
+                    Some(compose(&factor, &replacements[next.index()]).unwrap_or(factor))
+                }
+                // A cycle of unit rules: its members keep themselves.
+                Atom::Nonterminal(_) => None,
+            });
+            if let Some(replacement) = replacement {
+                replacements[index] = replacement;
+            }
+            is_known[index] = true;
+        }
+    }
+    replacements
+}
+
+/// Returns, for each nonterminal, the number of its occurrences in productions.
+fn count_uses(grammar: &Grammar, cancellation: &mut Cancellation<'_>) -> Vec<u32> {
+    let mut uses = vec![0u32; grammar.variables.len()];
     for variable in &grammar.variables {
-        if stop.after(1 + variable.productions.len() / 16) {
+        if cancellation.poll_after(1 + variable.productions.len() / 16) {
             break;
         }
         variable.each(|factor| {
@@ -114,123 +170,86 @@ fn values(grammar: &Grammar, stop: &mut Stop<'_>) -> Vec<Factor> {
             }
         });
     }
-    let single = |id: NonterminalId| match &grammar.variable(id).productions[..] {
-        [production] if grammar.variable(id).unordered.is_none() => match production[..] {
-            [factor] => Some(factor),
-            _ => None,
-        },
-        _ => None,
-    };
-    let mut values: Vec<Factor> =
-        (0..count).map(|index| Factor::nonterminal(NonterminalId(index as u32))).collect();
-    let mut known = vec![false; count];
-    let mut on_path = vec![false; count];
-    let mut path = Vec::new();
-    let roots = (0..).map(NonterminalId).zip(&grammar.variables).filter(|(_, variable)| is_single(variable));
-    for (mut at, _) in roots {
-        if stop.after(1) {
-            break;
-        }
-        while !known[at.index()] && !std::mem::replace(&mut on_path[at.index()], true) {
-            path.push(at);
-            match single(at).map(|factor| factor.atom) {
-                Some(Atom::Nonterminal(next)) => at = next,
-                _ => break,
-            }
-        }
-        while let Some(id) = path.pop() {
-            let index = id.index();
-            if let Some(factor) = single(id) {
-                match factor.atom {
-                    Atom::Terminal(terminal) => {
-                        if uses[index] <= 1 || grammar.terminals.weight(terminal) <= SMALL {
-                            values[index] = factor;
-                        }
-                    }
-                    // Not known yet: a cycle, which stands for nothing but itself.
-                    Atom::Nonterminal(next) if known[next.index()] => {
-                        values[index] = compose(&factor, &values[next.index()]).unwrap_or(factor);
-                    }
-                    Atom::Nonterminal(_) => {}
-                }
-            }
-            known[index] = true;
-        }
-    }
-    values
+    uses
 }
 
-/// Writes the values in place. An alternative that has become its own left side goes.
-fn replace(grammar: &mut Grammar, values: &[Factor], stop: &mut Stop<'_>) {
+/// Replaces every factor in the grammar. Removes alternatives that become their own left side.
+fn replace(grammar: &mut Grammar, replacements: &[Factor], cancellation: &mut Cancellation<'_>) {
     let terminals = &mut grammar.terminals;
     for variable in &mut grammar.variables {
+        let is_unordered = variable.unordered.is_some();
         for production in &mut variable.productions {
-            if stop.after(1) {
+            if cancellation.poll_after(1) {
                 return;
             }
             for factor in production {
                 let Atom::Nonterminal(id) = factor.atom else { continue };
-                let Some(value) = compose(factor, &values[id.index()]) else { continue };
-                if variable.unordered.is_some() && value.as_nonterminal().is_none() {
+                let replacement = &replacements[id.index()];
+                let Some(composed) = compose(factor, replacement) else { continue };
+                if is_unordered && composed.as_nonterminal().is_none() {
                     continue;
                 }
-                match value.atom {
-                    // A counter on a terminal belongs to the terminal.
-                    Atom::Terminal(terminal) if value.max.is_some_and(|max| max > 1) || value.min > 1 => {
-                        let grows = values[id.index()].is_once()
-                            && !matches!(
-                                terminals.get(terminal),
-                                Terminal::SpecialId(_) | Terminal::SpecialName(_)
-                            );
-                        if grows {
-                            let span = terminals.span(terminal);
-                            let counted = terminals.repeat(terminal, value.min, value.max, span);
-                            *factor = Factor::terminal(counted);
-                        }
-                    }
-                    _ => *factor = value,
+                if let Some(composed) = with_terminal_counter(terminals, composed, replacement) {
+                    *factor = composed;
                 }
             }
         }
     }
-    drop_loops(grammar, stop);
+    drop_loops(grammar, cancellation);
 }
 
-/// The nonterminal that is all of a production.
-fn produced_alone(variable: &Variable, production: &[Factor]) -> Option<NonterminalId> {
+/// Moves the counter of a counted terminal into the terminal. Other factors stay as they are.
+///
+/// Returns `None` if the factor must not be replaced: a special token cannot be counted, and a counter of a
+/// counter would change its meaning.
+fn with_terminal_counter(terminals: &mut Terminals, factor: Factor, replacement: &Factor) -> Option<Factor> {
+    match factor.atom {
+        Atom::Terminal(terminal) if factor.max.is_some_and(|max| max > 1) || factor.min > 1 => {
+            if !replacement.is_once() || terminals.get(terminal).is_special() {
+                return None;
+            }
+            let span = terminals.span(terminal);
+            Some(Factor::terminal(terminals.repeat(terminal, factor.min, factor.max, span)))
+        }
+        _ => Some(factor),
+    }
+}
+
+/// Returns the nonterminal of a production that is a unit rule.
+fn unit_target(variable: &Variable, production: &[Factor]) -> Option<NonterminalId> {
     match production {
         [factor] if variable.unordered.is_none() => factor.as_nonterminal(),
         _ => None,
     }
 }
 
-/// Whether there are nonterminals that produce each other alone. Mostly there are none, and this is found out in one walk.
-fn has_cycles(grammar: &Grammar, stop: &mut Stop<'_>) -> bool {
+/// Returns true if unit rules form a cycle. Most grammars have none, which one depth-first search finds out.
+fn has_cycles(grammar: &Grammar, cancellation: &mut Cancellation<'_>) -> bool {
     let mut is_done = vec![false; grammar.variables.len()];
-    let mut on_path = vec![false; grammar.variables.len()];
-    // Nonterminals, and how many of their productions have been looked at.
+    let mut is_on_path = vec![false; grammar.variables.len()];
+    // Nonterminals, each with the number of its productions that were visited.
     let mut path: Vec<(NonterminalId, usize)> = Vec::new();
     for root in 0..grammar.variables.len() {
         if !is_done[root] {
             path.push((NonterminalId(root as u32), 0));
-            on_path[root] = true;
+            is_on_path[root] = true;
         }
         while let Some((id, place)) = path.last_mut() {
-            if stop.after(1) {
+            if cancellation.poll_after(1) {
                 return false;
             }
             let id = *id;
             let variable = grammar.variable(id);
             let Some(production) = variable.productions.get(*place) else {
                 is_done[id.index()] = true;
-                on_path[id.index()] = false;
+                is_on_path[id.index()] = false;
                 path.pop();
                 continue;
             };
             *place += 1;
-            match produced_alone(variable, production) {
+            match unit_target(variable, production) {
                 Some(next) if next == id || is_done[next.index()] => {}
-                Some(next) if std::mem::replace(&mut on_path[next.index()], true) => return true,
+                Some(next) if std::mem::replace(&mut is_on_path[next.index()], true) => return true,
                 Some(next) => path.push((next, 0)),
                 None => {}
             }
@@ -239,23 +258,24 @@ fn has_cycles(grammar: &Grammar, stop: &mut Stop<'_>) -> bool {
     false
 }
 
-/// Makes one nonterminal of those that produce each other alone: `A ::= B | 'a'; B ::= A | 'b';` is `A ::= 'a' | 'b';`.
+/// Merges the nonterminals of each cycle of unit rules: `A ::= B | 'a'; B ::= A | 'b';` becomes `A ::= 'a' |
+/// 'b';`.
 ///
-/// Says whether there were any.
-fn merge_cycles(grammar: &mut Grammar, stop: &mut Stop<'_>) -> bool {
-    if !has_cycles(grammar, stop) {
+/// Returns true if there was a cycle.
+fn merge_cycles(grammar: &mut Grammar, cancellation: &mut Cancellation<'_>) -> bool {
+    if !has_cycles(grammar, cancellation) {
         return false;
     }
     let mut edges = Vec::new();
     for (id, variable) in grammar.in_use() {
         edges.extend(variable.productions.iter().filter_map(|production| {
-            let next = produced_alone(variable, production).filter(|next| *next != id)?;
+            let next = unit_target(variable, production).filter(|next| *next != id)?;
             Some((id.0, next.0))
         }));
     }
     let count = grammar.variables.len();
     let component = components(&Lists::new(count, &edges));
-    // The member of a component that stays: the start symbol, or the first.
+    // By component: the member that is kept, which is the start symbol or the first.
     let mut kept: Vec<u32> = vec![u32::MAX; count];
     kept[component[grammar.start.index()] as usize] = grammar.start.0;
     let mut is_cyclic = false;

@@ -1,28 +1,33 @@
-//! The texts that a nonterminal in `except!` stands for: it may be made of texts by `|`, juxtaposition and groups.
+//! Lists the texts of a nonterminal in `except!`, which may combine texts by `|`, juxtaposition and groups.
+//!
+//! `except!(stop)` with `stop ::= ('a' | 'b') 'c';` excludes `ac` and `bc`.
 
 use std::rc::Rc;
 
 use grammask_syntax::{Ast, ExprId, ExprKind, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::config::{Limit, LimitExceeded};
 use crate::error::ErrorKind;
 
 type Texts = Result<Rc<Vec<String>>, ErrorKind>;
 
-/// Lists texts, each nonterminal once, within one budget.
+/// Lists the texts of nonterminals, each once, within a common budget of bytes.
 pub(crate) struct ExceptTexts<'a> {
     ast: &'a Ast,
-    /// The bodies of the rules of a name; filled when first asked for.
+    /// By name: the bodies of its rules. Filled at the first look-up.
     bodies: Option<FxHashMap<&'a str, Vec<ExprId>>>,
-    known: FxHashMap<&'a str, Texts>,
-    /// How many bytes may still be written.
+    /// By name: the result of [`list`](Self::list).
+    listed: FxHashMap<&'a str, Texts>,
+    /// Number of bytes that may still be written.
     left: usize,
+    /// Number of bytes that all lists together may have.
     limit: usize,
 }
 
-/// What an operator of the tree has been found to stand under.
+/// The parent of an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Under {
+enum Parent {
     Rule,
     Sequence,
     Alternatives,
@@ -30,15 +35,18 @@ enum Under {
 
 impl<'a> ExceptTexts<'a> {
     pub fn new(ast: &'a Ast, limit: usize) -> Self {
-        Self { ast, bodies: None, known: FxHashMap::default(), left: limit, limit }
+        Self { ast, bodies: None, listed: FxHashMap::default(), left: limit, limit }
     }
 
-    /// The texts of a nonterminal, each once, in the order of the text.
+    /// Returns the distinct texts of a nonterminal, in the order of the grammar.
     ///
-    /// The tree must be one: children before parents.
+    /// The tree must have children before parents.
+    ///
+    /// # Errors
+    /// Returns an error if the nonterminal contains more than texts, or if the budget is exhausted.
     pub fn list(&mut self, name: &'a str) -> Texts {
-        if let Some(known) = self.known.get(name) {
-            return known.clone();
+        if let Some(texts) = self.listed.get(name) {
+            return texts.clone();
         }
         let ast = self.ast;
         let bodies = self.bodies.get_or_insert_with(|| {
@@ -50,44 +58,46 @@ impl<'a> ExceptTexts<'a> {
         });
         let bodies = bodies.get(name).cloned().unwrap_or_default();
         let texts = self.expand(name, &bodies).map(Rc::new);
-        self.known.insert(name, texts.clone());
+        self.listed.insert(name, texts.clone());
         texts
     }
 
+    /// Lists the texts of all `bodies`.
     fn expand(&mut self, name: &str, bodies: &[ExprId]) -> Result<Vec<String>, ErrorKind> {
-        let mut pending: Vec<(ExprId, Under)> = bodies.iter().map(|&body| (body, Under::Rule)).collect();
+        let mut pending: Vec<(ExprId, Parent)> = bodies.iter().map(|&body| (body, Parent::Rule)).collect();
         let mut exprs = Vec::new();
-        let mut wrong: Option<(Span, &str)> = None;
-        while let Some((id, under)) = pending.pop() {
+        let mut first_other: Option<(Span, &str)> = None;
+        while let Some((id, parent)) = pending.pop() {
             let expr = self.ast.expr(id);
             let own = match &expr.kind {
-                ExprKind::Text(_) => under,
-                ExprKind::Sequence(_) => Under::Sequence,
-                ExprKind::Alternatives(_) => Under::Alternatives,
+                ExprKind::Text(_) => parent,
+                ExprKind::Sequence(_) => Parent::Sequence,
+                ExprKind::Alternatives(_) => Parent::Alternatives,
                 kind => {
-                    if wrong.is_none_or(|(span, _)| expr.span < span) {
-                        wrong = Some((expr.span, construct(kind)));
+                    if first_other.is_none_or(|(span, _)| expr.span < span) {
+                        first_other = Some((expr.span, construct(kind)));
                     }
                     continue;
                 }
             };
             pending.extend(expr.kind.children().iter().map(|&child| (child, own)));
-            exprs.push((id, under));
+            exprs.push((id, parent));
         }
-        if let Some((_, found)) = wrong {
+        if let Some((_, found)) = first_other {
             return Err(ErrorKind::ExceptOperand { name: name.to_owned(), found: found.to_owned() });
         }
-        // Children stand before parents. A choice in a choice, and a sequence in a sequence, is written by the outer one:
-        // so each text is copied once per change between the two, not once per parenthesis.
+        // Children come before parents. The outermost of directly nested choices writes the list of all, and
+        // likewise for sequences. So each text is copied once per change between the two, not once per
+        // parenthesis.
         exprs.sort_unstable_by_key(|&(id, _)| id);
         let mut lists: FxHashMap<ExprId, Vec<String>> = FxHashMap::default();
-        for (id, under) in exprs {
+        for (id, parent) in exprs {
             let list = match &self.ast.expr(id).kind {
                 ExprKind::Text(text) => {
                     self.spend(text.len() + 1)?;
                     vec![text.to_string()]
                 }
-                ExprKind::Alternatives(_) if under != Under::Alternatives => {
+                ExprKind::Alternatives(_) if parent != Parent::Alternatives => {
                     let mut all = Vec::new();
                     for part in self.parts(id) {
                         all.append(&mut lists.remove(&part).unwrap_or_default());
@@ -95,7 +105,7 @@ impl<'a> ExceptTexts<'a> {
                     self.spend(all.len())?;
                     all
                 }
-                ExprKind::Sequence(_) if under != Under::Sequence => {
+                ExprKind::Sequence(_) if parent != Parent::Sequence => {
                     let parts = self.parts(id);
                     let lists: Vec<_> =
                         parts.iter().map(|part| lists.remove(part).unwrap_or_default()).collect();
@@ -112,15 +122,16 @@ impl<'a> ExceptTexts<'a> {
         Ok(texts)
     }
 
-    /// The operands of an operator through operators of the same kind, in order.
+    /// Returns the operands of an expression, in order. Directly nested expressions of its kind are replaced
+    /// by theirs.
     fn parts(&self, id: ExprId) -> Vec<ExprId> {
-        let same =
+        let is_same =
             |kind: &ExprKind| std::mem::discriminant(kind) == std::mem::discriminant(&self.ast.expr(id).kind);
         let mut parts = Vec::new();
         let mut stack = vec![id];
         while let Some(id) = stack.pop() {
             let kind = &self.ast.expr(id).kind;
-            if same(kind) {
+            if is_same(kind) {
                 stack.extend(kind.children().iter().rev());
             } else {
                 parts.push(id);
@@ -129,6 +140,7 @@ impl<'a> ExceptTexts<'a> {
         parts
     }
 
+    /// Returns all concatenations of one text from each list.
     fn product(&mut self, lists: &[Vec<String>]) -> Result<Vec<String>, ErrorKind> {
         let mut texts = vec![String::new()];
         for list in lists {
@@ -146,22 +158,18 @@ impl<'a> ExceptTexts<'a> {
         Ok(texts)
     }
 
+    /// Takes bytes from the budget.
     fn spend(&mut self, bytes: usize) -> Result<(), ErrorKind> {
         if bytes > self.left {
-            let value = (self.limit - self.left).saturating_add(bytes);
-            return Err(ErrorKind::Limit {
-                field: "max_except_bytes",
-                what: "bytes in the texts of `except!`",
-                value,
-                limit: self.limit,
-            });
+            let found = (self.limit - self.left).saturating_add(bytes);
+            return Err(LimitExceeded::new(Limit::MaxExceptBytes, self.limit, found).into());
         }
         self.left -= bytes;
         Ok(())
     }
 }
 
-/// A construct that is no text, for a message.
+/// Returns the name of a construct that is not a text, for a message.
 const fn construct(kind: &ExprKind) -> &'static str {
     match kind {
         ExprKind::Nonterminal(_) => "a nonterminal",

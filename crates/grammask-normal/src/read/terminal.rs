@@ -1,4 +1,4 @@
-//! Reading what is, or has to be, a terminal: patterns, `except!`, and what stands under `&`, `~` and `json!`.
+//! Reads expressions that must be terminals: regexes, `except!`, and operands of `&`, `~` and `json!`.
 
 use std::rc::Rc;
 
@@ -8,30 +8,31 @@ use rustc_hash::FxHashSet;
 use super::{Reader, UNDER};
 use crate::error::{ErrorKind, describe, place_in_pattern};
 use crate::form::{Except, Terminal, TerminalId};
-use crate::grammar::terminals::Written;
+use crate::grammar::terminals::StringKind;
 
 impl<'a> Reader<'a> {
-    /// An expression that is, or has to be, a terminal.
+    /// Reads an expression that must be a terminal. Returns `None` if it is not one, or if an error was
+    /// reported.
     pub(super) fn terminal(&mut self, kind: &'a ExprKind, index: usize, span: Span) -> Option<TerminalId> {
         let terminal = match kind {
-            ExprKind::Text(text) => return Some(self.terminals.intern_written(Written::Text, text, span)),
+            ExprKind::Text(text) => return Some(self.terminals.intern_string(StringKind::Text, text, span)),
             ExprKind::Substrings(text) => {
-                return Some(self.terminals.intern_written(Written::Substrings, text, span));
+                return Some(self.terminals.intern_string(StringKind::Substrings, text, span));
             }
             ExprKind::Regex(pattern) => {
-                return self.regex(Written::Regex, 1, pattern, span);
+                return self.regex(StringKind::Regex, 1, pattern, span);
             }
             ExprKind::Early(pattern) => {
-                return self.regex(Written::Early, 2, pattern, span);
+                return self.regex(StringKind::Early, 2, pattern, span);
             }
             ExprKind::Without(pattern) => {
-                return self.regex(Written::Without, 3, pattern, span);
+                return self.regex(StringKind::Without, 3, pattern, span);
             }
             ExprKind::Except { operand, max } => return self.except(operand, *max, span),
             ExprKind::SpecialName(_) | ExprKind::SpecialId(_) => {
-                let marks = self.marks[index];
-                if marks & UNDER != 0 {
-                    self.not_regular(marks, "a special token".to_owned(), span);
+                let flags = self.flags[index];
+                if flags & UNDER != 0 {
+                    self.not_regular(flags, "a special token".to_owned(), span);
                     return None;
                 }
                 match kind {
@@ -47,9 +48,8 @@ impl<'a> Reader<'a> {
             ExprKind::Alternatives(children) => {
                 let mut operands = self.take_terminals(children)?;
                 let mut seen = FxHashSet::default();
-                // Who is stopped needs them no more.
-                let stop = &mut self.stop;
-                operands.retain(|&operand| !stop.after(1) && seen.insert(operand));
+                let cancellation = &mut self.cancellation;
+                operands.retain(|&operand| !cancellation.poll_after(1) && seen.insert(operand));
                 if let [operand] = operands[..] {
                     return Some(operand);
                 }
@@ -59,20 +59,21 @@ impl<'a> Reader<'a> {
             ExprKind::Not(child) => Terminal::Not(self.take_terminal(*child)?),
             ExprKind::Json(child) => {
                 let operand = self.take_terminal(*child)?;
-                // The spellings of a short text exceed no limit; there may be thousands of them, and most are never looked at.
+                // Compile the spellings of a short text only when they are used: a grammar may have
+                // thousands.
                 if self.terminals.is_short_text(operand) {
                     return Some(self.terminals.intern(Terminal::Json(operand), span));
                 }
-                if !self.terminals.lowers_texts(operand, self.store, &mut self.stop) {
+                if !self.terminals.lower_literal_set(operand, self.store, &mut self.cancellation) {
                     return None;
                 }
-                return self.lowered(Terminal::Json(operand), span);
+                return self.compiled(Terminal::Json(operand), span);
             }
             ExprKind::Compared(comparison, bound) => {
-                return self.lowered(Terminal::Compared(*comparison, bound.clone()), span);
+                return self.compiled(Terminal::Compared(*comparison, bound.clone()), span);
             }
             ExprKind::Multiple(numeral) => {
-                return self.lowered(Terminal::Multiple(numeral.clone()), span);
+                return self.compiled(Terminal::Multiple(numeral.clone()), span);
             }
             ExprKind::Repeat { expr, quantifier } => {
                 let (min, max) = quantifier.bounds();
@@ -84,20 +85,24 @@ impl<'a> Reader<'a> {
         Some(self.terminals.intern(terminal, span))
     }
 
-    /// A regex, checked at once, as its place is known here. `sigil`: how many bytes stand before the quote.
-    fn regex(&mut self, kind: Written, sigil: usize, pattern: &Text, span: Span) -> Option<TerminalId> {
+    /// Reads a regex, and compiles it at once, because its place is known here. `sigil` is the number of
+    /// bytes before the opening quote.
+    fn regex(&mut self, kind: StringKind, sigil: usize, pattern: &Text, span: Span) -> Option<TerminalId> {
         let known = self.terminals.len();
-        let id = self.terminals.intern_written(kind, pattern, span);
+        let id = self.terminals.intern_string(kind, pattern, span);
         if id.index() < known {
             return Some(id);
         }
-        if let Err(error) = self.terminals.lower_unless(id, self.store, || self.stop.is_stopped()) {
+        if let Err(error) =
+            self.terminals.lower_cancellable(id, self.store, || self.cancellation.is_cancelled())
+        {
             let (kind, offset) = describe(&error);
             self.report(kind, place_in_pattern(span, sigil, pattern, offset));
         }
         Some(id)
     }
 
+    /// Reads an `except!`.
     fn except(&mut self, operand: &'a ExceptOperand, max: Option<u64>, span: Span) -> Option<TerminalId> {
         let (name, texts, place) = match operand {
             ExceptOperand::Text(text) => (None, Ok(Rc::new(vec![text.to_string()])), span),
@@ -125,14 +130,17 @@ impl<'a> Reader<'a> {
         }
         let except = Except { name, texts: texts.to_vec(), max: max.filter(|&max| max > 0) };
         let terminal = Terminal::Except(except.into());
-        self.lowered(terminal, span)
+        self.compiled(terminal, span)
     }
 
-    /// A terminal whose language is made at once, as its place is known here; nothing where that is an error, so that nobody makes what stands
-    /// around it of what there is not: each of a thousand `json!` in each other would be tried, and go through all those inside.
-    fn lowered(&mut self, terminal: Terminal, span: Span) -> Option<TerminalId> {
+    /// Interns a terminal, and compiles it at once, because its place is known here. Returns `None` after an
+    /// error.
+    ///
+    /// A terminal around a failed one then fails without compiling anything. Otherwise each of a thousand
+    /// nested `json!` would compile all inside it.
+    fn compiled(&mut self, terminal: Terminal, span: Span) -> Option<TerminalId> {
         let id = self.terminals.intern(terminal, span);
-        match self.terminals.lower_unless(id, self.store, || self.stop.is_stopped()) {
+        match self.terminals.lower_cancellable(id, self.store, || self.cancellation.is_cancelled()) {
             Ok(_) => Some(id),
             Err(error) => {
                 self.report(describe(&error).0, span);

@@ -1,15 +1,17 @@
-//! Reading items in any order, and texts that differ from each other.
+//! Reads `unordered!` and `distinct!`.
 
 use grammask_regular::analysis;
 use grammask_syntax::{ExprId, ExprKind, Span};
 
 use super::{IS_ITEM, Part, Reader, UNDER};
+use crate::config::{Limit, LimitExceeded};
 use crate::error::{ErrorKind, describe};
-use crate::grammar::{Atom, Factor, Selection};
+use crate::grammar::{Atom, Factor, SpannedUnordered};
 use crate::unordered::{Unordered, UnorderedError};
 
 impl Reader<'_> {
-    /// Items, separator and limits of `unordered!` as a group.
+    /// Reads the parts of an `unordered!` (items, then the separator) into a group. The items of `limits` are
+    /// empty yet.
     pub(super) fn unordered(
         &mut self,
         parts: &[ExprId],
@@ -17,9 +19,9 @@ impl Reader<'_> {
         index: usize,
         span: Span,
     ) -> Part {
-        let marks = self.marks[index];
-        if marks & UNDER != 0 {
-            self.not_regular(marks, "`unordered!`".to_owned(), span);
+        let flags = self.flags[index];
+        if flags & UNDER != 0 {
+            self.not_regular(flags, "`unordered!`".to_owned(), span);
             return Part::Nothing;
         }
         let items = parts.len() - usize::from(limits.has_separator);
@@ -30,7 +32,7 @@ impl Reader<'_> {
         };
         limits.items.reserve_exact(items);
         for item in &parts[..items] {
-            if self.stop.after(1) {
+            if self.cancellation.poll_after(1) {
                 return Part::Nothing;
             }
             limits.items.push(bounds(item));
@@ -41,13 +43,13 @@ impl Reader<'_> {
         if distinct.next().is_some() {
             self.report(ErrorKind::Unordered(UnorderedError::SeveralDistinct), span);
         }
-        if let Err(error) = limits.closures() {
-            self.report(ErrorKind::Unordered(error), span);
+        if let Err(kind) = self.check_requirements(&limits) {
+            self.report(kind, span);
         }
         let spans = parts.iter().map(|part| self.ast.exprs[part.index()].span).collect();
         let mut productions = Vec::with_capacity(parts.len());
         for &part in parts {
-            if self.stop.after(1) {
+            if self.cancellation.poll_after(1) {
                 return Part::Nothing;
             }
             let factor = self.take_factor(part);
@@ -59,33 +61,50 @@ impl Reader<'_> {
         }
         let group = self.group(productions);
         if let Some(variable) = self.variables.last_mut() {
-            variable.unordered = Some(Box::new(Selection { unordered: limits, spans, span }));
+            variable.unordered = Some(Box::new(SpannedUnordered { unordered: limits, spans, span }));
         }
         Part::Factor(Factor::once(group))
     }
 
-    /// The operand of `distinct!`, which is a terminal that always has another text.
+    /// Checks that the requirements are within the limit.
+    fn check_requirements(&self, unordered: &Unordered) -> Result<(), ErrorKind> {
+        let (limit, value) = (Limit::MaxRequirements, self.config.limits.max_requirements);
+        match unordered.requirement_closures() {
+            Ok(closures) => {
+                let found = closures.iter().map(|closure| closure.len()).sum();
+                if found > value { Err(LimitExceeded::new(limit, value, found).into()) } else { Ok(()) }
+            }
+            Err(UnorderedError::TooManyRequirements { limit: value }) => {
+                Err(LimitExceeded { limit, value: value as u64, found: None }.into())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reads the operand of `distinct!`: a terminal with so many texts that another one is always left.
     pub(super) fn distinct(&mut self, child: ExprId, index: usize, span: Span) -> Part {
-        let marks = self.marks[index];
-        if marks & UNDER != 0 {
-            self.not_regular(marks, "`distinct!`".to_owned(), span);
+        let flags = self.flags[index];
+        if flags & UNDER != 0 {
+            self.not_regular(flags, "`distinct!`".to_owned(), span);
             return Part::Nothing;
         }
-        if marks & IS_ITEM == 0 {
+        if flags & IS_ITEM == 0 {
             self.report(ErrorKind::MisplacedDistinct, span);
             return Part::Nothing;
         }
         let Some(terminal) = self.take_terminal(child) else { return Part::Nothing };
-        let has_many = match self.terminals.lower_unless(terminal, self.store, || self.stop.is_stopped()) {
-            Ok(Some(language)) => {
-                analysis::has_distinct_values(&mut self.store, language, analysis::MORE_THAN_ANY_LIST)
-            }
-            Ok(None) => Ok(false),
-            Err(error) => Err(error),
-        };
-        match has_many {
+        let has_enough =
+            match self.terminals.lower_cancellable(terminal, self.store, || self.cancellation.is_cancelled())
+            {
+                Ok(Some(language)) => {
+                    analysis::has_distinct_values(self.store, language, analysis::MORE_THAN_ANY_LIST)
+                }
+                Ok(None) => Ok(false),
+                Err(error) => Err(error),
+            };
+        match has_enough {
             Ok(true) => {}
-            Ok(false) => self.report(ErrorKind::FewTexts, span),
+            Ok(false) => self.report(ErrorKind::TooFewDistinctTexts, span),
             Err(error) => self.report(describe(&error).0, span),
         }
         Part::Factor(Factor::terminal(terminal))

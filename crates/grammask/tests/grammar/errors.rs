@@ -120,7 +120,7 @@ fn missing_special_tokens_are_reported_at_each_place() {
         insta::assert_snapshot!("missing_special_tokens", error.render(text, "g.kbnf"));
     });
     let mut config = Config::default();
-    config.normal.max_errors = 2;
+    config.normal.limits.max_errors = 2;
     let error = Grammar::compile(text, &vocabulary, &config).expect_err("most are missing");
     assert_eq!((error.diagnostics().len(), error.omitted()), (2, 5));
 }
@@ -182,10 +182,10 @@ fn limit_errors_have_name_value_and_place() {
     );
 
     let mut config = Config::default();
-    config.normal.max_productions = 2;
+    config.normal.limits.max_productions = 2;
     let found = shown("start ::= 'a' start | 'b' start | 'c';", &config);
     assert!(
-        found.starts_with("g:1:1: error: 3 productions exceed the limit max_productions of 2\n"),
+        found.starts_with("g:1:1: error: more than 2 productions, 3 in all (limit `max_productions`)\n"),
         "{found}"
     );
 

@@ -1,50 +1,57 @@
-//! The least number of bytes of items that may stand in any order, while the lengths of the items become known, shortest first.
+//! The least number of bytes of an `unordered!`, computed incrementally as the lengths of its items become
+//! known, shortest first.
 
 use grammask_normal::Unordered;
 
-use super::Place;
+use super::Vertex;
 
-/// What is known of a selection of items.
-pub(super) struct Selection {
-    pub(super) target: Place,
+/// State of one `unordered!`.
+pub(super) struct UnorderedLength {
+    /// The vertex of the `unordered!`.
+    pub(super) target: Vertex,
     unordered: Unordered,
-    forced: Vec<bool>,
+    /// By item: true if every choice contains it.
+    mandatory: Vec<bool>,
+    /// By item: the items that it requires.
     closures: Vec<Box<[u32]>>,
+    /// By item: its length, if it is known.
     lengths: Vec<Option<u64>>,
-    /// The items whose lengths are known, shortest first.
+    /// The items of known length, shortest first.
     known: Vec<usize>,
-    /// How many forced items have no known length.
+    /// Number of mandatory items of unknown length.
     missing: usize,
+    /// Length of the separator, if it is known; 0 if there is none.
     separator: Option<u64>,
+    /// True if the length of the whole was returned.
     is_done: bool,
 }
 
-impl Selection {
-    /// `None` where the limits of the normal form do not hold.
-    pub(super) fn new(target: Place, unordered: &Unordered) -> Option<Self> {
-        let forced = unordered.forced();
+impl UnorderedLength {
+    /// Starts with no known lengths. Returns `None` if the items have too many requirements.
+    pub(super) fn new(target: Vertex, unordered: &Unordered) -> Option<Self> {
+        let mandatory = unordered.mandatory();
         Some(Self {
             target,
-            closures: unordered.closures().ok()?,
-            lengths: vec![None; forced.len()],
+            closures: unordered.requirement_closures().ok()?,
+            lengths: vec![None; mandatory.len()],
             known: Vec::new(),
-            missing: forced.iter().filter(|forced| **forced).count(),
-            forced,
+            missing: mandatory.iter().filter(|mandatory| **mandatory).count(),
+            mandatory,
             separator: (!unordered.has_separator).then_some(0),
             unordered: unordered.clone(),
             is_done: false,
         })
     }
 
-    /// Takes note of the length of an item, or of the separator, which stands behind them. Gives the length of the whole when it
-    /// becomes known.
-    pub(super) fn settle(&mut self, place: usize, length: u64) -> Option<u64> {
-        match self.lengths.get_mut(place) {
+    /// Records the length of an item. The number after the last item is the separator. Returns the length of
+    /// the whole once it becomes known.
+    pub(super) fn settle(&mut self, part: usize, length: u64) -> Option<u64> {
+        match self.lengths.get_mut(part) {
             None => self.separator = Some(length),
             Some(known) => {
                 *known = Some(length);
-                self.known.push(place);
-                self.missing -= usize::from(self.forced[place]);
+                self.known.push(part);
+                self.missing -= usize::from(self.mandatory[part]);
             }
         }
         if self.is_done || self.missing > 0 {
@@ -55,15 +62,16 @@ impl Selection {
         whole
     }
 
-    /// The forced items, and as many of the shortest others as have to come. Where the others need more in their turn, not always the
-    /// least, but what can be had.
+    /// Returns the length of the mandatory items and of the shortest others, up to the least total.
+    ///
+    /// If the others require further items, the result is a possible length, but not always the least.
     fn shortest(&self) -> Option<u64> {
         let mut times: Vec<u64> = self
             .unordered
             .items
             .iter()
-            .zip(&self.forced)
-            .map(|(&(min, _), &forced)| if forced { u64::from(min.max(1)) } else { 0 })
+            .zip(&self.mandatory)
+            .map(|(&(min, _), &mandatory)| if mandatory { u64::from(min.max(1)) } else { 0 })
             .collect();
         let mut count: u64 = times.iter().sum();
         let least = u64::from(self.unordered.min).max(1);
@@ -79,7 +87,7 @@ impl Selection {
                 }
             }
             if count == before {
-                // Only items that need others are left.
+                // Only items that require others are left.
                 let is_known = |item: &&usize| {
                     let closure = self.closures[**item].iter();
                     times[**item] == 0 && closure.copied().all(|other| self.lengths[other as usize].is_some())

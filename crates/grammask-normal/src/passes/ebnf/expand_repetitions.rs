@@ -1,4 +1,5 @@
-//! `A ::= b* c?;` becomes `A ::= A_1 A_2; A_1 ::= '' | A_1 b; A_2 ::= '' | c;`: `?`, `*`, `+` and bounds as rules.
+//! `A ::= b* c?;` becomes `A ::= A_1 A_2; A_1 ::= '' | A_1 b; A_2 ::= '' | c;`: `?`, `*`, `+` and bounds as
+//! rules.
 
 use rustc_hash::FxHashMap;
 
@@ -7,7 +8,7 @@ use crate::form::NonterminalId;
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::passes::Context;
 
-/// Replaces what is optional or repeated by nonterminals, one for each factor, wherever it stands.
+/// Replaces optional and repeated factors by nonterminals. Equal factors share one.
 ///
 /// | factor | becomes |
 /// |---|---|
@@ -16,16 +17,17 @@ use crate::passes::Context;
 /// | `x+` | `N ::= x \| N x` |
 /// | `x{m,}` | `x{m} x*` |
 /// | `x{0,n}` | `N ::= '' \| x{1,n}` |
-/// | `x{m,n}` | stays: a counter, not n copies |
+/// | `x{m,n}` | unchanged: a counter, not n copies |
 ///
-/// Repetition is finite, so it recurs on the left: what recurs on the right could go on for ever.
+/// Repetition in KBNF is finite, so the rules are left-recursive: a right-recursive rule also has an endless
+/// output.
 ///
 /// # Complexity
 /// Linear.
-pub(crate) fn expand_repetitions(grammar: &mut Grammar, context: &mut Context<'_>) -> Result<(), Error> {
-    let mut expansion = Expansion { grammar, known: FxHashMap::default() };
+pub(crate) fn expand_repetitions(grammar: &mut Grammar, context: &mut Context<'_, '_>) -> Result<(), Error> {
+    let mut expansion = Expansion { grammar, replacements: FxHashMap::default() };
     for index in 0..expansion.grammar.variables.len() {
-        if context.stop.after(1) {
+        if context.cancellation.poll_after(1) {
             return Ok(());
         }
         let productions = &expansion.grammar.variables[index].productions;
@@ -35,7 +37,7 @@ pub(crate) fn expand_repetitions(grammar: &mut Grammar, context: &mut Context<'_
         let origin = expansion.grammar.variables[index].origin;
         let mut productions = std::mem::take(&mut expansion.grammar.variables[index].productions);
         for production in &mut productions {
-            if context.stop.after(1) {
+            if context.cancellation.poll_after(1) {
                 return Ok(());
             }
             if !production.iter().all(Factor::is_once) {
@@ -51,13 +53,15 @@ pub(crate) fn expand_repetitions(grammar: &mut Grammar, context: &mut Context<'_
     Ok(())
 }
 
+/// State of the pass.
 struct Expansion<'a> {
     grammar: &'a mut Grammar,
-    /// The nonterminals that stand for factors.
-    known: FxHashMap<Factor, NonterminalId>,
+    /// By factor: the nonterminal that replaces it.
+    replacements: FxHashMap<Factor, NonterminalId>,
 }
 
 impl Expansion<'_> {
+    /// Appends the expansion of a factor to `production`.
     fn expand(&mut self, factor: Factor, origin: NonterminalId, production: &mut Vec<Factor>) {
         let x = Factor::once(factor.atom);
         match (factor.min, factor.max) {
@@ -78,36 +82,40 @@ impl Expansion<'_> {
         }
     }
 
+    /// Returns `N` with `N ::= '' | x`. `key` is the factor that it replaces.
     fn optional(&mut self, key: Factor, x: Factor, origin: NonterminalId) -> Factor {
-        if let Some(&known) = self.known.get(&key) {
-            return Factor::nonterminal(known);
+        if let Some(&id) = self.replacements.get(&key) {
+            return Factor::nonterminal(id);
         }
         let id = self.grammar.add_derived(origin, vec![vec![], vec![x]]);
-        self.known.insert(key, id);
+        self.replacements.insert(key, id);
         Factor::nonterminal(id)
     }
 
+    /// Returns `N` with `N ::= first | N x`. `key` is the factor that it replaces.
     fn recursive(&mut self, key: Factor, first: Vec<Factor>, x: Factor, origin: NonterminalId) -> Factor {
-        if let Some(&known) = self.known.get(&key) {
-            return Factor::nonterminal(known);
+        if let Some(&id) = self.replacements.get(&key) {
+            return Factor::nonterminal(id);
         }
         let id = self.grammar.add_derived(origin, vec![first]);
         self.grammar.variable_mut(id).productions.push(vec![Factor::nonterminal(id), x]);
-        self.known.insert(key, id);
+        self.replacements.insert(key, id);
         Factor::nonterminal(id)
     }
 
-    /// `x{min,max}` with min of at least 1 and max of at least 2. A counter of a terminal is part of the terminal; a special token is no
-    /// regular part, and gets a nonterminal.
+    /// Returns `x{min,max}` with `min` ≥ 1 and `max` ≥ 2.
+    ///
+    /// The counter of a terminal becomes part of the terminal. A special token is not regular, so it gets a
+    /// nonterminal.
     fn counted(&mut self, atom: Atom, min: u32, max: u32, origin: NonterminalId) -> Factor {
         let atom = match atom {
             Atom::Nonterminal(_) => atom,
             Atom::Terminal(id) if self.grammar.terminals.get(id).is_special() => {
                 let key = Factor::terminal(id);
-                let known = self.known.get(&key).copied();
+                let known = self.replacements.get(&key).copied();
                 Atom::Nonterminal(known.unwrap_or_else(|| {
                     let wrapper = self.grammar.add_derived(origin, vec![vec![key]]);
-                    self.known.insert(key, wrapper);
+                    self.replacements.insert(key, wrapper);
                     wrapper
                 }))
             }

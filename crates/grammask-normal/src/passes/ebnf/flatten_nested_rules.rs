@@ -1,15 +1,18 @@
-//! `A ::= ('a' | 'b') 'c'*;` becomes `A ::= A_1 'c'*; A_1 ::= 'a' | 'b';`: groups are nonterminals, and get names.
+//! `A ::= ('a' | 'b') 'c'*;` becomes `A ::= A_1 'c'*; A_1 ::= 'a' | 'b';`: groups get names.
 
 use crate::error::Error;
 use crate::form::NonterminalId;
 use crate::grammar::Grammar;
 use crate::passes::Context;
 
-/// Gives every group a name, derived from that of its rule, in the order of the text.
+/// Gives every group a name derived from that of its rule, in the order of the text.
 ///
 /// # Complexity
 /// Linear.
-pub(crate) fn flatten_nested_rules(grammar: &mut Grammar, context: &mut Context<'_>) -> Result<(), Error> {
+pub(crate) fn flatten_nested_rules(
+    grammar: &mut Grammar,
+    context: &mut Context<'_, '_>,
+) -> Result<(), Error> {
     if !grammar.has_groups {
         return Ok(());
     }
@@ -21,7 +24,7 @@ pub(crate) fn flatten_nested_rules(grammar: &mut Grammar, context: &mut Context<
         let root = NonterminalId(root as u32);
         stack.push(root);
         while let Some(id) = stack.pop() {
-            if context.stop.after(1) {
+            if context.cancellation.poll_after(1) {
                 return Ok(());
             }
             if grammar.variable(id).name.is_none() {
@@ -34,10 +37,10 @@ pub(crate) fn flatten_nested_rules(grammar: &mut Grammar, context: &mut Context<
             }
             let factors =
                 grammar.variable(id).productions.iter().rev().flat_map(|production| production.iter().rev());
-            stack.extend(factors.filter_map(|factor| grammar.is_group(factor.atom)));
+            stack.extend(factors.filter_map(|factor| grammar.as_group(factor.atom)));
         }
     }
-    // What is left without a name was dissolved before.
+    // Groups without a name were inlined before, and are not in use.
     grammar.has_groups = false;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `'a' ('b' ('c' | ('d' | 'e')))` becomes `'a' 'b' ('c' | 'd' | 'e')`: trees as flat as precedence allows.
+//! `'a' ('b' ('c' | ('d' | 'e')))` becomes `'a' 'b' ('c' | 'd' | 'e')`: as flat as precedence allows.
 
 use std::vec::IntoIter;
 
@@ -7,28 +7,28 @@ use crate::form::NonterminalId;
 use crate::grammar::{Factor, Grammar};
 use crate::passes::Context;
 
-/// Puts a sequence that is part of a sequence, and a choice that is an alternative of a choice, in its place.
+/// Inlines a sequence in a sequence, and a choice that is an alternative of a choice.
 ///
 /// # Complexity
-/// Linear: each factor is moved once, from wherever it stands to the place where it stays.
-pub(crate) fn flatten_operators(grammar: &mut Grammar, context: &mut Context<'_>) -> Result<(), Error> {
+/// Linear: each factor is moved once, from its innermost group to its final place.
+pub(crate) fn flatten_operators(grammar: &mut Grammar, context: &mut Context<'_, '_>) -> Result<(), Error> {
     if !grammar.has_groups {
         return Ok(());
     }
     let mut pending: Vec<NonterminalId> =
         grammar.in_use().filter(|(_, variable)| variable.name.is_some()).map(|(id, _)| id).collect();
     while let Some(id) = pending.pop() {
-        if context.stop.after(1) {
+        if context.cancellation.poll_after(1) {
             return Ok(());
         }
         let variable = grammar.variable(id);
         let productions = &variable.productions;
         if variable.unordered.is_some() || productions.iter().all(|production| is_flat(grammar, production)) {
-            pending.extend(productions.iter().flatten().filter_map(|factor| grammar.is_group(factor.atom)));
+            pending.extend(productions.iter().flatten().filter_map(|factor| grammar.as_group(factor.atom)));
             continue;
         }
         let mut flat = Vec::with_capacity(productions.len());
-        // The choices that are being taken apart, the innermost on top.
+        // The choices being inlined, the innermost on top.
         let mut stack: Vec<IntoIter<Vec<Factor>>> =
             vec![std::mem::take(&mut grammar.variable_mut(id).productions).into_iter()];
         while let Some(top) = stack.last_mut() {
@@ -36,15 +36,15 @@ pub(crate) fn flatten_operators(grammar: &mut Grammar, context: &mut Context<'_>
                 stack.pop();
                 continue;
             };
-            if context.stop.after(1) {
+            if context.cancellation.poll_after(1) {
                 return Ok(());
             }
             let production = flatten_sequence(grammar, production);
-            if let Some(group) = is_choice(grammar, &production) {
+            if let Some(group) = as_choice(grammar, &production) {
                 stack.push(take(grammar, group).into_iter());
                 continue;
             }
-            pending.extend(production.iter().filter_map(|factor| grammar.is_group(factor.atom)));
+            pending.extend(production.iter().filter_map(|factor| grammar.as_group(factor.atom)));
             flat.push(production);
         }
         grammar.variable_mut(id).productions = flat;
@@ -52,34 +52,36 @@ pub(crate) fn flatten_operators(grammar: &mut Grammar, context: &mut Context<'_>
     Ok(())
 }
 
-/// The alternatives of a group that is dissolved.
+/// Takes the alternatives of a group, which is no longer in use.
 fn take(grammar: &mut Grammar, group: NonterminalId) -> Vec<Vec<Factor>> {
     let variable = grammar.variable_mut(group);
     variable.in_use = false;
     std::mem::take(&mut variable.productions)
 }
 
+/// Returns true if no group in the production can be inlined.
 fn is_flat(grammar: &Grammar, production: &[Factor]) -> bool {
-    is_choice(grammar, production).is_none()
-        && !production.iter().any(|factor| is_sequence(grammar, factor).is_some())
+    as_choice(grammar, production).is_none()
+        && !production.iter().any(|factor| as_sequence(grammar, factor).is_some())
 }
 
-/// The group that is alone in an alternative.
-fn is_choice(grammar: &Grammar, production: &[Factor]) -> Option<NonterminalId> {
+/// Returns the group that is the only factor of an alternative.
+fn as_choice(grammar: &Grammar, production: &[Factor]) -> Option<NonterminalId> {
     match production {
-        [factor] if factor.is_once() => grammar.is_plain_group(factor.atom),
+        [factor] if factor.is_once() => grammar.as_plain_group(factor.atom),
         _ => None,
     }
 }
 
-/// The group that stands for a sequence.
-fn is_sequence(grammar: &Grammar, factor: &Factor) -> Option<NonterminalId> {
-    let group = grammar.is_plain_group(factor.atom).filter(|_| factor.is_once())?;
+/// Returns the group with one alternative that a factor is.
+fn as_sequence(grammar: &Grammar, factor: &Factor) -> Option<NonterminalId> {
+    let group = grammar.as_plain_group(factor.atom).filter(|_| factor.is_once())?;
     (grammar.variable(group).productions.len() == 1).then_some(group)
 }
 
+/// Inlines the sequences in a production.
 fn flatten_sequence(grammar: &mut Grammar, production: Vec<Factor>) -> Vec<Factor> {
-    if !production.iter().any(|factor| is_sequence(grammar, factor).is_some()) {
+    if !production.iter().any(|factor| as_sequence(grammar, factor).is_some()) {
         return production;
     }
     let mut flat = Vec::new();
@@ -89,7 +91,7 @@ fn flatten_sequence(grammar: &mut Grammar, production: Vec<Factor>) -> Vec<Facto
             None => {
                 stack.pop();
             }
-            Some(factor) => match is_sequence(grammar, &factor) {
+            Some(factor) => match as_sequence(grammar, &factor) {
                 Some(group) => stack.push(take(grammar, group).pop().unwrap_or_default().into_iter()),
                 None => flat.push(factor),
             },

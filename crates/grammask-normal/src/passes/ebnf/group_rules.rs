@@ -4,11 +4,12 @@ use crate::error::Error;
 use crate::grammar::Grammar;
 use crate::passes::Context;
 
-/// Puts the rules with the same left side together. Alternatives keep the order of the text.
+/// Merges the rules that have the same left side. Alternatives keep the order of the text.
 ///
 /// # Complexity
-/// Constant: the alternatives of a nonterminal stand together anyway, and only forget which rule each came from.
-pub(crate) fn group_rules(grammar: &mut Grammar, _: &mut Context<'_>) -> Result<(), Error> {
+/// O(1): the alternatives of a nonterminal are stored together, so only the boundaries between its rules are
+/// dropped.
+pub(crate) fn group_rules(grammar: &mut Grammar, _: &mut Context<'_, '_>) -> Result<(), Error> {
     grammar.rules.clear();
     Ok(())
 }

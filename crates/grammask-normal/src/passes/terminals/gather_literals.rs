@@ -1,25 +1,29 @@
-//! Many texts that are alternatives of each other become one regular part, so that they run as one automaton.
+//! Alternatives that are single texts become one terminal, so that one automaton recognizes them.
+//!
+//! `A ::= 'a' | 'b' | ...;` with more than 16 texts becomes `A ::= T;`, where `T` is one terminal that prints
+//! as the texts.
 
 use crate::error::Error;
 use crate::form::{Terminal, TerminalId};
 use crate::grammar::{Factor, Grammar};
 use crate::passes::Context;
 
-/// More texts than this are gathered.
-const FEW: usize = 16;
+/// Number of alternative texts that stay separate terminals. Beyond it, one automaton for all is smaller and
+/// faster.
+const MAX_SEPARATE_TEXTS: usize = 16;
 
-/// Replaces the alternatives of a nonterminal that are single texts, if they are more than sixteen, by one terminal. It prints
-/// as the texts did.
+/// Merges the alternatives of a nonterminal that are single texts into one terminal, if there are more than
+/// 16.
 ///
 /// # Complexity
 /// Linear.
-pub(crate) fn gather_literals(grammar: &mut Grammar, context: &mut Context<'_>) -> Result<(), Error> {
+pub(crate) fn gather_literals(grammar: &mut Grammar, context: &mut Context<'_, '_>) -> Result<(), Error> {
     let terminals = &mut grammar.terminals;
     for variable in &mut grammar.variables {
-        if context.stop.after(1 + variable.productions.len()) {
+        if context.cancellation.poll_after(1 + variable.productions.len()) {
             return Ok(());
         }
-        if variable.productions.len() <= FEW {
+        if variable.productions.len() <= MAX_SEPARATE_TEXTS {
             continue;
         }
         let text = |production: &Vec<Factor>| match production[..] {
@@ -29,7 +33,7 @@ pub(crate) fn gather_literals(grammar: &mut Grammar, context: &mut Context<'_>) 
             _ => None,
         };
         let texts: Vec<TerminalId> = variable.productions.iter().filter_map(text).collect();
-        if texts.len() <= FEW {
+        if texts.len() <= MAX_SEPARATE_TEXTS {
             continue;
         }
         let first = variable.productions.iter().position(|production| text(production).is_some());
@@ -54,5 +58,7 @@ pub(crate) fn holds(grammar: &Grammar) -> bool {
             .is_some_and(|id| matches!(grammar.terminals.get(id), Terminal::Text(text) if !text.is_empty())),
         _ => false,
     };
-    grammar.in_use().all(|(_, variable)| variable.productions.iter().filter(is_text).count() <= FEW)
+    grammar
+        .in_use()
+        .all(|(_, variable)| variable.productions.iter().filter(is_text).count() <= MAX_SEPARATE_TEXTS)
 }

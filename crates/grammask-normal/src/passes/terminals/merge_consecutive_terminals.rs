@@ -1,28 +1,30 @@
-//! `'a' 'b'` becomes `'ab'`, `'"' json!(x) '"'` one terminal, and `''` beside something vanishes; also under `&`, `~` and counted repetition.
+//! `'a' 'b'` becomes `'ab'`, `'"' json!(x) '"'` becomes one terminal, and `''` is removed from sequences.
+//! Operands of `&`, `~` and counted repetitions are included.
 
 use crate::error::Error;
 use crate::form::{Terminal, TerminalId};
-use crate::grammar::terminals::{HAS_TEXTS, IS_EMPTY_TEXT, IS_JSON, IS_TEXT, Terminals, Written};
+use crate::grammar::terminals::{HAS_ADJACENT_TEXTS, IS_EMPTY_TEXT, IS_JSON, IS_TEXT, StringKind, Terminals};
 use crate::grammar::{Atom, Factor, Grammar};
 use crate::passes::Context;
 
-/// Puts texts that follow each other into one, in productions and inside terminals. An alternative `''` becomes one without symbols.
+/// Joins adjacent texts, in productions and inside terminals. An alternative `''` becomes one without
+/// symbols.
 ///
 /// # Complexity
 /// Linear in the number of symbols and the length of the texts.
 pub(crate) fn merge_consecutive_terminals(
     grammar: &mut Grammar,
-    context: &mut Context<'_>,
+    context: &mut Context<'_, '_>,
 ) -> Result<(), Error> {
     let terminals = &mut grammar.terminals;
     let merged = merge_inside(terminals);
-    if context.stop.is_stopped() {
+    if context.cancellation.is_cancelled() {
         return Ok(());
     }
     let mut scratch = Vec::new();
     for variable in &mut grammar.variables {
         for production in &mut variable.productions {
-            if context.stop.after(1) {
+            if context.cancellation.poll_after(1) {
                 return Ok(());
             }
             if let Some(merged) = &merged {
@@ -32,15 +34,15 @@ pub(crate) fn merge_consecutive_terminals(
                     }
                 }
             }
-            let found = look_at(terminals, production);
-            if found & IS_EMPTY_TEXT != 0 {
+            let flags = scan(terminals, production);
+            if flags & IS_EMPTY_TEXT != 0 {
                 production.retain(|factor| !is_empty(terminals, factor));
             }
-            // What is quoted already stays so: `'"'` before and behind it is no part of it.
-            if found & IS_JSON != 0 {
+            // A spelling that is quoted already keeps its quotes: those around it are other texts.
+            if flags & IS_JSON != 0 {
                 quote_spellings(terminals, production, &mut scratch);
             }
-            if found != 0 && look_at(terminals, production) & HAS_TEXTS != 0 {
+            if flags != 0 && scan(terminals, production) & HAS_ADJACENT_TEXTS != 0 {
                 merge(terminals, production, &mut scratch);
             }
         }
@@ -48,24 +50,26 @@ pub(crate) fn merge_consecutive_terminals(
     Ok(())
 }
 
-/// What the factors of a production are, as flags: an empty text, `json!(x)` that is not quoted, neighbouring texts.
-fn look_at(terminals: &Terminals, production: &[Factor]) -> u8 {
-    let mut found = 0;
+/// Returns flags of a production: it contains an empty text, a `json!(x)` without quotes, or two adjacent
+/// texts.
+fn scan(terminals: &Terminals, production: &[Factor]) -> u8 {
+    let mut flags = 0;
     let mut was_text = false;
     for factor in production {
         let traits = match factor.atom {
             Atom::Terminal(id) => terminals.traits(id),
             Atom::Nonterminal(_) => 0,
         };
-        found |= traits & IS_EMPTY_TEXT;
+        flags |= traits & IS_EMPTY_TEXT;
         let traits = if factor.is_once() { traits } else { 0 };
         let is_text = traits & IS_TEXT != 0;
-        found |= traits & IS_JSON | if is_text && was_text { HAS_TEXTS } else { 0 };
+        flags |= traits & IS_JSON | if is_text && was_text { HAS_ADJACENT_TEXTS } else { 0 };
         was_text = is_text;
     }
-    found
+    flags
 }
 
+/// Returns the text that a factor is.
 fn text<'a>(terminals: &'a Terminals, factor: &Factor) -> Option<&'a str> {
     match terminals.get(factor.as_terminal()?) {
         Terminal::Text(text) => Some(text),
@@ -73,12 +77,12 @@ fn text<'a>(terminals: &'a Terminals, factor: &Factor) -> Option<&'a str> {
     }
 }
 
-/// `''`, and `''*`, `''?`, ... too.
+/// Returns true for the empty text and its repetitions: `''`, `''*`, `''?`, ...
 fn is_empty(terminals: &Terminals, factor: &Factor) -> bool {
     matches!(factor.atom, Atom::Terminal(id) if terminals.is_empty_text(id))
 }
 
-/// `before` is for its room alone.
+/// Joins adjacent texts of a production. `before` is a scratch buffer.
 fn merge(terminals: &mut Terminals, production: &mut Vec<Factor>, before: &mut Vec<Factor>) {
     before.clear();
     before.append(production);
@@ -90,15 +94,15 @@ fn merge(terminals: &mut Terminals, production: &mut Vec<Factor>, before: &mut V
             rest = &rest[1..];
             continue;
         }
-        let (run, behind) = rest.split_at(count);
-        let all: String = run.iter().filter_map(|factor| text(terminals, factor)).collect();
+        let (texts, after) = rest.split_at(count);
+        let joined: String = texts.iter().filter_map(|factor| text(terminals, factor)).collect();
         let span = first.as_terminal().map(|id| terminals.span(id)).unwrap_or_default();
-        production.push(Factor::terminal(terminals.intern_written(Written::Text, &all.into(), span)));
-        rest = behind;
+        production.push(Factor::terminal(terminals.intern_string(StringKind::Text, &joined.into(), span)));
+        rest = after;
     }
 }
 
-/// The parts of `'"' json!(x) '"'`.
+/// Returns the three operands of a terminal `'"' json!(x) '"'`.
 fn quoted_json(terminals: &Terminals, id: TerminalId) -> Option<[TerminalId; 3]> {
     match terminals.get(id) {
         Terminal::Sequence(parts) => {
@@ -108,13 +112,15 @@ fn quoted_json(terminals: &Terminals, id: TerminalId) -> Option<[TerminalId; 3]>
     }
 }
 
+/// Returns true if three terminals are a quote, a JSON spelling, and a quote.
 fn is_quoted(terminals: &Terminals, &[open, json, close]: &[TerminalId; 3]) -> bool {
     let is_quote = |id| matches!(terminals.get(id), Terminal::Text(text) if text == "\"");
     is_quote(open) && is_quote(close) && matches!(terminals.get(json), Terminal::Json(_))
 }
 
-/// Makes one terminal of each `'"' json!(x) '"'`, from the left to the right. All are taken apart before, so that what comes out depends
-/// on the order of the parts alone. `parts` is for its room alone.
+/// Merges each `'"' json!(x) '"'` into one terminal, from left to right. `parts` is a scratch buffer.
+///
+/// Existing ones are split first, so that the result depends only on the sequence of operands.
 fn quote_spellings(terminals: &mut Terminals, production: &mut Vec<Factor>, parts: &mut Vec<Factor>) {
     parts.clear();
     for &factor in &*production {
@@ -143,13 +149,13 @@ fn quote_spellings(terminals: &mut Terminals, production: &mut Vec<Factor>, part
     }
 }
 
-/// Merges inside sequences that are part of terminals; what each terminal has become, or `None` for no change at all.
+/// Joins adjacent texts inside terminals. Returns the new id of each terminal, or `None` if nothing changes.
 fn merge_inside(terminals: &mut Terminals) -> Option<Vec<TerminalId>> {
-    // Terminals that were made of what was merged before have nothing to merge.
-    if terminals.with_texts() == terminals.merged {
+    // No terminal with adjacent texts was added since the last run.
+    if terminals.with_adjacent_texts() == terminals.merged {
         return None;
     }
-    terminals.merged = terminals.with_texts();
+    terminals.merged = terminals.with_adjacent_texts();
     let mut merged: Vec<TerminalId> = Vec::with_capacity(terminals.len());
     for index in 0..terminals.len() {
         let id = TerminalId(index as u32);
