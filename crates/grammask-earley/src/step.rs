@@ -470,8 +470,8 @@ impl Workshop {
     }
 
     /// Sets the limits of languages that hold from now on: what has exceeded others is tried again.
-    pub(crate) fn set_limits(&mut self, regular: &grammask_regular::Config) {
-        self.store.set_config(regular);
+    pub(crate) fn set_limits(&mut self, regular: &grammask_regular::Limits) {
+        self.store.set_limits(regular);
         self.unclear.clear();
     }
 }

@@ -28,7 +28,7 @@ fn configs() -> impl Iterator<Item = Config> {
 }
 
 fn recognizer(ast: &Ast, start: &str, config: &Config) -> Result<Recognizer, String> {
-    let mut store = Store::new(&grammask_regular::Config::default());
+    let mut store = Store::new(&grammask_regular::Limits::default());
     let normal_config = grammask_normal::Config { start: Some(start.into()), ..Default::default() };
     let normal =
         grammask_normal::normalize_in(ast, &mut store, &normal_config).map_err(|error| error.to_string())?;

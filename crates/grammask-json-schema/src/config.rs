@@ -30,7 +30,7 @@ pub struct Config {
     /// Schemas that `$ref` may name by their URI. Nothing is ever fetched. Default: none.
     pub documents: Vec<Document>,
     /// Limits of the automata that decide whether regular sets are empty or disjoint.
-    pub regular: grammask_regular::Config,
+    pub regular: grammask_regular::Limits,
     /// Cancellation flag. Once it is true, the translation ends with
     /// [`Reason::Cancelled`](crate::Reason::Cancelled), usually within milliseconds. Not serialized. Default:
     /// none.
@@ -49,7 +49,7 @@ impl Default for Config {
             unsupported: Unsupported::Refuse,
             draft: Draft::Draft202012,
             documents: Vec::new(),
-            regular: grammask_regular::Config::default(),
+            regular: grammask_regular::Limits::default(),
             cancel: None,
         }
     }

@@ -43,7 +43,7 @@ pub enum Fsa {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RegexConfig {
     /// Memory for the automata of all regular expressions of a grammar together, in bytes, roughly. It sets
-    /// the limit `memory` of [`grammask::regular::Config`], and `None` leaves that limit at its default.
+    /// the limit `memory` of [`grammask::regular::Limits`], and `None` leaves that limit at its default.
     /// States are made when they are needed, so the limit may be exceeded when an engine is created, later
     /// on, or never. Default: `None`.
     pub max_memory_usage: Option<usize>,

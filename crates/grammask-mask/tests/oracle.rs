@@ -29,7 +29,7 @@ fn configs() -> Vec<(grammask_earley::Config, Config)> {
 /// any lexeme.
 fn lexicons(vocabulary: &Arc<Vocabulary>) -> Vec<Arc<Lexicon>> {
     let default = LexiconConfig::eager();
-    let mut starved = grammask_regular::Config::default();
+    let mut starved = grammask_regular::Limits::default();
     starved.states = 9;
     let configs = [
         default.clone(),
@@ -43,7 +43,7 @@ fn lexicons(vocabulary: &Arc<Vocabulary>) -> Vec<Arc<Lexicon>> {
 }
 
 fn network(ast: &Ast) -> Network {
-    let mut store = Store::new(&grammask_regular::Config::default());
+    let mut store = Store::new(&grammask_regular::Limits::default());
     let config = grammask_normal::Config { start: Some(start_of(ast).into()), ..Default::default() };
     let normal =
         grammask_normal::normalize_in(ast, &mut store, &config).expect("a random grammar has a language");

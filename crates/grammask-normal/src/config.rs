@@ -13,7 +13,7 @@ pub struct Config {
     /// and `start` if the text has none.
     pub start: Option<String>,
     /// Options and limits of the regular terminals.
-    pub regular: grammask_regular::Config,
+    pub regular: grammask_regular::Limits,
 }
 
 /// Bounds on the size of a grammar. The defaults are far above every grammar in use.

@@ -151,7 +151,7 @@ fn generated_names_avoid_those_of_the_text() {
 #[test]
 fn special_tokens_have_no_language() {
     let normal = check("start ::= <|a|> 'x' <[7]>;");
-    let mut store = Store::new(&grammask_regular::Config::default());
+    let mut store = Store::new(&grammask_regular::Limits::default());
     let lowered = normal.lower_all(&mut store).expect("small");
     assert_eq!(lowered.iter().filter(|language| language.is_none()).count(), 2);
     assert!(normal.terminals[0].is_special());
@@ -162,7 +162,7 @@ fn lower_and_lower_all_agree() {
     let normal = check(
         "start ::= #'[a-z]+' & ~('if' | 'else') 'x' | #e'ab*' #ex'z' #substrs'abc' except!('q', 3) 'w'{2,3} | ('a' #'b' | 'c'){2};",
     );
-    let mut store = Store::new(&grammask_regular::Config::default());
+    let mut store = Store::new(&grammask_regular::Limits::default());
     let all = normal.lower_all(&mut store).expect("small");
     for symbol in normal.nonterminals.iter().flat_map(|entry| entry.productions.iter().flatten()) {
         if let Symbol::Terminal(id) = *symbol {
@@ -181,7 +181,7 @@ fn sets_of_texts_are_lowered_as_one() {
     let words: Vec<String> = (0..40).map(|number| format!("'w{number}'")).collect();
     let normal = check(&format!("start ::= ({}) 'x';", words.join(" | ")));
     assert!(matches!(&normal.terminals[40], Terminal::Alternatives(texts) if texts.len() == 40));
-    let mut store = Store::new(&grammask_regular::Config::default());
+    let mut store = Store::new(&grammask_regular::Limits::default());
     let lowered = normal.lower_all(&mut store).expect("small");
     assert!(lowered[40].is_some() && lowered[..40].iter().all(Option::is_none));
 }

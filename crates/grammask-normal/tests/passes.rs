@@ -11,7 +11,7 @@ fn before_and_after(pass: &str, texts: &[&str]) -> String {
     let mut shown = format!("{}: {}\nafterwards: {}\n", pass.name, pass.description, pass.postcondition);
     for text in texts {
         let ast = grammask_syntax::parse(text, &grammask_syntax::Config::default()).expect("a valid text");
-        let (config, mut store) = (Config::default(), Store::new(&grammask_regular::Config::default()));
+        let (config, mut store) = (Config::default(), Store::new(&grammask_regular::Limits::default()));
         let mut grammar = Grammar::read(&ast, &mut store, &config).expect("a valid grammar");
         let before = grammar.to_string();
         pass.apply(&mut grammar, &mut store, &config).expect("a grammar that the pass takes");

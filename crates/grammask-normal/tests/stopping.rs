@@ -11,7 +11,7 @@ fn parsed(text: &str) -> Ast {
 /// Cancels at poll number `last`. Returns the number of polls, and true if there is a normal form.
 fn polls(ast: &Ast, last: usize) -> (usize, bool) {
     let mut count = 0;
-    let mut store = Store::new(&grammask_regular::Config::default());
+    let mut store = Store::new(&grammask_regular::Limits::default());
     let normal = normalize_cancellable(ast, &mut store, &Config::default(), || {
         count += 1;
         count >= last

@@ -1,7 +1,7 @@
 //! Times of making languages and of first and later derivatives: `cargo run --release -p grammask-regular --example timing`.
 #![allow(clippy::print_stdout)] // It is what this is for.
 
-use grammask_regular::{Config, RegularId, Store};
+use grammask_regular::{Limits, RegularId, Store};
 use std::time::{Duration, Instant};
 
 type Build = fn(&mut Store) -> RegularId;
@@ -48,7 +48,7 @@ fn main() {
         let [mut make, mut first, mut later] = [Duration::MAX; 3];
         let mut states = 0;
         for _ in 0..ROUNDS {
-            let mut store = Store::new(&Config::default());
+            let mut store = Store::new(&Limits::default());
             let clock = Instant::now();
             let start = build(&mut store);
             make = make.min(clock.elapsed());

@@ -13,8 +13,8 @@
 //! keyword the state does not accept, but goes on:
 //!
 //! ```
-//! use grammask_regular::{Config, RegularId, Store};
-//! let mut store = Store::new(&Config::default());
+//! use grammask_regular::{Limits, RegularId, Store};
+//! let mut store = Store::new(&Limits::default());
 //! let name = store.regex("[a-z]+")?;
 //! let keywords = store.literals([&b"if"[..], b"else"])?;
 //! let others = store.complement(keywords)?;
@@ -51,17 +51,19 @@ mod alphabet;
 pub mod analysis;
 mod automaton;
 mod bounded;
-mod config;
 mod construct;
+mod error;
 mod json;
 mod leaf;
+mod limits;
 mod number;
 mod serial;
 mod store;
 
 pub use alphabet::byte_classes::ByteClasses;
 pub use alphabet::byte_set::ByteSet;
-pub use config::{Config, Error};
+pub use error::Error;
+pub use limits::{Limit, LimitExceeded, Limits};
 pub use number::comparison::Comparison;
 pub use serial::saved::{Languages, LoadError};
 pub use store::Store;

@@ -3,7 +3,7 @@
 mod automaton;
 
 use automaton::explore;
-use grammask_regular::{ByteClasses, ByteSet, Config, Error, RegularId, Store, analysis};
+use grammask_regular::{ByteClasses, ByteSet, Error, Limits, RegularId, Store, analysis};
 use grammask_testkit::random::Rng;
 use std::collections::BTreeSet;
 
@@ -236,8 +236,8 @@ fn random_expressions_mean_what_their_definitions_say() {
     let all = universe();
     let mut random = Random::new(0x9E37_79B9_7F4A_7C15);
     for round in 0..40 {
-        let mut store = Store::new(&Config::default());
-        let mut other = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
+        let mut other = Store::new(&Limits::default());
         // A shifted numbering in the other store.
         other.regex("[x-z]+(foo|bar)").unwrap();
         for _ in 0..25 {
@@ -255,7 +255,7 @@ fn what_is_evident_about_languages_holds() {
     let mut random = Random::new(0x2545_F491_4F6C_DD1D);
     let (mut common, mut within, mut needy, mut kernels, mut without) = (0, 0, 0, 0, 0);
     for round in 0..60 {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         // Languages, and what they become: these have parts in common.
         let mut states = Vec::new();
         for _ in 0..3 {
@@ -327,7 +327,7 @@ fn what_is_evident_about_languages_holds() {
 
 #[test]
 fn laws_of_the_algebra_hold_as_equal_ids() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let [a, b, c] = ["a+b", "[b-d]*", "x{2,5}"].map(|pattern| store.regex(pattern).unwrap());
     let everything = store.complement(RegularId::EMPTY).unwrap();
     let not_a = store.complement(a).unwrap();
@@ -355,7 +355,7 @@ fn laws_of_the_algebra_hold_as_equal_ids() {
 
 #[test]
 fn refining_keeps_what_was_told_apart_before() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let name = store.regex("[a-z]+").unwrap();
     let mut classes = ByteClasses::new();
     classes.split(&ByteSet::single(b'q'));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use grammask_regular::analysis::{self, Horizon};
-use grammask_regular::{Config, RegularId, Store};
+use grammask_regular::{Limits, RegularId, Store};
 
 const SHORT: usize = 2;
 const LONG: [&[u8]; 10] = [
@@ -93,7 +93,7 @@ fn nothing_in_the_horizon_tells_a_saturated_language_from_its_own() {
     let mut are_fewer = 0;
     for (pattern, bounds) in cases {
         for is_spelled in [false, true] {
-            let mut store = Store::new(&Config::default());
+            let mut store = Store::new(&Limits::default());
             let mut horizon = Horizon::new(SHORT as u32, LONG);
             let plain = store.regex(pattern).unwrap();
             let length = store.regex(&format!("(?s:.){bounds}")).unwrap();
@@ -127,7 +127,7 @@ fn nothing_in_the_horizon_tells_a_saturated_language_from_its_own() {
 
 #[test]
 fn counters_are_seen_no_further_than_texts_have_what_they_count() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let mut horizon = Horizon::new(2, ["a-a-a-a-a-a", "          "]);
     let mut saturated = |pattern: &str, length: &str| {
         let pattern = store.regex(pattern).unwrap();

@@ -4,7 +4,7 @@ mod automaton;
 
 use automaton::explore;
 use grammask_regular::analysis::{self, Horizon};
-use grammask_regular::{ByteClasses, Config, RegularId, Store};
+use grammask_regular::{ByteClasses, Limits, RegularId, Store};
 
 const ANY: &str = "(?s:.)*";
 
@@ -106,7 +106,7 @@ fn languages(store: &mut Store) -> Vec<(RegularId, &'static str)> {
 
 #[test]
 fn short_spellings_are_those_that_a_decoder_reads() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let alphabet = b"a\"\\u061/n\xC3\xA9\n";
     for (language, name) in languages(&mut store) {
         let spelled = store.json_text(language).unwrap();
@@ -127,7 +127,7 @@ fn short_spellings_are_those_that_a_decoder_reads() {
 
 #[test]
 fn every_spelling_of_short_texts_is_there() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let characters = [
         'a',
         '"',
@@ -178,7 +178,7 @@ fn every_spelling_of_short_texts_is_there() {
 /// Liveness is exact in every state.
 #[test]
 fn no_state_is_dead() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     for (language, name) in languages(&mut store) {
         let spelled = store.json_text(language).unwrap();
         let whole = explore(&mut store, spelled, 50_000);
@@ -199,7 +199,7 @@ fn no_state_is_dead() {
 
 #[test]
 fn only_possible_digits_follow() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let live = |store: &mut Store, pattern: &str, prefix: &str| {
         let language = store.regex(pattern).unwrap();
         let spelled = store.json_text(language).unwrap();
@@ -222,7 +222,7 @@ fn only_possible_digits_follow() {
 
 #[test]
 fn spellings_of_all_texts_take_few_states() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let all = store.regex(ANY).unwrap();
     let spelled = store.json_text(all).unwrap();
     let whole = explore(&mut store, spelled, 1000);
@@ -231,7 +231,7 @@ fn spellings_of_all_texts_take_few_states() {
 
 #[test]
 fn spellings_agree_with_the_algebra() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let [a, b] = ["a+", "[b-d]{2}"].map(|pattern| store.regex(pattern).unwrap());
     let [json_a, json_b] = [a, b].map(|text| store.json_text(text).unwrap());
     let both = store.concat(&[a, b]).unwrap();
@@ -251,7 +251,7 @@ fn spellings_agree_with_the_algebra() {
 
 #[test]
 fn counters_are_seen_through_spellings() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let quote = store.literal(b"\"").unwrap();
     let [long, longer, open] = ["(?s:.){0,100}", "(?s:.){0,200}", ANY].map(|pattern| {
         let text = store.regex(pattern).unwrap();
@@ -279,7 +279,7 @@ fn counters_are_seen_through_spellings() {
 
 #[test]
 fn spellings_nest_up_to_a_limit() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let mut spelled = store.literal("\"".as_bytes()).unwrap();
     let twice = store.json_text(spelled).and_then(|once| store.json_text(once)).unwrap();
     assert!(accepts(&mut store, twice, b"\\\\\\\""));
@@ -292,5 +292,8 @@ fn spellings_nest_up_to_a_limit() {
         assert!(!store.live_bytes(spelled).unwrap().is_empty());
     }
     let error = store.json_text(spelled).unwrap_err().to_string();
-    assert_eq!(error, "limit `json_nesting` of 8 exceeded by JSON spellings of JSON spellings: 9");
+    assert_eq!(
+        error,
+        "more than 8 levels of JSON spellings in JSON spellings, here 9 (limit `json_nesting`)"
+    );
 }

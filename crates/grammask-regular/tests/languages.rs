@@ -3,11 +3,11 @@
 mod automaton;
 
 use automaton::explore;
-use grammask_regular::{Config, Error, RegularId, Store};
+use grammask_regular::{Error, Limits, RegularId, Store};
 use std::fmt::Write;
 
 fn store() -> Store {
-    Store::new(&Config::default())
+    Store::new(&Limits::default())
 }
 
 fn run(store: &mut Store, start: RegularId, input: &[u8]) -> RegularId {

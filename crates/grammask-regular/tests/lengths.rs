@@ -1,6 +1,6 @@
 //! Texts of bounded lengths: what their intersections with patterns hold, and where nothing is left to intersect.
 
-use grammask_regular::{Config, RegularId, Store, analysis};
+use grammask_regular::{Limits, RegularId, Store, analysis};
 
 /// All strings of up to five of some characters, one of them of two bytes.
 fn texts() -> Vec<String> {
@@ -43,7 +43,7 @@ const BOUNDS: [&str; 8] = ["{0,0}", "{0,1}", "{1,1}", "{1,3}", "{2,}", "{3,4}", 
 #[test]
 fn an_intersection_with_a_length_holds_what_is_so_long() {
     let texts = texts();
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     for pattern in PATTERNS {
         let plain = store.regex(pattern).unwrap();
         for bounds in BOUNDS {
@@ -63,7 +63,7 @@ fn an_intersection_with_a_length_holds_what_is_so_long() {
 
 #[test]
 fn a_length_moves_into_the_only_counter() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     for (pattern, bounds, expected) in [
         ("[a-z]+", "{1,9}", "[a-z]{1,9}"),
         ("[a-z]+", "{0,9}", "[a-z]{1,9}"),
@@ -120,7 +120,7 @@ fn a_count_is_left_out_only_where_nothing_else_is() {
 /// Texts of no more characters than the nearest bound are in both languages or in neither; and what is said to be enough is.
 #[test]
 fn bounds_that_are_far_make_no_difference() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     for patterns in [
         &["(a+b){0,3}a?"][..],
         &["(a?b?){1,3}", "[ab]*"],

@@ -1,16 +1,16 @@
 //! Limits, and inputs that are large, deep or nasty.
 
-use grammask_regular::{Config, Error, RegularId, Store, analysis};
+use grammask_regular::{Error, Limits, RegularId, Store, analysis};
 
-fn config(change: impl FnOnce(&mut Config)) -> Config {
-    let mut config = Config::default();
+fn config(change: impl FnOnce(&mut Limits)) -> Limits {
+    let mut config = Limits::default();
     change(&mut config);
     config
 }
 
-fn limit_of<T>(result: Result<T, Error>) -> (&'static str, usize) {
+fn limit_of<T>(result: Result<T, Error>) -> (String, u64) {
     match result {
-        Err(Error::Limit { limit, value, .. }) => (limit, value),
+        Err(Error::Limit(exceeded)) => (exceeded.limit.to_string(), exceeded.value),
         Err(error) => panic!("{error}"),
         Ok(_) => panic!("no limit is exceeded"),
     }
@@ -34,14 +34,14 @@ fn limits_of_lengths_are_reported() {
         config.except_length = 8;
     }));
     assert!(store.regex("aaaaa").is_ok());
-    assert_eq!(limit_of(store.regex("aaaaaa")), ("regex_length", 5));
+    assert_eq!(limit_of(store.regex("aaaaaa")), ("regex_length".to_owned(), 5));
     assert!(store.literals([&b"abc"[..], b"def"]).is_ok());
-    assert_eq!(limit_of(store.literals([&b"abc"[..], b"defg"])), ("literal_length", 6));
-    assert_eq!(limit_of(store.literal(&[b'x'; 100])), ("literal_length", 6));
+    assert_eq!(limit_of(store.literals([&b"abc"[..], b"defg"])), ("literal_length".to_owned(), 6));
+    assert_eq!(limit_of(store.literal(&[b'x'; 100])), ("literal_length".to_owned(), 6));
     assert!(store.substrings(b"abcdefg").is_ok());
-    assert_eq!(limit_of(store.substrings(b"abcdefgh")), ("substrings_length", 7));
+    assert_eq!(limit_of(store.substrings(b"abcdefgh")), ("substrings_length".to_owned(), 7));
     assert!(store.except(&[b"abcd", b"efgh"], None).is_ok());
-    assert_eq!(limit_of(store.except(&[b"abcd", b"efghi"], None)), ("except_length", 8));
+    assert_eq!(limit_of(store.except(&[b"abcd", b"efghi"], None)), ("except_length".to_owned(), 8));
 }
 
 #[test]
@@ -51,21 +51,21 @@ fn limits_of_regexes_are_reported() {
         config.regex_classes = 3;
     }));
     assert!(store.regex("((a))").is_ok());
-    assert_eq!(limit_of(store.regex("((((((a))))))")), ("regex_nesting", 4));
+    assert_eq!(limit_of(store.regex("((((((a))))))")), ("regex_nesting".to_owned(), 4));
     assert!(store.regex(r"\w[^a].").is_ok());
-    assert_eq!(limit_of(store.regex(r"\w[^a].\d")), ("regex_classes", 3));
-    assert_eq!(limit_of(store.regex(r"[\w\d\s]")), ("regex_classes", 3));
+    assert_eq!(limit_of(store.regex(r"\w[^a].\d")), ("regex_classes".to_owned(), 3));
+    assert_eq!(limit_of(store.regex(r"[\w\d\s]")), ("regex_classes".to_owned(), 3));
 }
 
 #[test]
 fn states_and_memory_are_limited() {
     let mut few = Store::new(&config(|config| config.states = 100));
     let counter = few.regex("a{0,1000}").unwrap();
-    assert_eq!(limit_of(run(&mut few, counter, &[b'a'; 200])), ("states", 100));
+    assert_eq!(limit_of(run(&mut few, counter, &[b'a'; 200])), ("states".to_owned(), 100));
     assert!(few.len() <= 100);
     let mut small = Store::new(&config(|config| config.memory = 100_000));
     let counter = small.regex("[a-z]{0,100000}").unwrap();
-    assert_eq!(limit_of(run(&mut small, counter, &[b'a'; 100_000])), ("memory", 100_000));
+    assert_eq!(limit_of(run(&mut small, counter, &[b'a'; 100_000])), ("memory".to_owned(), 100_000));
     assert!(small.bytes_used() < 400_000);
     small.check().unwrap();
 }
@@ -79,10 +79,10 @@ fn the_search_for_emptiness_is_limited() {
     };
     let mut impatient = Store::new(&config(|config| config.emptiness_steps = 500));
     let both = build(&mut impatient);
-    assert_eq!(limit_of(impatient.is_empty(both)), ("emptiness_steps", 500));
-    assert_eq!(limit_of(impatient.derivative(both, b'a')), ("emptiness_steps", 500));
+    assert_eq!(limit_of(impatient.is_empty(both)), ("emptiness_steps".to_owned(), 500));
+    assert_eq!(limit_of(impatient.derivative(both, b'a')), ("emptiness_steps".to_owned(), 500));
     assert_eq!(impatient.derivative(both, b'b'), Ok(RegularId::EMPTY));
-    let mut patient = Store::new(&Config::default());
+    let mut patient = Store::new(&Limits::default());
     let both = build(&mut patient);
     assert_eq!(patient.is_empty(both), Ok(false));
     let end = run(&mut patient, both, &[b'a'; 1001]).unwrap();
@@ -116,10 +116,13 @@ fn host_names_need_no_long_search() {
 
 #[test]
 fn counters_too_large_to_count_are_an_error() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let a = store.literal(b"a").unwrap();
-    assert_eq!(limit_of(store.repeat(a, 0, Some(u32::MAX))), ("counter", u32::MAX as usize - 1));
-    assert_eq!(limit_of(store.except(&[b"a"], Some(1 << 40))), ("counter", u32::MAX as usize - 1));
+    assert_eq!(limit_of(store.repeat(a, 0, Some(u32::MAX))), ("counter".to_owned(), u64::from(u32::MAX) - 1));
+    assert_eq!(
+        limit_of(store.except(&[b"a"], Some(1 << 40))),
+        ("counter".to_owned(), u64::from(u32::MAX) - 1)
+    );
     let most = store.repeat(a, u32::MAX - 1, Some(u32::MAX - 1)).unwrap();
     let twice = store.concat(&[most, most]).unwrap();
     let squared = store.repeat(most, 2, Some(1 << 31)).unwrap();
@@ -133,7 +136,7 @@ fn counters_too_large_to_count_are_an_error() {
 
 #[test]
 fn counters_are_not_unrolled() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     for (pattern, input, last) in [
         ("[a-z]{0,100000}", "q", 0),
         ("(?s).{0,1000}x", "äx", 0),
@@ -157,7 +160,7 @@ fn counters_are_not_unrolled() {
 
 #[test]
 fn exponential_automata_are_made_as_far_as_they_are_seen() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let start = store.regex("(a|b)*a(a|b){20}").unwrap();
     let input: Vec<u8> = (0..5000u32).map(|i| b'a' + (i.wrapping_mul(i) >> 3 & 1) as u8).collect();
     let end = run(&mut store, start, &input).unwrap();
@@ -168,7 +171,7 @@ fn exponential_automata_are_made_as_far_as_they_are_seen() {
 #[test]
 fn a_long_literal_is_not_taken_apart() {
     let text: Vec<u8> = (0..10_000_000u32).map(|i| (i % 251) as u8).collect();
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let literal = store.literal(&text).unwrap();
     assert!(store.len() < 20);
     assert_eq!(store.literal(&text), Ok(literal));
@@ -184,7 +187,7 @@ fn a_long_literal_is_not_taken_apart() {
 fn many_words_need_no_automaton() {
     let words: Vec<String> =
         (0..60_000u32).map(|i| format!("word{}", i.wrapping_mul(2_654_435_761))).collect();
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let set = store.literals(words.iter().map(String::as_bytes)).unwrap();
     assert!(store.len() < 20);
     for word in words.iter().step_by(977) {
@@ -195,7 +198,7 @@ fn many_words_need_no_automaton() {
     }
     let pattern = words.join("|");
     let regex = store.regex(&pattern).unwrap();
-    let mut other = Store::new(&Config::default());
+    let mut other = Store::new(&Limits::default());
     let copy = other.import(&store, regex).unwrap();
     let end = run(&mut other, copy, words[40_000].as_bytes()).unwrap();
     assert!(other.is_nullable(end));
@@ -205,12 +208,12 @@ fn many_words_need_no_automaton() {
 /// may exceed a limit.
 fn exercise(store: &mut Store, start: RegularId) {
     match run(store, start, b"ab") {
-        Ok(_) | Err(Error::Limit { .. }) => {}
+        Ok(_) | Err(Error::Limit(_)) => {}
         Err(error) => panic!("{error}"),
     }
     assert!(!store.display(start).to_string().is_empty());
     store.refine([start], &mut grammask_regular::ByteClasses::new());
-    let mut other = Store::new(&Config::default());
+    let mut other = Store::new(&Limits::default());
     assert_ne!(other.import(store, start), Ok(RegularId::EMPTY));
 }
 
@@ -245,7 +248,7 @@ fn depth_is_no_recursion() {
 #[test]
 fn long_chains_of_parts_are_linear() {
     with_little_stack(|| {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         let parts: Vec<RegularId> =
             ["a", "b?", "[c-e]*"].iter().cycle().take(100_000).map(|p| store.regex(p).unwrap()).collect();
         let chain = store.concat(&parts).unwrap();
@@ -264,9 +267,9 @@ fn long_chains_of_parts_are_linear() {
 fn nested_groups_of_a_regex_are_no_recursion() {
     with_little_stack(|| {
         let nested = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         assert_eq!(store.regex(&nested(900)), store.regex("a"));
-        assert_eq!(limit_of(store.regex(&nested(100_000))), ("regex_nesting", 1000));
+        assert_eq!(limit_of(store.regex(&nested(100_000))), ("regex_nesting".to_owned(), 1000));
         let mut deep = Store::new(&config(|config| config.regex_nesting = 200_000));
         let inner = deep.regex(&nested(100_000)).unwrap();
         assert_eq!(deep.derivative(inner, b'a'), Ok(RegularId::EPSILON));
@@ -303,14 +306,14 @@ fn what_a_loop_takes_away_is_not_searched() {
 fn a_long_regex_can_be_stopped_everywhere() {
     let pattern = format!("{}(x|yz)*", "ab?[0-9]".repeat(1_500));
     let mut questions = 0;
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let mut counting = store.cancellable(|| {
         questions += 1;
         false
     });
     let whole = counting.regex(&pattern);
     assert!(whole.unwrap().is_some() && questions > 10, "asked {questions} times");
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     for last in 0..questions {
         let mut asked = 0;
         let mut counting = store.cancellable(|| {

@@ -3,7 +3,7 @@
 mod automaton;
 
 use automaton::explore;
-use grammask_regular::{Config, RegularId, Store};
+use grammask_regular::{Limits, RegularId, Store};
 use regex_automata::dfa::{Automaton as _, dense};
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, MatchKind};
@@ -115,7 +115,7 @@ fn check(pattern: &str, store: &mut Store) -> (usize, usize) {
 
 #[test]
 fn regexes_mean_what_regex_automata_says() {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let mut table = String::from("states, of these superfluous, pattern\n");
     for pattern in PATTERNS {
         let (states, minimal) = check(pattern, &mut store);

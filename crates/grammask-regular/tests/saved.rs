@@ -1,10 +1,10 @@
 //! Saved languages are those that were saved, however they were made.
 
-use grammask_regular::{Comparison, Config, RegularId, Store};
+use grammask_regular::{Comparison, Limits, RegularId, Store};
 
 /// A store with languages of all kinds, and states of their automata.
 fn languages() -> (Store, Vec<RegularId>) {
-    let mut store = Store::new(&Config::default());
+    let mut store = Store::new(&Limits::default());
     let words: Vec<String> = (0..40).map(|number| format!("word{}", number * 37)).collect();
     let long = "abcde".repeat(20);
     let name = store.regex("[a-z]+").unwrap();
@@ -75,7 +75,7 @@ fn what_is_loaded_is_what_was_saved() {
 #[test]
 fn deep_expressions_need_no_stack() {
     let work = || {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         let mut deep = store.regex("[ab]").unwrap();
         for _ in 0..50_000 {
             let next = store.repeat(deep, 1, Some(2)).unwrap();
@@ -95,5 +95,5 @@ fn deep_expressions_need_no_stack() {
 fn loading_stays_within_its_room() {
     let (store, all) = languages();
     let error = Store::load(&store.save(&all), 1 << 12).map(|_| ()).unwrap_err();
-    assert_eq!(error.to_string(), "limit `memory` of 4096 exceeded by the states of regular languages");
+    assert_eq!(error.to_string(), "more than 4096 bytes for regular languages (limit `memory`)");
 }

@@ -127,11 +127,11 @@ impl Recognizer {
     /// Linear in the size of the data; automata of texts are built as when they were made first.
     pub fn load(saved: &Saved, room: usize) -> Result<Self, LoadError> {
         let (mut store, languages) = Store::load(&saved.languages, room)?;
-        let limits = saved.languages.config();
+        let limits = saved.languages.limits();
         let mut bounded = limits.clone();
         bounded.memory = bounded.memory.min(room);
         bounded.emptiness_steps = bounded.emptiness_steps.min(EMPTINESS_STEPS);
-        store.set_config(&bounded);
+        store.set_limits(&bounded);
         let (network, made) = saved.network.load(store, &languages)?;
         let mut recognizer = Self::new(Arc::new(network), &saved.config.bounded());
         match &saved.tables {

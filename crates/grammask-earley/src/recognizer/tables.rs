@@ -317,11 +317,11 @@ impl Recognizer {
     }
 
     /// Sets the limits that hold from now on, after loading.
-    pub(crate) fn set_limits(&mut self, config: &Config, regular: &grammask_regular::Config) {
+    pub(crate) fn set_limits(&mut self, config: &Config, regular: &grammask_regular::Limits) {
         self.config = config.clone();
         self.lock().set_limits(regular);
         if let Some(network) = Arc::get_mut(&mut self.network) {
-            network.store.set_config(regular);
+            network.store.set_limits(regular);
         }
     }
 }

@@ -183,7 +183,7 @@ mod tests {
             "start ::= a | '.' start '.'; a ::= b 'x'; b ::= (#'(a|b)*a(a|b){9}' & ~#'(a|b)*b(a|b){8}' & #'.{15,30}') 'y';",
         );
         let mut workshop = recognizer.lock();
-        let mut strict = grammask_regular::Config::default();
+        let mut strict = grammask_regular::Limits::default();
         (strict.emptiness_steps, strict.memory) = (0, 1);
         workshop.set_limits(&strict);
         let callees = (0..recognizer.network().callees.len() as u32).map(CalleeId);

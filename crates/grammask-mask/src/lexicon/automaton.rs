@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use grammask_cache::{Arena, Budget, Column, Row};
 use grammask_regular::analysis::{self, Counter, FiniteLanguage, Horizon, LoopSplit};
-use grammask_regular::{ByteSet, Config, Error, RegularId, Store};
+use grammask_regular::{ByteSet, Error, Limits, RegularId, Store};
 use grammask_trie::Vocabulary;
 use rustc_hash::FxHashMap;
 
@@ -200,7 +200,7 @@ impl Automaton {
     }
 
     /// Without states, but with the address space for what a budget of so many bytes allows.
-    pub(crate) fn new(horizon: Horizon, config: &Config, budget: usize) -> Self {
+    pub(crate) fn new(horizon: Horizon, config: &Limits, budget: usize) -> Self {
         let mut store = Store::new(config);
         store.reserve_address_space(budget.min(LARGE) / BYTES_AN_EXPRESSION);
         let automaton = Self {

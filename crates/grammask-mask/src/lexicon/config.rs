@@ -36,7 +36,7 @@ pub struct LexiconConfig {
     /// any value. Default: 2,048, as a list of so many takes as much as a row of bits for 128,000 tokens.
     pub short_list: usize,
     /// Limits of the lexemes' languages. Where one is hit, the grammar's own tables are used instead.
-    pub regular: grammask_regular::Config,
+    pub regular: grammask_regular::Limits,
 }
 
 impl Default for LexiconConfig {
@@ -50,7 +50,7 @@ impl Default for LexiconConfig {
             seams: 2048,
             leaving: 16_384,
             short_list: 2048,
-            regular: grammask_regular::Config::default(),
+            regular: grammask_regular::Limits::default(),
         }
     }
 }

@@ -184,7 +184,7 @@ impl NormalForm {
     }
 
     fn check_terminals(&self) -> Result<(), Violation> {
-        let mut store = Store::new(&grammask_regular::Config::default());
+        let mut store = Store::new(&grammask_regular::Limits::default());
         let lowered = self
             .lower_all(&mut store)
             .map_err(|error| Violation::Lowering(TerminalId(0), error.to_string()))?;

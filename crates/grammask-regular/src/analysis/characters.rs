@@ -32,8 +32,8 @@ pub fn is_character_class(store: &mut Store, a: RegularId) -> Result<bool, Error
 /// One derivative for each byte class of `a`; where ASCII characters are fewer, some for each class of the first bytes of others.
 ///
 /// ```
-/// # use grammask_regular::{analysis, Config, Store};
-/// let mut store = Store::new(&Config::default());
+/// # use grammask_regular::{analysis, Limits, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let escaped = store.regex(r"[a-c]|\\[nt]|[0-9]{2,}")?;
 /// assert!(analysis::has_characters(&mut store, escaped, 3)? && !analysis::has_characters(&mut store, escaped, 4)?);
 /// let letters = store.regex("[а-яё]+")?;
@@ -81,8 +81,8 @@ fn single_characters(
 /// Constant.
 ///
 /// ```
-/// # use grammask_regular::{analysis, Config, Store};
-/// let mut store = Store::new(&Config::default());
+/// # use grammask_regular::{analysis, Limits, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let escaped = store.regex(r"[^\\]|\\u[0-9]{4}")?;
 /// assert_eq!(analysis::max_len(&store, escaped), Some(6));
 /// let word = store.regex("[a-z]+")?;

@@ -10,7 +10,7 @@ use crate::number::samples::has_sample;
 use crate::store::node::{
     JsonPosition, Kind, OperandList, PROVEN_EMPTY, PROVEN_NONEMPTY, RegularId, UNBOUNDED,
 };
-use crate::{Error, Store};
+use crate::{Error, Limit, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -116,10 +116,8 @@ pub(crate) fn is_empty(
         let partition = store.node(state).partition;
         for class in 0..store.partitions.len(partition) {
             steps += 1;
-            if steps > store.config.emptiness_steps {
-                let value = store.config.emptiness_steps;
-                let place = "deciding whether a complement or an intersection is empty";
-                return Err(Error::Limit { limit: "emptiness_steps", value, place, found: None });
+            if steps > store.limits.emptiness_steps {
+                return Err(Error::limit(Limit::EmptinessSteps, store.limits.emptiness_steps, None));
             }
             if is_cancelled() {
                 return Ok(None);
@@ -261,11 +259,11 @@ pub(crate) fn exceeds_complements(store: &Store, members: OperandList) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Config, Error, RegularId, Store};
+    use crate::{Error, Limits, RegularId, Store};
 
     #[test]
     fn what_is_longer_than_all_that_is_left_out_is_not_searched() -> Result<(), Error> {
-        let mut store = Store::new(&Config { emptiness_steps: 3, ..Config::default() });
+        let mut store = Store::new(&Limits { emptiness_steps: 3, ..Limits::default() });
         let [free, short, other] =
             ["(?s:.)*", "(?s:.){0,9999}", "(?:ab){3}|c"].map(|pattern| store.regex(pattern));
         let others = [store.complement(short?)?, store.complement(other?)?];

@@ -15,8 +15,8 @@ const PARTS: u32 = 16;
 /// O(1).
 ///
 /// ```
-/// # use grammask_regular::{analysis, Config, Store};
-/// let mut store = Store::new(&Config::default());
+/// # use grammask_regular::{analysis, Limits, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let key = store.literal(b"key")?;
 /// let spelled = store.json_text(key)?;
 /// let bytes = analysis::first_bytes(&store, spelled).expect("a text shows how it begins");
@@ -34,8 +34,8 @@ pub fn first_bytes(store: &Store, a: RegularId) -> Option<ByteSet> {
 /// O(1).
 ///
 /// ```
-/// # use grammask_regular::{analysis, Config, Store};
-/// let mut store = Store::new(&Config::default());
+/// # use grammask_regular::{analysis, Limits, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let key = store.literal(b"key")?;
 /// let (first, next) = analysis::first_two_bytes(&store, key).expect("a text shows how it begins");
 /// assert_eq!((first, next.to_string()), (b'k', "[e]".to_owned()));
@@ -98,7 +98,7 @@ fn begins_with_character(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{first_bytes, first_two_bytes};
-    use crate::{ByteSet, Config, RegularId, Store};
+    use crate::{ByteSet, Limits, RegularId, Store};
 
     /// The bytes by derivatives.
     fn live(store: &mut Store, a: RegularId) -> ByteSet {
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn what_is_evident_is_what_derivatives_say() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         let (mut evident, mut openings) = (0, 0);
         for pattern in [
             "abc",
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn parts_that_are_void_are_not_evident_whether_somebody_knows_or_not() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         let mut of = |pattern: &str| store.regex(pattern).unwrap();
         let (a, b, xy, xz) = (of("a"), of("b"), of("(xy)+"), of("(xz)+"));
         let void = store.intersection(&[xy, xz]).unwrap();

@@ -22,8 +22,8 @@ const FEW: u32 = 256;
 /// Linear in the members of unions, of which only those that stand in the same place are compared.
 ///
 /// ```
-/// # use grammask_regular::{analysis, Config, RegularId, Store};
-/// let mut store = Store::new(&Config::default());
+/// # use grammask_regular::{analysis, Limits, RegularId, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let colon = store.regex(".*:[a-z]+")?;
 /// let [open, behind] = [b'-', b':'].map(|byte| store.derivative(colon, byte));
 /// assert_eq!(analysis::common_subset(&mut store, open?, behind?)?, colon);

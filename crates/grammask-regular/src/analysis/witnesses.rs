@@ -43,12 +43,12 @@ pub(crate) fn learn_witness(store: &mut Store, way: &[u8], end: RegularId) {
 #[cfg(test)]
 mod tests {
     use super::has_witness;
-    use crate::{Config, Error, RegularId, Store};
+    use crate::{Error, Limits, RegularId, Store};
 
     /// A pattern that counts, and others that leave out, over all states that few characters lead to.
     #[test]
     fn what_a_witness_proves_is_inhabited() -> Result<(), Error> {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         let mut proven = 0;
         for (patterns, others) in [
             (&["(?:[ab]{1,9}\\.){1,5}[ab]+", "(?s:.){4,20}"][..], &["(?s:.)*aa\\.(?s:.)*", "[ab.]*b"][..]),

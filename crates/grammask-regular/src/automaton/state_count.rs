@@ -12,8 +12,8 @@ use crate::{Error, RegularId, Store};
 /// One derivative for each byte class of each of these languages.
 ///
 /// ```
-/// # use grammask_regular::{analysis, Config, Store};
-/// let mut store = Store::new(&Config::default());
+/// # use grammask_regular::{analysis, Limits, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let name = store.regex(r"\p{L}[\p{L}0-9]*")?;
 /// assert!(analysis::has_at_most_states(&mut store, name, 2)?);
 /// let words = store.regex("cat|dog")?;

@@ -29,8 +29,8 @@ struct BoundSearch {
 /// Linear in the parts of the expression; only so many are looked at.
 ///
 /// ```
-/// # use grammask_regular::{analysis, Config, Store};
-/// let mut store = Store::new(&Config::default());
+/// # use grammask_regular::{analysis, Limits, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let words = store.regex("([a-z]+ ){0,29}[a-z]{1,8}")?;
 /// let free = store.regex("([a-z]+ )*[a-z]{1,8}")?;
 /// assert_eq!(analysis::drop_bounds(&mut store, words, 16)?, Some((free, 29)));

@@ -18,8 +18,8 @@ const SHORT: u32 = 64;
 /// Linear in the members of the intersection.
 ///
 /// ```
-/// # use grammask_regular::{analysis, Config, Store};
-/// let mut store = Store::new(&Config::default());
+/// # use grammask_regular::{analysis, Limits, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let (name, keywords) = (store.regex("[a-z]{1,8}")?, store.regex("if|else")?);
 /// let others = store.complement(keywords)?;
 /// let identifier = store.intersection(&[name, others])?;

@@ -12,8 +12,8 @@ use std::sync::Arc;
 ///
 /// ```
 /// # use grammask_regular::analysis::Horizon;
-/// # use grammask_regular::{Config, Store};
-/// let mut store = Store::new(&Config::default());
+/// # use grammask_regular::{Limits, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let mut horizon = Horizon::new(2, [b"a-a-a-a"]);
 /// // No text has more than two `a` in a row.
 /// let far = store.regex("a{0,100}")?;

@@ -44,8 +44,8 @@ pub(crate) fn any_character(store: &mut Store) -> Result<RegularId, Error> {
 /// Linear in the size of what is left.
 ///
 /// ```
-/// # use grammask_regular::{analysis, Config, RegularId, Store};
-/// let mut store = Store::new(&Config::default());
+/// # use grammask_regular::{analysis, Limits, RegularId, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let quote = store.literal(b"\"")?;
 /// let mut key = |patterns: &[&str]| {
 ///     let texts: Vec<RegularId> = patterns.iter().map(|pattern| store.regex(pattern)).collect::<Result<_, _>>()?;

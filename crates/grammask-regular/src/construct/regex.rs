@@ -6,7 +6,7 @@ use crate::construct::word_boundary::boundary;
 use crate::construct::word_boundary::{is_word, split_ends};
 use crate::leaf::acyclic_dfa::acyclic_leaf;
 use crate::store::node::RegularId;
-use crate::{ByteSet, Error, Store};
+use crate::{ByteSet, Error, Limit, Store};
 use regex_syntax::ast::{self, Ast, ClassSetItem, parse::ParserBuilder};
 use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Look};
@@ -25,17 +25,12 @@ pub(crate) fn regex(
     if let Some(&known) = store.memos.patterns.get(pattern) {
         return Ok(Some(known));
     }
-    if pattern.len() > store.config.regex_length {
-        let value = store.config.regex_length;
-        return Err(Error::Limit {
-            limit: "regex_length",
-            value,
-            place: "a regex",
-            found: Some(pattern.len()),
-        });
+    let max_length = store.limits.regex_length;
+    if pattern.len() > max_length {
+        return Err(Error::limit(Limit::RegexLength, max_length, Some(pattern.len())));
     }
     let ast = ParserBuilder::new()
-        .nest_limit(store.config.regex_nesting)
+        .nest_limit(store.limits.regex_nesting)
         .build()
         .parse(pattern)
         .map_err(|error| syntax_error(&error))?;
@@ -43,10 +38,9 @@ pub(crate) fn regex(
         return Ok(None);
     }
     let stats = ast::visit(&ast, PatternStats::default()).unwrap_or_default();
-    if stats.classes > store.config.regex_classes {
-        let value = store.config.regex_classes;
-        let found = Some(stats.classes);
-        return Err(Error::Limit { limit: "regex_classes", value, place: "the classes of a regex", found });
+    let max_classes = store.limits.regex_classes;
+    if stats.classes > max_classes {
+        return Err(Error::limit(Limit::RegexClasses, max_classes, Some(stats.classes)));
     }
     let hir = TranslatorBuilder::new().utf8(false).build().translate(pattern, &ast).map_err(|error| {
         Error::Regex { offset: error.span().start.offset, message: error.kind().to_string() }
@@ -64,13 +58,10 @@ pub fn knows_regex(store: &Store, pattern: &str) -> bool {
 
 fn syntax_error(error: &ast::Error) -> Error {
     match error.kind() {
-        ast::ErrorKind::NestLimitExceeded(value) => Error::Limit {
-            limit: "regex_nesting",
-            value: *value as usize,
-            place: "the groups of a regex",
-            // Reading stops at the first group that is too deep.
-            found: Some(*value as usize + 1),
-        },
+        // The parser stops at the first group that is too deep.
+        ast::ErrorKind::NestLimitExceeded(limit) => {
+            Error::limit(Limit::RegexNesting, *limit as usize, Some(*limit as usize + 1))
+        }
         kind => Error::Regex { offset: error.span().start.offset, message: kind.to_string() },
     }
 }

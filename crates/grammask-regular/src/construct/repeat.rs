@@ -2,7 +2,7 @@
 
 use crate::construct::boolean::resolve_empty;
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
-use crate::{Error, Store};
+use crate::{Error, Limit, Store};
 
 /// See [`Store::repeat`].
 pub(crate) fn repeat(
@@ -11,14 +11,10 @@ pub(crate) fn repeat(
     min: u32,
     max: Option<u32>,
 ) -> Result<RegularId, Error> {
-    if max == Some(UNBOUNDED) || min == UNBOUNDED {
-        let value = UNBOUNDED as usize - 1;
-        return Err(Error::Limit {
-            limit: "counter",
-            value,
-            place: "a repetition",
-            found: Some(UNBOUNDED as usize),
-        });
+    let limit = store.limits.counter.min(UNBOUNDED - 1);
+    let bound = min.max(max.unwrap_or(0));
+    if bound > limit {
+        return Err(Error::limit(Limit::Counter, limit as usize, Some(bound as usize)));
     }
     let (a, max) = (resolve_empty(store, a), max.unwrap_or(UNBOUNDED));
     if min > max {

@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_language_is_what_it_was_split_into() {
-        let mut store = Store::new(&crate::Config::default());
+        let mut store = Store::new(&crate::Limits::default());
         for (pattern, head, repeated, rest) in [
             ("a+b", "a+", "a*", "b"),
             ("[xy]a{3,}(b|c)?", "[xy]a{3,}", "a*", "(b|c)?"),

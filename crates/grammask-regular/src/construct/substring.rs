@@ -5,13 +5,13 @@ use crate::json::finite::listed_texts;
 use crate::leaf::aho_corasick::AhoCorasick;
 use crate::leaf::factor_automaton::FactorAutomaton;
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
-use crate::{Error, Store};
+use crate::{Error, Limit, Store};
 use std::sync::Arc;
 
 /// See [`Store::without`].
 pub(crate) fn without_substring(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
     if let Some(texts) = listed_texts(store, a)
-        && texts.iter().map(Vec::len).sum::<usize>() <= store.config.except_length
+        && texts.iter().map(Vec::len).sum::<usize>() <= store.limits.except_length
     {
         let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
         return store.except(&texts, None);
@@ -23,11 +23,10 @@ pub(crate) fn without_substring(store: &mut Store, a: RegularId) -> Result<Regul
 
 /// See [`Store::except`].
 pub(crate) fn except(store: &mut Store, texts: &[&[u8]], max: Option<u64>) -> Result<RegularId, Error> {
-    let value = store.config.except_length.min(u32::MAX as usize / 2);
+    let value = store.limits.except_length.min(u32::MAX as usize / 2);
     let length = texts.iter().map(|text| text.len()).sum::<usize>();
     if length > value {
-        let place = "the texts of an exception";
-        return Err(Error::Limit { limit: "except_length", value, place, found: Some(length) });
+        return Err(Error::limit(Limit::ExceptLength, value, Some(length)));
     }
     let max = match max.filter(|&max| max > 0).map(u32::try_from) {
         Some(Ok(max)) => Some(max),
@@ -59,14 +58,9 @@ pub(crate) fn aho_corasick_leaf(store: &mut Store, texts: Arc<[Box<[u8]>]>) -> R
 
 /// See [`Store::substrings`].
 pub(crate) fn substrings(store: &mut Store, text: &[u8]) -> Result<RegularId, Error> {
-    let value = store.config.substrings_length.min(u32::MAX as usize / 8);
+    let value = store.limits.substrings_length.min(u32::MAX as usize / 8);
     if text.len() > value {
-        return Err(Error::Limit {
-            limit: "substrings_length",
-            value,
-            place: "a text given for its substrings",
-            found: Some(text.len()),
-        });
+        return Err(Error::limit(Limit::SubstringsLength, value, Some(text.len())));
     }
     let automaton = match store.leaves.factor_automata.find(text) {
         Some(id) => id,

@@ -24,8 +24,8 @@ pub const MORE_THAN_ANY_LIST: u64 = u32::MAX as u64;
 /// Linear in the text, and in what has been taken away before.
 ///
 /// ```
-/// # use grammask_regular::{analysis, Config, Store};
-/// let mut store = Store::new(&Config::default());
+/// # use grammask_regular::{analysis, Limits, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let any = store.regex("\"(a|b|\\\\u0061)*\"")?;
 /// let rest = analysis::exclude_value(&mut store, any, b"\"ab\"")?;
 /// for (text, is_left) in [("\"ab\"", false), ("\"\\u0061b\"", false), ("\"ba\"", true)] {
@@ -96,8 +96,8 @@ fn json_string_value(store: &Store, a: RegularId) -> Option<RegularId> {
 /// Some thousand derivatives at most.
 ///
 /// ```
-/// # use grammask_regular::{analysis, Config, Store};
-/// let mut store = Store::new(&Config::default());
+/// # use grammask_regular::{analysis, Limits, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let some = store.regex("[ab]{1,3}")?;
 /// assert!(analysis::has_distinct_values(&mut store, some, 14)? && !analysis::has_distinct_values(&mut store, some, 15)?);
 /// # Ok::<(), grammask_regular::Error>(())
@@ -230,7 +230,7 @@ fn json_value(text: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Config;
+    use crate::Limits;
 
     #[test]
     fn json_strings_stand_for_what_a_parser_reads() {
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn json_strings_lose_all_their_spellings_and_keep_their_shape() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         let any = store.regex("(?s:.)*").unwrap();
         let (quote, spelled) = (store.literal(b"\"").unwrap(), store.json_text(any).unwrap());
         let mut rest = store.concat(&[quote, spelled, quote]).unwrap();
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn strings_are_counted_as_far_as_they_are_told_apart() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         for (pattern, count) in
             [("", 1), ("a", 1), ("a?b{1,3}", 6), ("[a-z]{2}", 676), (r#""(a|\\u0061)""#, 1)]
         {

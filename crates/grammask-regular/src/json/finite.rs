@@ -59,8 +59,8 @@ impl TextLimits {
 /// O(`most`²) at most, for sorting the texts.
 ///
 /// ```
-/// # use grammask_regular::{analysis, Config, Store};
-/// let mut store = Store::new(&Config::default());
+/// # use grammask_regular::{analysis, Limits, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let quote = store.literal(b"\"")?;
 /// let names = store.regex("no|yes")?;
 /// let names = store.json_text(names)?;
@@ -93,8 +93,8 @@ pub fn finite_language(
 /// As [`spelled`](Self::spelled).
 ///
 /// ```
-/// # use grammask_regular::{analysis, Config, Store};
-/// let mut store = Store::new(&Config::default());
+/// # use grammask_regular::{analysis, Limits, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let (key, quote) = (store.literal(b"key")?, store.literal(b"\"")?);
 /// let key = store.json_text(key)?;
 /// let key = store.concat(&[key, quote])?;
@@ -143,8 +143,8 @@ pub(crate) fn as_excluded_texts(
 /// O(1).
 ///
 /// ```
-/// # use grammask_regular::{analysis, Config, Store};
-/// let mut store = Store::new(&Config::default());
+/// # use grammask_regular::{analysis, Limits, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let (key, quote) = (store.literal(b"key")?, store.literal(b"\"")?);
 /// assert!(!analysis::may_be_finite(&store, key));
 /// let key = store.json_text(key)?;
@@ -381,7 +381,7 @@ fn extended<T: AsRef<[u8]>>(texts: &[Vec<u8>], more: &[T]) -> Vec<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Config;
+    use crate::Limits;
 
     /// The texts of a pattern in a JSON string, by `spelled`.
     fn finite_language_of(
@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn few_texts_are_found_however_they_are_written() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         for (pattern, texts) in [
             ("abc", &["abc"][..]),
             ("a|bc|bd", &["a", "bc", "bd"]),
@@ -432,7 +432,7 @@ mod tests {
 
     #[test]
     fn what_follows_all_other_texts_is_no_part_of_one() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         let any = store.regex("(?s:.)*").unwrap();
         let text = store.literal(b"a").unwrap();
         let others = store.complement(text).unwrap();
@@ -451,7 +451,7 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_not_missing() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         let any = store.regex("(?s:.)*").unwrap();
         let few = store.literals([&b"\xC3"[..], "é".as_bytes()]).unwrap();
         let others = store.complement(few).unwrap();
@@ -464,7 +464,7 @@ mod tests {
 
     #[test]
     fn of_listed_words_more_are_few() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         let quote = store.literal(b"\"").unwrap();
         for (count, is_found) in [(16 * LISTED, true), (16 * LISTED + 1, false)] {
             let words: Vec<String> = (0..count).map(|index| format!("key {index:03}")).collect();
@@ -479,7 +479,7 @@ mod tests {
 
     #[test]
     fn many_and_long_texts_are_not_looked_for() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         for pattern in ["[a-z]", "a*", "a{17}", "[ab]{5}", "a{2,}", "(?s:.)"] {
             assert_eq!(finite_language_of(&mut store, pattern, false).unwrap(), None, "{pattern}");
         }

@@ -7,12 +7,12 @@ use crate::construct::concat::concat_pair;
 use crate::json::escape::escape_digits;
 use crate::leaf::acyclic_dfa::{Edge, SINK};
 use crate::store::node::{JsonPosition, Kind, PROVEN_NONEMPTY, RegularId, TRIMMED};
-use crate::{ByteSet, Error, Store};
+use crate::{ByteSet, Error, Limit, Store};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// How deep spellings of spellings may nest. Derivatives recurse so deep and no deeper.
-pub(crate) const JSON_NESTING: u8 = 8;
+const MAX_JSON_NESTING: u8 = 8;
 
 /// The pattern of every text.
 const ANY_TEXT: &str = "(?s:.)*";
@@ -32,16 +32,17 @@ pub(crate) const SHORT_ESCAPES: [(u8, u8); 8] = [
 /// Characters that lead to the same language: the language, and the characters as a state of the acyclic automaton.
 type Group = (RegularId, u32);
 
+/// Returns the limit on levels of JSON spellings.
+pub(crate) fn max_json_nesting(store: &Store) -> u8 {
+    store.limits.json_nesting.min(MAX_JSON_NESTING)
+}
+
 /// See [`Store::json_text`].
 pub(crate) fn json_text(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
-    if store.node(a).nesting >= JSON_NESTING {
-        let value = usize::from(JSON_NESTING);
-        return Err(Error::Limit {
-            limit: "json_nesting",
-            value,
-            place: "JSON spellings of JSON spellings",
-            found: Some(value + 1),
-        });
+    let max_nesting = max_json_nesting(store);
+    if store.node(a).nesting >= max_nesting {
+        let value = usize::from(max_nesting);
+        return Err(Error::limit(Limit::JsonNesting, value, Some(value + 1)));
     }
     let mut text = a;
     if !is_utf8(store, a) {

@@ -4,7 +4,7 @@
 use crate::construct::concat::concat_pair;
 use crate::leaf::acyclic_dfa::acyclic_leaf;
 use crate::store::node::{Kind, RegularId};
-use crate::{Error, Store};
+use crate::{Error, Limit, Store};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -125,14 +125,9 @@ pub(crate) fn literals<'a>(
     }
     words.dedup();
     let total: usize = words.iter().map(|word| word.len()).sum();
-    let limit = store.config.literal_length.min(u32::MAX as usize / 2);
+    let limit = store.limits.literal_length.min(u32::MAX as usize / 2);
     if total > limit || words.len() > limit {
-        return Err(Error::Limit {
-            limit: "literal_length",
-            value: limit,
-            place: "a literal or a set of literals",
-            found: Some(total.max(words.len())),
-        });
+        return Err(Error::limit(Limit::LiteralLength, limit, Some(total.max(words.len()))));
     }
     if words.is_empty() {
         return Ok(Some(RegularId::EMPTY));

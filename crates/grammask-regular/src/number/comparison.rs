@@ -1,8 +1,8 @@
 //! The numbers of JSON on one side of a bound, or equal to it: a numeral is compared digit by digit, and what is kept is how many
 //! were read and whether they are less than, equal to or greater than the first digits of the bound.
 
-use crate::Error;
 use crate::number::state::{MANTISSA, NumeralPosition};
+use crate::{Error, Limit, Limits};
 use std::cmp::Ordering;
 
 /// Which numbers, compared with a bound.
@@ -43,15 +43,19 @@ pub(crate) struct Bound {
 }
 
 /// The most digits of a bound.
-pub(crate) const BOUND_DIGITS: usize = 10_000;
+pub(crate) const MAX_BOUND_DIGITS: usize = 10_000;
 
 impl Bound {
-    pub(crate) fn read(comparison: Comparison, numeral: &str) -> Result<Self, Error> {
+    pub(crate) fn read(comparison: Comparison, numeral: &str, limits: &Limits) -> Result<Self, Error> {
         let (whole, fraction) = numeral.split_once('.').unwrap_or((numeral, "0"));
         let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let digits = numeral.len() - usize::from(numeral.contains('.'));
-        if !is_digits(whole) || !is_digits(fraction) || digits > BOUND_DIGITS {
-            return Err(Error::numeral(numeral, "decimal numeral of at most 10000 digits"));
+        if !is_digits(whole) || !is_digits(fraction) {
+            return Err(Error::numeral(numeral, "decimal numeral"));
+        }
+        let max_digits = limits.numeral_digits.min(MAX_BOUND_DIGITS);
+        if digits > max_digits {
+            return Err(Error::limit(Limit::NumeralDigits, max_digits, Some(digits)));
         }
         let all = || whole.bytes().chain(fraction.bytes());
         let zeros = all().take_while(|&byte| byte == b'0').count();
@@ -67,8 +71,8 @@ impl Bound {
         let ends = [self.digits.first(), self.digits.last()];
         self.digits.iter().all(|&digit| digit <= 9)
             && ends.iter().all(|&end| end != Some(&0))
-            && self.digits.len() <= BOUND_DIGITS
-            && usize::from(self.exponent.unsigned_abs()) <= BOUND_DIGITS
+            && self.digits.len() <= MAX_BOUND_DIGITS
+            && usize::from(self.exponent.unsigned_abs()) <= MAX_BOUND_DIGITS
             && (!self.digits.is_empty() || self.exponent == -1)
     }
 

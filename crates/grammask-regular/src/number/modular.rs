@@ -422,7 +422,7 @@ mod tests {
     use super::satisfiability;
     use super::{Congruence, Satisfiability, bezout};
     use crate::automaton::derivative::raw_derivative;
-    use crate::{Comparison, Config, RegularId, Store};
+    use crate::{Comparison, Limits, RegularId, Store};
 
     #[test]
     fn two_congruences_are_one_or_exclude_each_other() {
@@ -467,7 +467,7 @@ mod tests {
 
     #[test]
     fn what_arithmetic_says_is_so() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         let (mut void, mut inhabited) = (0, 0);
         let bounds = [
             (Comparison::AtMost, "95.5"),
@@ -525,7 +525,7 @@ mod tests {
 
     #[test]
     fn multiples_below_a_bound_take_no_search() {
-        let mut store = Store::new(&Config { emptiness_steps: 400, ..Config::default() });
+        let mut store = Store::new(&Limits { emptiness_steps: 400, ..Limits::default() });
         let plain = store.regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?").unwrap();
         for (of, least, most) in
             [("86400", "86400", "31536000"), ("65537", "1000000", "99999999999"), ("0.123456789", "1", "1e9")]
@@ -545,7 +545,7 @@ mod tests {
     }
     #[test]
     fn digits_beyond_those_that_arithmetic_has_room_for_are_left_to_a_search() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         let plain = store.regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?").unwrap();
         let above = store.compared(Comparison::Above, "0").unwrap();
         let below =

@@ -3,7 +3,7 @@
 
 use crate::number::state::number_leaf;
 use crate::number::state::{MANTISSA, NumberState, Numbers, NumeralPosition};
-use crate::{Error, RegularId, Store};
+use crate::{Error, Limit, LimitExceeded, Limits, RegularId, Store};
 use std::sync::Arc;
 
 /// The number whose multiples are meant: `unit` times 10^`power`; the unit does not end in a zero.
@@ -26,20 +26,26 @@ pub(crate) struct Multiples {
 }
 
 /// The greatest number of digits of a number whose multiples are asked for.
-const DIGITS: usize = 40;
+const MAX_DIVISOR_DIGITS: usize = 40;
 
 /// The digits of the largest modulus.
 const LONGEST: u8 = 20;
 
 impl Divisor {
-    fn read(numeral: &str) -> Result<Self, Error> {
-        let wrong = || Error::numeral(numeral, "positive decimal numeral of at most 40 digits");
+    fn read(numeral: &str, limits: &Limits) -> Result<Self, Error> {
+        let wrong = || Error::numeral(numeral, "positive decimal numeral");
         let (whole, fraction) = numeral.split_once('.').unwrap_or((numeral, "0"));
         let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let digits = numeral.len() - usize::from(numeral.contains('.'));
-        if !is_digits(whole) || !is_digits(fraction) || digits > DIGITS {
+        if !is_digits(whole) || !is_digits(fraction) {
             return Err(wrong());
         }
+        let max_digits = limits.divisor_digits.min(MAX_DIVISOR_DIGITS);
+        if digits > max_digits {
+            return Err(Error::limit(Limit::DivisorDigits, max_digits, Some(digits)));
+        }
+        let too_large =
+            || Error::Limit(LimitExceeded { limit: Limit::Divisor, value: limits.divisor, found: None });
         let all = || whole.bytes().chain(fraction.bytes());
         let zeros = all().rev().take_while(|&byte| byte == b'0').count();
         let mut unit: u64 = 0;
@@ -54,19 +60,16 @@ impl Divisor {
         }
         // There are at most 40 digits, and a zero that was not written.
         let divisor = Self { unit, power: zeros as i8 - fraction.len() as i8 };
-        if divisor.modulus().is_none() { Err(too_large()) } else { Ok(divisor) }
+        let is_allowed = divisor.modulus().is_some_and(|_| divisor.is_step() || unit <= limits.divisor);
+        if is_allowed { Ok(divisor) } else { Err(too_large()) }
     }
 
     /// Whether it is one that can be read, so that equal divisors are the same.
     pub(crate) fn is_reduced(&self) -> bool {
         !self.unit.is_multiple_of(10)
-            && usize::from(self.power.unsigned_abs()) < DIGITS
+            && usize::from(self.power.unsigned_abs()) < MAX_DIVISOR_DIGITS
             && self.modulus().is_some()
     }
-}
-
-fn too_large() -> Error {
-    Error::Limit { limit: "multiple", value: usize::MAX, place: "a number without its point", found: None }
 }
 
 impl Divisor {
@@ -289,7 +292,7 @@ impl Multiples {
 
 /// See [`Store::multiple`].
 pub(crate) fn multiple(store: &mut Store, numeral: &str) -> Result<RegularId, Error> {
-    let multiples = Multiples::new(Divisor::read(numeral)?);
+    let multiples = Multiples::new(Divisor::read(numeral, &store.limits)?);
     let numbers = store.leaves.intern_numbers(Arc::new(Numbers::Multiples(multiples)));
     number_leaf(store, NumberState { numbers, position: NumeralPosition::Start })
 }

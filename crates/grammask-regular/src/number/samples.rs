@@ -243,12 +243,12 @@ fn repeat_membership(
 #[cfg(test)]
 mod tests {
     use super::{has_sample, membership};
-    use crate::{Comparison, Config, Store};
+    use crate::{Comparison, Limits, Store};
 
     /// What a sample proves is so, and for ordinary bounds there is one.
     #[test]
     fn samples_are_in_the_language() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         let minus = store.regex("-?").unwrap();
         let integer = store.multiple("1").unwrap();
         let integer = store.concat(&[minus, integer]).unwrap();
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn multiples_of_large_numbers_are_proven_without_a_search() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         let plain = store.regex(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?").unwrap();
         let minus = store.regex("-?").unwrap();
         for of in
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn texts_are_held_as_derivatives_say() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         for pattern in [
             "-?(0|[1-9][0-9]*)",
             "(12)*3?",

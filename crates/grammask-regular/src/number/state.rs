@@ -224,7 +224,7 @@ impl NumeralPosition {
 
     /// Whether a position in an exponent is one that steps lead to.
     fn is_canonical(self) -> bool {
-        const LARGEST: u16 = crate::number::comparison::BOUND_DIGITS as u16 + 1;
+        const LARGEST: u16 = crate::number::comparison::MAX_BOUND_DIGITS as u16 + 1;
         match self {
             Self::ExponentFrom(bound) | Self::ExponentTo(bound) | Self::ExponentIs(bound) => {
                 bound.unsigned_abs() <= LARGEST
@@ -291,7 +291,7 @@ fn exactly(value: u16, read: u16) -> Option<NumeralPosition> {
 
 /// See [`Store::compared`].
 pub(crate) fn compared(store: &mut Store, comparison: Comparison, numeral: &str) -> Result<RegularId, Error> {
-    let bound = Bound::read(comparison, numeral)?;
+    let bound = Bound::read(comparison, numeral, &store.limits)?;
     if bound.is_zero() && comparison == Comparison::Below {
         return Ok(RegularId::EMPTY);
     }

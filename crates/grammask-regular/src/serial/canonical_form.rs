@@ -136,8 +136,8 @@ impl Hasher for Recorder {
 /// O(`most`).
 ///
 /// ```
-/// # use grammask_regular::{analysis, Config, Store};
-/// let (mut one, mut other) = (Store::new(&Config::default()), Store::new(&Config::default()));
+/// # use grammask_regular::{analysis, Limits, Store};
+/// let (mut one, mut other) = (Store::new(&Limits::default()), Store::new(&Limits::default()));
 /// other.regex("[0-9]+")?; // from here on, equal expressions have different ids
 /// let transcribe = |store: &mut Store, text: &[u8]| {
 ///     let mut transcript = Vec::new();
@@ -257,7 +257,7 @@ mod tests {
     use super::write_canonical_form;
     use rustc_hash::FxHashMap;
 
-    use crate::{Comparison, Config, RegularId, Store};
+    use crate::{Comparison, Limits, RegularId, Store};
 
     fn transcript(store: &Store, a: RegularId) -> Option<Vec<u32>> {
         let mut numbers = Vec::new();
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn equal_transcripts_mean_equal_languages() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         let mut known: FxHashMap<Vec<u32>, RegularId> = FxHashMap::default();
         let languages = languages(&mut store);
         for &a in &languages {
@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn stores_agree() {
-        let (mut one, mut other) = (Store::new(&Config::default()), Store::new(&Config::default()));
+        let (mut one, mut other) = (Store::new(&Limits::default()), Store::new(&Limits::default()));
         other.regex("[x-z]{3}|é").unwrap();
         for a in languages(&mut one) {
             let copy = other.import(&one, a).unwrap();
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn what_takes_more_room_is_not_transcribed() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         let text = store.literal(b"some text").unwrap();
         let mut count = 0;
         assert!(write_canonical_form(&store, text, 256, &mut |_| count += 1));

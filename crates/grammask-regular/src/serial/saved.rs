@@ -13,7 +13,7 @@ use crate::number::state::number_leaf;
 use crate::number::state::{NumberState, Numbers, NumeralPosition};
 use crate::serial::import::reachable;
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
-use crate::{ByteSet, Config, Error, Store};
+use crate::{ByteSet, Error, Limits, Store};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ use std::sync::Arc;
 /// they are made from. What can be found out about an expression is not in here: loader finds it out again.
 ///
 /// ```
-/// use grammask_regular::{Config, Store};
-/// let mut store = Store::new(&Config::default());
+/// use grammask_regular::{Limits, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let name = store.regex("[a-z]+")?;
 /// let saved = store.save(&[name]);
 /// let (loaded, names) = Store::load(&saved, 1 << 20).expect("nothing was changed");
@@ -35,7 +35,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Languages {
-    config: Config,
+    limits: Limits,
     sets: Vec<ByteSet>,
     /// Lists of words.
     words: Vec<Vec<Vec<u8>>>,
@@ -138,8 +138,8 @@ impl Languages {
     }
 
     /// The limits of the store that was saved.
-    pub fn config(&self) -> &Config {
-        &self.config
+    pub fn limits(&self) -> &Limits {
+        &self.limits
     }
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn save(store: &Store, languages: &[RegularId]) -> Languages {
         expressions: &expressions[base..],
         states: &states[usize::from(states.first() == Some(&0))..],
         numbers: Default::default(),
-        saved: Languages { config: store.config.clone(), ..Languages::default() },
+        saved: Languages { limits: store.limits.clone(), ..Languages::default() },
     };
     for &a in saver.expressions {
         let expression = saver.expression(a);
@@ -169,8 +169,8 @@ pub(crate) fn save(store: &Store, languages: &[RegularId]) -> Languages {
 
 /// See [`Store::load`].
 pub(crate) fn load(saved: &Languages, room: usize) -> Result<(Store, Vec<RegularId>), LoadError> {
-    let config = Config { memory: saved.config.memory.min(room), ..saved.config.clone() };
-    let mut store = Store::new(&config);
+    let limits = Limits { memory: saved.limits.memory.min(room), ..saved.limits.clone() };
+    let mut store = Store::new(&limits);
     load_leaves(&mut store, saved)?;
     let prefixes = saved.words.iter().map(|words| Prefixes::new(words)).collect();
     let mut loader = Loader { saved, prefixes };
@@ -184,7 +184,7 @@ pub(crate) fn load(saved: &Languages, room: usize) -> Result<(Store, Vec<Regular
     }
     let languages = saved.languages.iter().map(|&number| loaded(&store, number));
     let languages = languages.collect::<Option<_>>().ok_or(LoadError::Damaged(IN_RANGE))?;
-    store.config = saved.config.clone();
+    store.limits = saved.limits.clone();
     Ok((store, languages))
 }
 

@@ -1,10 +1,10 @@
 //! What holds in every store, as a list and as a test of that list.
 
-use crate::json::string::JSON_NESTING;
+use crate::Store;
+use crate::json::string::max_json_nesting;
 use crate::store::node::{
     Kind, NO_ROW, NULLABLE, PROVEN_EMPTY, PROVEN_NONEMPTY, RegularId, UNBOUNDED, UNKNOWN,
 };
-use crate::{Error, Store};
 use thiserror::Error;
 
 /// An invariant of a [`Store`] that does not hold: a fault of this crate.
@@ -90,7 +90,7 @@ impl Store {
                 (trivial(head) || trivial(tail) || nested).then_some("concatenations are in normal form")
             }
             Kind::Not(a) | Kind::PrefixMinimal(a) | Kind::Json { text: a, .. } if a >= id => Some(OPERANDS),
-            Kind::Json { text: a, .. } if trivial(a) || self.node(a).nesting >= JSON_NESTING => {
+            Kind::Json { text: a, .. } if trivial(a) || self.node(a).nesting >= max_json_nesting(self) => {
                 Some("spellings are of more than the empty string, and do not nest too deep")
             }
             Kind::PrefixMinimal(a) if self.is_nullable(a) => Some("what ends early does not end at once"),
@@ -125,13 +125,3 @@ impl Store {
 }
 
 const OPERANDS: &str = "operands have smaller ids";
-
-impl Error {
-    /// The place inside a regex that the error is about, in bytes.
-    pub const fn regex_offset(&self) -> Option<usize> {
-        match self {
-            Self::Regex { offset, .. } => Some(*offset),
-            Self::Limit { .. } | Self::Numeral { .. } => None,
-        }
-    }
-}

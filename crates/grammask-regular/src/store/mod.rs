@@ -12,7 +12,7 @@ pub(crate) mod operations;
 use crate::alphabet::partitions::Partitions;
 use crate::analysis::witnesses::Witnesses;
 use crate::leaf::Leaves;
-use crate::{ByteSet, Config, Error};
+use crate::{ByteSet, Error, Limit, Limits};
 use arena::{Arena, Lookup};
 use node::{Kind, NULLABLE, Node, OperandList, RegularId, UNBOUNDED};
 use rustc_hash::FxHashMap;
@@ -24,8 +24,8 @@ use std::sync::Arc;
 /// taken when it is asked for, and remembered. A clone is independent; large automata are shared with it.
 ///
 /// ```
-/// use grammask_regular::{Config, RegularId, Store};
-/// let mut store = Store::new(&Config::default());
+/// use grammask_regular::{Limits, RegularId, Store};
+/// let mut store = Store::new(&Limits::default());
 /// let name = store.regex("[a-z]+")?;
 /// let keyword = store.literals([&b"if"[..], b"else"])?;
 /// let other = store.complement(keyword)?;
@@ -38,7 +38,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone)]
 pub struct Store {
-    pub(crate) config: Config,
+    pub(crate) limits: Limits,
     pub(crate) arena: Arena,
     pub(crate) leaves: Leaves,
     pub(crate) partitions: Partitions,
@@ -95,9 +95,9 @@ impl Default for Memos {
 
 impl Store {
     /// Returns a store with the four languages that every store has.
-    pub fn new(config: &Config) -> Self {
+    pub fn new(limits: &Limits) -> Self {
         let mut store = Self {
-            config: config.clone(),
+            limits: limits.clone(),
             arena: Arena::default(),
             leaves: Leaves::default(),
             partitions: Partitions::new(),
@@ -112,8 +112,8 @@ impl Store {
     }
 
     /// Replaces the limits. What the store already contains stays.
-    pub fn set_config(&mut self, config: &Config) {
-        self.config = config.clone();
+    pub fn set_limits(&mut self, limits: &Limits) {
+        self.limits = limits.clone();
     }
 
     /// Reserves hash table slots for more expressions, up to 256 in all. Clones have the same slots.
@@ -224,15 +224,14 @@ impl Store {
 
     /// Fails if the store has no room for another expression.
     pub(crate) fn check_room(&self) -> Result<(), Error> {
-        const PLACE: &str = "the states of regular languages";
         // Ids are below 2^31: the upper half of a u32 marks counter-free keys.
-        let states = self.config.states.min(1 << 31);
+        let states = self.limits.states.min(1 << 31);
         if self.arena.len() >= states {
-            return Err(Error::Limit { limit: "states", value: states, place: PLACE, found: None });
+            return Err(Error::limit(Limit::States, states, None));
         }
-        let memory = self.config.memory.min(1 << 33);
+        let memory = self.limits.memory.min(1 << 33);
         if self.bytes_used() > memory {
-            return Err(Error::Limit { limit: "memory", value: memory, place: PLACE, found: None });
+            return Err(Error::limit(Limit::Memory, memory, None));
         }
         Ok(())
     }
@@ -252,7 +251,7 @@ mod tests {
 
     #[test]
     fn where_space_was_taken_nothing_is_moved() -> Result<(), Error> {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         store.reserve_address_space(3_000);
         let addresses = |store: &Store| {
             (store.arena.nodes.as_ptr(), store.arena.lists.as_ptr(), store.derivatives.rows.as_ptr())
@@ -269,7 +268,7 @@ mod tests {
 
     #[test]
     fn space_that_there_is_not_is_no_error() {
-        let mut store = Store::new(&Config::default());
+        let mut store = Store::new(&Limits::default());
         store.reserve_address_space(usize::MAX);
         assert!(store.regex("[ab]c*").is_ok());
     }

@@ -134,7 +134,7 @@ fn store_for(ast: &Ast, config: &Config) -> Store {
     static PLAIN: OnceLock<Store> = OnceLock::new();
     static WITH_FORMATS: OnceLock<Store> = OnceLock::new();
     let regular = &config.normal.regular;
-    if *regular != grammask_regular::Config::default() {
+    if *regular != grammask_regular::Limits::default() {
         return Store::new(regular);
     }
     let plain = PLAIN.get_or_init(|| precompiled(&[]));

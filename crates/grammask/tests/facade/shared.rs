@@ -13,7 +13,7 @@ type Walk = Vec<(TokenId, Mask)>;
 /// Vocabularies with the same tokens, each of which shares in its own way. `tiny` ones hold next to nothing.
 fn vocabularies(plain: &Vocabulary) -> Vec<(&'static str, Vocabulary)> {
     let eager = LexiconConfig::eager();
-    let mut starved = grammask_regular::Config::default();
+    let mut starved = grammask_regular::Limits::default();
     starved.states = 12;
     let configs = [
         ("taking every subtree that can be", eager.clone()),

@@ -191,12 +191,13 @@ fn limit_errors_have_name_value_and_place() {
 
     let deep = format!("start ::= #'{}a{}';", "(".repeat(1500), ")".repeat(1500));
     let found = shown(&deep, &Config::default());
-    let nested = "g:1:11: error: limit `regex_nesting` of 1000 exceeded by the groups of a regex: 1001\n";
+    let nested =
+        "g:1:11: error: more than 1000 levels of groups in a regex, here 1001 (limit `regex_nesting`)\n";
     assert!(found.starts_with(nested), "{found}");
     config.normal.regular.regex_length = 2;
     let found = shown("start ::= #'abc';", &config);
     assert!(
-        found.starts_with("g:1:11: error: limit `regex_length` of 2 exceeded by a regex: 3\n"),
+        found.starts_with("g:1:11: error: more than 2 bytes in a regex, here 3 (limit `regex_length`)\n"),
         "{found}"
     );
 }

@@ -30,7 +30,7 @@ fn shortened(text: &str) -> String {
 
 fn network(fixture: &GrammarFixture) -> Network {
     let ast = grammask_syntax::parse(&fixture.grammar, &Default::default()).unwrap();
-    let mut store = Store::new(&grammask_regular::Config::default());
+    let mut store = Store::new(&grammask_regular::Limits::default());
     let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
     assert_eq!(normal.check(), Ok(()), "{}", fixture.name);
     let network = Network::build(&normal, store, &Default::default()).unwrap();
