@@ -37,8 +37,8 @@ pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
     );
     // A folder of its own, as artifacts of another compiler cannot be shared.
     let target = workspace.target.join("msrv");
-    command.args(["check", "--locked", "--lib", "--all-features", "--target-dir"]).arg(target);
-    for package in workspace.packages.iter().filter(|package| package.is_published && package.has_library) {
+    command.args(["check", "--locked", "--all-features", "--target-dir"]).arg(target);
+    for package in workspace.packages.iter().filter(|package| package.is_published) {
         command.args(["-p", &package.name]);
     }
     println!("msrv: Rust {version}");

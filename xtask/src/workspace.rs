@@ -32,8 +32,6 @@ pub struct Package {
     pub is_published: bool,
     /// True if it has features that are on by default.
     pub has_default_features: bool,
-    /// True if it has a library.
-    pub has_library: bool,
     /// Packages that it depends on.
     pub dependencies: Vec<Dependency>,
 }
@@ -90,16 +88,12 @@ impl Workspace {
                 has_default_features: package["features"]["default"]
                     .as_array()
                     .is_some_and(|features| !features.is_empty()),
-                has_library: list(package, "targets")?.iter().any(|target| {
-                    target["kind"].as_array().is_some_and(|kinds| kinds.contains(&"lib".into()))
-                }),
                 dependencies: dependencies(package)?,
             });
         }
         packages.sort_by(|a, b| a.name.cmp(&b.name));
-        let versions =
-            list(metadata, "packages")?.iter().filter_map(|package| package["rust_version"].as_str());
-        let rust_version = versions.max().context("no package states a rust-version")?.to_owned();
+        let facade = list(metadata, "packages")?.iter().find(|package| package["name"] == "grammask");
+        let rust_version = text(facade.context("there is no package grammask")?, "rust_version")?.to_owned();
         Ok(Self { root, target: text(metadata, "target_directory")?.into(), rust_version, packages })
     }
 

@@ -258,7 +258,8 @@ impl<'a> TreeWriter<'a> {
                     let expr = self.terminal(&terminals[id.index()]);
                     self.finished.push(expr);
                 }
-                Step::Body(id, ..) if let Some(unordered) = self.unordered_of(id) => {
+                Step::Body(id, ..) if self.unordered_of(id).is_some() => {
+                    let unordered = self.unordered_of(id).expect("the guard has found it");
                     self.steps.push(Step::CloseUnordered(id));
                     for (place, production) in self.bodies[id.index()].iter().enumerate().rev() {
                         if unordered.distinct.is_some_and(|item| item as usize == place) {

@@ -112,9 +112,10 @@ impl Error {
         }
         match &self {
             // Places in the grammar mean nothing to the author of the schema.
-            Self::Normal(_) | Self::Recognizer(_) if let Some(first) = self.diagnostics().first() => {
-                grammask_json_schema::Error::not_run(&first.message).into()
-            }
+            Self::Normal(_) | Self::Recognizer(_) => match self.diagnostics().first() {
+                Some(first) => grammask_json_schema::Error::not_run(&first.message).into(),
+                None => self,
+            },
             _ => self,
         }
     }

@@ -160,7 +160,6 @@ mod tests {
             is_default: true,
             is_published: true,
             has_default_features: false,
-            has_library: true,
             dependencies: dependencies
                 .iter()
                 .map(|&(name, is_dev)| Dependency { name: name.to_owned(), is_dev, is_optional: false })

@@ -101,13 +101,12 @@ fn follow(grammar: &Grammar, text: &[u32], end: u32, is_row: bool) -> Vec<u64> {
     let mut masks = Vec::new();
     for &token in text.iter().chain([&end]) {
         let mut hasher = DefaultHasher::new();
-        match is_row {
-            true => {
-                // The row is as long as a mask.
-                let _ = matcher.fill_mask(&mut row);
-                row.hash(&mut hasher);
-            }
-            false => matcher.mask().as_words().hash(&mut hasher),
+        if is_row {
+            // The row is as long as a mask.
+            let _ = matcher.fill_mask(&mut row);
+            row.hash(&mut hasher);
+        } else {
+            matcher.mask().as_words().hash(&mut hasher);
         }
         masks.push(hasher.finish());
         if !matcher.accept(TokenId(token)).is_accepted() {

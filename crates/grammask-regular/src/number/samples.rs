@@ -180,14 +180,13 @@ fn membership(store: &Store, a: RegularId, text: &[u8], depth: u32, parts: &mut 
             }
             Some(false)
         }
-        Kind::Repeat { base, min, max: UNBOUNDED }
-            if min <= 1
-                && let Kind::Bytes(set) = store.node(base).kind =>
-        {
-            let set = store.byte_set(set);
-            Some(text.iter().all(|&byte| set.contains(byte)))
-        }
         Kind::Repeat { base, min, max } if min <= 1 && (max == 1 || max == UNBOUNDED) => {
+            if max == UNBOUNDED
+                && let Kind::Bytes(set) = store.node(base).kind
+            {
+                let set = store.byte_set(set);
+                return Some(text.iter().all(|&byte| set.contains(byte)));
+            }
             // Of an endless one, one round more is tried behind each that fits.
             if membership(store, base, text, depth, parts)? {
                 return Some(true);
