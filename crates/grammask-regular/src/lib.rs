@@ -1,16 +1,18 @@
-//! Regular languages as lazily made automata: literals, regexes, complements, intersections, counters.
+//! Regular languages as lazily built automata: literals, regexes, complements, intersections, counters.
 //!
-//! A [`Store`] holds regular expressions over bytes, each once. A [`RegularId`] names one, and with it a language: what can
-//! still follow. So it is also the state of an automaton, and the automaton makes itself as it is run:
+//! A [`Store`] contains regular expressions over bytes, each of them once. A [`RegularId`] names an
+//! expression and thus a language: the strings that can still follow. It is also the state of an automaton,
+//! which is built while it runs:
 //!
-//! - the next state after a byte is the [derivative](Store::derivative), remembered per state and class of bytes;
+//! - the next state after a byte is the [derivative](Store::derivative), cached per state and byte class;
 //! - a state accepts iff its language [contains the empty string](Store::is_nullable);
-//! - the only dead state is [`RegularId::EMPTY`]. A combination that cannot be satisfied any more becomes it at once.
+//! - the only dead state is [`RegularId::EMPTY`]. An intersection that has become empty is this state at
+//!   once.
 //!
 //! # An example with its states
 //!
-//! Any name but `if` and `else`. After a byte that leaves both keywords, the state is that of a plain name; after a whole
-//! keyword the state does not accept, but goes on:
+//! Any name except `if` and `else`. A byte that leaves both keywords leads to the state of a plain name.
+//! After a whole keyword, the state does not accept, but it has successors:
 //!
 //! ```
 //! use grammask_regular::{Limits, RegularId, Store};
@@ -34,18 +36,34 @@
 //!
 //! # Why expressions and not tables
 //!
-//! A table for `.{0,1000}x` has thousands of states, one for the intersection of two such tables has millions, and one
-//! for `(a|b)*a(a|b){20}` has two million, although a text meets few of them. Here a counter is a number in an expression, and a
-//! state exists once it was met. The price is that two expressions for one language may be two states. The constructors
-//! keep that rare: unions and intersections are flat and sorted, neighbouring counters are joined, `x*` takes in what it
-//! contains where that is cheap to prove. For the usual regexes the automaton is the minimal one.
+//! A table for `.{0,1000}x` has thousands of states, a table for the intersection of two such languages has
+//! millions, and a table for `(a|b)*a(a|b){20}` has two million. A text meets few of them. In a store, a
+//! counter is a number in an expression, and a state exists once it has been reached.
+//!
+//! The price is that two expressions of one language may be two states. The constructors keep this rare:
+//! unions and intersections are flat and sorted, adjacent counters are merged, and `x*` absorbs what it is
+//! cheaply proven to contain. For common regexes the automaton is the minimal one.
 //!
 //! # What it costs
 //!
-//! A derivative that is known is two look-ups, some 10 ns. A new one takes 50 to 200 ns for simple expressions, and up to 1 us
-//! where complements and intersections are involved. A state takes 40 bytes, and 4 for each class of bytes that it tells apart. Leaves
-//! that are large on their own, such as long texts, sets of words, character classes, the substrings of a text, and exceptions,
-//! stay automata inside; an expression refers to one of their states.
+//! A cached derivative is two look-ups, about 10 ns. A new one takes 50 to 200 ns for simple expressions, and
+//! up to 1 us with complements and intersections. A state takes 40 bytes, and 4 for each byte class.
+//!
+//! Languages that are large on their own are leaves: long texts, sets of words, character classes, substrings
+//! of a text, and exceptions. A leaf is an automaton inside the store; an expression refers to one of its
+//! states.
+//!
+//! # Where to read
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `store` | hash-consed expressions, their attributes, and the public operations |
+//! | `construct` | constructors, which return normal forms |
+//! | `automaton` | derivatives |
+//! | `leaf`, `number`, `json` | languages with an automaton of their own: words and classes, numbers, JSON strings |
+//! | [`analysis`] | proofs about languages, for a lexer over a vocabulary |
+//! | `bounded` | languages that are equal for all strings up to some length |
+//! | `serial` | saving, loading, copying, comparing across stores |
 
 mod alphabet;
 pub mod analysis;

@@ -1,4 +1,4 @@
-//! Partitions of the 256 bytes into classes of bytes that need not be told apart.
+//! Partitions of the 256 bytes into classes of bytes that need not be distinguished.
 
 use crate::ByteSet;
 
@@ -25,12 +25,12 @@ impl Default for ByteClasses {
 }
 
 impl ByteClasses {
-    /// One class with all bytes.
+    /// Returns the partition with one class of all bytes.
     pub const fn new() -> Self {
         Self { map: [0; 256], len: 1 }
     }
 
-    /// Splits every class into the bytes that are in `set` and those that are not.
+    /// Splits every class into its bytes that are in `set` and its other bytes.
     ///
     /// # Complexity
     /// Time O(256).
@@ -70,7 +70,7 @@ impl ByteClasses {
         self.split_each(single);
     }
 
-    /// The bytes of all classes, in the order of their numbers.
+    /// Returns the bytes of all classes, in the order of their numbers.
     ///
     /// # Complexity
     /// Time O(256).
@@ -82,11 +82,11 @@ impl ByteClasses {
         classes
     }
 
-    /// The partition in which two bytes are in one class iff they have the same key.
+    /// Returns the partition in which two bytes are in one class iff they have equal keys.
     pub(crate) fn by_key(mut key: impl FnMut(u8) -> u32) -> Self {
         let mut result = Self::new();
         let mut keys: Vec<u32> = Vec::new();
-        // Neighbours mostly have the same key.
+        // Adjacent bytes usually have equal keys.
         let mut last = (0, usize::MAX);
         for byte in 0..=255u8 {
             let key = key(byte);
@@ -103,7 +103,7 @@ impl ByteClasses {
         result
     }
 
-    /// The same for keys below `end`.
+    /// As [`by_key`](Self::by_key), for keys below `end`.
     pub(crate) fn by_pair(key: impl Fn(u8) -> u32, end: usize) -> Self {
         let mut result = Self::new();
         result.renumber(|byte, _| key(byte) as usize, &mut vec![u16::MAX; end]);
@@ -123,34 +123,34 @@ impl ByteClasses {
         self.len = len;
     }
 
-    /// The class of a byte, below [`ByteClasses::len`].
+    /// Returns the class of a byte, which is below [`ByteClasses::len`].
     #[inline]
     pub const fn class_of(&self, byte: u8) -> u8 {
         self.map[byte as usize]
     }
 
-    /// How many classes there are, 1 to 256.
+    /// Returns the number of classes, 1 to 256.
     pub const fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Never: there is always a class.
+    /// Returns false: there is always a class.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The smallest byte of a class; 0 for a class that does not exist.
+    /// Returns the smallest byte of a class, and 0 for a class that does not exist.
     pub fn representative(&self, class: u8) -> u8 {
         (0..=255).find(|&byte| self.class_of(byte) == class).unwrap_or(0)
     }
 
-    /// The bytes of a class; none for a class that does not exist.
+    /// Returns the bytes of a class, and no bytes for a class that does not exist.
     pub fn members(&self, class: u8) -> ByteSet {
         (0..=255).filter(|&byte| self.class_of(byte) == class).collect()
     }
 }
 
-/// There are at most 256 classes, so the number of one fits into a byte.
+/// Returns the number of a class as a byte: there are at most 256 classes.
 fn class_number(class: usize) -> u8 {
     (class & 0xFF) as u8
 }

@@ -1,4 +1,4 @@
-//! Sets of bytes: 256 bits, copied freely.
+//! Sets of bytes: 256 bits, `Copy`.
 
 use std::fmt;
 
@@ -15,17 +15,17 @@ use std::fmt;
 pub struct ByteSet([u64; 4]);
 
 impl ByteSet {
-    /// No byte.
+    /// The empty set.
     pub const EMPTY: Self = Self([0; 4]);
-    /// All 256 bytes.
+    /// The set of all 256 bytes.
     pub const ALL: Self = Self([u64::MAX; 4]);
 
-    /// No byte.
+    /// Returns the empty set.
     pub const fn new() -> Self {
         Self::EMPTY
     }
 
-    /// Exactly this byte.
+    /// Returns the set of one byte.
     #[inline]
     pub const fn single(byte: u8) -> Self {
         let mut words = [0; 4];
@@ -33,14 +33,14 @@ impl ByteSet {
         Self(words)
     }
 
-    /// The bytes from `first` to `last`, both included; none when `first > last`.
+    /// Returns the bytes `first..=last`; none if `first > last`.
     pub fn range(first: u8, last: u8) -> Self {
         let mut set = Self::EMPTY;
         set.insert_range(first, last);
         set
     }
 
-    /// Is the byte in the set?
+    /// Returns true if the byte is in the set.
     #[inline]
     pub const fn contains(&self, byte: u8) -> bool {
         self.0[(byte >> 6) as usize] >> (byte & 63) & 1 == 1
@@ -52,7 +52,7 @@ impl ByteSet {
         self.0[(byte >> 6) as usize] |= 1 << (byte & 63);
     }
 
-    /// Adds the bytes from `first` to `last`, both included; none when `first > last`.
+    /// Adds the bytes `first..=last`; none if `first > last`.
     pub fn insert_range(&mut self, first: u8, last: u8) {
         if first > last {
             return;
@@ -66,82 +66,82 @@ impl ByteSet {
         }
     }
 
-    /// Takes a byte out.
+    /// Removes a byte.
     pub const fn remove(&mut self, byte: u8) {
         self.0[(byte >> 6) as usize] &= !(1 << (byte & 63));
     }
 
-    /// Takes the bytes from `first` to `last` out, both included.
+    /// Removes the bytes `first..=last`.
     pub(crate) fn remove_range(&mut self, first: u8, last: u8) {
         let kept = Self::range(first, last).complement();
         *self = self.intersection(&kept);
     }
 
-    /// The bytes that are in either set.
+    /// Returns the bytes that are in at least one of two sets.
     #[inline]
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|i| self.0[i] | other.0[i]))
     }
 
-    /// The bytes that are in both sets.
+    /// Returns the bytes that are in both sets.
     #[inline]
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|i| self.0[i] & other.0[i]))
     }
 
-    /// The bytes that are not in the set.
+    /// Returns the bytes that are not in the set.
     #[inline]
     #[must_use]
     pub fn complement(&self) -> Self {
         Self(self.0.map(|word| !word))
     }
 
-    /// Are all bytes of this set in the other?
+    /// Returns true if all bytes of this set are in the other one.
     #[inline]
     pub fn is_subset(&self, other: &Self) -> bool {
         self.0.iter().zip(other.0).all(|(a, b)| a & !b == 0)
     }
 
-    /// How many bytes there are, 0 to 256.
+    /// Returns the number of bytes, 0 to 256.
     #[inline]
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The byte, where there is just one.
+    /// Returns the only byte of the set. `None` if the set has no byte or several.
     #[inline]
     pub fn single_byte(&self) -> Option<u8> {
         self.first().filter(|&byte| *self == Self::single(byte))
     }
 
-    /// Is there no byte?
+    /// Returns true if the set has no byte.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]
     }
 
-    /// The bytes below 0x80, one bit each.
+    /// Returns the bytes below 0x80 as a bit set.
     #[inline]
     pub const fn ascii(&self) -> u128 {
         self.0[0] as u128 | (self.0[1] as u128) << 64
     }
 
-    /// Are all bytes ASCII?
+    /// Returns true if all bytes are ASCII.
     #[inline]
     pub(crate) const fn is_ascii(&self) -> bool {
         self.0[2] | self.0[3] == 0
     }
 
-    /// The smallest byte.
+    /// Returns the smallest byte. `None` if the set is empty.
     #[inline]
     pub fn first(&self) -> Option<u8> {
         let word = self.0.iter().position(|&word| word != 0)?;
         u8::try_from(word * 64 + self.0[word].trailing_zeros() as usize).ok()
     }
 
-    /// The bytes in ascending order.
+    /// Iterates over the bytes in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u8> + use<> {
         let mut words = self.0;
         let mut index = 0;
@@ -158,7 +158,8 @@ impl ByteSet {
         })
     }
 
-    /// The maximal runs `(first, last)` of neighbouring bytes, both ends included, in ascending order.
+    /// Iterates over the maximal ranges `(first, last)` of adjacent bytes, both ends included, in ascending
+    /// order.
     pub fn ranges(&self) -> impl Iterator<Item = (u8, u8)> + use<> {
         let mut bytes = self.iter().peekable();
         std::iter::from_fn(move || {
@@ -186,7 +187,7 @@ impl FromIterator<u8> for ByteSet {
     }
 }
 
-/// Writes a byte as it stands in a class or a quoted text.
+/// Writes a byte as in a class or a quoted text.
 pub(crate) fn write_byte(out: &mut impl fmt::Write, byte: u8) -> fmt::Result {
     match byte {
         b'\n' => out.write_str("\\n"),
@@ -199,7 +200,7 @@ pub(crate) fn write_byte(out: &mut impl fmt::Write, byte: u8) -> fmt::Result {
 }
 
 impl fmt::Display for ByteSet {
-    /// `[a-z\n]`; a set with more than half of all bytes is written by what is missing, `[^"]`.
+    /// Writes `[a-z\n]`. A set of more than half of all bytes is written as the complement, `[^"]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let negated = self.len() > 128;
         let shown = if negated { self.complement() } else { *self };

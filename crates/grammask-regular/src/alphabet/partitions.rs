@@ -1,4 +1,5 @@
-//! Interned byte partitions: the states of one automaton share a handful, so refining two is mostly a look-up.
+//! Interned byte partitions. The states of one automaton share few of them, so refining two is usually a
+//! look-up.
 
 use crate::json::string::is_raw;
 use crate::store::id_table::IdTable;
@@ -7,12 +8,12 @@ use crate::{ByteClasses, ByteSet};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// The id of an interned partition.
+/// Id of an interned partition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct PartitionId(u32);
 
 impl PartitionId {
-    /// One class with all bytes.
+    /// The partition with one class of all bytes.
     pub(crate) const ONE: Self = Self(0);
 
     pub(crate) const fn number(self) -> u32 {
@@ -20,11 +21,12 @@ impl PartitionId {
     }
 }
 
-/// Partitions with up to this many classes are searched class by class; only larger ones keep a map from bytes to classes.
+/// Number of classes up to which the class of a byte is found by linear search. A larger partition has a map
+/// of 256 entries.
 const SMALL: usize = 4;
 const NO_MAP: u32 = u32::MAX;
 
-/// The bytes that stand for themselves in a JSON string.
+/// The bytes that a JSON string contains unescaped.
 const RAW: ByteSet = {
     let mut set = ByteSet::EMPTY;
     let mut byte = u8::MAX;
@@ -39,7 +41,7 @@ const RAW: ByteSet = {
 
 #[derive(Clone, Copy)]
 struct Partition {
-    /// Where the classes begin in `members` and `representatives`.
+    /// Index of the first class in `members` and `representatives`.
     start: u32,
     len: u32,
     map: u32,
@@ -49,13 +51,13 @@ struct Partition {
 pub(crate) struct Partitions {
     items: Vec<Partition>,
     table: IdTable,
-    /// The classes of all partitions, within one in the order of the smallest byte.
+    /// The classes of all partitions; those of one are sorted by their smallest byte.
     members: Vec<ByteSet>,
-    /// The smallest byte of each class.
+    /// Smallest byte of each class.
     representatives: Vec<u8>,
     maps: Vec<[u8; 256]>,
     refined: FxHashMap<(u32, u32), u32>,
-    /// What [`spelled`](Partitions::spelled) gave.
+    /// Results of [`spelled`](Partitions::spelled).
     spelled: FxHashMap<(u32, u8), u32>,
 }
 
@@ -74,7 +76,8 @@ impl Partitions {
         partitions
     }
 
-    /// Takes the address space of so many partitions. See [`Store::reserve_address_space`].
+    /// Reserves address space for more partitions. See
+    /// [`Store::reserve_address_space`](crate::Store::reserve_address_space).
     pub(crate) fn reserve_address_space(&mut self, partitions: usize) {
         let classes = partitions * 16;
         let _ = self.items.try_reserve(partitions);
@@ -83,12 +86,12 @@ impl Partitions {
         let _ = self.maps.try_reserve(partitions);
     }
 
-    /// The number of classes, 1 to 256.
+    /// Returns the number of classes, 1 to 256.
     pub(crate) fn len(&self, id: PartitionId) -> usize {
         self.items[id.0 as usize].len as usize
     }
 
-    /// The number of the class of a byte.
+    /// Returns the class of a byte.
     pub(crate) fn class_of(&self, id: PartitionId, byte: u8) -> usize {
         let Partition { start, len, map } = self.items[id.0 as usize];
         if map != NO_MAP {
@@ -98,7 +101,7 @@ impl Partitions {
         members.iter().position(|class| class.contains(byte)).unwrap_or(0)
     }
 
-    /// The numbers of the classes of all bytes.
+    /// Returns the classes of all bytes.
     pub(crate) fn classes(&self, id: PartitionId) -> [u8; 256] {
         let Partition { start, len, map } = self.items[id.0 as usize];
         if map != NO_MAP {
@@ -114,17 +117,18 @@ impl Partitions {
         classes
     }
 
-    /// The bytes of a class.
+    /// Returns the bytes of a class.
     pub(crate) fn class(&self, id: PartitionId, class: usize) -> &ByteSet {
         &self.members[self.items[id.0 as usize].start as usize + class]
     }
 
-    /// The smallest byte of a class.
+    /// Returns the smallest byte of a class.
     pub(crate) fn representative(&self, id: PartitionId, class: usize) -> u8 {
         self.representatives[self.items[id.0 as usize].start as usize + class]
     }
 
-    /// Interns the partition whose classes `add` appends, in any order, none of them empty. `len` is a guess.
+    /// Interns the partition whose classes `add` appends: in any order, none empty. `len` estimates their
+    /// number.
     fn intern_from(&mut self, len: usize, add: impl FnOnce(&mut Vec<ByteSet>)) -> PartitionId {
         let start = self.members.len();
         self.members.reserve(len);
@@ -146,7 +150,7 @@ impl Partitions {
         let mut map = NO_MAP;
         if classes.len() > SMALL {
             map = self.maps.len() as u32;
-            // Mostly one class is far larger than the others.
+            // Usually one class is far larger than the others.
             let sizes = classes.iter().map(ByteSet::len);
             let largest = sizes.enumerate().max_by_key(|&(_, size)| size).map_or(0, |(class, _)| class);
             let mut classes_of = [(largest & 0xFF) as u8; 256];
@@ -173,14 +177,15 @@ impl Partitions {
         })
     }
 
-    /// The members of the set, and the rest.
+    /// Returns the partition into the bytes of a set and the others.
     pub(crate) fn of_set(&mut self, set: &ByteSet) -> PartitionId {
         self.intern_from(2, |members| {
             members.extend([*set, set.complement()].into_iter().filter(|set| !set.is_empty()));
         })
     }
 
-    /// The bytes of the ranges, which come in ascending order, by what each leads to; and the rest.
+    /// Returns the partition of the bytes by the targets of ascending ranges; bytes outside of them are one
+    /// class.
     pub(crate) fn of_targets<T: PartialEq>(
         &mut self,
         ranges: impl Iterator<Item = (u8, u8, T)>,
@@ -204,12 +209,12 @@ impl Partitions {
         })
     }
 
-    /// One byte, and the rest.
+    /// Returns the partition into one byte and the others.
     pub(crate) fn of_byte(&mut self, byte: u8) -> PartitionId {
         self.of_set(&ByteSet::single(byte))
     }
 
-    /// The coarsest partition that is finer than both.
+    /// Returns the coarsest partition that is finer than both.
     pub(crate) fn refine(&mut self, a: PartitionId, b: PartitionId) -> PartitionId {
         if a == b || b == PartitionId::ONE {
             return a;
@@ -245,10 +250,11 @@ impl Partitions {
         id
     }
 
-    /// The partition of JSON spellings of a language with this one. In a text, the backslash is alone, and bytes that cannot stand there
-    /// are one class; in escapes, letters and digits are told apart.
+    /// Returns the partition of the JSON spellings of a language with this partition. Between characters, the
+    /// backslash is a class, and bytes that a spelling cannot contain are one. Inside an escape, letters and
+    /// digits are classes.
     pub(crate) fn spelled(&mut self, id: PartitionId, at: JsonPosition) -> PartitionId {
-        // What escapes are like does not depend on the text.
+        // Inside an escape, the partition does not depend on the text.
         let key = match at {
             JsonPosition::Character => (id.0, 0),
             JsonPosition::AfterBackslash => (0, 1),

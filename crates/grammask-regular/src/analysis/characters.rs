@@ -1,18 +1,19 @@
-//! Characters: which languages texts are made of.
+//! Which single characters a language contains.
 
 use crate::store::node::UNBOUNDED;
 use crate::{ByteSet, Error, RegularId, Store};
 
-/// Of so many characters, texts are made: a single one is known well enough by itself.
+/// Number of characters that make a language a character class.
 const SEVERAL: usize = 2;
 
-/// The first bytes of characters in UTF-8, and how many bytes follow. What they let through that is no character is in no text either.
+/// First bytes of characters in UTF-8, and number of bytes that follow. Byte strings that these ranges admit
+/// and that are not characters occur in no text.
 const LEADS: [((u8, u8), u32); 4] = [((0, 0x7F), 0), ((0xC2, 0xDF), 1), ((0xE0, 0xEF), 2), ((0xF0, 0xF4), 3)];
 
-/// What is longer, in bytes, is no character, however it is escaped.
+/// Bytes of the longest character, however it is escaped.
 pub const MAX_ESCAPED_CHARACTER_BYTES: u32 = 16;
 
-/// Whether texts are made of the strings of `a`: at least two single characters are among them.
+/// Returns true if at least two single characters are strings of `a`.
 ///
 /// # Errors
 /// When a limit is exceeded.
@@ -23,7 +24,7 @@ pub fn is_character_class(store: &mut Store, a: RegularId) -> Result<bool, Error
     has_characters(store, a, SEVERAL)
 }
 
-/// Whether at least so many single characters are strings of `a`.
+/// Returns true if at least `least` single characters are strings of `a`.
 ///
 /// # Errors
 /// When a limit is exceeded.
@@ -50,8 +51,8 @@ pub fn has_characters(store: &mut Store, a: RegularId, least: usize) -> Result<b
     Ok(missing == 0)
 }
 
-/// How many characters are strings of `a` of which these bytes come first and so many follow; no more than `most` are counted. The depth of this recursion
-/// is bounded by the bytes of a character.
+/// Counts the characters among the strings of `a` that have a first byte in a range and `more` bytes after
+/// it, up to `most`. The recursion is as deep as a character has bytes.
 fn single_characters(
     store: &mut Store,
     a: RegularId,
@@ -75,7 +76,8 @@ fn single_characters(
     Ok(found.min(most))
 }
 
-/// A length in bytes that no string of `a` exceeds, as far as its expression tells it.
+/// Returns an upper bound of the lengths of the strings of `a`, in bytes. `None` if the expression shows
+/// none.
 ///
 /// # Complexity
 /// Constant.

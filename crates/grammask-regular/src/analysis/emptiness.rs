@@ -1,5 +1,5 @@
-//! Is a language empty? Without complement and intersection it shows in the expression; with them, a search over
-//! derivatives decides, and what it learns is kept for all states on its way.
+//! Emptiness. Without complement and intersection, an expression shows it; otherwise a search over
+//! derivatives decides, and its results are kept for all states that it has met.
 
 use crate::analysis::witnesses::has_witness;
 use crate::analysis::witnesses::learn_witness;
@@ -19,49 +19,50 @@ use std::collections::{BinaryHeap, VecDeque};
 enum Classification {
     Inhabited,
     Void,
-    /// Inhabited iff one of these is.
+    /// Non-empty iff one of these is.
     Parts(Vec<RegularId>),
-    /// Inhabited iff it is nullable, which it is not, or a derivative is inhabited.
+    /// Non-empty iff a derivative is non-empty; it is not nullable.
     State,
 }
 
-/// A way that led to a state: from another one by a byte, or from what it is a part of.
+/// How a state was reached: by a byte from another state, or as an operand of it.
 #[derive(Clone, Copy)]
 struct Predecessor {
     from: RegularId,
     byte: Option<u8>,
-    /// The next older one to the same state.
+    /// The previous predecessor of the same state.
     older: u32,
 }
 
-/// The ways that led to a state, as numbers of edges.
+/// The predecessors of a state, as numbers.
 #[derive(Clone, Copy)]
 struct Discovered {
     first: u32,
     newest: u32,
 }
 
-/// The states met by a search, and who led to them.
+/// The states of a search, and how they were reached.
 #[derive(Default)]
 struct Search {
     met: FxHashMap<RegularId, Discovered>,
     edges: Vec<Predecessor>,
-    /// States of which no derivative has been taken, but for those in `closed`; in the order in which they were met, and by how long their
-    /// strings are at least.
+    /// States whose derivatives have not been taken, except those in `closed`. In the order in which they
+    /// were met, and by the length of their shortest string.
     open: VecDeque<RegularId>,
     nearest: BinaryHeap<(Reverse<u32>, RegularId)>,
     closed: FxHashSet<RegularId>,
-    /// Whose turn it is.
+    /// Counts the strategies of [`next`](Self::next) in turn.
     turn: u32,
-    /// States that are known to be inhabited, from which the knowledge spreads backwards.
+    /// States that are proven non-empty, from which this spreads backwards.
     found: Vec<RegularId>,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Search {
-    /// The state to go on from. In turn: the first that was met, as breadth first finds short ways; the last, as depth first finds such as need
-    /// many bytes; and one that may be nearest to an end, as that finds its way out of wide intersections.
+    /// Returns the next state to expand. Three strategies take turns. The oldest state (breadth first) finds
+    /// short strings; the newest (depth first) finds long ones. The state with the shortest string finds its
+    /// way out of wide intersections.
     fn next(&mut self) -> Option<RegularId> {
         loop {
             self.turn = (self.turn + 1) % 3;
@@ -70,7 +71,7 @@ impl Search {
                 1 => self.open.pop_back(),
                 _ => self.nearest.pop().map(|(_, state)| state),
             };
-            // Each state is in both lists, so where one is empty, nothing is left in the other but what is closed.
+            // Each state is in both queues, so if one is empty, the other contains only closed states.
             let state = next?;
             if self.closed.insert(state) {
                 return Some(state);
@@ -78,7 +79,8 @@ impl Search {
         }
     }
 
-    /// The bytes by which a state was reached first, from what it is a state of, which is a part of what is searched.
+    /// Returns the bytes by which a state was reached first, and the state where they begin, which is an
+    /// operand of the language that is searched.
     fn way_to(&self, mut state: RegularId) -> (RegularId, Vec<u8>) {
         let mut way = Vec::new();
         while let Some(edge) = self.met.get(&state).and_then(|met| self.edges.get(met.first as usize))
@@ -140,7 +142,7 @@ pub(crate) fn is_empty(
     Ok(Some(propagate(store, search, a)))
 }
 
-/// Takes a language and its parts into the search.
+/// Adds a language and its operands to the search.
 fn discover(store: &mut Store, search: &mut Search, a: RegularId, from: Option<(RegularId, Option<u8>)>) {
     let mut stack = vec![(a, from)];
     while let Some((a, from)) = stack.pop() {
@@ -181,7 +183,7 @@ fn discover(store: &mut Store, search: &mut Search, a: RegularId, from: Option<(
     }
 }
 
-/// Whether arithmetic says if there is a text; notes it.
+/// Decides emptiness by arithmetic on numbers, and records the result. Returns false if that is not possible.
 fn decide_by_arithmetic(store: &mut Store, a: RegularId) -> bool {
     let flag = match satisfiability(store, a) {
         Satisfiability::Unknown => return false,
@@ -219,8 +221,8 @@ fn classify(store: &Store, a: RegularId) -> Classification {
     }
 }
 
-/// Writes down what the search has found: whoever leads to an inhabited state is inhabited; if there is none and all is
-/// explored, everything met is empty.
+/// Records the result of a search. Every predecessor of a non-empty state is non-empty. If there is none and
+/// all states are expanded, all of them are empty.
 fn propagate(store: &mut Store, search: Search, a: RegularId) -> bool {
     let Search { met, edges, mut found, .. } = search;
     if found.is_empty() {
@@ -243,7 +245,8 @@ fn propagate(store: &mut Store, search: Search, a: RegularId) -> bool {
     store.node(a).has(PROVEN_EMPTY)
 }
 
-/// Is an intersection that of a loop without end and of complements of what ends somewhere?
+/// Returns true if an intersection is that of an unbounded loop and complements of languages of bounded
+/// length. Then it contains a string that is longer than all of those.
 pub(crate) fn exceeds_complements(store: &Store, members: OperandList) -> bool {
     let mut loops = 0;
     let fits = store.list(members).iter().all(|&member| match store.node(member).kind {
@@ -273,7 +276,7 @@ mod tests {
             assert_eq!(store.is_empty(language), Ok(false));
             assert_ne!(store.derivative(language, b'a')?, RegularId::EMPTY);
         }
-        // Two loops may have nothing in common.
+        // Two loops may be disjoint.
         let [one, two] = ["(?:ab)+", "(?:cd)+"].map(|pattern| store.regex(pattern));
         let neither = store.intersection(&[one?, two?, others[0]])?;
         assert!(store.is_empty(neither).is_err(), "that takes a search, of more steps than these");

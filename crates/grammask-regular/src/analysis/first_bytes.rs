@@ -1,15 +1,17 @@
-//! The bytes that a language goes on by, where they can be read off its expression without a derivative: texts and their spellings, which
-//! are most of what a grammar of data scans.
+//! The first bytes of a language, read off its expression without a derivative.
+//!
+//! Texts and their JSON spellings, which are most of what a grammar of data scans, show them.
 
 use crate::json::string::is_raw;
 use crate::store::node::{JsonPosition, Kind, PROVEN_NONEMPTY, RegularId};
 use crate::{ByteSet, Store};
 
-/// How deep an expression is looked into, and into how many of its parts.
+/// Limits of the proof: levels of operands, and visited operands. It runs for each state of a walk, so it
+/// must be cheap.
 const DEPTH: u32 = 8;
 const PARTS: u32 = 16;
 
-/// The bytes that a string of `a` begins with, if that shows on the surface of its expression.
+/// Returns the bytes that strings of `a` begin with. `None` if the expression does not show them.
 ///
 /// # Complexity
 /// O(1).
@@ -27,8 +29,8 @@ pub fn first_bytes(store: &Store, a: RegularId) -> Option<ByteSet> {
     first_bytes_at(store, a, DEPTH, &mut { PARTS })
 }
 
-/// The byte that all strings of `a` begin with, and the bytes that may stand behind it, of which there must be one, if these show on the surface of
-/// its expression.
+/// Returns the byte that all strings of `a` begin with, and the bytes that can follow it, if every string has
+/// both. `None` if the expression does not show them.
 ///
 /// # Complexity
 /// O(1).
@@ -51,7 +53,7 @@ pub fn first_two_bytes(store: &Store, a: RegularId) -> Option<(u8, ByteSet)> {
     Some((first, first_bytes(store, tail)?))
 }
 
-/// Each part must be known to be inhabited: one that nobody has searched yet may be void, and the whole be inhabited by another.
+/// Requires each operand to be proven non-empty: an operand may be empty without being known to be.
 fn first_bytes_at(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> Option<ByteSet> {
     let depth = depth.checked_sub(1)?;
     *parts = parts.checked_sub(1)?;
@@ -80,7 +82,7 @@ fn first_bytes_at(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> O
         Kind::Json { text, at: JsonPosition::Character } => {
             let text = first_bytes_at(store, text, depth, parts)?;
             let mut bytes: ByteSet = text.iter().filter(|&byte| is_raw(byte)).collect();
-            // Every character has an escape; in the middle of one there is none.
+            // Every character has an escape; the rest of a character has none.
             if text.iter().any(begins_with_character) {
                 bytes.insert(b'\\');
             }
@@ -90,7 +92,7 @@ fn first_bytes_at(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> O
     }
 }
 
-/// Whether a byte is the first one of a character.
+/// Returns true if a byte is the first byte of a character.
 fn begins_with_character(byte: u8) -> bool {
     matches!(byte, 0..=0x7F | 0xC2..=0xF4)
 }
@@ -100,7 +102,7 @@ mod tests {
     use super::{first_bytes, first_two_bytes};
     use crate::{ByteSet, Limits, RegularId, Store};
 
-    /// The bytes by derivatives.
+    /// The first bytes according to derivatives.
     fn live(store: &mut Store, a: RegularId) -> ByteSet {
         (0..=u8::MAX).filter(|&byte| store.derivative(a, byte).unwrap() != RegularId::EMPTY).collect()
     }
@@ -171,7 +173,7 @@ mod tests {
                     if let Some(bytes) = first_bytes(&store, whole) {
                         assert!(!bytes.contains(b'a'), "{}", store.display(whole));
                     }
-                    // Now somebody knows.
+                    // From now on, the store knows that the operand is empty.
                     let _ = store.derivative(whole, b'a').unwrap();
                 }
             }

@@ -1,33 +1,34 @@
-//! Cheap proofs that one language contains another: bytes counted by length, and `C*` for a character class C. They
-//! let `.*foo.*` fall into `.*` as soon as `foo` was seen.
+//! Cheap proofs that a loop contains a language: `C*` for a character class C, and bytes counted by length.
+//!
+//! They let `.*foo.*` become `.*` as soon as `foo` has been read.
 
 use crate::ByteSet;
 use crate::Store;
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
 
-/// The class whose repetition is looked at, as an automaton that starts again at 0 after each of its strings.
+/// A loop over a class, as an automaton that returns to state 0 after each of its strings.
 #[derive(Clone, Copy)]
 enum ClassLoop {
     Bytes(ByteSet),
-    /// A state of the acyclic automaton, which is numbered 0 while it runs; other states by themselves plus 1.
+    /// The initial state in the acyclic DFA. It is state 0 of the loop; other states are their number plus 1.
     Acyclic(u32),
 }
 
-/// How much is looked at before the answer is "not proven".
+/// Limits of the proof: visited operands, and levels of operands.
 const BUDGET: u32 = 300;
 const NESTING: u32 = 6;
-/// So many loops of an intersection are compared with the other members, and a quarter of that in unions: that is enough in practice, and keeps
-/// it linear.
+/// Number of loops of an intersection that are compared with the other operands; of a union, a quarter of
+/// this. The bound keeps constructors linear.
 const FEW: usize = 16;
-/// ClassLoop states at one place.
+/// Loop states at one position of a string.
 const WIDTH: usize = 16;
 
-/// Drops members of a union that another member contains.
+/// Drops operands of a union that another operand contains.
 pub(crate) fn drop_contained(store: &Store, members: &mut Vec<RegularId>) {
     drop_by(store, members, |store, large, member| loop_contains(store, large, member));
 }
 
-/// Drops members of an intersection that contain another member.
+/// Drops operands of an intersection that contain another operand.
 pub(crate) fn drop_implied(store: &Store, members: &mut Vec<RegularId>) {
     let loops: Vec<RegularId> = members.iter().copied().filter(|&member| is_loop(store, member)).collect();
     for large in loops.into_iter().take(FEW) {
@@ -37,8 +38,8 @@ pub(crate) fn drop_implied(store: &Store, members: &mut Vec<RegularId>) {
     }
 }
 
-/// Is it proven that nothing is left of some members of an intersection, as a loop is taken away that contains one of them? So what has
-/// met `foo` in `.{9} & ~(.*foo.*)` is empty at once, and needs no search.
+/// Returns true if an intersection is proven empty because an excluded loop contains one of its operands. So
+/// `.{9} & ~(.*foo.*)` is empty as soon as it has met `foo`, without a search.
 pub(crate) fn is_excluded_by_loop(store: &Store, members: &[RegularId], negative: &[RegularId]) -> bool {
     let parts = negative.iter().flat_map(|negative| match store.node(*negative).kind {
         Kind::Or(list) => store.list(list),
@@ -64,7 +65,7 @@ fn drop_by(
     }
 }
 
-/// `C{m,n}` with a character class C; without end unless C is all bytes.
+/// Returns true for `C{m,n}` with a character class C. It must be unbounded unless C is all bytes.
 fn is_loop(store: &Store, a: RegularId) -> bool {
     match store.node(a).kind {
         Kind::Repeat { base, min, max } => {
@@ -77,7 +78,7 @@ fn is_loop(store: &Store, a: RegularId) -> bool {
     }
 }
 
-/// Is it proven that the loop `large` contains `small`?
+/// Returns true if the loop `large` is proven to contain `small`.
 pub(crate) fn loop_contains(store: &Store, large: RegularId, small: RegularId) -> bool {
     let Kind::Repeat { base, min, max } = store.node(large).kind else { return false };
     let node = store.node(small);
@@ -96,8 +97,8 @@ pub(crate) fn loop_contains(store: &Store, large: RegularId, small: RegularId) -
     run_loop(store, class, base, small, &[0], NESTING, &mut budget).is_some_and(|states| states == [0])
 }
 
-/// The states in which the loop may be after any string of `a`, begun in one of `states`: sorted, perhaps too many.
-/// `None` when the loop does not take all these strings or it gets too long.
+/// Returns a superset of the states of the loop after any string of `a` that begins in one of `states`,
+/// sorted. `None` if the loop does not accept all these strings, or the proof exceeds its limits.
 fn run_loop(
     store: &Store,
     class: ClassLoop,
@@ -108,7 +109,7 @@ fn run_loop(
     budget: &mut u32,
 ) -> Option<Vec<u32>> {
     *budget = budget.checked_sub(1)?;
-    // The depth of this recursion is bounded by a constant.
+    // The recursion is bounded by `nesting`.
     let nesting = nesting.checked_sub(1)?;
     if a == base && states == [0] {
         return Some(vec![0]);
@@ -210,7 +211,7 @@ fn run_loop(
     Some(result)
 }
 
-/// Adds the states after any byte of the set; `None` if there is none for some byte.
+/// Adds the states after any byte of the set. `None` if the loop does not accept one of these bytes.
 fn run_loop_bytes(
     store: &Store,
     class: ClassLoop,

@@ -1,5 +1,6 @@
-//! What two languages have in common, whether one lies within another, and what their strings are made of: as far as that can be read off
-//! expressions. So it is seen that `.*:[0-9]+` stays what it is, whatever else a text has begun on its way.
+//! Containment and overlap of two languages, and the bytes of their strings, read off expressions.
+//!
+//! Example: `.*:[0-9]+` stays reachable after any text, because its derivatives contain it as a member.
 
 use crate::analysis::inclusion::loop_contains;
 use crate::construct::concat::concat_pair;
@@ -8,18 +9,19 @@ use crate::json::string::json_spellings;
 use crate::store::node::{JsonPosition, Kind, OperandList, RegularId, STANDARD, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 
-/// How deep expressions are looked into, and into how many of their parts; of what is asked for each character, into fewer.
+/// Limits of the proofs: levels of operands, and visited operands. Proofs that run for each character visit
+/// fewer.
 const DEPTH: u32 = 8;
 const PARTS: u32 = 4096;
 const FEW: u32 = 256;
 
-/// A language that lies within both; it is [`RegularId::EMPTY`] where nothing in common shows.
+/// Returns a language that is contained in both. It is [`RegularId::EMPTY`] if the expressions show none.
 ///
 /// # Errors
 /// When a limit is exceeded.
 ///
 /// # Complexity
-/// Linear in the members of unions, of which only those that stand in the same place are compared.
+/// Linear in the operands of unions, of which only those in corresponding positions are compared.
 ///
 /// ```
 /// # use grammask_regular::{analysis, Limits, RegularId, Store};
@@ -72,7 +74,7 @@ fn common_subset_at(store: &mut Store, a: RegularId, b: RegularId, depth: u32) -
     }
 }
 
-/// Those members of a union that lie within a language.
+/// Returns the union of those members of a union that are contained in a language.
 fn union_members_within(
     store: &mut Store,
     list: OperandList,
@@ -86,7 +88,7 @@ fn union_members_within(
     store.union(&within)
 }
 
-/// Is it proven that each string of `small` is one of `large`?
+/// Returns true if the expressions prove that every string of `small` is in `large`.
 ///
 /// # Complexity
 /// O(1), but for unions and intersections: linear in the members of those that come first.
@@ -94,8 +96,9 @@ pub fn is_syntactic_subset(store: &Store, small: RegularId, large: RegularId) ->
     is_subset_at(store, small, large, DEPTH, &mut { FEW })
 }
 
-/// A language that lies within another one and is simpler, but goes on as it does: where that is a loop without some strings, it is what of
-/// the loop has a byte that none of these has. The empty language where nothing of the kind is seen at once.
+/// Returns a simpler language that is contained in `a` and has the same continuations. If `a` is a loop
+/// without some strings, these are the strings of the loop that contain a byte that none of the excluded
+/// strings has. [`RegularId::EMPTY`] if `a` is not of this form.
 ///
 /// # Errors
 /// When a limit is exceeded.
@@ -204,12 +207,13 @@ fn is_subset_at(store: &Store, small: RegularId, large: RegularId, depth: u32, p
     }
 }
 
-/// Is it known without a search that there are strings in a language, and in all of its derivatives that have any?
+/// Returns true if `a` is a standard regular expression, without complement and intersection. Such a language
+/// and its derivatives are known to be non-empty without a search.
 pub fn is_standard(store: &Store, a: RegularId) -> bool {
     store.node(a).has(STANDARD)
 }
 
-/// The bytes of the strings of a language; perhaps more.
+/// Returns a superset of the bytes that occur in strings of a language.
 ///
 /// # Complexity
 /// O(1).
@@ -230,12 +234,12 @@ fn alphabet_at(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> Byte
             let (list, words) = store.leaves.words(range);
             let mut bytes = list.rests(words, depth).flatten();
             let found: ByteSet = bytes.by_ref().take(left as usize).copied().collect();
-            // Some have not been looked at.
+            // Some bytes have not been visited.
             if bytes.next().is_some() { ByteSet::ALL } else { found }
         }
         Kind::Concat(head, mut tail) => {
             let mut all = alphabet_at(store, head, depth, parts);
-            // A chain may be long, but is not deep.
+            // A chain of concatenations may be long, but it is not deep.
             while let (Kind::Concat(head, next), Some(left)) = (store.node(tail).kind, parts.checked_sub(1)) {
                 *parts = left;
                 all = all.union(&alphabet_at(store, head, depth, parts));
@@ -254,7 +258,7 @@ fn alphabet_at(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> Byte
             members.fold(ByteSet::ALL, |all, member| all.intersection(&member))
         }
         Kind::Repeat { base, .. } | Kind::PrefixMinimal(base) => alphabet_at(store, base, depth, parts),
-        // Escapes are made of letters, digits and these two.
+        // Escapes consist of letters, digits and these two bytes.
         Kind::Json { .. } => {
             (0..=u8::MAX).filter(|&byte| is_raw(byte) || matches!(byte, b'"' | b'\\')).collect()
         }
@@ -262,7 +266,7 @@ fn alphabet_at(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> Byte
     }
 }
 
-/// Is it proven that every string of a language has a byte that is not one of these?
+/// Returns true if the expression proves that every string contains a byte that is not in `bytes`.
 ///
 /// # Complexity
 /// O(1).
@@ -312,7 +316,7 @@ fn requires_byte_outside_at(
                 min > 0 && requires_byte_outside_at(store, base, bytes, depth, parts)
             }
             Kind::PrefixMinimal(base) => requires_byte_outside_at(store, base, bytes, depth, parts),
-            // A byte of the text stands for itself, or behind a backslash.
+            // A byte of the text is written as itself, or escaped by a backslash.
             Kind::Json { text, at: JsonPosition::Character } => {
                 !bytes.contains(b'\\') && requires_byte_outside_at(store, text, bytes, depth, parts)
             }

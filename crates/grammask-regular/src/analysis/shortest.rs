@@ -1,21 +1,21 @@
-//! Short texts that are in a language, as far as that shows on the surface of its expression.
+//! Short strings of a language, read off its expression.
 
 use crate::Store;
 use crate::number::samples::is_known_member;
 use crate::store::node::{JsonPosition, Kind, RegularId};
 
-/// How deep parts are looked into, and how many of them; and of what is proven of a text.
+/// Limits of the search: levels of operands, and visited operands.
 const NESTING: u32 = 6;
 const BUDGET: u32 = 256;
 
-/// Longer texts are not short.
+/// Longest string that is returned, in bytes. Beyond this, completions are not short.
 const LONG: usize = 4096;
 
-/// Of an intersection, so many members are asked for a text.
+/// Operands of an intersection whose strings are tried.
 const FEW: usize = 4;
 
-/// A number of characters that suffice to end a text that a JSON string spells, where that shows on the surface of its expression: some text
-/// has no more.
+/// Returns a number of characters after which the text of a JSON string can end: some text has no more.
+/// `None` if the expression does not show a text.
 ///
 /// # Complexity
 /// Bounded by a constant.
@@ -25,7 +25,7 @@ pub fn short_completion_chars(store: &Store, a: RegularId) -> Option<u32> {
     short_string(store, text, NESTING, &mut { BUDGET }).map(|text| text.len() as u32)
 }
 
-/// Some text of a language. The depth of this recursion is bounded by a constant.
+/// Returns a string of a language. The recursion is bounded by `nesting`.
 fn short_string(store: &Store, a: RegularId, nesting: u32, budget: &mut u32) -> Option<Vec<u8>> {
     let (mut all, mut rest) = (Vec::new(), a);
     loop {
@@ -44,7 +44,7 @@ fn short_string(store: &Store, a: RegularId, nesting: u32, budget: &mut u32) -> 
             Kind::Words { range, depth } => {
                 let (list, words) = store.leaves.words(range);
                 let first = list.rests(words, depth).next()?;
-                // A list may hold megabytes, and this is asked of each state.
+                // A list may hold megabytes, and this runs for each state.
                 (first.len() <= LONG).then(|| first.to_vec())?
             }
             Kind::Repeat { base, min, .. } => {
@@ -58,7 +58,7 @@ fn short_string(store: &Store, a: RegularId, nesting: u32, budget: &mut u32) -> 
                     .filter_map(|&member| short_string(store, member, nesting, budget))
                     .min_by_key(Vec::len)?
             }
-            // Mostly one member says how a text can end, and the others what must not be in it.
+            // Usually one operand tells how a text can end, and the others what it must not contain.
             Kind::And(list) => {
                 let nesting = nesting.checked_sub(1)?;
                 let members = store.list(list).iter().take(FEW);
@@ -76,7 +76,7 @@ fn short_string(store: &Store, a: RegularId, nesting: u32, budget: &mut u32) -> 
     }
 }
 
-/// Some string of a state of the acyclic automaton: of one byte, if there is such a one.
+/// Returns a string from a state of the acyclic DFA: of one byte, if there is such a string.
 fn short_acyclic_string(store: &Store, state: u32) -> Option<Vec<u8>> {
     let ends =
         |byte| store.leaves.acyclic.step(state, byte).is_some_and(|next| store.leaves.acyclic.is_final(next));
@@ -92,7 +92,8 @@ fn short_acyclic_string(store: &Store, state: u32) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// A byte of which something holds: a letter, if there is one. What texts must not be mostly has other characters.
+/// Returns a byte for which `holds` is true: a letter, if there is one. Exclusions usually contain other
+/// characters.
 fn likely(holds: impl Fn(u8) -> bool) -> Option<u8> {
     (b'a'..=b'z').chain(0..=u8::MAX).find(|&byte| holds(byte))
 }

@@ -1,10 +1,10 @@
-//! A proof that a language holds nothing but UTF-8, read off its expression. Where it fails, nothing is said.
+//! Proof that a language contains only UTF-8, read off its expression. A failed proof means nothing.
 
 use crate::store::node::{Kind, RegularId, UTF8_ONLY};
 use crate::{ByteSet, Store};
 use rustc_hash::FxHashSet;
 
-/// Where in a character: how many bytes are left of it, and which may be the next.
+/// A position inside a character: number of bytes left, and range of the next byte.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Utf8Position {
     left: u8,
@@ -12,10 +12,10 @@ struct Utf8Position {
     high: u8,
 }
 
-/// Between two characters.
+/// The position between two characters.
 const BOUNDARY: Utf8Position = Utf8Position { left: 0, low: 0, high: 0 };
 
-/// First bytes of characters, and the position behind them.
+/// First bytes of characters, and the position after them (RFC 3629, section 4).
 const FIRST: [(u8, u8, Utf8Position); 9] = [
     (0x00, 0x7F, BOUNDARY),
     (0xC2, 0xDF, Utf8Position { left: 1, low: 0x80, high: 0xBF }),
@@ -28,11 +28,11 @@ const FIRST: [(u8, u8, Utf8Position); 9] = [
     (0xF4, 0xF4, Utf8Position { left: 3, low: 0x80, high: 0x8F }),
 ];
 
-/// Characters are counted in automata with so many places at most.
+/// Number of positions in an automaton up to which its characters are counted.
 const PLACES: usize = 1_000;
 
 impl Utf8Position {
-    /// The places behind the bytes of a range; `None` when one of them does not belong here.
+    /// Returns the positions after the bytes of a range. `None` if one of them cannot follow.
     fn behind(self, first: u8, last: u8) -> Option<impl Iterator<Item = Self>> {
         let mut places = [None; FIRST.len()];
         let is_whole = if self.left > 0 {
@@ -54,7 +54,7 @@ impl Utf8Position {
     }
 }
 
-/// Is it proven that all strings are whole characters of UTF-8?
+/// Returns true if all strings are proven to be UTF-8.
 ///
 /// # Complexity
 /// Linear in the size of the expression and of its texts.
@@ -82,7 +82,7 @@ pub fn is_utf8(store: &Store, a: RegularId) -> bool {
                 true
             }
             Kind::And(list) => {
-                // One member is enough; these are the ones that cannot be it.
+                // One operand suffices for the proof; these kinds cannot be it.
                 let is_vain = |a: RegularId| match store.node(a).kind {
                     Kind::Not(_) | Kind::AhoCorasick { .. } => true,
                     Kind::Repeat { base, .. } => base == RegularId::ANY,
@@ -105,7 +105,8 @@ pub fn is_utf8(store: &Store, a: RegularId) -> bool {
     true
 }
 
-/// Follows the bytes of a concatenation; parts that begin between characters are left to be looked at.
+/// Follows the bytes of a concatenation. Operands that begin between characters are pushed to be examined on
+/// their own.
 fn is_utf8_concat(store: &Store, a: RegularId, stack: &mut Vec<RegularId>) -> bool {
     let mut position = BOUNDARY;
     let mut rest = Some(a);
@@ -132,7 +133,7 @@ fn is_utf8_concat(store: &Store, a: RegularId, stack: &mut Vec<RegularId>) -> bo
     position == BOUNDARY
 }
 
-/// The one position behind all strings of a leaf, begun at a position.
+/// Returns the position after all strings of a leaf, if it is the same for all.
 fn run_utf8(store: &Store, a: RegularId, position: Utf8Position) -> Option<Utf8Position> {
     match store.node(a).kind {
         Kind::Bytes(set) => {
@@ -174,8 +175,8 @@ fn run_utf8(store: &Store, a: RegularId, position: Utf8Position) -> Option<Utf8P
     }
 }
 
-/// The number of characters of every string from a state of the acyclic automaton, where it is the same for all and they are
-/// proven to be texts.
+/// Returns the number of characters of every string from a state of the acyclic DFA. `None` if it differs, or
+/// if the strings are not proven to be UTF-8.
 pub(crate) fn fixed_char_count(store: &mut Store, state: u32) -> Option<u32> {
     if let Some(&known) = store.memos.fixed_char_counts.get(&state) {
         return known;

@@ -1,19 +1,21 @@
-//! Texts that proved intersections to be inhabited, and may prove others. Neighbouring states of an intersection with a counter or a complement are all
-//! different, but mostly the same ending suffices for all of them: looking whether it does makes nothing, where a search makes a state for each byte.
+//! Strings that proved intersections to be non-empty, and may prove others.
+//!
+//! Neighboring states of an intersection with a counter or a complement are all different, but usually one
+//! ending suffices for all of them. Testing it makes no states, whereas a search makes one per byte.
 
 use crate::Store;
 use crate::number::samples::is_known_member;
 use crate::store::node::RegularId;
 
-/// So many texts are kept, and none that is longer.
+/// Number of strings that are kept, and their greatest length in bytes. Testing must cost less than a search.
 const KEPT: usize = 4;
 const LONGEST: usize = 24;
 
-/// The last texts, the newest first.
+/// The most recent strings, the newest first.
 #[derive(Clone, Default)]
 pub(crate) struct Witnesses(Vec<Box<[u8]>>);
 
-/// Whether one of the last witnesses is seen to be in an intersection. A no means nothing.
+/// Returns true if a recent witness is proven to be in an intersection. False means nothing.
 ///
 /// # Complexity
 /// O(1): few short texts are tried, on expressions that are not deep.
@@ -24,7 +26,8 @@ pub(crate) fn has_witness(store: &mut Store, a: RegularId) -> bool {
     true
 }
 
-/// Takes note of how an intersection came to be known as inhabited: by way of some bytes and what is in `end`, where a text of that is known.
+/// Records how an intersection was found to be non-empty: by the bytes `way`, and a string of `end` if one is
+/// known.
 pub(crate) fn learn_witness(store: &mut Store, way: &[u8], end: RegularId) {
     let rest = match store.is_nullable(end) {
         true => Some(&[][..]),
@@ -45,7 +48,7 @@ mod tests {
     use super::has_witness;
     use crate::{Error, Limits, RegularId, Store};
 
-    /// A pattern that counts, and others that leave out, over all states that few characters lead to.
+    /// A pattern that counts, intersected with exclusions, over all states reachable by few characters.
     #[test]
     fn what_a_witness_proves_is_inhabited() -> Result<(), Error> {
         let mut store = Store::new(&Limits::default());
@@ -68,7 +71,7 @@ mod tests {
             while let Some(&state) = open.get(place) {
                 place += 1;
                 if has_witness(&mut store, state) {
-                    // The one that proved it has come to the front.
+                    // The witness that proved it has moved to the front.
                     let text = store.memos.witnesses.0[0].clone();
                     let mut end = state;
                     for &byte in &text {

@@ -1,4 +1,4 @@
-//! Steps of the automaton: derivatives by a byte, remembered per state and byte class.
+//! Derivatives by a byte, cached per state and byte class.
 
 use crate::analysis::first_bytes::first_bytes;
 use crate::construct::concat::concat_pair;
@@ -42,7 +42,8 @@ pub(crate) fn derivative_by_text(store: &mut Store, a: RegularId, text: &[u8]) -
     Ok(a)
 }
 
-/// Where a JSON string spells out some of the first bytes of a text, what may follow these, and how many they are.
+/// Returns the language after a prefix of the text that a JSON string at the beginning of `a` spells out, and
+/// the length of that prefix.
 fn skip_spelled_text(
     store: &mut Store,
     a: RegularId,
@@ -85,7 +86,8 @@ fn skip_spelled_text(
     Ok(Some((next, read)))
 }
 
-/// What may follow a text in the language of all texts but some, and how much of it was read: whole characters.
+/// Returns the language after a text in the language of all texts except some, and the number of bytes read,
+/// which are whole characters.
 fn skip_complemented_text(
     store: &mut Store,
     a: RegularId,
@@ -141,12 +143,12 @@ pub(crate) fn live_bytes(store: &mut Store, a: RegularId) -> Result<ByteSet, Err
     Ok(live)
 }
 
-/// The derivative before it was asked whether it is empty.
+/// Returns the derivative without deciding whether it is empty.
 pub(crate) fn raw_derivative(store: &mut Store, a: RegularId, byte: u8) -> Result<RegularId, Error> {
     if let Some(known) = cached(store, a, byte) {
         return Ok(known);
     }
-    // Operands first, with an explicit stack: expressions may be nested as deeply as a grammar nests them.
+    // Operands first, with an explicit stack: expressions are nested as deeply as a grammar nests them.
     let mut stack = std::mem::take(&mut store.derivatives.stack);
     stack.clear();
     stack.push(a);
@@ -205,13 +207,13 @@ fn push_unless_cached(store: &Store, stack: &mut Vec<RegularId>, a: RegularId, b
     }
 }
 
-/// What has no operands, and a derivative that is taken anew each time.
+/// Returns true for leaves whose derivative is computed anew each time.
 fn is_leaf(store: &Store, a: RegularId) -> bool {
     matches!(store.node(a).kind, Kind::Empty | Kind::Epsilon | Kind::Bytes(_) | Kind::Words { .. })
 }
 
-/// What has a derivative that as an operand is taken anew each time: a leaf, or one of some bytes and what follows, as there are many in an
-/// alternation of texts.
+/// Returns true for operands whose derivative is computed anew each time: leaves, and bytes before a rest, of
+/// which an alternation of texts has many.
 fn is_cheap(store: &Store, a: RegularId) -> bool {
     match store.node(a).kind {
         Kind::Concat(head, _) => matches!(store.node(head).kind, Kind::Bytes(_)),
@@ -338,7 +340,8 @@ fn derive_from_operands(store: &mut Store, a: RegularId, byte: u8) -> Result<Reg
     }
 }
 
-/// The same language, as it may be shown: [`RegularId::EMPTY`] if it is empty, and without empty members.
+/// Returns the language in the form that is returned to callers: [`RegularId::EMPTY`] if it is empty, and
+/// without empty operands of unions.
 fn trim(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
     if store.is_empty(a)? {
         return Ok(RegularId::EMPTY);

@@ -1,4 +1,5 @@
-//! The automaton whose states are expressions.
+//! The automaton whose states are expressions: derivatives, and what they say about the alphabet and the
+//! number of states.
 
 pub(crate) mod derivative;
 pub(crate) mod refine;

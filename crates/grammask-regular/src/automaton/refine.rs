@@ -40,7 +40,7 @@ pub(crate) fn refine(
                 }
             }
             Kind::Acyclic(state) => acyclic.push(state),
-            // Many expressions may be states of one automaton or rests of the same words.
+            // Many expressions may be states of one automaton, or suffixes of the same words.
             Kind::Words { range, depth } => {
                 let least = words.entry(range).or_insert(depth);
                 *least = depth.min(*least);
@@ -86,7 +86,7 @@ pub(crate) fn refine(
     let mut edges = Vec::new();
     while let Some(state) = acyclic.pop() {
         if !std::mem::replace(&mut states[state as usize], true) {
-            // All bytes that lead to one state are one set: they need not be told apart here.
+            // Bytes with the same target need not be distinguished here.
             edges.clear();
             edges.extend_from_slice(store.leaves.acyclic.edges(state));
             edges.sort_by_key(|edge| edge.target);
@@ -111,7 +111,7 @@ pub(crate) fn refine(
     true
 }
 
-/// The bytes that escapes in JSON strings tell apart, beside those of their characters.
+/// Returns the byte sets that escapes in JSON strings distinguish, besides the bytes of their characters.
 fn json_splits() -> impl Iterator<Item = ByteSet> {
     let letters = b"\"\\/bfnrtuBF0123456789".iter().map(|&byte| ByteSet::single(byte));
     let digits = [(b'a', b'A'), (b'c', b'C'), (b'd', b'D'), (b'e', b'E')];

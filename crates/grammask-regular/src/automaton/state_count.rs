@@ -1,9 +1,9 @@
-//! How many states the automaton of a language has.
+//! Number of states of an automaton.
 
 use crate::{Error, RegularId, Store};
 
-/// Whether texts of ASCII characters lead from `a` to at most so many languages, itself included, but for the empty one. What leads through the bytes of another character
-/// is not counted.
+/// Returns true if ASCII strings lead from `a` to at most `most` languages, which include `a` but not the
+/// empty language. States inside other characters do not count.
 ///
 /// # Errors
 /// When a limit is exceeded.
@@ -29,7 +29,7 @@ pub fn has_at_most_states(store: &mut Store, a: RegularId, most: usize) -> Resul
         next += 1;
         let partition = store.node(state).partition;
         for class in 0..store.partitions.len(partition) {
-            // The least byte of a class.
+            // The smallest byte of the class.
             let byte = store.partitions.representative(partition, class);
             if !byte.is_ascii() {
                 continue;

@@ -1,32 +1,34 @@
-//! Counters whose bounds are further than a text is long need not count: what is left has fewer states, often just a few.
+//! Removes upper bounds of counters that no token reaches: the rest has fewer states, often just a few.
 
 use crate::analysis::utf8::is_utf8;
 use crate::json::string::json_spellings;
 use crate::store::node::{JsonPosition, Kind, OperandList, RegularId, UNBOUNDED};
 use crate::{Error, Store};
 
-/// How deep parts are looked into, and into how many of them.
+/// Limits: levels of operands, and visited operands. Operands beyond them stay as they are.
 const NESTING: u32 = 8;
 const PARTS: u32 = 256;
 
-/// What is looked at, and what has been found.
+/// The parameters and results of one call.
 struct BoundSearch {
-    /// Bounds that are nearer stay.
+    /// Lower bounds than this are kept.
     least: u32,
-    /// The nearest bound that has been left out.
+    /// The lowest bound that has been removed.
     nearest: u32,
     parts: u32,
 }
 
-/// A language without the upper bounds of counted repetitions that are at least `least`, and the nearest of these bounds: texts of no
-/// more characters are in both languages or in neither. In spellings of JSON strings, the characters of the texts that they spell. Nothing
-/// where there is no such bound that is seen to count characters, or what has at least one.
+/// Returns `a` without the upper bounds of counters that are at least `least`, and the lowest bound removed.
+/// Texts of no more characters are in both languages or in neither; inside JSON spellings, these are the
+/// characters of the value.
+///
+/// `None` if no such bound is seen to count characters.
 ///
 /// # Errors
 /// When a limit is exceeded.
 ///
 /// # Complexity
-/// Linear in the parts of the expression; only so many are looked at.
+/// Linear in the visited operands, whose number is bounded.
 ///
 /// ```
 /// # use grammask_regular::{analysis, Limits, Store};
@@ -43,8 +45,8 @@ pub fn drop_bounds(store: &mut Store, a: RegularId, least: u32) -> Result<Option
     Ok((search.nearest != UNBOUNDED).then_some((free, search.nearest)))
 }
 
-/// Each rule holds as a short text has short parts only; so nothing is left out below a complement, where a text is in the language as
-/// another one is not. What is not looked into stays as it is. The depth of this recursion is bounded by a constant.
+/// Each rule holds because the parts of a short text are short. Bounds below a complement are kept: there,
+/// dropping one would remove texts. The recursion is bounded by `nesting`.
 fn drop_bounds_at(
     store: &mut Store,
     a: RegularId,
@@ -82,7 +84,7 @@ fn drop_bounds_at(
         }
         Kind::Repeat { base, min, max } => {
             let free = drop_bounds_at(store, base, nesting, search)?;
-            // Every round but those that are empty anyhow has a character, if what is repeated is whole characters.
+            // Every non-empty round has a character if the base consists of whole characters.
             if max != UNBOUNDED && max >= search.least && is_utf8(store, base) {
                 search.nearest = search.nearest.min(max);
                 return store.repeat(free, min, None);

@@ -1,15 +1,15 @@
-//! What a language is without its exceptions: `[a-z]{1,8}` where it is that but for `if` and `else`.
+//! Removes exceptions of short strings: `[a-z]{1,8}` from `[a-z]{1,8}` except `if` and `else`.
 
 use crate::construct::concat::concat_pair;
 use crate::json::string::json_spellings;
 use crate::store::node::{JsonPosition, Kind, RegularId, STANDARD};
 use crate::{Error, Store};
 
-/// Exceptions are texts of so many bytes at most.
+/// Bytes of the longest exception that is removed.
 const SHORT: u32 = 64;
 
-/// A language without the complements of few short texts that it is met with: on the surface, or as the texts that a JSON string spells. Nothing where
-/// there are no such.
+/// Returns a language without the complements of short strings that it is intersected with, at the top or
+/// inside one JSON spelling. `None` if there are none.
 ///
 /// # Errors
 /// When a limit is exceeded.

@@ -1,14 +1,15 @@
-//! How far a walk over tokens can see, and what follows for a language: how often it fits in there, and how far its prefixes are
-//! from an end.
+//! How far a walk over tokens can see, and what follows for a language: how often it fits in there, and how
+//! far its prefixes are from an end.
 
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The strings that may be read from some state on: all of up to some number of bytes, and the substrings of some longer texts.
+/// The strings that can be read from a state: all strings of up to some length, and the substrings of some
+/// longer texts.
 ///
-/// It remembers what it has found out about languages, so it belongs to one [`Store`].
+/// It caches results about languages, so it belongs to one [`Store`].
 ///
 /// ```
 /// # use grammask_regular::analysis::Horizon;
@@ -24,16 +25,16 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Horizon {
     short: u32,
-    /// The longest first.
+    /// Sorted by length, the longest first.
     long: Arc<[Box<[u8]>]>,
     times: FxHashMap<RegularId, u32>,
     reaches: ReachTable,
 }
 
-/// So many tables of reaches there are.
+/// Number of tables of cached results.
 const TABLES: usize = 64;
 
-/// ReachTable by expression, in many small tables: as large as one is, nobody waits long until it is moved to where it can grow.
+/// Results by expression, in many small tables: no insertion waits long for a table that grows.
 #[derive(Clone, Debug)]
 struct ReachTable {
     tables: [FxHashMap<RegularId, BoundedReach>; TABLES],
@@ -56,32 +57,33 @@ impl ReachTable {
     }
 }
 
-/// What lies ahead in a language.
+/// How far the ends of a language are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoundedReach {
-    /// Some string has no more bytes than this; [`UNBOUNDED`] where that is not known.
+    /// Some string has at most this many bytes; [`UNBOUNDED`] if unknown.
     least: u32,
-    /// From every prefix of a string that is not empty, some string is reached with no more bytes than this.
+    /// From every non-empty prefix of a string, at most this many bytes lead to a string.
     inside: u32,
-    /// No string has other bytes.
+    /// A superset of the bytes of all strings.
     pub(crate) bytes: ByteSet,
 }
 
-/// Nothing is known.
+/// No bounds are known.
 const UNKNOWN: BoundedReach = BoundedReach { least: UNBOUNDED, inside: UNBOUNDED, bytes: ByteSet::ALL };
 
 impl BoundedReach {
-    /// From every prefix of a string, some string is reached with no more bytes than this.
+    /// From every prefix of a string, at most this many bytes lead to a string.
     pub(crate) fn room(&self) -> u32 {
         self.least.max(self.inside)
     }
 }
 
-/// How many bytes are read at most to find out how often a language fits into texts.
+/// Bytes that are read to find out how often a language fits into the texts. Beyond this, the lengths are
+/// divided.
 const STEPS: usize = 50_000;
 
 impl Horizon {
-    /// All strings of up to `short` bytes, and the substrings of the texts.
+    /// Returns the horizon of all strings of up to `short` bytes, and of the substrings of the texts.
     pub fn new(short: u32, texts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
         let mut long: Vec<Box<[u8]>> = texts.into_iter().map(|text| text.as_ref().into()).collect();
         long.retain(|text| text.len() > short as usize);
@@ -90,7 +92,7 @@ impl Horizon {
         Self { short, long: long.into(), ..Self::default() }
     }
 
-    /// The same strings, with nothing found out about languages.
+    /// Returns a horizon with the same strings, and without cached results.
     ///
     /// # Complexity
     /// O(1).
@@ -99,12 +101,12 @@ impl Horizon {
         Self { short: self.short, long: Arc::clone(&self.long), ..Self::default() }
     }
 
-    /// What has been found out about languages takes so many bytes, roughly.
+    /// Returns the heap bytes of the cached results, approximately.
     pub fn bytes_used(&self) -> usize {
         self.times.len() * 16 + self.reaches.len * (size_of::<BoundedReach>() + 16)
     }
 
-    /// The length of the longest string.
+    /// Returns the length of the longest string, in bytes.
     pub(crate) fn longest(&self) -> u32 {
         self.long.first().map_or(self.short, |text| u32::try_from(text.len()).unwrap_or(UNBOUNDED))
     }
@@ -114,7 +116,8 @@ impl Horizon {
     }
 }
 
-/// No string of a horizon has more strings of `base` in a row. `base` does not contain the empty string.
+/// Returns an upper bound of how many strings of `base` follow each other in a string of the horizon. `base`
+/// does not contain the empty string.
 pub(crate) fn max_repetitions(
     store: &mut Store,
     base: RegularId,
@@ -131,14 +134,14 @@ pub(crate) fn max_repetitions(
         if fit <= most {
             break;
         }
-        // How many end at each place, one after the other, whatever was before the first.
+        // Greatest number of consecutive strings of `base` that end at each position.
         let mut ended = vec![0; text.len() + 1];
         for start in 0..text.len() {
             let mut state = base;
             for (place, &byte) in (start + 1..).zip(&text[start..]) {
                 steps += 1;
                 if steps > STEPS {
-                    // The texts that follow are no longer.
+                    // The remaining texts are not longer.
                     most = fit;
                     break 'texts;
                 }
@@ -157,7 +160,7 @@ pub(crate) fn max_repetitions(
     Ok(most)
 }
 
-/// What lies ahead in a language, as far as it shows in the expression.
+/// Returns how far the ends of a language are, as far as the expression shows it.
 ///
 /// # Complexity
 /// Linear in the size of the expression; what is known of its parts is not found again.
@@ -191,7 +194,7 @@ pub(crate) fn bounded_reach(store: &Store, a: RegularId, horizon: &mut Horizon) 
     known.get(a).unwrap_or(UNKNOWN)
 }
 
-/// The reach from those of the operands.
+/// Returns the result for an expression from those of its operands.
 fn reach_of(store: &Store, a: RegularId, known: &ReachTable) -> BoundedReach {
     if let Some(known) = known.get(a) {
         return known;
@@ -232,7 +235,7 @@ fn reach_of(store: &Store, a: RegularId, known: &ReachTable) -> BoundedReach {
             }
             BoundedReach { least: longest, inside: longest.saturating_sub(1), bytes }
         }
-        // Each prefix of a string is one.
+        // Every prefix of a string is one of its strings.
         Kind::AhoCorasick { .. } | Kind::Factor { .. } => {
             BoundedReach { least: 0, inside: 0, bytes: ByteSet::ALL }
         }
@@ -261,7 +264,7 @@ fn reach_of(store: &Store, a: RegularId, known: &ReachTable) -> BoundedReach {
                 bytes: base.bytes,
             }
         }
-        // The shortest way to a string of the operand passes no other.
+        // A shortest string has no proper prefix in the operand.
         Kind::PrefixMinimal(inner) => of(inner),
         Kind::Json { text, at } => {
             let text = of(text);
@@ -276,10 +279,10 @@ fn reach_of(store: &Store, a: RegularId, known: &ReachTable) -> BoundedReach {
     }
 }
 
-/// A character class of more states is taken for one of all bytes.
+/// States of a character class beyond which it counts as one of all bytes.
 const STATES: usize = 200;
-/// Words of more bytes are taken for words of any.
+/// Bytes of words beyond which they count as words of all bytes.
 const BYTES: u32 = 4096;
 
-/// No character is spelled by more letters.
+/// Bytes of the longest spelling of a character in a JSON string.
 const SPELLED: u32 = 12;

@@ -1,5 +1,7 @@
-//! Counters that are further from their bounds than can be seen are set to one and the same place, so that a walk over tokens need not be
-//! repeated for each of their values.
+//! Counter abstraction: counters that are further from their bounds than a token is long get one common
+//! value.
+//!
+//! So a walk over the vocabulary need not be repeated for each value of a counter.
 
 use crate::analysis::utf8::is_utf8;
 use crate::bounded::horizon::Horizon;
@@ -12,17 +14,17 @@ use crate::json::string::json_spellings_at;
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 
-/// Concatenations are looked at up to this many parts deep.
+/// Operands of a concatenation that are examined.
 const DEPTH: usize = 32;
 
-/// How what is read stands for a language's strings.
+/// How the input represents the strings of a language.
 #[derive(Clone, Copy)]
 enum InputForm {
-    /// As themselves.
+    /// As the strings themselves.
     Plain,
-    /// As their JSON spellings; `begun` is whether the first character is in the middle of its own.
+    /// As their JSON spellings. `begun` is true if the first character is in the middle of its spelling.
     Spelled { begun: bool },
-    /// As spellings of spellings, so many deep.
+    /// As spellings of spellings, with this many levels.
     Deep(u32),
 }
 
@@ -36,8 +38,8 @@ impl InputForm {
     }
 }
 
-/// A language that agrees with `a` on all strings of a horizon: it contains the same ones, and the same ones can be prolonged to a
-/// member.
+/// Returns a language that agrees with `a` on all strings of a horizon: it contains the same ones, and the
+/// same ones are prefixes of its strings.
 ///
 /// # Errors
 /// When a limit is exceeded.
@@ -76,7 +78,8 @@ fn saturate_encoded(
     }
 }
 
-/// The same for an intersection. Whether it can be prolonged is more than whether each part can, so only two kinds are looked at.
+/// As [`saturate_encoded`], for an intersection. It may have no string that extends a prefix even though each
+/// operand has one, so only two forms are handled.
 fn saturate_intersection(
     store: &mut Store,
     a: RegularId,
@@ -92,7 +95,8 @@ fn saturate_intersection(
         matches!(store.node(member).kind, Kind::AhoCorasick { .. }) || counts_bytes(store, member)
     };
     if members.iter().all(|&member| is_closed(store, member)) {
-        // Each prefix of a member is a member, in each part: it is prolonged in all of them or in none.
+        // Each prefix of a string is in the language, for each operand. So a prefix is extended in all of
+        // them or in none.
         let mut changed = Vec::with_capacity(members.len());
         for &member in members {
             changed.push(if counts_bytes(store, member) {
@@ -109,8 +113,9 @@ fn saturate_intersection(
             && max != UNBOUNDED
             && is_utf8(store, text)
         {
-            // Say some string of the texts goes on from here and is long enough. It need not be longer than to the first character behind all that is
-            // read, or the first that is asked for, and from there to an end that is near.
+            // Assume that a string of `text` extends what has been read and is long enough. It need not be
+            // longer than up to the next character, or the first one that is required, plus the distance from
+            // there to an end.
             let reach = bounded_reach(store, text, horizon);
             let Some(most) = max.checked_sub(reach.room()).filter(|&most| most > min) else {
                 return Ok(a);
@@ -130,7 +135,7 @@ fn saturate_intersection(
     Ok(a)
 }
 
-/// Any one character that is made of some bytes; maybe others of several bytes.
+/// Returns the characters that consist of some bytes, and perhaps others of several bytes.
 fn character_of_bytes(store: &mut Store, bytes: ByteSet) -> Result<RegularId, Error> {
     let ascii = ByteSet::range(0, 0x7F);
     let character = any_character(store)?;
@@ -141,7 +146,7 @@ fn character_of_bytes(store: &mut Store, bytes: ByteSet) -> Result<RegularId, Er
     if ascii.is_subset(&bytes) && some.len() == 2 { Ok(character) } else { store.union(&some) }
 }
 
-/// The same for what is neither a union nor an intersection.
+/// As [`saturate_encoded`], for an expression that is neither a union nor an intersection.
 fn saturate_concat(
     store: &mut Store,
     a: RegularId,
@@ -175,7 +180,7 @@ fn saturate_part(
 ) -> Result<RegularId, Error> {
     let (base, min, max) = match store.node(a).kind {
         Kind::Json { text, at } => {
-            // This goes as deep as spellings nest.
+            // The recursion is as deep as spellings nest.
             let text = saturate_encoded(store, text, form.inside(at), horizon)?;
             return json_spellings_at(store, text, at);
         }
@@ -194,12 +199,14 @@ fn saturate_part(
     if is_within(most) {
         return Ok(a);
     }
-    // What is asked for more often than it can be read is not done then, and what may be done more often does not come to its end.
+    // A lower bound that cannot be reached is lowered to just beyond reach, and an upper bound that cannot be
+    // reached is dropped.
     let max = if max > most { None } else { Some(max) };
     store.repeat(base, min.min(most.saturating_add(1)), max)
 }
 
-/// No string of the horizon stands for more strings of `base` in a row.
+/// Returns an upper bound of how many strings of `base` follow each other in what a string of the horizon
+/// represents.
 fn max_repetitions_read(
     store: &mut Store,
     base: RegularId,
@@ -213,7 +220,7 @@ fn max_repetitions_read(
             let spelled = json_spellings(store, base)?;
             Ok(max_repetitions(store, spelled, horizon)?.saturating_add(u32::from(begun)))
         }
-        // No spelling is shorter than its text, but an escape that has begun may stand for a character of four bytes.
+        // A spelling is at least as long as its text, but an escape that has begun may represent four bytes.
         InputForm::Spelled { .. } => Ok(horizon.longest().saturating_add(3) / least),
         InputForm::Deep(levels) => Ok(horizon.longest().saturating_add(3 * levels) / least),
     }

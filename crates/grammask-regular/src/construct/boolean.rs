@@ -11,7 +11,7 @@ use crate::json::string::json_spellings;
 use crate::store::node::{JsonPosition, Kind, PROVEN_EMPTY, RegularId, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 
-/// [`RegularId::EMPTY`] for what has been found to be empty.
+/// Returns [`RegularId::EMPTY`] for an expression that has been proven empty, and others unchanged.
 pub(crate) fn resolve_empty(store: &Store, a: RegularId) -> RegularId {
     if store.node(a).has(PROVEN_EMPTY) { RegularId::EMPTY } else { a }
 }
@@ -88,8 +88,8 @@ pub(crate) fn intersection(store: &mut Store, parts: &[RegularId]) -> Result<Reg
     }
 }
 
-/// Of an intersection that is excluded, leaves out what all of it is in anyhow: `s & ~(s & a)` is `s & ~a`. `false` when nothing is left. `members`
-/// are sorted.
+/// Removes from excluded intersections the operands that are also required: `s & ~(s & a)` is `s & ~a`.
+/// Returns false if the result is empty. `members` are sorted.
 fn simplify_excluded(
     store: &mut Store,
     members: &[RegularId],
@@ -109,8 +109,8 @@ fn simplify_excluded(
     Ok(true)
 }
 
-/// Where the empty string is taken away: takes it from the first member from which it goes without an intersection. `false` when
-/// nothing is left.
+/// If the empty string is excluded, removes it from the first operand that can be written without it. Returns
+/// false if the result is empty.
 fn exclude_epsilon(
     store: &mut Store,
     members: &mut [RegularId],
@@ -127,8 +127,8 @@ fn exclude_epsilon(
     Ok(true)
 }
 
-/// Replaces all members that are JSON spellings by one, and takes in complements of spellings. `false` when nothing is left. As
-/// deep as spellings nest.
+/// Replaces all operands that are JSON spellings by one, and includes excluded spellings. Returns false if
+/// the result is empty. The recursion is as deep as spellings nest.
 fn merge_json_members(
     store: &mut Store,
     members: &mut Vec<RegularId>,
@@ -158,7 +158,7 @@ fn merge_json_members(
     Ok(all != RegularId::EMPTY)
 }
 
-/// Replaces all members that count bytes of a set by one. `false` when nothing is left.
+/// Replaces all operands that count bytes of a set by one. Returns false if the result is empty.
 fn merge_byte_counters(store: &mut Store, members: &mut Vec<RegularId>) -> Result<bool, Error> {
     let counted = |store: &Store, member: RegularId| {
         let (base, min, max) = as_repeat(store, member);
@@ -184,8 +184,9 @@ fn merge_byte_counters(store: &mut Store, members: &mut Vec<RegularId>) -> Resul
     Ok(all != RegularId::EMPTY)
 }
 
-/// The union of what must not be matched, without what the members exclude anyhow by their lengths. `None` when a
-/// member itself is excluded, or all texts are, of which a member holds nothing else.
+/// Returns the union of the excluded languages, without those that the operands exclude by their lengths.
+/// `None` if the result is empty: an operand itself is excluded, or all texts are and an operand contains
+/// nothing else.
 fn merge_complements(
     store: &mut Store,
     negative: &[RegularId],

@@ -16,7 +16,7 @@ pub(crate) fn concat_pair(
     head: RegularId,
     mut tail: RegularId,
 ) -> Result<RegularId, Error> {
-    // From the right to the left: heads that are concatenations are taken apart, so that none stays nested.
+    // From right to left. Heads that are concatenations are taken apart, so that none stays nested.
     let mut pending = Vec::new();
     let mut next = Some(head);
     while let Some(head) = next.take().or_else(|| pending.pop()) {
@@ -30,7 +30,7 @@ pub(crate) fn concat_pair(
     Ok(tail)
 }
 
-/// A concatenation whose head is none: the result, or another head and tail to go on with.
+/// Prepends a head that is not a concatenation. Returns the result, or another head and tail to go on with.
 fn prepend(
     store: &mut Store,
     head: RegularId,
@@ -50,7 +50,7 @@ fn prepend(
         if store.is_nullable(head) {
             return Ok((None, RegularId::ALL));
         }
-        // What is repeated beyond the least number of times can as well be read by the tail.
+        // What the head repeats beyond its minimum can as well be read by the tail.
         if let Kind::Repeat { base, min, max } = store.node(head).kind
             && base != RegularId::ANY
             && min < max
@@ -80,7 +80,7 @@ fn prepend(
     Ok((None, store.intern(Kind::Concat(head, tail))?))
 }
 
-/// The sum of two upper ends; `None` where it is too large to count.
+/// Returns the sum of two upper bounds. `None` if it is not representable.
 fn add_ends(a: u32, b: u32) -> Option<u32> {
     if a == UNBOUNDED || b == UNBOUNDED {
         return Some(UNBOUNDED);

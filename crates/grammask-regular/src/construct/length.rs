@@ -1,5 +1,7 @@
-//! Texts of so many characters, met with another part: where only one thing in that part has no fixed length, the bounds move into
-//! its counter, and there is no intersection left. `[a-z]+` of up to 9 characters is `[a-z]{1,9}`.
+//! Intersections with a length in characters.
+//!
+//! If only one part of the other operand has no fixed length, the bounds move into its counter, and no
+//! intersection is left. `[a-z]+` of at most 9 characters is `[a-z]{1,9}`.
 
 use crate::analysis::utf8::fixed_char_count;
 use crate::analysis::utf8::is_utf8;
@@ -10,17 +12,17 @@ use std::ops::RangeInclusive;
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 
-/// The pattern of any one character.
+/// The regex of one character.
 const CHARACTER: &str = "(?s:.)";
 
-/// How deep parts are looked into, and how many of them.
+/// Limits: levels of operands, and visited operands. A constructor must stay cheap.
 const NESTING: u32 = 6;
 const BUDGET: u32 = 64;
 
-/// Bounds of a number of characters; the upper one may be [`UNBOUNDED`].
+/// Inclusive bounds of a number of characters; the upper one may be [`UNBOUNDED`].
 type Bounds = (u32, u32);
 
-/// Any one character.
+/// Returns the language of single characters.
 ///
 /// # Errors
 /// When a limit is exceeded.
@@ -33,9 +35,11 @@ pub(crate) fn any_character(store: &mut Store) -> Result<RegularId, Error> {
     Ok(character)
 }
 
-/// Where JSON strings spell texts whose characters are counted, which is not all that is asked of them: what they are without that, and from the least to
-/// the greatest number of characters. What follows a string is kept. Nothing where what is left may be no text, or empty though some characters are
-/// asked for: then it is not the count alone that is left out.
+/// Splits a JSON string whose characters are counted, among other conditions, into the language without that
+/// condition and the bounds of the count. What follows the string is kept.
+///
+/// `None` if there is no such condition, or if the rest may contain other strings than UTF-8, or the empty
+/// string although the count excludes it: then the count is not the only difference.
 ///
 /// # Errors
 /// When a limit is exceeded.
@@ -71,7 +75,7 @@ pub fn split_length(
         if let Some((least, most)) = as_length(store, members[place])? {
             members.remove(place);
             let text = store.intersection(&members)?;
-            // That all of it is text, or that there is some, may have been known by the count alone.
+            // Only the count may have proven that the language is UTF-8 and not empty.
             if !is_utf8(store, text) || (least > 0 && store.is_nullable(text)) {
                 return Ok(None);
             }
@@ -82,7 +86,7 @@ pub fn split_length(
     Ok(None)
 }
 
-/// The bounds of what holds all texts of some numbers of characters, and nothing else.
+/// Returns the bounds of a language of all texts of some numbers of characters, and of nothing else.
 pub(crate) fn as_length(store: &mut Store, a: RegularId) -> Result<Option<Bounds>, Error> {
     let (base, bounds) = match store.node(a).kind {
         Kind::Repeat { base, min, max } => (base, (min, max)),
@@ -92,7 +96,8 @@ pub(crate) fn as_length(store: &mut Store, a: RegularId) -> Result<Option<Bounds
     Ok((may_be && base == any_character(store)?).then_some(bounds))
 }
 
-/// Moves bounds of lengths into other members of an intersection, as far as that is possible. `false` when nothing is left.
+/// Moves bounds of lengths into other operands of an intersection, as far as possible. Returns false if the
+/// result is empty.
 pub(crate) fn merge_lengths(store: &mut Store, members: &mut Vec<RegularId>) -> Result<bool, Error> {
     'lengths: while members.len() > 1 {
         for place in 0..members.len() {
@@ -119,12 +124,12 @@ pub(crate) fn merge_lengths(store: &mut Store, members: &mut Vec<RegularId>) -> 
     Ok(true)
 }
 
-/// Whether all strings of `a` are seen to be texts of so many characters.
+/// Returns true if all strings of `a` are seen to have a length within the bounds.
 pub(crate) fn satisfies_length(store: &Store, a: RegularId, (low, high): Bounds) -> bool {
     high == UNBOUNDED && low <= store.node(a).min.min(1) && is_utf8(store, a)
 }
 
-/// The texts of `a` with so many characters, if that can be written without an intersection.
+/// Returns the texts of `a` with a length within the bounds. `None` if that takes an intersection.
 fn restrict_length(
     store: &mut Store,
     a: RegularId,
@@ -205,7 +210,8 @@ fn restrict_length(
     }
 }
 
-/// The number of characters of each string, where it is proven to be the same for all, and all of them to be texts.
+/// Returns the number of characters of each string. `None` if it is not proven to be the same for all, or
+/// they are not proven to be UTF-8.
 fn fixed_length(store: &mut Store, a: RegularId, nesting: u32, budget: &mut u32) -> Option<u32> {
     let nesting = nesting.checked_sub(1)?;
     *budget = budget.checked_sub(1)?;

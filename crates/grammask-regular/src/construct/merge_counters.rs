@@ -1,15 +1,17 @@
-//! Expressions that differ in counters only. `[a-z]{3,7}x` and `[a-z]{4,8}x` have the same skeleton; their union is
-//! `[a-z]{3,8}x`. Without this, a counted repetition that can be split in several ways would leave a member
-//! behind for every byte.
+//! Merges operands of a union that differ in one counter.
+//!
+//! `[a-z]{3,7}x` and `[a-z]{4,8}x` have equal counter-free keys; their union is `[a-z]{3,8}x`. Without this,
+//! a counted repetition that can be split in several ways would leave one more operand per byte.
 
 use crate::construct::concat::concat_pair;
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
 
-/// Marks skeletons that are not the ids of expressions.
+/// Marks keys that are not ids of expressions.
 const MARK: u32 = 1 << 31;
 
-/// The skeleton of an expression with a counter on its spine: equal skeletons, equal but for counters.
+/// Returns the key of an expression with a counter on its chain of concatenations. Equal keys mean: equal
+/// except for counters.
 pub(crate) fn counter_free_key(store: &mut Store, kind: Kind) -> u32 {
     let key = match kind {
         Kind::Repeat { base, .. } => (u32::MAX, base.0),
@@ -20,8 +22,8 @@ pub(crate) fn counter_free_key(store: &mut Store, kind: Kind) -> u32 {
     *store.memos.counter_free_keys.entry(key).or_insert(next)
 }
 
-/// The union of two expressions with the same skeleton, if they differ in one counter and the counters have no gap
-/// between them.
+/// Returns the union of two expressions with equal keys. `None` unless they differ in one counter, without a
+/// gap between the bounds.
 pub(crate) fn merge_counters(
     store: &mut Store,
     mut a: RegularId,
@@ -54,7 +56,8 @@ pub(crate) fn merge_counters(
     Ok(Some(result))
 }
 
-/// The union of two counters before the same rest.
+/// Returns the union of two counters with the same base before the same rest. `None` if there is a gap
+/// between their bounds.
 fn merge_counter_pair(
     store: &mut Store,
     a: RegularId,
@@ -66,7 +69,7 @@ fn merge_counter_pair(
     else {
         return Ok(None);
     };
-    // Before all strings, the lower counter contains the higher one.
+    // Before the language of all strings, the lower counter contains the higher one.
     let has_gap = min.max(low) > max.min(high).saturating_add(1) && rest != RegularId::ALL;
     if base != other || has_gap {
         return Ok(None);

@@ -1,4 +1,5 @@
-//! Constructors of expressions: each returns the normal form of what it builds.
+//! Constructors of expressions. Each returns the normal form of its result, so that equal languages usually
+//! have equal ids and automata stay small.
 
 pub(crate) mod boolean;
 pub(crate) mod concat;

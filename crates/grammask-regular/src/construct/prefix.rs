@@ -17,7 +17,7 @@ pub(crate) fn non_empty(store: &mut Store, a: RegularId) -> Result<RegularId, Er
     store.intersection(&[a, some])
 }
 
-/// The same, if that can be written without an intersection. `a` contains the empty string.
+/// As [`non_empty`], if the result is expressible without an intersection. `a` contains the empty string.
 pub(crate) fn non_empty_without_intersection(
     store: &mut Store,
     a: RegularId,
@@ -40,7 +40,7 @@ pub(crate) fn shortest_match(store: &mut Store, a: RegularId) -> Result<RegularI
     prefix_minimal(store, a)
 }
 
-/// The strings of `a` no proper prefix of which is in `a`.
+/// Returns the strings of `a` of which no proper prefix is in `a`: MIN(`a`).
 pub(crate) fn prefix_minimal(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
     let a = resolve_empty(store, a);
     let node = store.node(a);

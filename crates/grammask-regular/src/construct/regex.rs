@@ -1,4 +1,4 @@
-//! Regexes: read by `regex-syntax`, translated into expressions without unrolling anything.
+//! Regexes: parsed by `regex-syntax`, and translated into expressions without unrolling.
 
 use crate::analysis::emptiness::is_empty;
 use crate::construct::concat::concat_pair;
@@ -13,7 +13,7 @@ use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Look};
 use regex_syntax::utf8::Utf8Sequences;
 use std::sync::Arc;
 
-/// So many parts of a pattern are looked at before somebody is asked whether to go on.
+/// Number of parts of a pattern between two calls of the cancellation function.
 const BETWEEN_QUESTIONS: usize = 512;
 
 /// See [`Store::regex`].
@@ -51,7 +51,7 @@ pub(crate) fn regex(
     Ok(Some(id))
 }
 
-/// Whether [`regex`](Self::regex) has been asked for this pattern before: what it comes to is only looked up then.
+/// Returns true if the pattern has been translated before, so that [`Store::regex`] only looks it up.
 pub fn knows_regex(store: &Store, pattern: &str) -> bool {
     store.memos.patterns.contains_key(pattern)
 }
@@ -138,7 +138,7 @@ fn translate(
                 done.push(store.repeat(base, min, max)?);
             }
             Task::Concat(len) => {
-                // They stand in the order in which they were done, the last one first.
+                // They are in the order in which they were finished, the last one first.
                 let mut tail = RegularId::EPSILON;
                 for (place, head) in done.split_off(done.len() - len).into_iter().enumerate() {
                     if place % BETWEEN_QUESTIONS == BETWEEN_QUESTIONS - 1 && is_cancelled() {
@@ -235,7 +235,7 @@ fn push_parts<'h>(tasks: &mut Vec<Task<'h>>, parts: &'h [Hir], ends: Ends) {
 enum Task<'h> {
     Visit(&'h Hir, Ends),
     Repeat(u32, Option<u32>),
-    /// Of so many languages, the last part first.
+    /// A concatenation or an alternation of this many languages, the last operand first.
     Concat(usize),
     Union(usize),
 }
@@ -257,7 +257,7 @@ impl Ends {
     }
 }
 
-/// What is counted before a pattern is translated, so that a short one cannot take much memory.
+/// Counts that are limited before a pattern is translated, so that a short one cannot take much memory.
 #[derive(Default)]
 struct PatternStats {
     classes: usize,

@@ -53,7 +53,7 @@ pub(crate) fn repeat(
     store.intern(Kind::Repeat { base, min, max })
 }
 
-/// An expression as a repetition: base, least and greatest number of times.
+/// Returns an expression as a repetition: base, lower and upper bound.
 pub(crate) fn as_repeat(store: &Store, a: RegularId) -> (RegularId, u32, u32) {
     match store.node(a).kind {
         Kind::Repeat { base, min, max } => (base, min, max),
@@ -61,7 +61,7 @@ pub(crate) fn as_repeat(store: &Store, a: RegularId) -> (RegularId, u32, u32) {
     }
 }
 
-/// A union without its member "empty string"; anything else as it is.
+/// Returns a union without its operand "empty string", and other expressions unchanged.
 pub(crate) fn drop_epsilon_member(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
     if let Kind::Or(list) = store.node(a).kind
         && store.list(list)[0] == RegularId::EPSILON
@@ -75,9 +75,9 @@ pub(crate) fn drop_epsilon_member(store: &mut Store, a: RegularId) -> Result<Reg
     Ok(a)
 }
 
-/// The numbers of times that `(x{p,q}){min,max}` repeats x, if they are an interval.
+/// Returns the numbers of times that `(x{p,q}){min,max}` repeats x, if they are an interval.
 fn product(p: u32, q: u32, min: u32, max: u32) -> Option<(u32, u32)> {
-    // k times p to q, and k + 1 times: neighbours for k = min are neighbours for all greater k as well.
+    // If the intervals of k and k + 1 rounds are adjacent for k = min, they are for all greater k as well.
     let high_of = |k: u64| if q == UNBOUNDED && k > 0 { u64::MAX } else { k * u64::from(q) };
     let is_interval =
         min == max || (u64::from(min) + 1) * u64::from(p) <= high_of(min.into()).saturating_add(1);

@@ -1,4 +1,4 @@
-//! Counters and conjunctions on the surface of an expression: what a walk over bounded strings needs to see of it.
+//! The top structure of an expression: counters, loops, conjunctions, and the byte partition.
 
 use crate::analysis::utf8::is_utf8;
 use crate::construct::concat::concat_pair;
@@ -6,32 +6,32 @@ use crate::json::string::json_spellings;
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
 
-/// A language that begins with a counted repetition: `base{min,max}` and then `rest`.
+/// A language of the form `base{min,max} rest`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {
-    /// What is repeated. It does not contain the empty string.
+    /// The repeated language. It does not contain the empty string.
     pub base: RegularId,
-    /// The least number of times.
+    /// Lower bound.
     pub min: u32,
-    /// The greatest number of times; `None` for any.
+    /// Upper bound, inclusive. `None` if there is none.
     pub max: Option<u32>,
-    /// What follows.
+    /// The language after the repetition.
     pub rest: RegularId,
 }
 
-/// A language as two of which one follows on the other, where the first ends with what may come any number of times.
+/// A language of the form `prefix rest`, where `prefix` ends with an unbounded repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopSplit {
-    /// What comes first.
+    /// The first part, which includes the repetition.
     pub prefix: RegularId,
-    /// What its end repeats, any number of times.
+    /// The loop `base*` at the end of the prefix.
     pub repeated: RegularId,
-    /// What follows.
+    /// The second part.
     pub rest: RegularId,
 }
 
-/// The language as a counted repetition and what follows, if it is written so; also inside of JSON spellings, where both are
-/// spellings then.
+/// Returns a language as a counted repetition and the rest, if it has this form. Inside a JSON spelling, both
+/// are spellings.
 ///
 /// # Errors
 /// When a limit is exceeded.
@@ -53,7 +53,7 @@ pub fn leading_counter(store: &mut Store, a: RegularId) -> Result<Option<Counter
     }
     let max = (max != UNBOUNDED).then_some(max);
     let Some(text_rest) = text_rest else { return Ok(Some(Counter { base, min, max, rest })) };
-    // Only whole characters can be spelled one by one.
+    // Only whole characters are spelled one by one.
     if !is_utf8(store, base) {
         return Ok(None);
     }
@@ -61,13 +61,13 @@ pub fn leading_counter(store: &mut Store, a: RegularId) -> Result<Option<Counter
     Ok(Some(Counter { base, min, max, rest: concat_pair(store, text_rest, rest)? }))
 }
 
-/// The language as what ends with a repetition without bounds, and what follows. Nothing where no such repetition is among the first few things that
-/// are written one behind the other, or where nothing follows.
+/// Splits a language after its first unbounded repetition. `None` if none is among its first operands, or
+/// nothing follows.
 ///
 /// # Errors
 /// When a limit is exceeded.
 pub fn split_after_loop(store: &mut Store, a: RegularId) -> Result<Option<LoopSplit>, Error> {
-    /// So many things may stand before the repetition.
+    /// Number of operands that may precede the repetition.
     const BEFORE: usize = 4;
 
     let mut heads = Vec::new();
@@ -88,7 +88,7 @@ pub fn split_after_loop(store: &mut Store, a: RegularId) -> Result<Option<LoopSp
     Ok(None)
 }
 
-/// The parts of an intersection, or of the JSON spellings of one; none for what is written otherwise.
+/// Returns the operands of an intersection, or of one inside a JSON spelling. Other languages have none.
 ///
 /// # Errors
 /// When a limit is exceeded.
@@ -106,7 +106,8 @@ pub fn conjuncts(store: &mut Store, a: RegularId) -> Result<Vec<RegularId>, Erro
     }
 }
 
-/// Whether neither [`count`](Self::count) nor [`conjuncts`](Self::conjuncts) says anything of `a`, but that something may come once.
+/// Returns true if `a` has neither a leading counter, apart from optional parts, nor an intersection:
+/// [`leading_counter`] and [`conjuncts`] find nothing.
 pub fn is_uncounted(store: &Store, a: RegularId) -> bool {
     let head = match store.node(a).kind {
         Kind::Concat(head, _) => head,
@@ -124,14 +125,14 @@ pub fn is_uncounted(store: &Store, a: RegularId) -> bool {
         && !matches!(store.node(counted).kind, Kind::Repeat { max: 2.., .. })
 }
 
-/// Which bytes have the same derivative of `a`, as far as is known without taking them: the number of a partition of the bytes, the same
-/// for all languages with the same one, and of how many classes it is.
+/// Returns the partition of the bytes by equal derivatives, as far as it is known without taking them: its
+/// number, which is equal for equal partitions, and its number of classes.
 pub fn byte_partition(store: &Store, a: RegularId) -> (u32, usize) {
     let partition = store.node(a).partition;
     (partition.number(), store.partitions.len(partition))
 }
 
-/// The class of every byte in the partition of `a`.
+/// Returns the class of every byte in the partition of `a`.
 ///
 /// # Complexity
 /// Linear in the ranges of bytes.

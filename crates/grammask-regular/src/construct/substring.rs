@@ -47,7 +47,7 @@ pub(crate) fn except(store: &mut Store, texts: &[&[u8]], max: Option<u64>) -> Re
     store.intersection(&[avoid, some])
 }
 
-/// All strings in which none of the texts occurs, which are sorted, distinct and not empty.
+/// Returns all strings that contain none of the texts, which are sorted, distinct and not empty.
 pub(crate) fn aho_corasick_leaf(store: &mut Store, texts: Arc<[Box<[u8]>]>) -> Result<RegularId, Error> {
     let automaton = match store.leaves.aho_corasick.find(&texts) {
         Some(id) => id,

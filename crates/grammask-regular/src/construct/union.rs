@@ -161,7 +161,8 @@ fn merge_counted_member(
     kept: usize,
     mut member: RegularId,
 ) -> Result<(), Error> {
-    // Only some neighbours are tried: counters that can be joined come close to each other, and this bounds the work.
+    // Only some neighbors are tried. Counters that can be merged are close to each other, and this bounds the
+    // work.
     const NEIGHBOURS: usize = 16;
     'again: loop {
         for index in (kept..members.len()).rev().take(NEIGHBOURS) {
@@ -195,8 +196,8 @@ fn absorb_epsilon(store: &mut Store, members: &mut Vec<RegularId>) -> Result<boo
     Ok(has_changed)
 }
 
-/// Drops `z` beside `x y z` where x and y are nullable; and `w z` beside `w x y z` in short unions, which is what is left
-/// behind when a counter has come to its end.
+/// Drops `z` next to `x y z` where x and y are nullable. In short unions, also drops `w z` next to `w x y z`,
+/// which is left after a counter has ended.
 fn drop_subsumed_tails(store: &Store, members: &mut Vec<RegularId>) {
     // Pairs are compared, so this is for short lists.
     const SHORT: usize = 8;

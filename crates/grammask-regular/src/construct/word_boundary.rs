@@ -4,14 +4,14 @@ use crate::store::node::RegularId;
 use crate::{Error, Store};
 use regex_syntax::hir::{Hir, HirKind, Look};
 
-/// The parts of a regex, with the look-arounds at its ends split off.
+/// The parts of a regex, with the look-around at its ends split off.
 pub(crate) struct Parts<'h> {
     pub(crate) before: &'h [Hir],
     pub(crate) body: &'h [Hir],
     pub(crate) after: &'h [Hir],
 }
 
-/// Splits the look-arounds at the ends off.
+/// Splits the look-around at the ends off.
 pub(crate) fn split_ends(mut hir: &Hir) -> Parts<'_> {
     while let HirKind::Capture(capture) = hir.kind() {
         hir = &capture.sub;
@@ -27,7 +27,7 @@ pub(crate) fn split_ends(mut hir: &Hir) -> Parts<'_> {
 }
 
 impl Parts<'_> {
-    /// Is there a word boundary at an end?
+    /// Returns true if there is a word boundary at an end.
     pub(crate) fn has_boundary(&self) -> bool {
         let is_boundary = |part: &Hir| matches!(part.kind(), HirKind::Look(look) if is_word(*look));
         self.before.iter().chain(self.after).any(is_boundary)
@@ -38,7 +38,8 @@ pub(crate) fn is_word(look: Look) -> bool {
     !matches!(look, Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF)
 }
 
-/// All strings for which the look-around holds at their start, or at their end. Beyond the ends there is no word.
+/// Returns all strings for which the look-around holds at their start, or at their end. There is no word
+/// beyond the ends.
 pub(crate) fn boundary(store: &mut Store, look: Look, at_start: bool) -> Result<RegularId, Error> {
     let is_ascii = matches!(
         look,
@@ -60,7 +61,8 @@ pub(crate) fn boundary(store: &mut Store, look: Look, at_start: bool) -> Result<
         Look::WordEndAscii | Look::WordEndUnicode if !at_start => with_word,
         Look::WordStartHalfAscii | Look::WordStartHalfUnicode if !at_start => without,
         Look::WordEndHalfAscii | Look::WordEndHalfUnicode if at_start => without,
-        // A word cannot end where the text starts, nor start where it ends; half a boundary is there anyhow.
+        // A word cannot end at the start of the text, nor start at its end. A half boundary holds there
+        // anyway.
         Look::WordStartAscii | Look::WordStartUnicode | Look::WordEndAscii | Look::WordEndUnicode => {
             RegularId::EMPTY
         }

@@ -1,5 +1,6 @@
-//! Following known texts through all their spellings in JSON strings, byte by byte and without derivatives: where one is, is said by a range
-//! of the texts and a place in them.
+//! Follows known texts through all their JSON spellings, byte by byte and without derivatives.
+//!
+//! A position is a range of the sorted texts, those that agree so far, and an offset in them.
 
 use crate::json::string::is_raw;
 use std::cmp::Ordering;
@@ -7,39 +8,40 @@ use std::cmp::Ordering;
 use crate::json::finite::FiniteLanguage;
 use crate::json::string::SHORT_ESCAPES;
 
-/// Some of the texts, as a range: those that agree up to some place.
+/// A range of the texts: those that agree up to some offset.
 type Texts = (u32, u32);
 
-/// How far a spelling of [`FiniteLanguage`] texts has come.
+/// How far a spelling of the texts of a [`FiniteLanguage`] has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpellingCursor(CursorState);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CursorState {
-    /// So many bytes of what stands before it.
+    /// After this many bytes of the prefix.
     Before(usize),
-    /// CursorState a byte of some texts.
+    /// At a byte of some texts.
     Text(Texts, usize),
-    /// Behind a backslash there.
+    /// After a backslash there.
     Escape(Texts, usize),
-    /// In the `\u` escape of a character, behind so many of its symbols; of the texts that have it, and behind it there.
+    /// In the `\u` escape of a character, after some of its symbols; the texts with that character, and the
+    /// offset after it.
     Unit(char, usize, Texts, usize),
-    /// So many bytes of what stands behind.
+    /// After this many bytes of the suffix.
     After(usize),
 }
 
 impl FiniteLanguage {
-    /// Where a spelling begins.
+    /// Returns the position before the first byte.
     pub fn start(&self) -> SpellingCursor {
         SpellingCursor(self.before(0))
     }
 
-    /// Whether a text has been spelled and what stands behind it has begun.
+    /// Returns true if a text has been spelled and the suffix has begun.
     pub const fn is_behind(&self, SpellingCursor(at): SpellingCursor) -> bool {
         matches!(at, CursorState::After(_))
     }
 
-    /// Whether all is there, to the end of what stands behind.
+    /// Returns true if the suffix is complete.
     pub fn is_complete(&self, SpellingCursor(at): SpellingCursor) -> bool {
         at == CursorState::After(self.after.len())
     }
@@ -51,14 +53,15 @@ impl FiniteLanguage {
         }
     }
 
-    /// The bytes that may come next, and where they lead: all spellings of the texts, whether the language holds them or all others. A byte may be told
-    /// several times.
+    /// Calls a function with each byte that can come next, and the position after it. It follows all
+    /// spellings of the texts, also if the language contains the spellings of all other texts. A byte may be
+    /// reported several times.
     ///
     /// # Complexity
-    /// O(b log n) for b bytes that come next in n texts; in an escape, b characters.
+    /// O(b log n) for b next bytes in n texts; inside an escape, for b characters.
     ///
     /// # Panics
-    /// May panic when the phase is one of other texts.
+    /// May panic if the position is one of another language.
     ///
     /// ```
     /// use grammask_regular::analysis::{FiniteLanguage, SpellingCursor};
@@ -126,7 +129,7 @@ impl FiniteLanguage {
                 };
                 let symbol = units[symbols];
                 tell(symbol, next);
-                // `\u` between two surrogates has one case only.
+                // The `u` between two surrogates has one case only.
                 if symbol.is_ascii_hexdigit() && symbol.is_ascii_lowercase() {
                     tell(symbol.to_ascii_uppercase(), next);
                 }
@@ -138,7 +141,7 @@ impl FiniteLanguage {
         }
     }
 
-    /// Some of the texts that have the first `at` bytes in common: those with `byte` behind these. Given and taken as a range.
+    /// Returns the texts of a range with `byte` at offset `at`. The texts agree in all bytes before it.
     fn narrow(&self, (start, end): (u32, u32), at: usize, byte: u8) -> (u32, u32) {
         let texts = &self.texts[start as usize..end as usize];
         let order = |text: &Vec<u8>| text.get(at).map_or(Ordering::Less, |other| other.cmp(&byte));
@@ -148,7 +151,7 @@ impl FiniteLanguage {
     }
 }
 
-/// The character that a text begins with, or goes on with between two characters.
+/// Returns the first character of a text, or of the rest of a text after a character.
 fn first_character(text: Option<&[u8]>) -> Option<char> {
     let text = text?;
     let width = match text.first()? {
@@ -161,12 +164,12 @@ fn first_character(text: Option<&[u8]>) -> Option<char> {
     std::str::from_utf8(text.get(..width)?).ok()?.chars().next()
 }
 
-/// The letter of the short escape of a character, if it has one.
+/// Returns the letter of the short escape of a character, if it has one.
 fn short_escape(character: char) -> Option<u8> {
     SHORT_ESCAPES.iter().find(|&&(_, short)| char::from(short) == character).map(|&(letter, _)| letter)
 }
 
-/// What follows `\u` in the escape of a character, in small letters, and how much of it there is.
+/// Returns what follows `\u` in the escape of a character, in lower case, and its length.
 fn symbols_of(character: char) -> ([u8; 10], usize) {
     let mut symbols = *b"    \\u    ";
     let units = &mut [0; 2];

@@ -1,5 +1,5 @@
-//! The digits of escapes of sets of characters in JSON strings, behind `\u`: `000a`, `d83d\ude00`, as states of the acyclic
-//! automaton.
+//! The digits after `\u` in escapes of a set of characters: `000a`, `d83d\ude00`, as states of the acyclic
+//! DFA.
 
 use crate::leaf::acyclic_dfa::acyclic_leaf;
 use crate::leaf::acyclic_dfa::{AcyclicDfa, Edge, SINK};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
 
-/// What may follow `\u` in an escape of one of these characters, which are given as a state of the acyclic automaton
+/// Returns what can follow `\u` in an escape of one of these characters, given as a state of the acyclic DFA
 /// that accepts their UTF-8.
 pub(crate) fn escape_digits(store: &mut Store, characters: u32) -> Result<RegularId, Error> {
     if let Some(&known) = store.memos.escape_digits.get(&characters) {
@@ -26,7 +26,7 @@ pub(crate) fn escape_digits(store: &mut Store, characters: u32) -> Result<Regula
     Ok(language)
 }
 
-/// The code points whose UTF-8 a state accepts, as ranges in ascending order.
+/// Returns the code points whose UTF-8 a state accepts, as ranges in ascending order.
 fn code_points(acyclic: &mut AcyclicDfa, characters: u32) -> Vec<(u32, u32)> {
     let mut full = [SINK; 4];
     for more in 1..4 {
@@ -43,7 +43,7 @@ fn code_points(acyclic: &mut AcyclicDfa, characters: u32) -> Vec<(u32, u32)> {
         let mut all = Vec::new();
         add_code_points(acyclic, &full, (edge, more, bits, 0), &mut all);
         for (first, last) in all {
-            // Nothing else is in a language of UTF-8; this makes sure of it.
+            // A language of UTF-8 contains no other code points; this makes sure.
             let (first, last) = (first.max(least), last.min(0x10_FFFF));
             push_range(&mut ranges, first, last.min(SURROGATES.0 - 1));
             push_range(&mut ranges, first.max(SURROGATES.1 + 1), last);
@@ -52,8 +52,8 @@ fn code_points(acyclic: &mut AcyclicDfa, characters: u32) -> Vec<(u32, u32)> {
     ranges
 }
 
-/// Adds the code points behind an edge: how many bytes follow it, the bits that its own byte gives, and the bits before them. At most
-/// four deep.
+/// Adds the code points of an edge. The tuple has the edge, the number of bytes after it, the mask of the
+/// bits in its byte, and the bits before them. The recursion is at most four levels deep.
 fn add_code_points(
     acyclic: &AcyclicDfa,
     full: &[u32; 4],
@@ -81,7 +81,7 @@ fn push_range(ranges: &mut Vec<(u32, u32)>, first: u32, last: u32) {
     }
 }
 
-/// A digit of an escape: what it counts, as a power of two, and the digits that may stand there.
+/// A digit of an escape: its place value as a power of two, its least value, and the number of its values.
 #[derive(Clone, Copy)]
 struct Digit {
     shift: u32,
@@ -95,21 +95,21 @@ const fn digit(shift: u32, least: u32, count: u32) -> Digit {
 
 /// The digits of a code point up to U+FFFF.
 const PLAIN: [Digit; 4] = [digit(12, 0, 16), digit(8, 0, 16), digit(4, 0, 16), digit(0, 0, 16)];
-/// The digits of a pair of surrogates behind each `d`, for a code point beyond U+FFFF.
+/// The digits after each `d` of a surrogate pair, for a code point beyond U+FFFF.
 const PAIR: [Digit; 6] =
     [digit(18, 8, 4), digit(14, 0, 16), digit(10, 0, 16), digit(8, 12, 4), digit(4, 0, 16), digit(0, 0, 16)];
-/// The digit of a pair before which `\ud` stands.
+/// Index of the digit of a pair that follows `\ud`.
 const LOW: usize = 3;
 
 struct DigitsBuilder<'a> {
     acyclic: &'a mut AcyclicDfa,
     ranges: &'a [(u32, u32)],
     digits: &'static [Digit],
-    /// From each digit on, the state where all code points are possible.
+    /// For each digit, the state that accepts all code points from there on.
     full: [Option<u32>; 7],
 }
 
-/// The state that accepts the digits of these code points; `None` for no code point.
+/// Returns the state that accepts the digits of these code points. `None` if there is none.
 fn spell(acyclic: &mut AcyclicDfa, ranges: &[(u32, u32)]) -> Option<u32> {
     let mut pairs = DigitsBuilder { acyclic, ranges, digits: &PAIR, full: [None; 7] };
     let high: Vec<Option<u32>> = (0..4).map(|high| pairs.block(1, 0x1_0000 + (high << 18))).collect();
@@ -123,8 +123,8 @@ fn spell(acyclic: &mut AcyclicDfa, ranges: &[(u32, u32)]) -> Option<u32> {
 }
 
 impl DigitsBuilder<'_> {
-    /// The state before digit `at`, for the code points from `low` on that the rest of the digits tells apart. As deep as there
-    /// are digits.
+    /// Returns the state before digit `at`, for the code points from `low` on that the remaining digits
+    /// distinguish. The recursion is as deep as there are digits.
     fn block(&mut self, at: usize, low: u32) -> Option<u32> {
         let size = self.digits[at - 1..].first().map_or(1, |before| 1 << before.shift);
         let covering = self.ranges.partition_point(|&(_, last)| last < low);
@@ -149,7 +149,7 @@ impl DigitsBuilder<'_> {
         Some(state)
     }
 
-    /// The state from which the digits from `least` on lead to these states.
+    /// Returns the state from which the digits from `least` on lead to these states.
     fn hex(&mut self, least: usize, targets: &[Option<u32>]) -> Option<u32> {
         let mut edges = Vec::new();
         for (letters, base) in [(&b"0123456789"[..], 0), (b"ABCDEF", 10), (b"abcdef", 10)] {

@@ -1,4 +1,4 @@
-//! Texts that are told apart: which of them are the same, a language without one of them, and how many there are.
+//! Distinct values: languages without one value, and how many values a language has.
 
 use crate::json::string::is_raw;
 use rustc_hash::FxHashMap;
@@ -7,21 +7,21 @@ use crate::json::string::SHORT_ESCAPES;
 use crate::store::node::{JsonPosition, Kind, RegularId};
 use crate::{ByteSet, Error, Store};
 
-/// So many bytes are looked ahead to count strings, and so many states behind as many bytes.
+/// Bytes of the prefixes by which strings are counted, and states after prefixes of one length.
 const LONGEST_PREFIX: usize = 64;
 const MOST_STATES: usize = 512;
 
-/// Of so many different texts, there is always another one: no output holds them all.
+/// More distinct values than a list in any text can have.
 pub const MORE_THAN_ANY_LIST: u64 = u32::MAX as u64;
 
-/// The strings of `a` that are not the same as `text`. Two JSON strings, in their quotes, are the same if they stand for the same
-/// text, however it is written; anything else is the same only as itself.
+/// Returns the strings of `a` with another value than `text`. Two JSON strings, in their quotes, have equal
+/// values if they spell the same text; other strings only if they are equal.
 ///
 /// # Errors
 /// When a limit is exceeded.
 ///
 /// # Complexity
-/// Linear in the text, and in what has been taken away before.
+/// Linear in the text, and in what has been excluded before.
 ///
 /// ```
 /// # use grammask_regular::{analysis, Limits, Store};
@@ -46,7 +46,8 @@ pub fn exclude_value(store: &mut Store, a: RegularId, text: &[u8]) -> Result<Reg
     };
     let mut left = Vec::with_capacity(members.len());
     for member in members {
-        // What is inside the quotes stays one language, so that its states are those of "any text but these" elsewhere.
+        // The content of the quotes stays one language, so that its states are shared with other languages of
+        // "any text except these".
         left.push(match json_string_value(store, member) {
             Some(inner) => {
                 let others = difference(store, inner, value)?;
@@ -72,7 +73,7 @@ pub(crate) fn json_string(store: &mut Store, texts: RegularId) -> Result<Regular
     store.concat(&[quote, spelled, quote])
 }
 
-/// The texts of which an expression is the JSON strings in quotes, if it is written so.
+/// Returns the texts whose JSON strings, in quotes, an expression is, if it has this form.
 fn json_string_value(store: &Store, a: RegularId) -> Option<RegularId> {
     let is_quote = |a: RegularId| match store.node(a).kind {
         Kind::Bytes(set) => store.byte_set(set).single_byte() == Some(b'"'),
@@ -86,8 +87,8 @@ fn json_string_value(store: &Store, a: RegularId) -> Option<RegularId> {
     }
 }
 
-/// Whether `a` is known to hold so many strings no two of which are the same, as [`without_same`](Self::without_same) says.
-/// `false` means that it may hold fewer.
+/// Returns true if `a` is known to contain at least `least` strings of distinct values, as [`exclude_value`]
+/// compares them. False means that it may contain fewer.
 ///
 /// # Errors
 /// When a limit is exceeded.
@@ -106,7 +107,8 @@ pub fn has_distinct_values(store: &mut Store, a: RegularId, least: u64) -> Resul
     if a == RegularId::EMPTY {
         return Ok(least == 0);
     }
-    // Without a backslash, different strings in quotes stand for different texts. Mostly ASCII is enough, and leads to few states.
+    // Without a backslash, different strings in quotes have different values. Usually ASCII suffices, and
+    // leads to few states.
     let plain = ByteSet::range(b'\\', b'\\').complement();
     let ascii = ByteSet::range(0, 0x7F).intersection(&plain);
     Ok(has_strings_among(store, a, least, &ascii)?
@@ -114,10 +116,11 @@ pub fn has_distinct_values(store: &mut Store, a: RegularId, least: u64) -> Resul
         || has_cycle(store, a, &plain)?)
 }
 
-/// Whether there are so many strings of some bytes, or of which these are prefixes, as far as is looked ahead.
+/// Returns true if some bytes form at least `least` strings or prefixes of strings, as far as prefixes are
+/// examined.
 fn has_strings_among(store: &mut Store, a: RegularId, least: u64, among: &ByteSet) -> Result<bool, Error> {
-    // Every prefix that can be completed stands for another string; so it is enough to count those of one length, and the strings that
-    // are shorter.
+    // Every prefix that can be completed represents another string. So it is enough to count prefixes of one
+    // length, and shorter strings.
     let (mut complete, mut layer) = (0u64, FxHashMap::from_iter([(a, 1u64)]));
     for _ in 0..LONGEST_PREFIX {
         let live = layer.values().fold(0u64, |sum, &count| sum.saturating_add(count));
@@ -142,9 +145,9 @@ fn has_strings_among(store: &mut Store, a: RegularId, least: u64, among: &ByteSe
     Ok(false)
 }
 
-/// Whether a way by some bytes is known to come by the same state again.
+/// Returns true if some bytes are known to lead to a cycle of states.
 fn has_cycle(store: &mut Store, a: RegularId, among: &ByteSet) -> Result<bool, Error> {
-    // Whether each state is on the way, and what is left to be looked at behind those that are.
+    // Whether each state is on the path, and the successors that are left for those that are.
     let mut on_the_way = FxHashMap::from_iter([(a, true)]);
     let mut path = vec![(a, steps_among(store, a, among)?)];
     while let Some((state, steps)) = path.last_mut() {
@@ -166,7 +169,7 @@ fn has_cycle(store: &mut Store, a: RegularId, among: &ByteSet) -> Result<bool, E
     Ok(false)
 }
 
-/// Where some bytes lead, and how many lead there alike.
+/// Returns the successors by some bytes, and the number of bytes for each.
 fn steps_among(
     store: &mut Store,
     state: RegularId,
@@ -186,7 +189,8 @@ fn steps_among(
     Ok(steps)
 }
 
-/// The text that a JSON string stands for, given with its quotes; `None` for what is none, and for one with half of a surrogate pair.
+/// Returns the value of a JSON string, given with its quotes. `None` for other texts, and for half of a
+/// surrogate pair.
 ///
 /// # Source
 /// RFC 8259, section 7.

@@ -1,5 +1,7 @@
-//! Languages that are few texts, as they are spelled in JSON strings, between fixed bytes: keys and values of a schema. Or all other texts.
-//! Whoever knows the texts can follow them without derivatives.
+//! Finite languages in JSON strings: few texts between fixed bytes, as keys and enumerated values of a schema
+//! are. Or all texts except a few.
+//!
+//! A caller that knows the texts can follow them without derivatives.
 
 use crate::construct::length::any_character;
 use crate::construct::length::as_length;
@@ -7,16 +9,16 @@ use crate::json::string::is_raw;
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
 
-/// A language of spellings in a JSON string. See [`Store::spelled`].
+/// A language of JSON spellings of known texts, or of all other texts. See [`finite_language`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FiniteLanguage {
-    /// What stands before the spelling.
+    /// The bytes before the spelling.
     pub before: Vec<u8>,
-    /// The texts that are spelled, ascending, each once; at least one.
+    /// The texts, ascending and distinct; at least one.
     pub texts: Vec<Vec<u8>>,
-    /// Whether the language holds the spellings of all texts but these.
+    /// True if the language contains the spellings of all texts except these.
     pub is_complement: bool,
-    /// What stands behind the spelling; not empty.
+    /// The bytes after the spelling; not empty.
     pub after: Vec<u8>,
 }
 
@@ -28,13 +30,14 @@ impl FiniteLanguage {
     }
 }
 
-/// So many times as many texts are few where they are a list of words, which only has to be copied: the keys of a large object.
+/// Factor on the number of texts if they are an interned list of words, which only has to be copied: the keys
+/// of a large object.
 const LISTED: usize = 16;
 
-/// How deep an expression is looked into.
+/// Levels of operands that are examined.
 const DEPTH: u32 = 16;
 
-/// Up to how many texts are few, of up to how many bytes.
+/// The greatest number of texts, and the bytes of the longest.
 #[derive(Clone, Copy)]
 struct TextLimits {
     texts: usize,
@@ -42,15 +45,17 @@ struct TextLimits {
 }
 
 impl TextLimits {
-    /// So many of so many bytes.
+    /// The same bound for both.
     const fn of(most: usize) -> Self {
         Self { texts: most, bytes: most }
     }
 }
 
-/// The texts of which a language holds all spellings in JSON strings, if it is such a language, with fixed bytes before and
-/// behind: at most `most` texts of at most `most` bytes, or 16 times as many that are known as a list of words. Where the language
-/// holds the spellings of all texts but a few, these few are given; what stands behind begins with a byte then that no spelling holds.
+/// Returns the texts of which a language contains all JSON spellings, with fixed bytes before and after them.
+/// They are at most `most` texts of at most `most` bytes, or 16 times as many from a list of words.
+///
+/// If the language contains the spellings of all texts except a few, these few are returned; then no spelling
+/// contains the byte after it. `None` if the language has neither form.
 ///
 /// # Errors
 /// When a limit is exceeded.
@@ -79,15 +84,16 @@ pub fn finite_language(
         return Ok(positive_finite_language(store, a, most));
     };
     let Some(mut texts) = finite_texts(store, few, TextLimits::of(most)) else { return Ok(None) };
-    // What is no text is not missing from all texts.
+    // A string that is not UTF-8 has no spelling, so it is not missing.
     texts.retain(|text| std::str::from_utf8(text).is_ok());
-    // What follows must not be a part of a spelling, as a closing quote never is.
+    // What follows must not continue a spelling, as a closing quote never does.
     let ends = |byte: &u8| !(is_raw(*byte) || *byte == b'\\');
     let is_spelled = !texts.is_empty() && after.first().is_some_and(ends);
     Ok(is_spelled.then(|| FiniteLanguage::new(before, texts, true, after)))
 }
 
-/// The same, only where the language holds the spellings of few texts, and not where of all others.
+/// As [`finite_language`], but only if the language contains the spellings of the texts, and not if it
+/// contains those of all others.
 ///
 /// # Complexity
 /// As [`spelled`](Self::spelled).
@@ -108,7 +114,7 @@ pub fn positive_finite_language(store: &Store, a: RegularId, most: usize) -> Opt
     is_spelled.then(|| FiniteLanguage::new(before, texts, false, after))
 }
 
-/// The language of the spellings of all texts, with the same bytes before and behind.
+/// Returns the language of the spellings of all texts, with the same bytes before and after.
 ///
 /// # Errors
 /// When a limit is exceeded.
@@ -123,7 +129,7 @@ pub fn universal_language(store: &mut Store, spelled: &FiniteLanguage) -> Result
     store.concat(&[before, text, after])
 }
 
-/// Where a language is written as that of all texts but some: all texts, and these.
+/// Returns the language of all texts, and the excluded ones, if a language has this form.
 pub(crate) fn as_excluded_texts(
     store: &mut Store,
     a: RegularId,
@@ -137,7 +143,7 @@ pub(crate) fn as_excluded_texts(
     }
 }
 
-/// Whether a language may be one of spellings, by a look at how it is written.
+/// Returns true if a language may be one of [`finite_language`], by its first operands.
 ///
 /// # Complexity
 /// O(1).
@@ -154,7 +160,7 @@ pub(crate) fn as_excluded_texts(
 /// ```
 pub fn may_be_finite(store: &Store, a: RegularId) -> bool {
     let mut rest = a;
-    // Before the spelling stand a quote and little else.
+    // Before the spelling are a quote and little else.
     for _ in 0..4 {
         let Kind::Concat(head, tail) = store.node(rest).kind else { return false };
         if let Kind::Json { at, .. } = store.node(head).kind {
@@ -169,7 +175,7 @@ fn is_any_text(store: &mut Store, a: RegularId) -> Result<bool, Error> {
     Ok(as_length(store, a)? == Some((0, UNBOUNDED)))
 }
 
-/// What is spelled in a JSON string, and the bytes before and behind it.
+/// Returns the language that is spelled in a JSON string, and the bytes before and after it.
 fn split_spelling(store: &Store, a: RegularId, most: usize) -> Option<(Vec<u8>, RegularId, Vec<u8>)> {
     let (mut before, mut rest) = (Vec::new(), a);
     loop {
@@ -187,7 +193,7 @@ fn split_spelling(store: &Store, a: RegularId, most: usize) -> Option<(Vec<u8>, 
     }
 }
 
-/// Appends the one text of a language, if it has no other.
+/// Appends the only text of a language, if it has no other.
 fn append_single_text(store: &Store, a: RegularId, most: usize, to: &mut Vec<u8>) -> Option<()> {
     let len = to.len();
     if append_literal(store, a, most, to).is_some() {
@@ -203,8 +209,8 @@ fn append_single_text(store: &Store, a: RegularId, most: usize, to: &mut Vec<u8>
     }
 }
 
-/// The texts of a language, in no order, if that shows on the surface of its expression: a few short ones, or one of any length that is
-/// written out. Long repetitions are left as they are: a count takes less room than a text.
+/// Returns the texts of a language, in no order, if the expression shows them: a few short ones, or one
+/// literal of any length. Long repetitions are not expanded, as a counter takes less memory than a text.
 pub(crate) fn listed_texts(store: &Store, a: RegularId) -> Option<Vec<Vec<u8>>> {
     const FEW: usize = 64;
     if let Some(texts) = finite_texts(store, a, TextLimits::of(FEW)) {
@@ -213,14 +219,14 @@ pub(crate) fn listed_texts(store: &Store, a: RegularId) -> Option<Vec<Vec<u8>>> 
     Some(vec![single_literal(store, a, usize::MAX)?])
 }
 
-/// The one text of a language that is written out, if it has at most so many bytes.
+/// Returns the only text of a language that is a literal of at most `most` bytes.
 fn single_literal(store: &Store, a: RegularId, most: usize) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     append_literal(store, a, most, &mut text)?;
     Some(text)
 }
 
-/// Appends it. Where there is none, something may have been appended.
+/// Appends the only text of a literal. If it returns `None`, it may have appended something.
 fn append_literal(store: &Store, a: RegularId, most: usize, text: &mut Vec<u8>) -> Option<()> {
     let mut room = most;
     let mut rest = a;
@@ -238,7 +244,7 @@ fn append_literal(store: &Store, a: RegularId, most: usize, text: &mut Vec<u8>) 
             Kind::Words { range, depth } => &store.leaves.only_word(range)?[depth as usize..],
             _ => return None,
         };
-        // A word may be megabytes.
+        // A word may have megabytes.
         room = room.checked_sub(more.len())?;
         text.extend_from_slice(more);
         rest = tail;
@@ -246,7 +252,7 @@ fn append_literal(store: &Store, a: RegularId, most: usize, text: &mut Vec<u8>) 
     Some(())
 }
 
-/// The texts of a language, in no order, if these are few and show on the surface of its expression.
+/// Returns the texts of a language, in no order, if they are few and the expression shows them.
 fn finite_texts(store: &Store, a: RegularId, most: TextLimits) -> Option<Vec<Vec<u8>>> {
     if let Some(text) = single_literal(store, a, most.bytes) {
         return Some(vec![text]);
@@ -255,7 +261,7 @@ fn finite_texts(store: &Store, a: RegularId, most: TextLimits) -> Option<Vec<Vec
     append_each(store, a, most, DEPTH, &mut texts).then_some(texts)
 }
 
-/// Puts each of the texts of a language behind each of some texts; says whether these are few.
+/// Appends each text of a language to each of some texts. Returns false if these are too many.
 fn append_each(store: &Store, a: RegularId, most: TextLimits, depth: u32, texts: &mut Vec<Vec<u8>>) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let mut rest = a;
@@ -295,7 +301,7 @@ fn append_each(store: &Store, a: RegularId, most: TextLimits, depth: u32, texts:
         }
         Kind::Words { range, depth } => {
             let (list, words) = store.leaves.words(range);
-            // Who asks for the only text wants no list.
+            // A caller that asks for a single text wants no list.
             let few = if texts.len() == 1 && most.texts > 1 {
                 most.texts * LISTED
             } else {
@@ -344,7 +350,7 @@ fn append_each(store: &Store, a: RegularId, most: TextLimits, depth: u32, texts:
     texts.iter().all(|text| text.len() <= most.bytes)
 }
 
-/// The words that are accepted from a state of the acyclic automaton, if these are few.
+/// Collects the words from a state of the acyclic DFA. Returns false if they are too many.
 fn acyclic_words(store: &Store, state: u32, most: TextLimits, words: &mut Vec<Vec<u8>>) -> bool {
     if store.leaves.acyclic.longest(state) as usize > most.bytes {
         return false;
@@ -361,7 +367,7 @@ fn acyclic_words(store: &Store, state: u32, most: TextLimits, words: &mut Vec<Ve
                 open.push((edge.target, longer));
             }
         }
-        // Whatever is open leads to a word.
+        // Every open state leads to a word.
         if words.len() + open.len() > most.texts {
             return false;
         }
@@ -369,7 +375,7 @@ fn acyclic_words(store: &Store, state: u32, most: TextLimits, words: &mut Vec<Ve
     true
 }
 
-/// Each text, with each of some others behind it.
+/// Returns each text followed by each of some others.
 fn extended<T: AsRef<[u8]>>(texts: &[Vec<u8>], more: &[T]) -> Vec<Vec<u8>> {
     let behind = |text: &Vec<u8>| {
         let text = text.clone();

@@ -1,4 +1,4 @@
-//! Languages of JSON strings: all spellings of the texts of another language.
+//! JSON strings: the language of all spellings of the texts of another language, and what can be seen of it.
 
 pub(crate) mod cursor;
 pub(crate) mod escape;

@@ -1,5 +1,6 @@
-//! The spellings of texts inside a JSON string: `json(x)` holds every way to write a string of x between the quotes. One kind
-//! of expression does it; what may follow `\u` is an expression of the other kinds, made when it is asked for.
+//! The JSON spellings of a language: `json(x)` contains every way to write a string of x between quotes.
+//!
+//! `Kind::Json` represents them. What can follow `\u` is an expression of other kinds, made on demand.
 
 use crate::analysis::utf8::is_utf8;
 use crate::construct::boolean::resolve_empty;
@@ -11,13 +12,13 @@ use crate::{ByteSet, Error, Limit, Store};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// How deep spellings of spellings may nest. Derivatives recurse so deep and no deeper.
+/// Levels of JSON spellings in JSON spellings. Derivatives recurse once per level.
 const MAX_JSON_NESTING: u8 = 8;
 
-/// The pattern of every text.
+/// The regex of all UTF-8 strings.
 const ANY_TEXT: &str = "(?s:.)*";
 
-/// The letters of short escapes, and the bytes that they stand for.
+/// The letters of short escapes, and the bytes that they represent (RFC 8259, section 7).
 pub(crate) const SHORT_ESCAPES: [(u8, u8); 8] = [
     (b'"', b'"'),
     (b'\\', b'\\'),
@@ -29,7 +30,7 @@ pub(crate) const SHORT_ESCAPES: [(u8, u8); 8] = [
     (b't', b'\t'),
 ];
 
-/// Characters that lead to the same language: the language, and the characters as a state of the acyclic automaton.
+/// Characters with one successor: the successor, and the characters as a state of the acyclic DFA.
 type Group = (RegularId, u32);
 
 /// Returns the limit on levels of JSON spellings.
@@ -52,7 +53,7 @@ pub(crate) fn json_text(store: &mut Store, a: RegularId) -> Result<RegularId, Er
     json_spellings(store, text)
 }
 
-/// The spellings of a language of UTF-8, or of a state of one.
+/// Returns the spellings of a language of UTF-8, or of a state of one.
 pub(crate) fn json_spellings(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
     let a = resolve_empty(store, a);
     if a == RegularId::EMPTY || a == RegularId::EPSILON {
@@ -62,7 +63,8 @@ pub(crate) fn json_spellings(store: &mut Store, a: RegularId) -> Result<RegularI
     store.intern(Kind::Json { text: a, at: JsonPosition::Character })
 }
 
-/// The same from some place on. In an escape, nothing is left where no character can come next.
+/// As [`json_spellings`], from a position inside a spelling. Inside an escape, the language is empty if no
+/// character can come next.
 pub(crate) fn json_spellings_at(
     store: &mut Store,
     a: RegularId,
@@ -80,13 +82,13 @@ pub(crate) fn json_spellings_at(
     Ok(state)
 }
 
-/// Whether a byte of a spelling stands for itself.
+/// Returns true if a byte represents itself in a JSON string.
 pub(crate) const fn is_raw(byte: u8) -> bool {
     byte >= 0x20 && byte != b'"' && byte != b'\\'
 }
 
-/// The derivative by a byte that does not stand for itself. The characters behind `\u` are looked at as late as this, at the first
-/// digit: every walk over a string asks what a backslash does, but few go on with digits.
+/// Returns the derivative by a byte that does not represent itself. The characters after `\u` are examined
+/// only at the first digit: every walk over a string meets a backslash, but few go on with digits.
 pub(crate) fn derive_escape(
     store: &mut Store,
     a: RegularId,
@@ -112,7 +114,7 @@ pub(crate) fn derive_escape(
     json_spellings(store, next)
 }
 
-/// Whether a string of `a` begins with a character, not with the rest of one.
+/// Returns true if a string of `a` begins with a character, rather than the rest of one.
 fn begins_with_character(store: &mut Store, a: RegularId) -> Result<bool, Error> {
     let mut firsts = ByteSet::range(0, 0x7F);
     firsts.insert_range(0xC2, 0xF4);
@@ -127,10 +129,11 @@ fn begins_with_character(store: &mut Store, a: RegularId) -> Result<bool, Error>
     Ok(false)
 }
 
-/// What may follow `\u` in the spellings of `a` and begins with this digit: the digits of a character, and the spellings of what
-/// follows it.
+/// Returns what can follow `\u` in the spellings of `a` and begins with this digit: the digits of a
+/// character, and the spellings of what follows it.
 fn unicode_escapes(store: &mut Store, a: RegularId, digit: u8) -> Result<RegularId, Error> {
-    // The first digit says how the UTF-8 begins: with `d` also in the surrogates of what has four bytes.
+    // The first digit determines the first bytes of the UTF-8. `d` also begins the surrogates of characters
+    // of four bytes.
     let value = char::from(digit).to_digit(16).unwrap_or(0) as u8;
     let firsts = match value {
         0 => [(0x00, 0x7F), (0xC2, 0xDF), (0xE0, 0xE0)].as_slice(),
@@ -152,9 +155,10 @@ fn unicode_escapes(store: &mut Store, a: RegularId, digit: u8) -> Result<Regular
     Ok(all)
 }
 
-/// The characters that strings of `a` begin with, those with one of these first bytes, by what follows them, in the order of their ids.
+/// Returns the first characters of strings of `a`, of those with one of these first bytes, grouped by
+/// successor in the order of ids.
 fn character_groups(store: &mut Store, a: RegularId, from: &[(u8, u8)]) -> Result<Vec<Group>, Error> {
-    // The first bytes of characters of one to four bytes.
+    // First bytes of characters of one to four bytes.
     const FIRST: [(u8, u8); 4] = [(0x00, 0x7F), (0xC2, 0xDF), (0xE0, 0xEF), (0xF0, 0xF4)];
     let mut wanted = ByteSet::EMPTY;
     from.iter().for_each(|&(low, high)| wanted.insert_range(low, high));
@@ -180,7 +184,7 @@ fn character_groups(store: &mut Store, a: RegularId, from: &[(u8, u8)]) -> Resul
     Ok(group_by_target(store, edges))
 }
 
-/// The same for the last `more` bytes of characters.
+/// As [`character_groups`], for the last `more` bytes of characters.
 fn continuation_groups(
     store: &mut Store,
     a: RegularId,
@@ -200,7 +204,7 @@ fn continuation_groups(
         let Some(byte) = bytes.first() else { continue };
         let next = store.derivative(a, byte)?;
         if next != RegularId::EMPTY {
-            // At most three deep.
+            // The recursion is at most three levels deep.
             for (end, state) in continuation_groups(store, next, more - 1, known)? {
                 push_edges(&mut edges, end, &bytes, state);
             }

@@ -1,6 +1,6 @@
-//! One acyclic automaton for all character classes and small sets of words, minimal because its states are hash-consed.
+//! One minimal acyclic DFA for all character classes and small sets of words. Its states are hash-consed.
 //!
-//! States with the same edges are one state, so "one byte of 80 to BF, then the end" exists once, whatever the class.
+//! States with equal edges are one state: "one byte of 80 to BF, then the end" exists once for all classes.
 
 use crate::construct::concat::concat_pair;
 use crate::store::id_table::IdTable;
@@ -9,19 +9,19 @@ use crate::{ByteSet, Error, Store};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
-/// A state of the automaton. Targets of its edges have smaller numbers.
+/// A state. Targets of its edges have smaller numbers.
 #[derive(Clone, Copy)]
 struct State {
     start: u32,
     len: u32,
-    /// The length of the longest string.
+    /// Length of the longest string, in bytes.
     longest: u32,
     is_final: bool,
-    /// Whether all strings are ASCII.
+    /// True if all strings are ASCII.
     is_ascii: bool,
 }
 
-/// Bytes `first..=last` lead to `target`.
+/// An edge for the bytes `first..=last`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Edge {
     pub(crate) first: u8,
@@ -34,11 +34,12 @@ pub(crate) struct AcyclicDfa {
     states: Vec<State>,
     edges: Vec<Edge>,
     table: IdTable,
-    /// Of [`build`](Self::build), kept for its room: nothing is open, and nothing final, between two calls.
+    /// Frames of [`build`](Self::build), kept to save allocations. Between two calls, none has edges or is
+    /// final.
     frames: Vec<Frame>,
 }
 
-/// Room for so many frames is kept from one automaton to the next.
+/// Number of frames that are kept between two calls.
 const FRAMES: usize = 64;
 
 /// The final state without edges.
@@ -51,7 +52,7 @@ impl AcyclicDfa {
         automaton
     }
 
-    /// The number of states.
+    /// Number of states.
     pub(crate) const fn len(&self) -> usize {
         self.states.len()
     }
@@ -60,12 +61,12 @@ impl AcyclicDfa {
         self.states[state as usize].is_final
     }
 
-    /// Whether all strings that are accepted from a state are ASCII.
+    /// Returns true if all strings from a state are ASCII.
     pub(crate) fn is_ascii(&self, state: u32) -> bool {
         self.states[state as usize].is_ascii
     }
 
-    /// The edges of a state, in ascending order; neighbours with the same target are one.
+    /// Returns the edges of a state, in ascending order. Adjacent edges with one target are merged.
     pub(crate) fn edges(&self, state: u32) -> &[Edge] {
         let State { start, len, .. } = self.states[state as usize];
         &self.edges[start as usize..(start + len) as usize]
@@ -77,7 +78,7 @@ impl AcyclicDfa {
         (edge.first <= byte).then_some(edge.target)
     }
 
-    /// The state with these edges, which are sorted and disjoint.
+    /// Returns the state with these edges, which are sorted and disjoint.
     pub(crate) fn state(&mut self, is_final: bool, edges: &[Edge]) -> u32 {
         let start = self.edges.len();
         for &edge in edges {
@@ -107,12 +108,12 @@ impl AcyclicDfa {
         id
     }
 
-    /// The state that accepts the given strings, each a row of byte ranges. They come in ascending order; two rows that
-    /// part do so with disjoint ranges.
+    /// Returns the state that accepts the given strings, each a row of byte ranges. They are in ascending
+    /// order; two rows differ first in disjoint ranges.
     ///
     /// # Source
-    /// The construction of minimal acyclic automata from sorted input by Daciuk, Mihov, Watson and Watson (2000),
-    /// with ranges in the place of letters.
+    /// J. Daciuk, S. Mihov, B. Watson, R. Watson, *Incremental construction of minimal acyclic finite-state
+    /// automata* (2000), for sorted input, with ranges instead of letters.
     pub(crate) fn build<'a>(&mut self, rows: impl IntoIterator<Item = &'a [(u8, u8)]>) -> Option<u32> {
         // The path of the last row: a frame per state, with its finished edges and the range of the open one.
         let mut frames = std::mem::take(&mut self.frames);
@@ -151,7 +152,7 @@ impl AcyclicDfa {
         }
     }
 
-    /// The state of a frame, which is empty afterwards.
+    /// Returns the state of a frame, and clears the frame.
     fn state_of(&mut self, frame: &mut Frame) -> u32 {
         let state = self.state(frame.is_final, &frame.edges);
         frame.edges.clear();
@@ -159,7 +160,7 @@ impl AcyclicDfa {
         state
     }
 
-    /// The length of the longest string that is accepted from a state.
+    /// Returns the length of the longest string from a state.
     pub(crate) fn longest(&self, state: u32) -> u32 {
         self.states[state as usize].longest
     }
@@ -171,8 +172,8 @@ impl AcyclicDfa {
     }
 }
 
-/// What a state of the acyclic automaton accepts, in its normal form: as long as all ways lead to one state, a
-/// concatenation of bytes.
+/// Returns the normal form of the language of a state: a concatenation of byte sets as long as all edges have
+/// one target.
 pub(crate) fn acyclic_leaf(store: &mut Store, mut state: u32) -> Result<RegularId, Error> {
     let mut heads = Vec::new();
     let last = loop {

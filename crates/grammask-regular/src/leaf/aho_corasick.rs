@@ -1,9 +1,9 @@
-//! Texts that must not occur: an Aho-Corasick automaton whose matching states are dead.
+//! Strings that contain none of some texts: an Aho–Corasick automaton whose matching states are dead.
 
 use crate::ByteClasses;
 use std::sync::Arc;
 
-/// A state is a node of the trie of the texts: the longest beginning of a text that ends here.
+/// A state is a node of the trie of the texts: the longest prefix of a text that ends here.
 pub(crate) struct AhoCorasick {
     /// The sorted texts, by which equal automata are found.
     pub(crate) texts: Arc<[Box<[u8]>]>,
@@ -14,7 +14,7 @@ pub(crate) struct AhoCorasick {
 struct TrieNode {
     child: u32,
     sibling: u32,
-    /// The next shorter suffix from which a byte leads on that does not lead on from here.
+    /// The longest proper suffix from which a byte leads on that does not lead on from here.
     fail: u32,
     byte: u8,
     is_match: bool,
@@ -24,7 +24,7 @@ const NONE: u32 = u32::MAX;
 const ROOT: u32 = 0;
 
 impl AhoCorasick {
-    /// The automaton of these texts: sorted, distinct, none of them empty.
+    /// Builds the automaton of texts that are sorted, distinct and not empty.
     ///
     /// # Complexity
     /// Time and space linear in the length of the texts, times the number of different bytes after a prefix.
@@ -60,7 +60,7 @@ impl AhoCorasick {
             for &(node, suffix) in &level {
                 for child in self.children(node) {
                     let byte = self.nodes[child as usize].byte;
-                    // The longest proper suffix of the child: by the links of the parent's suffix.
+                    // The longest proper suffix of the child, by the links of its parent.
                     let target = if node == ROOT { ROOT } else { self.follow(suffix, byte) };
                     self.nodes[child as usize].is_match |= self.nodes[target as usize].is_match;
                     let covered = self
@@ -76,7 +76,7 @@ impl AhoCorasick {
     }
 
     fn children(&self, node: u32) -> impl Iterator<Item = u32> + use<> {
-        // The links below a node no longer change when this is asked; they are copied, which keeps borrowing simple.
+        // Copied, because the caller changes other nodes meanwhile.
         let mut children = Vec::new();
         let mut child = self.nodes[node as usize].child;
         while child != NONE {
@@ -104,18 +104,18 @@ impl AhoCorasick {
         ROOT
     }
 
-    /// The next state; `None` where a text has come to its end.
+    /// Returns the next state. `None` if a text ends here.
     pub(crate) fn step(&self, state: u32, byte: u8) -> Option<u32> {
         let next = self.follow(state, byte);
         (!self.nodes[next as usize].is_match).then_some(next)
     }
 
-    /// Whether there is such a state, and it is not the end of a text.
+    /// Returns true if the state exists and is not the end of a text.
     pub(crate) fn has_state(&self, state: u32) -> bool {
         self.nodes.get(state as usize).is_some_and(|node| !node.is_match)
     }
 
-    /// Bytes with the same next state are in one class.
+    /// Returns the byte classes with equal next states.
     pub(crate) fn classes(&self, state: u32) -> ByteClasses {
         let mut targets = [NONE; 256];
         let mut node = state;

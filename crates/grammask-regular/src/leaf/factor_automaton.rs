@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// The suffix automaton of a text. State 0 is the start.
 pub(crate) struct FactorAutomaton {
     pub(crate) text: Arc<[u8]>,
-    /// Where the edges of each state begin; one entry more than states.
+    /// Start of the edges of each state; one entry more than states.
     starts: Vec<u32>,
     /// Sorted by byte within a state.
     edges: Vec<(u8, u32)>,
@@ -134,7 +134,7 @@ impl FactorAutomaton {
         edges.binary_search_by_key(&byte, |edge| edge.0).ok().map(|index| edges[index].1)
     }
 
-    /// Whether there is such a state.
+    /// Returns true if the state exists.
     pub(crate) fn has_state(&self, state: u32) -> bool {
         (state as usize) < self.longest.len()
     }

@@ -1,5 +1,7 @@
-//! Large sets of words and long texts: sorted, one behind the other. A state is a range of words and a depth, so that no automaton has to be
-//! built at all. Only the ends of words are written otherwise: as chains of bytes, or as states of the acyclic automaton.
+//! Large sets of words and long texts: sorted, and stored one after the other. A state is a range of words
+//! and a depth, so no automaton is built.
+//!
+//! Only short suffixes are expressions of other kinds: chains of bytes, or states of the acyclic DFA.
 
 use crate::construct::concat::concat_pair;
 use crate::leaf::acyclic_dfa::acyclic_leaf;
@@ -16,23 +18,23 @@ pub(crate) struct WordRange {
     pub(crate) end: u32,
 }
 
-/// Sorted words, each once.
+/// Sorted, distinct words.
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct WordList {
     bytes: Vec<u8>,
-    /// Where each word ends in `bytes`.
+    /// End of each word in `bytes`.
     ends: Vec<u32>,
     longest: u32,
     is_ascii: bool,
 }
 
 impl WordList {
-    /// The words, which are sorted and distinct and have fewer than 2^32 bytes together.
+    /// Makes a list of words that are sorted, distinct, and have fewer than 2^32 bytes together.
     pub(crate) fn new(words: &[&[u8]]) -> Self {
         Self::new_unless(words, &mut || false).expect("nobody stops it")
     }
 
-    /// The same, unless somebody who is asked between some thousand words says to stop.
+    /// As [`new`](Self::new). Returns `None` if it is cancelled.
     fn new_unless(words: &[&[u8]], is_cancelled: &mut dyn FnMut() -> bool) -> Option<Self> {
         let mut bytes = Vec::with_capacity(words.iter().map(|word| word.len()).sum());
         let mut ends = Vec::with_capacity(words.len());
@@ -56,7 +58,7 @@ impl WordList {
         self.longest
     }
 
-    /// Whether all words are.
+    /// Returns true if all words are ASCII.
     pub(crate) fn is_ascii(&self) -> bool {
         self.is_ascii
     }
@@ -66,12 +68,12 @@ impl WordList {
         &self.bytes[start as usize..self.ends[index as usize] as usize]
     }
 
-    /// The words of a range without their first `depth` bytes.
+    /// Iterates over the words of a range without their first `depth` bytes.
     pub(crate) fn rests(&self, range: Range<u32>, depth: u32) -> impl Iterator<Item = &[u8]> {
         range.map(move |index| &self.word(index)[depth as usize..])
     }
 
-    /// The words of the range that have this byte at this depth; they agree in all bytes before it.
+    /// Returns the words of a range with this byte at this depth. The words agree in all bytes before it.
     pub(crate) fn step(&self, range: Range<u32>, depth: u32, byte: u8) -> Range<u32> {
         let at = |index: u32| self.word(index).get(depth as usize).copied();
         let start = first_index(range.clone(), |index| at(index) >= Some(byte));
@@ -79,7 +81,7 @@ impl WordList {
         start..end
     }
 
-    /// The bytes that the words of the range have at this depth.
+    /// Returns the bytes that the words of a range have at this depth.
     pub(crate) fn next_bytes(&self, range: Range<u32>, depth: u32) -> crate::ByteSet {
         let mut set = crate::ByteSet::EMPTY;
         let mut start = range.start;
@@ -100,9 +102,9 @@ impl WordList {
     }
 }
 
-/// Rests of words up to this length are written as concatenations of bytes, so that they meet equal ones.
+/// Bytes of a suffix up to which it is a concatenation of bytes, so that equal suffixes have equal ids.
 const SHORT: usize = 14;
-/// Rests of up to this many words become part of the acyclic automaton if they are short.
+/// Number of short suffixes up to which they become a state of the acyclic DFA.
 const FEW: u32 = 8;
 
 /// See [`Store::literal`].
@@ -140,7 +142,7 @@ pub(crate) fn literals<'a>(
     word_leaf(store, WordRange { list, start: 0, end: words.len() as u32 }, 0).map(Some)
 }
 
-/// The words of a range without their first `depth` bytes, in their normal form.
+/// Returns the normal form of the words of a range without their first `depth` bytes.
 pub(crate) fn word_leaf(store: &mut Store, range: WordRange, depth: u32) -> Result<RegularId, Error> {
     if range.start == range.end {
         return Ok(RegularId::EMPTY);
@@ -152,7 +154,7 @@ pub(crate) fn word_leaf(store: &mut Store, range: WordRange, depth: u32) -> Resu
     store.intern(Kind::Words { range, depth })
 }
 
-/// The same of a range that is interned.
+/// As [`word_leaf`], for an interned range.
 pub(crate) fn word_leaf_at(store: &mut Store, range: u32, depth: u32) -> Result<RegularId, Error> {
     match short_suffixes(store, store.leaves.word_ranges[range], depth)? {
         Some(short) => Ok(short),
@@ -160,7 +162,8 @@ pub(crate) fn word_leaf_at(store: &mut Store, range: u32, depth: u32) -> Result<
     }
 }
 
-/// The words of a range, which is not empty, without their first `depth` bytes, where these are few and short.
+/// Returns the words of a non-empty range without their first `depth` bytes, as another kind of expression.
+/// `None` unless they are few and short.
 fn short_suffixes(
     store: &mut Store,
     WordRange { list, start, end }: WordRange,
@@ -198,10 +201,10 @@ fn short_words(store: &mut Store, words: &[&[u8]]) -> Result<RegularId, Error> {
     state.map_or(Ok(RegularId::EMPTY), |state| acyclic_leaf(store, state))
 }
 
-/// So many words are sorted between two questions whether to stop.
+/// Number of words that are processed between two calls of the cancellation function.
 const AT_ONCE: usize = 1 << 10;
 
-/// Sorts words; whether nobody who is asked now and then has said to stop, so that they are sorted.
+/// Sorts words. Returns false if it is cancelled.
 fn sort_unless(words: &mut Vec<&[u8]>, is_cancelled: &mut dyn FnMut() -> bool) -> bool {
     for run in words.chunks_mut(AT_ONCE) {
         run.sort_unstable();
@@ -209,7 +212,7 @@ fn sort_unless(words: &mut Vec<&[u8]>, is_cancelled: &mut dyn FnMut() -> bool) -
             return false;
         }
     }
-    // Mostly lists are sorted already, and need no room for another order.
+    // Most lists are sorted already, and need no buffer.
     if (AT_ONCE..words.len()).step_by(AT_ONCE).all(|place| words[place - 1] <= words[place]) {
         return true;
     }
@@ -241,7 +244,8 @@ fn sort_unless(words: &mut Vec<&[u8]>, is_cancelled: &mut dyn FnMut() -> bool) -
     true
 }
 
-/// The first index of the range for which `holds`, which holds for all behind it as well. Gallops, as it is often near.
+/// Returns the first index of a range for which `holds`, a monotone predicate. Galloping search, as the index
+/// is often near.
 fn first_index(range: Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
     let (mut low, mut step) = (range.start, 1);
     let mut high = range.end;

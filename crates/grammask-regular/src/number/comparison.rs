@@ -1,28 +1,28 @@
-//! The numbers of JSON on one side of a bound, or equal to it: a numeral is compared digit by digit, and what is kept is how many
-//! were read and whether they are less than, equal to or greater than the first digits of the bound.
+//! JSON numbers that compare with a bound. A numeral is compared digit by digit; the state is how many digits
+//! were read, and whether they are less than, equal to or greater than the first digits of the bound.
 
 use crate::number::state::{MANTISSA, NumeralPosition};
 use crate::{Error, Limit, Limits};
 use std::cmp::Ordering;
 
-/// Which numbers, compared with a bound.
+/// How a number compares with a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Comparison {
-    /// The bound and above.
+    /// At least the bound.
     AtLeast,
-    /// Above the bound.
+    /// Greater than the bound.
     Above,
-    /// The bound and below.
+    /// At most the bound.
     AtMost,
-    /// Below the bound.
+    /// Less than the bound.
     Below,
-    /// The bound, however it is written.
+    /// Equal to the bound, however it is written.
     Equal,
 }
 
 impl Comparison {
-    /// Whether a number is meant that compares so with the bound.
+    /// Returns true if a number with this ordering relative to the bound is allowed.
     pub const fn allows(self, ordering: Ordering) -> bool {
         match self {
             Self::AtLeast => ordering.is_ge(),
@@ -34,7 +34,8 @@ impl Comparison {
     }
 }
 
-/// A bound: a point behind the first of `digits`, times 10^`exponent`. No zero is first or last; there is no digit for zero.
+/// A bound: its digits with the point after the first one, times 10^`exponent`. Neither the first nor the
+/// last digit is zero; zero has no digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Bound {
     pub(crate) comparison: Comparison,
@@ -42,7 +43,7 @@ pub(crate) struct Bound {
     pub(crate) exponent: i16,
 }
 
-/// The most digits of a bound.
+/// Digits of the longest bound. Positions are 16-bit numbers.
 pub(crate) const MAX_BOUND_DIGITS: usize = 10_000;
 
 impl Bound {
@@ -66,7 +67,7 @@ impl Bound {
         Ok(Self { comparison, digits: digits.into(), exponent })
     }
 
-    /// Whether it is as it is read.
+    /// Returns true if it can be the result of [`read`](Self::read).
     pub(crate) fn is_reduced(&self) -> bool {
         let ends = [self.digits.first(), self.digits.last()];
         self.digits.iter().all(|&digit| digit <= 9)
@@ -80,7 +81,7 @@ impl Bound {
         self.digits.is_empty()
     }
 
-    /// How many digits stand before the point; zero for none but `0`.
+    /// Returns the number of digits before the point; zero if it is only `0`.
     fn length(&self) -> u16 {
         u16::try_from(self.exponent + 1).unwrap_or(0)
     }
@@ -120,7 +121,7 @@ impl Bound {
     fn digit(&self, position: NumeralPosition, digit: u8) -> Option<NumeralPosition> {
         match position {
             NumeralPosition::Start if digit == 0 => {
-                // Behind the point it may become what is meant.
+                // After the point, it may become an allowed number.
                 let is_alive = self.is_accepting(NumeralPosition::Zero)
                     || self.step(NumeralPosition::Zero, b'.').is_some();
                 is_alive.then_some(NumeralPosition::Zero)
@@ -143,35 +144,36 @@ impl Bound {
         }
     }
 
-    /// How the digits compare with those of the bound after one more, at this position among them.
+    /// Returns how the digits compare with those of the bound after one more, at this index.
     fn side(&self, at: i16, side: Ordering, digit: u8) -> Ordering {
         let other = usize::try_from(at).ok().and_then(|at| self.digits.get(at)).copied().unwrap_or(0);
         side.then(digit.cmp(&other))
     }
 
-    /// How a number compares that ends behind so many digits.
+    /// Returns how a number compares that ends after this many digits.
     fn outcome(&self, read: i16, side: Ordering) -> Ordering {
         let is_less = side.is_eq() && self.has_more(read);
         if is_less { Ordering::Less } else { side }
     }
 
-    /// Whether the bound has digits that are not zero behind so many.
+    /// Returns true if the bound has non-zero digits after this many.
     fn has_more(&self, read: i16) -> bool {
         i32::from(read) < self.digits.len() as i32
     }
 
-    /// Digits behind the last one of the bound make no difference where the bound and more are meant.
+    /// Returns `Greater` instead of `Equal` if further digits make no difference: the bound has no more, and
+    /// it is allowed itself.
     fn merged(&self, read: i16, side: Ordering) -> Ordering {
         let is_done = side.is_eq() && !self.has_more(read) && self.comparison == Comparison::AtLeast;
         if is_done { Ordering::Greater } else { side }
     }
 
-    /// Where an ordering is sure, and so many digits are missing at least.
+    /// Returns the position after the ordering is decided, with this many digits missing at least.
     fn decided(&self, ordering: Ordering, missing: u8) -> Option<NumeralPosition> {
         self.allows(ordering).then_some(NumeralPosition::More(missing))
     }
 
-    /// The position behind digits before the point, not more of them than the bound has, or one.
+    /// Returns the position after digits before the point, at most as many as the bound has, or one.
     fn whole(&self, digits: u16, side: Ordering) -> Option<NumeralPosition> {
         let side = self.merged(digits as i16, side);
         let length = self.length();
@@ -188,12 +190,12 @@ impl Bound {
         is_alive.then_some(NumeralPosition::Whole { digits, side })
     }
 
-    /// Whether a number with exponent has room for its digits.
+    /// Returns true if a number with an exponent has room for the digits of the bound.
     fn fits(&self) -> bool {
         (1..=usize::from(MANTISSA) + 1).contains(&self.digits.len())
     }
 
-    /// The position behind one digit, the point, and so many more.
+    /// Returns the position after one digit, the point, and this many more.
     fn mantissa(&self, digits: u8, side: Ordering) -> Option<NumeralPosition> {
         let read = i16::from(digits) + 1;
         if digits > MANTISSA {
@@ -211,7 +213,8 @@ impl Bound {
         is_alive.then_some(NumeralPosition::Significant { digits, side })
     }
 
-    /// The position behind the point, where all digits so far are those of the bound, and there is no exponent any more.
+    /// Returns the position after the point, where all digits so far are those of the bound, and no exponent
+    /// can follow.
     fn fraction(&self, at: i16, has_digit: bool) -> Option<NumeralPosition> {
         let has_more = self.has_more(at);
         let at = if has_more { at } else { self.digits.len() as i16 };
@@ -223,7 +226,7 @@ impl Bound {
         Some(NumeralPosition::Compared { at, has_digit })
     }
 
-    /// The position behind `e`: which exponents are meant.
+    /// Returns the position after `e`, with the allowed exponents.
     fn exponents(&self, read: u8, side: Ordering) -> Option<NumeralPosition> {
         if self.is_zero() {
             return self.allows(Ordering::Greater).then_some(NumeralPosition::AnyExponent);
@@ -258,7 +261,7 @@ impl Bound {
         self.allows(ordering)
     }
 
-    /// Whether there is such a position, but for those of exponents.
+    /// Returns true if the position exists and is not in an exponent.
     pub(crate) fn is_position(&self, position: NumeralPosition) -> bool {
         match position {
             NumeralPosition::Start => true,

@@ -1,4 +1,6 @@
-//! Languages of JSON numbers, by their values.
+//! JSON numbers by their values: comparison with a bound, multiples, and proofs about intersections of both.
+//!
+//! The states of these leaves are positions in a numeral: see `state::NumeralPosition`.
 
 pub(crate) mod comparison;
 pub(crate) mod modular;

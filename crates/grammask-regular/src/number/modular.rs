@@ -1,5 +1,7 @@
-//! Whether digits can go on to a multiple that lies between bounds, by arithmetic. A search would follow remainders digit by digit, and there are as
-//! many as the divisor says: `{"multipleOf": 86400, "maximum": 31536000}` was half a second of them for one mask.
+//! Decides by modular arithmetic whether an intersection contains a multiple between bounds.
+//!
+//! A search would follow remainders digit by digit, and there are as many as the divisor: `{"multipleOf":
+//! 86400, "maximum": 31536000}` took half a second for one mask.
 
 use crate::number::samples::is_known_member;
 use std::cmp::Ordering;
@@ -10,17 +12,17 @@ use crate::number::multiple::Multiples;
 use crate::number::state::{NumberState, Numbers, NumeralPosition};
 use crate::store::node::{Kind, RegularId};
 
-/// Numbers of more digits are left to a search.
+/// Digits of the longest number that fits the arithmetic of 128 bits. Longer ones are left to a search.
 const DIGITS: u32 = 36;
 
-/// So many branches are looked at.
+/// Branches of excluded intersections that are examined. Beyond this, exclusions are ignored.
 const BRANCHES: usize = 16;
 
-/// So many multiples are tried where other members of an intersection do not have all of them: in all, and of each number of digits.
+/// Multiples that are tested against the other operands: in all, and for each number of digits.
 const TRIED: usize = 64;
 const TRIED_EACH: u128 = 4;
 
-/// What is asked of the digits that are still to come, as a number of units of the last one.
+/// A congruence for the value of the digits to come, in units of the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Congruence {
     residue: u128,
@@ -29,15 +31,16 @@ struct Congruence {
 
 impl Congruence {
     const NONE: Self = Self { residue: 0, modulus: 1 };
-    /// Larger moduli are not looked at.
+    /// Moduli from here on are not represented.
     const LARGEST: u128 = 1 << 120;
 
-    /// Nothing where the modulus is too large.
+    /// Returns `None` if the modulus is too large.
     fn new(residue: Option<u128>, modulus: Option<u128>) -> Option<Self> {
         Some(Self { residue: residue?, modulus: modulus.filter(|&modulus| modulus < Self::LARGEST)? })
     }
 
-    /// Both at once; nothing where they exclude each other. Where that would be too large, one of them alone.
+    /// Returns the conjunction. `None` if they exclude each other. If the modulus would be too large, the
+    /// result is one of them.
     ///
     /// # Source
     /// The Chinese remainder theorem, for moduli that need not be coprime.
@@ -56,22 +59,23 @@ impl Congruence {
         Some(Self::new(residue, modulus).unwrap_or(larger))
     }
 
-    /// Whether all numbers that are meant are among those of another one.
+    /// Returns true if all solutions are solutions of the other congruence.
     fn implies(self, other: Self) -> bool {
         self.modulus.is_multiple_of(other.modulus)
             && self.residue % other.modulus == other.residue % other.modulus
     }
 
-    /// The least number that is meant and not below another one.
+    /// Returns the least solution that is at least `least`.
     fn first(self, least: u128) -> u128 {
         least + (self.residue + self.modulus - least % self.modulus) % self.modulus
     }
 }
 
-/// The greatest common divisor; and what `a` divided by it has to be multiplied by to be 1 modulo `b` divided by it.
+/// Returns the greatest common divisor g, and the inverse of a/g modulo b/g, by the extended Euclidean
+/// algorithm.
 fn bezout(a: u128, b: u128) -> (u128, u128) {
     let (mut this, mut next) = (a, b);
-    // How often `a` is in each of them, which is less than `b`.
+    // Coefficient of `a` in each of them, which is less than `b`.
     let (mut times, mut next_times) = (1_i128, 0_i128);
     while next != 0 {
         let quotient = (this / next) as i128;
@@ -81,25 +85,27 @@ fn bezout(a: u128, b: u128) -> (u128, u128) {
     (this, times.rem_euclid((b / this) as i128) as u128)
 }
 
-/// Multiples of an intersection.
+/// An operand of multiples, at its position.
 struct DivisorConstraint<'a> {
     multiples: &'a Multiples,
     rest: u64,
-    /// How many digits behind the point may still be other than zero; below zero where so many before it have to be zero.
+    /// Number of digits after the point that may be other than zero. Negative if that many before it have to
+    /// be zero.
     room: i32,
 }
 
 impl DivisorConstraint<'_> {
-    /// What it asks for, with so many digits more before the point and so many behind it; nothing where that is not known.
+    /// Returns the congruence for `whole` more digits before the point and `behind` after it. `None` if
+    /// unknown.
     fn congruence(&self, whole: u32, behind: u32) -> Option<Congruence> {
         let scale = 10_u128.checked_pow(u32::try_from(behind as i32 - self.room).ok()?)?;
         if self.multiples.is_step() {
-            // With so many zeros, what has been read is a multiple.
+            // With these zeros, what has been read is a multiple.
             let modulus = u128::from(self.multiples.unit()).checked_mul(scale);
             return Congruence::new(Some(0), modulus).filter(|_| u64::from(whole) >= self.rest);
         }
         let modulus = u128::from(self.multiples.modulus());
-        // What has been read, behind so many digits more. All of it is below 2^64.
+        // The digits read, followed by `whole` more. All of it is below 2^64.
         let read = (0..whole).fold(u128::from(self.rest), |read, _| read * 10 % modulus);
         let missing = (modulus - read) % modulus;
         Congruence::new(missing.checked_mul(scale), modulus.checked_mul(scale))
@@ -107,51 +113,53 @@ impl DivisorConstraint<'_> {
 }
 
 impl DivisorConstraint<'_> {
-    /// The same, where digits behind the point are enough to tell whether a number is a multiple; else nothing is known.
+    /// As [`congruence`](Self::congruence), if the digits after the point suffice to decide divisibility.
+    /// `None` otherwise.
     fn exactly(&self, whole: u32, behind: u32) -> Option<Congruence> {
         if behind as i32 >= self.room {
             return self.congruence(whole, behind);
         }
-        // All numbers of so few digits are multiples of the last one, or only some.
+        // Either all numbers of so few digits are multiples, or only some.
         let scale = 10_u128.checked_pow(u32::try_from(self.room - behind as i32).ok()?)?;
         let is_plain = self.multiples.is_step() && scale.is_multiple_of(u128::from(self.multiples.unit()));
         is_plain.then_some(Congruence::NONE)
     }
 }
 
-/// A bound of an intersection: how many of its digits have been read, and how they compare.
+/// An operand of comparison, at its position: number of digits read, and how they compare.
 struct BoundConstraint<'a> {
     bound: &'a Bound,
-    /// Which numbers are meant; of a complement, the others.
+    /// The allowed numbers; for a complement, the others.
     comparison: Comparison,
     at: i32,
     side: Ordering,
 }
 
 impl BoundConstraint<'_> {
-    /// How many digits a number has before the point, if so many more come there, compared with the bound.
+    /// Compares the number of digits before the point, with `whole` more, with that of the bound.
     fn length(&self, whole: u32) -> Ordering {
         (self.at + whole as i32).cmp(&(i32::from(self.bound.exponent) + 1))
     }
 
-    /// Whether no number with so many digits more before the point, or with even more of them, is meant.
+    /// Returns true if no number with at least `whole` more digits before the point is allowed.
     fn is_exceeded(&self, whole: u32) -> bool {
         self.length(whole).is_gt() && !self.comparison.allows(Ordering::Greater)
     }
 
-    /// How what has been read compares, if so many digits more come before the point.
+    /// Returns how the digits read compare, with `whole` more before the point.
     fn side(&self, is_whole: bool, whole: u32) -> Ordering {
         if is_whole { self.length(whole).then(self.side) } else { self.side }
     }
 
-    /// The least and the greatest number of so many digits that may come when what has been read compares so; nothing where none may.
+    /// Returns the least and greatest value of `count` more digits, if what has been read compares as `side`.
+    /// `None` if none is allowed.
     fn range(&self, side: Ordering, count: u32) -> Option<(u128, u128)> {
         let last = 10_u128.pow(count) - 1;
         let comparison = self.comparison;
         if side.is_ne() {
             return comparison.allows(side).then_some((0, last));
         }
-        // All digits so far are those of the bound: what comes is compared with those that it has left.
+        // All digits so far are those of the bound: the next ones are compared with the rest of it.
         let digits = &self.bound.digits;
         let digit = |at: i32| usize::try_from(at).ok().and_then(|at| digits.get(at)).copied().unwrap_or(0);
         let next = (self.at..).take(count as usize);
@@ -168,39 +176,39 @@ impl BoundConstraint<'_> {
     }
 }
 
-/// What the multiples and bounds of an intersection ask for.
+/// The conditions of an intersection.
 struct Constraints<'a> {
     divided: Vec<DivisorConstraint<'a>>,
-    /// Of complements: none of these multiples is meant.
+    /// Excluded multiples.
     excluded: Vec<DivisorConstraint<'a>>,
     limits: Vec<BoundConstraint<'a>>,
     part: NumeralPart,
-    /// Whether some bound excludes all numbers that come.
+    /// True if a bound excludes all numbers.
     is_void: bool,
 }
 
-/// Where in a number.
+/// A part of a numeral.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NumeralPart {
     /// Before the point.
     Whole,
-    /// Right behind the point: a digit has to follow.
+    /// Directly after the point: a digit must follow.
     Pointed,
-    /// Behind digits of the fraction.
+    /// After digits of the fraction.
     Fraction,
 }
 
-/// What came of it.
+/// The result of the decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Satisfiability {
-    /// Nothing goes on.
+    /// The intersection is empty.
     Void,
-    /// A text is in the intersection.
+    /// The intersection contains a string.
     Inhabited,
     Unknown,
 }
 
-/// A member of an intersection: numbers, or what is none of them.
+/// An operand of an intersection: numbers, or their complement.
 #[derive(Clone, Copy)]
 struct NumberMember<'a> {
     numbers: &'a Numbers,
@@ -209,7 +217,8 @@ struct NumberMember<'a> {
 }
 
 impl<'a> Constraints<'a> {
-    /// What is asked for where there are multiples, all at the same position of a number without exponent.
+    /// Returns the conditions of operands with multiples, if all are at one position of a number without
+    /// exponent.
     fn of(members: &[NumberMember<'a>]) -> Option<Self> {
         let (mut divided, mut excluded, mut part) = (Vec::new(), Vec::new(), None);
         let mut has_plain = false;
@@ -221,7 +230,7 @@ impl<'a> Constraints<'a> {
                 NumeralPosition::Fraction { left, remainder } => {
                     (remainder, left.into(), NumeralPart::Fraction)
                 }
-                // Behind these an exponent may come, which others do not have.
+                // An exponent may follow here, which others do not have.
                 NumeralPosition::First(least) => {
                     (least.max(0).unsigned_abs().into(), multiples.room(), NumeralPart::Whole)
                 }
@@ -251,7 +260,7 @@ impl<'a> Constraints<'a> {
         Some(this)
     }
 
-    /// Adds a bound, if it says anything. Multiples are numbers, so what is none of those on one side of a bound is on the other.
+    /// Adds a bound. Multiples are numbers, so those that are not on one side of a bound are on the other.
     fn limit(&mut self, &NumberMember { numbers, position, is_complement }: &NumberMember<'a>) {
         let Numbers::Compared(bound) = numbers else { return };
         let comparison = match (bound.comparison, is_complement) {
@@ -267,11 +276,11 @@ impl<'a> Constraints<'a> {
             (NumeralPosition::Compared { at, .. }, NumeralPart::Pointed | NumeralPart::Fraction) => {
                 (at.into(), Ordering::Equal)
             }
-            // An exponent may come, but no multiple has one.
+            // An exponent may follow, but no multiple has one.
             (NumeralPosition::Significant { digits, side }, NumeralPart::Pointed | NumeralPart::Fraction) => {
                 (i32::from(digits) + 1, 0.cmp(&bound.exponent).then(side))
             }
-            // All numbers that come are on its side.
+            // All numbers that follow are on its side.
             (NumeralPosition::Digits, NumeralPart::Whole)
             | (NumeralPosition::More(0 | 1), NumeralPart::Pointed)
             | (NumeralPosition::More(0), NumeralPart::Fraction) => {
@@ -283,7 +292,7 @@ impl<'a> Constraints<'a> {
         self.limits.push(BoundConstraint { bound, comparison, at, side });
     }
 
-    /// Tells texts that may be in the intersection, until one is; says whether there are any.
+    /// Tests candidate strings until one is in the intersection, and returns whether there is one.
     fn solve(&self, mut holds: impl FnMut(&str) -> bool) -> Satisfiability {
         if self.is_void {
             return Satisfiability::Void;
@@ -307,7 +316,7 @@ impl<'a> Constraints<'a> {
             }
             let mut asked = Some(Congruence::NONE);
             for divided in &self.divided {
-                // What is not known is not asked for.
+                // Unknown conditions are ignored.
                 let more = divided.congruence(whole, behind).unwrap_or(Congruence::NONE);
                 asked = asked.and_then(|asked| asked.and(more));
             }
@@ -315,11 +324,11 @@ impl<'a> Constraints<'a> {
                 let mut all = self.excluded.iter().filter_map(|these| these.exactly(whole, behind));
                 all.any(|excluded| asked.implies(excluded))
             };
-            // Digits more multiply all residues by ten, so what is excluded stays so.
+            // More digits multiply all residues by ten, so what is excluded stays excluded.
             if asked.as_ref().is_some_and(is_excluded) {
                 return solved;
             }
-            // Without a fraction first: there may be no point.
+            // Without a fraction first, as there may be no point.
             let plain = Congruence { residue: 0, modulus: 10_u128.pow(behind) };
             let plain = asked.filter(|_| is_whole && behind > 0).and_then(|asked| asked.and(plain));
             let (least, most) = range.unwrap_or((1, 0));
@@ -344,7 +353,7 @@ impl<'a> Constraints<'a> {
         Satisfiability::Unknown
     }
 
-    /// A number as digits, those before the point and those behind it.
+    /// Returns a number as digits before and after the point.
     fn text(&self, number: u128, whole: u32, behind: u32) -> String {
         let point = 10_u128.pow(behind);
         let padded = |number: u128, digits: u32| match digits {
@@ -361,13 +370,13 @@ impl<'a> Constraints<'a> {
     }
 }
 
-/// Each branch with each part.
+/// Returns each branch extended by each part.
 fn product<'a>(branches: &[Vec<NumberMember<'a>>], parts: &[NumberMember<'a>]) -> Vec<Vec<NumberMember<'a>>> {
     let with = |branch: &Vec<NumberMember<'a>>, part| branch.iter().copied().chain([part]).collect();
     branches.iter().flat_map(|branch| parts.iter().map(move |&part| with(branch, part))).collect()
 }
 
-/// Whether an intersection with multiples has a text, as far as arithmetic says it.
+/// Decides whether an intersection with multiples contains a string.
 ///
 /// # Complexity
 /// Linear in the members and the digits of the bounds, up to some dozens.
@@ -376,7 +385,7 @@ pub(crate) fn satisfiability(store: &Store, a: RegularId) -> Satisfiability {
     if store.leaves.numbers.is_empty() {
         return Satisfiability::Unknown;
     }
-    // What is excluded all at once is excluded one by one, in as many branches.
+    // An excluded intersection is excluded one operand at a time, in as many branches.
     let mut branches = vec![Vec::new()];
     for &member in store.list(list) {
         let Kind::Not(inner) = store.node(member).kind else {
@@ -438,12 +447,12 @@ mod tests {
                 assert!(found.is_none_or(|found| found.modulus == one * other / divisor));
             }
         }
-        // What is too large says less, and nothing wrong.
+        // A modulus that is too large makes the result weaker, not wrong.
         let large = Congruence { residue: 7, modulus: (1 << 100) + 1 };
         assert_eq!(large.and(Congruence { residue: 5, modulus: (1 << 90) + 3 }), Some(large));
     }
 
-    /// Whether there is a text, by following all digits; nothing where these lead to many states.
+    /// Whether there is a string, by following all digits. `None` if these lead to many states.
     fn reaches(store: &mut Store, from: RegularId) -> Option<bool> {
         let mut open = vec![from];
         let mut position = 0;

@@ -1,34 +1,34 @@
-//! The JSON numbers whose value is a multiple of a number. What is kept is a remainder; or, for 1, 2 and 5 times a power of ten,
-//! which exponents are large enough for the digits so far.
+//! JSON numbers whose value is a multiple of a number. The state is a remainder; for 1, 2 and 5 times a power
+//! of ten, it is which exponents are large enough for the digits so far.
 
 use crate::number::state::number_leaf;
 use crate::number::state::{MANTISSA, NumberState, Numbers, NumeralPosition};
 use crate::{Error, Limit, LimitExceeded, Limits, RegularId, Store};
 use std::sync::Arc;
 
-/// The number whose multiples are meant: `unit` times 10^`power`; the unit does not end in a zero.
+/// A divisor: `unit` times 10^`power`. The unit does not end in a zero.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Divisor {
     pub(crate) unit: u64,
     pub(crate) power: i8,
 }
 
-/// A divisor with what its places need.
+/// A divisor, with the numbers that its positions need.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Multiples {
     pub(crate) divisor: Divisor,
-    /// How many digits behind the point may be other than zero.
+    /// Number of digits after the point that may be other than zero.
     places: u8,
     /// The divisor in units of 10^-`places`; 1 for a step.
     modulus: u64,
-    /// The powers of ten up to 10^`places` modulo `modulus`; none for a step.
+    /// The powers of ten up to 10^`places`, modulo `modulus`; none for a step.
     powers: Box<[u64]>,
 }
 
-/// The greatest number of digits of a number whose multiples are asked for.
+/// Digits of the longest divisor. Powers of ten are 8-bit numbers.
 const MAX_DIVISOR_DIGITS: usize = 40;
 
-/// The digits of the largest modulus.
+/// Digits of the largest modulus.
 const LONGEST: u8 = 20;
 
 impl Divisor {
@@ -64,7 +64,7 @@ impl Divisor {
         if is_allowed { Ok(divisor) } else { Err(too_large()) }
     }
 
-    /// Whether it is one that can be read, so that equal divisors are the same.
+    /// Returns true if it can be the result of [`read`](Self::read), so that equal divisors are identical.
     pub(crate) fn is_reduced(&self) -> bool {
         !self.unit.is_multiple_of(10)
             && usize::from(self.power.unsigned_abs()) < MAX_DIVISOR_DIGITS
@@ -73,12 +73,13 @@ impl Divisor {
 }
 
 impl Divisor {
-    /// Whether the last digit that is not zero and its position tell multiples.
+    /// Returns true if the last digit that is not zero, and its position, decide divisibility: a step.
     pub(crate) const fn is_step(&self) -> bool {
         matches!(self.unit, 1 | 2 | 5)
     }
 
-    /// The number in units of 10^-`places`; 1 for a step, which needs none.
+    /// Returns the divisor in units of 10^-`places`; 1 for a step, which needs none. `None` if it exceeds 64
+    /// bits.
     pub(crate) fn modulus(&self) -> Option<u64> {
         match u32::try_from(self.power) {
             _ if self.is_step() => Some(1),
@@ -87,20 +88,21 @@ impl Divisor {
         }
     }
 
-    /// The least exponent that makes a digit a multiple of the step, so many places behind the point. It must not be zero.
+    /// Returns the least exponent that makes a digit, which is not zero, at this many places after the point
+    /// a multiple of the step.
     const fn least(&self, digit: u8, places: u8) -> i8 {
         let is_one = digit.is_multiple_of(self.unit as u8);
         self.power + places as i8 + if is_one { 0 } else { 1 }
     }
 
-    /// The greatest of them.
+    /// Returns the greatest result of [`least`](Self::least).
     const fn greatest_least(&self, places: u8) -> i8 {
         self.least(1, places)
     }
 }
 
 impl Multiples {
-    /// The divisor is reduced.
+    /// Makes the multiples of a reduced divisor.
     pub(crate) fn new(divisor: Divisor) -> Self {
         let places = if divisor.power < 0 { divisor.power.unsigned_abs() } else { 0 };
         let modulus = divisor.modulus().unwrap_or(1);
@@ -111,7 +113,7 @@ impl Multiples {
         Self { places, modulus, powers: powers.take(count).collect(), divisor }
     }
 
-    /// The position behind a byte, if a multiple can be reached from there.
+    /// Returns the position after a byte. `None` if no multiple is reachable from there.
     pub(crate) fn step(&self, position: NumeralPosition, byte: u8) -> Option<NumeralPosition> {
         match byte {
             b'0'..=b'9' => self.digit(position, byte - b'0'),
@@ -165,7 +167,7 @@ impl Multiples {
         })
     }
 
-    /// How many zeros are missing before the point behind one more digit.
+    /// Returns the number of zeros that are missing before the point after one more digit.
     fn zeros_missing(&self, missing: u64, digit: u8) -> u64 {
         if digit == 0 { missing.saturating_sub(1) } else { at_zero(self.divisor.least(digit, 0)) }
     }
@@ -189,7 +191,7 @@ impl Multiples {
         remainder(u128::from(rest) + more, self.modulus)
     }
 
-    /// Whether what is missing fits into so many digits.
+    /// Returns true if the missing value fits into this many digits.
     fn fits(&self, rest: u64, left: u8) -> bool {
         if self.divisor.is_step() {
             return rest == 0;
@@ -208,7 +210,8 @@ impl Multiples {
             NumeralPosition::Start => vec![self.numeral(self.modulus, 1), self.modulus.to_string()],
             NumeralPosition::Integer(mut rest) => {
                 let mut found = Vec::new();
-                // With so many digits more before the point, until those and the ones behind it reach any remainder.
+                // With this many more digits before the point, until those and the ones after it reach any
+                // remainder.
                 for whole in 0..=LONGEST {
                     if self.fits(rest, self.places + whole) {
                         found.push(self.numeral(missing(rest), whole));
@@ -226,7 +229,7 @@ impl Multiples {
         }
     }
 
-    /// A number of units of 10^-`places`, with so many digits before the point at least.
+    /// Writes a number of units of 10^-`places`, with at least this many digits before the point.
     fn numeral(&self, units: u64, whole: u8) -> String {
         let point = 10_u64.checked_pow(self.places.into());
         let (before, behind) = point.map_or((0, units), |point| (units / point, units % point));
@@ -234,7 +237,7 @@ impl Multiples {
         if behind == 0 { before } else { format!("{before}.{behind:0>0$}", usize::from(self.places)) }
     }
 
-    /// Whether there is such a position.
+    /// Returns true if the position exists.
     pub(crate) fn is_position(&self, position: NumeralPosition) -> bool {
         let is_step = self.divisor.is_step();
         let is_least = |least: i8, digits: u8| {
@@ -280,7 +283,8 @@ impl Multiples {
         self.modulus
     }
 
-    /// How many digits behind the point may be other than zero. Of a step of tens or more: below zero, how many before the point have to be zero.
+    /// Returns the number of digits after the point that may be other than zero. For a step of tens or more
+    /// it is negative: the number of digits before the point that have to be zero.
     pub(crate) fn room(&self) -> i32 {
         if self.is_step() { -i32::from(self.divisor.power) } else { self.places.into() }
     }
@@ -297,12 +301,12 @@ pub(crate) fn multiple(store: &mut Store, numeral: &str) -> Result<RegularId, Er
     number_leaf(store, NumberState { numbers, position: NumeralPosition::Start })
 }
 
-/// How many zeros a least exponent asks for where there is none.
+/// Returns the number of zeros that a least exponent requires without an exponent.
 const fn at_zero(least: i8) -> u64 {
     if least > 0 { least.unsigned_abs() as u64 } else { 0 }
 }
 
-/// The remainder, which is less than the divisor and so fits.
+/// Returns the remainder, which is less than the divisor and thus fits.
 const fn remainder(a: u128, divisor: u64) -> u64 {
     (a % divisor as u128) as u64
 }

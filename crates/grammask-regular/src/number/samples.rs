@@ -1,5 +1,7 @@
-//! Texts that prove languages of numbers to be inhabited. Bounds and divisors meet in intersections, where a search would follow derivatives
-//! digit by digit; but mostly a bound itself, zero or one is in all of them, which is seen without making anything.
+//! Sample strings that prove intersections of number languages to be non-empty.
+//!
+//! A search would follow derivatives digit by digit. Usually a bound itself, zero or one is in the
+//! intersection, which membership tests show without making states.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -7,17 +9,17 @@ use crate::Store;
 use crate::number::state::{NumberState, Numbers};
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
 
-/// How deep an expression is looked into, and into how many parts of it.
+/// Limits: levels of operands, and visited operands.
 const DEPTH: u32 = 6;
 const PARTS: u32 = 64;
 
-/// Bounds of more digits are no samples.
+/// Digits of the longest bound that is a sample.
 const LONG: usize = 20;
 
-/// So many samples are tried at most.
+/// Number of samples.
 const SAMPLES: usize = 16;
 
-/// Texts that may be in a language, one after the other.
+/// Strings that may be in a language.
 #[derive(Default)]
 struct Samples {
     bytes: Vec<u8>,
@@ -25,7 +27,7 @@ struct Samples {
 }
 
 impl Samples {
-    /// Adds the numeral of a bound, and what is left of it behind each digit.
+    /// Adds the numeral of a bound, and its suffixes after each digit.
     fn add(&mut self, digits: &[u8], exponent: i16) {
         let Ok(exponent) = usize::try_from(exponent) else { return };
         if exponent >= LONG || digits.len() > exponent + 1 {
@@ -56,7 +58,7 @@ impl Samples {
     }
 }
 
-/// Whether some text is seen at once to be in an intersection of languages of numbers. A no means nothing.
+/// Returns true if a sample is proven to be in an intersection of number languages. False means nothing.
 ///
 /// # Complexity
 /// O(1): few texts are tried, on expressions that are not deep.
@@ -73,7 +75,7 @@ pub(crate) fn has_sample(store: &Store, a: RegularId) -> bool {
     texts.any(|text| membership(store, a, text, DEPTH, &mut { 4 * PARTS }) == Some(true))
 }
 
-/// Collects the bounds in an expression; whether there are numbers in it at all.
+/// Collects the bounds of an expression. Returns true if it contains numbers at all.
 fn collect_samples(store: &Store, a: RegularId, depth: u32, parts: &mut u32, samples: &mut Samples) -> bool {
     let (Some(depth), Some(left)) = (depth.checked_sub(1), parts.checked_sub(1)) else { return false };
     *parts = left;
@@ -106,12 +108,12 @@ fn collect_samples(store: &Store, a: RegularId, depth: u32, parts: &mut u32, sam
     }
 }
 
-/// Whether a text is seen to be in a language. A no means nothing.
+/// Returns true if a string is proven to be in a language. False means nothing.
 pub(crate) fn is_known_member(store: &Store, a: RegularId, text: &[u8]) -> bool {
     membership(store, a, text, 2 * DEPTH, &mut { 16 * PARTS }) == Some(true)
 }
 
-/// Whether a text is in a language, where that can be seen without derivatives.
+/// Returns whether a string is in a language. `None` if that is not decided without derivatives.
 fn membership(store: &Store, a: RegularId, text: &[u8], depth: u32, parts: &mut u32) -> Option<bool> {
     let depth = depth.checked_sub(1)?;
     *parts = parts.checked_sub(1)?;
@@ -169,7 +171,7 @@ fn membership(store: &Store, a: RegularId, text: &[u8], depth: u32, parts: &mut 
         }
         Kind::Not(inner) => Some(!membership(store, inner, text, depth, parts)?),
         Kind::Concat(head, tail) => {
-            // Mostly the beginning takes as much as it can.
+            // Usually the head takes as much as it can.
             let (first, last) = length_range(store, head).into_inner();
             for end in (first..=last.min(text.len())).rev() {
                 if membership(store, head, &text[..end], depth, parts)?
@@ -187,7 +189,7 @@ fn membership(store: &Store, a: RegularId, text: &[u8], depth: u32, parts: &mut 
                 let set = store.byte_set(set);
                 return Some(text.iter().all(|&byte| set.contains(byte)));
             }
-            // Of an endless one, one round more is tried behind each that fits.
+            // For an unbounded repetition, one more round is tried after each prefix that fits.
             if membership(store, base, text, depth, parts)? {
                 return Some(true);
             }
@@ -203,19 +205,20 @@ fn membership(store: &Store, a: RegularId, text: &[u8], depth: u32, parts: &mut 
             }
             Some(false)
         }
-        // Of more than one round none is empty: else none would be asked for.
+        // No round is empty: otherwise the lower bound would be 0.
         Kind::Repeat { base, min, max } => repeat_membership(store, (base, min, max), text, depth, parts),
         _ => None,
     }
 }
 
-/// How many bytes the strings of a language have; perhaps more.
+/// Returns bounds of the lengths of the strings, in bytes.
 fn length_range(store: &Store, a: RegularId) -> RangeInclusive<usize> {
     let node = store.node(a);
     node.min as usize..=if node.max == UNBOUNDED { usize::MAX } else { node.max as usize }
 }
 
-/// The same for rounds of a language: at least and at most so many. The depth of this recursion is bounded by that of the other.
+/// As [`membership`], for rounds of a language between two bounds. The recursion is bounded by that of
+/// [`membership`].
 fn repeat_membership(
     store: &Store,
     (base, min, max): (RegularId, u32, u32),
@@ -244,7 +247,7 @@ mod tests {
     use super::{has_sample, membership};
     use crate::{Comparison, Limits, Store};
 
-    /// What a sample proves is so, and for ordinary bounds there is one.
+    /// Samples prove only what is true, and ordinary bounds have one.
     #[test]
     fn samples_are_in_the_language() {
         let mut store = Store::new(&Limits::default());

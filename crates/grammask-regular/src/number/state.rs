@@ -1,4 +1,5 @@
-//! Languages of unsigned JSON numbers, as leaves: what they have in common, and what is behind the `e` of an exponent.
+//! Languages of unsigned JSON numbers, as leaves: what comparisons and multiples have in common, and
+//! exponents.
 
 use crate::alphabet::partitions::PartitionId;
 use crate::number::comparison::{Bound, Comparison};
@@ -8,85 +9,85 @@ use crate::{ByteSet, Error, Store};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// Which numbers are meant.
+/// The numbers of a language.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Numbers {
     Multiples(Multiples),
     Compared(Bound),
 }
 
-/// A state: numbers of the store, and where in a numeral.
+/// A state: numbers of the store, and a position in a numeral.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NumberState {
     pub(crate) numbers: u32,
     pub(crate) position: NumeralPosition,
 }
 
-/// Where in a numeral. From each position, a number that is meant can be reached.
+/// A position in a numeral. A number of the language is reachable from each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum NumeralPosition {
     /// Before the first digit.
     Start,
-    /// Behind a zero that is the first digit.
+    /// After a zero that is the first digit.
     Zero,
 
-    // Of multiples.
-    /// Behind one digit that is not zero. With an exponent from this on it is a multiple of the step; without one it has the
-    /// exponent 0.
+    // Positions of multiples.
+    /// After one digit that is not zero. With an exponent from this on, the number is a multiple of the step;
+    /// without one, its exponent is 0.
     First(i8),
-    /// Behind digits before the point: what they are worth in units of 10^-`places`, modulo the divisor; for a step, how many
-    /// zeros are missing.
+    /// After digits before the point: their value in units of 10^-`places`, modulo the divisor. For a step,
+    /// the number of missing zeros.
     Integer(u64),
-    /// Behind the point, where there is no exponent any more; the remainder, as above.
+    /// After the point, where no exponent can follow; the remainder, as above.
     Point(u64),
-    /// Behind digits of the fraction, where there is no exponent any more.
+    /// After digits of the fraction, where no exponent can follow.
     Fraction {
-        /// How many more of them may be other than zero.
+        /// Number of further digits that may be other than zero.
         left: u8,
         remainder: u64,
     },
-    /// Behind one digit, the point and so many more digits; the least exponent, as above.
+    /// After one digit, the point and more digits; the least exponent, as above.
     Mantissa {
         digits: u8,
         least: i8,
     },
 
-    // Of comparisons, with the ordering of the digits so far and as many of the bound.
-    /// Behind digits before the point.
+    // Positions of comparisons, with the ordering of the digits so far and as many digits of the bound.
+    /// After digits before the point.
     Whole {
         digits: u16,
         #[cfg_attr(feature = "serde", serde(with = "side"))]
         side: Ordering,
     },
-    /// Behind more digits before the point than the bound has.
+    /// After more digits before the point than the bound has.
     Digits,
-    /// Behind one digit, the point and so many more digits.
+    /// After one digit, the point and more digits.
     Significant {
         digits: u8,
         #[cfg_attr(feature = "serde", serde(with = "side"))]
         side: Ordering,
     },
-    /// Behind the point, where there is no exponent any more and all digits are those of the bound; which of its digits is the
-    /// next.
+    /// After the point, where no exponent can follow and all digits are those of the bound; index of its next
+    /// digit.
     Compared {
         at: i16,
         has_digit: bool,
     },
 
-    // Of exponents, and of digits that are free.
-    /// Behind the `e` before an exponent that is at least so much.
+    // Positions in exponents, and in digits without a condition.
+    /// After the `e` of an exponent that is at least this.
     ExponentFrom(i16),
-    /// The same for one that is at most so much.
+    /// After the `e` of an exponent that is at most this.
     ExponentTo(i16),
     ExponentIs(i16),
     AnyExponent,
-    /// In an exponent whose magnitude is at least so much. What was read is zero or its first digits.
+    /// In an exponent whose magnitude is at least `least`. `read` is zero or the value of its first digits.
     AtLeast {
         least: u16,
         read: u16,
     },
-    /// In one whose magnitude is at most so much.
+    /// In an exponent whose magnitude is at most `most`.
     AtMost {
         most: u16,
         read: u16,
@@ -97,19 +98,19 @@ pub(crate) enum NumeralPosition {
         read: u16,
         has_digit: bool,
     },
-    /// Where at least so many digits are missing, and more do no harm.
+    /// At least this many digits are missing, and more are allowed.
     More(u8),
-    /// Where so many digits may follow at most.
+    /// At most this many digits may follow.
     Fewer(u8),
 }
 
-/// The most digits behind the point of a number with exponent.
+/// Digits after the point of a number with an exponent. The grammar of numbers limits them to this.
 pub(crate) const MANTISSA: u8 = 20;
-/// The most digits of a magnitude that exponents are compared with.
+/// Digits of a magnitude that exponents are compared with.
 const EXPONENT: u8 = 5;
 
 impl Numbers {
-    /// The position behind a byte, if a number can be reached from there.
+    /// Returns the position after a byte. `None` if no number is reachable from there.
     pub(crate) fn step(&self, position: NumeralPosition, byte: u8) -> Option<NumeralPosition> {
         match self {
             _ if position.is_exponent() => position.exponent_step(byte),
@@ -126,7 +127,7 @@ impl Numbers {
         }
     }
 
-    /// Whether there is such a position.
+    /// Returns true if the position exists.
     pub(crate) fn is_position(&self, position: NumeralPosition) -> bool {
         match self {
             _ if position.is_exponent() => self.has_exponent() && position.is_canonical(),
@@ -135,7 +136,8 @@ impl Numbers {
         }
     }
 
-    /// Whether there are numbers with exponent; or with free digits, for comparisons.
+    /// Returns true if there are numbers with exponents; for comparisons, also with digits without a
+    /// condition.
     fn has_exponent(&self) -> bool {
         match self {
             Self::Multiples(multiples) => multiples.is_step(),
@@ -178,7 +180,7 @@ impl NumeralPosition {
         }
     }
 
-    /// Of the places in exponents.
+    /// Returns the position after a byte in an exponent.
     fn exponent_step(self, byte: u8) -> Option<Self> {
         let digit = match byte {
             b'0'..=b'9' => u16::from(byte - b'0'),
@@ -198,7 +200,7 @@ impl NumeralPosition {
         }
     }
 
-    /// Behind a sign. All that counts is the magnitude then.
+    /// Returns the position after a sign; only the magnitude matters then.
     fn signed(self, is_negative: bool) -> Option<Self> {
         let (from, bound) = match self {
             Self::AnyExponent => return Some(Self::More(1)),
@@ -212,7 +214,7 @@ impl NumeralPosition {
             _ => return None,
         };
         let magnitude = bound.unsigned_abs();
-        // Whether larger magnitudes are meant, and whether the bound has this sign.
+        // Whether larger magnitudes are wanted, and whether the bound has this sign.
         let is_same = if is_negative { bound <= 0 } else { bound >= 0 };
         match (from != is_negative, is_same) {
             (true, true) if magnitude > 0 => Some(at_least(magnitude, 0)),
@@ -222,7 +224,7 @@ impl NumeralPosition {
         }
     }
 
-    /// Whether a position in an exponent is one that steps lead to.
+    /// Returns true if steps lead to this position in an exponent.
     fn is_canonical(self) -> bool {
         const LARGEST: u16 = crate::number::comparison::MAX_BOUND_DIGITS as u16 + 1;
         match self {
@@ -246,7 +248,7 @@ impl NumeralPosition {
     }
 }
 
-/// The position in an exponent that is at least `least`, which is positive, behind digits.
+/// Returns the position after the digits `read` of an exponent that is at least `least`, which is positive.
 fn at_least(least: u16, read: u16) -> NumeralPosition {
     let mut range = (u64::from(read), u64::from(read));
     for missing in 0..=EXPONENT {
@@ -259,7 +261,8 @@ fn at_least(least: u16, read: u16) -> NumeralPosition {
     NumeralPosition::AtLeast { least, read }
 }
 
-/// The position in an exponent that is at most `most`, behind digits; `None` where it is more.
+/// Returns the position after the digits `read` of an exponent that is at most `most`. `None` if it is
+/// greater.
 fn at_most(most: u16, read: u16) -> Option<NumeralPosition> {
     if read > most {
         return None;
@@ -276,7 +279,8 @@ fn at_most(most: u16, read: u16) -> Option<NumeralPosition> {
     Some(NumeralPosition::AtMost { most, read, has_digit: true })
 }
 
-/// The position in an exponent that is `value`, behind digits that it begins with.
+/// Returns the position after the digits `read` of an exponent that is `value`. `None` if it begins
+/// otherwise.
 fn exactly(value: u16, read: u16) -> Option<NumeralPosition> {
     let mut rest = value;
     while rest > read {
@@ -307,7 +311,7 @@ pub(crate) fn number_leaf(store: &mut Store, state: NumberState) -> Result<Regul
     store.intern(Kind::Number(id))
 }
 
-/// The state after a byte.
+/// Returns the state after a byte.
 pub(crate) fn number_step(store: &mut Store, state: u32, byte: u8) -> Result<RegularId, Error> {
     let NumberState { numbers, position } = store.leaves.number_states[state];
     match store.leaves.numbers[numbers].step(position, byte) {
@@ -321,7 +325,7 @@ pub(crate) fn is_number_accepting(store: &Store, state: u32) -> bool {
     store.leaves.numbers[numbers].is_accepting(position)
 }
 
-/// Bytes with the same next state are in one class.
+/// Returns the partition of the bytes by next state.
 pub(crate) fn number_partition(store: &mut Store, state: u32) -> PartitionId {
     let NumberState { numbers, position } = store.leaves.number_states[state];
     let numbers = &store.leaves.numbers[numbers];
@@ -330,7 +334,7 @@ pub(crate) fn number_partition(store: &mut Store, state: u32) -> PartitionId {
     store.partitions.of_targets(targets)
 }
 
-/// The bytes that the states of a leaf tell apart.
+/// Returns the byte sets that the states of a leaf distinguish.
 pub(crate) fn number_splits(store: &Store, state: u32) -> impl Iterator<Item = ByteSet> {
     let NumberState { numbers, .. } = store.leaves.number_states[state];
     let exponent = [ByteSet::single(b'+'), ByteSet::single(b'-'), [b'e', b'E'].into_iter().collect()];
@@ -339,7 +343,7 @@ pub(crate) fn number_splits(store: &Store, state: u32) -> impl Iterator<Item = B
     letters.chain(exponent.into_iter().filter(move |_| has_exponent))
 }
 
-/// An ordering as -1, 0 or 1.
+/// Serializes an ordering as -1, 0 or 1.
 #[cfg(feature = "serde")]
 mod side {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

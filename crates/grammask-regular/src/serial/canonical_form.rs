@@ -1,4 +1,5 @@
-//! Expressions written down without the ids of their store, so that what came of one is found again for an equal one of another store.
+//! A canonical form of expressions, without ids of their store, so that results for one are found again for
+//! an equal one of another store.
 
 use std::hash::{Hash, Hasher};
 
@@ -7,60 +8,61 @@ use crate::store::node::{JsonPosition, Kind, RegularId};
 use crate::{ByteSet, Store};
 use rustc_hash::FxHashMap;
 
-/// How deep an expression is written down: formats of dates and addresses are some levels deep.
+/// Levels of operands that are written. Formats of dates and addresses have some levels.
 const DEPTH: u32 = 32;
-/// And how long the paths of an automaton in it are.
+/// Length of the paths of the acyclic DFA that are written.
 const LONG: u32 = 64;
 
-/// Up to so many states are looked through, which is faster than to look them up.
+/// Number of states up to which linear search is faster than a hash table.
 const FEW: usize = 64;
 
-/// Writes numbers as long as there is room.
+/// Writes numbers while there is room.
 struct Writer<'w> {
     room: usize,
     write: &'w mut dyn FnMut(u32),
-    /// The states of the acyclic automaton that have been written, in this order; and their places, once there are many.
+    /// The states of the acyclic DFA that have been written, in this order; and their positions, once there
+    /// are many.
     states: Vec<u32>,
     places: FxHashMap<u32, u32>,
-    /// The unions and intersections that have been written, by their places among these.
+    /// Positions of the unions and intersections that have been written.
     lists: FxHashMap<RegularId, u32>,
 }
 
-/// What a part of an expression is. Single bytes stand for themselves, above all of these.
+/// The kind of an operand. Single bytes have numbers above these.
 #[derive(Clone, Copy)]
 enum Tag {
     Empty,
     Epsilon,
     /// Eight numbers follow, with a bit for each byte.
     Bytes,
-    /// Any one character.
+    /// The language of single characters.
     Character,
-    /// A state of an acyclic automaton: see [`Store::transcribe_state`].
+    /// A state of the acyclic DFA: see [`write_state`].
     Acyclic,
-    /// How many words there are, then each: its length, and its bytes by four.
+    /// The number of words follows, then for each its length and its bytes in groups of four.
     Words,
-    /// Two parts follow.
+    /// Two operands follow.
     Concat,
-    /// A union or an intersection that has been written before: its position among these.
+    /// A union or an intersection that has been written before: its position among these follows.
     Known,
-    /// How many parts there are, then each.
+    /// The number of operands follows, then each of them.
     Or,
-    /// The same.
+    /// As for `Or`.
     And,
     Not,
-    /// The bounds, then a part.
+    /// The bounds follow, then an operand.
     Repeat,
-    /// The position in a spelling, then a part.
+    /// The position in a spelling follows, then an operand.
     Json,
-    /// How many numbers follow, then these: what numbers are meant, and where in one.
+    /// The number of numbers follows, then these: a language of numbers, and a position.
     Numbers,
 }
 
-/// What is added to a single byte.
+/// Offset of single bytes.
 const BYTE: u32 = 1 << 8;
 
 impl Writer<'_> {
-    /// Writes a number, if there is room.
+    /// Writes a number. `None` if there is no room.
     fn number(&mut self, number: u32) -> Option<()> {
         self.room = self.room.checked_sub(1)?;
         (self.write)(number);
@@ -108,7 +110,8 @@ impl Writer<'_> {
     }
 }
 
-/// Notes what a value tells to hash it: no two values of a type tell the same, as all that a value is made of tells where it ends.
+/// Records what a value writes to a hasher. Different values of a type write different sequences, as each
+/// part writes where it ends.
 #[derive(Default)]
 struct Recorder(Vec<u32>);
 
@@ -120,17 +123,20 @@ impl Hasher for Recorder {
         }
     }
 
-    /// Nobody asks for the hash.
+    /// The hash is not used.
     fn finish(&self) -> u64 {
         0
     }
 }
 
-/// Writes down an expression, as numbers: languages with equal transcripts are equal, whichever stores they are of, so that whoever
-/// keeps what came of one need not [`import`](Self::import) another. Says whether it could be done: not for an expression that is
-/// very deep, holds long texts that are avoided or are parts of others, or takes more than `most` numbers. What is written then has no meaning.
+/// Writes an expression as numbers: languages with equal canonical forms are equal, whichever stores they
+/// belong to. So a caller that keeps results by canonical form need not [`import`](Store::import) the same
+/// language twice.
 ///
-/// Equal languages may have different transcripts.
+/// Returns false, and has written an unspecified prefix, if the expression is very deep, contains an
+/// exception or the substrings of a text, or takes more than `most` numbers. Equal languages may have
+/// different canonical forms.
+///
 ///
 /// # Complexity
 /// O(`most`).
@@ -165,7 +171,7 @@ pub fn write_canonical_form(store: &Store, a: RegularId, most: usize, write: &mu
     .is_some()
 }
 
-/// A prefix code: what a part is made of stands behind its tag, so no transcript has two readings.
+/// A prefix code: the operands follow the tag, so every form has one reading.
 fn write_expression(store: &Store, to: &mut Writer<'_>, a: RegularId, depth: u32) -> Option<()> {
     let depth = depth.checked_sub(1)?;
     let mut part = a;
@@ -229,13 +235,13 @@ fn write_expression(store: &Store, to: &mut Writer<'_>, a: RegularId, depth: u32
             to.number(u32::try_from(recorder.0.len()).ok()?)?;
             recorder.0.into_iter().try_for_each(|number| to.number(number))
         }
-        // Concatenations have been taken apart.
+        // Concatenations have been handled above.
         Kind::Concat(..) | Kind::AhoCorasick { .. } | Kind::Factor { .. } | Kind::PrefixMinimal(_) => None,
     }
 }
 
-/// A state of the acyclic automaton: its position among those that have been written before, or one more than the last of these places;
-/// then its number of edges, doubled, and whether it is final, and each edge with what it leads to.
+/// Writes a state of the acyclic DFA: its position among those written before, or the next position; then
+/// twice its number of edges, plus one if it is final, and each edge with its target.
 fn write_state(store: &Store, to: &mut Writer<'_>, state: u32, depth: u32) -> Option<()> {
     let depth = depth.checked_sub(1)?;
     let next = to.states.len() as u32;
@@ -318,7 +324,7 @@ mod tests {
             if let Some(transcript) = transcript(&store, a)
                 && let Some(other) = known.insert(transcript, a)
             {
-                // Rests of words may be equal and have different ids.
+                // Equal suffixes of words may have different ids.
                 for (more, less) in [(a, other), (other, a)] {
                     let less = store.complement(less).unwrap();
                     let rest = store.intersection(&[more, less]).unwrap();
@@ -343,7 +349,7 @@ mod tests {
             if let (Some(transcript), Some(copied)) = (transcript(&one, a), transcript(&other, copy))
                 && transcript != copied
             {
-                // Parts of a union stand in the order of their ids, so it may have two.
+                // Operands of a union are in the order of their ids, so it may have two forms.
                 let back = one.import(&other, copy).unwrap();
                 assert_eq!(back, a, "{}", one.display(a));
             }

@@ -1,4 +1,4 @@
-//! Copies of languages from one store into another.
+//! Copies languages from one store into another.
 
 use crate::construct::concat::concat_pair;
 use crate::construct::length::any_character;
@@ -15,7 +15,7 @@ use crate::{Error, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// So deep, and of so many parts, may a simple expression be.
+/// Limits of a simple expression: levels of operands, and visited operands.
 const DEPTH: u32 = 8;
 const PARTS: u32 = 64;
 
@@ -34,8 +34,8 @@ pub(crate) fn import(store: &mut Store, from: &Store, a: RegularId) -> Result<Re
     Ok(copies.get(&a).copied().unwrap_or(RegularId::EMPTY))
 }
 
-/// Whether an expression has so few parts that copying one twice, where it is shared, is less work than keeping tables of what has been
-/// copied. Automata are left out, but for that of any character.
+/// Returns true if an expression is so small that copying shared operands twice is cheaper than tables of
+/// copies. It contains no automata except that of single characters.
 fn is_simple(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> bool {
     let (mut rest, Some(depth)) = (a, depth.checked_sub(1)) else { return false };
     loop {
@@ -63,7 +63,7 @@ fn is_simple(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> bool {
     }
 }
 
-/// The copy of a simple expression; it goes as deep as that.
+/// Copies a simple expression. The recursion is as deep as the expression.
 fn import_simple(store: &mut Store, from: &Store, a: RegularId) -> Result<RegularId, Error> {
     let mut heads = Vec::with_capacity(16);
     let mut rest = a;
@@ -79,7 +79,7 @@ fn import_simple(store: &mut Store, from: &Store, a: RegularId) -> Result<Regula
     Ok(copy)
 }
 
-/// The copy of a part of a simple expression, which is no concatenation.
+/// Copies an operand of a simple expression, which is not a concatenation.
 fn import_part(store: &mut Store, from: &Store, a: RegularId) -> Result<RegularId, Error> {
     match from.node(a).kind {
         Kind::Acyclic(_) => any_character(store),
@@ -93,8 +93,8 @@ fn import_part(store: &mut Store, from: &Store, a: RegularId) -> Result<RegularI
     }
 }
 
-/// All that languages are made of, themselves included: expressions, and states of the acyclic automaton. Both in
-/// the order of their ids, in which operands and targets come before what refers to them.
+/// Returns all expressions and states of the acyclic DFA that are reachable from languages, in the order of
+/// their ids. Operands and targets come first.
 pub(crate) fn reachable(store: &Store, languages: &[RegularId]) -> (Vec<RegularId>, Vec<u32>) {
     let mut seen = FxHashSet::default();
     let mut stack = languages.to_vec();
@@ -141,7 +141,7 @@ fn import_acyclic(store: &mut Store, from: &Store, order: &[u32]) -> FxHashMap<u
     copies
 }
 
-/// The copy of an expression, given how its parts are copied, and the copies of automata's states.
+/// Copies an expression, given how operands are copied, and the copies of states of the acyclic DFA.
 fn import_one(
     store: &mut Store,
     from: &Store,

@@ -1,4 +1,4 @@
-//! Languages outside of a store: saved, compared between stores, copied from one store into another.
+//! Languages outside of their store: saved, copied into another store, and compared across stores.
 
 pub(crate) mod canonical_form;
 pub(crate) mod import;

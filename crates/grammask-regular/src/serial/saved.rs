@@ -1,4 +1,4 @@
-//! Languages as plain data that can be stored, and the way back, which believes nothing of what it reads.
+//! Languages as plain data, and loading that does not trust the data.
 
 use crate::construct::substring::factor_leaf;
 use crate::leaf::acyclic_dfa::Edge;
@@ -17,10 +17,10 @@ use crate::{ByteSet, Error, Limits, Store};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Languages of a [`Store`], with all that they are made of and nothing else: plain data, to be stored and loaded.
+/// Languages of a [`Store`] and everything that they consist of, as plain data.
 ///
-/// Expressions stand in the order of their ids, so that operands come before what is made of them; automata are kept as the texts that
-/// they are made from. What can be found out about an expression is not in here: loader finds it out again.
+/// Expressions are in the order of their ids, so that operands come first. Automata are saved as the texts
+/// that they are made from. Attributes of expressions are not saved: loading computes them again.
 ///
 /// ```
 /// use grammask_regular::{Limits, Store};
@@ -41,22 +41,22 @@ pub struct Languages {
     words: Vec<Vec<Vec<u8>>>,
     /// Lists of texts that must not occur.
     avoid: Vec<Vec<Vec<u8>>>,
-    /// Texts whose substrings are meant.
+    /// Texts whose substrings are languages.
     factors: Vec<Vec<u8>>,
-    /// States of the acyclic automaton. Number 0 is the sink, which is not listed.
+    /// States of the acyclic DFA. State 0 is the sink, which is not listed.
     acyclic: Vec<State>,
-    /// Numbers below [`LISTED`] are the languages that every store has; this list goes on from there.
+    /// Numbers below [`LISTED`] are the languages that every store has; this list continues from there.
     expressions: Vec<Expression>,
     /// The languages, as numbers of expressions.
     languages: Vec<u32>,
 }
 
-/// A state of the acyclic automaton.
+/// A state of the acyclic DFA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct State {
     is_final: bool,
-    /// From the first to the last byte, and where they lead.
+    /// First byte, last byte and target of each edge.
     edges: Vec<(u8, u8, u32)>,
 }
 
@@ -94,13 +94,14 @@ enum Expression {
         text: u32,
         at: JsonPosition,
     },
-    /// A number, as its digits up to the last that is not zero and the position of that one; and a state.
+    /// A divisor, as its digits up to the last that is not zero and the power of ten of that one; and a
+    /// position.
     Multiple {
         unit: u64,
         power: i8,
         position: NumeralPosition,
     },
-    /// A bound, as its digits and the exponent of the first of them; and a state.
+    /// A bound, as its digits and the exponent of the first of them; and a position.
     Compared {
         comparison: Comparison,
         digits: Box<[u8]>,
@@ -113,31 +114,31 @@ enum Expression {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// An invariant that does not hold.
+    /// The data breaks an invariant.
     #[error("a saved language is damaged: {0}")]
     Damaged(&'static str),
-    /// A limit of the configuration.
+    /// A limit is exceeded.
     #[error(transparent)]
     Limit(#[from] Error),
 }
 
-/// How many expressions every store has: the empty language, the empty string, any byte, all strings.
+/// Number of expressions that every store has: the empty language, the empty string, any byte, all strings.
 const LISTED: u32 = 4;
 const IN_RANGE: &str = "numbers are in range";
 const ONCE: &str = "everything is listed once, in normal form and in order";
 
 impl Languages {
-    /// How many languages there are.
+    /// Returns the number of languages.
     pub fn len(&self) -> usize {
         self.languages.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is no language.
     pub fn is_empty(&self) -> bool {
         self.languages.is_empty()
     }
 
-    /// The limits of the store that was saved.
+    /// Returns the limits of the store that was saved.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -188,14 +189,14 @@ pub(crate) fn load(saved: &Languages, room: usize) -> Result<(Store, Vec<Regular
     Ok((store, languages))
 }
 
-/// The expression with this number, if there is one.
+/// Returns the expression with this number, if it exists.
 fn loaded(store: &Store, number: u32) -> Option<RegularId> {
     ((number as usize) < store.arena.nodes.len()).then_some(RegularId(number))
 }
 
 fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
     let length = |texts: &[Vec<u8>]| texts.iter().map(Vec::len).sum::<usize>().max(texts.len());
-    // Places in texts are numbers of 32 bits, and automata have up to two states for a byte.
+    // Positions in texts are 32-bit numbers, and automata have up to two states per byte.
     let fits = |length: usize| length <= u32::MAX as usize / 8;
     let is_set = |texts: &[Vec<u8>]| texts.is_sorted_by(|a, b| a < b) && fits(length(texts));
     for words in &saved.words {
@@ -243,10 +244,10 @@ fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
 
 struct Saver<'a> {
     store: &'a Store,
-    /// Those that are listed.
+    /// The expressions that are listed.
     expressions: &'a [RegularId],
     states: &'a [u32],
-    /// New numbers of sets, words, avoided texts and factors, by old ones.
+    /// New numbers of sets, word lists, exceptions and texts, by old ones.
     numbers: [FxHashMap<u32, u32>; 4],
     saved: Languages,
 }
@@ -268,7 +269,7 @@ impl Saver<'_> {
         position as u32 + 1
     }
 
-    /// The new number of an entry of a table, in the order in which they are met; and whether it is new.
+    /// Returns the new number of a table entry, in the order in which entries are met, and true if it is new.
     fn renumber(&mut self, table: usize, old: u32) -> (u32, bool) {
         let next = self.numbers[table].len() as u32;
         let number = *self.numbers[table].entry(old).or_insert(next);
@@ -318,7 +319,7 @@ impl Saver<'_> {
             Kind::And(list) => Expression::And(numbers(self, list)),
             Kind::Not(a) => Expression::Not(self.number(a)),
             Kind::Repeat { base, min, max } => {
-                // Without end is the shortest number.
+                // An absent bound is the shortest number.
                 Expression::Repeat { base: self.number(base), min, max: max.wrapping_add(1) }
             }
             Kind::PrefixMinimal(a) => Expression::PrefixMinimal(self.number(a)),
@@ -347,7 +348,7 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    /// Makes an expression from parts that have been made.
+    /// Makes an expression from operands that have been made.
     fn expression(
         &mut self,
         store: &mut Store,
@@ -445,10 +446,10 @@ impl Loader<'_> {
     }
 }
 
-/// How far each word of a sorted list agrees with the one before it.
+/// Length of the common prefix of each word of a sorted list and the one before it.
 struct Prefixes {
     agree: Vec<u32>,
-    /// The same of whole ranges, as far as they were asked for.
+    /// Length of the common prefix of ranges, as far as they have been asked for.
     ranges: FxHashMap<(u32, u32), u32>,
 }
 
@@ -460,13 +461,13 @@ impl Prefixes {
         Self { agree, ranges: FxHashMap::default() }
     }
 
-    /// Whether these are all the words with one beginning of `depth` bytes.
+    /// Returns true if these are all words with one prefix of `depth` bytes.
     fn is_state(&mut self, words: &[Vec<u8>], start: u32, end: u32, depth: u32) -> bool {
         let Some(first) = words.get(start as usize) else { return false };
         if start >= end || end as usize > words.len() || first.len() < depth as usize {
             return false;
         }
-        // This bounds the work, too: such ranges are nested or apart, so that they are few.
+        // This bounds the work, too: such ranges are nested or disjoint, so they are few.
         let begins = start == 0 || self.agree[start as usize] < depth;
         let ends = end as usize == words.len() || self.agree[end as usize] < depth;
         if !begins || !ends {

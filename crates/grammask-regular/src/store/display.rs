@@ -1,4 +1,4 @@
-//! The text form of an expression: much like a regex, with `&` and `~`, cut off where it gets long.
+//! The text form of an expression: similar to a regex, with `&` and `~`, and truncated if it is long.
 
 use crate::alphabet::byte_set::write_byte;
 use crate::number::comparison::{Bound, Comparison};
@@ -9,14 +9,15 @@ use crate::{ByteSet, Store};
 use std::cmp::Ordering;
 use std::fmt::{self, Write};
 
-/// Pieces that are written before the rest is left out.
+/// Number of pieces after which the text ends in `…`.
 const PIECES: usize = 200;
-/// Bytes of a text that are written.
+/// Bytes of a text after which it ends in `…`.
 const TEXT: usize = 40;
 
 impl Store {
-    /// A short text that shows the expression: `[a-z]+&~(if|else)`. Empty is `∅`, the empty string `ε`; long ones end in
-    /// `…`. Operands of unions and intersections stand in the order of their ids.
+    /// Returns a short text for the expression: `[a-z]+&~(if|else)`. The empty language is `∅`, the empty
+    /// string `ε`, and a long text ends in `…`. Operands of unions and intersections are in the order of
+    /// their ids.
     pub fn display(&self, a: RegularId) -> impl fmt::Display + '_ {
         DisplayExpression { store: self, a }
     }
@@ -28,13 +29,13 @@ struct DisplayExpression<'s> {
 }
 
 enum Piece {
-    /// An expression in parentheses if it binds no tighter than this.
+    /// An expression, in parentheses if it binds less tightly than this.
     Expression(RegularId, u8),
     Text(&'static str),
     Counter(u32, u32),
 }
 
-/// How tightly kinds bind: union, intersection, concatenation, complement and repetition, atoms.
+/// Binding strengths, from loose to tight.
 const UNION: u8 = 0;
 const INTERSECTION: u8 = 1;
 const CONCATENATION: u8 = 2;
@@ -164,7 +165,7 @@ fn write_counter(f: &mut fmt::Formatter<'_>, min: u32, max: u32) -> fmt::Result 
 }
 
 impl Store {
-    /// `<multiple of 0.25>` or `<at least 12.5>`, and behind its start the position and what is kept there.
+    /// Writes `<multiple of 0.25>` or `<at least 12.5>`; inside a numeral, with the position in it.
     fn write_number(&self, f: &mut fmt::Formatter<'_>, state: u32) -> fmt::Result {
         let NumberState { numbers, position } = self.leaves.number_states[state];
         let (name, digits, power) = match &*self.leaves.numbers[numbers] {
@@ -244,7 +245,7 @@ fn name_of(side: Ordering) -> &'static str {
     }
 }
 
-/// A single letter or digit stands for itself.
+/// Writes a byte set; a single letter or digit without brackets.
 fn write_set(f: &mut fmt::Formatter<'_>, set: &ByteSet) -> fmt::Result {
     match set.first() {
         Some(byte) if set.len() == 1 && (byte.is_ascii_alphanumeric() || byte >= 0x80) => write_byte(f, byte),

@@ -1,44 +1,44 @@
-//! A hash table of ids: the values stand elsewhere, in a vector, and are looked up by content.
+//! A hash table of ids: the values are stored elsewhere, in a vector, and are found by content.
 
 use std::sync::Arc;
 
-/// A bucket of so many slots is split when it is full.
+/// Slots of a bucket that is split when it is full.
 const LARGE: usize = 1 << 9;
 
-/// The directory has at most two to the power of so many entries; then buckets grow.
+/// Largest depth of the directory, which has 2^depth entries. At this depth, buckets grow instead.
 const DEEPEST: u32 = 16;
 
-/// A hash that is folded, and an id plus one.
+/// A folded hash, and an id plus one.
 type Slot = (u32, u32);
 
-/// Nothing stands there.
+/// An empty slot.
 const FREE: Slot = (0, 0);
 
 /// Maps contents to ids. The caller hashes and compares, so nothing is stored twice.
 ///
-/// A large table is many small ones, and grows by splitting one that is full. So no single addition waits for all that is in it to be moved, nor for memory
-/// for twice as much, which may take longer.
+/// A large table consists of many small buckets, and grows by splitting a full one. So no single insertion
+/// moves the whole table, or waits for memory of twice its size.
 ///
-/// Source: R. Fagin, J. Nievergelt, N. Pippenger, H. R. Strong, "Extendible Hashing", 1979.
+/// # Source R. Fagin, J. Nievergelt, N. Pippenger, H. R. Strong, *Extendible hashing* (1979).
 #[derive(Clone, Default)]
 pub(crate) struct IdTable {
     buckets: Vec<Bucket>,
-    /// The bucket of each hash, by so many of its highest bits; several numbers in a row may have one bucket.
+    /// Bucket of each hash, by the `depth` highest bits. Several entries in a row may name one bucket.
     directory: Vec<u32>,
     depth: u32,
-    /// Slots of all buckets.
+    /// Number of slots of all buckets.
     slots: usize,
 }
 
 impl IdTable {
-    /// The id with this hash for which `is_same` holds.
+    /// Returns the id with this hash for which `is_same` holds.
     pub(crate) fn find(&self, hash: u64, is_same: impl FnMut(u32) -> bool) -> Option<u32> {
         let hash = fold(hash);
         let &bucket = self.directory.get(highest(hash, self.depth))?;
         self.buckets[bucket as usize].find(hash, is_same)
     }
 
-    /// Adds an id that [`IdTable::find`] did not find. The id is below `u32::MAX`.
+    /// Inserts an id that [`IdTable::find`] did not find. The id is below `u32::MAX`.
     pub(crate) fn insert(&mut self, hash: u64, id: u32) {
         if self.buckets.is_empty() {
             self.buckets.push(Bucket::default());
@@ -59,7 +59,7 @@ impl IdTable {
         }
     }
 
-    /// Makes room for so many more, as long as they are few.
+    /// Reserves slots for more ids while the table is one bucket.
     pub(crate) fn reserve(&mut self, more: usize) {
         if let [bucket] = &self.buckets[..] {
             self.reserve_in(0, (bucket.len + more).min(LARGE / 2));
@@ -73,7 +73,7 @@ impl IdTable {
         self.slots += bucket.slots.len() - before;
     }
 
-    /// Splits the bucket of a hash by the next bit of its hashes; whether that tells some of them apart.
+    /// Splits the bucket of a hash by the next bit. Returns false if that does not separate its hashes.
     fn split(&mut self, number: usize, hash: u32) -> bool {
         let bucket = &self.buckets[number];
         let depth = bucket.depth;
@@ -95,36 +95,37 @@ impl IdTable {
         for entry in whole.entries() {
             self.buckets[if is_upper(&entry) { new } else { number }].insert(entry);
         }
-        // All numbers that begin with the bits of the bucket, and one more that is set.
+        // All directory entries that begin with the bits of the bucket, followed by a one.
         let width = self.depth - depth - 1;
         let start = (highest(hash, depth) << 1 | 1) << width;
         self.directory[start..start + (1 << width)].fill(new as u32);
         true
     }
 
-    /// Bytes on the heap.
+    /// Heap bytes.
     pub(crate) fn bytes_used(&self) -> usize {
         self.slots * size_of::<Slot>() + self.buckets.len() * size_of::<Bucket>() + self.directory.len() * 4
     }
 }
 
-/// The highest bits of a hash, as a number.
+/// Returns the highest bits of a hash.
 fn highest(hash: u32, bits: u32) -> usize {
     (u64::from(hash) << bits >> u32::BITS) as usize
 }
 
-/// A table by itself: open addressing, linear probing.
+/// A table with open addressing and linear probing.
 #[derive(Clone, Default)]
 struct Bucket {
-    /// The length is a power of two, or nothing; at most half of it is taken. Clones share it until one of them adds something.
+    /// The length is zero or a power of two, and at most half of the slots are occupied. Clones share the
+    /// slots until one of them inserts.
     slots: Arc<[Slot]>,
     len: usize,
-    /// So many of the highest bits are the same in all hashes.
+    /// Number of highest bits that all hashes of the bucket have in common.
     depth: u32,
 }
 
 impl Bucket {
-    /// The id that has this hash and is the right one.
+    /// Returns the id with this hash for which `is_same` holds.
     fn find(&self, hash: u32, mut is_same: impl FnMut(u32) -> bool) -> Option<u32> {
         let mask = self.slots.len().checked_sub(1)?;
         let mut slot = hash as usize & mask;
@@ -149,7 +150,7 @@ impl Bucket {
         self.place(entry);
     }
 
-    /// Makes room for so many ids in all.
+    /// Reserves slots for a total number of ids.
     fn reserve(&mut self, ids: usize) {
         let len = (ids * 2).next_power_of_two();
         if len > self.slots.len() {
@@ -173,7 +174,7 @@ impl Bucket {
     }
 }
 
-/// So many slots in which nothing stands.
+/// Returns empty slots.
 fn free(slots: usize) -> Arc<[Slot]> {
     std::iter::repeat_n(FREE, slots).collect()
 }

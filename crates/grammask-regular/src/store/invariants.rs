@@ -1,4 +1,4 @@
-//! What holds in every store, as a list and as a test of that list.
+//! The invariants of a store, and the check of them.
 
 use crate::Store;
 use crate::json::string::max_json_nesting;
@@ -7,26 +7,27 @@ use crate::store::node::{
 };
 use thiserror::Error;
 
-/// An invariant of a [`Store`] that does not hold: a fault of this crate.
+/// An invariant of a [`Store`] that does not hold: a bug of this crate.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{id}: {rule}")]
 pub struct Violation {
     /// The expression.
     pub id: RegularId,
-    /// The rule that is broken.
+    /// The rule that it breaks.
     pub rule: &'static str,
 }
 
 impl Store {
-    /// Tests the invariants:
+    /// Checks the invariants:
     ///
-    /// 1. operands have smaller ids than what is made of them;
-    /// 2. the head of a concatenation is no concatenation, and no operand of one is the empty string or the empty language;
-    /// 3. members of unions and intersections are at least two, sorted, each once, and not of the same kind;
-    /// 4. counters are `min <= max`, and not `{1,1}`; what ends early does not contain the empty string;
-    ///    JSON spellings are of more than the empty string, and nest at most 8 deep;
-    /// 5. no expression is both inhabited and void, and a nullable one is inhabited;
-    /// 6. what is known about an expression follows from its operands;
+    /// 1. operands have smaller ids than the expression;
+    /// 2. the head of a concatenation is not a concatenation, and no operand of one is the empty string or
+    ///    the empty language;
+    /// 3. operands of unions and intersections are at least two, sorted, distinct, and not of the same kind;
+    /// 4. counters have `min <= max` and are not `{1,1}`; a prefix-minimal language does not contain the
+    ///    empty string; JSON spellings are of more than the empty string, within the limit on nesting;
+    /// 5. no expression is proven both empty and non-empty, and a nullable one is proven non-empty;
+    /// 6. the attributes of an expression follow from its operands;
     /// 7. derivatives in rows are expressions of the store.
     ///
     /// # Errors
@@ -60,7 +61,7 @@ impl Store {
                 }
             }
         }
-        // Partitions and skeletons are interned as they are asked for, so this works on a copy.
+        // Describing interns partitions and keys, so this works on a copy.
         let mut copy = self.clone();
         for index in 0..self.arena.len() {
             let node = &self.arena.nodes[index];
@@ -78,7 +79,8 @@ impl Store {
         Ok(())
     }
 
-    /// Which of the rules about operands an expression breaks; lists are for [`broken_list`](Self::broken_list).
+    /// Returns the rule about operands that an expression breaks. Unions and intersections are for
+    /// [`broken_list`](Self::broken_list).
     pub(crate) fn broken_kind(&self, id: RegularId, kind: Kind) -> Option<&'static str> {
         let trivial = |operand: RegularId| operand == RegularId::EMPTY || operand == RegularId::EPSILON;
         match kind {
@@ -103,7 +105,7 @@ impl Store {
         }
     }
 
-    /// Which rule a union or an intersection of these members breaks.
+    /// Returns the rule that a union or an intersection of these operands breaks.
     pub(crate) fn broken_list(
         &self,
         id: RegularId,

@@ -18,10 +18,10 @@ use node::{Kind, NULLABLE, Node, OperandList, RegularId, UNBOUNDED};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// An arena of regular languages, with everything that was found out about them.
+/// A store of regular languages and of what has been found out about them.
 ///
-/// A language is a [`RegularId`]; equal expressions have equal ids. Nothing is built ahead of time: a derivative is
-/// taken when it is asked for, and remembered. A clone is independent; large automata are shared with it.
+/// A language is a [`RegularId`]; equal expressions have equal ids. Nothing is built in advance: a derivative
+/// is taken on demand, and kept. A clone is independent; large automata are shared with it.
 ///
 /// ```
 /// use grammask_regular::{Limits, RegularId, Store};

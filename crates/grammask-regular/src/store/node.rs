@@ -1,27 +1,27 @@
-//! What an expression is made of.
+//! Expressions: their kinds, and the flags and lengths that are known about each.
 
 use crate::alphabet::partitions::PartitionId;
 use std::fmt;
 
-/// A regular language: the id of a hash-consed expression in a [`Store`](crate::Store).
+/// A regular language: id of a hash-consed expression in a [`Store`](crate::Store).
 ///
-/// The id doubles as the state of an automaton: the language is what can still follow there. The next state is
-/// [`Store::derivative`](crate::Store::derivative), a state accepts iff it contains the empty string, and
-/// [`RegularId::EMPTY`] is the only dead state. Ids of different stores have nothing to do with each other.
+/// The id is also a state of an automaton: its language is the set of strings that can still follow. The next
+/// state is [`Store::derivative`](crate::Store::derivative). A state accepts iff its language contains the
+/// empty string, and [`RegularId::EMPTY`] is the only dead state. Ids of different stores are unrelated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct RegularId(pub(crate) u32);
 
 impl RegularId {
-    /// The language without any string.
+    /// The language without strings.
     pub const EMPTY: Self = Self(0);
-    /// The language of the empty string alone.
+    /// The language of the empty string.
     pub const EPSILON: Self = Self(1);
-    /// One byte, any.
+    /// All strings of one byte.
     pub(crate) const ANY: Self = Self(2);
     /// All strings.
     pub(crate) const ALL: Self = Self(3);
 
-    /// The id as an index, below [`Store::len`](crate::Store::len).
+    /// Returns the id as an index, below [`Store::len`](crate::Store::len).
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -33,34 +33,34 @@ impl fmt::Display for RegularId {
     }
 }
 
-/// A counter's upper end that is no end; also the greatest length of a language without longest string.
+/// No upper bound: of a counter, or of the lengths of a language.
 pub(crate) const UNBOUNDED: u32 = u32::MAX;
 
-/// The kinds of expressions. Operands always have smaller ids.
+/// The kinds of expressions. Operands have smaller ids than the expression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Kind {
     Empty,
     Epsilon,
     /// One byte of an interned set.
     Bytes(u32),
-    /// What a state of the acyclic automaton accepts.
+    /// The strings that a state of the acyclic DFA accepts.
     Acyclic(u32),
     /// The words of an interned range, without their first `depth` bytes.
     Words {
         range: u32,
         depth: u32,
     },
-    /// What brings no forbidden text to an end, from a state of an Aho-Corasick automaton.
+    /// The strings that complete no forbidden text, from a state of an Aho–Corasick automaton.
     AhoCorasick {
         automaton: u32,
         state: u32,
     },
-    /// What goes on in a text, from a state of its suffix automaton.
+    /// The strings that continue a substring of a text, from a state of its suffix automaton.
     Factor {
         automaton: u32,
         state: u32,
     },
-    /// The first operand is no concatenation.
+    /// The first operand is not a concatenation.
     Concat(RegularId, RegularId),
     /// At least two operands, sorted, in the arena of lists.
     Or(OperandList),
@@ -72,18 +72,18 @@ pub(crate) enum Kind {
         min: u32,
         max: u32,
     },
-    /// The strings of the operand no proper prefix of which is in it; the empty string is not in the operand.
+    /// The strings of the operand of which no proper prefix is in it. The empty string is not in the operand.
     PrefixMinimal(RegularId),
-    /// The spellings of the operand's strings inside a JSON string, from some place in them.
+    /// The JSON spellings of the operand's strings, from some position in a spelling.
     Json {
         text: RegularId,
         at: JsonPosition,
     },
-    /// JSON numbers that are compared with a bound, or multiples of a number, from an interned state.
+    /// JSON numbers that compare with a bound or are multiples of a number, from an interned state.
     Number(u32),
 }
 
-/// A place in the spelling of a text inside a JSON string.
+/// A position in the spelling of a text inside a JSON string.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum JsonPosition {
@@ -95,7 +95,7 @@ pub(crate) enum JsonPosition {
     AfterU,
 }
 
-/// A place in the arena of lists.
+/// A range of the operand lists of the arena.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct OperandList {
     pub(crate) start: u32,
@@ -108,43 +108,46 @@ impl OperandList {
     }
 }
 
-/// An expression with what is known about it.
+/// An expression and its attributes.
 #[derive(Clone, Copy)]
 pub(crate) struct Node {
     pub(crate) kind: Kind,
-    /// No string is shorter, in bytes; saturated.
+    /// Lower bound of the lengths of all strings, in bytes; saturated.
     pub(crate) min: u32,
-    /// No string is longer, in bytes; [`UNBOUNDED`] where unknown or without end.
+    /// Upper bound of the lengths of all strings, in bytes. [`UNBOUNDED`] if there is none, or none is known.
     pub(crate) max: u32,
-    /// Bytes in one class have the same derivative.
+    /// Bytes of one class have equal derivatives.
     pub(crate) partition: PartitionId,
-    /// Where the row of derivatives begins, or [`NO_ROW`].
+    /// Start of the row of derivatives, or [`NO_ROW`].
     pub(crate) row: u32,
-    /// Equal for expressions that differ in counters only. See `counters.rs`.
+    /// Equal for expressions that differ only in counters. See `construct::merge_counters`.
     pub(crate) counter_free_key: u32,
     pub(crate) flags: u8,
-    /// How deep JSON spellings nest.
+    /// Levels of JSON spellings.
     pub(crate) nesting: u8,
 }
 
-/// No row yet.
+/// The expression has no row of derivatives yet.
 pub(crate) const NO_ROW: u32 = u32::MAX;
-/// A derivative that has not been taken.
+/// The derivative has not been taken.
 pub(crate) const UNKNOWN: u32 = u32::MAX;
 
-/// Contains the empty string.
+/// Flag: contains the empty string.
 pub(crate) const NULLABLE: u8 = 1;
-/// Proven to contain a string.
+/// Flag: proven to contain a string.
 pub(crate) const PROVEN_NONEMPTY: u8 = 2;
-/// Proven to contain none. [`RegularId::EMPTY`] stands for it wherever it turns up again.
+/// Flag: proven to contain no string. [`RegularId::EMPTY`] replaces the expression wherever it becomes an
+/// operand.
 pub(crate) const PROVEN_EMPTY: u8 = 4;
-/// Neither void itself nor, as a union, with a void member: fit to be shown outside.
+/// Flag: not empty, and as a union without empty members. Only such expressions are returned to callers.
 pub(crate) const TRIMMED: u8 = 8;
-/// Without complement, intersection or the like: inhabited, and `max` is 0 iff only the empty string is in it.
+/// Flag: a standard regular expression, without complement or intersection. It is not empty, and `max` is 0
+/// iff it contains only the empty string.
 pub(crate) const STANDARD: u8 = 16;
-/// Has a counter on its spine, so that `skeleton` matters.
+/// Flag: has a counter on its chain of concatenations, so that `counter_free_key` matters.
 pub(crate) const HAS_COUNTER: u8 = 32;
-/// Seen at once to hold nothing but whole characters of UTF-8; without it, [`is_text`](crate::Store::is_text) looks closer.
+/// Flag: known to contain only UTF-8. Without the flag, [`is_utf8`](crate::analysis::is_utf8) examines the
+/// expression.
 pub(crate) const UTF8_ONLY: u8 = 64;
 
 impl Node {

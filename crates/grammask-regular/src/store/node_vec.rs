@@ -1,25 +1,26 @@
-//! The expressions of a store, one after the other. They are moved to where there is more room as seldom as can be: whoever counts far makes one
-//! with each byte, and somebody waits for each.
+//! The vector of expressions. It grows in large steps, because a growing vector moves every expression.
+//!
+//! A loop with a counter interns a new expression per input byte, so a move would show up as a latency spike.
 
 use std::ops::{Deref, DerefMut};
 
 use crate::store::node::Node;
 
-/// From so many expressions on, a list that is full takes the space for so many times as many at once, but for no more than the last number. Address
-/// space it is, no memory, where the system gives pages when they are written.
+/// Number of expressions from which a full vector reserves space for many more at once.
 const GROWING: usize = 512;
 const AT_ONCE: usize = 64;
 const MOST_AT_ONCE: usize = 1 << 18;
 
-/// A clone of so many has room for more from the beginning: moving them takes a millisecond.
+/// Number of expressions from which a clone is made with spare space: moving them takes a millisecond.
 const LARGE: usize = 1 << 14;
 
-/// A vector whose clones have room to grow where it is large.
+/// A vector whose clones have spare space if it is large.
 #[derive(Default)]
 pub(crate) struct NodeVec(Vec<Node>);
 
 impl NodeVec {
-    /// The space for how many more is to be taken before another one comes.
+    /// Returns for how many more expressions space is to be reserved before the next one is pushed. `None` if
+    /// there is room.
     pub(crate) fn wanted_space(&self) -> Option<usize> {
         (self.0.len() == self.0.capacity()).then(|| space(self.0.len())).filter(|&space| space > 0)
     }
@@ -33,7 +34,7 @@ impl Clone for NodeVec {
     fn clone(&self) -> Self {
         let mut nodes = Vec::new();
         let more = if self.0.len() < LARGE { 0 } else { space(self.0.len()) };
-        // An error is no news: then the clone is moved when it grows.
+        // Best effort: on failure, the clone is moved when it grows.
         if nodes.try_reserve_exact(self.0.len() + more).is_err() {
             return Self(self.0.clone());
         }
