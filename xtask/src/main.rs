@@ -5,8 +5,9 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
+use xtask::checks::{audit, ci, loom, msrv};
 use xtask::measure::{bench, count, schemas};
-use xtask::{audit, ci, fuzz, loom, msrv, python, tidy, workspace::Workspace};
+use xtask::{fuzz, python, tidy, workspace::Workspace};
 
 const HELP: &str = "\
 cargo xtask COMMAND

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
+use super::loom;
+use crate::tidy;
 use crate::workspace::{Workspace, cargo};
-use crate::{loom, tidy};
 
 /// Packages whose behaviour depends on the features of a dependency: the command line builds `serde_json`
 /// with `arbitrary_precision`, which changes how numbers are read. These packages are tested once more
