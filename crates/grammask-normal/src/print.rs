@@ -245,6 +245,7 @@ impl<'a> TreeWriter<'a> {
         self.ast
     }
 
+    /// Takes all steps, and returns the expression that they build.
     fn run(&mut self) -> ExprId {
         while let Some(step) = self.steps.pop() {
             match step {
@@ -258,77 +259,15 @@ impl<'a> TreeWriter<'a> {
                     let expr = self.terminal(&terminals[id.index()]);
                     self.finished.push(expr);
                 }
-                Step::Body(id, ..) if self.unordered_of(id).is_some() => {
-                    let unordered = self.unordered_of(id).expect("the guard has found it");
-                    self.steps.push(Step::CloseUnordered(id));
-                    for (place, production) in self.bodies[id.index()].iter().enumerate().rev() {
-                        if unordered.distinct.is_some_and(|item| item as usize == place) {
-                            self.steps.push(Step::CloseDistinct);
-                            let terminal = production.first().map(|&factor| self.terminal_of(factor));
-                            self.steps.extend(terminal.map(Step::Factor));
-                            continue;
-                        }
-                        if let Some(&(min, max)) = unordered.items.get(place) {
-                            self.steps.push(Step::CloseItem(min, max));
-                        }
-                        self.steps.extend(production.iter().map(|&factor| Step::Factor(factor)));
-                    }
-                }
-                Step::CloseUnordered(id) => {
-                    let unordered = self.unordered_of(id).expect("it is an `unordered!`");
-                    let count = unordered.items.len() + usize::from(unordered.has_separator);
-                    let kind = grammask_syntax::Unordered {
-                        parts: self.finished.split_off(self.finished.len() - count).into(),
-                        has_separator: unordered.has_separator,
-                        min: unordered.min,
-                        max: unordered.max,
-                        needs: unordered.requires.clone(),
-                    };
-                    let expr = self.push(ExprKind::Unordered(kind.into()));
-                    self.finished.push(expr);
-                }
-                Step::CloseDistinct => {
-                    let expr = self.finished.pop().expect("an item was written");
-                    let expr = self.push(ExprKind::Distinct(expr));
-                    self.finished.push(expr);
-                }
-                Step::CloseItem(min, max) => {
-                    let expr = self.finished.last().copied().expect("an item was written");
-                    // A repetition that is an item needs a quantifier of its own, or its own would be read as
-                    // the item's.
-                    let is_repeated = matches!(self.ast.expr(expr).kind, ExprKind::Repeat { .. });
-                    if is_repeated || (min, max) != (1, Some(1)) {
-                        self.finished.pop();
-                        let expr = self.push(ExprKind::Repeat { expr, quantifier: quantifier(min, max) });
-                        self.finished.push(expr);
-                    }
-                }
-                Step::Body(id, from, to) => {
-                    self.steps.push(Step::CloseAlternatives(to - from));
-                    for production in self.bodies[id.index()][from..to].iter().rev() {
-                        self.steps.push(Step::CloseSequence(production.len()));
-                        self.steps.extend(production.iter().rev().map(|&factor| Step::Factor(factor)));
-                    }
-                }
-                Step::Factor(factor) => {
-                    self.steps.push(Step::CloseFactor(factor.min, factor.max));
-                    match factor.atom {
-                        Atom::Terminal(id) => self.steps.push(Step::Terminal(id)),
-                        Atom::Nonterminal(id) => match self.names[id.index()] {
-                            Some(name) => {
-                                let expr = self.push(ExprKind::Nonterminal(name.into()));
-                                self.finished.push(expr);
-                            }
-                            None => self.steps.push(Step::Body(id, 0, self.bodies[id.index()].len())),
-                        },
-                    }
-                }
+                Step::Body(id, from, to) => match self.unordered_of(id) {
+                    Some(unordered) => self.open_unordered(id, unordered),
+                    None => self.open_alternatives(id, from, to),
+                },
+                Step::Factor(factor) => self.open_factor(factor),
                 Step::CloseFactor(1, Some(1)) => {}
                 Step::CloseFactor(min, max) => {
                     let quantifier = quantifier(min, max);
-                    let expr = self.finished.pop().expect("a factor has an atom");
-                    let expr = self.push(ExprKind::Repeat { expr, quantifier });
-                    self.finished.push(expr);
+                    self.replace_last(|expr| ExprKind::Repeat { expr, quantifier });
                 }
                 Step::CloseSequence(0) => {
                     let expr = self.push(ExprKind::Text(String::new().into()));
@@ -338,9 +277,85 @@ impl<'a> TreeWriter<'a> {
                 Step::CloseAlternatives(count) => {
                     self.close(count, |parts| ExprKind::Alternatives(parts.into()));
                 }
+                Step::CloseItem(min, max) => self.close_item(min, max),
+                Step::CloseDistinct => self.replace_last(ExprKind::Distinct),
+                Step::CloseUnordered(id) => self.close_unordered(id),
             }
         }
-        self.finished.pop().expect("something was to be written")
+        self.finished.pop().expect("the last step finishes an expression")
+    }
+
+    /// Adds the steps for alternatives of a nonterminal or group.
+    fn open_alternatives(&mut self, id: NonterminalId, from: usize, to: usize) {
+        self.steps.push(Step::CloseAlternatives(to - from));
+        for production in self.bodies[id.index()][from..to].iter().rev() {
+            self.steps.push(Step::CloseSequence(production.len()));
+            self.steps.extend(production.iter().rev().map(|&factor| Step::Factor(factor)));
+        }
+    }
+
+    /// Adds the steps for a factor.
+    fn open_factor(&mut self, factor: Factor) {
+        self.steps.push(Step::CloseFactor(factor.min, factor.max));
+        match factor.atom {
+            Atom::Terminal(id) => self.steps.push(Step::Terminal(id)),
+            Atom::Nonterminal(id) => match self.names[id.index()] {
+                Some(name) => {
+                    let expr = self.push(ExprKind::Nonterminal(name.into()));
+                    self.finished.push(expr);
+                }
+                None => self.steps.push(Step::Body(id, 0, self.bodies[id.index()].len())),
+            },
+        }
+    }
+
+    /// Adds the steps for the items and the separator of an `unordered!`.
+    fn open_unordered(&mut self, id: NonterminalId, unordered: &Unordered) {
+        self.steps.push(Step::CloseUnordered(id));
+        for (part, production) in self.bodies[id.index()].iter().enumerate().rev() {
+            if unordered.distinct.is_some_and(|item| item as usize == part) {
+                self.steps.push(Step::CloseDistinct);
+                let terminal = production.first().map(|&factor| self.terminal_of(factor));
+                self.steps.extend(terminal.map(Step::Factor));
+                continue;
+            }
+            if let Some(&(min, max)) = unordered.items.get(part) {
+                self.steps.push(Step::CloseItem(min, max));
+            }
+            self.steps.extend(production.iter().map(|&factor| Step::Factor(factor)));
+        }
+    }
+
+    /// Adds the bounds of an item to the last finished expression.
+    fn close_item(&mut self, min: u32, max: Option<u32>) {
+        let item = *self.finished.last().expect("the item is finished");
+        // A repetition that is an item needs a quantifier of its own, or its own would be read as the item's.
+        let is_repeated = matches!(self.ast.expr(item).kind, ExprKind::Repeat { .. });
+        if is_repeated || (min, max) != (1, Some(1)) {
+            self.replace_last(|expr| ExprKind::Repeat { expr, quantifier: quantifier(min, max) });
+        }
+    }
+
+    /// Combines the finished items and the separator into an `unordered!`.
+    fn close_unordered(&mut self, id: NonterminalId) {
+        let unordered = self.unordered_of(id).expect("the nonterminal is an `unordered!`");
+        let count = unordered.items.len() + usize::from(unordered.has_separator);
+        let kind = grammask_syntax::Unordered {
+            parts: self.finished.split_off(self.finished.len() - count).into(),
+            has_separator: unordered.has_separator,
+            min: unordered.min,
+            max: unordered.max,
+            needs: unordered.requires.clone(),
+        };
+        let expr = self.push(ExprKind::Unordered(kind.into()));
+        self.finished.push(expr);
+    }
+
+    /// Replaces the last finished expression by one that contains it.
+    fn replace_last(&mut self, kind: impl FnOnce(ExprId) -> ExprKind) {
+        let inner = self.finished.pop().expect("an expression is finished");
+        let expr = self.push(kind(inner));
+        self.finished.push(expr);
     }
 
     /// Returns the terminal of an operand of `distinct!`, which may have got a nonterminal of its own.

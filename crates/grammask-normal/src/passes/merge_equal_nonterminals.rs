@@ -261,7 +261,8 @@ const fn mix(a: u64, b: u64, c: u64) -> u128 {
 
 /// Returns the contribution of a symbol to the hash of its production. `kind` is 1 for a terminal, 2 for a
 /// class.
-const fn hash_symbol(index: u32, kind: u32, id: u32, (min, max): (u32, Option<u32>)) -> u128 {
+const fn hash_symbol(index: u32, kind: u32, id: u32, bounds: (u32, Option<u32>)) -> u128 {
+    let (min, max) = bounds;
     let max = match max {
         Some(max) => max as u64 + 1,
         None => 0,

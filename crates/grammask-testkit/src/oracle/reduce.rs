@@ -25,6 +25,10 @@ pub(super) struct Reduced {
 }
 
 impl Reduced {
+    /// Reduces a plain grammar.
+    ///
+    /// # Errors
+    /// Returns an error if the language is empty, or if an item of `unordered!` is nullable.
     pub(super) fn new(plain: Plain) -> Result<Self, OracleError> {
         let productive = fixpoint(&plain, true, |symbol, known| match symbol {
             Symbol::Terminal(t) => plain.terminals[t].is_nullable() || plain.terminals[t].has_bytes(),
@@ -36,30 +40,7 @@ impl Reduced {
             Symbol::Special(_) => false,
             Symbol::Nonterminal(n) => known[n],
         });
-        let mut below = vec![Vec::new(); plain.nonterminals];
-        for production in &plain.productions {
-            let symbols = production.right.iter();
-            below[production.left].extend(symbols.filter_map(|symbol| match *symbol {
-                Symbol::Nonterminal(n) => Some(n),
-                Symbol::Terminal(_) | Symbol::Special(_) => None,
-            }));
-        }
-        for &(whole, symbol, _) in &plain.parts {
-            if let Symbol::Nonterminal(n) = symbol {
-                below[whole].push(n);
-            }
-        }
-        let is_used = reachable(&below, &[plain.start]);
-        for &(_, symbol, span) in plain.parts.iter().filter(|part| is_used[part.0]) {
-            let is_empty = match symbol {
-                Symbol::Terminal(t) => plain.terminals[t].is_nullable(),
-                Symbol::Special(_) => false,
-                Symbol::Nonterminal(n) => nullable[n],
-            };
-            if is_empty {
-                return Err(OracleError::EmptyItem(span));
-            }
-        }
+        check_items(&plain, &nullable)?;
         let is_productive = |symbol: &Symbol| match *symbol {
             Symbol::Terminal(t) => plain.terminals[t].is_nullable() || plain.terminals[t].has_bytes(),
             Symbol::Special(_) => true,
@@ -85,51 +66,8 @@ impl Reduced {
             Symbol::Nonterminal(n) => visible[n],
         };
 
-        // The descents: from N, after a finite α, to M.
-        let mut is_unordered = vec![false; plain.nonterminals];
-        plain.unordered.iter().for_each(|&state| is_unordered[state] = true);
-        let mut descents: Vec<Descent> = Vec::new();
-        for (p, production) in plain.productions.iter().enumerate() {
-            for (dot, symbol) in production.right.iter().enumerate() {
-                if let Symbol::Nonterminal(to) = *symbol {
-                    let visible = production.right[..dot].iter().any(is_visible);
-                    descents.push(Descent { production: p, dot, from: production.left, to, visible });
-                }
-                if !is_productive(symbol) {
-                    break;
-                }
-            }
-        }
-        // An item of `unordered!` may be endless although it could end, but only if everything around it can
-        // be completed, or if something endless follows. So each nonterminal has three versions: finite,
-        // endless, and endless by itself.
-        let plain_descents: Vec<Descent> =
-            descents.iter().filter(|descent| !is_unordered[descent.from]).copied().collect();
-        let by_itself = endless(plain.nonterminals, &plain_descents);
         let count = plain.nonterminals;
-        let mut both: Vec<Descent> = Vec::new();
-        for of_production in descents.chunk_by(|a, b| a.production == b.production) {
-            let production = &plain.productions[of_production[0].production];
-            let stop = production.right.iter().find(|symbol| !is_productive(symbol));
-            // The last descent that is endless by itself: everything before it can be completed.
-            let last = of_production.iter().rposition(|descent| by_itself[descent.to]);
-            let up_to_last = |from: usize| {
-                let descent = move |(place, descent): (usize, &Descent)| {
-                    let to = if Some(place) == last { count + descent.to } else { descent.to };
-                    Descent { from: from + descent.from, to, ..*descent }
-                };
-                of_production.iter().enumerate().take(last.map_or(0, |last| last + 1)).map(descent)
-            };
-            match stop {
-                None => both.extend(of_production),
-                _ if is_unordered[production.left] => continue,
-                Some(Symbol::Nonterminal(stop)) if by_itself[*stop] => both.extend(of_production),
-                Some(_) => both.extend(up_to_last(0)),
-            }
-            if !is_unordered[production.left] {
-                both.extend(up_to_last(count));
-            }
-        }
+        let both = descents(&plain, is_productive, is_visible);
         let endless = endless(2 * count, &both);
         for descent in both.iter().filter(|descent| endless[descent.to]) {
             let mut right = plain.productions[descent.production].right[..descent.dot].to_vec();
@@ -161,6 +99,90 @@ impl Reduced {
     pub(super) fn endless(&self, nonterminal: usize) -> usize {
         self.plain + nonterminal
     }
+}
+
+/// Returns an error if an item or a separator of a reachable `unordered!` is nullable.
+fn check_items(plain: &Plain, nullable: &[bool]) -> Result<(), OracleError> {
+    let mut below = vec![Vec::new(); plain.nonterminals];
+    for production in &plain.productions {
+        let symbols = production.right.iter();
+        below[production.left].extend(symbols.filter_map(|symbol| match *symbol {
+            Symbol::Nonterminal(n) => Some(n),
+            Symbol::Terminal(_) | Symbol::Special(_) => None,
+        }));
+    }
+    for &(whole, symbol, _) in &plain.parts {
+        if let Symbol::Nonterminal(n) = symbol {
+            below[whole].push(n);
+        }
+    }
+    let is_used = reachable(&below, &[plain.start]);
+    for &(_, symbol, span) in plain.parts.iter().filter(|part| is_used[part.0]) {
+        let is_empty = match symbol {
+            Symbol::Terminal(t) => plain.terminals[t].is_nullable(),
+            Symbol::Special(_) => false,
+            Symbol::Nonterminal(n) => nullable[n],
+        };
+        if is_empty {
+            return Err(OracleError::EmptyItem(span));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the descents between the endless versions of the nonterminals: N is the endless version, and the
+/// number of nonterminals plus N the one that is endless by itself.
+///
+/// An item of `unordered!` may be endless although it could end, but only if everything around it can be
+/// completed, or if something endless follows.
+fn descents(
+    plain: &Plain,
+    is_productive: impl Fn(&Symbol) -> bool,
+    is_visible: impl Fn(&Symbol) -> bool,
+) -> Vec<Descent> {
+    let mut is_unordered = vec![false; plain.nonterminals];
+    plain.unordered.iter().for_each(|&state| is_unordered[state] = true);
+    // The descents: from N, after a finite α, to M.
+    let mut descents: Vec<Descent> = Vec::new();
+    for (p, production) in plain.productions.iter().enumerate() {
+        for (dot, symbol) in production.right.iter().enumerate() {
+            if let Symbol::Nonterminal(to) = *symbol {
+                let visible = production.right[..dot].iter().any(&is_visible);
+                descents.push(Descent { production: p, dot, from: production.left, to, visible });
+            }
+            if !is_productive(symbol) {
+                break;
+            }
+        }
+    }
+    let plain_descents: Vec<Descent> =
+        descents.iter().filter(|descent| !is_unordered[descent.from]).copied().collect();
+    let by_itself = endless(plain.nonterminals, &plain_descents);
+    let count = plain.nonterminals;
+    let mut both: Vec<Descent> = Vec::new();
+    for of_production in descents.chunk_by(|a, b| a.production == b.production) {
+        let production = &plain.productions[of_production[0].production];
+        let stop = production.right.iter().find(|symbol| !is_productive(symbol));
+        // The last descent that is endless by itself: everything before it can be completed.
+        let last = of_production.iter().rposition(|descent| by_itself[descent.to]);
+        let up_to_last = |from: usize| {
+            let descent = move |(place, descent): (usize, &Descent)| {
+                let to = if Some(place) == last { count + descent.to } else { descent.to };
+                Descent { from: from + descent.from, to, ..*descent }
+            };
+            of_production.iter().enumerate().take(last.map_or(0, |last| last + 1)).map(descent)
+        };
+        match stop {
+            None => both.extend(of_production),
+            _ if is_unordered[production.left] => continue,
+            Some(Symbol::Nonterminal(stop)) if by_itself[*stop] => both.extend(of_production),
+            Some(_) => both.extend(up_to_last(0)),
+        }
+        if !is_unordered[production.left] {
+            both.extend(up_to_last(count));
+        }
+    }
+    both
 }
 
 /// Returns, for each nonterminal, true if it has a production all of whose symbols satisfy `holds`. If `all`

@@ -231,9 +231,10 @@ impl Writer<'_> {
             15 => {
                 // Reached from many trie nodes at once.
                 let (many, sign) = (self.one_of(&["*", "+", "{0,20}"]), self.one_of(&["+", "*"]));
-                let whole = match self.rng.chance(1, 2) {
-                    true => regex(&format!("{}{sign}", self.one_of(ALTERNATING))),
-                    false => self.whole(),
+                let whole = if self.rng.chance(1, 2) {
+                    regex(&format!("{}{sign}", self.one_of(ALTERNATING)))
+                } else {
+                    self.whole()
                 };
                 format!("start ::= {} {whole} {stop};", regex(&format!("{}{many}", self.theme.class)))
             }
@@ -277,9 +278,10 @@ impl Writer<'_> {
         }
         let (stop, other) = (self.separator(), self.separator());
         let [one, two, three] = [0, 1, 2].map(|head| regex(&heads[head]));
-        match self.rng.chance(1, 2) {
-            true => format!("start ::= 'k' {one} {stop} | '\"' {two} {other} | 'x' {three} | {one};"),
-            false => format!("start ::= ('k' {one} | '0' {two} | {three} {other})* {stop};"),
+        if self.rng.chance(1, 2) {
+            format!("start ::= 'k' {one} {stop} | '\"' {two} {other} | 'x' {three} | {one};")
+        } else {
+            format!("start ::= ('k' {one} | '0' {two} | {three} {other})* {stop};")
         }
     }
 
@@ -426,9 +428,10 @@ impl Writer<'_> {
     fn except(&mut self) -> String {
         let word = self.one_of(WORDS);
         let texts = if self.rng.chance(1, 2) { "T".to_owned() } else { format!("'{word}'") };
-        match self.rng.chance(2, 3) {
-            true => format!("except!({texts}, {})", self.bound()),
-            false => format!("except!({texts})"),
+        if self.rng.chance(2, 3) {
+            format!("except!({texts}, {})", self.bound())
+        } else {
+            format!("except!({texts})")
         }
     }
 
@@ -450,9 +453,10 @@ impl Writer<'_> {
             }
             11 => {
                 let (whole, length, braces) = (self.whole(), self.length(), self.braces());
-                match self.rng.chance(1, 2) {
-                    true => format!("({whole} & {length})"),
-                    false => format!("({whole} & #'(?s:.){braces}')"),
+                if self.rng.chance(1, 2) {
+                    format!("({whole} & {length})")
+                } else {
+                    format!("({whole} & #'(?s:.){braces}')")
                 }
             }
             22 | 24 => {
