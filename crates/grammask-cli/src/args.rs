@@ -28,12 +28,13 @@ End-of-sequence token, by name or id, or `none`; may be repeated
 
 Default: those of <|endoftext|>, <|end_of_text|>, <|eot_id|>, </s> and <|im_end|> that are special tokens of the vocabulary";
 
-/// Check grammars, test texts against them, and print the token masks that they give a language model.
+/// Check grammars, test texts against them, and print the token masks that they give a language model
 ///
 /// A grammar is a file in KBNF or, with --schema, a JSON Schema. A mask is the set of tokens that may follow
 /// a text.
 #[derive(Debug, Parser)]
-#[command(name = "grammask", version, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"), disable_help_subcommand = true)]
+#[command(name = "grammask", version, verbatim_doc_comment, disable_help_subcommand = true)]
+#[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub reading: ReadingArgs,
@@ -116,7 +117,7 @@ pub(crate) enum Command {
     ///
     /// A program loads the file with `Grammar::load`, which is faster than compiling. It must use the same
     /// vocabulary.
-    #[command(after_help = EXIT_STATUS)]
+    #[command(after_help = EXIT_STATUS, verbatim_doc_comment)]
     Compile(Compile),
     /// Print a stage of compiling or running a grammar
     #[command(after_help = EXIT_STATUS)]
@@ -127,7 +128,7 @@ pub(crate) enum Command {
     /// the language begins with it. N is the offset of the first byte that cannot follow. All bytes count,
     /// UTF-8 or not, including a line break at the end of a file. Without TEXT and --file, the text is read
     /// from stdin.
-    #[command(after_help = EXIT_STATUS)]
+    #[command(after_help = EXIT_STATUS, verbatim_doc_comment)]
     Accept(Accept),
     /// Print the tokens that may follow a text
     #[command(after_help = EXIT_STATUS)]
@@ -139,16 +140,16 @@ pub(crate) enum Command {
     /// vocabulary and a new grammar, the second a used vocabulary and a new grammar. The other two repeat
     /// that grammar, when all masks are cached. Prints the times of compiling, of new and cached masks and of
     /// accepting tokens, the sizes of the tables, and the slowest new masks. The text need not be complete.
-    #[command(after_help = EXIT_STATUS)]
+    #[command(after_help = EXIT_STATUS, verbatim_doc_comment)]
     Bench(Bench),
     /// Write a random text that a grammar allows
     ///
     /// Draws each token uniformly from the mask. The model sometimes takes a step towards the nearest
     /// complete text instead. The probability of this grows from 0 at the first token to 1 at the last, as
-    /// the square of the number of tokens. It never takes a token after which the text might need more than
+    /// the square of the number of tokens. The model never takes a token after which the text might need more than
     /// --max-tokens. The text goes to stdout, special tokens by name. The number of tokens and the times of
     /// the masks go to stderr. Equal seeds give equal texts on every machine.
-    #[command(after_help = EXIT_STATUS)]
+    #[command(after_help = EXIT_STATUS, verbatim_doc_comment)]
     Generate(Generate),
 }
 
