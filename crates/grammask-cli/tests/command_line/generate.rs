@@ -168,7 +168,7 @@ fn a_vocabulary_without_a_possible_token_is_reported() {
         .with("v.json", r#"{"a": 0, "ab": 1, "x": 2}"#);
     let run = folder.run(&["generate", "g.kbnf", "--vocab", "v.json"]);
     assert_eq!(run.status, 3, "{run}");
-    assert!(run.err.starts_with("incomplete, no token of the vocabulary goes on: "), "{run}");
+    assert!(run.err.starts_with("incomplete, because no token of the vocabulary can follow: "), "{run}");
 }
 
 #[test]
