@@ -7,6 +7,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command reports what it does")]
 
+pub mod book;
 #[cfg(feature = "fuzz")]
 pub mod cases;
 pub mod checks;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use xtask::checks::{audit, ci, loom, msrv};
 use xtask::measure::{bench, count, schemas};
-use xtask::{fuzz, python, tidy, workspace::Workspace};
+use xtask::{book, fuzz, python, tidy, workspace::Workspace};
 
 const HELP: &str = "\
 cargo xtask COMMAND
@@ -17,6 +17,7 @@ cargo xtask COMMAND
   tidy [--prose [CRATE]]      the rules that a program can check; --prose: instead, the number of findings of prose
                               in each crate, or the findings of one crate (`documents`: files of no crate)
   audit                       licences, sources and banned packages of the dependencies, where cargo-deny is installed
+  book                        the documents as one book in target/book, where mdbook is installed
   msrv [--cargo PATH]         builds the published crates with the minimum Rust version
   bench [OPTIONS]             compares with other engines and writes docs/benchmarks.md; OPTIONS go to
                               `cargo run --release -p grammask-benches`; --glrmask builds glrmask and
@@ -70,6 +71,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         }
         "ci" => ci::run(&Workspace::load()?, &ci::Options::parse(options)?),
         "tidy" => tidy::run_with(&Workspace::load()?, options),
+        "book" => book::run(&Workspace::load()?),
         "bench" => bench::run(&Workspace::load()?, options),
         "digest" | "maskbench" | "json-schema-suite" | "large-schemas" | "hostile-schemas" => {
             schemas::run(&Workspace::load()?, command, options)

@@ -2,7 +2,6 @@
 //!
 //! `cargo xtask tidy` runs them, and so does a test.
 
-pub mod decisions;
 pub mod dependencies;
 pub mod lexer;
 pub mod links;
@@ -102,7 +101,6 @@ pub fn check(workspace: &Workspace) -> anyhow::Result<(usize, Vec<Finding>)> {
             findings.extend(source::check(path, content));
         }
         findings.extend(text::check(path, content));
-        findings.extend(decisions::check(path, content));
         findings.extend(records::check(path, content));
     }
     findings.extend(links::check(&files, &paths));

@@ -12,8 +12,9 @@ fn root() -> PathBuf {
 
 /// Returns README.md and all documents in docs/, except those that `cargo xtask bench` writes.
 fn documents() -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = fs::read_dir(root().join("docs"))
-        .expect("docs/")
+    let mut files: Vec<PathBuf> = ["docs", "docs/algorithms"]
+        .iter()
+        .flat_map(|folder| fs::read_dir(root().join(folder)).expect("a folder of documents"))
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
         .filter(|path| !path.ends_with("benchmarks.md"))
