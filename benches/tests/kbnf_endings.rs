@@ -244,10 +244,11 @@ fn compare(seed: u64) -> Result<(), String> {
         let mut next = Vec::new();
         for (id, bytes) in (0..).zip(&tokens) {
             let result = ours.clone().accept(id);
-            let results = [result, theirs.clone().accept(id), ours.clone().accept_bytes(bytes)];
+            let (by_ours, by_theirs) = (ours.clone().accept_bytes(bytes), theirs.clone().accept_bytes(bytes));
+            let results = [result, theirs.clone().accept(id), by_ours, by_theirs];
             if results.iter().any(|other| *other != result) {
                 return Err(place(&format!(
-                    "token {:?}: ours, theirs, ours by bytes {results:?}",
+                    "token {:?}: ours, theirs, and both by bytes {results:?}",
                     show(bytes)
                 )));
             }

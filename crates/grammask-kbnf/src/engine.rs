@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use fixedbitset::{Block, FixedBitSet};
-use grammask::{Grammar, Located, Matcher, Outcome, TokenId};
+use grammask::{ConfigPart, Grammar, Matcher, Outcome, TokenId};
 
 use super::engine_base::CreateEngineBaseError;
 use super::engine_like::{
@@ -240,21 +240,22 @@ impl fmt::Debug for Engine {
 impl From<grammask::Error> for CreateEngineError {
     fn from(error: grammask::Error) -> Self {
         use grammask::Error;
-        use grammask::earley::{BuildError, Error as Limit};
 
         if error.is_empty_language() {
             return Self::EmptyGrammarError;
         }
-        let grammar_error = match error {
-            error @ (Error::Syntax(_) | Error::SyntaxAndNormal { .. }) => {
-                CreateGrammarError::ParsingError(Box::new(error))
-            }
-            Error::Recognizer(Located {
-                cause: BuildError { cause: Limit::TooManyNodes { limit }, .. },
-                ..
-            }) => CreateGrammarError::IntConversionError("nodes".to_owned(), limit.saturating_add(1), limit),
-            other => CreateGrammarError::SemanticError(Box::new(other)),
-        };
-        Self::GrammarError(grammar_error)
+        if let Some(exceeded) = error.limit()
+            && exceeded.part == ConfigPart::Recognizer
+            && exceeded.limit == "max_nodes"
+        {
+            let limit = usize::try_from(exceeded.value).unwrap_or(usize::MAX);
+            let at_least = limit.saturating_add(1);
+            return CreateGrammarError::IntConversionError("nodes".to_owned(), at_least, limit).into();
+        }
+        let error = Box::new(error);
+        Self::GrammarError(match *error {
+            Error::Syntax(_) | Error::SyntaxAndNormal { .. } => CreateGrammarError::ParsingError(error),
+            _ => CreateGrammarError::SemanticError(error),
+        })
     }
 }

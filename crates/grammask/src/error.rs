@@ -1,5 +1,6 @@
 //! Errors of compiling a grammar, and of matchers.
 
+mod limit;
 mod located;
 
 use grammask_earley::BuildError;
@@ -8,6 +9,7 @@ use grammask_normal::ErrorKind;
 use grammask_syntax::{Ast, Diagnostic, Recovered, Report};
 use grammask_trie::Vocabulary;
 
+pub use limit::{ConfigPart, LimitExceeded};
 pub use located::Located;
 
 use crate::Config;

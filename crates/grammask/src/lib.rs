@@ -72,7 +72,7 @@ pub use grammask_syntax as syntax;
 pub use grammask_trie as trie;
 
 pub use config::{Config, Limits};
-pub use error::{Error, LimitError, Located, RollbackError};
+pub use error::{ConfigPart, Error, LimitError, LimitExceeded, Located, RollbackError};
 pub use grammar::Grammar;
 #[cfg(feature = "save")]
 pub use grammar::save::{LoadError, Tables};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use grammask::{Config, Ending, Error, Grammar, TokenId, Vocabulary};
+use grammask::{Config, ConfigPart, Ending, Error, Grammar, TokenId, Vocabulary};
 
 fn fixtures(name: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/invalid").join(name);
@@ -181,8 +181,14 @@ fn limit_errors_have_name_value_and_place() {
         "{found}"
     );
 
+    let exceeded = wrong("x ::= 'abc';\nstart ::= x y; y ::= x;", &config).limit().expect("a limit");
+    assert_eq!((exceeded.part, &*exceeded.limit, exceeded.value), (ConfigPart::Recognizer, "max_nodes", 1));
+
     let mut config = Config::default();
     config.normal.limits.max_productions = 2;
+    let exceeded = wrong("start ::= 'a' start | 'b' start | 'c';", &config).limit().expect("a limit");
+    assert_eq!((&*exceeded.limit, exceeded.value, exceeded.found), ("max_productions", 2, Some(3)));
+    assert_eq!(wrong("start ::= 'a' nothing;", &config).limit(), None);
     let found = shown("start ::= 'a' start | 'b' start | 'c';", &config);
     assert!(
         found.starts_with("g:1:1: error: more than 2 productions, 3 in all (limit `max_productions`)\n"),

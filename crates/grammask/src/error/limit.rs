@@ -1,0 +1,152 @@
+//! Exceeded limits of all stages in one form.
+
+use grammask_earley::{BuildError, Error as RecognizerError};
+use grammask_normal::ErrorKind;
+use grammask_regular::Error as RegularError;
+use grammask_syntax::ErrorKind as SyntaxErrorKind;
+
+use super::{Error, LimitError, RollbackError};
+
+/// An exceeded limit of any stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LimitExceeded {
+    /// The part of [`Config`](crate::Config) with the limit.
+    pub part: ConfigPart,
+    /// Name of the field that holds the limit.
+    pub limit: String,
+    /// Value of the limit.
+    pub value: u64,
+    /// The size that exceeds the limit. `None` if the computation stopped at the limit.
+    pub found: Option<u64>,
+}
+
+/// A part of [`Config`](crate::Config).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ConfigPart {
+    /// [`Config::syntax`](crate::Config::syntax).
+    Syntax,
+    /// [`Config::normal`](crate::Config::normal).
+    Normal,
+    /// The configuration of regular languages, inside of [`Config::normal`](crate::Config::normal) and
+    /// [`Config::recognizer`](crate::Config::recognizer).
+    Regular,
+    /// [`Config::recognizer`](crate::Config::recognizer).
+    Recognizer,
+    /// The field `json_schema` of [`Config`](crate::Config).
+    JsonSchema,
+}
+
+impl Error {
+    /// Returns the first exceeded limit. Returns `None` if the error has another reason, such as a mistake in the
+    /// grammar.
+    ///
+    /// ```
+    /// use grammask::{Config, Grammar, TokenId, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec())], [])?;
+    /// let mut config = Config::default();
+    /// config.recognizer.max_nodes = 1;
+    /// let error = Grammar::compile("start ::= 'aaa' start | 'a';", &vocabulary, &config).unwrap_err();
+    /// let exceeded = error.limit().expect("a limit");
+    /// assert_eq!((exceeded.limit.as_str(), exceeded.value), ("max_nodes", 1));
+    /// # Ok::<(), grammask::VocabularyError>(())
+    /// ```
+    pub fn limit(&self) -> Option<LimitExceeded> {
+        match self {
+            Self::Syntax(errors) => of_syntax(errors),
+            Self::Normal(errors) => of_normal(errors),
+            Self::SyntaxAndNormal { syntax, normal } => of_syntax(syntax).or_else(|| of_normal(normal)),
+            #[cfg(feature = "json-schema")]
+            Self::JsonSchema(error) => of_json_schema(error),
+            Self::Recognizer(located) => of_build(&located.cause),
+            Self::Bind(_) => None,
+        }
+    }
+}
+
+impl LimitError {
+    /// Returns the exceeded limit. Returns `None` if the work was cancelled.
+    pub fn limit(&self) -> Option<LimitExceeded> {
+        of_recognizer(&self.cause)
+    }
+}
+
+impl RollbackError {
+    /// Returns the exceeded limit. Returns `None` if the error has another reason.
+    pub fn limit(&self) -> Option<LimitExceeded> {
+        match self {
+            Self::TooMany { .. } => None,
+            Self::Limit(error) => error.limit(),
+        }
+    }
+}
+
+fn of_syntax(errors: &grammask_syntax::Errors) -> Option<LimitExceeded> {
+    errors.iter().find_map(|error| match error.kind() {
+        SyntaxErrorKind::LimitExceeded { limit, maximum, value } => Some(LimitExceeded {
+            part: ConfigPart::Syntax,
+            limit: (*limit).to_owned(),
+            value: *maximum as u64,
+            found: Some(*value as u64),
+        }),
+        _ => None,
+    })
+}
+
+fn of_normal(errors: &grammask_normal::Errors) -> Option<LimitExceeded> {
+    errors.errors().iter().find_map(|error| match &error.kind {
+        ErrorKind::LimitExceeded(exceeded) => Some(LimitExceeded {
+            part: ConfigPart::Normal,
+            limit: exceeded.limit.to_string(),
+            value: exceeded.value,
+            found: exceeded.found,
+        }),
+        _ => None,
+    })
+}
+
+#[cfg(feature = "json-schema")]
+fn of_json_schema(error: &grammask_json_schema::Error) -> Option<LimitExceeded> {
+    match &error.reason {
+        grammask_json_schema::Reason::Limit { limit, value } => Some(LimitExceeded {
+            part: ConfigPart::JsonSchema,
+            limit: (*limit).to_owned(),
+            value: *value,
+            found: None,
+        }),
+        _ => None,
+    }
+}
+
+fn of_build(error: &BuildError) -> Option<LimitExceeded> {
+    of_recognizer(&error.cause)
+}
+
+fn of_recognizer(error: &RecognizerError) -> Option<LimitExceeded> {
+    let (name, value) = match error {
+        RecognizerError::TooManyItems { limit } => ("max_items_per_set", *limit),
+        RecognizerError::TooMuchWork { limit } => ("max_work_per_byte", *limit),
+        RecognizerError::TooManyNodes { limit } => ("max_nodes", *limit),
+        RecognizerError::TooManySets { limit } => ("max_sets", *limit),
+        RecognizerError::TooManyBytes { limit } => ("max_bytes", *limit),
+        RecognizerError::TooManySpecials { limit } => ("max_special_tokens", *limit),
+        RecognizerError::Regular(error) => return of_regular(error),
+        _ => return None,
+    };
+    let limit = name.to_owned();
+    Some(LimitExceeded { part: ConfigPart::Recognizer, limit, value: value as u64, found: None })
+}
+
+fn of_regular(error: &RegularError) -> Option<LimitExceeded> {
+    match error {
+        RegularError::Limit { limit, value, found, .. } => Some(LimitExceeded {
+            part: ConfigPart::Regular,
+            limit: (*limit).to_owned(),
+            value: *value as u64,
+            found: found.map(|found| found as u64),
+        }),
+        _ => None,
+    }
+}
