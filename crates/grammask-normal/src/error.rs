@@ -58,11 +58,8 @@ pub enum ErrorKind {
         message: String,
     },
     /// A terminal exceeds a limit of `grammask_regular`.
-    #[error("{message}")]
-    Regular {
-        /// The limit and its value.
-        message: String,
-    },
+    #[error(transparent)]
+    Regular(grammask_regular::Error),
     /// The grammar has no text, finite or endless.
     #[error("the language of `{start}` is empty")]
     EmptyLanguage {
@@ -161,7 +158,7 @@ impl Error {
                 Some("write each text as an optional item instead: `unordered!('a'?, 'b'?)`".to_owned())
             }
             ErrorKind::Unordered(_) => None,
-            ErrorKind::Regex { .. } | ErrorKind::Regular { .. } | ErrorKind::MalformedTree { .. } => None,
+            ErrorKind::Regex { .. } | ErrorKind::Regular(_) | ErrorKind::MalformedTree { .. } => None,
         }
     }
 }
@@ -236,7 +233,7 @@ pub(crate) fn describe(error: &grammask_regular::Error) -> (ErrorKind, Option<us
         grammask_regular::Error::Regex { offset, message } => {
             (ErrorKind::Regex { message: message.clone() }, Some(*offset))
         }
-        error => (ErrorKind::Regular { message: error.to_string() }, None),
+        error => (ErrorKind::Regular(error.clone()), None),
     }
 }
 

@@ -103,6 +103,7 @@ fn of_normal(errors: &grammask_normal::Errors) -> Option<LimitExceeded> {
             value: exceeded.value,
             found: exceeded.found,
         }),
+        ErrorKind::Regular(error) => of_regular(error),
         _ => None,
     })
 }

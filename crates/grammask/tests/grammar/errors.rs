@@ -201,6 +201,11 @@ fn limit_errors_have_name_value_and_place() {
         "g:1:11: error: more than 1000 levels of groups in a regex, here 1001 (limit `regex_nesting`)\n";
     assert!(found.starts_with(nested), "{found}");
     config.normal.regular.regex_length = 2;
+    let exceeded = wrong("start ::= #'abc';", &config).limit().expect("a limit");
+    assert_eq!(
+        (exceeded.part, &*exceeded.limit, exceeded.found),
+        (ConfigPart::Regular, "regex_length", Some(3))
+    );
     let found = shown("start ::= #'abc';", &config);
     assert!(
         found.starts_with("g:1:11: error: more than 2 bytes in a regex, here 3 (limit `regex_length`)\n"),
