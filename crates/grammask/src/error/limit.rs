@@ -1,6 +1,8 @@
 //! Exceeded limits of all stages in one form.
 
-use grammask_earley::{BuildError, Error as RecognizerError};
+use std::fmt::Display;
+
+use grammask_earley::Error as RecognizerError;
 use grammask_normal::ErrorKind;
 use grammask_regular::Error as RegularError;
 use grammask_syntax::ErrorKind as SyntaxErrorKind;
@@ -60,7 +62,7 @@ impl Error {
             Self::SyntaxAndNormal { syntax, normal } => of_syntax(syntax).or_else(|| of_normal(normal)),
             #[cfg(feature = "json-schema")]
             Self::JsonSchema(error) => of_json_schema(error),
-            Self::Recognizer(located) => of_build(&located.cause),
+            Self::Recognizer(located) => of_recognizer(&located.cause.cause),
             Self::Bind(_) => None,
         }
     }
@@ -85,24 +87,18 @@ impl RollbackError {
 
 fn of_syntax(errors: &grammask_syntax::Errors) -> Option<LimitExceeded> {
     errors.iter().find_map(|error| match error.kind() {
-        SyntaxErrorKind::LimitExceeded { limit, maximum, value } => Some(LimitExceeded {
-            part: ConfigPart::Syntax,
-            limit: (*limit).to_owned(),
-            value: *maximum as u64,
-            found: Some(*value as u64),
-        }),
+        SyntaxErrorKind::LimitExceeded { limit, maximum, value } => {
+            Some(exceeded(ConfigPart::Syntax, limit, *maximum as u64, Some(*value as u64)))
+        }
         _ => None,
     })
 }
 
 fn of_normal(errors: &grammask_normal::Errors) -> Option<LimitExceeded> {
     errors.errors().iter().find_map(|error| match &error.kind {
-        ErrorKind::LimitExceeded(exceeded) => Some(LimitExceeded {
-            part: ConfigPart::Normal,
-            limit: exceeded.limit.to_string(),
-            value: exceeded.value,
-            found: exceeded.found,
-        }),
+        ErrorKind::LimitExceeded(found) => {
+            Some(exceeded(ConfigPart::Normal, &found.limit, found.value, found.found))
+        }
         ErrorKind::Regular(error) => of_regular(error),
         _ => None,
     })
@@ -111,22 +107,15 @@ fn of_normal(errors: &grammask_normal::Errors) -> Option<LimitExceeded> {
 #[cfg(feature = "json-schema")]
 fn of_json_schema(error: &grammask_json_schema::Error) -> Option<LimitExceeded> {
     match &error.reason {
-        grammask_json_schema::Reason::Limit { limit, value } => Some(LimitExceeded {
-            part: ConfigPart::JsonSchema,
-            limit: (*limit).to_owned(),
-            value: *value,
-            found: None,
-        }),
+        grammask_json_schema::Reason::Limit(found) => {
+            Some(exceeded(ConfigPart::JsonSchema, &found.limit, found.value, found.found))
+        }
         _ => None,
     }
 }
 
-fn of_build(error: &BuildError) -> Option<LimitExceeded> {
-    of_recognizer(&error.cause)
-}
-
 fn of_recognizer(error: &RecognizerError) -> Option<LimitExceeded> {
-    let (name, value) = match error {
+    let (limit, value) = match error {
         RecognizerError::TooManyItems { limit } => ("max_items_per_set", *limit),
         RecognizerError::TooMuchWork { limit } => ("max_work_per_byte", *limit),
         RecognizerError::TooManyNodes { limit } => ("max_nodes", *limit),
@@ -136,18 +125,18 @@ fn of_recognizer(error: &RecognizerError) -> Option<LimitExceeded> {
         RecognizerError::Regular(error) => return of_regular(error),
         _ => return None,
     };
-    let limit = name.to_owned();
-    Some(LimitExceeded { part: ConfigPart::Recognizer, limit, value: value as u64, found: None })
+    Some(exceeded(ConfigPart::Recognizer, &limit, value as u64, None))
 }
 
 fn of_regular(error: &RegularError) -> Option<LimitExceeded> {
     match error {
-        RegularError::Limit { limit, value, found, .. } => Some(LimitExceeded {
-            part: ConfigPart::Regular,
-            limit: (*limit).to_owned(),
-            value: *value as u64,
-            found: found.map(|found| found as u64),
-        }),
+        RegularError::Limit(found) => {
+            Some(exceeded(ConfigPart::Regular, &found.limit, found.value, found.found))
+        }
         _ => None,
     }
+}
+
+fn exceeded(part: ConfigPart, limit: &impl Display, value: u64, found: Option<u64>) -> LimitExceeded {
+    LimitExceeded { part, limit: limit.to_string(), value, found }
 }
