@@ -93,7 +93,7 @@ pub struct Limits {
     pub total_uri_bytes: u64,
 
     /// Branches of an `anyOf` whose combinations are enumerated for `unevaluatedProperties` or
-    /// `unevaluatedItems`. Default: 8.
+    /// `unevaluatedItems`. Default: 8; values above 31 count as 31.
     pub max_combined_branches: usize,
     /// Numbers, or texts of a pattern, that are listed one by one for `uniqueItems`. Default: 128.
     pub max_listed_items: usize,

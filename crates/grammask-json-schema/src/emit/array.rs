@@ -7,6 +7,7 @@ use super::separators::{ARRAY, CLOSE, NOTHING, OPEN};
 use crate::plan::{ArrayPlan, Rest};
 
 impl Emitter<'_, '_> {
+    /// Appends the alternatives for the arrays of a plan: the empty array, and arrays with items.
     pub(super) fn array(&mut self, plan: &ArrayPlan, parts: &mut Vec<ExprId>) {
         if plan.min == 0 {
             parts.push(self.bracket(ARRAY, NOTHING));

@@ -13,6 +13,7 @@ use crate::plan::{Member, ObjectPlan};
 const EXPRS_PER_MEMBER: usize = 9;
 
 impl Emitter<'_, '_> {
+    /// Appends the alternatives for the objects of a plan: the empty object, and objects with members.
     pub(super) fn object(&mut self, plan: &ObjectPlan, parts: &mut Vec<ExprId>) -> Result<(), Stop> {
         let is_required = plan.members.iter().any(|member| member.is_required);
         if !is_required && plan.min == 0 {

@@ -176,7 +176,7 @@ fn apply_any_of<'a>(
         return algebra::union(cx, &each);
     }
     // The evaluated keys and items depend on the branches that hold: each combination is an alternative.
-    let most = cx.config.limits.max_combined_branches;
+    let most = cx.config.limits.max_combined_branches.min(31);
     if branches.len() > most {
         let limit = Reason::Unsupported(format!(
             "unevaluated properties or items after an `anyOf` of more than {most} branches \

@@ -139,9 +139,9 @@ fn plan_rest(
     plans: &mut Vec<ArrayPlan>,
 ) -> Result<bool, Stop> {
     let missing = |index: usize| array.contains[index].min.saturating_sub(choice.met[index]);
-    let (capped, open): (Vec<usize>, Vec<usize>) =
+    let (with_max, without_max): (Vec<usize>, Vec<usize>) =
         (0..choice.met.len()).partition(|&index| array.contains[index].max.is_some());
-    if let ([], &[index]) = (&capped[..], &open[..]) {
+    if let ([], &[index]) = (&with_max[..], &without_max[..]) {
         let constraint = cx.constraints.both(array.rest, array.contains[index].constraint);
         let items = vec![
             Item { constraint, min: missing(index), max: Some(missing(index)) },
@@ -150,17 +150,17 @@ fn plan_rest(
         plans.extend(rest_plan(array, choice, items));
         return Ok(true);
     }
-    let wanted: Vec<usize> = {
-        let all: u64 = open.iter().map(|&index| missing(index)).fold(0, u64::saturating_add);
+    let required: Vec<usize> = {
+        let all: u64 = without_max.iter().map(|&index| missing(index)).fold(0, u64::saturating_add);
         if all > cx.config.limits.max_contains_witnesses {
             return Ok(false);
         }
-        open.iter().flat_map(|&index| std::iter::repeat_n(index, missing(index) as usize)).collect()
+        without_max.iter().flat_map(|&index| std::iter::repeat_n(index, missing(index) as usize)).collect()
     };
-    let Some(all_kinds) = item_kinds(cx, array, choice, &capped)? else { return Ok(false) };
+    let Some(all_kinds) = item_kinds(cx, array, choice, &with_max)? else { return Ok(false) };
     for kinds in all_kinds {
         let mut groupings: Vec<Vec<Witness>> = vec![Vec::new()];
-        for &index in &wanted {
+        for &index in &required {
             let mut next = Vec::new();
             for grouping in &groupings {
                 cx.spend(1)?;
@@ -194,34 +194,38 @@ fn item_kinds(
     cx: &mut Context<'_>,
     array: &Array,
     choice: &PrefixChoice,
-    capped: &[usize],
+    with_max: &[usize],
 ) -> Result<Option<Vec<Vec<Item>>>, Stop> {
-    let bounds: Vec<(u64, u64)> = capped
+    let bounds: Vec<(u64, u64)> = with_max
         .iter()
         .map(|&index| {
             let (contains, met) = (&array.contains[index], choice.met[index]);
             (contains.min.saturating_sub(met), contains.max.unwrap_or(u64::MAX) - met)
         })
         .collect();
+    if with_max.len() >= usize::BITS as usize {
+        return Ok(None);
+    }
+    // A kind is a bit set: bit `i` is set if its items satisfy the `i`-th constraint of `with_max`.
     let mut constraints = Vec::new();
-    for kind in 0..1usize << capped.len() {
+    for kind in 0..1usize << with_max.len() {
         cx.spend(1)?;
         let mut constraint = array.rest;
-        for (bit, &index) in capped.iter().enumerate() {
+        for (bit, &index) in with_max.iter().enumerate() {
             let own = array.contains[index].constraint;
             let own = if kind >> bit & 1 == 1 { own } else { cx.constraints.negate(own) };
             constraint = cx.constraints.both(constraint, own);
         }
         constraints.push(constraint);
     }
-    let reaches = |kind: usize, bit: usize| kind >> bit & 1 == 1;
+    let satisfies = |kind: usize, bit: usize| kind >> bit & 1 == 1;
     // For kinds that satisfy several constraints, each number is a list of its own. For all others, a range
     // suffices.
     let mut all: Vec<Vec<(usize, u64)>> = vec![Vec::new()];
     let several = (1..constraints.len()).filter(|kind| kind.count_ones() > 1);
     for kind in several.filter(|&kind| constraints[kind] != ConstraintId::NEVER) {
-        let reached = bounds.iter().enumerate().filter(|&(bit, _)| reaches(kind, bit));
-        let most = reached.map(|(_, &(_, most))| most).min().unwrap_or(0);
+        let own_bounds = bounds.iter().enumerate().filter(|&(bit, _)| satisfies(kind, bit));
+        let most = own_bounds.map(|(_, &(_, most))| most).min().unwrap_or(0);
         let mut next = Vec::new();
         for counts in &all {
             for count in 0..=most {
@@ -240,7 +244,7 @@ fn item_kinds(
     'counts: for counts in all {
         let mut items = vec![Item { constraint: constraints[0], min: 0, max: None }];
         for (bit, &(least, most)) in bounds.iter().enumerate() {
-            let sum = counts.iter().filter(|&&(kind, _)| reaches(kind, bit)).map(|(_, count)| count).sum();
+            let sum = counts.iter().filter(|&&(kind, _)| satisfies(kind, bit)).map(|(_, count)| count).sum();
             let constraint = constraints[1 << bit];
             if sum > most || (constraint == ConstraintId::NEVER && sum < least) {
                 continue 'counts;

@@ -13,6 +13,7 @@ use crate::error::Limit;
 
 /// A shape of arrays or objects, as the algebra of unions needs it.
 pub(crate) trait Shape: Eq + Hash + Sized {
+    /// Returns true if every value of the kind has the shape, and nothing else is known of it.
     fn is_unrestricted(&self) -> bool;
     /// Returns the number of constraints of the shape, as a measure of work.
     fn size(&self) -> u64;
@@ -33,14 +34,15 @@ pub(super) fn unite_shapes<T: Shape>(cx: &mut Context<'_>, shapes: Vec<Rc<T>>) -
     if let Some(all) = shapes.iter().find(|shape| shape.is_unrestricted()) {
         return Ok(vec![Rc::clone(all)]);
     }
-    let mut all = Distinct::default();
+    let mut all = ShapeSet::default();
     for shape in shapes {
         all.push(shape);
     }
-    check_bound(cx, all.list.len())?;
+    check_alternatives(cx, all.list.len())?;
     Ok(all.list)
 }
 
+/// Returns the intersection of two unions: the shapes `a ∩ b` of all pairs that may have a value.
 pub(crate) fn intersect_shapes<T: Shape>(
     cx: &mut Context<'_>,
     a: &[Rc<T>],
@@ -50,35 +52,46 @@ pub(crate) fn intersect_shapes<T: Shape>(
         ([any], other) | (other, [any]) if any.is_unrestricted() => return Ok(other.to_vec()),
         _ => {}
     }
-    let many = a.len() * b.len() > 1;
-    let mut all = Distinct::default();
+    // With one pair, no alternatives multiply, so the costlier test does not pay.
+    let examines_values = a.len() * b.len() > 1;
+    let mut all = ShapeSet::default();
     for one in a {
         for other in b {
-            let both =
-                if Rc::ptr_eq(one, other) { Some(Rc::clone(one)) } else { both(cx, one, other, many)? };
+            let both = if Rc::ptr_eq(one, other) {
+                Some(Rc::clone(one))
+            } else {
+                intersect_pair(cx, one, other, examines_values)?
+            };
             if let Some(both) = both {
                 all.push(both);
             }
         }
-        check_bound(cx, all.list.len())?;
+        check_alternatives(cx, all.list.len())?;
     }
     Ok(all.list)
 }
 
-/// Returns the intersection of two shapes. Returns `None` if it is seen to be empty; nested values are
-/// examined if `check`.
-fn both<T: Shape>(cx: &mut Context<'_>, a: &Rc<T>, b: &Rc<T>, check: bool) -> Result<Option<Rc<T>>, Stop> {
+/// Returns the intersection of two shapes. Returns `None` if it is seen to be empty. Nested values are looked
+/// into if `examines_values`.
+fn intersect_pair<T: Shape>(
+    cx: &mut Context<'_>,
+    a: &Rc<T>,
+    b: &Rc<T>,
+    examines_values: bool,
+) -> Result<Option<Rc<T>>, Stop> {
     if a.is_unrestricted() || b.is_unrestricted() {
         return Ok(Some(Rc::clone(if a.is_unrestricted() { b } else { a })));
     }
     cx.spend(1 + a.size() + b.size())?;
     let Some(both) = a.meet(b, cx)? else { return Ok(None) };
-    if check && !both.may_be_nonempty(cx, SATISFIABILITY_DEPTH)? {
+    if examines_values && !both.may_be_nonempty(cx, SATISFIABILITY_DEPTH)? {
         return Ok(None);
     }
     Ok(Some(Rc::new(both)))
 }
 
+/// Returns the difference of two unions. A shape that overlaps with a subtracted one is replaced by its
+/// intersections with the shapes of the complement.
 pub(super) fn subtract_shapes<T: Shape>(
     cx: &mut Context<'_>,
     a: &[Rc<T>],
@@ -89,10 +102,10 @@ pub(super) fn subtract_shapes<T: Shape>(
         if subtracted.is_unrestricted() {
             return Ok(Vec::new());
         }
-        let mut left = Distinct::default();
+        let mut left = ShapeSet::default();
         let mut complement = None;
         for shape in all {
-            if both(cx, &shape, subtracted, true)?.is_none() {
+            if intersect_pair(cx, &shape, subtracted, true)?.is_none() {
                 left.push(shape);
                 continue;
             }
@@ -100,11 +113,11 @@ pub(super) fn subtract_shapes<T: Shape>(
                 complement = Some(subtracted.complement(cx));
             }
             for other in complement.iter().flatten() {
-                if let Some(both) = both(cx, &shape, other, true)? {
+                if let Some(both) = intersect_pair(cx, &shape, other, true)? {
                     left.push(both);
                 }
             }
-            check_bound(cx, left.list.len())?;
+            check_alternatives(cx, left.list.len())?;
         }
         all = drop_subsumed(cx, left.list)?;
     }
@@ -137,7 +150,8 @@ pub(crate) fn drop_subsumed_by<T>(
     Ok(all)
 }
 
-fn check_bound(cx: &Context<'_>, count: usize) -> Result<(), Stop> {
+/// Fails if there are more shapes than [`Limits::max_alternatives`](crate::Limits::max_alternatives).
+fn check_alternatives(cx: &Context<'_>, count: usize) -> Result<(), Stop> {
     let limit = cx.config.limits.max_alternatives;
     if count <= limit {
         return Ok(());
@@ -146,19 +160,19 @@ fn check_bound(cx: &Context<'_>, count: usize) -> Result<(), Stop> {
 }
 
 /// A set of shapes in the order of insertion.
-struct Distinct<T> {
+struct ShapeSet<T> {
     list: Vec<Rc<T>>,
     /// The elements of `list`. Empty while `list` is short enough for a linear search.
     set: FxHashSet<Rc<T>>,
 }
 
-impl<T> Default for Distinct<T> {
+impl<T> Default for ShapeSet<T> {
     fn default() -> Self {
         Self { list: Vec::new(), set: FxHashSet::default() }
     }
 }
 
-impl<T: Shape> Distinct<T> {
+impl<T: Shape> ShapeSet<T> {
     fn push(&mut self, shape: Rc<T>) {
         if self.list.len() < LINEAR_SEARCH_MAX_PROPERTIES {
             if self.list.contains(&shape) {
