@@ -23,11 +23,11 @@ impl PartitionId {
 
 /// Number of classes up to which the class of a byte is found by linear search. A larger partition has a map
 /// of 256 entries.
-const SMALL: usize = 4;
+const MAX_CLASSES_WITHOUT_MAP: usize = 4;
 const NO_MAP: u32 = u32::MAX;
 
 /// The bytes that a JSON string contains unescaped.
-const RAW: ByteSet = {
+const RAW_BYTES: ByteSet = {
     let mut set = ByteSet::EMPTY;
     let mut byte = u8::MAX;
     while byte > 0 {
@@ -148,7 +148,7 @@ impl Partitions {
         }
         self.representatives.extend(classes.iter().filter_map(ByteSet::first));
         let mut map = NO_MAP;
-        if classes.len() > SMALL {
+        if classes.len() > MAX_CLASSES_WITHOUT_MAP {
             map = self.maps.len() as u32;
             // Usually one class is far larger than the others.
             let sizes = classes.iter().map(ByteSet::len);
@@ -282,12 +282,12 @@ impl Partitions {
         self.intern_from(len as usize + 2, |members| {
             let backslash = ByteSet::single(b'\\');
             for place in start as usize..(start + len) as usize {
-                let raw = members[place].intersection(&RAW);
+                let raw = members[place].intersection(&RAW_BYTES);
                 if !raw.is_empty() {
                     members.push(raw);
                 }
             }
-            members.extend([backslash, RAW.union(&backslash).complement()]);
+            members.extend([backslash, RAW_BYTES.union(&backslash).complement()]);
         })
     }
 

@@ -4,11 +4,12 @@ use crate::store::node::UNBOUNDED;
 use crate::{ByteSet, Error, RegularId, Store};
 
 /// Number of characters that make a language a character class.
-const SEVERAL: usize = 2;
+const MIN_CLASS_CHARACTERS: usize = 2;
 
 /// First bytes of characters in UTF-8, and number of bytes that follow. Byte strings that these ranges admit
 /// and that are not characters occur in no text.
-const LEADS: [((u8, u8), u32); 4] = [((0, 0x7F), 0), ((0xC2, 0xDF), 1), ((0xE0, 0xEF), 2), ((0xF0, 0xF4), 3)];
+const FIRST_BYTES: [((u8, u8), u32); 4] =
+    [((0, 0x7F), 0), ((0xC2, 0xDF), 1), ((0xE0, 0xEF), 2), ((0xF0, 0xF4), 3)];
 
 /// Bytes of the longest character, however it is escaped.
 pub const MAX_ESCAPED_CHARACTER_BYTES: u32 = 16;
@@ -21,7 +22,7 @@ pub const MAX_ESCAPED_CHARACTER_BYTES: u32 = 16;
 /// # Complexity
 /// As [`has_characters`](Self::has_characters).
 pub fn is_character_class(store: &mut Store, a: RegularId) -> Result<bool, Error> {
-    has_characters(store, a, SEVERAL)
+    has_characters(store, a, MIN_CLASS_CHARACTERS)
 }
 
 /// Returns true if at least `least` single characters are strings of `a`.
@@ -43,7 +44,7 @@ pub fn is_character_class(store: &mut Store, a: RegularId) -> Result<bool, Error
 /// ```
 pub fn has_characters(store: &mut Store, a: RegularId, least: usize) -> Result<bool, Error> {
     let mut missing = least;
-    for (bytes, more) in LEADS {
+    for (bytes, more) in FIRST_BYTES {
         if missing > 0 {
             missing -= single_characters(store, a, bytes, more, missing)?;
         }

@@ -2,14 +2,10 @@
 //!
 //! Texts and their JSON spellings, which are most of what a grammar of data scans, show them.
 
+use crate::analysis::limits::ProofLimits;
 use crate::json::string::is_raw;
 use crate::store::node::{JsonPosition, Kind, PROVEN_NONEMPTY, RegularId};
 use crate::{ByteSet, Store};
-
-/// Limits of the proof: levels of operands, and visited operands. It runs for each state of a walk, so it
-/// must be cheap.
-const DEPTH: u32 = 8;
-const PARTS: u32 = 16;
 
 /// Returns the bytes that strings of `a` begin with. `None` if the expression does not show them.
 ///
@@ -26,7 +22,7 @@ const PARTS: u32 = 16;
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn first_bytes(store: &Store, a: RegularId) -> Option<ByteSet> {
-    first_bytes_at(store, a, DEPTH, &mut { PARTS })
+    first_bytes_at(store, a, ProofLimits::FIRST_BYTES.depth, &mut { ProofLimits::FIRST_BYTES.visits })
 }
 
 /// Returns the byte that all strings of `a` begin with, and the bytes that can follow it, if every string has
@@ -54,9 +50,9 @@ pub fn first_two_bytes(store: &Store, a: RegularId) -> Option<(u8, ByteSet)> {
 }
 
 /// Requires each operand to be proven non-empty: an operand may be empty without being known to be.
-fn first_bytes_at(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> Option<ByteSet> {
+fn first_bytes_at(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> Option<ByteSet> {
     let depth = depth.checked_sub(1)?;
-    *parts = parts.checked_sub(1)?;
+    *visits = visits.checked_sub(1)?;
     if !store.node(a).has(PROVEN_NONEMPTY) {
         return None;
     }
@@ -65,22 +61,22 @@ fn first_bytes_at(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> O
         Kind::Bytes(set) => Some(*store.byte_set(set)),
         Kind::Words { range, depth } => {
             let (list, words) = store.leaves.words(range);
-            (words.len() as u32 <= *parts).then(|| list.next_bytes(words, depth))
+            (words.len() as u32 <= *visits).then(|| list.next_bytes(words, depth))
         }
-        Kind::Concat(head, _) if !store.is_nullable(head) => first_bytes_at(store, head, depth, parts),
+        Kind::Concat(head, _) if !store.is_nullable(head) => first_bytes_at(store, head, depth, visits),
         Kind::Concat(head, tail) => Some(
-            first_bytes_at(store, head, depth, parts)?.union(&first_bytes_at(store, tail, depth, parts)?),
+            first_bytes_at(store, head, depth, visits)?.union(&first_bytes_at(store, tail, depth, visits)?),
         ),
         Kind::Or(list) => {
             let mut all = ByteSet::EMPTY;
             for &member in store.list(list) {
-                all = all.union(&first_bytes_at(store, member, depth, parts)?);
+                all = all.union(&first_bytes_at(store, member, depth, visits)?);
             }
             Some(all)
         }
-        Kind::Repeat { base, .. } => first_bytes_at(store, base, depth, parts),
+        Kind::Repeat { base, .. } => first_bytes_at(store, base, depth, visits),
         Kind::Json { text, at: JsonPosition::Character } => {
-            let text = first_bytes_at(store, text, depth, parts)?;
+            let text = first_bytes_at(store, text, depth, visits)?;
             let mut bytes: ByteSet = text.iter().filter(|&byte| is_raw(byte)).collect();
             // Every character has an escape; the rest of a character has none.
             if text.iter().any(begins_with_character) {

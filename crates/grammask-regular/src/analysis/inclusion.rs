@@ -4,6 +4,7 @@
 
 use crate::ByteSet;
 use crate::Store;
+use crate::analysis::limits::ProofLimits;
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
 
 /// A loop over a class, as an automaton that returns to state 0 after each of its strings.
@@ -14,14 +15,11 @@ enum ClassLoop {
     Acyclic(u32),
 }
 
-/// Limits of the proof: visited operands, and levels of operands.
-const BUDGET: u32 = 300;
-const NESTING: u32 = 6;
 /// Number of loops of an intersection that are compared with the other operands; of a union, a quarter of
 /// this. The bound keeps constructors linear.
-const FEW: usize = 16;
+const MAX_COMPARED_LOOPS: usize = 16;
 /// Loop states at one position of a string.
-const WIDTH: usize = 16;
+const MAX_LOOP_STATES: usize = 16;
 
 /// Drops operands of a union that another operand contains.
 pub(crate) fn drop_contained(store: &Store, members: &mut Vec<RegularId>) {
@@ -31,7 +29,7 @@ pub(crate) fn drop_contained(store: &Store, members: &mut Vec<RegularId>) {
 /// Drops operands of an intersection that contain another operand.
 pub(crate) fn drop_implied(store: &Store, members: &mut Vec<RegularId>) {
     let loops: Vec<RegularId> = members.iter().copied().filter(|&member| is_loop(store, member)).collect();
-    for large in loops.into_iter().take(FEW) {
+    for large in loops.into_iter().take(MAX_COMPARED_LOOPS) {
         if members.iter().any(|&member| member != large && loop_contains(store, large, member)) {
             members.retain(|&member| member != large);
         }
@@ -45,8 +43,10 @@ pub(crate) fn is_excluded_by_loop(store: &Store, members: &[RegularId], negative
         Kind::Or(list) => store.list(list),
         _ => std::slice::from_ref(negative),
     });
-    let mut loops = parts.copied().filter(|&part| is_loop(store, part)).take(FEW / 4);
-    loops.any(|large| members.iter().take(FEW).any(|&member| loop_contains(store, large, member)))
+    let mut loops = parts.copied().filter(|&part| is_loop(store, part)).take(MAX_COMPARED_LOOPS / 4);
+    loops.any(|large| {
+        members.iter().take(MAX_COMPARED_LOOPS).any(|&member| loop_contains(store, large, member))
+    })
 }
 
 fn drop_by(
@@ -58,7 +58,7 @@ fn drop_by(
         return;
     }
     let loops: Vec<RegularId> = members.iter().copied().filter(|&member| is_loop(store, member)).collect();
-    for &large in loops.iter().take(FEW / 4) {
+    for &large in loops.iter().take(MAX_COMPARED_LOOPS / 4) {
         if members.contains(&large) {
             members.retain(|&member| member == large || !contains(store, large, member));
         }
@@ -93,8 +93,8 @@ pub(crate) fn loop_contains(store: &Store, large: RegularId, small: RegularId) -
         Kind::Acyclic(state) => ClassLoop::Acyclic(state),
         _ => return false,
     };
-    let mut budget = BUDGET;
-    run_loop(store, class, base, small, &[0], NESTING, &mut budget).is_some_and(|states| states == [0])
+    let ProofLimits { depth, mut visits } = ProofLimits::LOOP;
+    run_loop(store, class, base, small, &[0], depth, &mut visits).is_some_and(|states| states == [0])
 }
 
 /// Returns a superset of the states of the loop after any string of `a` that begins in one of `states`,
@@ -105,12 +105,12 @@ fn run_loop(
     base: RegularId,
     a: RegularId,
     states: &[u32],
-    nesting: u32,
-    budget: &mut u32,
+    depth: u32,
+    visits: &mut u32,
 ) -> Option<Vec<u32>> {
-    *budget = budget.checked_sub(1)?;
-    // The recursion is bounded by `nesting`.
-    let nesting = nesting.checked_sub(1)?;
+    *visits = visits.checked_sub(1)?;
+    // The recursion is bounded by `depth`.
+    let depth = depth.checked_sub(1)?;
     if a == base && states == [0] {
         return Some(vec![0]);
     }
@@ -119,7 +119,7 @@ fn run_loop(
         Kind::Epsilon => return Some(states.to_vec()),
         Kind::Bytes(set) => {
             for &state in states {
-                run_loop_bytes(store, class, state, store.byte_set(set), &mut result, budget)?;
+                run_loop_bytes(store, class, state, store.byte_set(set), &mut result, visits)?;
             }
         }
         Kind::Acyclic(start) => {
@@ -133,7 +133,7 @@ fn run_loop(
                 for edge in store.leaves.acyclic.edges(inner) {
                     let mut next = Vec::new();
                     let set = ByteSet::range(edge.first, edge.last);
-                    run_loop_bytes(store, class, state, &set, &mut next, budget)?;
+                    run_loop_bytes(store, class, state, &set, &mut next, visits)?;
                     for state in next {
                         if !seen.contains(&(state, edge.target)) {
                             seen.push((state, edge.target));
@@ -149,8 +149,8 @@ fn run_loop(
                 for &byte in rest {
                     let mut next = Vec::new();
                     for state in now {
-                        *budget = budget.checked_sub(1)?;
-                        run_loop_bytes(store, class, state, &ByteSet::single(byte), &mut next, budget)?;
+                        *visits = visits.checked_sub(1)?;
+                        run_loop_bytes(store, class, state, &ByteSet::single(byte), &mut next, visits)?;
                     }
                     now = next;
                 }
@@ -163,14 +163,14 @@ fn run_loop(
             let mut rest = a;
             let mut now = states.to_vec();
             while let Kind::Concat(head, tail) = store.node(rest).kind {
-                now = run_loop(store, class, base, head, &now, nesting, budget)?;
+                now = run_loop(store, class, base, head, &now, depth, visits)?;
                 rest = tail;
             }
-            return run_loop(store, class, base, rest, &now, nesting, budget);
+            return run_loop(store, class, base, rest, &now, depth, visits);
         }
         Kind::Or(list) => {
             for &member in store.list(list) {
-                for state in run_loop(store, class, base, member, states, nesting, budget)? {
+                for state in run_loop(store, class, base, member, states, depth, visits)? {
                     insert(&mut result, state)?;
                 }
             }
@@ -179,11 +179,11 @@ fn run_loop(
             let mut now = states.to_vec();
             let mut all = states.to_vec();
             if min > 0 {
-                now = run_loop(store, class, base, inner, &now, nesting, budget)?;
+                now = run_loop(store, class, base, inner, &now, depth, visits)?;
                 all.clone_from(&now);
             }
             loop {
-                now = run_loop(store, class, base, inner, &now, nesting, budget)?;
+                now = run_loop(store, class, base, inner, &now, depth, visits)?;
                 let len = all.len();
                 for &state in &now {
                     insert(&mut all, state)?;
@@ -198,9 +198,9 @@ fn run_loop(
                 .list(list)
                 .iter()
                 .take(4)
-                .find_map(|&member| run_loop(store, class, base, member, states, nesting, budget));
+                .find_map(|&member| run_loop(store, class, base, member, states, depth, visits));
         }
-        Kind::PrefixMinimal(inner) => return run_loop(store, class, base, inner, states, nesting, budget),
+        Kind::PrefixMinimal(inner) => return run_loop(store, class, base, inner, states, depth, visits),
         Kind::Empty
         | Kind::AhoCorasick { .. }
         | Kind::Factor { .. }
@@ -218,7 +218,7 @@ fn run_loop_bytes(
     state: u32,
     set: &ByteSet,
     result: &mut Vec<u32>,
-    budget: &mut u32,
+    visits: &mut u32,
 ) -> Option<()> {
     let root = match class {
         ClassLoop::Bytes(all) => {
@@ -229,7 +229,7 @@ fn run_loop_bytes(
     let inner = if state == 0 { root } else { state - 1 };
     let mut rest = *set;
     for edge in store.leaves.acyclic.edges(inner) {
-        *budget = budget.checked_sub(1)?;
+        *visits = visits.checked_sub(1)?;
         let range = ByteSet::range(edge.first, edge.last);
         if !rest.intersection(&range).is_empty() {
             rest = rest.intersection(&range.complement());
@@ -245,7 +245,7 @@ fn run_loop_bytes(
 
 fn insert(states: &mut Vec<u32>, state: u32) -> Option<()> {
     if let Err(index) = states.binary_search(&state) {
-        if states.len() == WIDTH {
+        if states.len() == MAX_LOOP_STATES {
             return None;
         }
         states.insert(index, state);

@@ -21,6 +21,7 @@ pub(crate) mod characters;
 pub(crate) mod emptiness;
 pub(crate) mod first_bytes;
 pub(crate) mod inclusion;
+pub(crate) mod limits;
 pub(crate) mod overlap;
 pub(crate) mod shortest;
 pub(crate) mod utf8;

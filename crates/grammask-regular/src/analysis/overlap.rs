@@ -3,17 +3,12 @@
 //! Example: `.*:[0-9]+` stays reachable after any text, because its derivatives contain it as a member.
 
 use crate::analysis::inclusion::loop_contains;
+use crate::analysis::limits::ProofLimits;
 use crate::construct::concat::concat_pair;
 use crate::json::string::is_raw;
 use crate::json::string::json_spellings;
 use crate::store::node::{JsonPosition, Kind, OperandList, RegularId, STANDARD, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
-
-/// Limits of the proofs: levels of operands, and visited operands. Proofs that run for each character visit
-/// fewer.
-const DEPTH: u32 = 8;
-const PARTS: u32 = 4096;
-const FEW: u32 = 256;
 
 /// Returns a language that is contained in both. It is [`RegularId::EMPTY`] if the expressions show none.
 ///
@@ -32,7 +27,7 @@ const FEW: u32 = 256;
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn common_subset(store: &mut Store, a: RegularId, b: RegularId) -> Result<RegularId, Error> {
-    common_subset_at(store, a, b, DEPTH)
+    common_subset_at(store, a, b, ProofLimits::SUBSET.depth)
 }
 
 /// The depth of this recursion is bounded by a constant.
@@ -81,10 +76,10 @@ fn union_members_within(
     large: RegularId,
     depth: u32,
 ) -> Result<RegularId, Error> {
-    let parts = &mut { FEW };
+    let visits = &mut { ProofLimits::SUBSET.visits };
     let members = store.list(list).to_vec();
     let within: Vec<RegularId> =
-        members.into_iter().filter(|&member| is_subset_at(store, member, large, depth, parts)).collect();
+        members.into_iter().filter(|&member| is_subset_at(store, member, large, depth, visits)).collect();
     store.union(&within)
 }
 
@@ -93,7 +88,7 @@ fn union_members_within(
 /// # Complexity
 /// O(1), but for unions and intersections: linear in the members of those that come first.
 pub fn is_syntactic_subset(store: &Store, small: RegularId, large: RegularId) -> bool {
-    is_subset_at(store, small, large, DEPTH, &mut { FEW })
+    is_subset_at(store, small, large, ProofLimits::SUBSET.depth, &mut { ProofLimits::SUBSET.visits })
 }
 
 /// Returns a simpler language that is contained in `a` and has the same continuations. If `a` is a loop
@@ -163,18 +158,18 @@ fn invariant_of_intersection(store: &mut Store, a: RegularId) -> Result<RegularI
 }
 
 /// The depth of this recursion is bounded by a constant.
-fn is_subset_at(store: &Store, small: RegularId, large: RegularId, depth: u32, parts: &mut u32) -> bool {
+fn is_subset_at(store: &Store, small: RegularId, large: RegularId, depth: u32, visits: &mut u32) -> bool {
     if small == large || small == RegularId::EMPTY {
         return true;
     }
-    let (Some(depth), Some(left)) = (depth.checked_sub(1), parts.checked_sub(1)) else { return false };
-    *parts = left;
+    let (Some(depth), Some(left)) = (depth.checked_sub(1), visits.checked_sub(1)) else { return false };
+    *visits = left;
     if small == RegularId::EPSILON {
         return store.is_nullable(large);
     }
     match (store.node(small).kind, store.node(large).kind) {
         (Kind::Or(list), _) => {
-            store.list(list).iter().all(|&member| is_subset_at(store, member, large, depth, parts))
+            store.list(list).iter().all(|&member| is_subset_at(store, member, large, depth, visits))
         }
         (_, Kind::Or(list)) => {
             let members = store.list(list);
@@ -182,26 +177,26 @@ fn is_subset_at(store: &Store, small: RegularId, large: RegularId, depth: u32, p
                 || members
                     .iter()
                     .take(left as usize)
-                    .any(|&member| is_subset_at(store, small, member, depth, parts))
+                    .any(|&member| is_subset_at(store, small, member, depth, visits))
         }
         (Kind::Concat(head, tail), Kind::Concat(other, same))
-            if tail == same && is_subset_at(store, head, other, depth, parts) =>
+            if tail == same && is_subset_at(store, head, other, depth, visits) =>
         {
             true
         }
         (_, Kind::Concat(head, tail)) if store.is_nullable(head) => {
-            is_subset_at(store, small, tail, depth, parts)
+            is_subset_at(store, small, tail, depth, visits)
         }
         (
             Kind::Json { text, at: JsonPosition::Character },
             Kind::Json { text: other, at: JsonPosition::Character },
-        ) => is_subset_at(store, text, other, depth, parts),
+        ) => is_subset_at(store, text, other, depth, visits),
         (_, Kind::And(list)) => {
-            store.list(list).iter().all(|&member| is_subset_at(store, small, member, depth, parts))
+            store.list(list).iter().all(|&member| is_subset_at(store, small, member, depth, visits))
         }
         (_, Kind::Not(without)) => {
-            let bytes = alphabet_at(store, without, DEPTH, parts);
-            requires_byte_outside_at(store, small, &bytes, depth, parts)
+            let bytes = alphabet_at(store, without, ProofLimits::SUBSET.depth, visits);
+            requires_byte_outside_at(store, small, &bytes, depth, visits)
         }
         _ => loop_contains(store, large, small),
     }
@@ -218,15 +213,15 @@ pub fn is_standard(store: &Store, a: RegularId) -> bool {
 /// # Complexity
 /// O(1).
 pub fn alphabet(store: &Store, a: RegularId) -> ByteSet {
-    alphabet_at(store, a, DEPTH, &mut { FEW })
+    alphabet_at(store, a, ProofLimits::SUBSET.depth, &mut { ProofLimits::SUBSET.visits })
 }
 
 /// The depth of this recursion is bounded by a constant.
-fn alphabet_at(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> ByteSet {
-    let (Some(depth), Some(left)) = (depth.checked_sub(1), parts.checked_sub(1)) else {
+fn alphabet_at(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> ByteSet {
+    let (Some(depth), Some(left)) = (depth.checked_sub(1), visits.checked_sub(1)) else {
         return ByteSet::ALL;
     };
-    *parts = left;
+    *visits = left;
     match store.node(a).kind {
         Kind::Empty | Kind::Epsilon => ByteSet::EMPTY,
         Kind::Bytes(set) => *store.byte_set(set),
@@ -238,26 +233,27 @@ fn alphabet_at(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> Byte
             if bytes.next().is_some() { ByteSet::ALL } else { found }
         }
         Kind::Concat(head, mut tail) => {
-            let mut all = alphabet_at(store, head, depth, parts);
+            let mut all = alphabet_at(store, head, depth, visits);
             // A chain of concatenations may be long, but it is not deep.
-            while let (Kind::Concat(head, next), Some(left)) = (store.node(tail).kind, parts.checked_sub(1)) {
-                *parts = left;
-                all = all.union(&alphabet_at(store, head, depth, parts));
+            while let (Kind::Concat(head, next), Some(left)) = (store.node(tail).kind, visits.checked_sub(1))
+            {
+                *visits = left;
+                all = all.union(&alphabet_at(store, head, depth, visits));
                 tail = next;
             }
-            all.union(&alphabet_at(store, tail, depth, parts))
+            all.union(&alphabet_at(store, tail, depth, visits))
         }
         Kind::Or(list) if list.len > left => ByteSet::ALL,
         Kind::Or(list) => {
-            let members = store.list(list).iter().map(|&member| alphabet_at(store, member, depth, parts));
+            let members = store.list(list).iter().map(|&member| alphabet_at(store, member, depth, visits));
             members.fold(ByteSet::EMPTY, |all, member| all.union(&member))
         }
         Kind::And(list) => {
             let members = store.list(list).iter().take(left as usize);
-            let members = members.map(|&member| alphabet_at(store, member, depth, parts));
+            let members = members.map(|&member| alphabet_at(store, member, depth, visits));
             members.fold(ByteSet::ALL, |all, member| all.intersection(&member))
         }
-        Kind::Repeat { base, .. } | Kind::PrefixMinimal(base) => alphabet_at(store, base, depth, parts),
+        Kind::Repeat { base, .. } | Kind::PrefixMinimal(base) => alphabet_at(store, base, depth, visits),
         // Escapes consist of letters, digits and these two bytes.
         Kind::Json { .. } => {
             (0..=u8::MAX).filter(|&byte| is_raw(byte) || matches!(byte, b'"' | b'\\')).collect()
@@ -271,7 +267,9 @@ fn alphabet_at(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> Byte
 /// # Complexity
 /// O(1).
 pub fn requires_byte_outside(store: &Store, a: RegularId, bytes: &ByteSet) -> bool {
-    requires_byte_outside_at(store, a, bytes, DEPTH, &mut { PARTS })
+    requires_byte_outside_at(store, a, bytes, ProofLimits::REQUIRED_BYTE.depth, &mut {
+        ProofLimits::REQUIRED_BYTE.visits
+    })
 }
 
 /// The depth of this recursion is bounded by a constant.
@@ -280,13 +278,13 @@ fn requires_byte_outside_at(
     a: RegularId,
     bytes: &ByteSet,
     depth: u32,
-    parts: &mut u32,
+    visits: &mut u32,
 ) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let mut rest = a;
     loop {
-        let Some(left) = parts.checked_sub(1) else { return false };
-        *parts = left;
+        let Some(left) = visits.checked_sub(1) else { return false };
+        *visits = left;
         return match store.node(rest).kind {
             Kind::Empty => true,
             Kind::Bytes(set) => store.byte_set(set).intersection(bytes).is_empty(),
@@ -294,11 +292,13 @@ fn requires_byte_outside_at(
                 let (list, words) = store.leaves.words(range);
                 let count = words.len() as u32;
                 let mut rests = list.rests(words, depth);
-                let needs = |rest: &[u8]| rest.iter().take(FEW as usize).any(|&byte| !bytes.contains(byte));
-                count <= left.min(FEW) && rests.all(needs)
+                let needs = |rest: &[u8]| {
+                    rest.iter().take(ProofLimits::SUBSET.visits as usize).any(|&byte| !bytes.contains(byte))
+                };
+                count <= left.min(ProofLimits::SUBSET.visits) && rests.all(needs)
             }
             Kind::Concat(head, tail) => {
-                if !requires_byte_outside_at(store, head, bytes, depth, parts) {
+                if !requires_byte_outside_at(store, head, bytes, depth, visits) {
                     rest = tail;
                     continue;
                 }
@@ -307,18 +307,18 @@ fn requires_byte_outside_at(
             Kind::Or(list) => store
                 .list(list)
                 .iter()
-                .all(|&member| requires_byte_outside_at(store, member, bytes, depth, parts)),
+                .all(|&member| requires_byte_outside_at(store, member, bytes, depth, visits)),
             Kind::And(list) => store
                 .list(list)
                 .iter()
-                .any(|&member| requires_byte_outside_at(store, member, bytes, depth, parts)),
+                .any(|&member| requires_byte_outside_at(store, member, bytes, depth, visits)),
             Kind::Repeat { base, min, .. } => {
-                min > 0 && requires_byte_outside_at(store, base, bytes, depth, parts)
+                min > 0 && requires_byte_outside_at(store, base, bytes, depth, visits)
             }
-            Kind::PrefixMinimal(base) => requires_byte_outside_at(store, base, bytes, depth, parts),
+            Kind::PrefixMinimal(base) => requires_byte_outside_at(store, base, bytes, depth, visits),
             // A byte of the text is written as itself, or escaped by a backslash.
             Kind::Json { text, at: JsonPosition::Character } => {
-                !bytes.contains(b'\\') && requires_byte_outside_at(store, text, bytes, depth, parts)
+                !bytes.contains(b'\\') && requires_byte_outside_at(store, text, bytes, depth, visits)
             }
             _ => false,
         };

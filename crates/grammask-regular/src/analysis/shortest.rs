@@ -1,18 +1,15 @@
 //! Short strings of a language, read off its expression.
 
 use crate::Store;
+use crate::analysis::limits::ProofLimits;
 use crate::number::samples::is_known_member;
 use crate::store::node::{JsonPosition, Kind, RegularId};
 
-/// Limits of the search: levels of operands, and visited operands.
-const NESTING: u32 = 6;
-const BUDGET: u32 = 256;
-
 /// Longest string that is returned, in bytes. Beyond this, completions are not short.
-const LONG: usize = 4096;
+const MAX_STRING_BYTES: usize = 4096;
 
 /// Operands of an intersection whose strings are tried.
-const FEW: usize = 4;
+const MAX_TRIED_OPERANDS: usize = 4;
 
 /// Returns a number of characters after which the text of a JSON string can end: some text has no more.
 /// `None` if the expression does not show a text.
@@ -22,14 +19,15 @@ const FEW: usize = 4;
 pub fn short_completion_chars(store: &Store, a: RegularId) -> Option<u32> {
     let Kind::Concat(head, _) = store.node(a).kind else { return None };
     let Kind::Json { text, at: JsonPosition::Character } = store.node(head).kind else { return None };
-    short_string(store, text, NESTING, &mut { BUDGET }).map(|text| text.len() as u32)
+    short_string(store, text, ProofLimits::SHORT_STRING.depth, &mut { ProofLimits::SHORT_STRING.visits })
+        .map(|text| text.len() as u32)
 }
 
-/// Returns a string of a language. The recursion is bounded by `nesting`.
-fn short_string(store: &Store, a: RegularId, nesting: u32, budget: &mut u32) -> Option<Vec<u8>> {
+/// Returns a string of a language. The recursion is bounded by `depth`.
+fn short_string(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> Option<Vec<u8>> {
     let (mut all, mut rest) = (Vec::new(), a);
     loop {
-        *budget = budget.checked_sub(1)?;
+        *visits = visits.checked_sub(1)?;
         if store.is_nullable(rest) {
             return Some(all);
         }
@@ -45,31 +43,32 @@ fn short_string(store: &Store, a: RegularId, nesting: u32, budget: &mut u32) -> 
                 let (list, words) = store.leaves.words(range);
                 let first = list.rests(words, depth).next()?;
                 // A list may hold megabytes, and this runs for each state.
-                (first.len() <= LONG).then(|| first.to_vec())?
+                (first.len() <= MAX_STRING_BYTES).then(|| first.to_vec())?
             }
             Kind::Repeat { base, min, .. } => {
-                let text = short_string(store, base, nesting.checked_sub(1)?, budget)?;
-                (text.len().saturating_mul(min as usize) <= LONG).then(|| text.repeat(min as usize))?
+                let text = short_string(store, base, depth.checked_sub(1)?, visits)?;
+                (text.len().saturating_mul(min as usize) <= MAX_STRING_BYTES)
+                    .then(|| text.repeat(min as usize))?
             }
             Kind::Or(list) => {
-                let nesting = nesting.checked_sub(1)?;
+                let depth = depth.checked_sub(1)?;
                 let members = store.list(list).iter();
                 members
-                    .filter_map(|&member| short_string(store, member, nesting, budget))
+                    .filter_map(|&member| short_string(store, member, depth, visits))
                     .min_by_key(Vec::len)?
             }
             // Usually one operand tells how a text can end, and the others what it must not contain.
             Kind::And(list) => {
-                let nesting = nesting.checked_sub(1)?;
-                let members = store.list(list).iter().take(FEW);
-                let mut texts = members.filter_map(|&member| short_string(store, member, nesting, budget));
+                let depth = depth.checked_sub(1)?;
+                let members = store.list(list).iter().take(MAX_TRIED_OPERANDS);
+                let mut texts = members.filter_map(|&member| short_string(store, member, depth, visits));
                 texts.find(|text| is_known_member(store, head, text))?
             }
             _ => return None,
         };
         all.extend(text);
         match tail {
-            Some(tail) if all.len() <= LONG => rest = tail,
+            Some(tail) if all.len() <= MAX_STRING_BYTES => rest = tail,
             Some(_) => return None,
             None => return Some(all),
         }
@@ -85,7 +84,7 @@ fn short_acyclic_string(store: &Store, state: u32) -> Option<Vec<u8>> {
     }
     let (mut state, mut text) = (state, Vec::new());
     while !store.leaves.acyclic.is_final(state) {
-        let edge = store.leaves.acyclic.edges(state).first().filter(|_| text.len() < LONG)?;
+        let edge = store.leaves.acyclic.edges(state).first().filter(|_| text.len() < MAX_STRING_BYTES)?;
         text.push(edge.first);
         state = edge.target;
     }

@@ -16,7 +16,7 @@ struct Utf8Position {
 const BOUNDARY: Utf8Position = Utf8Position { left: 0, low: 0, high: 0 };
 
 /// First bytes of characters, and the position after them (RFC 3629, section 4).
-const FIRST: [(u8, u8, Utf8Position); 9] = [
+const FIRST_BYTES: [(u8, u8, Utf8Position); 9] = [
     (0x00, 0x7F, BOUNDARY),
     (0xC2, 0xDF, Utf8Position { left: 1, low: 0x80, high: 0xBF }),
     (0xE0, 0xE0, Utf8Position { left: 2, low: 0xA0, high: 0xBF }),
@@ -29,12 +29,12 @@ const FIRST: [(u8, u8, Utf8Position); 9] = [
 ];
 
 /// Number of positions in an automaton up to which its characters are counted.
-const PLACES: usize = 1_000;
+const MAX_COUNTED_POSITIONS: usize = 1_000;
 
 impl Utf8Position {
     /// Returns the positions after the bytes of a range. `None` if one of them cannot follow.
     fn behind(self, first: u8, last: u8) -> Option<impl Iterator<Item = Self>> {
-        let mut places = [None; FIRST.len()];
+        let mut places = [None; FIRST_BYTES.len()];
         let is_whole = if self.left > 0 {
             let next =
                 if self.left == 1 { BOUNDARY } else { Self { left: self.left - 1, low: 0x80, high: 0xBF } };
@@ -42,7 +42,7 @@ impl Utf8Position {
             self.low <= first && last <= self.high
         } else {
             let mut from = u16::from(first);
-            for ((low, high, position), found) in FIRST.into_iter().zip(&mut places) {
+            for ((low, high, position), found) in FIRST_BYTES.into_iter().zip(&mut places) {
                 if u16::from(low) <= from && from <= u16::from(high) && from <= u16::from(last) {
                     *found = Some(position);
                     from = u16::from(high) + 1;
@@ -196,7 +196,7 @@ fn count_chars(store: &Store, state: u32) -> Option<u32> {
         }
         if store.leaves.acyclic.is_final(state)
             && (position != BOUNDARY || *common.get_or_insert(count) != count)
-            || seen.len() > PLACES
+            || seen.len() > MAX_COUNTED_POSITIONS
         {
             return None;
         }

@@ -8,8 +8,8 @@ use crate::number::samples::is_known_member;
 use crate::store::node::RegularId;
 
 /// Number of strings that are kept, and their greatest length in bytes. Testing must cost less than a search.
-const KEPT: usize = 4;
-const LONGEST: usize = 24;
+const MAX_WITNESSES: usize = 4;
+const MAX_WITNESS_BYTES: usize = 24;
 
 /// The most recent strings, the newest first.
 #[derive(Clone, Default)]
@@ -37,8 +37,8 @@ pub(crate) fn learn_witness(store: &mut Store, way: &[u8], end: RegularId) {
     };
     let Some(rest) = rest else { return };
     let text = [way, rest].concat();
-    if text.len() <= LONGEST && !store.memos.witnesses.0.iter().any(|known| **known == *text) {
-        store.memos.witnesses.0.truncate(KEPT - 1);
+    if text.len() <= MAX_WITNESS_BYTES && !store.memos.witnesses.0.iter().any(|known| **known == *text) {
+        store.memos.witnesses.0.truncate(MAX_WITNESSES - 1);
         store.memos.witnesses.0.insert(0, text.into());
     }
 }

@@ -12,7 +12,7 @@ pub(crate) fn refine(
     classes: &mut ByteClasses,
     is_cancelled: &mut dyn FnMut() -> bool,
 ) -> bool {
-    const BETWEEN_QUESTIONS: usize = 1 << 14;
+    const STEPS_PER_CANCEL_CHECK: usize = 1 << 14;
     let mut seen = vec![false; store.len()];
     let mut splits = FxHashSet::default();
     let mut bytes = ByteSet::EMPTY;
@@ -27,7 +27,7 @@ pub(crate) fn refine(
             continue;
         }
         steps += 1;
-        if steps % BETWEEN_QUESTIONS == 0 && is_cancelled() {
+        if steps % STEPS_PER_CANCEL_CHECK == 0 && is_cancelled() {
             return false;
         }
         match store.node(a).kind {
@@ -68,7 +68,7 @@ pub(crate) fn refine(
         let (list, words) = store.leaves.words(range);
         let mut has = [false; 256];
         for index in words {
-            if (index as usize).is_multiple_of(BETWEEN_QUESTIONS) && is_cancelled() {
+            if (index as usize).is_multiple_of(STEPS_PER_CANCEL_CHECK) && is_cancelled() {
                 return false;
             }
             list.word(index)[depth as usize..].iter().for_each(|&byte| has[usize::from(byte)] = true);

@@ -1,13 +1,10 @@
 //! Removes upper bounds of counters that no token reaches: the rest has fewer states, often just a few.
 
+use crate::analysis::limits::ProofLimits;
 use crate::analysis::utf8::is_utf8;
 use crate::json::string::json_spellings;
 use crate::store::node::{JsonPosition, Kind, OperandList, RegularId, UNBOUNDED};
 use crate::{Error, Store};
-
-/// Limits: levels of operands, and visited operands. Operands beyond them stay as they are.
-const NESTING: u32 = 8;
-const PARTS: u32 = 256;
 
 /// The parameters and results of one call.
 struct BoundSearch {
@@ -15,7 +12,8 @@ struct BoundSearch {
     least: u32,
     /// The lowest bound that has been removed.
     nearest: u32,
-    parts: u32,
+    /// Operands that may still be visited.
+    visits: u32,
 }
 
 /// Returns `a` without the upper bounds of counters that are at least `least`, and the lowest bound removed.
@@ -40,50 +38,50 @@ struct BoundSearch {
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn drop_bounds(store: &mut Store, a: RegularId, least: u32) -> Result<Option<(RegularId, u32)>, Error> {
-    let mut search = BoundSearch { least, nearest: UNBOUNDED, parts: PARTS };
-    let free = drop_bounds_at(store, a, NESTING, &mut search)?;
+    let mut search = BoundSearch { least, nearest: UNBOUNDED, visits: ProofLimits::COUNTER_BOUNDS.visits };
+    let free = drop_bounds_at(store, a, ProofLimits::COUNTER_BOUNDS.depth, &mut search)?;
     Ok((search.nearest != UNBOUNDED).then_some((free, search.nearest)))
 }
 
 /// Each rule holds because the parts of a short text are short. Bounds below a complement are kept: there,
-/// dropping one would remove texts. The recursion is bounded by `nesting`.
+/// dropping one would remove texts. The recursion is bounded by `depth`.
 fn drop_bounds_at(
     store: &mut Store,
     a: RegularId,
-    nesting: u32,
+    depth: u32,
     search: &mut BoundSearch,
 ) -> Result<RegularId, Error> {
-    let (Some(nesting), Some(left)) = (nesting.checked_sub(1), search.parts.checked_sub(1)) else {
+    let (Some(depth), Some(left)) = (depth.checked_sub(1), search.visits.checked_sub(1)) else {
         return Ok(a);
     };
-    search.parts = left;
+    search.visits = left;
     match store.node(a).kind {
         Kind::Concat(..) => {
             let (mut parts, mut rest) = (Vec::new(), a);
             while let Kind::Concat(head, tail) = store.node(rest).kind
-                && let Some(left) = search.parts.checked_sub(1)
+                && let Some(left) = search.visits.checked_sub(1)
             {
-                search.parts = left;
-                parts.push(drop_bounds_at(store, head, nesting, search)?);
+                search.visits = left;
+                parts.push(drop_bounds_at(store, head, depth, search)?);
                 rest = tail;
             }
-            parts.push(drop_bounds_at(store, rest, nesting, search)?);
+            parts.push(drop_bounds_at(store, rest, depth, search)?);
             store.concat(&parts)
         }
         Kind::Or(list) => {
-            let members = drop_member_bounds(store, list, nesting, search)?;
+            let members = drop_member_bounds(store, list, depth, search)?;
             store.union(&members)
         }
         Kind::And(list) => {
-            let members = drop_member_bounds(store, list, nesting, search)?;
+            let members = drop_member_bounds(store, list, depth, search)?;
             store.intersection(&members)
         }
         Kind::Json { text, at: JsonPosition::Character } => {
-            let text = drop_bounds_at(store, text, nesting, search)?;
+            let text = drop_bounds_at(store, text, depth, search)?;
             json_spellings(store, text)
         }
         Kind::Repeat { base, min, max } => {
-            let free = drop_bounds_at(store, base, nesting, search)?;
+            let free = drop_bounds_at(store, base, depth, search)?;
             // Every non-empty round has a character if the base consists of whole characters.
             if max != UNBOUNDED && max >= search.least && is_utf8(store, base) {
                 search.nearest = search.nearest.min(max);
@@ -98,9 +96,9 @@ fn drop_bounds_at(
 fn drop_member_bounds(
     store: &mut Store,
     list: OperandList,
-    nesting: u32,
+    depth: u32,
     search: &mut BoundSearch,
 ) -> Result<Vec<RegularId>, Error> {
     let members = store.list(list).to_vec();
-    members.into_iter().map(|member| drop_bounds_at(store, member, nesting, search)).collect()
+    members.into_iter().map(|member| drop_bounds_at(store, member, depth, search)).collect()
 }

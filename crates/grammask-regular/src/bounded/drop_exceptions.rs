@@ -6,7 +6,7 @@ use crate::store::node::{JsonPosition, Kind, RegularId, STANDARD};
 use crate::{Error, Store};
 
 /// Bytes of the longest exception that is removed.
-const SHORT: u32 = 64;
+const MAX_EXCEPTION_BYTES: u32 = 64;
 
 /// Returns a language without the complements of short strings that it is intersected with, at the top or
 /// inside one JSON spelling. `None` if there are none.
@@ -56,5 +56,5 @@ pub fn drop_exceptions(store: &mut Store, a: RegularId) -> Result<Option<Regular
 fn is_short_exception(store: &Store, a: RegularId) -> bool {
     let Kind::Not(exceptions) = store.node(a).kind else { return false };
     let exceptions = store.node(exceptions);
-    exceptions.has(STANDARD) && exceptions.max <= SHORT
+    exceptions.has(STANDARD) && exceptions.max <= MAX_EXCEPTION_BYTES
 }

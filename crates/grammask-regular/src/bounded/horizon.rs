@@ -32,12 +32,12 @@ pub struct Horizon {
 }
 
 /// Number of tables of cached results.
-const TABLES: usize = 64;
+const REACH_TABLES: usize = 64;
 
 /// Results by expression, in many small tables: no insertion waits long for a table that grows.
 #[derive(Clone, Debug)]
 struct ReachTable {
-    tables: [FxHashMap<RegularId, BoundedReach>; TABLES],
+    tables: [FxHashMap<RegularId, BoundedReach>; REACH_TABLES],
     len: usize,
 }
 
@@ -49,11 +49,11 @@ impl Default for ReachTable {
 
 impl ReachTable {
     fn get(&self, a: RegularId) -> Option<BoundedReach> {
-        self.tables[a.index() % TABLES].get(&a).copied()
+        self.tables[a.index() % REACH_TABLES].get(&a).copied()
     }
 
     fn insert(&mut self, a: RegularId, reach: BoundedReach) {
-        self.len += usize::from(self.tables[a.index() % TABLES].insert(a, reach).is_none());
+        self.len += usize::from(self.tables[a.index() % REACH_TABLES].insert(a, reach).is_none());
     }
 }
 
@@ -80,7 +80,7 @@ impl BoundedReach {
 
 /// Bytes that are read to find out how often a language fits into the texts. Beyond this, the lengths are
 /// divided.
-const STEPS: usize = 50_000;
+const MAX_BYTES_READ: usize = 50_000;
 
 impl Horizon {
     /// Returns the horizon of all strings of up to `short` bytes, and of the substrings of the texts.
@@ -140,7 +140,7 @@ pub(crate) fn max_repetitions(
             let mut state = base;
             for (place, &byte) in (start + 1..).zip(&text[start..]) {
                 steps += 1;
-                if steps > STEPS {
+                if steps > MAX_BYTES_READ {
                     // The remaining texts are not longer.
                     most = fit;
                     break 'texts;
@@ -208,7 +208,7 @@ fn reach_of(store: &Store, a: RegularId, known: &ReachTable) -> BoundedReach {
             let (mut bytes, mut seen, mut next) = (ByteSet::EMPTY, vec![state], 0);
             while let Some(&state) = seen.get(next) {
                 next += 1;
-                if seen.len() > STATES {
+                if seen.len() > MAX_CLASS_STATES {
                     bytes = ByteSet::ALL;
                     break;
                 }
@@ -230,7 +230,7 @@ fn reach_of(store: &Store, a: RegularId, known: &ReachTable) -> BoundedReach {
             let longest = store.node(a).max;
             let (list, words) = store.leaves.words(range);
             let mut bytes = ByteSet::ALL;
-            if longest.saturating_mul(words.len() as u32) <= BYTES {
+            if longest.saturating_mul(words.len() as u32) <= MAX_WORD_BYTES {
                 bytes = list.rests(words, depth).flatten().copied().collect();
             }
             BoundedReach { least: longest, inside: longest.saturating_sub(1), bytes }
@@ -268,10 +268,10 @@ fn reach_of(store: &Store, a: RegularId, known: &ReachTable) -> BoundedReach {
         Kind::PrefixMinimal(inner) => of(inner),
         Kind::Json { text, at } => {
             let text = of(text);
-            let begun = if at == JsonPosition::Character { 0 } else { SPELLED };
+            let begun = if at == JsonPosition::Character { 0 } else { MAX_CHARACTER_SPELLING_BYTES };
             BoundedReach {
                 least: text.least.saturating_mul(6).saturating_add(begun),
-                inside: text.room().saturating_mul(6).saturating_add(SPELLED),
+                inside: text.room().saturating_mul(6).saturating_add(MAX_CHARACTER_SPELLING_BYTES),
                 bytes: ByteSet::ALL,
             }
         }
@@ -280,9 +280,9 @@ fn reach_of(store: &Store, a: RegularId, known: &ReachTable) -> BoundedReach {
 }
 
 /// States of a character class beyond which it counts as one of all bytes.
-const STATES: usize = 200;
+const MAX_CLASS_STATES: usize = 200;
 /// Bytes of words beyond which they count as words of all bytes.
-const BYTES: u32 = 4096;
+const MAX_WORD_BYTES: u32 = 4096;
 
 /// Bytes of the longest spelling of a character in a JSON string.
-const SPELLED: u32 = 12;
+const MAX_CHARACTER_SPELLING_BYTES: u32 = 12;

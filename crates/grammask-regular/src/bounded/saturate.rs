@@ -15,7 +15,7 @@ use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 
 /// Operands of a concatenation that are examined.
-const DEPTH: usize = 32;
+const MAX_CONCAT_OPERANDS: usize = 32;
 
 /// How the input represents the strings of a language.
 #[derive(Clone, Copy)]
@@ -157,7 +157,7 @@ fn saturate_concat(
     let mut rest = a;
     let mut is_changed = false;
     while let Kind::Concat(head, tail) = store.node(rest).kind
-        && heads.len() < DEPTH
+        && heads.len() < MAX_CONCAT_OPERANDS
     {
         let saturated = saturate_part(store, head, form, horizon)?;
         is_changed |= saturated != head;

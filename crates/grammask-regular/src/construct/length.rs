@@ -3,6 +3,7 @@
 //! If only one part of the other operand has no fixed length, the bounds move into its counter, and no
 //! intersection is left. `[a-z]+` of at most 9 characters is `[a-z]{1,9}`.
 
+use crate::analysis::limits::ProofLimits;
 use crate::analysis::utf8::fixed_char_count;
 use crate::analysis::utf8::is_utf8;
 use crate::construct::concat::concat_pair;
@@ -13,11 +14,7 @@ use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 
 /// The regex of one character.
-const CHARACTER: &str = "(?s:.)";
-
-/// Limits: levels of operands, and visited operands. A constructor must stay cheap.
-const NESTING: u32 = 6;
-const BUDGET: u32 = 64;
+const ANY_CHARACTER: &str = "(?s:.)";
 
 /// Inclusive bounds of a number of characters; the upper one may be [`UNBOUNDED`].
 type Bounds = (u32, u32);
@@ -30,7 +27,7 @@ pub(crate) fn any_character(store: &mut Store) -> Result<RegularId, Error> {
     if let Some(known) = store.memos.any_character {
         return Ok(known);
     }
-    let character = store.regex(CHARACTER)?;
+    let character = store.regex(ANY_CHARACTER)?;
     store.memos.any_character = Some(character);
     Ok(character)
 }
@@ -107,8 +104,8 @@ pub(crate) fn merge_lengths(store: &mut Store, members: &mut Vec<RegularId>) -> 
                     members.swap_remove(place);
                     continue 'lengths;
                 }
-                let mut budget = BUDGET;
-                let Some(met) = restrict_length(store, members[other], bounds, NESTING, &mut budget)? else {
+                let ProofLimits { depth, mut visits } = ProofLimits::LENGTH;
+                let Some(met) = restrict_length(store, members[other], bounds, depth, &mut visits)? else {
                     continue;
                 };
                 members[other] = met;
@@ -134,23 +131,23 @@ fn restrict_length(
     store: &mut Store,
     a: RegularId,
     (low, high): Bounds,
-    nesting: u32,
-    budget: &mut u32,
+    depth: u32,
+    visits: &mut u32,
 ) -> Result<Option<RegularId>, Error> {
-    let (Some(left), Some(nesting)) = (budget.checked_sub(1), nesting.checked_sub(1)) else {
+    let (Some(left), Some(depth)) = (visits.checked_sub(1), depth.checked_sub(1)) else {
         return Ok(None);
     };
-    *budget = left;
-    if let Some(length) = fixed_length(store, a, nesting, budget) {
+    *visits = left;
+    if let Some(length) = fixed_length(store, a, depth, visits) {
         return Ok(Some(if (low..=high).contains(&length) { a } else { RegularId::EMPTY }));
     }
     match store.node(a).kind {
         Kind::Repeat { base, min, max } => {
-            let Some(length @ 1..) = fixed_length(store, base, nesting, budget) else {
+            let Some(length @ 1..) = fixed_length(store, base, depth, visits) else {
                 if (min, max) != (0, 1) {
                     return Ok(None);
                 }
-                return match restrict_length(store, base, (low, high), nesting, budget)? {
+                return match restrict_length(store, base, (low, high), depth, visits)? {
                     Some(met) if low == 0 => store.repeat(met, 0, Some(1)).map(Some),
                     met => Ok(met),
                 };
@@ -166,7 +163,7 @@ fn restrict_length(
         Kind::Or(list) => {
             let mut members = store.list(list).to_vec();
             for member in &mut members {
-                let Some(met) = restrict_length(store, *member, (low, high), nesting, budget)? else {
+                let Some(met) = restrict_length(store, *member, (low, high), depth, visits)? else {
                     return Ok(None);
                 };
                 *member = met;
@@ -187,7 +184,7 @@ fn restrict_length(
                         whole
                     }
                 };
-                match fixed_length(store, part, nesting, budget) {
+                match fixed_length(store, part, depth, visits) {
                     Some(length) => fixed = fixed.saturating_add(length),
                     None if open.is_none() => open = Some(parts.len()),
                     None => return Ok(None),
@@ -200,7 +197,7 @@ fn restrict_length(
             }
             let high = if high == UNBOUNDED { UNBOUNDED } else { high - fixed };
             let bounds = (low.saturating_sub(fixed), high);
-            let Some(met) = restrict_length(store, parts[open], bounds, nesting, budget)? else {
+            let Some(met) = restrict_length(store, parts[open], bounds, depth, visits)? else {
                 return Ok(None);
             };
             parts[open] = met;
@@ -212,9 +209,9 @@ fn restrict_length(
 
 /// Returns the number of characters of each string. `None` if it is not proven to be the same for all, or
 /// they are not proven to be UTF-8.
-fn fixed_length(store: &mut Store, a: RegularId, nesting: u32, budget: &mut u32) -> Option<u32> {
-    let nesting = nesting.checked_sub(1)?;
-    *budget = budget.checked_sub(1)?;
+fn fixed_length(store: &mut Store, a: RegularId, depth: u32, visits: &mut u32) -> Option<u32> {
+    let depth = depth.checked_sub(1)?;
+    *visits = visits.checked_sub(1)?;
     match store.node(a).kind {
         Kind::Epsilon => Some(0),
         Kind::Bytes(set) => store.byte_set(set).is_subset(&ByteSet::range(0, 0x7F)).then_some(1),
@@ -226,22 +223,22 @@ fn fixed_length(store: &mut Store, a: RegularId, nesting: u32, budget: &mut u32)
             (words.len() as u32 == 1).then(|| u32::try_from(text.chars().count()).ok())?
         }
         Kind::Repeat { base, min, max } if min == max => {
-            fixed_length(store, base, nesting, budget)?.checked_mul(min).filter(|&length| length != UNBOUNDED)
+            fixed_length(store, base, depth, visits)?.checked_mul(min).filter(|&length| length != UNBOUNDED)
         }
         Kind::Concat(..) => {
             let (mut rest, mut length) = (a, 0u32);
             while let Kind::Concat(head, tail) = store.node(rest).kind {
-                length = length.checked_add(fixed_length(store, head, nesting, budget)?)?;
+                length = length.checked_add(fixed_length(store, head, depth, visits)?)?;
                 rest = tail;
             }
             length
-                .checked_add(fixed_length(store, rest, nesting, budget)?)
+                .checked_add(fixed_length(store, rest, depth, visits)?)
                 .filter(|&length| length != UNBOUNDED)
         }
         Kind::Or(list) => {
             let mut common = None;
             for index in list.range() {
-                let length = fixed_length(store, store.arena.lists[index], nesting, budget)?;
+                let length = fixed_length(store, store.arena.lists[index], depth, visits)?;
                 if *common.get_or_insert(length) != length {
                     return None;
                 }

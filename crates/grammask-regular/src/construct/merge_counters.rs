@@ -8,7 +8,7 @@ use crate::store::node::{Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
 
 /// Marks keys that are not ids of expressions.
-const MARK: u32 = 1 << 31;
+const KEY_MARK: u32 = 1 << 31;
 
 /// Returns the key of an expression with a counter on its chain of concatenations. Equal keys mean: equal
 /// except for counters.
@@ -16,9 +16,9 @@ pub(crate) fn counter_free_key(store: &mut Store, kind: Kind) -> u32 {
     let key = match kind {
         Kind::Repeat { base, .. } => (u32::MAX, base.0),
         Kind::Concat(head, tail) => (store.node(head).counter_free_key, store.node(tail).counter_free_key),
-        _ => return MARK,
+        _ => return KEY_MARK,
     };
-    let next = store.memos.counter_free_keys.len() as u32 | MARK;
+    let next = store.memos.counter_free_keys.len() as u32 | KEY_MARK;
     *store.memos.counter_free_keys.entry(key).or_insert(next)
 }
 

@@ -14,7 +14,7 @@ use regex_syntax::utf8::Utf8Sequences;
 use std::sync::Arc;
 
 /// Number of parts of a pattern between two calls of the cancellation function.
-const BETWEEN_QUESTIONS: usize = 512;
+const PARTS_PER_CANCEL_CHECK: usize = 512;
 
 /// See [`Store::regex`].
 pub(crate) fn regex(
@@ -107,7 +107,7 @@ fn translate(
     let mut steps = 0;
     while let Some(task) = tasks.pop() {
         steps += 1;
-        if steps % BETWEEN_QUESTIONS == 0 && is_cancelled() {
+        if steps % PARTS_PER_CANCEL_CHECK == 0 && is_cancelled() {
             return Ok(None);
         }
         match task {
@@ -141,7 +141,7 @@ fn translate(
                 // They are in the order in which they were finished, the last one first.
                 let mut tail = RegularId::EPSILON;
                 for (place, head) in done.split_off(done.len() - len).into_iter().enumerate() {
-                    if place % BETWEEN_QUESTIONS == BETWEEN_QUESTIONS - 1 && is_cancelled() {
+                    if place % PARTS_PER_CANCEL_CHECK == PARTS_PER_CANCEL_CHECK - 1 && is_cancelled() {
                         return Ok(None);
                     }
                     tail = concat_pair(store, head, tail)?;
@@ -164,13 +164,13 @@ fn alternation<'h>(
     tasks: &mut Vec<Task<'h>>,
     done: &mut Vec<RegularId>,
 ) -> Result<(), Error> {
-    const MANY: usize = 4;
+    const MIN_LITERAL_ALTERNATIVES: usize = 4;
     let literal = |part: &'h Hir| match part.kind() {
         HirKind::Literal(literal) => Some(&*literal.0),
         _ => None,
     };
     let words: Vec<&[u8]> = parts.iter().filter_map(literal).collect();
-    let as_set = words.len() >= MANY;
+    let as_set = words.len() >= MIN_LITERAL_ALTERNATIVES;
     let others = parts.iter().filter(|part| !as_set || literal(part).is_none());
     let count = others.clone().count();
     tasks.push(Task::Union(count + usize::from(as_set)));

@@ -68,12 +68,12 @@ pub fn leading_counter(store: &mut Store, a: RegularId) -> Result<Option<Counter
 /// When a limit is exceeded.
 pub fn split_after_loop(store: &mut Store, a: RegularId) -> Result<Option<LoopSplit>, Error> {
     /// Number of operands that may precede the repetition.
-    const BEFORE: usize = 4;
+    const MAX_OPERANDS_BEFORE_LOOP: usize = 4;
 
     let mut heads = Vec::new();
     let mut rest = a;
     while let Kind::Concat(head, tail) = store.node(rest).kind
-        && heads.len() <= BEFORE
+        && heads.len() <= MAX_OPERANDS_BEFORE_LOOP
     {
         rest = tail;
         heads.push(head);

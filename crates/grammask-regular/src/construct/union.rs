@@ -163,9 +163,9 @@ fn merge_counted_member(
 ) -> Result<(), Error> {
     // Only some neighbors are tried. Counters that can be merged are close to each other, and this bounds the
     // work.
-    const NEIGHBOURS: usize = 16;
+    const MAX_MERGED_NEIGHBORS: usize = 16;
     'again: loop {
-        for index in (kept..members.len()).rev().take(NEIGHBOURS) {
+        for index in (kept..members.len()).rev().take(MAX_MERGED_NEIGHBORS) {
             if let Some(joined) = merge_counters(store, members[index], member)? {
                 members.remove(index);
                 member = joined;
@@ -200,7 +200,7 @@ fn absorb_epsilon(store: &mut Store, members: &mut Vec<RegularId>) -> Result<boo
 /// which is left after a counter has ended.
 fn drop_subsumed_tails(store: &Store, members: &mut Vec<RegularId>) {
     // Pairs are compared, so this is for short lists.
-    const SHORT: usize = 8;
+    const MAX_PAIRWISE_OPERANDS: usize = 8;
     let is_optional = |member: &RegularId| match store.node(*member).kind {
         Kind::Concat(head, _) => store.is_nullable(head),
         _ => false,
@@ -218,7 +218,7 @@ fn drop_subsumed_tails(store: &Store, members: &mut Vec<RegularId>) {
         }
         members.retain(|member| !tails.contains(member));
     }
-    if members.len() <= SHORT {
+    if members.len() <= MAX_PAIRWISE_OPERANDS {
         let all = members.clone();
         members
             .retain(|&short| !all.iter().any(|&long| long != short && is_subsumed_tail(store, long, short)));

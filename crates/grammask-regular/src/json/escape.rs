@@ -94,12 +94,12 @@ const fn digit(shift: u32, least: u32, count: u32) -> Digit {
 }
 
 /// The digits of a code point up to U+FFFF.
-const PLAIN: [Digit; 4] = [digit(12, 0, 16), digit(8, 0, 16), digit(4, 0, 16), digit(0, 0, 16)];
+const BASIC_DIGITS: [Digit; 4] = [digit(12, 0, 16), digit(8, 0, 16), digit(4, 0, 16), digit(0, 0, 16)];
 /// The digits after each `d` of a surrogate pair, for a code point beyond U+FFFF.
-const PAIR: [Digit; 6] =
+const SURROGATE_DIGITS: [Digit; 6] =
     [digit(18, 8, 4), digit(14, 0, 16), digit(10, 0, 16), digit(8, 12, 4), digit(4, 0, 16), digit(0, 0, 16)];
 /// Index of the digit of a pair that follows `\ud`.
-const LOW: usize = 3;
+const LOW_SURROGATE_DIGIT: usize = 3;
 
 struct DigitsBuilder<'a> {
     acyclic: &'a mut AcyclicDfa,
@@ -111,9 +111,9 @@ struct DigitsBuilder<'a> {
 
 /// Returns the state that accepts the digits of these code points. `None` if there is none.
 fn spell(acyclic: &mut AcyclicDfa, ranges: &[(u32, u32)]) -> Option<u32> {
-    let mut pairs = DigitsBuilder { acyclic, ranges, digits: &PAIR, full: [None; 7] };
+    let mut pairs = DigitsBuilder { acyclic, ranges, digits: &SURROGATE_DIGITS, full: [None; 7] };
     let high: Vec<Option<u32>> = (0..4).map(|high| pairs.block(1, 0x1_0000 + (high << 18))).collect();
-    let mut plain = DigitsBuilder { acyclic, ranges, digits: &PLAIN, full: [None; 7] };
+    let mut plain = DigitsBuilder { acyclic, ranges, digits: &BASIC_DIGITS, full: [None; 7] };
     let mut targets: Vec<Option<u32>> = (0..16).map(|first| plain.block(1, first << 12)).collect();
     let mut behind_d: Vec<Option<u32>> =
         (0..8).map(|second| plain.block(2, 0xD000 + (second << 8))).collect();
@@ -137,7 +137,7 @@ impl DigitsBuilder<'_> {
         let targets: Vec<Option<u32>> =
             (0..count).map(|value| self.block(at + 1, low + (value << shift))).collect();
         let mut state = self.hex(least as usize, &targets)?;
-        if self.digits.len() == PAIR.len() && at == LOW {
+        if self.digits.len() == SURROGATE_DIGITS.len() && at == LOW_SURROGATE_DIGIT {
             state = self.hex(0xD, &[Some(state)])?;
             for letter in [b'u', b'\\'] {
                 state = self.acyclic.state(false, &[Edge { first: letter, last: letter, target: state }]);

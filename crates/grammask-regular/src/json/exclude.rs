@@ -8,8 +8,8 @@ use crate::store::node::{JsonPosition, Kind, RegularId};
 use crate::{ByteSet, Error, Store};
 
 /// Bytes of the prefixes by which strings are counted, and states after prefixes of one length.
-const LONGEST_PREFIX: usize = 64;
-const MOST_STATES: usize = 512;
+const MAX_PREFIX_BYTES: usize = 64;
+const MAX_PREFIX_STATES: usize = 512;
 
 /// More distinct values than a list in any text can have.
 pub const MORE_THAN_ANY_LIST: u64 = u32::MAX as u64;
@@ -122,7 +122,7 @@ fn has_strings_among(store: &mut Store, a: RegularId, least: u64, among: &ByteSe
     // Every prefix that can be completed represents another string. So it is enough to count prefixes of one
     // length, and shorter strings.
     let (mut complete, mut layer) = (0u64, FxHashMap::from_iter([(a, 1u64)]));
-    for _ in 0..LONGEST_PREFIX {
+    for _ in 0..MAX_PREFIX_BYTES {
         let live = layer.values().fold(0u64, |sum, &count| sum.saturating_add(count));
         if complete.saturating_add(live) >= least {
             return Ok(true);
@@ -137,7 +137,7 @@ fn has_strings_among(store: &mut Store, a: RegularId, least: u64, among: &ByteSe
                 *more = more.saturating_add(count.saturating_mul(bytes as u64));
             }
         }
-        if next.is_empty() || next.len() > MOST_STATES {
+        if next.is_empty() || next.len() > MAX_PREFIX_STATES {
             break;
         }
         layer = next;
@@ -159,7 +159,7 @@ fn has_cycle(store: &mut Store, a: RegularId, among: &ByteSet) -> Result<bool, E
         match on_the_way.get(&behind) {
             Some(true) => return Ok(true),
             Some(false) => {}
-            None if on_the_way.len() == MOST_STATES => return Ok(false),
+            None if on_the_way.len() == MAX_PREFIX_STATES => return Ok(false),
             None => {
                 on_the_way.insert(behind, true);
                 path.push((behind, steps_among(store, behind, among)?));

@@ -32,10 +32,10 @@ impl FiniteLanguage {
 
 /// Factor on the number of texts if they are an interned list of words, which only has to be copied: the keys
 /// of a large object.
-const LISTED: usize = 16;
+const WORD_LIST_FACTOR: usize = 16;
 
 /// Levels of operands that are examined.
-const DEPTH: u32 = 16;
+const MAX_TEXTS_DEPTH: u32 = 16;
 
 /// The greatest number of texts, and the bytes of the longest.
 #[derive(Clone, Copy)]
@@ -212,8 +212,8 @@ fn append_single_text(store: &Store, a: RegularId, most: usize, to: &mut Vec<u8>
 /// Returns the texts of a language, in no order, if the expression shows them: a few short ones, or one
 /// literal of any length. Long repetitions are not expanded, as a counter takes less memory than a text.
 pub(crate) fn listed_texts(store: &Store, a: RegularId) -> Option<Vec<Vec<u8>>> {
-    const FEW: usize = 64;
-    if let Some(texts) = finite_texts(store, a, TextLimits::of(FEW)) {
+    const MAX_LISTED_TEXTS: usize = 64;
+    if let Some(texts) = finite_texts(store, a, TextLimits::of(MAX_LISTED_TEXTS)) {
         return Some(texts);
     }
     Some(vec![single_literal(store, a, usize::MAX)?])
@@ -258,7 +258,7 @@ fn finite_texts(store: &Store, a: RegularId, most: TextLimits) -> Option<Vec<Vec
         return Some(vec![text]);
     }
     let mut texts = vec![Vec::new()];
-    append_each(store, a, most, DEPTH, &mut texts).then_some(texts)
+    append_each(store, a, most, MAX_TEXTS_DEPTH, &mut texts).then_some(texts)
 }
 
 /// Appends each text of a language to each of some texts. Returns false if these are too many.
@@ -303,7 +303,7 @@ fn append_each(store: &Store, a: RegularId, most: TextLimits, depth: u32, texts:
             let (list, words) = store.leaves.words(range);
             // A caller that asks for a single text wants no list.
             let few = if texts.len() == 1 && most.texts > 1 {
-                most.texts * LISTED
+                most.texts * WORD_LIST_FACTOR
             } else {
                 most.texts / texts.len()
             };
@@ -472,7 +472,7 @@ mod tests {
     fn of_listed_words_more_are_few() {
         let mut store = Store::new(&Limits::default());
         let quote = store.literal(b"\"").unwrap();
-        for (count, is_found) in [(16 * LISTED, true), (16 * LISTED + 1, false)] {
+        for (count, is_found) in [(16 * WORD_LIST_FACTOR, true), (16 * WORD_LIST_FACTOR + 1, false)] {
             let words: Vec<String> = (0..count).map(|index| format!("key {index:03}")).collect();
             let list = store.literals(words.iter().map(String::as_bytes)).unwrap();
             let spelling = store.json_text(list).unwrap();

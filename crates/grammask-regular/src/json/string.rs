@@ -159,7 +159,7 @@ fn unicode_escapes(store: &mut Store, a: RegularId, digit: u8) -> Result<Regular
 /// successor in the order of ids.
 fn character_groups(store: &mut Store, a: RegularId, from: &[(u8, u8)]) -> Result<Vec<Group>, Error> {
     // First bytes of characters of one to four bytes.
-    const FIRST: [(u8, u8); 4] = [(0x00, 0x7F), (0xC2, 0xDF), (0xE0, 0xEF), (0xF0, 0xF4)];
+    const FIRST_BYTES: [(u8, u8); 4] = [(0x00, 0x7F), (0xC2, 0xDF), (0xE0, 0xEF), (0xF0, 0xF4)];
     let mut wanted = ByteSet::EMPTY;
     from.iter().for_each(|&(low, high)| wanted.insert_range(low, high));
     let mut known = FxHashMap::default();
@@ -167,7 +167,7 @@ fn character_groups(store: &mut Store, a: RegularId, from: &[(u8, u8)]) -> Resul
     let partition = store.node(a).partition;
     for class in 0..store.partitions.len(partition) {
         let bytes = store.partitions.class(partition, class).intersection(&wanted);
-        let firsts = FIRST.map(|(low, high)| bytes.intersection(&ByteSet::range(low, high)));
+        let firsts = FIRST_BYTES.map(|(low, high)| bytes.intersection(&ByteSet::range(low, high)));
         if firsts.iter().all(ByteSet::is_empty) {
             continue;
         }

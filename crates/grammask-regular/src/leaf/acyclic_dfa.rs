@@ -40,7 +40,7 @@ pub(crate) struct AcyclicDfa {
 }
 
 /// Number of frames that are kept between two calls.
-const FRAMES: usize = 64;
+const MAX_POOLED_FRAMES: usize = 64;
 
 /// The final state without edges.
 pub(crate) const SINK: u32 = 0;
@@ -139,7 +139,7 @@ impl AcyclicDfa {
             self.freeze(&mut frames, depth, 0);
             self.state_of(&mut frames[0])
         });
-        frames.truncate(FRAMES);
+        frames.truncate(MAX_POOLED_FRAMES);
         self.frames = frames;
         root
     }

@@ -39,7 +39,7 @@ impl WordList {
         let mut bytes = Vec::with_capacity(words.iter().map(|word| word.len()).sum());
         let mut ends = Vec::with_capacity(words.len());
         for (place, word) in words.iter().enumerate() {
-            if place.is_multiple_of(AT_ONCE) && is_cancelled() {
+            if place.is_multiple_of(WORDS_PER_CANCEL_CHECK) && is_cancelled() {
                 return None;
             }
             bytes.extend_from_slice(word);
@@ -103,13 +103,13 @@ impl WordList {
 }
 
 /// Bytes of a suffix up to which it is a concatenation of bytes, so that equal suffixes have equal ids.
-const SHORT: usize = 14;
+const MAX_CHAIN_BYTES: usize = 14;
 /// Number of short suffixes up to which they become a state of the acyclic DFA.
-const FEW: u32 = 8;
+const MAX_ACYCLIC_WORDS: u32 = 8;
 
 /// See [`Store::literal`].
 pub(crate) fn literal(store: &mut Store, bytes: &[u8]) -> Result<RegularId, Error> {
-    if bytes.len() <= SHORT {
+    if bytes.len() <= MAX_CHAIN_BYTES {
         return byte_concat(store, bytes);
     }
     store.literals([bytes])
@@ -134,7 +134,7 @@ pub(crate) fn literals<'a>(
     if words.is_empty() {
         return Ok(Some(RegularId::EMPTY));
     }
-    if words.len() <= FEW as usize && words.iter().all(|word| word.len() <= SHORT) {
+    if words.len() <= MAX_ACYCLIC_WORDS as usize && words.iter().all(|word| word.len() <= MAX_CHAIN_BYTES) {
         return short_words(store, &words).map(Some);
     }
     let Some(list) = WordList::new_unless(&words, is_cancelled) else { return Ok(None) };
@@ -172,12 +172,14 @@ fn short_suffixes(
     let words = &store.leaves.word_lists[list];
     if end - start == 1 {
         let rest = &words.word(start)[depth as usize..];
-        let mut room = [0; SHORT];
+        let mut room = [0; MAX_CHAIN_BYTES];
         let Some(room) = room.get_mut(..rest.len()) else { return Ok(None) };
         room.copy_from_slice(rest);
         return byte_concat(store, room).map(Some);
     }
-    if end - start > FEW || words.rests(start..end, depth).any(|rest| rest.len() > SHORT) {
+    if end - start > MAX_ACYCLIC_WORDS
+        || words.rests(start..end, depth).any(|rest| rest.len() > MAX_CHAIN_BYTES)
+    {
         return Ok(None);
     }
     let list = Arc::clone(words);
@@ -202,22 +204,25 @@ fn short_words(store: &mut Store, words: &[&[u8]]) -> Result<RegularId, Error> {
 }
 
 /// Number of words that are processed between two calls of the cancellation function.
-const AT_ONCE: usize = 1 << 10;
+const WORDS_PER_CANCEL_CHECK: usize = 1 << 10;
 
 /// Sorts words. Returns false if it is cancelled.
 fn sort_unless(words: &mut Vec<&[u8]>, is_cancelled: &mut dyn FnMut() -> bool) -> bool {
-    for run in words.chunks_mut(AT_ONCE) {
+    for run in words.chunks_mut(WORDS_PER_CANCEL_CHECK) {
         run.sort_unstable();
         if is_cancelled() {
             return false;
         }
     }
     // Most lists are sorted already, and need no buffer.
-    if (AT_ONCE..words.len()).step_by(AT_ONCE).all(|place| words[place - 1] <= words[place]) {
+    if (WORDS_PER_CANCEL_CHECK..words.len())
+        .step_by(WORDS_PER_CANCEL_CHECK)
+        .all(|place| words[place - 1] <= words[place])
+    {
         return true;
     }
     let mut merged: Vec<&[u8]> = Vec::new();
-    let mut sorted = AT_ONCE;
+    let mut sorted = WORDS_PER_CANCEL_CHECK;
     while sorted < words.len() {
         merged.reserve(words.len());
         for pair in words.chunks(2 * sorted) {
@@ -230,7 +235,7 @@ fn sort_unless(words: &mut Vec<&[u8]>, is_cancelled: &mut dyn FnMut() -> bool) -
                 let rest = if first <= second { &mut left } else { &mut right };
                 merged.push(rest[0]);
                 *rest = &rest[1..];
-                if merged.len().is_multiple_of(AT_ONCE) && is_cancelled() {
+                if merged.len().is_multiple_of(WORDS_PER_CANCEL_CHECK) && is_cancelled() {
                     return false;
                 }
             }
@@ -270,7 +275,7 @@ fn first_index(range: Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{AT_ONCE, WordList, first_index, sort_unless};
+    use super::{WORDS_PER_CANCEL_CHECK, WordList, first_index, sort_unless};
 
     #[test]
     fn ranges_narrow_byte_by_byte() {
@@ -288,7 +293,14 @@ mod tests {
 
     #[test]
     fn many_words_are_sorted_until_somebody_says_to_stop() {
-        for count in [0, 1, AT_ONCE - 1, AT_ONCE, AT_ONCE + 1, 5 * AT_ONCE + 7] {
+        for count in [
+            0,
+            1,
+            WORDS_PER_CANCEL_CHECK - 1,
+            WORDS_PER_CANCEL_CHECK,
+            WORDS_PER_CANCEL_CHECK + 1,
+            5 * WORDS_PER_CANCEL_CHECK + 7,
+        ] {
             for shuffled in [false, true] {
                 let number = |index: usize| if shuffled { index * 2_654_435_761 % 65_537 } else { index };
                 let texts: Vec<String> = (0..count).map(|index| format!("{:06}", number(index))).collect();
@@ -299,7 +311,7 @@ mod tests {
                     asked += 1;
                     false
                 }));
-                assert!(words.is_sorted() && words.len() == count && asked >= count / AT_ONCE);
+                assert!(words.is_sorted() && words.len() == count && asked >= count / WORDS_PER_CANCEL_CHECK);
                 for last in 1..=asked {
                     let mut left = last;
                     assert!(!sort_unless(&mut given.clone(), &mut || {

@@ -1,7 +1,7 @@
 //! JSON numbers that compare with a bound. A numeral is compared digit by digit; the state is how many digits
 //! were read, and whether they are less than, equal to or greater than the first digits of the bound.
 
-use crate::number::state::{MANTISSA, NumeralPosition};
+use crate::number::state::{MAX_MANTISSA_DIGITS, NumeralPosition};
 use crate::{Error, Limit, Limits};
 use std::cmp::Ordering;
 
@@ -192,13 +192,13 @@ impl Bound {
 
     /// Returns true if a number with an exponent has room for the digits of the bound.
     fn fits(&self) -> bool {
-        (1..=usize::from(MANTISSA) + 1).contains(&self.digits.len())
+        (1..=usize::from(MAX_MANTISSA_DIGITS) + 1).contains(&self.digits.len())
     }
 
     /// Returns the position after one digit, the point, and this many more.
     fn mantissa(&self, digits: u8, side: Ordering) -> Option<NumeralPosition> {
         let read = i16::from(digits) + 1;
-        if digits > MANTISSA {
+        if digits > MAX_MANTISSA_DIGITS {
             return match 0.cmp(&self.exponent).then(side) {
                 Ordering::Equal => self.fraction(read, true),
                 ordering => self.decided(ordering, 0),
@@ -271,7 +271,7 @@ impl Bound {
                 (1..=self.length().max(1)).contains(&digits) && self.whole(digits, side) == Some(position)
             }
             NumeralPosition::Significant { digits, side } => {
-                digits <= MANTISSA && self.mantissa(digits, side) == Some(position)
+                digits <= MAX_MANTISSA_DIGITS && self.mantissa(digits, side) == Some(position)
             }
             NumeralPosition::Compared { at, has_digit } => {
                 at > self.exponent.min(0) && self.fraction(at, has_digit) == Some(position)

@@ -13,14 +13,14 @@ use crate::number::state::{NumberState, Numbers, NumeralPosition};
 use crate::store::node::{Kind, RegularId};
 
 /// Digits of the longest number that fits the arithmetic of 128 bits. Longer ones are left to a search.
-const DIGITS: u32 = 36;
+const MAX_DIGITS: u32 = 36;
 
 /// Branches of excluded intersections that are examined. Beyond this, exclusions are ignored.
-const BRANCHES: usize = 16;
+const MAX_BRANCHES: usize = 16;
 
 /// Multiples that are tested against the other operands: in all, and for each number of digits.
-const TRIED: usize = 64;
-const TRIED_EACH: u128 = 4;
+const MAX_CANDIDATES: usize = 64;
+const MAX_CANDIDATES_PER_LENGTH: u128 = 4;
 
 /// A congruence for the value of the digits to come, in units of the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +32,11 @@ struct Congruence {
 impl Congruence {
     const NONE: Self = Self { residue: 0, modulus: 1 };
     /// Moduli from here on are not represented.
-    const LARGEST: u128 = 1 << 120;
+    const MAX_MODULUS: u128 = 1 << 120;
 
     /// Returns `None` if the modulus is too large.
     fn new(residue: Option<u128>, modulus: Option<u128>) -> Option<Self> {
-        Some(Self { residue: residue?, modulus: modulus.filter(|&modulus| modulus < Self::LARGEST)? })
+        Some(Self { residue: residue?, modulus: modulus.filter(|&modulus| modulus < Self::MAX_MODULUS)? })
     }
 
     /// Returns the conjunction. `None` if they exclude each other. If the modulus would be too large, the
@@ -299,13 +299,13 @@ impl<'a> Constraints<'a> {
         }
         let room = self.divided.iter().map(|divided| divided.room).max().unwrap_or(0);
         let behind = room.max(0).unsigned_abs();
-        if behind > DIGITS {
+        if behind > MAX_DIGITS {
             return Satisfiability::Unknown;
         }
         let is_whole = self.part == NumeralPart::Whole;
         let mut solved = Satisfiability::Void;
-        let mut left = TRIED;
-        for whole in 0..=DIGITS - behind {
+        let mut left = MAX_CANDIDATES;
+        for whole in 0..=MAX_DIGITS - behind {
             if is_whole && self.limits.iter().any(|limit| limit.is_exceeded(whole)) {
                 return solved;
             }
@@ -334,7 +334,7 @@ impl<'a> Constraints<'a> {
             let (least, most) = range.unwrap_or((1, 0));
             for asked in [plain, asked].into_iter().flatten() {
                 let first = asked.first(least);
-                let numbers = (0..TRIED_EACH).map(|more| first + more * asked.modulus);
+                let numbers = (0..MAX_CANDIDATES_PER_LENGTH).map(|more| first + more * asked.modulus);
                 for number in numbers.take_while(|&number| number <= most) {
                     if holds(&self.text(number, whole, behind)) {
                         return Satisfiability::Inhabited;
@@ -400,7 +400,7 @@ pub(crate) fn satisfiability(store: &Store, a: RegularId) -> Satisfiability {
             if let Kind::And(list) = store.node(excluded).kind {
                 let parts: Option<Vec<_>> =
                     store.list(list).iter().map(|&member| number_member(store, member, true)).collect();
-                if let Some(parts) = parts.filter(|parts| parts.len() * branches.len() <= BRANCHES) {
+                if let Some(parts) = parts.filter(|parts| parts.len() * branches.len() <= MAX_BRANCHES) {
                     branches = product(&branches, &parts);
                 }
             } else {

@@ -2,7 +2,7 @@
 //! of ten, it is which exponents are large enough for the digits so far.
 
 use crate::number::state::number_leaf;
-use crate::number::state::{MANTISSA, NumberState, Numbers, NumeralPosition};
+use crate::number::state::{MAX_MANTISSA_DIGITS, NumberState, Numbers, NumeralPosition};
 use crate::{Error, Limit, LimitExceeded, Limits, RegularId, Store};
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(crate) struct Multiples {
 const MAX_DIVISOR_DIGITS: usize = 40;
 
 /// Digits of the largest modulus.
-const LONGEST: u8 = 20;
+const MAX_MODULUS_DIGITS: u8 = 20;
 
 impl Divisor {
     fn read(numeral: &str, limits: &Limits) -> Result<Self, Error> {
@@ -158,7 +158,7 @@ impl Multiples {
                 let digits = digits + 1;
                 let least = if digit == 0 { least } else { self.divisor.least(digit, digits) };
                 match digits {
-                    ..=MANTISSA => NumeralPosition::Mantissa { digits, least },
+                    ..=MAX_MANTISSA_DIGITS => NumeralPosition::Mantissa { digits, least },
                     _ if least > 0 => return None,
                     _ => NumeralPosition::Fraction { left: self.places.saturating_sub(digits), remainder: 0 },
                 }
@@ -212,7 +212,7 @@ impl Multiples {
                 let mut found = Vec::new();
                 // With this many more digits before the point, until those and the ones after it reach any
                 // remainder.
-                for whole in 0..=LONGEST {
+                for whole in 0..=MAX_MODULUS_DIGITS {
                     if self.fits(rest, self.places + whole) {
                         found.push(self.numeral(missing(rest), whole));
                     }
@@ -254,7 +254,9 @@ impl Multiples {
             NumeralPosition::Fraction { left, remainder } => {
                 left <= self.places && remainder < self.modulus && self.fits(remainder, left)
             }
-            NumeralPosition::Mantissa { digits, least } => digits <= MANTISSA && is_least(least, digits),
+            NumeralPosition::Mantissa { digits, least } => {
+                digits <= MAX_MANTISSA_DIGITS && is_least(least, digits)
+            }
             _ => false,
         }
     }

@@ -3,21 +3,18 @@
 //! A search would follow derivatives digit by digit. Usually a bound itself, zero or one is in the
 //! intersection, which membership tests show without making states.
 
+use crate::analysis::limits::ProofLimits;
 use std::ops::{Range, RangeInclusive};
 
 use crate::Store;
 use crate::number::state::{NumberState, Numbers};
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
 
-/// Limits: levels of operands, and visited operands.
-const DEPTH: u32 = 6;
-const PARTS: u32 = 64;
-
 /// Digits of the longest bound that is a sample.
-const LONG: usize = 20;
+const MAX_SAMPLE_DIGITS: usize = 20;
 
 /// Number of samples.
-const SAMPLES: usize = 16;
+const MAX_SAMPLES: usize = 16;
 
 /// Strings that may be in a language.
 #[derive(Default)]
@@ -30,7 +27,7 @@ impl Samples {
     /// Adds the numeral of a bound, and its suffixes after each digit.
     fn add(&mut self, digits: &[u8], exponent: i16) {
         let Ok(exponent) = usize::try_from(exponent) else { return };
-        if exponent >= LONG || digits.len() > exponent + 1 {
+        if exponent >= MAX_SAMPLE_DIGITS || digits.len() > exponent + 1 {
             return;
         }
         let start = self.bytes.len();
@@ -38,7 +35,7 @@ impl Samples {
         self.bytes.resize(start + exponent + 1, b'0');
         let end = self.bytes.len();
         for start in start..end {
-            if self.texts.len() == SAMPLES {
+            if self.texts.len() == MAX_SAMPLES {
                 break;
             }
             if !self.iter().any(|text| text == &self.bytes[start..end]) {
@@ -67,18 +64,28 @@ pub(crate) fn has_sample(store: &Store, a: RegularId) -> bool {
         return false;
     }
     let mut samples = Samples::default();
-    if !collect_samples(store, a, DEPTH, &mut { PARTS }, &mut samples) {
+    if !collect_samples(
+        store,
+        a,
+        ProofLimits::SAMPLES.depth,
+        &mut { ProofLimits::SAMPLES.visits },
+        &mut samples,
+    ) {
         return false;
     }
     let simple: [&[u8]; 3] = [b"1", b"0", b"-1"];
     let mut texts = samples.iter().chain(simple);
-    texts.any(|text| membership(store, a, text, DEPTH, &mut { 4 * PARTS }) == Some(true))
+    texts.any(|text| {
+        membership(store, a, text, ProofLimits::SAMPLE_MEMBERSHIP.depth, &mut {
+            ProofLimits::SAMPLE_MEMBERSHIP.visits
+        }) == Some(true)
+    })
 }
 
 /// Collects the bounds of an expression. Returns true if it contains numbers at all.
-fn collect_samples(store: &Store, a: RegularId, depth: u32, parts: &mut u32, samples: &mut Samples) -> bool {
-    let (Some(depth), Some(left)) = (depth.checked_sub(1), parts.checked_sub(1)) else { return false };
-    *parts = left;
+fn collect_samples(store: &Store, a: RegularId, depth: u32, visits: &mut u32, samples: &mut Samples) -> bool {
+    let (Some(depth), Some(left)) = (depth.checked_sub(1), visits.checked_sub(1)) else { return false };
+    *visits = left;
     match store.node(a).kind {
         Kind::Number(state) => {
             let NumberState { numbers, position } = store.leaves.number_states[state];
@@ -93,16 +100,16 @@ fn collect_samples(store: &Store, a: RegularId, depth: u32, parts: &mut u32, sam
         Kind::And(list) | Kind::Or(list) => {
             let mut found = false;
             for &member in store.list(list) {
-                found |= collect_samples(store, member, depth, parts, samples);
-                if *parts == 0 {
+                found |= collect_samples(store, member, depth, visits, samples);
+                if *visits == 0 {
                     break;
                 }
             }
             found
         }
         Kind::Concat(head, tail) => {
-            let found = collect_samples(store, head, depth, parts, samples);
-            collect_samples(store, tail, depth, parts, samples) || found
+            let found = collect_samples(store, head, depth, visits, samples);
+            collect_samples(store, tail, depth, visits, samples) || found
         }
         _ => false,
     }
@@ -110,13 +117,14 @@ fn collect_samples(store: &Store, a: RegularId, depth: u32, parts: &mut u32, sam
 
 /// Returns true if a string is proven to be in a language. False means nothing.
 pub(crate) fn is_known_member(store: &Store, a: RegularId, text: &[u8]) -> bool {
-    membership(store, a, text, 2 * DEPTH, &mut { 16 * PARTS }) == Some(true)
+    membership(store, a, text, ProofLimits::MEMBERSHIP.depth, &mut { ProofLimits::MEMBERSHIP.visits })
+        == Some(true)
 }
 
 /// Returns whether a string is in a language. `None` if that is not decided without derivatives.
-fn membership(store: &Store, a: RegularId, text: &[u8], depth: u32, parts: &mut u32) -> Option<bool> {
+fn membership(store: &Store, a: RegularId, text: &[u8], depth: u32, visits: &mut u32) -> Option<bool> {
     let depth = depth.checked_sub(1)?;
-    *parts = parts.checked_sub(1)?;
+    *visits = visits.checked_sub(1)?;
     if text.is_empty() {
         return Some(store.is_nullable(a));
     }
@@ -155,7 +163,7 @@ fn membership(store: &Store, a: RegularId, text: &[u8], depth: u32, parts: &mut 
         }
         Kind::And(list) => {
             for &member in store.list(list) {
-                if !membership(store, member, text, depth, parts)? {
+                if !membership(store, member, text, depth, visits)? {
                     return Some(false);
                 }
             }
@@ -163,19 +171,19 @@ fn membership(store: &Store, a: RegularId, text: &[u8], depth: u32, parts: &mut 
         }
         Kind::Or(list) => {
             for &member in store.list(list) {
-                if membership(store, member, text, depth, parts)? {
+                if membership(store, member, text, depth, visits)? {
                     return Some(true);
                 }
             }
             Some(false)
         }
-        Kind::Not(inner) => Some(!membership(store, inner, text, depth, parts)?),
+        Kind::Not(inner) => Some(!membership(store, inner, text, depth, visits)?),
         Kind::Concat(head, tail) => {
             // Usually the head takes as much as it can.
             let (first, last) = length_range(store, head).into_inner();
             for end in (first..=last.min(text.len())).rev() {
-                if membership(store, head, &text[..end], depth, parts)?
-                    && membership(store, tail, &text[end..], depth, parts)?
+                if membership(store, head, &text[..end], depth, visits)?
+                    && membership(store, tail, &text[end..], depth, visits)?
                 {
                     return Some(true);
                 }
@@ -190,15 +198,15 @@ fn membership(store: &Store, a: RegularId, text: &[u8], depth: u32, parts: &mut 
                 return Some(text.iter().all(|&byte| set.contains(byte)));
             }
             // For an unbounded repetition, one more round is tried after each prefix that fits.
-            if membership(store, base, text, depth, parts)? {
+            if membership(store, base, text, depth, visits)? {
                 return Some(true);
             }
             if max == 1 {
                 return Some(false);
             }
             for end in 1..text.len() {
-                if membership(store, base, &text[..end], depth, parts)?
-                    && membership(store, a, &text[end..], depth, parts)?
+                if membership(store, base, &text[..end], depth, visits)?
+                    && membership(store, a, &text[end..], depth, visits)?
                 {
                     return Some(true);
                 }
@@ -206,7 +214,7 @@ fn membership(store: &Store, a: RegularId, text: &[u8], depth: u32, parts: &mut 
             Some(false)
         }
         // No round is empty: otherwise the lower bound would be 0.
-        Kind::Repeat { base, min, max } => repeat_membership(store, (base, min, max), text, depth, parts),
+        Kind::Repeat { base, min, max } => repeat_membership(store, (base, min, max), text, depth, visits),
         _ => None,
     }
 }
@@ -224,7 +232,7 @@ fn repeat_membership(
     (base, min, max): (RegularId, u32, u32),
     text: &[u8],
     depth: u32,
-    parts: &mut u32,
+    visits: &mut u32,
 ) -> Option<bool> {
     let depth = depth.checked_sub(1)?;
     if text.is_empty() || max == 0 {
@@ -233,8 +241,8 @@ fn repeat_membership(
     let rest = (base, min.saturating_sub(1), if max == UNBOUNDED { max } else { max - 1 });
     let (first, last) = length_range(store, base).into_inner();
     for end in (first.max(1)..=last.min(text.len())).rev() {
-        if membership(store, base, &text[..end], depth, parts)?
-            && repeat_membership(store, rest, &text[end..], depth, parts)?
+        if membership(store, base, &text[..end], depth, visits)?
+            && repeat_membership(store, rest, &text[end..], depth, visits)?
         {
             return Some(true);
         }

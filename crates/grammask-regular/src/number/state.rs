@@ -105,9 +105,9 @@ pub(crate) enum NumeralPosition {
 }
 
 /// Digits after the point of a number with an exponent. The grammar of numbers limits them to this.
-pub(crate) const MANTISSA: u8 = 20;
+pub(crate) const MAX_MANTISSA_DIGITS: u8 = 20;
 /// Digits of a magnitude that exponents are compared with.
-const EXPONENT: u8 = 5;
+const MAX_EXPONENT_DIGITS: u8 = 5;
 
 impl Numbers {
     /// Returns the position after a byte. `None` if no number is reachable from there.
@@ -226,22 +226,24 @@ impl NumeralPosition {
 
     /// Returns true if steps lead to this position in an exponent.
     fn is_canonical(self) -> bool {
-        const LARGEST: u16 = crate::number::comparison::MAX_BOUND_DIGITS as u16 + 1;
+        const MAX_EXPONENT: u16 = crate::number::comparison::MAX_BOUND_DIGITS as u16 + 1;
         match self {
             Self::ExponentFrom(bound) | Self::ExponentTo(bound) | Self::ExponentIs(bound) => {
-                bound.unsigned_abs() <= LARGEST
+                bound.unsigned_abs() <= MAX_EXPONENT
             }
-            Self::AtLeast { least, read } => (1..=LARGEST).contains(&least) && at_least(least, read) == self,
+            Self::AtLeast { least, read } => {
+                (1..=MAX_EXPONENT).contains(&least) && at_least(least, read) == self
+            }
             Self::AtMost { most, read, has_digit } => {
                 let is_state = if has_digit { at_most(most, read) == Some(self) } else { read == 0 };
-                most <= LARGEST && is_state
+                most <= MAX_EXPONENT && is_state
             }
             Self::Exactly { value, read, has_digit } => {
                 let is_state = if has_digit { exactly(value, read) == Some(self) } else { read == 0 };
-                value <= LARGEST && is_state
+                value <= MAX_EXPONENT && is_state
             }
-            Self::More(digits) => digits <= EXPONENT,
-            Self::Fewer(digits) => (1..=EXPONENT).contains(&digits),
+            Self::More(digits) => digits <= MAX_EXPONENT_DIGITS,
+            Self::Fewer(digits) => (1..=MAX_EXPONENT_DIGITS).contains(&digits),
             Self::AnyExponent => true,
             _ => false,
         }
@@ -251,7 +253,7 @@ impl NumeralPosition {
 /// Returns the position after the digits `read` of an exponent that is at least `least`, which is positive.
 fn at_least(least: u16, read: u16) -> NumeralPosition {
     let mut range = (u64::from(read), u64::from(read));
-    for missing in 0..=EXPONENT {
+    for missing in 0..=MAX_EXPONENT_DIGITS {
         match range {
             (low, _) if low >= least.into() => return NumeralPosition::More(missing),
             (_, high) if high >= least.into() || read == 0 => break,
@@ -268,7 +270,7 @@ fn at_most(most: u16, read: u16) -> Option<NumeralPosition> {
         return None;
     }
     let mut range = (u64::from(read), u64::from(read));
-    for left in 0..=EXPONENT {
+    for left in 0..=MAX_EXPONENT_DIGITS {
         range = (range.0 * 10, range.1 * 10 + 9);
         match range {
             (low, _) if low > most.into() => return Some(NumeralPosition::Fewer(left)),

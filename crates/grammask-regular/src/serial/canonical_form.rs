@@ -9,12 +9,12 @@ use crate::{ByteSet, Store};
 use rustc_hash::FxHashMap;
 
 /// Levels of operands that are written. Formats of dates and addresses have some levels.
-const DEPTH: u32 = 32;
+const MAX_DEPTH: u32 = 32;
 /// Length of the paths of the acyclic DFA that are written.
-const LONG: u32 = 64;
+const MAX_PATH_BYTES: u32 = 64;
 
 /// Number of states up to which linear search is faster than a hash table.
-const FEW: usize = 64;
+const MAX_STATES_SCANNED: usize = 64;
 
 /// Writes numbers while there is room.
 struct Writer<'w> {
@@ -59,7 +59,7 @@ enum Tag {
 }
 
 /// Offset of single bytes.
-const BYTE: u32 = 1 << 8;
+const BYTE_OFFSET: u32 = 1 << 8;
 
 impl Writer<'_> {
     /// Writes a number. `None` if there is no room.
@@ -71,7 +71,7 @@ impl Writer<'_> {
 
     /// The position of a state among those that have been written; it is one of them now.
     fn position(&mut self, state: u32) -> u32 {
-        let known = match self.states.len() < FEW {
+        let known = match self.states.len() < MAX_STATES_SCANNED {
             true => self.states.iter().position(|&other| other == state).map(|position| position as u32),
             false => self.places.get(&state).copied(),
         };
@@ -79,8 +79,8 @@ impl Writer<'_> {
             let position = self.states.len() as u32;
             self.states.push(state);
             match self.states.len() {
-                0..FEW => {}
-                FEW => self.places.extend(self.states.iter().copied().zip(0..)),
+                0..MAX_STATES_SCANNED => {}
+                MAX_STATES_SCANNED => self.places.extend(self.states.iter().copied().zip(0..)),
                 _ => _ = self.places.insert(state, position),
             }
             position
@@ -93,7 +93,7 @@ impl Writer<'_> {
 
     fn set(&mut self, set: &ByteSet) -> Option<()> {
         if let Some(byte) = set.single_byte() {
-            return self.number(BYTE + u32::from(byte));
+            return self.number(BYTE_OFFSET + u32::from(byte));
         }
         self.tag(Tag::Bytes)?;
         (0..=7).try_for_each(|part: u8| {
@@ -166,7 +166,7 @@ pub fn write_canonical_form(store: &Store, a: RegularId, most: usize, write: &mu
             lists: FxHashMap::default(),
         },
         a,
-        DEPTH,
+        MAX_DEPTH,
     )
     .is_some()
 }
@@ -188,7 +188,7 @@ fn write_expression(store: &Store, to: &mut Writer<'_>, a: RegularId, depth: u32
         Kind::Acyclic(_) if store.memos.any_character == Some(part) => to.tag(Tag::Character),
         Kind::Acyclic(state) => {
             to.tag(Tag::Acyclic)?;
-            write_state(store, to, state, LONG)
+            write_state(store, to, state, MAX_PATH_BYTES)
         }
         Kind::Words { range, depth } => {
             let (list, mut words) = store.leaves.words(range);

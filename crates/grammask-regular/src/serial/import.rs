@@ -1,5 +1,6 @@
 //! Copies languages from one store into another.
 
+use crate::analysis::limits::ProofLimits;
 use crate::construct::concat::concat_pair;
 use crate::construct::length::any_character;
 use crate::construct::prefix::prefix_minimal;
@@ -15,13 +16,9 @@ use crate::{Error, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Limits of a simple expression: levels of operands, and visited operands.
-const DEPTH: u32 = 8;
-const PARTS: u32 = 64;
-
 /// See [`Store::import`].
 pub(crate) fn import(store: &mut Store, from: &Store, a: RegularId) -> Result<RegularId, Error> {
-    if is_simple(from, a, DEPTH, &mut { PARTS }) {
+    if is_simple(from, a, ProofLimits::SIMPLE_IMPORT.depth, &mut { ProofLimits::SIMPLE_IMPORT.visits }) {
         return import_simple(store, from, a);
     }
     let (order, states) = reachable(from, &[a]);
@@ -36,23 +33,23 @@ pub(crate) fn import(store: &mut Store, from: &Store, a: RegularId) -> Result<Re
 
 /// Returns true if an expression is so small that copying shared operands twice is cheaper than tables of
 /// copies. It contains no automata except that of single characters.
-fn is_simple(store: &Store, a: RegularId, depth: u32, parts: &mut u32) -> bool {
+fn is_simple(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> bool {
     let (mut rest, Some(depth)) = (a, depth.checked_sub(1)) else { return false };
     loop {
         let (part, tail) = match store.node(rest).kind {
             Kind::Concat(head, tail) => (head, Some(tail)),
             _ => (rest, None),
         };
-        let Some(left) = parts.checked_sub(1) else { return false };
-        *parts = left;
+        let Some(left) = visits.checked_sub(1) else { return false };
+        *visits = left;
         let is_simple = match store.node(part).kind {
             Kind::Empty | Kind::Epsilon | Kind::Bytes(_) | Kind::Words { .. } => true,
             Kind::Acyclic(_) => store.memos.any_character == Some(part),
             Kind::Json { text: inner, at: JsonPosition::Character }
             | Kind::Not(inner)
-            | Kind::Repeat { base: inner, .. } => is_simple(store, inner, depth, parts),
+            | Kind::Repeat { base: inner, .. } => is_simple(store, inner, depth, visits),
             Kind::Or(list) | Kind::And(list) => {
-                store.list(list).iter().all(|&member| is_simple(store, member, depth, parts))
+                store.list(list).iter().all(|&member| is_simple(store, member, depth, visits))
             }
             _ => false,
         };

@@ -45,7 +45,7 @@ pub struct Languages {
     factors: Vec<Vec<u8>>,
     /// States of the acyclic DFA. State 0 is the sink, which is not listed.
     acyclic: Vec<State>,
-    /// Numbers below [`LISTED`] are the languages that every store has; this list continues from there.
+    /// Numbers below [`PREDEFINED`] are the languages that every store has; this list continues from there.
     expressions: Vec<Expression>,
     /// The languages, as numbers of expressions.
     languages: Vec<u32>,
@@ -123,9 +123,9 @@ pub enum LoadError {
 }
 
 /// Number of expressions that every store has: the empty language, the empty string, any byte, all strings.
-const LISTED: u32 = 4;
+const PREDEFINED: u32 = 4;
 const IN_RANGE: &str = "numbers are in range";
-const ONCE: &str = "everything is listed once, in normal form and in order";
+const NORMAL_FORM: &str = "everything is listed once, in normal form and in order";
 
 impl Languages {
     /// Returns the number of languages.
@@ -147,7 +147,7 @@ impl Languages {
 /// See [`Store::save`].
 pub(crate) fn save(store: &Store, languages: &[RegularId]) -> Languages {
     let (expressions, states) = reachable(store, languages);
-    let base = expressions.partition_point(|a| a.0 < LISTED);
+    let base = expressions.partition_point(|a| a.0 < PREDEFINED);
     let mut saver = Saver {
         store: store,
         expressions: &expressions[base..],
@@ -178,9 +178,9 @@ pub(crate) fn load(saved: &Languages, room: usize) -> Result<(Store, Vec<Regular
     for (position, expression) in saved.expressions.iter().enumerate() {
         store.check_room()?;
         // There is room for it, so there are fewer than 2^31.
-        let id = RegularId(LISTED + position as u32);
+        let id = RegularId(PREDEFINED + position as u32);
         if loader.expression(&mut store, id, expression)? != id || store.arena.nodes.len() != id.index() + 1 {
-            return Err(LoadError::Damaged(ONCE));
+            return Err(LoadError::Damaged(NORMAL_FORM));
         }
     }
     let languages = saved.languages.iter().map(|&number| loaded(&store, number));
@@ -204,7 +204,7 @@ fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
         let next = store.leaves.word_lists.len() as u32;
         let sound = is_set(words) && !words.is_empty();
         if !sound || store.leaves.intern_word_list(Arc::new(WordList::new(&list))) != next {
-            return Err(LoadError::Damaged(ONCE));
+            return Err(LoadError::Damaged(NORMAL_FORM));
         }
     }
     for texts in &saved.avoid {
@@ -212,7 +212,7 @@ fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
         let sound = is_set(texts) && texts.first().is_some_and(|text| !text.is_empty());
         let texts = || texts.iter().map(|text| text.as_slice().into()).collect();
         if !sound || store.leaves.intern_aho_corasick(Arc::new(AhoCorasick::new(texts()))) != next {
-            return Err(LoadError::Damaged(ONCE));
+            return Err(LoadError::Damaged(NORMAL_FORM));
         }
         store.check_room()?;
     }
@@ -222,7 +222,7 @@ fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
             || store.leaves.intern_factor_automaton(Arc::new(FactorAutomaton::new(text.as_slice().into())))
                 != next
         {
-            return Err(LoadError::Damaged(ONCE));
+            return Err(LoadError::Damaged(NORMAL_FORM));
         }
         store.check_room()?;
     }
@@ -236,7 +236,7 @@ fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
             && edges.iter().all(|edge| edge.first <= edge.last && edge.target < number)
             && !edges.is_empty();
         if !sound || acyclic.state(*is_final, &edges) != number {
-            return Err(LoadError::Damaged(ONCE));
+            return Err(LoadError::Damaged(NORMAL_FORM));
         }
     }
     Ok(())
@@ -254,11 +254,11 @@ struct Saver<'a> {
 
 impl Saver<'_> {
     fn number(&self, a: RegularId) -> u32 {
-        if a.0 < LISTED {
+        if a.0 < PREDEFINED {
             return a.0;
         }
         let position = self.expressions.binary_search(&a).expect("operands are reachable");
-        LISTED + position as u32
+        PREDEFINED + position as u32
     }
 
     fn state(&self, state: u32) -> u32 {

@@ -10,9 +10,9 @@ use std::cmp::Ordering;
 use std::fmt::{self, Write};
 
 /// Number of pieces after which the text ends in `…`.
-const PIECES: usize = 200;
+const MAX_PIECES: usize = 200;
 /// Bytes of a text after which it ends in `…`.
-const TEXT: usize = 40;
+const MAX_TEXT_BYTES: usize = 40;
 
 impl Store {
     /// Returns a short text for the expression: `[a-z]+&~(if|else)`. The empty language is `∅`, the empty
@@ -45,7 +45,7 @@ const ATOM: u8 = 4;
 impl fmt::Display for DisplayExpression<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut stack = vec![Piece::Expression(self.a, UNION)];
-        for _ in 0..PIECES {
+        for _ in 0..MAX_PIECES {
             match stack.pop() {
                 None => return Ok(()),
                 Some(Piece::Text(text)) => f.write_str(text)?,
@@ -121,7 +121,7 @@ impl DisplayExpression<'_> {
                 let (sign, inner) =
                     if matches!(kind, Kind::Or(_)) { ("|", INTERSECTION) } else { ("&", CONCATENATION) };
                 let members = self.store.list(list);
-                for (index, &member) in members.iter().take(PIECES).enumerate().rev() {
+                for (index, &member) in members.iter().take(MAX_PIECES).enumerate().rev() {
                     stack.push(Piece::Expression(member, inner));
                     if index > 0 {
                         stack.push(Piece::Text(sign));
@@ -255,8 +255,8 @@ fn write_set(f: &mut fmt::Formatter<'_>, set: &ByteSet) -> fmt::Result {
 
 fn write_text(f: &mut fmt::Formatter<'_>, text: &[u8]) -> fmt::Result {
     f.write_char('\'')?;
-    for &byte in text.iter().take(TEXT) {
+    for &byte in text.iter().take(MAX_TEXT_BYTES) {
         write_byte(f, byte)?;
     }
-    f.write_str(if text.len() > TEXT { "…'" } else { "'" })
+    f.write_str(if text.len() > MAX_TEXT_BYTES { "…'" } else { "'" })
 }

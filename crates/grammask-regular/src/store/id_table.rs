@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 /// Slots of a bucket that is split when it is full.
-const LARGE: usize = 1 << 9;
+const MAX_BUCKET_SLOTS: usize = 1 << 9;
 
 /// Largest depth of the directory, which has 2^depth entries. At this depth, buckets grow instead.
-const DEEPEST: u32 = 16;
+const MAX_DIRECTORY_DEPTH: u32 = 16;
 
 /// A folded hash, and an id plus one.
 type Slot = (u32, u32);
 
 /// An empty slot.
-const FREE: Slot = (0, 0);
+const EMPTY_SLOT: Slot = (0, 0);
 
 /// Maps contents to ids. The caller hashes and compares, so nothing is stored twice.
 ///
@@ -49,7 +49,7 @@ impl IdTable {
             let number = self.directory[highest(hash, self.depth)] as usize;
             let bucket = &mut self.buckets[number];
             if bucket.is_full() {
-                if bucket.slots.len() >= LARGE && self.split(number, hash) {
+                if bucket.slots.len() >= MAX_BUCKET_SLOTS && self.split(number, hash) {
                     continue;
                 }
                 self.reserve_in(number, self.buckets[number].slots.len().max(8));
@@ -62,7 +62,7 @@ impl IdTable {
     /// Reserves slots for more ids while the table is one bucket.
     pub(crate) fn reserve(&mut self, more: usize) {
         if let [bucket] = &self.buckets[..] {
-            self.reserve_in(0, (bucket.len + more).min(LARGE / 2));
+            self.reserve_in(0, (bucket.len + more).min(MAX_BUCKET_SLOTS / 2));
         }
     }
 
@@ -79,7 +79,7 @@ impl IdTable {
         let depth = bucket.depth;
         let is_upper = |entry: &Slot| highest(entry.0, depth + 1) & 1 == 1;
         let count = bucket.entries().filter(is_upper).count();
-        if count == 0 || count == bucket.len || depth == DEEPEST {
+        if count == 0 || count == bucket.len || depth == MAX_DIRECTORY_DEPTH {
             return false;
         }
         if depth == self.depth {
@@ -155,19 +155,19 @@ impl Bucket {
         let len = (ids * 2).next_power_of_two();
         if len > self.slots.len() {
             let before = std::mem::replace(&mut self.slots, free(len));
-            before.iter().copied().filter(|&entry| entry != FREE).for_each(|entry| self.place(entry));
+            before.iter().copied().filter(|&entry| entry != EMPTY_SLOT).for_each(|entry| self.place(entry));
         }
     }
 
     fn entries(&self) -> impl Iterator<Item = Slot> {
-        self.slots.iter().copied().filter(|&entry| entry != FREE)
+        self.slots.iter().copied().filter(|&entry| entry != EMPTY_SLOT)
     }
 
     fn place(&mut self, entry: Slot) {
         let slots = Arc::make_mut(&mut self.slots);
         let mask = slots.len() - 1;
         let mut slot = entry.0 as usize & mask;
-        while slots[slot] != FREE {
+        while slots[slot] != EMPTY_SLOT {
             slot = (slot + 1) & mask;
         }
         slots[slot] = entry;
@@ -176,7 +176,7 @@ impl Bucket {
 
 /// Returns empty slots.
 fn free(slots: usize) -> Arc<[Slot]> {
-    std::iter::repeat_n(FREE, slots).collect()
+    std::iter::repeat_n(EMPTY_SLOT, slots).collect()
 }
 
 fn fold(hash: u64) -> u32 {
@@ -185,7 +185,7 @@ fn fold(hash: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{IdTable, LARGE, highest};
+    use super::{IdTable, MAX_BUCKET_SLOTS, highest};
 
     #[test]
     fn finds_what_was_inserted_even_with_equal_hashes() {
@@ -228,7 +228,7 @@ mod tests {
                 assert!(bucket.entries().all(is_here));
             }
             let largest = table.buckets.iter().map(|bucket| bucket.slots.len()).max();
-            assert_eq!(largest == Some(LARGE), ids > 3_000);
+            assert_eq!(largest == Some(MAX_BUCKET_SLOTS), ids > 3_000);
         }
     }
 }

@@ -86,17 +86,19 @@ impl Store {
         match kind {
             Kind::Concat(head, tail) => {
                 if head.max(tail) >= id {
-                    return Some(OPERANDS);
+                    return Some(OPERAND_ORDER);
                 }
                 let nested = matches!(self.node(head).kind, Kind::Concat(..));
                 (trivial(head) || trivial(tail) || nested).then_some("concatenations are in normal form")
             }
-            Kind::Not(a) | Kind::PrefixMinimal(a) | Kind::Json { text: a, .. } if a >= id => Some(OPERANDS),
+            Kind::Not(a) | Kind::PrefixMinimal(a) | Kind::Json { text: a, .. } if a >= id => {
+                Some(OPERAND_ORDER)
+            }
             Kind::Json { text: a, .. } if trivial(a) || self.node(a).nesting >= max_json_nesting(self) => {
                 Some("spellings are of more than the empty string, and do not nest too deep")
             }
             Kind::PrefixMinimal(a) if self.is_nullable(a) => Some("what ends early does not end at once"),
-            Kind::Repeat { base, .. } if base >= id => Some(OPERANDS),
+            Kind::Repeat { base, .. } if base >= id => Some(OPERAND_ORDER),
             Kind::Repeat { base, min, max } => {
                 let odd = min > max || (min, max) == (1, 1) || max == 0 || min == UNBOUNDED;
                 (trivial(base) || odd).then_some("counters are in normal form")
@@ -113,7 +115,7 @@ impl Store {
         is_union: bool,
     ) -> Option<&'static str> {
         if members.iter().any(|&member| member >= id) {
-            return Some(OPERANDS);
+            return Some(OPERAND_ORDER);
         }
         let is_same = |member: &RegularId| match self.node(*member).kind {
             Kind::Or(_) => is_union,
@@ -126,4 +128,4 @@ impl Store {
     }
 }
 
-const OPERANDS: &str = "operands have smaller ids";
+const OPERAND_ORDER: &str = "operands have smaller ids";

@@ -7,12 +7,12 @@ use std::ops::{Deref, DerefMut};
 use crate::store::node::Node;
 
 /// Number of expressions from which a full vector reserves space for many more at once.
-const GROWING: usize = 512;
-const AT_ONCE: usize = 64;
-const MOST_AT_ONCE: usize = 1 << 18;
+const MIN_NODES_TO_RESERVE: usize = 512;
+const RESERVE_FACTOR: usize = 64;
+const MAX_RESERVED_NODES: usize = 1 << 18;
 
 /// Number of expressions from which a clone is made with spare space: moving them takes a millisecond.
-const LARGE: usize = 1 << 14;
+const MIN_NODES_FOR_SPARE_CLONE: usize = 1 << 14;
 
 /// A vector whose clones have spare space if it is large.
 #[derive(Default)]
@@ -27,13 +27,13 @@ impl NodeVec {
 }
 
 fn space(len: usize) -> usize {
-    if len < GROWING { 0 } else { (len * AT_ONCE).min(MOST_AT_ONCE) }
+    if len < MIN_NODES_TO_RESERVE { 0 } else { (len * RESERVE_FACTOR).min(MAX_RESERVED_NODES) }
 }
 
 impl Clone for NodeVec {
     fn clone(&self) -> Self {
         let mut nodes = Vec::new();
-        let more = if self.0.len() < LARGE { 0 } else { space(self.0.len()) };
+        let more = if self.0.len() < MIN_NODES_FOR_SPARE_CLONE { 0 } else { space(self.0.len()) };
         // Best effort: on failure, the clone is moved when it grows.
         if nodes.try_reserve_exact(self.0.len() + more).is_err() {
             return Self(self.0.clone());
