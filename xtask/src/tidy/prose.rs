@@ -37,7 +37,7 @@ pub enum Rule {
     Length,
     /// A sentence begins with a free relative clause, or with a vague quantity.
     Opening,
-    /// A word or phrase that is on the deny-list.
+    /// A word or phrase that is on the deny-list, or a name that has been replaced.
     Word(&'static str),
     /// A constant whose name is an adjective, or begins with a vague quantity.
     Constant,
@@ -141,13 +141,19 @@ fn words_in_code(path: &str, content: &str) -> Vec<Violation> {
     }
     let mut violations = Vec::new();
     for (range, kind) in segments(content) {
+        let line_of = |at: usize| content[..range.start + at].matches('\n').count() + 1;
         if kind == Kind::Comment {
             continue;
         }
+        if kind == Kind::Code {
+            for (at, old, new) in words::find_old_names(&content[range.clone()]) {
+                let message = format!("`{old}` is called `{new}`");
+                violations.push(Violation::new(path, line_of(at), Rule::Word(old), message));
+            }
+        }
         for (at, word) in words::find(&content[range.clone()]) {
-            let line = content[..range.start + at].matches('\n').count() + 1;
             let message = format!("`{word}` is on the deny-list");
-            violations.push(Violation::new(path, line, Rule::Word(word), message));
+            violations.push(Violation::new(path, line_of(at), Rule::Word(word), message));
         }
     }
     violations

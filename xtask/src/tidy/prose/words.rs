@@ -34,6 +34,28 @@ pub const DENIED: &[&str] = &[
     "is behind",
 ];
 
+/// Names of types that have been replaced by terms of the literature, with the new name.
+pub const OLD_NAMES: &[(&str, &str)] = &[
+    ("BranchId", "InnerId"),
+    ("Factors", "FactorAutomaton"),
+    ("Outline", "TrieIndex"),
+    ("Placed", "Located"),
+];
+
+/// Returns the byte offset of each identifier of [`OLD_NAMES`] in code, with its old and its new name.
+pub fn find_old_names(code: &str) -> Vec<(usize, &'static str, &'static str)> {
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
+    let mut found = Vec::new();
+    for &(old, new) in OLD_NAMES {
+        for (at, _) in code.match_indices(old) {
+            if !code[..at].ends_with(is_word) && !code[at + old.len()..].starts_with(is_word) {
+                found.push((at, old, new));
+            }
+        }
+    }
+    found
+}
+
 /// Returns the byte offset and the entry of each denied word, by entry.
 ///
 /// Case does not matter, and `_` counts as a blank, so that names are found too.
@@ -67,6 +89,12 @@ fn plain(byte: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn old_names_are_found_as_identifiers() {
+        let found = find_old_names("fn f(x: Outline) -> OutlineOf { x.Outline_() }");
+        assert_eq!(found, [(8, "Outline", "TrieIndex")]);
+    }
 
     #[test]
     fn words_are_found_as_words() {
