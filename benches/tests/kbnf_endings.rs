@@ -292,8 +292,8 @@ fn show(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The worker, which the other test runs as a process: runs all seeds from [`FIRST_SEED`] on, and writes a line
-/// before and after each. Does nothing without that variable.
+/// The worker, which the other test runs as a process: runs all seeds from [`FIRST_SEED`] on, and writes a
+/// line before and after each. Does nothing without that variable.
 #[test]
 fn worker() {
     let Ok(first) = std::env::var(FIRST_SEED) else { return };
