@@ -1,4 +1,5 @@
-//! Times of making languages and of first and later derivatives: `cargo run --release -p grammask-regular --example timing`.
+//! Times of making languages and of first and later derivatives: `cargo run --release -p grammask-regular
+//! --example timing`.
 #![allow(clippy::print_stdout)] // It is what this is for.
 
 use grammask_regular::{Limits, RegularId, Store};

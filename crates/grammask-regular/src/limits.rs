@@ -5,8 +5,8 @@ use thiserror::Error;
 
 /// The limits of a [`Store`](crate::Store). Exceeding one is an [`Error::Limit`](crate::Error::Limit).
 ///
-/// The defaults are generous. A limit above what the representation can hold, which each field states, means the
-/// latter.
+/// The defaults are generous. A limit above what the representation can hold, which each field states, means
+/// the latter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -35,7 +35,8 @@ pub struct Limits {
     pub except_length: usize,
     /// Bound of a counted repetition; 2^32 - 2 by default, which is the most.
     pub counter: u32,
-    /// Levels of JSON spellings in JSON spellings; 8 by default, which is the most: derivatives recurse once per level.
+    /// Levels of JSON spellings in JSON spellings; 8 by default, which is the most: derivatives recurse once
+    /// per level.
     pub json_nesting: u8,
     /// Digits of a bound of a comparison of numbers; 10,000 by default, which is the most.
     pub numeral_digits: usize,

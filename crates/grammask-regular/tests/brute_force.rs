@@ -250,7 +250,7 @@ fn random_expressions_mean_what_their_definitions_say() {
 }
 
 #[test]
-fn what_is_evident_about_languages_holds() {
+fn syntactic_proofs_hold() {
     let all = universe();
     let mut random = Random::new(0x2545_F491_4F6C_DD1D);
     let (mut common, mut within, mut needy, mut kernels, mut without) = (0, 0, 0, 0, 0);
@@ -354,7 +354,7 @@ fn laws_of_the_algebra_hold_as_equal_ids() {
 }
 
 #[test]
-fn refining_keeps_what_was_told_apart_before() {
+fn refining_keeps_earlier_classes_separate() {
     let mut store = Store::new(&Limits::default());
     let name = store.regex("[a-z]+").unwrap();
     let mut classes = ByteClasses::new();

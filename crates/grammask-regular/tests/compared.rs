@@ -155,7 +155,7 @@ fn exponents_are_compared_without_end() {
 }
 
 #[test]
-fn what_is_no_number_is_an_error() {
+fn invalid_numerals_are_errors() {
     let mut store = Store::new(&Limits::default());
     let long = "1".repeat(10_001);
     for wrong in ["", ".5", "5.", "-1", "1e3", "1.2.3", "٣"] {

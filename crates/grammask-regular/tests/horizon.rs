@@ -1,5 +1,5 @@
-//! Saturation against its definition: no string of the horizon tells the two languages apart, neither by what is in them nor by what can
-//! be prolonged.
+//! Saturation against its definition: no string of the horizon tells the two languages apart, neither by what
+//! is in them nor by what can be prolonged.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -8,7 +8,7 @@ use grammask_regular::{ByteClasses, Limits, RegularId, Store};
 
 const ANY: &str = "(?s:.)*";
 
-/// What stands between the quotes of a JSON string, decoded byte by byte; `None` where it cannot stand there.
+/// Returns the content of a JSON string, decoded byte by byte. `None` if it is not valid.
 fn decoded(mut spelling: &[u8]) -> Option<Vec<u8>> {
     fn unit(digits: &[u8]) -> Option<u32> {
         let text = std::str::from_utf8(digits.get(..4)?).ok()?;

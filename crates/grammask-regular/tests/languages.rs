@@ -1,4 +1,4 @@
-//! What each construct means, on small examples, and what is refused.
+//! The language of each construct, on small examples, and inputs that are refused.
 
 mod automaton;
 
@@ -186,7 +186,7 @@ fn a_clone_is_independent() {
 }
 
 #[test]
-fn what_a_regex_must_not_contain_is_refused_with_its_place() {
+fn unsupported_regex_syntax_is_refused_with_its_offset() {
     let mut table = String::new();
     let mut s = store();
     for pattern in [
@@ -287,7 +287,7 @@ fn intersections_that_take_nothing_away_vanish() {
         assert_eq!(s.intersection(&[some, non_empty]), Ok(non_empty), "{pattern}");
     }
     assert_eq!(s.intersection(&[RegularId::EPSILON, no_empty]), Ok(RegularId::EMPTY));
-    // What is no text is held back.
+    // Strings that are not UTF-8 are excluded.
     let bytes = s.regex("(?-u:[\\x80-\\xFF])*").unwrap();
     let texts = s.intersection(&[any, bytes]).unwrap();
     assert_ne!(texts, bytes);

@@ -1,4 +1,5 @@
-//! Texts of bounded lengths: what their intersections with patterns hold, and where nothing is left to intersect.
+//! Texts of bounded lengths: what their intersections with patterns hold, and where nothing is left to
+//! intersect.
 
 use grammask_regular::{Limits, RegularId, Store, analysis};
 
@@ -99,7 +100,8 @@ fn a_count_is_left_out_only_where_nothing_else_is() {
         let left = analysis::split_length(&mut store, lexeme).unwrap();
         left.map(|(free, characters)| (analysis::short_completion_chars(&store, free), characters))
     };
-    // A character that is asked for may be one of a single byte; where none is, as many are counted as the first has bytes.
+    // A character that is asked for may be one of a single byte; where none is, as many are counted as the
+    // first has bytes.
     let words = "([^ ]+ )*[^ ]+";
     assert_eq!(left(&[words, "(?s:.){0,30}"]), Some((Some(1), 0..=30)));
     assert_eq!(left(&[words, "(?s:.){1,30}"]), Some((Some(1), 1..=30)));
@@ -109,7 +111,7 @@ fn a_count_is_left_out_only_where_nothing_else_is() {
     assert_eq!(left(&["([0-9]+ ?)*", "(?s:.){0,30}"]), Some((Some(0), 0..=30)));
     // Characters that are asked for by the count alone.
     assert_eq!(left(&["([0-9]+ ?)*", "(?s:.){1,30}"]), None);
-    // What is text by the count alone.
+    // Only the count makes it UTF-8.
     assert_eq!(left(&["[^x]*x((?-u:\\xFF)|y{14})", "(?s:.){0,20}"]), None);
     // Two conditions remain, of which a text must be seen to meet both.
     assert_eq!(left(&[words, "[^a]*(b+[^a]+)*", "(?s:.){0,30}"]), Some((None, 0..=30)));
@@ -117,7 +119,8 @@ fn a_count_is_left_out_only_where_nothing_else_is() {
     assert_eq!(left(&[words]), None);
 }
 
-/// Texts of no more characters than the nearest bound are in both languages or in neither; and what is said to be enough is.
+/// Texts of no more characters than the nearest bound are in both languages or in neither; and what is said
+/// to be enough is.
 #[test]
 fn bounds_that_are_far_make_no_difference() {
     let mut store = Store::new(&Limits::default());

@@ -1,4 +1,4 @@
-//! Limits, and inputs that are large, deep or nasty.
+//! Limits, and inputs that are large, deep or adversarial.
 
 use grammask_regular::{Error, Limits, RegularId, Store, analysis};
 
@@ -93,7 +93,8 @@ fn the_search_for_emptiness_is_limited() {
     assert_eq!(patient.len(), nodes);
 }
 
-/// As patterns of host names are written: labels of up to 63 of up to 255 characters, without a certain text, and not ending in digits.
+/// As patterns of host names are written: labels of up to 63 of up to 255 characters, without a certain text,
+/// and not ending in digits.
 #[test]
 fn host_names_need_no_long_search() {
     let mut store = Store::new(&config(|config| config.emptiness_steps = 50));
@@ -105,7 +106,7 @@ fn host_names_need_no_long_search() {
     let name = store.intersection(&[labels, numbers, allowed, length]).unwrap();
     let end = run(&mut store, name, b"some.example.of.a.host.with.ten.labels.in.7e").unwrap();
     assert!(store.is_nullable(end));
-    // Behind the text that is forbidden, nothing but texts is left, and all of them are excluded: that needs no search.
+    // After the forbidden text only texts are left, and all of them are excluded. That needs a search.
     assert_eq!(run(&mut store, name, b"some.example://").unwrap(), RegularId::EMPTY);
     let characters = store.regex("(?s:.*)").unwrap();
     let other = store.complement(characters).unwrap();
@@ -204,8 +205,8 @@ fn many_words_need_no_automaton() {
     assert!(other.is_nullable(end));
 }
 
-/// Runs everything on an expression. A derivative of a nested repetition is a long concatenation, so that very deep ones
-/// may exceed a limit.
+/// Runs everything on an expression. A derivative of a nested repetition is a long concatenation, so that
+/// very deep ones may exceed a limit.
 fn exercise(store: &mut Store, start: RegularId) {
     match run(store, start, b"ab") {
         Ok(_) | Err(Error::Limit(_)) => {}
@@ -282,8 +283,9 @@ fn nested_groups_of_a_regex_are_no_recursion() {
 }
 
 #[test]
-fn what_a_loop_takes_away_is_not_searched() {
-    // What has met `foo` is empty; to find that out, all counts of words and characters would have to be tried.
+fn excluded_loops_need_no_search() {
+    // A string with `foo` is excluded. To find that out by a search, all counts of words and characters would
+    // have to be made.
     let mut store = Store::new(&config(|config| config.emptiness_steps = 20_000));
     let parts = ["([a-z]+ ){20,60}", ".{300,400}"].map(|part| store.regex(part).unwrap());
     let foo = store.regex(".*foo.*").unwrap();
@@ -301,9 +303,9 @@ fn what_a_loop_takes_away_is_not_searched() {
     assert_ne!(store.intersection(&[other, no_line]), Ok(RegularId::EMPTY));
 }
 
-/// Whoever is asked may stop it each time, and all is as it was: the same language comes of it afterwards.
+/// Cancelling at any call leaves a store in which the same language can be built afterwards.
 #[test]
-fn a_long_regex_can_be_stopped_everywhere() {
+fn regex_can_be_cancelled_at_each_check() {
     let pattern = format!("{}(x|yz)*", "ab?[0-9]".repeat(1_500));
     let mut questions = 0;
     let mut store = Store::new(&Limits::default());

@@ -7,7 +7,8 @@ use automaton::explore;
 use grammask_regular::{Limits, RegularId, Store};
 use numeral::value;
 
-/// Whether `word` is a number whose value is a multiple of that of `of`; with an exponent where that is 1, 2 or 5 and zeros.
+/// Whether `word` is a number whose value is a multiple of that of `of`; with an exponent where that is 1, 2
+/// or 5 and zeros.
 fn is_multiple(word: &str, of: &str) -> bool {
     let is_step = matches!(of.replace(['.', '0'], "").as_str(), "1" | "2" | "5");
     value(word, is_step).is_some_and(|number| number.is_multiple_of(value(of, false).unwrap()))
@@ -81,7 +82,7 @@ fn long_numbers_are_exact() {
 }
 
 #[test]
-fn what_is_no_number_is_an_error() {
+fn invalid_numerals_are_errors() {
     let mut store = Store::new(&Limits::default());
     let long = "1".repeat(41);
     for wrong in ["", "0", "0.00", ".5", "5.", "-1", "1e3", "1.2.3", "٣"] {

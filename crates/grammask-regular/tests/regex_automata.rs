@@ -95,7 +95,7 @@ fn check(pattern: &str, store: &mut Store) -> (usize, usize) {
     let mut seen = HashSet::from([(start, first)]);
     let mut stack = vec![(start, first)];
     while let Some((ours, theirs)) = stack.pop() {
-        // A match shows one step late, here behind the end of the input.
+        // A match is reported one byte late, here after the end of the input.
         let accepts = dfa.is_match_state(dfa.next_eoi_state(theirs));
         assert_eq!(store.is_nullable(ours), accepts, "{pattern}: {}", store.display(ours));
         for byte in 0..=255 {
@@ -114,7 +114,7 @@ fn check(pattern: &str, store: &mut Store) -> (usize, usize) {
 }
 
 #[test]
-fn regexes_mean_what_regex_automata_says() {
+fn regexes_agree_with_regex_automata() {
     let mut store = Store::new(&Limits::default());
     let mut table = String::from("states, of these superfluous, pattern\n");
     for pattern in PATTERNS {

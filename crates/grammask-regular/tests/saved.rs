@@ -54,7 +54,7 @@ fn shown(store: &Store, a: RegularId) -> String {
 }
 
 #[test]
-fn what_is_loaded_is_what_was_saved() {
+fn loading_returns_the_saved_languages() {
     let (mut store, all) = languages();
     let saved = store.save(&all);
     let (mut loaded, copies) = Store::load(&saved, 1 << 24).unwrap();
@@ -92,7 +92,7 @@ fn deep_expressions_need_no_stack() {
 }
 
 #[test]
-fn loading_stays_within_its_room() {
+fn loading_respects_max_bytes() {
     let (store, all) = languages();
     let error = Store::load(&store.save(&all), 1 << 12).map(|_| ()).unwrap_err();
     assert_eq!(error.to_string(), "more than 4096 bytes for regular languages (limit `memory`)");

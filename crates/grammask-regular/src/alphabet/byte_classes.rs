@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_from_keys_to_classes_agree() {
+    fn by_key_agrees_with_by_pair() {
         let key = |byte: u8| u32::from(byte) * 37 % 11;
         let classes = ByteClasses::by_key(key);
         assert_eq!(classes.len(), 11);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn splitting_each_byte_of_a_set_is_splitting_by_all_of_them() {
+    fn split_each_agrees_with_single_splits() {
         let mut one_by_one = ByteClasses::new();
         one_by_one.split(&ByteSet::range(b'a', b'z'));
         let mut at_once = one_by_one.clone();
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn all_bytes_can_be_told_apart() {
+    fn all_bytes_can_be_separate_classes() {
         let mut classes = ByteClasses::new();
         (0..=255).for_each(|byte| classes.split(&ByteSet::single(byte)));
         assert_eq!(classes.len(), 256);

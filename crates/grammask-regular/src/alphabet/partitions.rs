@@ -306,7 +306,7 @@ mod tests {
     use crate::{ByteClasses, ByteSet};
 
     #[test]
-    fn refining_tells_apart_what_either_tells_apart() {
+    fn refinement_separates_classes_of_both() {
         let mut partitions = Partitions::new();
         let sets = [ByteSet::range(0, 99), ByteSet::range(50, 150), ByteSet::single(200)];
         let mut small = PartitionId::ONE;

@@ -17,7 +17,7 @@ pub const MAX_ESCAPED_CHARACTER_BYTES: u32 = 16;
 /// Returns true if at least two single characters are strings of `a`.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 ///
 /// # Complexity
 /// As [`has_characters`](Self::has_characters).
@@ -28,10 +28,11 @@ pub fn is_character_class(store: &mut Store, a: RegularId) -> Result<bool, Error
 /// Returns true if at least `least` single characters are strings of `a`.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 ///
 /// # Complexity
-/// One derivative for each byte class of `a`; where ASCII characters are fewer, some for each class of the first bytes of others.
+/// One derivative for each byte class of `a`. If there are fewer ASCII characters, some more for each class
+/// of the first bytes of others.
 ///
 /// ```
 /// # use grammask_regular::{analysis, Limits, Store};

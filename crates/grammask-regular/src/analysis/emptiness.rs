@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// What is known about a language before it is searched.
+/// The knowledge about a language before it is searched.
 enum Classification {
     Inhabited,
     Void,
@@ -265,7 +265,7 @@ mod tests {
     use crate::{Error, Limits, RegularId, Store};
 
     #[test]
-    fn what_is_longer_than_all_that_is_left_out_is_not_searched() -> Result<(), Error> {
+    fn strings_longer_than_exclusions_need_no_search() -> Result<(), Error> {
         let mut store = Store::new(&Limits { emptiness_steps: 3, ..Limits::default() });
         let [free, short, other] =
             ["(?s:.)*", "(?s:.){0,9999}", "(?:ab){3}|c"].map(|pattern| store.regex(pattern));

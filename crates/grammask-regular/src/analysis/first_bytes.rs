@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_evident_is_what_derivatives_say() {
+    fn first_bytes_agree_with_derivatives() {
         let mut store = Store::new(&Limits::default());
         let (mut evident, mut openings) = (0, 0);
         for pattern in [
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_are_void_are_not_evident_whether_somebody_knows_or_not() {
+    fn empty_operands_have_no_first_bytes() {
         let mut store = Store::new(&Limits::default());
         let mut of = |pattern: &str| store.regex(pattern).unwrap();
         let (a, b, xy, xz) = (of("a"), of("b"), of("(xy)+"), of("(xz)+"));

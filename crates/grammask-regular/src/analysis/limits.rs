@@ -1,7 +1,7 @@
 //! The limits of syntactic proofs: how far each of them looks into an expression before it gives up.
 //!
-//! All proofs count alike: `depth` levels of nested operands, and `visits` operands in all. A proof that gives up means
-//! "not proven", which never changes a language; at most it leaves a larger automaton.
+//! All proofs count alike: `depth` levels of nested operands, and `visits` operands in all. A proof that
+//! gives up means "not proven", which never changes a language; at most it leaves a larger automaton.
 
 /// How far a proof looks into an expression.
 #[derive(Clone, Copy, Debug)]

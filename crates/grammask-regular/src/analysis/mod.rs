@@ -1,8 +1,9 @@
-//! What can be proven about languages, for callers that walk many strings at once.
+//! Proofs about languages, for callers that walk many strings at once.
 //!
-//! [`Store`](crate::Store) is the algebra of regular languages. This module is its second interface: questions that a
-//! lexer over a vocabulary asks, and languages that it may walk instead of others. Most functions are one-sided: they
-//! look at an expression for a bounded time, and a "no" or `None` means "not proven".
+//! [`Store`](crate::Store) is the algebra of regular languages. This module is its second interface:
+//! questions that a lexer over a vocabulary asks, and languages that it may walk instead of others. Most
+//! functions are one-sided: they look at an expression for a bounded time, and a "no" or `None` means "not
+//! proven".
 //!
 //! | question | functions |
 //! | --- | --- |

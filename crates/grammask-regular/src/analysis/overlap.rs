@@ -13,7 +13,7 @@ use crate::{ByteSet, Error, Store};
 /// Returns a language that is contained in both. It is [`RegularId::EMPTY`] if the expressions show none.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 ///
 /// # Complexity
 /// Linear in the operands of unions, of which only those in corresponding positions are compared.
@@ -96,7 +96,7 @@ pub fn is_syntactic_subset(store: &Store, small: RegularId, large: RegularId) ->
 /// strings has. [`RegularId::EMPTY`] if `a` is not of this form.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 ///
 /// # Complexity
 /// Linear in the strings that the loop is without, and 128 derivatives of what is repeated.

@@ -50,7 +50,7 @@ mod tests {
 
     /// A pattern that counts, intersected with exclusions, over all states reachable by few characters.
     #[test]
-    fn what_a_witness_proves_is_inhabited() -> Result<(), Error> {
+    fn witnesses_prove_only_non_empty_languages() -> Result<(), Error> {
         let mut store = Store::new(&Limits::default());
         let mut proven = 0;
         for (patterns, others) in [

@@ -6,7 +6,7 @@ use crate::{Error, RegularId, Store};
 /// empty language. States inside other characters do not count.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 ///
 /// # Complexity
 /// One derivative for each byte class of each of these languages.

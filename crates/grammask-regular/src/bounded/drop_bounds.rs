@@ -23,7 +23,7 @@ struct BoundSearch {
 /// `None` if no such bound is seen to count characters.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 ///
 /// # Complexity
 /// Linear in the visited operands, whose number is bounded.

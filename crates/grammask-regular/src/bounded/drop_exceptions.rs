@@ -12,7 +12,7 @@ const MAX_EXCEPTION_BYTES: u32 = 64;
 /// inside one JSON spelling. `None` if there are none.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 ///
 /// # Complexity
 /// Linear in the members of the intersection.

@@ -42,11 +42,11 @@ impl InputForm {
 /// same ones are prefixes of its strings.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 ///
 /// # Complexity
-/// Linear in the parts of a concatenation, a union or an intersection on the surface; once for each language that is counted, it is
-/// looked for in the long texts of the horizon.
+/// Linear in the operands of a concatenation, a union or an intersection at the top. Once for each counted
+/// language, a search in the long texts of the horizon.
 pub fn saturate(store: &mut Store, a: RegularId, horizon: &mut Horizon) -> Result<RegularId, Error> {
     saturate_encoded(store, a, InputForm::Plain, horizon)
 }

@@ -50,7 +50,7 @@ fn prepend(
         if store.is_nullable(head) {
             return Ok((None, RegularId::ALL));
         }
-        // What the head repeats beyond its minimum can as well be read by the tail.
+        // The tail can as well read the rounds of the head beyond its minimum.
         if let Kind::Repeat { base, min, max } = store.node(head).kind
             && base != RegularId::ANY
             && min < max

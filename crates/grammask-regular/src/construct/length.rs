@@ -22,7 +22,7 @@ type Bounds = (u32, u32);
 /// Returns the language of single characters.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 pub(crate) fn any_character(store: &mut Store) -> Result<RegularId, Error> {
     if let Some(known) = store.memos.any_character {
         return Ok(known);
@@ -33,13 +33,13 @@ pub(crate) fn any_character(store: &mut Store) -> Result<RegularId, Error> {
 }
 
 /// Splits a JSON string whose characters are counted, among other conditions, into the language without that
-/// condition and the bounds of the count. What follows the string is kept.
+/// condition and the bounds of the count. The rest after the string is kept.
 ///
 /// `None` if there is no such condition, or if the rest may contain other strings than UTF-8, or the empty
 /// string although the count excludes it: then the count is not the only difference.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 ///
 /// # Complexity
 /// Linear in the size of what is left.

@@ -266,7 +266,8 @@ struct PatternStats {
 }
 
 impl PatternStats {
-    /// The look-arounds come from the last to the first; if the translation has left one out, the first has to do.
+    /// Look-around is translated from the last to the first; if one has been left out, the first one is
+    /// enough.
     fn look_error(&self, look: Look, seen: usize) -> Error {
         let index = self.looks.len().saturating_sub(seen + 1);
         let offset = self.looks.get(index).copied().unwrap_or(0);

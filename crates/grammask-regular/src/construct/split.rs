@@ -34,7 +34,7 @@ pub struct LoopSplit {
 /// are spellings.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 pub fn leading_counter(store: &mut Store, a: RegularId) -> Result<Option<Counter>, Error> {
     let (head, rest) = match store.node(a).kind {
         Kind::Concat(head, rest) => (head, rest),
@@ -65,7 +65,7 @@ pub fn leading_counter(store: &mut Store, a: RegularId) -> Result<Option<Counter
 /// nothing follows.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 pub fn split_after_loop(store: &mut Store, a: RegularId) -> Result<Option<LoopSplit>, Error> {
     /// Number of operands that may precede the repetition.
     const MAX_OPERANDS_BEFORE_LOOP: usize = 4;
@@ -91,7 +91,7 @@ pub fn split_after_loop(store: &mut Store, a: RegularId) -> Result<Option<LoopSp
 /// Returns the operands of an intersection, or of one inside a JSON spelling. Other languages have none.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 pub fn conjuncts(store: &mut Store, a: RegularId) -> Result<Vec<RegularId>, Error> {
     match store.node(a).kind {
         Kind::And(list) => Ok(store.list(list).to_vec()),
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_language_is_what_it_was_split_into() {
+    fn concatenating_a_split_gives_the_language() {
         let mut store = Store::new(&crate::Limits::default());
         for (pattern, head, repeated, rest) in [
             ("a+b", "a+", "a*", "b"),

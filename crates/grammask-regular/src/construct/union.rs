@@ -44,7 +44,8 @@ pub(crate) fn union(store: &mut Store, parts: &[RegularId]) -> Result<RegularId,
     }
 }
 
-/// The members of nested unions, sorted, each once. An option is the union of its operand and the empty string.
+/// The members of nested unions, sorted, each once. An option is the union of its operand and the empty
+/// string.
 fn flatten(store: &Store, parts: &[RegularId]) -> Vec<RegularId> {
     let mut members = Vec::with_capacity(parts.len() + 1);
     for &part in parts {
@@ -177,8 +178,8 @@ fn merge_counted_member(
     }
 }
 
-/// Drops the empty string if another member has it, and makes `x{1,n}` to `x{0,n}` where the union has it. True if
-/// the members changed.
+/// Drops the empty string if another operand contains it, and turns `x{1,n}` into `x{0,n}` if the union
+/// contains it. Returns true if the operands have changed.
 fn absorb_epsilon(store: &mut Store, members: &mut Vec<RegularId>) -> Result<bool, Error> {
     if !members.iter().any(|&member| store.is_nullable(member)) {
         return Ok(false);

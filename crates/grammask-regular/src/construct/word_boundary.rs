@@ -1,4 +1,4 @@
-//! Word boundaries at the two ends of a regex: there they say something about the first or the last character alone.
+//! Word boundaries at the ends of a regex, where they are a condition on the first or last character alone.
 
 use crate::store::node::RegularId;
 use crate::{Error, Store};

@@ -18,7 +18,7 @@ pub const MORE_THAN_ANY_LIST: u64 = u32::MAX as u64;
 /// values if they spell the same text; other strings only if they are equal.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 ///
 /// # Complexity
 /// Linear in the text, and in what has been excluded before.
@@ -91,7 +91,7 @@ fn json_string_value(store: &Store, a: RegularId) -> Option<RegularId> {
 /// compares them. False means that it may contain fewer.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 ///
 /// # Complexity
 /// Some thousand derivatives at most.
@@ -237,7 +237,7 @@ mod tests {
     use crate::Limits;
 
     #[test]
-    fn json_strings_stand_for_what_a_parser_reads() {
+    fn json_values_are_those_of_a_parser() {
         for (text, value) in [
             (r#""""#, Some("")),
             (r#""a\u0062\/\"""#, Some("ab/\"")),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn json_strings_lose_all_their_spellings_and_keep_their_shape() {
+    fn excluded_values_lose_all_their_spellings() {
         let mut store = Store::new(&Limits::default());
         let any = store.regex("(?s:.)*").unwrap();
         let (quote, spelled) = (store.literal(b"\"").unwrap(), store.json_text(any).unwrap());
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_counted_as_far_as_they_are_told_apart() {
+    fn distinct_values_are_counted() {
         let mut store = Store::new(&Limits::default());
         for (pattern, count) in
             [("", 1), ("a", 1), ("a?b{1,3}", 6), ("[a-z]{2}", 676), (r#""(a|\\u0061)""#, 1)]

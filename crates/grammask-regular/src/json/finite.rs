@@ -58,7 +58,7 @@ impl TextLimits {
 /// contains the byte after it. `None` if the language has neither form.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 ///
 /// # Complexity
 /// O(`most`²) at most, for sorting the texts.
@@ -86,7 +86,7 @@ pub fn finite_language(
     let Some(mut texts) = finite_texts(store, few, TextLimits::of(most)) else { return Ok(None) };
     // A string that is not UTF-8 has no spelling, so it is not missing.
     texts.retain(|text| std::str::from_utf8(text).is_ok());
-    // What follows must not continue a spelling, as a closing quote never does.
+    // The byte after the spelling must not continue it, as a closing quote never does.
     let ends = |byte: &u8| !(is_raw(*byte) || *byte == b'\\');
     let is_spelled = !texts.is_empty() && after.first().is_some_and(ends);
     Ok(is_spelled.then(|| FiniteLanguage::new(before, texts, true, after)))
@@ -117,7 +117,7 @@ pub fn positive_finite_language(store: &Store, a: RegularId, most: usize) -> Opt
 /// Returns the language of the spellings of all texts, with the same bytes before and after.
 ///
 /// # Errors
-/// When a limit is exceeded.
+/// If a limit is exceeded.
 ///
 /// # Complexity
 /// Linear in these bytes.
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn few_texts_are_found_however_they_are_written() {
+    fn finite_languages_are_found_in_all_forms() {
         let mut store = Store::new(&Limits::default());
         for (pattern, texts) in [
             ("abc", &["abc"][..]),
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_all_other_texts_is_no_part_of_one() {
+    fn complement_needs_a_suffix_that_ends_the_string() {
         let mut store = Store::new(&Limits::default());
         let any = store.regex("(?s:.)*").unwrap();
         let text = store.literal(b"a").unwrap();
@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_not_missing() {
+    fn non_utf8_is_not_an_excluded_text() {
         let mut store = Store::new(&Limits::default());
         let any = store.regex("(?s:.)*").unwrap();
         let few = store.literals([&b"\xC3"[..], "é".as_bytes()]).unwrap();
@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn of_listed_words_more_are_few() {
+    fn word_lists_may_have_more_texts() {
         let mut store = Store::new(&Limits::default());
         let quote = store.literal(b"\"").unwrap();
         for (count, is_found) in [(16 * WORD_LIST_FACTOR, true), (16 * WORD_LIST_FACTOR + 1, false)] {
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn many_and_long_texts_are_not_looked_for() {
+    fn large_languages_are_not_listed() {
         let mut store = Store::new(&Limits::default());
         for pattern in ["[a-z]", "a*", "a{17}", "[ab]{5}", "a{2,}", "(?s:.)"] {
             assert_eq!(finite_language_of(&mut store, pattern, false).unwrap(), None, "{pattern}");

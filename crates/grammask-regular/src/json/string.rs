@@ -1,6 +1,6 @@
 //! The JSON spellings of a language: `json(x)` contains every way to write a string of x between quotes.
 //!
-//! `Kind::Json` represents them. What can follow `\u` is an expression of other kinds, made on demand.
+//! `Kind::Json` represents them. The continuation of `\u` is an expression of other kinds, made on demand.
 
 use crate::analysis::utf8::is_utf8;
 use crate::construct::boolean::resolve_empty;

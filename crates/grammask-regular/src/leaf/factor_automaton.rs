@@ -89,8 +89,8 @@ impl FactorAutomaton {
     /// Fewer than 2n states and 3n edges for n bytes; time linear in n times the number of different bytes.
     ///
     /// # Source
-    /// Blumer, Blumer, Haussler, Ehrenfeucht, Chen, Seiferas, *The smallest automaton recognizing the subwords of a
-    /// text* (1985), built online.
+    /// Blumer, Blumer, Haussler, Ehrenfeucht, Chen, Seiferas, *The smallest automaton recognizing the
+    /// subwords of a text* (1985), built online.
     pub(crate) fn new(text: Arc<[u8]>) -> Self {
         let mut builder = Builder::default();
         let mut last = builder.state(0, NONE);

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn many_words_are_sorted_until_somebody_says_to_stop() {
+    fn sorting_can_be_cancelled_at_each_check() {
         for count in [
             0,
             1,

@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn what_arithmetic_says_is_so() {
+    fn arithmetic_agrees_with_search() {
         let mut store = Store::new(&Limits::default());
         let (mut void, mut inhabited) = (0, 0);
         let bounds = [
@@ -553,7 +553,7 @@ mod tests {
         }
     }
     #[test]
-    fn digits_beyond_those_that_arithmetic_has_room_for_are_left_to_a_search() {
+    fn numbers_beyond_128_bits_are_left_to_a_search() {
         let mut store = Store::new(&Limits::default());
         let plain = store.regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?").unwrap();
         let above = store.compared(Comparison::Above, "0").unwrap();

@@ -200,7 +200,8 @@ impl Multiples {
         10_u64.checked_pow(left.into()).is_none_or(|end| missing < end)
     }
 
-    /// Digits with which some multiples end that have come to a position, few first; none for a step, of which more than a remainder is kept.
+    /// Digits with which some multiples end that have come to a position, few first; none for a step, of
+    /// which more than a remainder is kept.
     pub(crate) fn completions(&self, position: NumeralPosition) -> Vec<String> {
         let missing = |rest: u64| if rest == 0 { 0 } else { self.modulus - rest };
         let padded = |digits: u64, length: u8| format!("{digits:0>0$}", usize::from(length));

@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_held_as_derivatives_say() {
+    fn membership_agrees_with_derivatives() {
         let mut store = Store::new(&Limits::default());
         for pattern in [
             "-?(0|[1-9][0-9]*)",

@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_transcripts_mean_equal_languages() {
+    fn equal_canonical_forms_mean_equal_languages() {
         let mut store = Store::new(&Limits::default());
         let mut known: FxHashMap<Vec<u32>, RegularId> = FxHashMap::default();
         let languages = languages(&mut store);
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_more_room_is_not_transcribed() {
+    fn canonical_form_stops_at_the_limit() {
         let mut store = Store::new(&Limits::default());
         let text = store.literal(b"some text").unwrap();
         let mut count = 0;

@@ -100,11 +100,12 @@ impl Arena {
         self.ids.reserve(expressions);
     }
 
-    /// Reserves address space for expressions and their operand lists. Best effort: on failure, the vectors grow as
-    /// usual.
+    /// Reserves address space for expressions and their operand lists. Best effort: on failure, the vectors
+    /// grow as usual.
     pub(crate) fn reserve_address_space(&mut self, expressions: usize) {
         let _ = self.nodes.try_reserve(expressions);
-        // A store of 280,000 expressions, the lexemes of some thousand JSON schemas, had half as many operands.
+        // A store of 280,000 expressions, the lexemes of some thousand JSON schemas, had half as many
+        // operands.
         let _ = self.lists.try_reserve(expressions / 2);
     }
 

@@ -1,4 +1,5 @@
-//! The attributes of an expression: what is known about it from its kind and from the attributes of its operands.
+//! The attributes of an expression: what is known about it from its kind and from the attributes of its
+//! operands.
 
 use crate::alphabet::partitions::PartitionId;
 use crate::analysis::emptiness::exceeds_complements;
@@ -98,7 +99,8 @@ impl Store {
         Attributes { flags, min, max, partition, nesting: 0 }
     }
 
-    /// Returns flags, least and greatest length, and partition of the words of a range without their first bytes.
+    /// Returns flags, least and greatest length, and partition of the words of a range without their first
+    /// bytes.
     fn word_attributes(&mut self, range: u32, depth: u32) -> (u8, u32, u32, PartitionId) {
         let (list, words) = self.leaves.words(range);
         let first = list.word(words.start).len() as u32 - depth;
@@ -201,8 +203,8 @@ impl Store {
         const MAX_UTF8_BYTES: u32 = 4;
 
         let text = *self.node(text);
-        // Every string has a spelling. After a backslash, one character of up to four bytes is spelled by at least this
-        // many letters.
+        // Every string has a spelling. After a backslash, one character of up to four bytes is spelled by at
+        // least this many letters.
         let (kept, letters) = match at {
             JsonPosition::Character => (NULLABLE | PROVEN_NONEMPTY | STANDARD, None),
             JsonPosition::AfterBackslash => (0, Some(1)),

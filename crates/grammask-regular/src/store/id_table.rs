@@ -188,7 +188,7 @@ mod tests {
     use super::{IdTable, MAX_BUCKET_SLOTS, highest};
 
     #[test]
-    fn finds_what_was_inserted_even_with_equal_hashes() {
+    fn finds_inserted_ids_with_equal_hashes() {
         let mut table = IdTable::default();
         for id in 0..1000 {
             if id == 100 {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn large_tables_are_split_and_lose_nothing() {
+    fn splitting_large_tables_keeps_all_ids() {
         // Hashes that differ in all bits, in the highest ones only, and so little that buckets have to grow.
         let hashes: [fn(u32) -> u64; 3] = [
             |id| u64::from(id).wrapping_mul(0x9E37_79B9_7F4A_7C15),

@@ -49,7 +49,8 @@ pub struct Store {
 /// Derivatives that have been taken.
 #[derive(Clone, Default)]
 pub(crate) struct Derivatives {
-    /// Derivatives by byte class, one row per expression with a row; [`UNKNOWN`](node::UNKNOWN) if not taken yet.
+    /// Derivatives by byte class, one row per expression with a row; [`UNKNOWN`](node::UNKNOWN) if not taken
+    /// yet.
     pub(crate) rows: Vec<u32>,
     /// Expressions whose derivatives are being taken. Kept to save allocations.
     pub(crate) stack: Vec<RegularId>,
@@ -62,7 +63,7 @@ pub(crate) struct Memos {
     single_bytes: Vec<RegularId>,
     /// Digits of JSON escapes, by the characters as a state of the acyclic DFA.
     pub(crate) escape_digits: FxHashMap<u32, RegularId>,
-    /// What can follow `\u` and begins with a digit, by language and digit.
+    /// Continuations of `\u` that begin with a digit, by language and digit.
     pub(crate) unicode_escapes: FxHashMap<(RegularId, u8), RegularId>,
     /// True if the store has JSON spellings.
     pub(crate) has_json: bool,
@@ -111,7 +112,7 @@ impl Store {
         store
     }
 
-    /// Replaces the limits. What the store already contains stays.
+    /// Replaces the limits. Expressions that exist are kept.
     pub fn set_limits(&mut self, limits: &Limits) {
         self.limits = limits.clone();
     }
@@ -123,9 +124,9 @@ impl Store {
 
     /// Reserves address space for more expressions and what usually comes with them.
     ///
-    /// Growing the tables up to there moves nothing, so no addition of an expression waits for a move. Space that is not
-    /// used takes no memory if the system maps pages when they are written. Best effort: on failure, the tables grow as
-    /// usual.
+    /// Growing the tables up to there moves nothing, so no addition of an expression waits for a move. Space
+    /// that is not used takes no memory if the system maps pages when they are written. Best effort: on
+    /// failure, the tables grow as usual.
     pub fn reserve_address_space(&mut self, expressions: usize) {
         // Ratios of a store of 280,000 expressions, the lexemes of some thousand JSON schemas, rounded up.
         let (row_entries, partitions) = (expressions.saturating_mul(5), expressions / 32);
@@ -214,7 +215,8 @@ impl Store {
         }
     }
 
-    /// Interns an expression without checking the limits: there are at most some thousand of these in a store.
+    /// Interns an expression without checking the limits: there are at most some thousand of these in a
+    /// store.
     fn add(&mut self, kind: Kind) -> RegularId {
         match self.arena.find(&kind) {
             Lookup::Found(id) => id,
@@ -250,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_space_was_taken_nothing_is_moved() -> Result<(), Error> {
+    fn reserved_address_space_prevents_moves() -> Result<(), Error> {
         let mut store = Store::new(&Limits::default());
         store.reserve_address_space(3_000);
         let addresses = |store: &Store| {
@@ -267,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn space_that_there_is_not_is_no_error() {
+    fn failed_reservation_is_not_an_error() {
         let mut store = Store::new(&Limits::default());
         store.reserve_address_space(usize::MAX);
         assert!(store.regex("[ab]c*").is_ok());

@@ -26,8 +26,8 @@ impl Store {
     /// Returns the language of one string.
     ///
     /// # Errors
-    /// If the string is longer than [`Limits::literal_length`](crate::Limits::literal_length), or another limit is
-    /// exceeded.
+    /// If the string is longer than [`Limits::literal_length`](crate::Limits::literal_length), or another
+    /// limit is exceeded.
     ///
     /// # Complexity
     /// O(n) time and space for n bytes. A long string is copied once; no automaton is built.
@@ -38,8 +38,8 @@ impl Store {
     /// Returns the language of the given strings, which may come in any order and more than once.
     ///
     /// # Errors
-    /// If the strings together are longer than [`Limits::literal_length`](crate::Limits::literal_length), or another
-    /// limit is exceeded.
+    /// If the strings together are longer than [`Limits::literal_length`](crate::Limits::literal_length), or
+    /// another limit is exceeded.
     ///
     /// # Complexity
     /// Time for sorting the strings, space linear in their length. No automaton is built.
@@ -49,15 +49,17 @@ impl Store {
 
     /// Returns the language of the strings that a regex matches from end to end.
     ///
-    /// The syntax is that of the `regex` crate with Unicode enabled. `^`, `$`, `\A` and `\z` at the ends of the regex
-    /// have no effect, also inside groups and alternatives there. A word boundary as the first or last part of the
-    /// regex tests the first or last character. `(?-u:\xFF)` is a byte. Laziness makes no difference.
+    /// The syntax is that of the `regex` crate with Unicode enabled. `^`, `$`, `\A` and `\z` at the ends of
+    /// the regex have no effect, also inside groups and alternatives there. A word boundary as the first or
+    /// last part of the regex tests the first or last character. `(?-u:\xFF)` is a byte. Laziness makes no
+    /// difference.
     ///
     /// # Errors
     /// If the regex is not valid, if it uses look-around anywhere else, or if a limit is exceeded.
     ///
     /// # Complexity
-    /// Linear in the length of the pattern and in the number of ranges of its classes. A counter takes constant time.
+    /// Linear in the length of the pattern and in the number of ranges of its classes. A counter takes
+    /// constant time.
     pub fn regex(&mut self, pattern: &str) -> Result<RegularId, Error> {
         Ok(self.cancellable(never).regex(pattern)?.unwrap_or(RegularId::EMPTY))
     }
@@ -73,7 +75,8 @@ impl Store {
         union::union(self, parts)
     }
 
-    /// Returns the concatenations of one string of each operand, in order. Without operands, this is the empty string.
+    /// Returns the concatenations of one string of each operand, in order. Without operands, this is the
+    /// empty string.
     ///
     /// # Errors
     /// If a limit is exceeded.
@@ -84,7 +87,8 @@ impl Store {
         concat::concat(self, parts)
     }
 
-    /// Returns the concatenations of `min` to `max` strings of `a`; `None` means that there is no upper bound.
+    /// Returns the concatenations of `min` to `max` strings of `a`; `None` means that there is no upper
+    /// bound.
     ///
     /// The bounds are stored in the expression: nothing is unrolled. The language is empty if `min > max`.
     ///
@@ -118,14 +122,15 @@ impl Store {
         prefix::non_empty(self, a)
     }
 
-    /// Returns the non-empty strings of `a` of which no proper non-empty prefix is in `a`: MIN(`a`) without the empty
-    /// string.
+    /// Returns the non-empty strings of `a` of which no proper non-empty prefix is in `a`: MIN(`a`) without
+    /// the empty string.
     ///
     /// # Errors
     /// If a limit is exceeded.
     ///
     /// # Source
-    /// J. E. Hopcroft, J. D. Ullman, *Introduction to Automata Theory, Languages, and Computation* (1979), for MIN.
+    /// J. E. Hopcroft, J. D. Ullman, *Introduction to Automata Theory, Languages, and Computation* (1979),
+    /// for MIN.
     ///
     /// ```
     /// # use grammask_regular::{Limits, RegularId, Store};
@@ -139,24 +144,25 @@ impl Store {
         prefix::shortest_match(self, a)
     }
 
-    /// Returns the non-empty byte strings that contain no string of `a`. They are none if `a` contains the empty string.
+    /// Returns the non-empty byte strings that contain no string of `a`. They are none if `a` contains the
+    /// empty string.
     ///
     /// # Errors
     /// If a limit is exceeded.
     ///
     /// # Complexity
-    /// If `a` is seen to be a few strings, a state is a position in one of them, as for [`except`](Self::except).
-    /// Otherwise it is a set of states of `a`.
+    /// If `a` is seen to be a few strings, a state is a position in one of them, as for
+    /// [`except`](Self::except). Otherwise it is a set of states of `a`.
     pub fn without_substring(&mut self, a: RegularId) -> Result<RegularId, Error> {
         substring::without_substring(self, a)
     }
 
-    /// Returns the non-empty byte strings of at most `max` bytes that contain none of the texts. `None` and 0 allow any
-    /// length.
+    /// Returns the non-empty byte strings of at most `max` bytes that contain none of the texts. `None` and 0
+    /// allow any length.
     ///
     /// # Errors
-    /// If the texts together are longer than [`Limits::except_length`](crate::Limits::except_length), if `max` is
-    /// greater than 2^32 - 2, or if another limit is exceeded.
+    /// If the texts together are longer than [`Limits::except_length`](crate::Limits::except_length), if
+    /// `max` is greater than 2^32 - 2, or if another limit is exceeded.
     ///
     /// # Complexity
     /// Linear in the length of the texts. A state is a node of the trie of the texts and a number.
@@ -170,8 +176,8 @@ impl Store {
     /// Returns the substrings of a text, in bytes. The empty string is one of them.
     ///
     /// # Errors
-    /// If the text is longer than [`Limits::substrings_length`](crate::Limits::substrings_length), or another limit is
-    /// exceeded.
+    /// If the text is longer than [`Limits::substrings_length`](crate::Limits::substrings_length), or another
+    /// limit is exceeded.
     ///
     /// # Complexity
     /// Linear in the length of the text: fewer than two states a byte, built at once.
@@ -181,17 +187,18 @@ impl Store {
 
     /// Returns the contents of JSON strings (RFC 8259), without the quotes, whose value is in `a`.
     ///
-    /// Each character is written as itself, unless it is a control character, `"` or `\`. It is also written as its
-    /// short escape, if it has one, and as `\uXXXX` with digits of either case, beyond U+FFFF as a surrogate pair. A
-    /// string of `a` that is not UTF-8 has no spelling.
+    /// Each character is written as itself, unless it is a control character, `"` or `\`. It is also written
+    /// as its short escape, if it has one, and as `\uXXXX` with digits of either case, beyond U+FFFF as a
+    /// surrogate pair. A string of `a` that is not UTF-8 has no spelling.
     ///
     /// # Errors
-    /// If `a` itself contains JSON spellings nested to [`Limits::json_nesting`](crate::Limits::json_nesting) levels, or
-    /// if another limit is exceeded.
+    /// If `a` itself contains JSON spellings nested to [`Limits::json_nesting`](crate::Limits::json_nesting)
+    /// levels, or if another limit is exceeded.
     ///
     /// # Complexity
-    /// Linear in the size of the expression, for the proof that it contains only UTF-8. The derivative by the first
-    /// digit of a `\u` escape takes one derivative of `a` for each byte class of its states inside one character.
+    /// Linear in the size of the expression, for the proof that it contains only UTF-8. The derivative by the
+    /// first digit of a `\u` escape takes one derivative of `a` for each byte class of its states inside one
+    /// character.
     ///
     /// ```
     /// # use grammask_regular::{Limits, Store};
@@ -208,7 +215,8 @@ impl Store {
         string::json_text(self, a)
     }
 
-    /// Returns the JSON strings, with their quotes, whose value is in `texts`. See [`json_text`](Self::json_text).
+    /// Returns the JSON strings, with their quotes, whose value is in `texts`. See
+    /// [`json_text`](Self::json_text).
     ///
     /// # Errors
     /// As for [`json_text`](Self::json_text).
@@ -241,19 +249,22 @@ impl Store {
         state::compared(self, comparison, numeral)
     }
 
-    /// Returns the unsigned JSON numbers whose value is an integer times that of `numeral`, a positive decimal numeral.
-    /// Zero is one of them.
+    /// Returns the unsigned JSON numbers whose value is an integer times that of `numeral`, a positive
+    /// decimal numeral. Zero is one of them.
     ///
-    /// Numbers have the form `(0|[1-9][0-9]*)(\.[0-9]+)?`. If `numeral` is 1, 2 or 5 times a power of ten, they also have
-    /// the form `[1-9](\.[0-9]{1,20})?[eE][+-]?[0-9]+`: with an exponent, multiples of other numbers are not regular.
+    /// Numbers have the form `(0|[1-9][0-9]*)(\.[0-9]+)?`. If `numeral` is 1, 2 or 5 times a power of ten,
+    /// they also have the form `[1-9](\.[0-9]{1,20})?[eE][+-]?[0-9]+`: with an exponent, multiples of other
+    /// numbers are not regular.
     ///
     /// # Errors
     /// If `numeral` is not a numeral, is zero, or has more digits than
-    /// [`Limits::divisor_digits`](crate::Limits::divisor_digits). If its digits, without the point, are a number beyond
-    /// [`Limits::divisor`](crate::Limits::divisor), and it is not 1, 2 or 5 times a power of ten.
+    /// [`Limits::divisor_digits`](crate::Limits::divisor_digits). If its digits, without the point, are a
+    /// number beyond [`Limits::divisor`](crate::Limits::divisor), and it is not 1, 2 or 5 times a power of
+    /// ten.
     ///
     /// # Complexity
-    /// Constant. At most as many states as that number, made on demand; some hundreds for 1, 2 or 5 times a power of ten.
+    /// Constant. At most as many states as that number, made on demand; some hundreds for 1, 2 or 5 times a
+    /// power of ten.
     ///
     /// ```
     /// # use grammask_regular::{Limits, RegularId, Store};
@@ -284,14 +295,14 @@ impl Store {
     /// If a limit is exceeded.
     ///
     /// # Complexity
-    /// One look-up if the derivative by this byte, or by another one of its class, has been taken before. Otherwise
-    /// linear in the size of the expression, not counting texts and automata inside. With a complement or an
-    /// intersection inside, a search may be added, once per state, which
+    /// One look-up if the derivative by this byte, or by another one of its class, has been taken before.
+    /// Otherwise linear in the size of the expression, not counting texts and automata inside. With a
+    /// complement or an intersection inside, a search may be added, once per state, which
     /// [`Limits::emptiness_steps`](crate::Limits::emptiness_steps) bounds.
     ///
     /// # Source
-    /// J. A. Brzozowski, *Derivatives of regular expressions* (1964). S. Owens, J. Reppy, A. Turon, *Regular-expression
-    /// derivatives re-examined* (2009), for byte classes.
+    /// J. A. Brzozowski, *Derivatives of regular expressions* (1964). S. Owens, J. Reppy, A. Turon,
+    /// *Regular-expression derivatives re-examined* (2009), for byte classes.
     pub fn derivative(&mut self, a: RegularId, byte: u8) -> Result<RegularId, Error> {
         derivative::derivative(self, a, byte)
     }
@@ -333,7 +344,8 @@ impl Store {
     /// If a limit is exceeded.
     ///
     /// # Complexity
-    /// One derivative for each byte class of `a`; constant if [`first_bytes`](crate::analysis::first_bytes) knows them.
+    /// One derivative for each byte class of `a`; constant if [`first_bytes`](crate::analysis::first_bytes)
+    /// knows them.
     pub fn live_bytes(&mut self, a: RegularId) -> Result<ByteSet, Error> {
         derivative::live_bytes(self, a)
     }
@@ -341,21 +353,22 @@ impl Store {
     /// Returns true if `a` contains no string.
     ///
     /// # Errors
-    /// If the search takes more than [`Limits::emptiness_steps`](crate::Limits::emptiness_steps) derivatives, or another
-    /// limit is exceeded.
+    /// If the search takes more than [`Limits::emptiness_steps`](crate::Limits::emptiness_steps) derivatives,
+    /// or another limit is exceeded.
     ///
     /// # Complexity
-    /// Constant without complement and intersection. Otherwise a search over the reachable states, whose results are
-    /// kept.
+    /// Constant without complement and intersection. Otherwise a search over the reachable states, whose
+    /// results are kept.
     pub fn is_empty(&mut self, a: RegularId) -> Result<bool, Error> {
         Ok(self.cancellable(never).is_empty(a)?.unwrap_or(false))
     }
 
-    /// Splits `classes` until all bytes of one class have equal derivatives in the given languages and in all languages
-    /// that are reachable from them.
+    /// Splits `classes` until all bytes of one class have equal derivatives in the given languages and in all
+    /// languages that are reachable from them.
     ///
     /// # Complexity
-    /// Linear in the size of the expressions, of which shared parts count once, and of their automata and texts.
+    /// Linear in the size of the expressions, of which shared parts count once, and of their automata and
+    /// texts.
     pub fn refine(&self, languages: impl IntoIterator<Item = RegularId>, classes: &mut ByteClasses) {
         refine::refine(self, languages, classes, &mut never);
     }
@@ -374,7 +387,8 @@ impl Store {
         import::import(self, from, a)
     }
 
-    /// Returns languages of the store as plain data. Saving what [`load`](Self::load) returned gives equal data.
+    /// Returns languages of the store as plain data. Saving what [`load`](Self::load) returned gives equal
+    /// data.
     ///
     /// # Complexity
     /// O(n log n) for n expressions, and linear in the texts of their automata.
@@ -384,8 +398,8 @@ impl Store {
 
     /// Makes a store of saved languages, and returns their ids in it.
     ///
-    /// Loading takes at most `max_bytes` bytes, or the limits that were saved if these are lower. The data is not
-    /// trusted: each expression is made anew from its parts.
+    /// Loading takes at most `max_bytes` bytes, or the limits that were saved if these are lower. The data is
+    /// not trusted: each expression is made anew from its parts.
     ///
     /// # Errors
     /// If the data breaks an invariant, or a limit is exceeded.
@@ -450,7 +464,8 @@ impl<C: FnMut() -> bool> Cancellable<'_, C> {
         emptiness::is_empty(self.store, a, &mut self.is_cancelled)
     }
 
-    /// As [`Store::refine`]. Returns false, with `classes` in an unspecified state, if the operation is cancelled.
+    /// As [`Store::refine`]. Returns false, with `classes` in an unspecified state, if the operation is
+    /// cancelled.
     pub fn refine(
         &mut self,
         languages: impl IntoIterator<Item = RegularId>,

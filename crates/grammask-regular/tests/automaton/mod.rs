@@ -40,7 +40,8 @@ pub fn explore(store: &mut Store, start: RegularId, limit: usize) -> Automaton {
 }
 
 impl Automaton {
-    /// The number of states of the minimal automaton, by refining the partition of Moore, without the dead state.
+    /// The number of states of the minimal automaton, by refining the partition of Moore, without the dead
+    /// state.
     pub fn minimal_len(&self) -> usize {
         let groups: std::collections::HashSet<usize> = self.groups().into_iter().collect();
         groups.len() - usize::from(self.states.contains(&RegularId::EMPTY))

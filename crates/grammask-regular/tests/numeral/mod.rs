@@ -1,6 +1,7 @@
-//! What numerals are worth, by arithmetic on their digits.
+//! Values of numerals, by arithmetic on their digits.
 
-/// The value in units of 10^-18, if it is an unsigned number, with an exponent only where it may have one: behind one digit that is not 0.
+/// The value in units of 10^-18, if it is an unsigned number, with an exponent only where it may have one:
+/// behind one digit that is not 0.
 pub fn value(word: &str, may_have_exponent: bool) -> Option<u128> {
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (mantissa, exponent) = match word.split_once(['e', 'E']) {
