@@ -18,6 +18,8 @@ enum ClassLoop {
 /// Number of loops of an intersection that are compared with the other operands; of a union, a quarter of
 /// this. The bound keeps constructors linear.
 const MAX_COMPARED_LOOPS: usize = 16;
+/// Operands of an intersection of which one is to be contained.
+const MAX_TRIED_OPERANDS: usize = 4;
 /// Loop states at one position of a string.
 const MAX_LOOP_STATES: usize = 16;
 
@@ -93,154 +95,169 @@ pub(crate) fn loop_contains(store: &Store, large: RegularId, small: RegularId) -
         Kind::Acyclic(state) => ClassLoop::Acyclic(state),
         _ => return false,
     };
-    let ProofLimits { depth, mut visits } = ProofLimits::LOOP;
-    run_loop(store, class, base, small, &[0], depth, &mut visits).is_some_and(|states| states == [0])
+    let ProofLimits { depth, visits } = ProofLimits::LOOP;
+    LoopProof { store, class, base, visits }.run(small, &[0], depth).is_some_and(|states| states == [0])
 }
 
-/// Returns a superset of the states of the loop after any string of `a` that begins in one of `states`,
-/// sorted. `None` if the loop does not accept all these strings, or the proof exceeds its limits.
-fn run_loop(
-    store: &Store,
+/// A proof that a loop contains a language: runs the loop over all strings of an expression at once.
+struct LoopProof<'s> {
+    store: &'s Store,
     class: ClassLoop,
+    /// The expression that the loop repeats.
     base: RegularId,
-    a: RegularId,
-    states: &[u32],
-    depth: u32,
-    visits: &mut u32,
-) -> Option<Vec<u32>> {
-    *visits = visits.checked_sub(1)?;
-    // The recursion is bounded by `depth`.
-    let depth = depth.checked_sub(1)?;
-    if a == base && states == [0] {
-        return Some(vec![0]);
-    }
-    let mut result = Vec::new();
-    match store.node(a).kind {
-        Kind::Epsilon => return Some(states.to_vec()),
-        Kind::Bytes(set) => {
-            for &state in states {
-                run_loop_bytes(store, class, state, store.byte_set(set), &mut result, visits)?;
-            }
-        }
-        Kind::Acyclic(start) => {
-            let mut seen: Vec<(u32, u32)> = states.iter().map(|&state| (state, start)).collect();
-            let mut index = 0;
-            while let Some(&(state, inner)) = seen.get(index) {
-                index += 1;
-                if store.leaves.acyclic.is_final(inner) {
-                    insert(&mut result, state)?;
-                }
-                for edge in store.leaves.acyclic.edges(inner) {
-                    let mut next = Vec::new();
-                    let set = ByteSet::range(edge.first, edge.last);
-                    run_loop_bytes(store, class, state, &set, &mut next, visits)?;
-                    for state in next {
-                        if !seen.contains(&(state, edge.target)) {
-                            seen.push((state, edge.target));
-                        }
-                    }
-                }
-            }
-        }
-        Kind::Words { range, depth } => {
-            let (list, words) = store.leaves.words(range);
-            for rest in list.rests(words, depth) {
-                let mut now = states.to_vec();
-                for &byte in rest {
-                    let mut next = Vec::new();
-                    for state in now {
-                        *visits = visits.checked_sub(1)?;
-                        run_loop_bytes(store, class, state, &ByteSet::single(byte), &mut next, visits)?;
-                    }
-                    now = next;
-                }
-                for state in now {
-                    insert(&mut result, state)?;
-                }
-            }
-        }
-        Kind::Concat(..) => {
-            let mut rest = a;
-            let mut now = states.to_vec();
-            while let Kind::Concat(head, tail) = store.node(rest).kind {
-                now = run_loop(store, class, base, head, &now, depth, visits)?;
-                rest = tail;
-            }
-            return run_loop(store, class, base, rest, &now, depth, visits);
-        }
-        Kind::Or(list) => {
-            for &member in store.list(list) {
-                for state in run_loop(store, class, base, member, states, depth, visits)? {
-                    insert(&mut result, state)?;
-                }
-            }
-        }
-        Kind::Repeat { base: inner, min, .. } => {
-            let mut now = states.to_vec();
-            let mut all = states.to_vec();
-            if min > 0 {
-                now = run_loop(store, class, base, inner, &now, depth, visits)?;
-                all.clone_from(&now);
-            }
-            loop {
-                now = run_loop(store, class, base, inner, &now, depth, visits)?;
-                let len = all.len();
-                for &state in &now {
-                    insert(&mut all, state)?;
-                }
-                if all.len() == len {
-                    return Some(all);
-                }
-            }
-        }
-        Kind::And(list) => {
-            return store
-                .list(list)
-                .iter()
-                .take(4)
-                .find_map(|&member| run_loop(store, class, base, member, states, depth, visits));
-        }
-        Kind::PrefixMinimal(inner) => return run_loop(store, class, base, inner, states, depth, visits),
-        Kind::Empty
-        | Kind::AhoCorasick { .. }
-        | Kind::Factor { .. }
-        | Kind::Not(_)
-        | Kind::Json { .. }
-        | Kind::Number(_) => return None,
-    }
-    Some(result)
+    /// Operands and edges that may still be visited.
+    visits: u32,
 }
 
-/// Adds the states after any byte of the set. `None` if the loop does not accept one of these bytes.
-fn run_loop_bytes(
-    store: &Store,
-    class: ClassLoop,
-    state: u32,
-    set: &ByteSet,
-    result: &mut Vec<u32>,
-    visits: &mut u32,
-) -> Option<()> {
-    let root = match class {
-        ClassLoop::Bytes(all) => {
-            return if set.is_subset(&all) { insert(result, 0) } else { None };
+impl LoopProof<'_> {
+    fn visit(&mut self) -> Option<()> {
+        self.visits = self.visits.checked_sub(1)?;
+        Some(())
+    }
+
+    /// Returns a superset of the states of the loop after any string of `a` that begins in one of `states`, sorted.
+    /// `None` if the loop does not accept all these strings, or the proof exceeds its limits.
+    fn run(&mut self, a: RegularId, states: &[u32], depth: u32) -> Option<Vec<u32>> {
+        self.visit()?;
+        // The recursion is bounded by `depth`.
+        let depth = depth.checked_sub(1)?;
+        if a == self.base && states == [0] {
+            return Some(vec![0]);
         }
-        ClassLoop::Acyclic(root) => root,
-    };
-    let inner = if state == 0 { root } else { state - 1 };
-    let mut rest = *set;
-    for edge in store.leaves.acyclic.edges(inner) {
-        *visits = visits.checked_sub(1)?;
-        let range = ByteSet::range(edge.first, edge.last);
-        if !rest.intersection(&range).is_empty() {
-            rest = rest.intersection(&range.complement());
-            let is_end = store.leaves.acyclic.edges(edge.target).is_empty();
-            if !is_end && store.leaves.acyclic.is_final(edge.target) {
-                return None;
+        let store = self.store;
+        match store.node(a).kind {
+            Kind::Epsilon => Some(states.to_vec()),
+            Kind::Bytes(set) => {
+                let mut result = Vec::new();
+                for &state in states {
+                    self.run_bytes(state, store.byte_set(set), &mut result)?;
+                }
+                Some(result)
             }
-            insert(result, if is_end { 0 } else { edge.target + 1 })?;
+            Kind::Acyclic(start) => self.run_acyclic(start, states),
+            Kind::Words { range, depth } => self.run_words(range, depth, states),
+            Kind::Concat(..) => {
+                let (mut rest, mut now) = (a, states.to_vec());
+                while let Kind::Concat(head, tail) = store.node(rest).kind {
+                    now = self.run(head, &now, depth)?;
+                    rest = tail;
+                }
+                self.run(rest, &now, depth)
+            }
+            Kind::Or(list) => {
+                let mut result = Vec::new();
+                for &member in store.list(list) {
+                    for state in self.run(member, states, depth)? {
+                        insert(&mut result, state)?;
+                    }
+                }
+                Some(result)
+            }
+            Kind::Repeat { base, min, .. } => self.run_repeat(base, min, states, depth),
+            Kind::And(list) => {
+                let members = store.list(list).iter().take(MAX_TRIED_OPERANDS);
+                members.copied().find_map(|member| self.run(member, states, depth))
+            }
+            Kind::PrefixMinimal(inner) => self.run(inner, states, depth),
+            Kind::Empty
+            | Kind::AhoCorasick { .. }
+            | Kind::Factor { .. }
+            | Kind::Not(_)
+            | Kind::Json { .. }
+            | Kind::Number(_) => None,
         }
     }
-    rest.is_empty().then_some(())
+
+    /// As [`run`](Self::run), for the strings of a state of the acyclic DFA: a search over pairs of states.
+    fn run_acyclic(&mut self, start: u32, states: &[u32]) -> Option<Vec<u32>> {
+        let acyclic = &self.store.leaves.acyclic;
+        let mut result = Vec::new();
+        let mut seen: Vec<(u32, u32)> = states.iter().map(|&state| (state, start)).collect();
+        let mut index = 0;
+        while let Some(&(state, inner)) = seen.get(index) {
+            index += 1;
+            if acyclic.is_final(inner) {
+                insert(&mut result, state)?;
+            }
+            for edge in acyclic.edges(inner) {
+                let mut next = Vec::new();
+                self.run_bytes(state, &ByteSet::range(edge.first, edge.last), &mut next)?;
+                for state in next {
+                    if !seen.contains(&(state, edge.target)) {
+                        seen.push((state, edge.target));
+                    }
+                }
+            }
+        }
+        Some(result)
+    }
+
+    /// As [`run`](Self::run), for the words of a range without their first `depth` bytes.
+    fn run_words(&mut self, range: u32, depth: u32, states: &[u32]) -> Option<Vec<u32>> {
+        let mut result = Vec::new();
+        let (list, words) = self.store.leaves.words(range);
+        for suffix in list.rests(words, depth) {
+            let mut now = states.to_vec();
+            for &byte in suffix {
+                let mut next = Vec::new();
+                for state in now {
+                    self.visit()?;
+                    self.run_bytes(state, &ByteSet::single(byte), &mut next)?;
+                }
+                now = next;
+            }
+            for state in now {
+                insert(&mut result, state)?;
+            }
+        }
+        Some(result)
+    }
+
+    /// As [`run`](Self::run), for any number of rounds of `base`, or at least one if `min` is positive.
+    fn run_repeat(&mut self, base: RegularId, min: u32, states: &[u32], depth: u32) -> Option<Vec<u32>> {
+        let mut now = states.to_vec();
+        let mut all = states.to_vec();
+        if min > 0 {
+            now = self.run(base, &now, depth)?;
+            all.clone_from(&now);
+        }
+        loop {
+            now = self.run(base, &now, depth)?;
+            let len = all.len();
+            for &state in &now {
+                insert(&mut all, state)?;
+            }
+            if all.len() == len {
+                return Some(all);
+            }
+        }
+    }
+
+    /// Adds the states after any byte of the set. `None` if the loop does not accept one of these bytes.
+    fn run_bytes(&mut self, state: u32, set: &ByteSet, result: &mut Vec<u32>) -> Option<()> {
+        let root = match self.class {
+            ClassLoop::Bytes(all) => {
+                return if set.is_subset(&all) { insert(result, 0) } else { None };
+            }
+            ClassLoop::Acyclic(root) => root,
+        };
+        let acyclic = &self.store.leaves.acyclic;
+        let inner = if state == 0 { root } else { state - 1 };
+        let mut rest = *set;
+        for edge in acyclic.edges(inner) {
+            self.visit()?;
+            let range = ByteSet::range(edge.first, edge.last);
+            if !rest.intersection(&range).is_empty() {
+                rest = rest.intersection(&range.complement());
+                let is_end = acyclic.edges(edge.target).is_empty();
+                if !is_end && acyclic.is_final(edge.target) {
+                    return None;
+                }
+                insert(result, if is_end { 0 } else { edge.target + 1 })?;
+            }
+        }
+        rest.is_empty().then_some(())
+    }
 }
 
 fn insert(states: &mut Vec<u32>, state: u32) -> Option<()> {

@@ -29,11 +29,10 @@ pub(crate) fn has_witness(store: &mut Store, a: RegularId) -> bool {
 /// Records how an intersection was found to be non-empty: by the bytes `way`, and a string of `end` if one is
 /// known.
 pub(crate) fn learn_witness(store: &mut Store, way: &[u8], end: RegularId) {
-    let rest = match store.is_nullable(end) {
-        true => Some(&[][..]),
-        false => {
-            store.memos.witnesses.0.iter().map(|text| &**text).find(|text| is_known_member(store, end, text))
-        }
+    let rest = if store.is_nullable(end) {
+        Some(&[][..])
+    } else {
+        store.memos.witnesses.0.iter().map(|text| &**text).find(|text| is_known_member(store, end, text))
     };
     let Some(rest) = rest else { return };
     let text = [way, rest].concat();

@@ -82,6 +82,24 @@ pub(crate) fn refine(
     for &automaton in &factors {
         bytes.extend(store.leaves.factor_automata[automaton].text.iter().copied());
     }
+    split_by_acyclic_edges(store, acyclic, &mut splits, &mut bytes);
+    // Class numbers do not depend on the order of the splits.
+    splits.retain(|set| {
+        let single = set.single_byte();
+        bytes.extend(single);
+        single.is_none()
+    });
+    classes.split_all(&splits, &bytes);
+    true
+}
+
+/// Adds the byte sets of the edges that are reachable from states of the acyclic DFA.
+fn split_by_acyclic_edges(
+    store: &Store,
+    mut acyclic: Vec<u32>,
+    splits: &mut FxHashSet<ByteSet>,
+    bytes: &mut ByteSet,
+) {
     let mut states = if acyclic.is_empty() { Vec::new() } else { vec![false; store.leaves.acyclic.len()] };
     let mut edges = Vec::new();
     while let Some(state) = acyclic.pop() {
@@ -101,14 +119,6 @@ pub(crate) fn refine(
             }
         }
     }
-    // Class numbers do not depend on the order of the splits.
-    splits.retain(|set| {
-        let single = set.single_byte();
-        bytes.extend(single);
-        single.is_none()
-    });
-    classes.split_all(&splits, &bytes);
-    true
 }
 
 /// Returns the byte sets that escapes in JSON strings distinguish, besides the bytes of their characters.

@@ -47,9 +47,10 @@ impl FiniteLanguage {
     }
 
     fn before(&self, bytes: usize) -> CursorState {
-        match bytes < self.before.len() {
-            true => CursorState::Before(bytes),
-            false => CursorState::Text((0, self.texts.len() as u32), 0),
+        if bytes < self.before.len() {
+            CursorState::Before(bytes)
+        } else {
+            CursorState::Text((0, self.texts.len() as u32), 0)
         }
     }
 
@@ -123,9 +124,10 @@ impl FiniteLanguage {
             }
             CursorState::Unit(character, symbols, some, behind) => {
                 let (units, count) = symbols_of(character);
-                let next = match symbols + 1 == count {
-                    true => CursorState::Text(some, behind),
-                    false => CursorState::Unit(character, symbols + 1, some, behind),
+                let next = if symbols + 1 == count {
+                    CursorState::Text(some, behind)
+                } else {
+                    CursorState::Unit(character, symbols + 1, some, behind)
                 };
                 let symbol = units[symbols];
                 tell(symbol, next);

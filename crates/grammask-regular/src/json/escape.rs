@@ -41,7 +41,7 @@ fn code_points(acyclic: &mut AcyclicDfa, characters: u32) -> Vec<(u32, u32)> {
             _ => (3, 0x07, 0x1_0000),
         };
         let mut all = Vec::new();
-        add_code_points(acyclic, &full, (edge, more, bits, 0), &mut all);
+        add_code_points(acyclic, &full, Utf8Edge { edge, more, bits, before: 0 }, &mut all);
         for (first, last) in all {
             // A language of UTF-8 contains no other code points; this makes sure.
             let (first, last) = (first.max(least), last.min(0x10_FFFF));
@@ -52,12 +52,23 @@ fn code_points(acyclic: &mut AcyclicDfa, characters: u32) -> Vec<(u32, u32)> {
     ranges
 }
 
-/// Adds the code points of an edge. The tuple has the edge, the number of bytes after it, the mask of the
-/// bits in its byte, and the bits before them. The recursion is at most four levels deep.
+/// An edge inside the UTF-8 of a character.
+#[derive(Clone, Copy)]
+struct Utf8Edge {
+    edge: Edge,
+    /// Number of bytes after the edge.
+    more: usize,
+    /// Mask of the code point bits in the byte of the edge.
+    bits: u32,
+    /// Code point bits of the bytes before the edge.
+    before: u32,
+}
+
+/// Adds the code points of an edge. The recursion is at most four levels deep.
 fn add_code_points(
     acyclic: &AcyclicDfa,
     full: &[u32; 4],
-    (edge, more, bits, before): (Edge, usize, u32, u32),
+    Utf8Edge { edge, more, bits, before }: Utf8Edge,
     ranges: &mut Vec<(u32, u32)>,
 ) {
     let width = 6 * more as u32;
@@ -68,7 +79,8 @@ fn add_code_points(
     }
     for byte in edge.first..=edge.last {
         for &next in acyclic.edges(edge.target) {
-            add_code_points(acyclic, full, (next, more - 1, 0x3F, code(byte)), ranges);
+            let next = Utf8Edge { edge: next, more: more - 1, bits: 0x3F, before: code(byte) };
+            add_code_points(acyclic, full, next, ranges);
         }
     }
 }

@@ -246,10 +246,12 @@ impl<'a> Constraints<'a> {
             has_plain |= !is_complement
                 && !matches!(position, NumeralPosition::First(_) | NumeralPosition::Mantissa { .. });
             let these = DivisorConstraint { multiples, rest, room };
-            match is_complement {
-                true => excluded.push((these, here)),
-                false if *part.get_or_insert(here) != here => return None,
-                false => divided.push(these),
+            if is_complement {
+                excluded.push((these, here));
+            } else if *part.get_or_insert(here) == here {
+                divided.push(these);
+            } else {
+                return None;
             }
         }
         let part = part.filter(|_| has_plain)?;

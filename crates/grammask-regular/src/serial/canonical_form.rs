@@ -71,9 +71,10 @@ impl Writer<'_> {
 
     /// The position of a state among those that have been written; it is one of them now.
     fn position(&mut self, state: u32) -> u32 {
-        let known = match self.states.len() < MAX_STATES_SCANNED {
-            true => self.states.iter().position(|&other| other == state).map(|position| position as u32),
-            false => self.places.get(&state).copied(),
+        let known = if self.states.len() < MAX_STATES_SCANNED {
+            self.states.iter().position(|&other| other == state).map(|position| position as u32)
+        } else {
+            self.places.get(&state).copied()
         };
         known.unwrap_or_else(|| {
             let position = self.states.len() as u32;
