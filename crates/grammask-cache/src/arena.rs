@@ -1,127 +1,135 @@
-//! A vector that only grows and never moves what it holds, so that readers need no lock.
+//! An append-only vector that never moves its values, so that readers need no lock.
 
 use std::fmt;
 
 use crate::sync::{AtomicUsize, OnceLock, Ordering, constructor};
 
-/// Entries in the first bucket of a vector of [`boxcar`], and in the first run of a lane.
-const SHORTEST: u64 = 32;
+/// Number of entries of the first bucket of a [`boxcar`] vector.
+const FIRST_BUCKET_LEN: u64 = 32;
 
-/// The largest bucket, in bytes, of the vector that the first ids stand in.
-const PIECE: usize = 64 * 1024;
+/// Maximum size in bytes of a bucket of the first vector. Larger buckets take noticeably long to clear.
+const MAX_FIRST_BUCKET_BYTES: usize = 64 * 1024;
 
-/// Lanes for the values behind, as a power of two; models, which look at each bucket of each lane again and again, have two.
+/// Binary logarithm of the number of lanes. Models use two lanes, because they check each bucket of each lane
+/// repeatedly.
 const LANE_BITS: u32 = if cfg!(loom) { 1 } else { 3 };
 const LANES: usize = 1 << LANE_BITS;
 
-/// Values by the id that [`push`](Arena::push) gave them.
+/// Values by the id that [`push`](Arena::push) returned.
 ///
-/// A growing `Vec` moves its values, which a concurrent reader must not see. The vector of [`boxcar`] has buckets of doubling size instead, which are
-/// allocated once and stay, and publishes each entry for itself, so that a reader who has an id finds the value and waits for nobody. But
-/// a bucket has to be cleared before it is used, and a bucket of megabytes takes as long as a thousand masks. So such a vector holds only the first values, and
-/// behind them eight vectors take turns: numbers are told apart as floating-point numbers are, by the exponent and by three binary digits behind the leading one, and
-/// a vector gets all that have the same three digits.
+/// A `Vec` moves its values when it grows, which would break concurrent readers. A [`boxcar`] vector has
+/// buckets of doubling sizes instead, which stay in place, and publishes each entry by itself, so a reader
+/// never waits.
+///
+/// But a new bucket must be cleared, and clearing megabytes takes as long as a thousand masks. So one vector
+/// holds only the first values, and eight vectors, the lanes, share the others. The lane of a number is given
+/// as in a floating-point number: by the three binary digits after the leading one.
 ///
 /// # Complexity
-/// `get` and `push` are O(1). A bucket that takes more than 64 KiB, and is not one of the first 64 entries, has at most a quarter as many entries as there are values; about half of the
-/// allocated entries are unused.
+/// `get` and `push` are O(1). A bucket larger than 64 KiB, other than that of the first 64 entries, has at
+/// most a quarter as many entries as there are values. About half of the allocated entries are unused.
 pub struct Arena<T> {
     first: boxcar::Vec<T>,
     lanes: OnceLock<Box<[boxcar::Vec<T>; LANES]>>,
-    /// How many ids have been taken: whose turn it is tells the vector.
+    /// Number of ids taken. The next number selects the vector.
     taken: AtomicUsize,
 }
 
-/// How many ids stand in one vector before the lanes begin, for values of a size in bytes: few where they are large, so that tables with few entries are
-/// small. The vector makes its next bucket when seven eighths of one are taken; it is full right before that.
+/// Returns the number of ids in the first vector, for values of `size` bytes. Large values get few, so that
+/// tables with few entries stay small. The vector allocates its next bucket when seven eighths of one are
+/// used; it is full just before that.
 const fn first_ids(size: usize) -> u32 {
     if cfg!(loom) {
         return 1;
     }
     let entry = size + size_of::<usize>();
-    let mut bucket = 2 * SHORTEST;
-    while 2 * bucket as usize * entry <= PIECE {
+    let mut bucket = 2 * FIRST_BUCKET_LEN;
+    while 2 * bucket as usize * entry <= MAX_FIRST_BUCKET_BYTES {
         bucket *= 2;
     }
-    (bucket - SHORTEST + bucket / 8 * 7) as u32
+    (bucket - FIRST_BUCKET_LEN + bucket / 8 * 7) as u32
 }
 
-/// Where what comes behind the first stands: in which lane, and at which place in it.
+/// Returns the lane and the position in it of a number, which counts the values after those of the first
+/// vector.
 #[inline]
-const fn locate(behind: u32) -> (usize, usize) {
-    let shifted = behind as u64 + (SHORTEST << LANE_BITS);
+const fn locate(number: u32) -> (usize, usize) {
+    let shifted = number as u64 + (FIRST_BUCKET_LEN << LANE_BITS);
     let run = shifted.ilog2() - LANE_BITS;
     let lane = (shifted >> run) as usize % LANES;
-    // Runs of a lane are the buckets of its vector: 32, 64, 128 and so on.
-    let place = (shifted % (1 << run)) + (1 << run) - SHORTEST;
-    (lane, place as usize)
+    // The numbers of a lane with equal `run` fill one bucket of its vector: 32, 64, 128 and so on.
+    let position = (shifted % (1 << run)) + (1 << run) - FIRST_BUCKET_LEN;
+    (lane, position as usize)
 }
 
-/// What stands in a lane at a place: the inverse of [`locate`].
-const fn number_of(lane: usize, place: usize) -> u32 {
-    let place = place as u64 + SHORTEST;
-    let run = place.ilog2();
-    let shifted = (((LANES + lane) as u64) << run) | (place % (1 << run));
-    (shifted - (SHORTEST << LANE_BITS)) as u32
+/// The inverse of [`locate`].
+const fn number_of(lane: usize, position: usize) -> u32 {
+    let position = position as u64 + FIRST_BUCKET_LEN;
+    let run = position.ilog2();
+    let shifted = (((LANES + lane) as u64) << run) | (position % (1 << run));
+    (shifted - (FIRST_BUCKET_LEN << LANE_BITS)) as u32
 }
 
 impl<T> Arena<T> {
-    const FIRST: u32 = first_ids(size_of::<T>());
+    /// Number of ids in the first vector.
+    const FIRST_IDS: u32 = first_ids(size_of::<T>());
 
     constructor! {
-        /// An arena without values. Allocates nothing.
+        /// Creates an empty arena. Allocates nothing.
         pub fn new() -> Self {
             Self { first: boxcar::Vec::new(), lanes: OnceLock::new(), taken: AtomicUsize::new(0) }
         }
     }
 
-    /// How many values there are, with those that are being stored right now. One load.
+    /// Returns the number of values, including those being stored by other threads. One load.
     pub fn len(&self) -> usize {
         self.taken.load(Ordering::Acquire).min(u32::MAX as usize)
     }
 
-    /// Whether there is no value.
+    /// Returns true if there is no value.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Stores a value and gives its id: 0 for the first, then one more each time.
+    /// Stores a value and returns its id. Ids count up from 0.
     ///
     /// # Panics
-    /// When the arena holds 2^32 - 1 values.
+    /// If the arena holds 2^32 - 1 values.
     pub fn push(&self, value: T) -> u32 {
-        // As many turns fall on a run of a lane as it has places; which of them a value gets, the lane says.
+        // A bucket of a lane gets as many turns as it has positions. The lane assigns them, in the order of
+        // the pushes.
         let turn = self.taken.fetch_add(1, Ordering::Relaxed);
         let turn = u32::try_from(turn).ok().filter(|&turn| turn < u32::MAX);
         let turn = turn.expect("an arena holds fewer than 2^32 values");
-        if turn < Self::FIRST {
+        if turn < Self::FIRST_IDS {
             return self.first.push(value) as u32;
         }
         let lanes = self.lanes.get_or_init(|| Box::new(std::array::from_fn(|_| boxcar::Vec::new())));
-        let (lane, _) = locate(turn - Self::FIRST);
-        Self::FIRST + number_of(lane, lanes[lane].push(value))
+        let (lane, _) = locate(turn - Self::FIRST_IDS);
+        Self::FIRST_IDS + number_of(lane, lanes[lane].push(value))
     }
 
-    /// The value with this id; `None` where none was given, or where it is being stored right now.
+    /// Returns the value with this id. Returns `None` if there is none, or if it is being stored by another
+    /// thread.
     #[inline]
     pub fn try_get(&self, id: u32) -> Option<&T> {
-        if id < Self::FIRST {
+        if id < Self::FIRST_IDS {
             return self.first.get(id as usize);
         }
-        let (lane, place) = locate(id - Self::FIRST);
-        self.lanes.get()?[lane].get(place)
+        let (lane, position) = locate(id - Self::FIRST_IDS);
+        self.lanes.get()?[lane].get(position)
     }
 
-    /// The value with this id.
+    /// Returns the value with this id.
     ///
     /// # Panics
-    /// When the id was not given by this arena.
+    /// If the id does not belong to this arena.
     #[inline]
     pub fn get(&self, id: u32) -> &T {
         self.try_get(id).expect("an id of this arena")
     }
 
-    /// The values with their ids, in the order of the ids.
+    /// Returns the values with their ids, in the order of the ids.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         (0..self.len() as u32).filter_map(|id| Some((id, self.try_get(id)?)))
     }
@@ -144,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_stay_where_they_are() {
+    fn values_never_move() {
         let arena = Arena::new();
         let first = arena.push(String::from("first"));
         let address = std::ptr::from_ref(arena.get(first));
@@ -158,25 +166,25 @@ mod tests {
     }
 
     #[test]
-    fn every_id_has_a_place_of_its_own() {
+    fn numbers_have_distinct_positions() {
         let mut next = [0; LANES];
         let mut longest = 0;
         let mut run = (0, 0);
         for number in 0..300_000 {
-            let (lane, place) = locate(number);
-            assert_eq!((place, number_of(lane, place)), (next[lane], number));
+            let (lane, position) = locate(number);
+            assert_eq!((position, number_of(lane, position)), (next[lane], number));
             next[lane] += 1;
             run = if run.0 == lane { (lane, run.1 + 1) } else { (lane, 1) };
             longest = longest.max(run.1);
             assert!(longest <= 32.max(number / 8 + 32), "{longest} in a row before {number}");
         }
-        let (lane, place) = locate(u32::MAX);
-        assert_eq!(number_of(lane, place), u32::MAX);
+        let (lane, position) = locate(u32::MAX);
+        assert_eq!(number_of(lane, position), u32::MAX);
         assert_eq!([0, 8, 24, 300, 100_000].map(first_ids), [15_328, 7_648, 3_808, 208, 88]);
     }
 
     #[test]
-    fn values_behind_the_first_are_found() {
+    fn values_in_lanes_are_found() {
         let arena = Arena::new();
         for number in 0..2_000 {
             assert_eq!((arena.push([number; 100]), arena.len()), (number, number as usize + 1));
@@ -187,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_get_ids_of_their_own() {
+    fn threads_get_distinct_ids() {
         let arena = Arena::new();
         std::thread::scope(|scope| {
             for thread in 0..4u64 {

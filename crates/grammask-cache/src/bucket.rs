@@ -1,24 +1,26 @@
-//! Where the entries of a table stand that grows without moving them: in buckets, each twice as large as the one before.
+//! Addresses of entries in a table that grows without moving them: in buckets, each twice as large as the one
+//! before.
 
-/// Entries in the first bucket, as a power of two. Models begin with two entries, so that they reach the second bucket.
-const FIRST_BITS: u32 = if cfg!(loom) { 1 } else { 5 };
+/// Binary logarithm of the size of the first bucket, in entries. Models use two entries, so that they reach
+/// the second bucket.
+const FIRST_BUCKET_BITS: u32 = if cfg!(loom) { 1 } else { 5 };
 
-/// Buckets: together they hold every id of 32 bits.
-pub(crate) const BUCKETS: usize = (32 - FIRST_BITS + 1) as usize;
+/// Number of buckets that together hold every id of 32 bits.
+pub(crate) const BUCKETS: usize = (32 - FIRST_BUCKET_BITS + 1) as usize;
 
-/// The bucket of an id and the place in it.
+/// Returns the bucket of an id and the position in that bucket.
 pub(crate) const fn locate(id: u32) -> (usize, usize) {
-    let shifted = id as u64 + (1 << FIRST_BITS);
-    let bucket = 63 - shifted.leading_zeros() - FIRST_BITS;
-    (bucket as usize, (shifted - (1 << (bucket + FIRST_BITS))) as usize)
+    let shifted = id as u64 + (1 << FIRST_BUCKET_BITS);
+    let bucket = 63 - shifted.leading_zeros() - FIRST_BUCKET_BITS;
+    (bucket as usize, (shifted - (1 << (bucket + FIRST_BUCKET_BITS))) as usize)
 }
 
-/// How many entries a bucket has.
+/// Returns the number of entries of a bucket.
 pub(crate) const fn size(bucket: usize) -> usize {
-    1 << (bucket as u32 + FIRST_BITS)
+    1 << (bucket as u32 + FIRST_BUCKET_BITS)
 }
 
-/// The first id in a bucket.
+/// Returns the first id of a bucket.
 pub(crate) const fn first(bucket: usize) -> u32 {
     (size(bucket) - size(0)) as u32
 }
@@ -28,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_id_has_a_place_of_its_own() {
+    fn ids_have_distinct_positions() {
         let mut expected = (0, 0);
         for id in 0..100_000 {
             assert_eq!(locate(id), expected, "id {id}");

@@ -1,11 +1,11 @@
-//! Counting what a family of tables holds.
+//! Counts the bytes of a family of tables.
 
 use crate::sync::{AtomicUsize, Ordering, constructor};
 
-/// A number of bytes that may be used, and how many are.
+/// A limit in bytes and the number of bytes used.
 ///
-/// A budget is a measure, not a fence: tables tell it what they store, and whoever owns them asks from time to time
-/// whether it is exceeded.
+/// A budget measures and does not prevent: tables report the bytes they store, and their owner checks from
+/// time to time whether the budget is exceeded.
 #[derive(Debug)]
 pub struct Budget {
     limit: usize,
@@ -14,28 +14,28 @@ pub struct Budget {
 
 impl Budget {
     constructor! {
-        /// A budget of `limit` bytes.
+        /// Creates a budget of `limit` bytes, with no byte used.
         pub fn new(limit: usize) -> Self {
             Self { limit, used: AtomicUsize::new(0) }
         }
     }
 
-    /// Notes that `bytes` more are used.
+    /// Adds to the bytes used.
     pub fn spend(&self, bytes: usize) {
         self.used.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Bytes in use.
+    /// Returns the number of bytes used.
     pub fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Bytes that may be used.
+    /// Returns the limit in bytes.
     pub const fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Whether more bytes are used than may be.
+    /// Returns true if more bytes are used than the limit allows.
     pub fn is_exceeded(&self) -> bool {
         self.used() > self.limit
     }
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_budget_is_exceeded_behind_its_last_byte() {
+    fn budget_is_exceeded_after_its_last_byte() {
         let budget = Budget::new(10);
         budget.spend(10);
         assert!(!budget.is_exceeded());

@@ -1,38 +1,43 @@
-//! A hash index from hashes to ids: open addressing, probed without a lock, grown by publishing a larger table, into which
-//! entries are moved a few at a time.
+//! A hash index from hashes to ids: open addressing, lookups without a lock.
+//!
+//! The index grows by publishing a table of twice the size. Each later addition moves a few entries into it.
 
 use std::sync::PoisonError;
 
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, MutexGuard, OnceLock, Ordering, array, constructor, zeros};
 
-/// Slots of the smallest table, as a power of two. Models begin with four slots, which the third id outgrows.
-const FIRST_BITS: usize = if cfg!(loom) { 2 } else { 6 };
-/// Sizes of tables: the largest has 2^32 slots.
-const TABLES: usize = 32 - FIRST_BITS + 1;
-/// A slot without an id: zero, so that a large table costs nothing before its pages are used. Others hold the upper half of a mixed hash and an
-/// id plus one: so a table grows without hashing again, and ids of other hashes are mostly not looked at.
+/// Binary logarithm of the size of the smallest table, in slots. Models use four slots, which the third id
+/// outgrows.
+const FIRST_TABLE_BITS: usize = if cfg!(loom) { 2 } else { 6 };
+/// Number of table sizes; the largest table has 2^32 slots.
+const TABLES: usize = 32 - FIRST_TABLE_BITS + 1;
+/// A slot without an id: zero, so that the unused pages of a large table cost nothing. Other slots hold the
+/// upper half of a mixed hash and an id plus one. So a table grows without hashing again, and few ids of
+/// other hashes are compared.
 const FREE: u64 = 0;
-/// Slots of the outgrown table that are moved with each id that is added: so few that nobody waits, so many that there is mostly one table to look
-/// into. Two would do, and models have two: a table is half full when it is outgrown, and the next one is when half as many ids as this one has
-/// slots have been added.
-const MOVED_AT_ONCE: usize = if cfg!(loom) { 2 } else { 64 };
-/// All has been moved.
-const ALL: usize = usize::MAX;
+/// Number of slots of the old table that each addition moves: few, so that no addition takes long, and enough
+/// that there is mostly one table to search. Two would suffice, because a table is outgrown when it is half
+/// full, and the next one when half as many ids as this one has slots have been added. Models use two.
+const SLOTS_MOVED_PER_ADDITION: usize = if cfg!(loom) { 2 } else { 64 };
+/// Value of [`Index::moved`] when all slots have been moved.
+const ALL_MOVED: usize = usize::MAX;
 
-/// Finds ids by hash. Who the ids belong to, and what "equal" means, the caller says with each call.
+/// Finds ids by hash. The caller defines the owners of the ids, and equality, with each call.
 ///
-/// Tables are never changed but for free slots that become taken, and never freed before the index is: a reader
-/// may go on in a table that has been outgrown. It then misses what was added since, takes the lock, and looks again.
+/// Slots change only from free to used, and tables are freed with the index. A reader may therefore continue
+/// in an outgrown table. If it misses a newer entry there, it takes the lock and searches again.
 ///
-/// A larger table is empty when it is published. What the one before it holds is copied to it bit by bit, each time that an id is added, so that no
-/// single addition waits for all of them; until all is copied, a reader who finds nothing in the larger one looks into the other as well.
+/// A larger table is empty when it is published. Each addition copies some slots of the old table, so that no
+/// single addition copies all of them. Until all are copied, a reader that finds nothing in the new table
+/// searches the old one as well.
 pub(crate) struct Index {
     tables: [OnceLock<Box<[AtomicU64]>>; TABLES],
-    /// The table in use.
+    /// Number of the table in use.
     current: AtomicUsize,
-    /// How many slots of the table before it have been copied to it, or [`ALL`]. Reset before the next table is published.
+    /// Number of slots of the old table that have been copied, or [`ALL_MOVED`]. Reset before the next table
+    /// is published.
     moved: AtomicUsize,
-    /// How many ids are in; held while one is added.
+    /// Number of ids; locked while one is added.
     len: Mutex<usize>,
 }
 
@@ -42,78 +47,83 @@ impl Index {
             Self {
                 tables: array![OnceLock::new(); TABLES],
                 current: AtomicUsize::new(0),
-                moved: AtomicUsize::new(ALL),
+                moved: AtomicUsize::new(ALL_MOVED),
                 len: Mutex::new(0),
             }
         }
     }
 
     fn table(&self, number: usize) -> &[AtomicU64] {
-        self.tables[number].get_or_init(|| zeros(1 << (number + FIRST_BITS)))
+        self.tables[number].get_or_init(|| zeros(1 << (number + FIRST_TABLE_BITS)))
     }
 
-    /// Whether some of what the table before the one in use holds has not been copied. To be asked before a look into the one in use: what is
-    /// copied after that look is in the other one.
+    /// Returns true if the old table has slots that are not copied. Callers must check before they search the
+    /// table in use: slots copied after that search are still found in the old table.
     #[inline]
     fn is_moving(&self) -> bool {
-        self.moved.load(Ordering::Acquire) != ALL
+        self.moved.load(Ordering::Acquire) != ALL_MOVED
     }
 
-    /// The table before this one.
+    /// Returns the table before this one.
     fn outgrown(&self, current: usize) -> Option<&[AtomicU64]> {
         Some(self.tables[current.checked_sub(1)?].get()?)
     }
 
-    /// The id under `hash` that `is_it` recognizes. Takes no lock.
-    pub(crate) fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+    /// Returns the id under `hash` for which `is_equal` returns true. Takes no lock.
+    pub(crate) fn find(&self, hash: u64, is_equal: impl Fn(u32) -> bool) -> Option<u32> {
         let current = self.current.load(Ordering::Acquire);
         let table = self.tables[current].get()?;
-        self.look_up(current, table, tag(hash), is_it).ok()
+        self.search_both(current, table, tag(hash), is_equal).ok()
     }
 
-    /// The id in a table or in the one that it outgrows, or the free slot in the table at which its absence was seen.
+    /// Returns the id in a table or in the old one. If it is in neither, returns the free slot where the
+    /// search ended as an error.
     #[inline]
-    fn look_up(
+    fn search_both(
         &self,
         number: usize,
         table: &[AtomicU64],
         tag: u32,
-        is_it: impl Fn(u32) -> bool,
+        is_equal: impl Fn(u32) -> bool,
     ) -> Result<u32, usize> {
         let is_moving = self.is_moving();
-        let found = search(table, tag, &is_it);
-        if is_moving { found.or_else(|free| self.look_back(number, tag, &is_it).ok_or(free)) } else { found }
+        let found = search(table, tag, &is_equal);
+        if is_moving {
+            found.or_else(|free| self.search_old(number, tag, &is_equal).ok_or(free))
+        } else {
+            found
+        }
     }
 
-    /// The id in the table before this one.
+    /// Returns the id in the table before this one.
     #[cold]
-    fn look_back(&self, number: usize, tag: u32, is_it: &dyn Fn(u32) -> bool) -> Option<u32> {
-        search(self.outgrown(number)?, tag, is_it).ok()
+    fn search_old(&self, number: usize, tag: u32, is_equal: &dyn Fn(u32) -> bool) -> Option<u32> {
+        search(self.outgrown(number)?, tag, is_equal).ok()
     }
 
-    /// As [`find`](Self::find); where there is none, takes the lock, looks once more, and adds the id that `make`
-    /// gives.
+    /// As [`find`](Self::find). If there is no id, takes the lock, searches again, and adds the id that
+    /// `make` returns. Returns true with a new id.
     pub(crate) fn find_or_add(
         &self,
         hash: u64,
-        is_it: impl Fn(u32) -> bool,
+        is_equal: impl Fn(u32) -> bool,
         make: impl FnOnce() -> u32,
     ) -> (u32, bool) {
-        self.find_or_add_from(hash, (), |(), id| is_it(id), |()| make())
+        self.find_or_add_value(hash, (), |(), id| is_equal(id), |()| make())
     }
 
-    /// The same with something that `make` takes and `is_it` looks at.
-    pub(crate) fn find_or_add_from<T>(
+    /// As [`find_or_add`](Self::find_or_add), with a value that `is_equal` reads and `make` consumes.
+    pub(crate) fn find_or_add_value<T>(
         &self,
         hash: u64,
-        it: T,
-        is_it: impl Fn(&T, u32) -> bool,
+        value: T,
+        is_equal: impl Fn(&T, u32) -> bool,
         make: impl FnOnce(T) -> u32,
     ) -> (u32, bool) {
         let tag = tag(hash);
         let before = self.current.load(Ordering::Acquire);
         let mut table = self.table(before);
-        let mut slot = match self.look_up(before, table, tag, |id| is_it(&it, id)) {
+        let mut slot = match self.search_both(before, table, tag, |id| is_equal(&value, id)) {
             Ok(id) => return (id, false),
             Err(slot) => slot,
         };
@@ -122,48 +132,52 @@ impl Index {
         if current != before {
             table = self.table(current);
         }
-        // As long as the slot is free in the table in use, nothing has been added that would stand there or before it.
+        // If the slot is still free, no entry has been added to the probe sequence before it.
         if current != before || table[slot].load(Ordering::Acquire) != FREE {
-            match self.look_up(current, table, tag, |id| is_it(&it, id)) {
+            match self.search_both(current, table, tag, |id| is_equal(&value, id)) {
                 Ok(id) => return (id, false),
                 Err(free) => slot = free,
             }
         }
-        let larger = self.make_room(*len + 1, current, table);
-        let id = make(it);
+        let larger = self.grow_if_full(*len + 1, current, table);
+        let id = make(value);
         let entry = entry(tag, id);
         match larger {
-            Some(larger) => place(larger, entry),
+            Some(larger) => insert(larger, entry),
             None => table[slot].store(entry, Ordering::Release),
         }
         *len += 1;
-        self.move_some(MOVED_AT_ONCE);
+        self.move_slots(SLOTS_MOVED_PER_ADDITION);
         (id, true)
     }
 
     fn lock(&self) -> MutexGuard<'_, usize> {
-        // The number stays right even where a `make` of the caller has panicked.
+        // The number is correct even if the caller's `make` has panicked.
         self.len.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Publishes a table twice as large where `len` entries would fill the current one by more than half, and gives it.
-    fn make_room(&self, len: usize, current: usize, table: &[AtomicU64]) -> Option<&[AtomicU64]> {
+    /// Publishes and returns a table of twice the size if `len` entries would fill more than half of the
+    /// current one.
+    fn grow_if_full(&self, len: usize, current: usize, table: &[AtomicU64]) -> Option<&[AtomicU64]> {
         if len * 2 <= table.len() {
             return None;
         }
-        // All has been moved long before; that nothing is lost must not hang on it.
-        debug_assert!(!self.is_moving(), "{len} ids: a table is outgrown before it is filled");
-        self.move_some(table.len());
+        // All slots have been moved long ago, but correctness must not depend on that.
+        debug_assert!(
+            !self.is_moving(),
+            "{len} ids: a table is outgrown while entries are being moved to it"
+        );
+        self.move_slots(table.len());
         let larger = self.table(current + 1);
         self.moved.store(0, Ordering::Release);
         self.current.store(current + 1, Ordering::Release);
         Some(larger)
     }
 
-    /// Copies what is in the next `slots` slots of the table that has been outgrown to the one in use. The lock is held.
-    fn move_some(&self, slots: usize) {
+    /// Copies the next `slots` slots of the old table to the one in use. The caller holds the lock.
+    fn move_slots(&self, slots: usize) {
         let moved = self.moved.load(Ordering::Acquire);
-        if moved == ALL {
+        if moved == ALL_MOVED {
             return;
         }
         let current = self.current.load(Ordering::Acquire);
@@ -172,59 +186,62 @@ impl Index {
         let new = self.table(current);
         for entry in old[moved..until].iter().map(|slot| slot.load(Ordering::Acquire)) {
             if entry != FREE {
-                place(new, entry);
+                insert(new, entry);
             }
         }
-        self.moved.store(if until == old.len() { ALL } else { until }, Ordering::Release);
+        self.moved.store(if until == old.len() { ALL_MOVED } else { until }, Ordering::Release);
     }
 
-    /// Bytes of all tables: of that in use and all before it, each of which has half the slots of the next.
+    /// Returns the bytes of all tables: the one in use, and all before it, each of half the size of the next.
     pub(crate) fn bytes_used(&self) -> usize {
         let current = self.current.load(Ordering::Acquire);
         match self.tables[current].get() {
-            Some(table) => (2 * table.len() - (1 << FIRST_BITS)) * size_of::<AtomicU64>(),
+            Some(table) => (2 * table.len() - (1 << FIRST_TABLE_BITS)) * size_of::<AtomicU64>(),
             None => 0,
         }
     }
 }
 
-/// What of a hash says where it stands, in tables of all sizes: the upper half of a product, as in Fibonacci hashing, to which all bits below contribute.
+/// Returns the tag of a hash, which gives its slots in tables of all sizes: the upper half of a product, as
+/// in Fibonacci hashing, so that all bits of the hash contribute.
 fn tag(hash: u64) -> u32 {
     (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
 }
 
-/// What stands in a slot.
+/// Returns the content of a slot.
 fn entry(tag: u32, id: u32) -> u64 {
     u64::from(tag) << 32 | (u64::from(id) + 1)
 }
 
-/// The tag and the id of an entry.
+/// Returns the tag and the id of an entry.
 fn parts(entry: u64) -> (u32, u32) {
     ((entry >> 32) as u32, (entry as u32).wrapping_sub(1))
 }
 
-/// The slots to look at for a tag, each once.
+/// Returns the probe sequence of a tag: every slot once.
 fn probe(slots: usize, tag: u32) -> impl Iterator<Item = usize> {
     (0..slots).map(move |step| (tag as usize + step) & (slots - 1))
 }
 
-/// The id in a table, or the free slot at which its absence was seen: it is where it would stand.
-fn search(table: &[AtomicU64], tag: u32, is_it: impl Fn(u32) -> bool) -> Result<u32, usize> {
+/// Returns the id in a table. If there is none, returns the first free slot of the probe sequence as an
+/// error.
+fn search(table: &[AtomicU64], tag: u32, is_equal: impl Fn(u32) -> bool) -> Result<u32, usize> {
     for slot in probe(table.len(), tag) {
         let entry = table[slot].load(Ordering::Acquire);
         if entry == FREE {
             return Err(slot);
         }
         let (other, id) = parts(entry);
-        if other == tag && is_it(id) {
+        if other == tag && is_equal(id) {
             return Ok(id);
         }
     }
     unreachable!("a table is at most half full")
 }
 
-/// Puts an entry into the first free slot of its sequence. A table is at most half full, so there is one.
-fn place(table: &[AtomicU64], entry: u64) {
+/// Stores an entry in the first free slot of its probe sequence. A table is at most half full, so there is
+/// one.
+fn insert(table: &[AtomicU64], entry: u64) {
     for slot in probe(table.len(), parts(entry).0) {
         if table[slot].load(Ordering::Acquire) == FREE {
             table[slot].store(entry, Ordering::Release);
@@ -237,13 +254,13 @@ fn place(table: &[AtomicU64], entry: u64) {
 mod tests {
     use super::*;
 
-    /// A hash that puts many ids into few sequences of slots.
+    /// A hash with many collisions.
     fn hash(id: u32) -> u64 {
         u64::from(id % 61) << 40
     }
 
     #[test]
-    fn everything_is_found_after_each_addition() {
+    fn all_ids_are_found_after_each_addition() {
         let index = Index::new();
         for id in 0..700 {
             assert_eq!(index.find(hash(id), |other| other == id), None);
@@ -259,13 +276,16 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_filled_bit_by_bit() {
+    fn entries_are_moved_a_few_at_a_time() {
         let index = Index::new();
         let add = |id: u32| index.find_or_add(u64::from(id), |other| other == id, || id);
         (0..=512).for_each(|id| assert!(add(id).1));
-        // The last one was one too many for half of 1,024 slots.
+        // The last id exceeds half of 1,024 slots.
         let current = index.current.load(Ordering::Acquire);
-        assert_eq!((index.table(current).len(), index.moved.load(Ordering::Acquire)), (2048, MOVED_AT_ONCE));
+        assert_eq!(
+            (index.table(current).len(), index.moved.load(Ordering::Acquire)),
+            (2048, SLOTS_MOVED_PER_ADDITION)
+        );
         let tables = index.tables.iter().filter_map(OnceLock::get);
         assert_eq!(index.bytes_used(), tables.map(|table| size_of_val::<[AtomicU64]>(table)).sum::<usize>());
         (513..=768).for_each(|id| assert!(add(id).1));

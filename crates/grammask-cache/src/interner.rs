@@ -1,4 +1,4 @@
-//! Equal values get equal ids.
+//! An interner: equal values get equal ids.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -10,10 +10,10 @@ use crate::arena::Arena;
 use crate::index::Index;
 use crate::sync::constructor;
 
-/// Values, each once, by id; and ids by value.
+/// Distinct values by id, and ids by value.
 ///
 /// # Complexity
-/// `get` is O(1) without a lock; `intern` of a known value is one hash and an expected O(1) probes without a lock.
+/// `get` is O(1). `intern` of a known value takes one hash and expected O(1) probes. Neither takes a lock.
 pub struct Interner<T> {
     values: Arena<T>,
     index: Index,
@@ -21,42 +21,42 @@ pub struct Interner<T> {
 
 impl<T> Interner<T> {
     constructor! {
-        /// An interner without values. Allocates nothing.
+        /// Creates an empty interner. Allocates nothing.
         pub fn new() -> Self {
             Self { values: Arena::new(), index: Index::new() }
         }
     }
 
-    /// The value with this id.
+    /// Returns the value with this id.
     ///
     /// # Panics
-    /// When the id was not given by this interner.
+    /// If the id does not belong to this interner.
     #[inline]
     pub fn get(&self, id: u32) -> &T {
         self.values.get(id)
     }
 
-    /// The value with this id, if it is one of this interner.
+    /// Returns the value with this id. Returns `None` if there is none.
     pub fn try_get(&self, id: u32) -> Option<&T> {
         self.values.try_get(id)
     }
 
-    /// How many values there are. Ids are `0..len`.
+    /// Returns the number of values. Ids are `0..len`.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there is no value.
+    /// Returns true if there is no value.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The values with their ids, in the order in which they came.
+    /// Returns the values with their ids, in the order of the ids.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         self.values.iter()
     }
 
-    /// The id of the value that equals `key`, if it is in. Takes no lock.
+    /// Returns the id of the value that equals `key`. Returns `None` if there is none. Takes no lock.
     pub fn find<Q>(&self, key: &Q) -> Option<u32>
     where
         T: Borrow<Q>,
@@ -65,44 +65,44 @@ impl<T> Interner<T> {
         self.index.find(FxBuildHasher.hash_one(key), |id| self.values.get(id).borrow() == key)
     }
 
-    /// The id of the value that equals `key`; where there is none, `make` makes it.
+    /// Returns the id of the value that equals `key`. If there is none, adds the value that `make` returns.
     ///
     /// # Panics
-    /// When there are 2^32 - 1 values.
+    /// If there are 2^32 - 1 values.
     pub fn intern<Q>(&self, key: &Q, make: impl FnOnce(&Q) -> T) -> u32
     where
         T: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
     {
         let hash = FxBuildHasher.hash_one(key);
-        let is_it = |id| self.values.get(id).borrow() == key;
-        self.index.find_or_add(hash, is_it, || self.values.push(make(key))).0
+        let is_equal = |id| self.values.get(id).borrow() == key;
+        self.index.find_or_add(hash, is_equal, || self.values.push(make(key))).0
     }
 
-    /// The id of a value that is there already, as what it lends, and whether it is new: it is added, or dropped where an equal one is in. Nothing
-    /// is copied, and hashed once.
+    /// Returns the id of an owned value, and true if the value is new. A new value is added; a known one is
+    /// dropped.
     ///
     /// # Panics
-    /// When there are 2^32 - 1 values.
+    /// If there are 2^32 - 1 values.
     pub fn intern_value<Q>(&self, value: T) -> (u32, bool)
     where
         T: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
     {
         let hash = FxBuildHasher.hash_one(value.borrow());
-        let is_it = |value: &T, id| self.values.get(id).borrow() == value.borrow();
-        self.index.find_or_add_from(hash, value, is_it, |value| self.values.push(value))
+        let is_equal = |value: &T, id| self.values.get(id).borrow() == value.borrow();
+        self.index.find_or_add_value(hash, value, is_equal, |value| self.values.push(value))
     }
 
-    /// Adds a value under a new id, whether or not an equal one is in; [`find`](Self::find) will not find it.
+    /// Adds a value under a new id, even if an equal one exists. [`find`](Self::find) will not find it.
     ///
     /// # Panics
-    /// When there are 2^32 - 1 values.
+    /// If there are 2^32 - 1 values.
     pub fn push(&self, value: T) -> u32 {
         self.values.push(value)
     }
 
-    /// Bytes of the index; what the values hold is for the caller to count.
+    /// Returns the bytes of the index. The caller counts the bytes of the values.
     pub fn index_bytes(&self) -> usize {
         self.index.bytes_used()
     }
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_values_have_equal_ids_however_many_there_are() {
+    fn equal_values_get_equal_ids() {
         let interner: Interner<String> = Interner::new();
         for round in 0..2 {
             for number in 0..10_000u32 {
@@ -134,9 +134,9 @@ mod tests {
         }
         assert_eq!(interner.len(), 10_000);
         assert_eq!(interner.intern_value::<str>("777".to_owned()), (777, false));
-        assert_eq!(interner.intern_value::<str>("nobody knows it".to_owned()), (10_000, true));
+        assert_eq!(interner.intern_value::<str>("a new value".to_owned()), (10_000, true));
         assert_eq!(interner.find("777"), Some(777));
-        assert_eq!(interner.find("nobody"), None);
+        assert_eq!(interner.find("a missing value"), None);
     }
 
     #[test]

@@ -1,37 +1,38 @@
-//! Tables that only grow: ids stay stable, reading takes no lock, and what is stored is counted.
+//! Append-only tables: ids stay valid, reading takes no lock, and stored bytes are counted.
 //!
-//! A recognizer makes its states while it runs and shares them between threads. Nearly every access reads an entry
-//! that was made long ago, so reading must cost a load; making an entry is rare and may take a lock. The
-//! pieces here are what the layers above are made of:
+//! A recognizer creates its states while it runs and shares them between threads. Nearly every access reads
+//! an old entry, so reading costs a few loads. Creating an entry is rare and may take a lock.
 //!
 //! | piece | from → to | reading |
 //! | --- | --- | --- |
-//! | [`Arena`] | id → value | two loads; three behind the first thousands |
+//! | [`Arena`] | id → value | two loads; three after the first thousands |
 //! | [`Interner`] | value → id → value | a probe; a lock when the value is new |
 //! | [`Memo`] | key → value | a probe; a lock when the key is new |
-//! | [`Column`] | id → `u32` | two loads; three behind the first two thousand |
+//! | [`Column`] | id → `u32` | two loads; three from id 2,016 on |
 //! | [`Row`], [`LazyRow`] | small index → `u32` | one load |
 //!
-//! [`Budget`] counts the bytes that a family of tables holds. Nothing is ever evicted in place: whoever exceeds the
-//! budget makes a fresh family and carries over what is still in use. That keeps every id valid for as long as the
-//! family that made it lives.
+//! [`Budget`] counts the bytes of a family of tables. Entries are never evicted. When the budget is exceeded,
+//! the caller makes a new family and imports the entries still in use, so an id stays valid as long as its
+//! family.
 //!
-//! # What is shown about threads
+//! # Verified properties
 //!
-//! There is no `unsafe` here (that of [`boxcar`] is its own, and is run in the models with the rest), so no access is undefined; what could go wrong is that a thread sees too little. Models in
-//! `tests/loom.rs` run the tables, made of the primitives of loom, in every order in which two or three threads can meet,
-//! up to a bound on interruptions, and with every value that weakly ordered memory may let a thread see:
+//! This crate has no `unsafe` code of its own, so accesses are memory-safe; a fault would be a thread that
+//! misses an entry. `tests/loom.rs` models the tables with loom: every interleaving of two or three threads
+//! up to a bound on preemptions, and every value that weakly ordered memory may return.
 //!
-//! - equal keys get one id, and different keys different ones, also while the index grows;
-//! - what was in before a look-up began is found, at any moment of a growth, which goes step by step, and its value is there;
-//! - the first value under a key of a [`Memo`] is what every thread gets, and exactly one is told that it is fresh;
-//! - who reads a value from a [`Row`] or a [`LazyRow`] sees all that was written before it was stored, and of two values that are stored
-//!   at once in a [`LazyRow`] none is lost;
-//! - the first number under an id of a [`Column`] is what every thread gets, with all that was written before it was stored;
-//! - an [`Arena`] gives each id once, and who learns of an id that is in finds its value;
-//! - a [`Budget`] loses nothing.
+//! - Equal keys get one id, and different keys get different ids, also while the index grows.
+//! - A lookup finds every entry that was stored before it began, with its value, also while the index grows.
+//! - All threads get the first value stored under a key of a [`Memo`], and exactly one of them learns that it
+//!   is new.
+//! - A thread that reads a value from a [`Row`] or a [`LazyRow`] sees all writes that precede its storing. A
+//!   [`LazyRow`] keeps both of two values stored simultaneously.
+//! - All threads get the first number stored under an id of a [`Column`], and see all writes that precede its
+//!   storing.
+//! - An [`Arena`] returns each id once, and a thread that receives an id finds its value.
+//! - A [`Budget`] counts all bytes.
 //!
-//! `cargo xtask loom` runs them.
+//! `cargo xtask loom` runs the models.
 //!
 //! # Example
 //!

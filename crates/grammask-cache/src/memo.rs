@@ -1,4 +1,4 @@
-//! Results by key, each computed once.
+//! A memo table: the first value stored under a key stays.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -10,10 +10,10 @@ use crate::arena::Arena;
 use crate::index::Index;
 use crate::sync::constructor;
 
-/// Values by key. The first value that is stored under a key stays.
+/// Values by key. The first value stored under a key stays.
 ///
 /// # Complexity
-/// `get` is one hash and an expected O(1) probes, without a lock.
+/// `get` takes one hash and expected O(1) probes, without a lock.
 pub struct Memo<K, V> {
     entries: Arena<(K, V)>,
     index: Index,
@@ -21,13 +21,13 @@ pub struct Memo<K, V> {
 
 impl<K: Hash + Eq, V> Memo<K, V> {
     constructor! {
-        /// A memo without values. Allocates nothing.
+        /// Creates an empty memo. Allocates nothing.
         pub fn new() -> Self {
             Self { entries: Arena::new(), index: Index::new() }
         }
     }
 
-    /// The value under `key`.
+    /// Returns the value under `key`.
     #[inline]
     pub fn get<Q>(&self, key: &Q) -> Option<&V>
     where
@@ -37,59 +37,61 @@ impl<K: Hash + Eq, V> Memo<K, V> {
         self.find(key).map(|id| self.value(id))
     }
 
-    /// The id of the entry under `key`: whoever keeps it finds the [`value`](Self::value) again without the key.
+    /// Returns the id of the entry under `key`. The id gives its [`value`](Self::value) without the key.
     #[inline]
     pub fn find<Q>(&self, key: &Q) -> Option<u32>
     where
         K: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
     {
-        let is_it = |id| self.entries.get(id).0.borrow() == key;
-        self.index.find(FxBuildHasher.hash_one(key), is_it)
+        let is_equal = |id| self.entries.get(id).0.borrow() == key;
+        self.index.find(FxBuildHasher.hash_one(key), is_equal)
     }
 
-    /// The value of the entry with this id.
+    /// Returns the value of the entry with this id.
     ///
     /// # Panics
-    /// When the id is not one of this memo.
+    /// If the id does not belong to this memo.
     #[inline]
     pub fn value(&self, id: u32) -> &V {
         &self.entries.get(id).1
     }
 
-    /// Stores `value` under `key` unless another thread was faster, and gives what is stored; and whether it was stored now.
+    /// Stores `value` under `key` if there is no value yet. Returns the stored value, and true if this call
+    /// stored it.
     pub fn insert(&self, key: K, value: V) -> (&V, bool) {
         let (id, fresh) = self.add(key, value);
         (self.value(id), fresh)
     }
 
-    /// As [`insert`](Self::insert), and gives the id of the entry.
+    /// As [`insert`](Self::insert), but returns the id of the entry.
     pub fn add(&self, key: K, value: V) -> (u32, bool) {
         let hash = FxBuildHasher.hash_one(&key);
         let mut entry = Some((key, value));
-        // The key moves into the arena only when `make` is called, which is after the last comparison.
+        // `make` moves the key into the arena, after the last comparison.
         let cell = std::cell::RefCell::new(&mut entry);
-        let is_it = |id: u32| cell.borrow().as_ref().is_some_and(|(key, _)| self.entries.get(id).0 == *key);
+        let is_equal =
+            |id: u32| cell.borrow().as_ref().is_some_and(|(key, _)| self.entries.get(id).0 == *key);
         let make = || self.entries.push(cell.borrow_mut().take().expect("made once"));
-        self.index.find_or_add(hash, is_it, make)
+        self.index.find_or_add(hash, is_equal, make)
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no key.
+    /// Returns true if there is no key.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The entries, in the order in which they came.
+    /// Returns the entries, in the order in which they were stored.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.entries.iter().map(|(_, (key, value))| (key, value))
     }
 
-    /// Bytes of the index; what the entries hold is for the caller to count.
+    /// Returns the bytes of the index. The caller counts the bytes of the entries.
     pub fn index_bytes(&self) -> usize {
         self.index.bytes_used()
     }
@@ -112,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_value_stays() {
+    fn first_value_stays() {
         let memo: Memo<u32, &str> = Memo::new();
         assert_eq!(memo.get(&1), None);
         assert_eq!(memo.insert(1, "one"), (&"one", true));
@@ -123,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_memo_grows() {
+    fn memo_keeps_its_values_while_it_grows() {
         let memo: Memo<(u32, u32), u32> = Memo::new();
         for key in 0..20_000 {
             memo.insert((key, key + 1), key);

@@ -1,134 +1,134 @@
-//! A short row of numbers that are filled in one by one.
+//! A row of numbers, each unknown until it is stored: the transitions of a lazily computed automaton state.
 
 use std::fmt;
 
 use crate::sync::{AtomicU32, AtomicU64, OnceLock, Ordering, array, constructor};
 
-/// Numbers below [`Row::LIMIT`] under the indices `0..len`, each unknown until it is stored.
+/// Numbers below [`Row::LIMIT`] by the indices `0..len`, each unknown until it is stored.
 ///
-/// This is the row of a lazy automaton: a state's successors by byte class.
+/// This is the row of a state of a lazy automaton: its successors by byte class.
 #[derive(Debug)]
 pub struct Row {
     slots: Box<[AtomicU32]>,
 }
 
 impl Row {
-    /// Values are below this.
+    /// Exclusive upper bound of the values.
     pub const LIMIT: u32 = u32::MAX;
 
-    /// A row of `len` unknown values.
+    /// Creates a row of `len` unknown values.
     pub fn new(len: usize) -> Self {
         Self { slots: (0..len).map(|_| AtomicU32::new(Self::LIMIT)).collect() }
     }
 
-    /// The value at `index`, if it is known. One load.
+    /// Returns the value at `index`. Returns `None` if it is unknown. One load.
     ///
     /// # Panics
-    /// When `index` is not below [`len`](Self::len).
+    /// If `index` is not below [`len`](Self::len).
     #[inline(always)]
     pub fn get(&self, index: usize) -> Option<u32> {
         let value = self.slots[index].load(Ordering::Acquire);
         (value != Self::LIMIT).then_some(value)
     }
 
-    /// Stores a value. What was written before this call is visible to whoever reads the value.
+    /// Stores a value. A thread that reads the value sees all writes that precede this call.
     ///
     /// # Panics
-    /// When `index` is not below [`len`](Self::len), or `value` not below [`Row::LIMIT`].
+    /// If `index` is not below [`len`](Self::len), or `value` is not below [`Row::LIMIT`].
     pub fn set(&self, index: usize, value: u32) {
-        assert!(value < Self::LIMIT, "the value says that it is unknown");
+        assert!(value < Self::LIMIT, "the value is reserved for unknown entries");
         self.slots[index].store(value, Ordering::Release);
     }
 
-    /// How many values the row has room for.
+    /// Returns the length of the row.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether the row has room for none.
+    /// Returns true if the length is 0.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Bytes of the row.
+    /// Returns the bytes of the row.
     pub fn bytes_used(&self) -> usize {
         size_of_val::<[AtomicU32]>(&self.slots)
     }
 }
 
-/// As [`Row`], with room for a few numbers at first: of the states that a text passes, most are left in one way only, and of those that
-/// a vocabulary is walked with, in few.
+/// As [`Row`], but with inline space for [`INLINE_VALUES`] values; the row is allocated for more. Most states
+/// of a recognizer are left by one or a few classes.
 ///
-/// All values that are stored under one index are the same; which of several comes first is not said.
+/// All values stored under one index must be equal.
 pub struct LazyRow {
-    /// The indices and the values that came first, from the front on.
-    few: [AtomicU64; FEW],
-    others: OnceLock<Row>,
+    /// The first indices and values: the index in the upper half, the value in the lower half.
+    inline: [AtomicU64; INLINE_VALUES],
+    rest: OnceLock<Row>,
 }
 
-/// Numbers for which a [`LazyRow`] allocates nothing. Models have two, so that they fill them.
-const FEW: usize = if cfg!(loom) { 2 } else { 4 };
+/// Number of values that a [`LazyRow`] stores without an allocation. Models use two, so that they fill them.
+const INLINE_VALUES: usize = if cfg!(loom) { 2 } else { 4 };
 
-/// Nothing has been stored in a place of a [`LazyRow`]: no index has this upper half.
-const NOTHING: u64 = u64::MAX;
+/// A free inline entry of a [`LazyRow`]: no index has this upper half.
+const FREE: u64 = u64::MAX;
 
 impl LazyRow {
     constructor! {
-        /// A row of unknown values. Allocates nothing.
+        /// Creates a row of unknown values. Allocates nothing.
         pub fn new() -> Self {
-            Self { few: array![AtomicU64::new(NOTHING); FEW], others: OnceLock::new() }
+            Self { inline: array![AtomicU64::new(FREE); INLINE_VALUES], rest: OnceLock::new() }
         }
     }
 
-    /// The value at `index`, if it is known. A load, or up to six.
+    /// Returns the value at `index`. Returns `None` if it is unknown. One to six loads.
     ///
     /// # Panics
-    /// When `index` is not below the lengths given to [`set`](Self::set), once several indices have been stored.
+    /// If `index` is not below the length given to [`set`](Self::set) and the row is allocated.
     #[inline(always)]
     pub fn get(&self, index: usize) -> Option<u32> {
-        for place in &self.few {
-            let entry = place.load(Ordering::Acquire);
+        for slot in &self.inline {
+            let entry = slot.load(Ordering::Acquire);
             if entry >> 32 == index as u64 {
                 return Some(entry as u32);
             }
-            if entry == NOTHING {
+            if entry == FREE {
                 return None;
             }
         }
-        self.others.get()?.get(index)
+        self.rest.get()?.get(index)
     }
 
-    /// Stores a value; gives the bytes that had to be allocated for it. What was written before this call is visible to
-    /// whoever reads the value. `len` is the length of the whole row, the same each time.
+    /// Stores a value and returns the bytes that this call allocated. A thread that reads the value sees all
+    /// writes that precede this call. `len` is the length of the row and must be equal in all calls.
     ///
     /// # Panics
-    /// When `index` is not below `len`, or `value` not below [`Row::LIMIT`].
+    /// If `index` is not below `len`, or `value` is not below [`Row::LIMIT`].
     pub fn set(&self, index: usize, value: u32, len: usize) -> usize {
-        assert!(index < len && value < Row::LIMIT, "an index of the row, and a value that is one");
+        assert!(index < len && value < Row::LIMIT, "the index or the value is out of range");
         let packed = (index as u64) << 32 | u64::from(value);
-        for place in &self.few {
-            match place.compare_exchange(NOTHING, packed, Ordering::AcqRel, Ordering::Acquire) {
+        for slot in &self.inline {
+            match slot.compare_exchange(FREE, packed, Ordering::AcqRel, Ordering::Acquire) {
                 Err(known) if known >> 32 != index as u64 => {}
                 _ => return 0,
             }
         }
         let mut allocated = 0;
-        let others = self.others.get_or_init(|| {
+        let rest = self.rest.get_or_init(|| {
             let row = Row::new(len);
             allocated = row.bytes_used();
             row
         });
-        others.set(index, value);
+        rest.set(index, value);
         allocated
     }
 
-    /// The known values with their indices, in no order.
+    /// Returns the known values with their indices, in unspecified order.
     pub fn iter(&self) -> impl Iterator<Item = (usize, u32)> {
-        let few = self.few.iter().map(|place| place.load(Ordering::Acquire));
-        let few =
-            few.take_while(|&entry| entry != NOTHING).map(|entry| ((entry >> 32) as usize, entry as u32));
-        let others = self.others.get().into_iter();
-        few.chain(others.flat_map(|row| (0..row.len()).filter_map(|index| Some((index, row.get(index)?)))))
+        let inline = self.inline.iter().map(|slot| slot.load(Ordering::Acquire));
+        let inline =
+            inline.take_while(|&entry| entry != FREE).map(|entry| ((entry >> 32) as usize, entry as u32));
+        let rest = self.rest.get().into_iter();
+        inline.chain(rest.flat_map(|row| (0..row.len()).filter_map(|index| Some((index, row.get(index)?)))))
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lazy_row_allocates_where_few_are_exceeded() {
+    fn lazy_row_allocates_after_its_inline_values() {
         let row = LazyRow::new();
         assert_eq!((row.get(0), row.get(7)), (None, None));
         for index in [7, 2, 3, 4] {
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_unknown_until_it_is_stored() {
+    fn value_is_unknown_until_it_is_stored() {
         let row = Row::new(3);
         assert_eq!((row.get(0), row.get(2)), (None, None));
         row.set(2, 0);

@@ -1,5 +1,6 @@
-//! The primitives of synchronization that the tables are made of: those of `std`, and in models those of `loom`, which
-//! tries the orders in which threads can meet and the values that a weakly ordered machine may let them see.
+//! Synchronization primitives: those of `std`, and in models those of `loom`.
+//!
+//! Loom explores the interleavings of threads, and the values that weakly ordered memory may return.
 
 #[cfg(loom)]
 mod atomic;
@@ -19,7 +20,7 @@ pub(crate) use loom::sync::{Mutex, MutexGuard};
 #[cfg(loom)]
 pub(crate) use once_lock::OnceLock;
 
-/// A table of atomics that are zero. Its pages are not touched: those that the system gives are zero already.
+/// Returns a table of zero atomics. Does not touch its pages, because new pages of the system are zero.
 #[cfg(not(loom))]
 pub(crate) fn zeros<A: bytemuck::Zeroable>(len: usize) -> Box<[A]> {
     bytemuck::allocation::zeroed_slice_box(len)
@@ -29,7 +30,7 @@ pub(crate) fn zeros<A: atomic::Zero>(len: usize) -> Box<[A]> {
     (0..len).map(|_| A::zero()).collect()
 }
 
-/// A constructor that can run at compile time; not in models, as loom has to be told of every primitive that is made.
+/// Defines a constructor that is `const`, except in models, where loom registers every primitive at run time.
 #[cfg(not(loom))]
 macro_rules! constructor {
     ($(#[$attribute:meta])* $visibility:vis fn $($rest:tt)*) => {
@@ -43,7 +44,7 @@ macro_rules! constructor {
     };
 }
 
-/// An array in which every entry is made for itself.
+/// Evaluates an expression for each entry of an array.
 #[cfg(not(loom))]
 macro_rules! array {
     ($entry:expr; $len:expr) => {

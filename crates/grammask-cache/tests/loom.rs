@@ -1,5 +1,5 @@
-//! Models of the tables under `loom`, which goes through the orders in which a few threads can meet and through what a
-//! weakly ordered machine may let each of them see. `cargo xtask loom` runs them; elsewhere this file is empty.
+//! Models of the tables under `loom`, which explores interleavings of a few threads and the values that
+//! weakly ordered memory may return. `cargo xtask loom` runs them; otherwise this file is empty.
 
 #![cfg(loom)]
 
@@ -12,14 +12,14 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread::{self, JoinHandle};
 
-/// How often a thread is interrupted at most where it could go on, unless `LOOM_MAX_PREEMPTIONS` says otherwise. Most
-/// faults need one or two; every further one multiplies the time.
-const TWO_THREADS: usize = 3;
-/// The same where three threads meet.
-const THREE_THREADS: usize = 2;
+/// Maximum number of preemptions in models of two threads, unless `LOOM_MAX_PREEMPTIONS` is set. Most faults
+/// need one or two, and each further one multiplies the time.
+const PREEMPTIONS_OF_TWO_THREADS: usize = 3;
+/// Maximum number of preemptions in models of three threads.
+const PREEMPTIONS_OF_THREE_THREADS: usize = 2;
 
-/// Runs a model in every order: all that it gives in one order or another. A model says which of it there must be, as one
-/// that is always run in the same order shows nothing.
+/// Runs a model in every interleaving and returns all outcomes. Each model asserts outcomes that must occur,
+/// because a model with a single interleaving would prove nothing.
 fn outcomes<R: Ord + Send + 'static>(
     preemptions: usize,
     model: impl Fn() -> R + Send + Sync + 'static,
@@ -37,7 +37,7 @@ fn outcomes<R: Ord + Send + 'static>(
     std::mem::take(&mut seen.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Runs `work` on what all threads of a model share.
+/// Spawns a thread that runs `work` on the shared state.
 fn spawn<S: Send + Sync + 'static, R: 'static>(
     shared: &Arc<S>,
     work: impl FnOnce(&S) -> R + Send + 'static,
@@ -52,7 +52,7 @@ fn intern(words: &Interner<u32>, key: u32) -> u32 {
 
 #[test]
 fn equal_keys_get_equal_ids() {
-    let seen = outcomes(TWO_THREADS, || {
+    let seen = outcomes(PREEMPTIONS_OF_TWO_THREADS, || {
         let words = Arc::new(Interner::<u32>::new());
         let other = spawn(&words, |words| intern(words, 7));
         let before = words.find(&7);
@@ -66,8 +66,8 @@ fn equal_keys_get_equal_ids() {
 }
 
 #[test]
-fn different_keys_get_ids_of_their_own() {
-    let seen = outcomes(TWO_THREADS, || {
+fn different_keys_get_different_ids() {
+    let seen = outcomes(PREEMPTIONS_OF_TWO_THREADS, || {
         let words = Arc::new(Interner::<u32>::new());
         let other = spawn(&words, |words| {
             let id = intern(words, 1);
@@ -84,11 +84,12 @@ fn different_keys_get_ids_of_their_own() {
 }
 
 #[test]
-fn what_is_in_is_found_at_any_moment_of_a_growth() {
-    let seen = outcomes(TWO_THREADS, || {
+fn stored_entries_are_found_while_the_index_grows() {
+    let seen = outcomes(PREEMPTIONS_OF_TWO_THREADS, || {
         let words = Arc::new(Interner::<u32>::new());
         let ids = [1, 2].map(|key| Some(intern(&words, key)));
-        // The first table has four slots: the third key makes it grow, and half of it is moved with each of the two further keys.
+        // The first table has four slots: the third key makes it grow, and half of it is moved with each of
+        // the two further keys.
         let other = spawn(&words, |words| (intern(words, 3), intern(words, 4)));
         assert_eq!(words.find(&1), ids[0]);
         let found = words.find(&4);
@@ -105,8 +106,8 @@ fn what_is_in_is_found_at_any_moment_of_a_growth() {
 }
 
 #[test]
-fn two_threads_let_a_table_grow_while_a_third_one_reads() {
-    let seen = outcomes(THREE_THREADS, || {
+fn two_threads_grow_the_index_while_a_third_reads() {
+    let seen = outcomes(PREEMPTIONS_OF_THREE_THREADS, || {
         let words = Arc::new(Interner::<u32>::new());
         let first = intern(&words, 1);
         intern(&words, 5);
@@ -124,8 +125,8 @@ fn two_threads_let_a_table_grow_while_a_third_one_reads() {
 }
 
 #[test]
-fn an_interner_gives_a_key_one_id_while_it_grows() {
-    let seen = outcomes(TWO_THREADS, || {
+fn a_key_gets_one_id_while_the_interner_grows() {
+    let seen = outcomes(PREEMPTIONS_OF_TWO_THREADS, || {
         let words = Arc::new(Interner::<u32>::new());
         intern(&words, 1);
         intern(&words, 4);
@@ -140,8 +141,8 @@ fn an_interner_gives_a_key_one_id_while_it_grows() {
 }
 
 #[test]
-fn the_first_value_of_a_memo_is_everybodys() {
-    let seen = outcomes(TWO_THREADS, || {
+fn all_threads_get_the_first_value_of_a_memo() {
+    let seen = outcomes(PREEMPTIONS_OF_TWO_THREADS, || {
         let memo = Arc::new(Memo::<u32, u32>::new());
         let other = spawn(&memo, |memo| {
             let (&value, is_fresh) = memo.insert(5, 50);
@@ -158,8 +159,8 @@ fn the_first_value_of_a_memo_is_everybodys() {
 }
 
 #[test]
-fn a_memo_that_grows_forgets_nothing() {
-    let seen = outcomes(TWO_THREADS, || {
+fn a_growing_memo_keeps_its_values() {
+    let seen = outcomes(PREEMPTIONS_OF_TWO_THREADS, || {
         let memo = Arc::new(Memo::<u32, u32>::new());
         memo.insert(1, 10);
         memo.insert(4, 40);
@@ -177,8 +178,8 @@ fn a_memo_that_grows_forgets_nothing() {
 }
 
 #[test]
-fn who_reads_a_row_sees_what_was_written_before() {
-    let seen = outcomes(TWO_THREADS, || {
+fn a_reader_of_a_row_sees_earlier_writes() {
+    let seen = outcomes(PREEMPTIONS_OF_TWO_THREADS, || {
         let shared = Arc::new((Row::new(2), AtomicU32::new(0)));
         let other = spawn(&shared, |(row, message)| {
             message.store(9, Ordering::Relaxed);
@@ -198,8 +199,8 @@ fn who_reads_a_row_sees_what_was_written_before() {
 }
 
 #[test]
-fn who_reads_a_lazy_row_sees_what_was_written_before() {
-    let seen = outcomes(TWO_THREADS, || {
+fn a_reader_of_a_lazy_row_sees_earlier_writes() {
+    let seen = outcomes(PREEMPTIONS_OF_TWO_THREADS, || {
         let shared = Arc::new((LazyRow::new(), AtomicU32::new(0)));
         let other = spawn(&shared, |(row, message)| {
             row.set(0, 3, 2);
@@ -220,7 +221,7 @@ fn who_reads_a_lazy_row_sees_what_was_written_before() {
 
 #[test]
 fn two_threads_store_in_a_lazy_row() {
-    let seen = outcomes(TWO_THREADS, || {
+    let seen = outcomes(PREEMPTIONS_OF_TWO_THREADS, || {
         let row = Arc::new(LazyRow::new());
         let other = spawn(&row, |row| row.set(0, 3, 3) + row.set(2, 5, 3));
         let allocated = row.set(1, 4, 3) + row.set(2, 5, 3);
@@ -228,13 +229,13 @@ fn two_threads_store_in_a_lazy_row() {
         assert_eq!([0, 1, 2].map(|index| row.get(index)), [Some(3), Some(4), Some(5)]);
         (allocated > 0, others > 0)
     });
-    // Whoever stores the third index allocates, and one only.
+    // Exactly one thread allocates: the one that stores the third index.
     assert_eq!(seen, [(false, true), (true, false)].into());
 }
 
 #[test]
-fn an_id_from_a_row_is_known() {
-    let seen = outcomes(TWO_THREADS, || {
+fn an_id_read_from_a_row_is_in_the_arena() {
+    let seen = outcomes(PREEMPTIONS_OF_TWO_THREADS, || {
         let shared = Arc::new((Row::new(1), Interner::<u32>::new()));
         let work = |(row, words): &(Row, Interner<u32>)| {
             let id = row.get(0);
@@ -255,7 +256,7 @@ fn an_id_from_a_row_is_known() {
 
 #[test]
 fn an_arena_is_read_while_it_grows() {
-    let seen = outcomes(TWO_THREADS, || {
+    let seen = outcomes(PREEMPTIONS_OF_TWO_THREADS, || {
         let arena = Arc::new(Arena::new());
         arena.push(10);
         let other = spawn(&arena, |arena| {
@@ -280,8 +281,8 @@ fn an_arena_is_read_while_it_grows() {
 }
 
 #[test]
-fn threads_that_push_get_ids_of_their_own() {
-    let seen = outcomes(THREE_THREADS, || {
+fn pushing_threads_get_different_ids() {
+    let seen = outcomes(PREEMPTIONS_OF_THREE_THREADS, || {
         let arena = Arc::new(Arena::new());
         arena.push(0);
         arena.push(1);
@@ -301,8 +302,8 @@ fn threads_that_push_get_ids_of_their_own() {
 }
 
 #[test]
-fn a_budget_counts_what_every_thread_spends() {
-    let seen = outcomes(THREE_THREADS, || {
+fn a_budget_counts_the_bytes_of_all_threads() {
+    let seen = outcomes(PREEMPTIONS_OF_THREE_THREADS, || {
         let budget = Arc::new(Budget::new(5));
         let others = [1, 2].map(|bytes| spawn(&budget, move |budget| budget.spend(bytes)));
         budget.spend(3);
@@ -317,10 +318,10 @@ fn a_budget_counts_what_every_thread_spends() {
 }
 
 #[test]
-fn the_first_number_of_a_column_is_what_every_thread_gets() {
+fn all_threads_get_the_first_number_of_a_column() {
     // In a bucket that is one page, and on a page of a bucket that has several.
     for id in [0, 5] {
-        let seen = outcomes(TWO_THREADS, move || {
+        let seen = outcomes(PREEMPTIONS_OF_TWO_THREADS, move || {
             let shared = Arc::new((Column::new(), AtomicU32::new(0)));
             let other = spawn(&shared, move |(column, written)| {
                 written.store(1, Ordering::Relaxed);

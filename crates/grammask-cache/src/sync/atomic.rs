@@ -1,16 +1,16 @@
-//! The atomics of loom for models, so wrapped that it tries every order of their uses.
+//! The atomics of loom for models, wrapped so that loom explores every order of their accesses.
 //!
-//! To find out which orders matter, loom 0.7 keeps the last use of an atomic only. Where a thread looks at an atomic
-//! before it writes it, that look hides what others have read before, and "they read later" is never tried. Here each
-//! use first adds zero to an atomic that stands beside. Those additions all depend on one another, so none hides
-//! another; being relaxed, they make nothing visible that was not.
+//! To find the orders that matter, loom 0.7 keeps only the last access of an atomic. If a thread loads an
+//! atomic before it stores, that load hides earlier loads of other threads, and the order in which they load
+//! later is never explored. Here each access first adds zero to a second atomic. These additions depend on
+//! each other, so none hides another. They are relaxed, so they make no other write visible.
 
 use std::fmt;
 
 pub(crate) use loom::Ordering;
 use loom::sync::atomic as loom;
 
-/// An atomic that can be made without a value.
+/// An atomic with a zero value.
 pub(crate) trait Zero {
     fn zero() -> Self;
 }

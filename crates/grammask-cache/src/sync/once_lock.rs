@@ -1,5 +1,5 @@
-//! `std::sync::OnceLock` for models, as loom has none: who sees that it is full sees what was written before it was
-//! filled, and nobody sees more than that.
+//! `std::sync::OnceLock` for models, which loom does not provide. A thread that sees the cell full sees the
+//! writes that precede its filling, and no later ones.
 
 use std::sync;
 
@@ -7,18 +7,18 @@ use loom::sync::Mutex;
 
 use super::atomic::{AtomicBool, Ordering};
 
-/// A place that is filled at most once.
+/// A cell that is filled at most once.
 ///
-/// The value lies in a `OnceLock` of `std`, which hands out references. Whether it may be looked at is what loom
-/// knows: a model goes through all that an acquiring load of `is_full` may give, the past included.
+/// A `OnceLock` of `std` holds the value, because it can return references. Loom models whether the value may
+/// be read: it explores all values that an acquiring load of `is_full` may return, older ones included.
 pub(crate) struct OnceLock<T> {
     value: sync::OnceLock<Published<T>>,
     is_full: AtomicBool,
     filling: Mutex<()>,
 }
 
-/// A value, and an atomic that is made with it: loom ends a model in which it is read by a thread that its making
-/// does not happen before, so the value is not read too early either.
+/// A value, and an atomic created with it. Loom fails a model that reads the atomic without a happens-before
+/// relation to its creation, so the value is not read too early either.
 struct Published<T> {
     value: T,
     witness: AtomicBool,
@@ -42,7 +42,7 @@ impl<T> OnceLock<T> {
         if let Some(value) = self.get() {
             return value;
         }
-        let filling = self.filling.lock().expect("no model goes on after a panic");
+        let filling = self.filling.lock().expect("models stop at a panic");
         if self.get().is_none() {
             let published = Published { value: make(), witness: AtomicBool::new(true) };
             assert!(self.value.set(published).is_ok(), "filled once");
