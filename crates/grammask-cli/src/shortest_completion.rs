@@ -329,6 +329,7 @@ fn readability_rank(byte: u8) -> (u8, u8) {
 
 #[cfg(test)]
 mod tests {
+    use grammask_earley::Limits;
     use grammask_regular::Store;
     use grammask_testkit::random::{Rng, Shape, grammar, text};
 
@@ -417,7 +418,8 @@ mod tests {
         let mut store = Store::new(&Default::default());
         let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
         let network = Network::build(&normal, store, &Default::default()).unwrap();
-        let config = Config { budget: 1, ..Config::default() };
+        let limits = Limits { budget: 1, ..Limits::default() };
+        let config = Config { limits, ..Config::default() };
         let mut starved = ShortestCompletion::new(&Arc::new(network), &config, 10_000).unwrap();
         let mut state = starved.initial();
         let mut text = Vec::new();

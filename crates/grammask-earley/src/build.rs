@@ -1,6 +1,8 @@
-//! Normal form to network: one automaton for every nonterminal, with those inlined that are called from one
-//! place, direct left recursion as a loop, common prefixes and equal ends shared. What is one place, `call_sites.rs` says before the automata
-//! are made, and `inline.rs` after; right recursion becomes a loop then, too.
+//! Compiles a normal form to a network: one automaton for each nonterminal.
+//!
+//! Nonterminals with one call site are inlined (`call_sites.rs` decides it on productions, `inline.rs` on
+//! automata). Direct left recursion and tail recursion become loops. Common prefixes and equal suffixes are
+//! shared.
 
 use std::collections::VecDeque;
 
@@ -8,47 +10,75 @@ use grammask_normal::{Languages, NonterminalId, NormalForm, Symbol, Terminal, Te
 use grammask_regular::{ByteClasses, ByteSet, RegularId, Store};
 use rustc_hash::FxHashMap;
 
-use crate::build::automaton::{Determinizer, Fragment, Label};
-use crate::build::call_sites::{Places, Placing, shared_prefix};
-use crate::build::dfa_arena::{Automata, AutomatonId};
-use crate::build::inline::{Inlining, Part};
-use crate::build::node_builder::Drafts;
+use crate::build::call_sites::{CallSites, InlineDecision, shared_prefix};
+use crate::build::determinize::Determinizer;
+use crate::build::dfa::{DfaArena, DfaId};
+use crate::build::inline::{Inliner, RuleDfa};
+use crate::build::nfa::{Label, Nfa};
+use crate::build::node_builder::NodeBuilder;
 use crate::network::{Edges, LexemeText, lexemes, scanned};
-use crate::{BuildError, Callee, CalleeId, Class, Config, Error, Network, NetworkNodeId, Node, Special};
+use crate::{
+    BuildError, Callee, CalleeId, Class, Config, Error, Limit, LimitExceeded, Network, NetworkNodeId, Node,
+    Special,
+};
 
-mod automaton;
 mod call_sites;
-mod dfa_arena;
+mod determinize;
+mod dfa;
 mod inline;
 mod list_interner;
+mod minimize;
+mod nfa;
 mod node_builder;
 mod tail_recursion;
 mod text_loops;
 
-/// Texts of up to this many bytes are chains of nodes; longer ones are called as lexemes.
-const LONGEST_CHAIN: usize = 64;
+/// Maximum length in bytes of a literal that becomes a chain of nodes. A longer one becomes a lexeme.
+const MAX_CHAIN_BYTES: usize = 64;
 
-/// In an automaton, so many loops may become texts; and in all of them, so many may be tried that do not.
-const MOST_TEXT_LOOPS: usize = 16;
-const MOST_TRIES: usize = 256;
+/// Maximum number of loops of one automaton that become text loops.
+const MAX_TEXT_LOOPS_PER_DFA: usize = 16;
 
-/// Of so many terminals or more, the store has the space for all languages from the beginning, which are so many for each: else they would be moved
-/// time and again to where there is room, and whoever cancels it waits for that.
-const MANY_TERMINALS: usize = 1 << 12;
-const PER_TERMINAL: usize = 8;
+/// Maximum number of failed attempts at text loops in a grammar, so that many unsuitable loops cost little.
+const MAX_FAILED_TEXT_LOOPS: usize = 256;
+
+/// With at least this many terminals, the store reserves space for [`EXPRESSIONS_PER_TERMINAL`] expressions
+/// each in advance. Otherwise the store would reallocate several times, and a cancellation would wait for
+/// each.
+const MIN_TERMINALS_TO_RESERVE: usize = 1 << 12;
+const EXPRESSIONS_PER_TERMINAL: usize = 8;
+
+/// Maximum number of states of a deterministic automaton for a nondeterministic one of this size. Beyond it,
+/// calls are not inlined, so that networks stay linear in the grammar.
+const fn max_dfa_states(nfa: &Nfa) -> usize {
+    nfa.len() * 4 + 16
+}
+
+/// Input of [`Network::compile`].
+pub struct BuildInput<'a> {
+    /// The normal form.
+    pub normal: NormalForm,
+    /// Languages of its terminals that `store` contains already.
+    pub languages: Languages,
+    /// The store for the languages of the lexemes.
+    pub store: Store,
+    /// Called between stages and before each automaton. Once it returns true, compilation stops.
+    pub is_cancelled: &'a mut dyn FnMut() -> bool,
+}
 
 impl Network {
-    /// Special tokens that fit behind the classes of bytes.
+    /// Maximum number of special tokens: class ids have 16 bits, and special tokens use the upper half.
     pub(crate) const MAX_SPECIALS: usize = 1 << 15;
 
-    /// Compiles a normal form. `store` is where its terminals have been, or will be, lowered.
+    /// Compiles a normal form. `store` is the store in which its terminals have been, or will be, lowered.
     ///
     /// # Errors
-    /// When the network would exceed `max_nodes`, or a terminal a limit of its own.
+    /// If the network would exceed [`Limits::max_nodes`](crate::Limits::max_nodes), or a terminal a limit of
+    /// its own.
     ///
     /// # Complexity
-    /// Linear in the size of the normal form; where an automaton cannot be made deterministic in linear size, the
-    /// nonterminal keeps its productions as they are.
+    /// Linear in the size of the normal form. If the deterministic automaton of a nonterminal would not be
+    /// linear in size, the nonterminal keeps its productions as a tree.
     ///
     /// ```
     /// use grammask_earley::{Config, Network};
@@ -61,42 +91,30 @@ impl Network {
     /// assert_eq!(network.check(), Ok(()));
     /// ```
     pub fn build(normal: &NormalForm, store: Store, config: &Config) -> Result<Self, BuildError> {
-        Self::build_with(normal.clone(), Languages::new(normal), store, config)
+        let input = BuildInput {
+            normal: normal.clone(),
+            languages: Languages::new(normal),
+            store,
+            is_cancelled: &mut || false,
+        };
+        Ok(Self::compile(input, config)?.expect("it is never cancelled"))
     }
 
-    /// The same for a normal form that nobody needs any more, and of whose terminals some languages in `store` are known.
+    /// Compiles a normal form that is no longer needed. Returns `None` if cancelled.
     ///
     /// # Errors
     /// As [`build`](Self::build).
-    pub fn build_with(
-        normal: NormalForm,
-        languages: Languages,
-        store: Store,
-        config: &Config,
-    ) -> Result<Self, BuildError> {
-        Ok(Self::build_unless(normal, languages, store, config, || false)?.expect("nobody stops it"))
-    }
-
-    /// As [`build_with`](Self::build_with), unless somebody who is asked all the time says to stop: nothing then.
-    ///
-    /// # Errors
-    /// As [`build`](Self::build).
-    pub fn build_unless(
-        mut normal: NormalForm,
-        languages: Languages,
-        mut store: Store,
-        config: &Config,
-        mut is_stopped: impl FnMut() -> bool,
-    ) -> Result<Option<Self>, BuildError> {
-        if normal.terminals.len() >= MANY_TERMINALS {
-            store.reserve_address_space(normal.terminals.len() * PER_TERMINAL);
+    pub fn compile(input: BuildInput<'_>, config: &Config) -> Result<Option<Self>, BuildError> {
+        let BuildInput { mut normal, languages, mut store, is_cancelled } = input;
+        if normal.terminals.len() >= MIN_TERMINALS_TO_RESERVE {
+            store.reserve_address_space(normal.terminals.len() * EXPRESSIONS_PER_TERMINAL);
         }
         call_sites::sort(&mut normal);
-        if is_stopped() {
+        if is_cancelled() {
             return Ok(None);
         }
-        let places = Places::new(&normal);
-        if is_stopped() {
+        let call_sites = CallSites::new(&normal);
+        if is_cancelled() {
             return Ok(None);
         }
         let names = normal.nonterminals.iter_mut().map(|nonterminal| std::mem::take(&mut nonterminal.name));
@@ -105,28 +123,28 @@ impl Network {
             normal: &normal,
             config,
             store,
-            places,
+            call_sites,
             callees: Vec::new(),
             nonterminals: vec![None; normal.nonterminals.len()],
             callee_ids: FxHashMap::default(),
             pending: VecDeque::new(),
             lexemes: vec![None; normal.terminals.len()],
             specials: Vec::new(),
-            parts: Vec::new(),
-            automata: Automata::new(),
-            nodes: Drafts::new(config.max_nodes),
-            fragment: Fragment::new(),
-            work: Vec::new(),
-            put_in: Vec::new(),
-            shared: FxHashMap::default(),
+            rules: Vec::new(),
+            dfas: DfaArena::new(),
+            nodes: NodeBuilder::new(config.limits.max_nodes),
+            nfa: Nfa::new(),
+            pending_productions: Vec::new(),
+            inlined: Vec::new(),
+            shared_ends: FxHashMap::default(),
             path: Vec::new(),
             determinizer: Determinizer::new(),
             languages,
             at: normal.start,
         };
-        match builder.fill(&mut is_stopped) {
+        match builder.build_all(is_cancelled) {
             Ok(Some(start)) => {
-                let network = builder.finish(start, &mut is_stopped);
+                let network = builder.finish(start, is_cancelled);
                 Ok(network.map(|network| Self { terminals: normal.terminals, ..network }))
             }
             Ok(None) => Ok(None),
@@ -135,129 +153,133 @@ impl Network {
     }
 }
 
-/// What distinguishes a callee that is no nonterminal.
+/// Identity of a callee that is not a nonterminal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum CalleeKey {
     Lexeme(RegularId),
     Counter(CalleeId, u32, u32),
 }
 
+/// A network under construction.
 struct Builder<'a> {
     normal: &'a NormalForm,
-    /// The names of the nonterminals that have not been called yet.
+    /// By nonterminal, its name, until it becomes a callee.
     names: Vec<Text>,
     config: &'a Config,
     store: Store,
-    places: Places,
+    call_sites: CallSites,
     callees: Vec<Callee>,
-    /// What nonterminals have become, and others.
+    /// By nonterminal, its callee.
     nonterminals: Vec<Option<CalleeId>>,
+    /// The callees that are not nonterminals.
     callee_ids: FxHashMap<CalleeKey, CalleeId>,
-    /// Callees whose automaton is still to be made.
+    /// Callees whose automaton is still to be built.
     pending: VecDeque<(CalleeId, NonterminalId)>,
-    /// The lexemes that terminals have become.
+    /// By terminal, its lexeme.
     lexemes: Vec<Option<CalleeId>>,
     specials: Vec<Special>,
-    /// The automata of the nonterminals, and what they become.
-    parts: Vec<Part>,
-    automata: Automata,
-    nodes: Drafts,
-    /// The productions of the nonterminal that is being compiled, and those that are still to be put in; kept for their room.
-    fragment: Fragment,
-    work: Vec<(NonterminalId, u32, u32)>,
-    /// The nonterminals in that fragment, but for itself.
-    put_in: Vec<NonterminalId>,
-    /// Where the nonterminals begin that stand where several productions end.
-    shared: FxHashMap<NonterminalId, u32>,
-    /// The states behind the symbols of the production that is being read; kept for its room.
+    rules: Vec<RuleDfa>,
+    dfas: DfaArena,
+    nodes: NodeBuilder,
+    /// Buffer: the productions of the nonterminal being compiled.
+    nfa: Nfa,
+    /// Nonterminals whose productions are still to be added to `nfa`, each with the states that it connects.
+    pending_productions: Vec<(NonterminalId, u32, u32)>,
+    /// The nonterminals inlined into `nfa`.
+    inlined: Vec<NonterminalId>,
+    /// The first states in `nfa` of nonterminals inlined at the ends of several productions.
+    shared_ends: FxHashMap<NonterminalId, u32>,
+    /// Buffer: the states after the symbols of the production being read.
     path: Vec<u32>,
     determinizer: Determinizer,
     languages: Languages,
-    /// The nonterminal that is being compiled.
+    /// The nonterminal being compiled.
     at: NonterminalId,
 }
 
 impl Builder<'_> {
-    /// Makes the automata of all nonterminals that are called and says where the start symbol begins; nothing when it is stopped.
-    fn fill(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<Option<NetworkNodeId>, Error> {
+    /// Builds the automata and nodes of all nonterminals that are called. Returns the first node of the start
+    /// symbol, or `None` if cancelled.
+    fn build_all(&mut self, is_cancelled: &mut dyn FnMut() -> bool) -> Result<Option<NetworkNodeId>, Error> {
         let normal = self.normal;
-        let automaton = self.automaton(normal.start)?;
-        self.parts.push(Part { nonterminal: normal.start, callee: None, automaton });
+        let dfa = self.build_dfa(normal.start)?;
+        self.rules.push(RuleDfa { nonterminal: normal.start, callee: None, dfa });
         while let Some((callee, nonterminal)) = self.pending.pop_front() {
-            if is_stopped() {
+            if is_cancelled() {
                 return Ok(None);
             }
             if normal.nonterminals[nonterminal.index()].unordered.is_some() {
                 self.fill_unordered(callee, nonterminal)?;
             } else if nonterminal == normal.start {
-                self.parts[0].callee = Some(callee);
+                self.rules[0].callee = Some(callee);
             } else {
-                let automaton = self.automaton(nonterminal)?;
-                self.parts.push(Part { nonterminal, callee: Some(callee), automaton });
+                let dfa = self.build_dfa(nonterminal)?;
+                self.rules.push(RuleDfa { nonterminal, callee: Some(callee), dfa });
             }
         }
-        let (parts, automata, callees) = (&mut self.parts, &mut self.automata, &self.callees);
-        let loops = self.config.loop_right_recursion;
-        let inlining = Inlining::new(parts, automata, callees, loops);
-        let is_called = inlining.inline(parts, automata, callees, &mut self.determinizer, &mut *is_stopped);
+        let (rules, dfas, callees) = (&mut self.rules, &mut self.dfas, &self.callees);
+        let loops = self.config.tuning.loop_right_recursion;
+        let inliner = Inliner::new(rules, dfas, callees, loops);
+        let is_called = inliner.inline(rules, dfas, callees, &mut self.determinizer, &mut *is_cancelled);
         let Some(mut is_called) = is_called else { return Ok(None) };
-        match self.gather_texts(&mut *is_stopped) {
+        match self.gather_texts(is_cancelled) {
             None => return Ok(None),
             Some(false) => {}
             Some(true) => {
-                inline::note_lexemes(&self.parts, &self.automata, &self.callees, &mut is_called);
+                inline::mark_called_lexemes(&self.rules, &self.dfas, &self.callees, &mut is_called);
             }
         }
-        let ids = inline::forget(&mut self.parts, &mut self.callees, &is_called);
-        self.draw(&ids, is_stopped)
+        let ids = inline::remove_uncalled(&mut self.rules, &mut self.callees, &is_called);
+        self.build_nodes(&ids, is_cancelled)
     }
 
-    /// Makes lexemes of the texts that automata repeat character by character; whether there are any. Nothing when it is stopped.
-    fn gather_texts(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Option<bool> {
+    /// Replaces loops of characters by lexemes. Returns whether there are any, or `None` if cancelled.
+    fn gather_texts(&mut self, is_cancelled: &mut dyn FnMut() -> bool) -> Option<bool> {
         let mut is_any = false;
-        let mut tries = if self.config.gather_texts { MOST_TRIES } else { 0 };
-        for part in 0..self.parts.len() {
-            for _ in 0..MOST_TEXT_LOOPS {
-                if is_stopped() {
+        let mut tries = if self.config.tuning.gather_texts { MAX_FAILED_TEXT_LOOPS } else { 0 };
+        for rule in 0..self.rules.len() {
+            for _ in 0..MAX_TEXT_LOOPS_PER_DFA {
+                if is_cancelled() {
                     return None;
                 }
-                let automaton = self.automata.get(self.parts[part].automaton);
+                let dfa = self.dfas.get(self.rules[rule].dfa);
                 let text_of = |text: &LexemeText| match text {
                     LexemeText::Terminal(id) => grammask_normal::terminal_text(&self.normal.terminals, *id),
                     LexemeText::Written(text) => text.clone(),
                 };
-                let found = text_loops::find(automaton, &self.callees, &mut self.store, &text_of, &mut tries);
+                let found = text_loops::find(dfa, &self.callees, &mut self.store, &text_of, &mut tries);
                 let Some(found) = found else { break };
                 let texts = found.texts().map(|(language, written)| {
                     let text = LexemeText::Written(written.to_owned());
                     self.callee(CalleeKey::Lexeme(language), Callee::Lexeme { text, language })
                 });
                 let texts: Vec<CalleeId> = texts.collect();
-                found.draw(self.automata.get(self.parts[part].automaton), &texts, &mut self.fragment);
-                let limit = self.fragment.len() * 4 + 16;
-                let Some(automaton) = self.determinizer.determinize(&self.fragment, limit) else { break };
-                self.parts[part].automaton = self.automata.add(automaton);
+                found.replace(self.dfas.get(self.rules[rule].dfa), &texts, &mut self.nfa);
+                let max_states = max_dfa_states(&self.nfa);
+                let Some(dfa) = self.determinizer.determinize(&self.nfa, max_states) else { break };
+                self.rules[rule].dfa = self.dfas.add(dfa);
                 is_any = true;
             }
         }
         Some(is_any)
     }
 
-    /// Makes nodes of all automata, given which ids callees have from now on, and says where the start symbol begins; nothing when it is stopped.
-    fn draw(
+    /// Builds the nodes of all automata. `ids` holds the new ids of the callees. Returns the first node of
+    /// the start symbol, or `None` if cancelled.
+    fn build_nodes(
         &mut self,
         ids: &[Option<CalleeId>],
-        is_stopped: &mut dyn FnMut() -> bool,
+        is_cancelled: &mut dyn FnMut() -> bool,
     ) -> Result<Option<NetworkNodeId>, Error> {
         let mut first = None;
-        for Part { nonterminal, callee, automaton } in std::mem::take(&mut self.parts) {
-            if is_stopped() {
+        for RuleDfa { nonterminal, callee, dfa } in std::mem::take(&mut self.rules) {
+            if is_cancelled() {
                 return Ok(None);
             }
             self.at = nonterminal;
             self.nonterminals[self.at.index()] = callee;
             let id = |callee: CalleeId| ids[callee.index()].expect("it is still called");
-            let node = self.nodes.add(self.automata.get(automaton), id)?;
+            let node = self.nodes.add(self.dfas.get(dfa), id)?;
             first.get_or_insert(node);
             if let Some(Callee::Nonterminal { start, .. }) =
                 callee.map(|callee| &mut self.callees[callee.index()])
@@ -268,7 +290,7 @@ impl Builder<'_> {
         Ok(Some(first.expect("the start symbol has an automaton")))
     }
 
-    /// The name of the nonterminal that is being compiled.
+    /// Returns the name of the nonterminal being compiled.
     fn name_at(&self) -> String {
         let callee = self.nonterminals[self.at.index()].map(|callee| &self.callees[callee.index()]);
         match callee {
@@ -277,59 +299,60 @@ impl Builder<'_> {
         }
     }
 
-    /// Makes the automaton of a nonterminal.
-    fn automaton(&mut self, nonterminal: NonterminalId) -> Result<AutomatonId, Error> {
-        if let Some(automaton) = self.rich_automaton(nonterminal)? {
-            return Ok(automaton);
+    /// Builds the automaton of a nonterminal.
+    fn build_dfa(&mut self, nonterminal: NonterminalId) -> Result<DfaId, Error> {
+        if let Some(dfa) = self.inlined_dfa(nonterminal)? {
+            return Ok(dfa);
         }
-        // Whatever was put in its place is called from now on, so nothing is tried again and again.
-        if !self.put_in.is_empty() {
-            for put_in in self.put_in.drain(..) {
-                self.places.need_callee(put_in);
+        // The inlined nonterminals stay callees from now on, so that this attempt is not repeated.
+        if !self.inlined.is_empty() {
+            for nonterminal in self.inlined.drain(..) {
+                self.call_sites.keep_callee(nonterminal);
             }
-            if let Some(automaton) = self.rich_automaton(nonterminal)? {
-                return Ok(automaton);
+            if let Some(dfa) = self.inlined_dfa(nonterminal)? {
+                return Ok(dfa);
             }
         }
-        self.read_fragment(nonterminal, false)?;
+        self.read_productions(nonterminal, false)?;
         self.at = nonterminal;
-        let automaton = self.determinizer.determinize(&self.fragment, usize::MAX);
-        let automaton = automaton.expect("a tree of productions has a deterministic automaton of its size");
-        Ok(self.automata.add(automaton))
+        let dfa = self.determinizer.determinize(&self.nfa, usize::MAX);
+        let dfa = dfa.expect("a tree of productions has a deterministic dfa of its size");
+        Ok(self.dfas.add(dfa))
     }
 
-    /// The automaton of a nonterminal with others in their places and left recursion as loops, if that is not too large.
-    fn rich_automaton(&mut self, nonterminal: NonterminalId) -> Result<Option<AutomatonId>, Error> {
-        self.read_fragment(nonterminal, true)?;
+    /// Builds the automaton of a nonterminal with inlined nonterminals and left recursion as loops. Returns
+    /// `None` if it is too large.
+    fn inlined_dfa(&mut self, nonterminal: NonterminalId) -> Result<Option<DfaId>, Error> {
+        self.read_productions(nonterminal, true)?;
         self.at = nonterminal;
-        let limit = self.fragment.len() * 4 + 16;
-        let automaton = self.determinizer.determinize(&self.fragment, limit);
-        Ok(automaton.map(|automaton| self.automata.add(automaton)))
+        let dfa = self.determinizer.determinize(&self.nfa, max_dfa_states(&self.nfa));
+        Ok(dfa.map(|dfa| self.dfas.add(dfa)))
     }
 
-    /// The productions of a nonterminal, which are sorted, as a fragment. `rich`: with nonterminals that are called from one place there, and left
-    /// recursion as a loop.
-    fn read_fragment(&mut self, nonterminal: NonterminalId, rich: bool) -> Result<(), Error> {
+    /// Reads the productions of a nonterminal, which are sorted, into `nfa`. With `is_inlining`, also inlines
+    /// nonterminals and turns direct left recursion into a loop.
+    fn read_productions(&mut self, nonterminal: NonterminalId, is_inlining: bool) -> Result<(), Error> {
         let normal = self.normal;
-        self.fragment.clear();
-        self.work.clear();
-        self.shared.clear();
-        self.put_in.clear();
-        self.work.push((nonterminal, self.fragment.start(), self.fragment.end()));
-        while let Some((current, from, to)) = self.work.pop() {
+        self.nfa.clear();
+        self.pending_productions.clear();
+        self.shared_ends.clear();
+        self.inlined.clear();
+        self.pending_productions.push((nonterminal, self.nfa.start(), self.nfa.end()));
+        while let Some((current, from, to)) = self.pending_productions.pop() {
             self.at = current;
             if normal.nonterminals[current.index()].unordered.is_some() {
                 let callee = self.nonterminal_callee(current);
-                self.fragment.connect(from, Label::Call(callee), to);
+                self.nfa.connect(from, Label::Call(callee), to);
                 continue;
             }
             let productions = &normal.nonterminals[current.index()].productions;
-            let recursive = |production: &[Symbol]| rich && production[0] == Symbol::Nonterminal(current);
-            // With left recursion, what the others produce leads to a state from which the recursive productions
-            // lead back to it.
+            let recursive =
+                |production: &[Symbol]| is_inlining && production[0] == Symbol::Nonterminal(current);
+            // With left recursion, the other productions lead to a state at which the recursive ones begin
+            // and end.
             let exit = if productions.iter().any(|production| recursive(production)) {
-                let exit = self.fragment.add_state();
-                self.fragment.connect(exit, Label::Nothing, to);
+                let exit = self.nfa.add_state();
+                self.nfa.connect(exit, Label::Epsilon, to);
                 exit
             } else {
                 to
@@ -341,109 +364,114 @@ impl Builder<'_> {
                 if self.path.is_empty() && recursive(production) {
                     self.path.push(exit);
                 }
-                self.read_production(production, (from, exit), rich)?;
+                self.read_production(production, from, exit, is_inlining)?;
                 before = production;
             }
-            if self.fragment.len() > self.config.max_nodes {
-                return Err(Error::TooManyNodes { limit: self.config.max_nodes });
+            let max_nodes = self.config.limits.max_nodes;
+            if self.nfa.len() > max_nodes {
+                return Err(LimitExceeded::new(Limit::MaxNodes, max_nodes, Some(self.nfa.len())).into());
             }
         }
         Ok(())
     }
 
-    /// A production between two states, as far as it is not on the path yet.
+    /// Adds a production between two states, apart from the prefix that is on the path already.
     fn read_production(
         &mut self,
         production: &[Symbol],
-        (from, exit): (u32, u32),
-        rich: bool,
+        from: u32,
+        exit: u32,
+        is_inlining: bool,
     ) -> Result<(), Error> {
         let known = self.path.len();
         let mut at = self.path.last().copied().unwrap_or(from);
         for (place, &symbol) in (1..).zip(production).skip(known) {
-            let next = if place == production.len() { exit } else { self.fragment.add_state() };
+            let next = if place == production.len() { exit } else { self.nfa.add_state() };
             self.path.push(next);
             match symbol {
                 Symbol::Nonterminal(callee) => {
-                    let placing = if rich { self.places.placing(callee) } else { Placing::Called };
-                    self.connect_nonterminal(at, (callee, placing), next);
+                    let decision =
+                        if is_inlining { self.call_sites.decision(callee) } else { InlineDecision::Call };
+                    self.connect_nonterminal(at, next, callee, decision);
                 }
                 Symbol::Repeat { nonterminal, min, max } => {
                     let element = self.nonterminal_callee(nonterminal);
                     let key = CalleeKey::Counter(element, min, max);
                     let callee = self.callee(key, Callee::Counter { element, min, max });
-                    self.fragment.connect(at, Label::Call(callee), next);
+                    self.nfa.connect(at, Label::Call(callee), next);
                 }
                 Symbol::Terminal(terminal) => self.terminal(terminal, at, next)?,
             }
             at = next;
         }
-        // The one before goes on from here.
+        // The production before continues from here.
         if known == production.len() {
-            self.fragment.connect(at, Label::Nothing, exit);
+            self.nfa.connect(at, Label::Epsilon, exit);
         }
         Ok(())
     }
 
-    /// Leads from `at` to `next` by a nonterminal.
-    fn connect_nonterminal(&mut self, at: u32, (callee, placing): (NonterminalId, Placing), next: u32) {
-        match placing {
-            Placing::Called => {
+    /// Connects two states by a nonterminal.
+    fn connect_nonterminal(&mut self, at: u32, next: u32, callee: NonterminalId, decision: InlineDecision) {
+        match decision {
+            InlineDecision::Call => {
                 let callee = self.nonterminal_callee(callee);
-                self.fragment.connect(at, Label::Call(callee), next);
+                self.nfa.connect(at, Label::Call(callee), next);
             }
-            Placing::Alone => self.put_in(callee, at, next),
-            Placing::AtEnd => {
-                let before = match self.shared.get(&callee) {
+            InlineDecision::Inline => self.inline(callee, at, next),
+            InlineDecision::InlineAtEnd => {
+                let before = match self.shared_ends.get(&callee) {
                     Some(&before) => before,
                     None => {
-                        let before = self.fragment.add_state();
-                        self.shared.insert(callee, before);
-                        self.put_in(callee, before, next);
+                        let before = self.nfa.add_state();
+                        self.shared_ends.insert(callee, before);
+                        self.inline(callee, before, next);
                         before
                     }
                 };
-                self.fragment.connect(at, Label::Nothing, before);
+                self.nfa.connect(at, Label::Epsilon, before);
             }
         }
     }
 
-    /// From now on the productions of a nonterminal lead from `at` to `next`.
-    fn put_in(&mut self, nonterminal: NonterminalId, at: u32, next: u32) {
-        self.put_in.push(nonterminal);
-        self.work.push((nonterminal, at, next));
+    /// Connects two states by the productions of a nonterminal, which are read later.
+    fn inline(&mut self, nonterminal: NonterminalId, at: u32, next: u32) {
+        self.inlined.push(nonterminal);
+        self.pending_productions.push((nonterminal, at, next));
     }
 
-    /// Leads from `at` to `next` by a terminal.
+    /// Connects two states by a terminal.
     fn terminal(&mut self, id: TerminalId, at: u32, next: u32) -> Result<(), Error> {
         let special = match &self.normal.terminals[id.index()] {
-            Terminal::Text(text) if text.len() <= LONGEST_CHAIN => {
-                self.fragment.connect_text(at, text.as_bytes(), next);
+            Terminal::Text(text) if text.len() <= MAX_CHAIN_BYTES => {
+                self.nfa.connect_text(at, text.as_bytes(), next);
                 return Ok(());
             }
             Terminal::SpecialName(name) => Special::Name(name.to_string()),
             Terminal::SpecialId(id) => Special::Id(*id),
             _ => {
                 let callee = self.lexeme(id)?;
-                self.fragment.connect(at, Label::Call(callee), next);
+                self.nfa.connect(at, Label::Call(callee), next);
                 return Ok(());
             }
         };
+        let max_specials = self.config.limits.max_special_tokens.min(Network::MAX_SPECIALS);
         let index = match self.specials.iter().position(|known| *known == special) {
             Some(index) => index,
-            None if self.specials.len() == Network::MAX_SPECIALS => {
-                return Err(Error::TooManySpecials { limit: Network::MAX_SPECIALS });
+            None if self.specials.len() >= max_specials => {
+                let found = Some(self.specials.len() + 1);
+                return Err(LimitExceeded::new(Limit::MaxSpecialTokens, max_specials, found).into());
             }
             None => {
                 self.specials.push(special);
                 self.specials.len() - 1
             }
         };
-        self.fragment.connect(at, Label::Special(index as u16), next);
+        self.nfa.connect(at, Label::Special(index as u16), next);
         Ok(())
     }
 
-    /// A terminal as something that is called.
+    /// Returns the lexeme of a terminal.
     fn lexeme(&mut self, id: TerminalId) -> Result<CalleeId, Error> {
         if let Some(known) = self.lexemes[id.index()] {
             return Ok(known);
@@ -462,7 +490,7 @@ impl Builder<'_> {
         let entry = &self.normal.nonterminals[nonterminal.index()];
         let name = std::mem::take(&mut self.names[nonterminal.index()]);
         let callee = match &entry.unordered {
-            // What it calls is filled in later.
+            // `fill_unordered` adds the items.
             Some(unordered) => {
                 Callee::Unordered { name, items: Vec::new(), separator: None, unordered: unordered.clone() }
             }
@@ -475,19 +503,19 @@ impl Builder<'_> {
         id
     }
 
-    /// Gives a callee of items in any order what it calls.
+    /// Sets the items and the separator of a permutation.
     fn fill_unordered(&mut self, callee: CalleeId, nonterminal: NonterminalId) -> Result<(), Error> {
         let normal = self.normal;
         let entry = &normal.nonterminals[nonterminal.index()];
         let distinct = entry.unordered.as_ref().and_then(|unordered| unordered.distinct);
         let mut parts = Vec::with_capacity(entry.productions.len());
         for (place, symbol) in (0..).zip(entry.productions.iter().flatten()) {
-            let Symbol::Nonterminal(part) = *symbol else { continue };
-            // The texts of a distinct item are read where it is called.
-            let text = normal.nonterminals[part.index()].productions.first().map(|symbols| &symbols[..]);
+            let Symbol::Nonterminal(rule) = *symbol else { continue };
+            // An item of `distinct!` is a lexeme, so that its text can be tracked.
+            let text = normal.nonterminals[rule.index()].productions.first().map(|symbols| &symbols[..]);
             parts.push(match text {
                 Some(&[Symbol::Terminal(text)]) if distinct == Some(place) => self.lexeme(text)?,
-                _ => self.nonterminal_callee(part),
+                _ => self.nonterminal_callee(rule),
             });
         }
         if let Callee::Unordered { items, separator, unordered, .. } = &mut self.callees[callee.index()] {
@@ -506,15 +534,15 @@ impl Builder<'_> {
         })
     }
 
-    /// Finds the classes of bytes and gives the nodes their final form. The terminals are still missing. Nothing when it is stopped.
-    fn finish(mut self, start: NetworkNodeId, is_stopped: &mut dyn FnMut() -> bool) -> Option<Network> {
+    /// Finds the byte classes and builds the network, without its terminals. Returns `None` if cancelled.
+    fn finish(mut self, start: NetworkNodeId, is_cancelled: &mut dyn FnMut() -> bool) -> Option<Network> {
         let mut classes = ByteClasses::new();
-        // Few classes are split faster.
-        if !self.store.cancellable(&mut *is_stopped).refine(lexemes(&self.callees), &mut classes) {
+        // Lexemes first: refining is faster while there are few classes.
+        if !self.store.cancellable(&mut *is_cancelled).refine(lexemes(&self.callees), &mut classes) {
             return None;
         }
         classes.split_each(&self.nodes.bytes_scanned());
-        // Texts that differ, differ in single bytes.
+        // Texts of `distinct!` may differ in any byte.
         if self.callees.iter().any(Callee::has_distinct) {
             classes.split_each(&ByteSet::ALL);
         }
@@ -527,9 +555,9 @@ impl Builder<'_> {
         let mut nodes = self.nodes.finish(|label| match label {
             Label::Byte(byte) => Class(u16::from(class_of_byte[usize::from(byte)])),
             Label::Special(index) => Class(byte_classes as u16 + index),
-            Label::Call(_) | Label::Nothing => unreachable!("calls are no scans"),
+            Label::Call(_) | Label::Epsilon => unreachable!("calls are not scans"),
         });
-        if is_stopped() {
+        if is_cancelled() {
             return None;
         }
         let scan_only = split_calls(&mut nodes);
@@ -552,7 +580,8 @@ impl Builder<'_> {
     }
 }
 
-/// Adds a copy without calls for every node that both scans and calls; gives for every node the one without calls.
+/// Adds a copy without calls for every node that both scans and calls. Returns for every node the one without
+/// calls.
 fn split_calls(nodes: &mut Vec<Node>) -> Vec<NetworkNodeId> {
     let count = nodes.len();
     let mut scan_only: Vec<NetworkNodeId> = (0..count as u32).map(NetworkNodeId).collect();

@@ -1,24 +1,27 @@
-//! The numbers by which the recognizer knows things: each its own type, each with a short text form.
+//! Identifiers of nodes, origins, sets, callees and classes, and the Earley item.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// A node of the network: where we are in a rule, in a lexeme, or in a counted repetition.
+/// A node of the network: a position in a rule. Or a dynamic node: a position in a lexeme, a counter or a
+/// permutation.
+///
+/// Network nodes come first, [`Network::nodes`](crate::Network::nodes) holds them; dynamic nodes follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NetworkNodeId(pub(crate) u32);
 
 impl NetworkNodeId {
-    /// The node at which a rule is complete and nothing more can follow in it. All rules share it.
+    /// The node at which a rule ends and cannot continue. All rules share it.
     pub const END: Self = Self(0);
 
-    /// Stands in the items of a set where an outermost origin is complete; no node of a network.
+    /// Marks, in the items of a set, an outermost origin that is complete. Not a node.
     pub(crate) const DONE: Self = Self(u32::MAX);
 
-    /// Nodes that a stored network may have: nodes that are made while running come behind them.
-    pub(crate) const MOST: usize = 1 << 30;
+    /// Maximum number of nodes of a stored network. The other ids remain for dynamic nodes.
+    pub(crate) const MAX_NETWORK_NODES: usize = 1 << 30;
 
-    /// The id as an index.
+    /// Returns the id as an index.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -30,31 +33,34 @@ impl fmt::Display for NetworkNodeId {
     }
 }
 
-/// Whom to tell when a rule is complete: a list of callers.
+/// An origin: the list of items that continue when a rule completes.
+///
+/// The textbook's origin is the position where the rule began, and the waiting items are looked up there.
+/// Here the origin is the list of these items itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OriginId(pub(crate) u32);
 
 impl OriginId {
-    /// The origin of the start symbol: when it is complete, so is the text.
+    /// The origin of the start symbol. When it completes, the text is complete.
     pub const ROOT: Self = Self(0);
     const OPEN: u32 = 1 << 31;
 
-    /// The `index`th unknown origin of an open set.
+    /// Returns the unknown origin with this index, for a state whose callers are not known.
     ///
     /// # Panics
-    /// When `index` is 2^31 or more.
+    /// If `index` is 2^31 or more.
     pub fn open(index: usize) -> Self {
         let index = u32::try_from(index).expect("an index of 32 bits");
         assert!(index < Self::OPEN, "fewer than 2^31 open origins");
         Self(Self::OPEN | index)
     }
 
-    /// The index of an unknown origin; `None` for known ones.
+    /// Returns the index of an unknown origin. Returns `None` for known origins.
     pub const fn open_index(self) -> Option<usize> {
         if self.0 & Self::OPEN == 0 { None } else { Some((self.0 & !Self::OPEN) as usize) }
     }
 
-    /// Whether completing it tells the outside: the root, or an unknown origin.
+    /// Returns true for the root and for unknown origins, which have no callers.
     pub const fn is_outermost(self) -> bool {
         self.0 == Self::ROOT.0 || self.0 & Self::OPEN != 0
     }
@@ -70,26 +76,27 @@ impl fmt::Display for OriginId {
     }
 }
 
-/// An Earley set: the whole state of the recognizer after some text.
+/// An Earley set: the complete state of the recognizer after a text.
 ///
-/// Two bits of the number say what a walk over many texts asks most often, so that it need not look the set up.
+/// Two bits of the id store [`goes_on`](Self::goes_on) and [`completes`](Self::completes), so that a walk
+/// need not look the set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SetId(u32);
 
 impl SetId {
-    /// The set from which nothing goes on and in which nothing is complete: the text was wrong.
+    /// The set after a text that no text of the language begins with: no items, nothing complete.
     pub const DEAD: Self = Self(0);
     const GOES_ON: u32 = 1;
     const COMPLETES: u32 = 2;
 
-    /// The largest index of a set.
+    /// Maximum index of a set.
     pub(crate) const MAX_INDEX: u32 = (1 << 30) - 2;
 
     pub(crate) const fn new(index: u32, goes_on: bool, completes: bool) -> Self {
         Self(index << 2 | (completes as u32) << 1 | goes_on as u32)
     }
 
-    /// The id as an index: below [`Recognizer::set_count`](crate::Recognizer::set_count).
+    /// Returns the index of the set, which is below [`Recognizer::set_count`](crate::Recognizer::set_count).
     pub const fn index(self) -> u32 {
         self.0 >> 2
     }
@@ -102,17 +109,18 @@ impl SetId {
         Self(raw)
     }
 
-    /// Whether the set is [`SetId::DEAD`].
+    /// Returns true for [`SetId::DEAD`].
     pub const fn is_dead(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether there are items: more text can follow.
+    /// Returns true if the set has items, so that more text can follow.
     pub const fn goes_on(self) -> bool {
         self.0 & Self::GOES_ON != 0
     }
 
-    /// Whether an outermost origin is complete here: for a state of a text, whether the text is in the language.
+    /// Returns true if an outermost origin is complete. For the state after a text: true if the text is in
+    /// the language.
     pub const fn completes(self) -> bool {
         self.0 & Self::COMPLETES != 0
     }
@@ -124,49 +132,53 @@ impl fmt::Display for SetId {
     }
 }
 
-/// What a node calls: a nonterminal, a lexeme or a counted repetition; its place in [`Network::callees`](crate::Network::callees).
+/// A callee of a node: a nonterminal, a lexeme, a counter or a permutation. Index into
+/// [`Network::callees`](crate::Network::callees).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CalleeId(pub(crate) u32);
 
 impl CalleeId {
-    /// The id as an index.
+    /// Returns the id as an index.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A class of bytes that the whole grammar treats alike; or, behind those, a special token that the grammar names.
+/// A class of bytes that no part of the grammar distinguishes, or a special token that the grammar names.
+///
+/// Classes of bytes come first, special tokens after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Class(pub(crate) u16);
 
 impl Class {
-    /// The class with this index into rows.
+    /// Returns the class with this index.
     ///
     /// # Panics
-    /// When the index has more than 16 bits.
+    /// If the index is 2^16 or more.
     pub fn new(index: usize) -> Self {
         Self(u16::try_from(index).expect("there are fewer than 2^16 classes"))
     }
 
-    /// The class as an index into rows.
+    /// Returns the class as an index.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// (node, origin): where we are in a rule, and whom to tell when the rule is complete. Ordered by node, then by origin.
-// In this order both are, on most machines, one number in memory, too: that is what `key` reads.
+/// An Earley item: a position in a rule, and the origin to complete when the rule ends. Ordered by node, then
+/// by origin.
+// On little-endian machines this field order makes `key` a single load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Item {
-    /// Whom to tell.
+    /// The origin to complete when the rule ends.
     pub origin: OriginId,
-    /// Where we are.
+    /// The position in the rule.
     pub node: NetworkNodeId,
 }
 
 impl Item {
-    /// Both as one number, which is compared and hashed at once.
+    /// Returns both fields as one number, for a single comparison or hash.
     const fn key(self) -> u64 {
         (self.node.0 as u64) << 32 | self.origin.0 as u64
     }
@@ -183,7 +195,7 @@ impl PartialOrd for Item {
         Some(self.cmp(other))
     }
 
-    // Sorting asks nothing else.
+    // Sorting calls only `lt`.
     fn lt(&self, other: &Self) -> bool {
         self.key() < other.key()
     }

@@ -1,42 +1,53 @@
-//! The recognizer: states, steps between them, and what a mask needs to know about them.
+//! The recognizer: states, and steps between them.
 //!
-//! Reading what has been computed before takes no lock; computing something new takes the one lock of the
-//! [`Workshop`].
+//! Reading what is already in the tables takes no lock. Computing a new set takes the lock of the
+//! [`Writer`](crate::step::Writer).
 
-use std::borrow::Borrow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use grammask_cache::{Budget, Interner, LazyRow};
+use grammask_cache::{Budget, Interner};
 use grammask_regular::ByteSet;
-use smallvec::SmallVec;
 
-use crate::recognizer::dynamic_nodes::MadeNodes;
+use crate::recognizer::dynamic_nodes::DynamicNodes;
 use crate::recognizer::inspect::CalleeInfo;
-use crate::recognizer::resumption::Resumption;
-use crate::step::{Entered, Workshop};
-use crate::{CalleeId, Class, Config, Error, Item, Network, NetworkNodeId, OriginId, SetId};
+use crate::recognizer::set::{Closure, Set};
+use crate::step::import::import;
+use crate::step::{Writer, WriterGuard};
+use crate::{
+    CalleeId, Class, Config, Error, Item, Limit, LimitExceeded, Network, NetworkNodeId, OriginId, Resumption,
+    SetId,
+};
 
 pub(crate) mod dynamic_nodes;
 pub(crate) mod inspect;
 pub(crate) mod resumption;
+mod set;
 pub(crate) mod successors;
 mod tables;
 
+pub use set::SplitState;
+pub(crate) use set::{Callers, Origin};
 pub(crate) use tables::SavedTables;
+
+/// Number of new steps that [`Recognizer::step_bytes`] computes before it releases the lock, so that other
+/// threads wait for at most that many.
+const STEPS_PER_LOCK: usize = 32;
 
 /// Runs a [`Network`] over bytes.
 ///
-/// A state is a [`SetId`]: copy it to fork, keep it to go back. Two texts after which the same can follow mostly have the
-/// same state, whatever their lengths and nesting, so the tables stay small.
+/// A state is a [`SetId`]: copy it to fork, keep it to go back. Texts with equal possible continuations
+/// mostly have equal states, whatever their lengths and nesting, so the tables stay small.
 ///
-/// A recognizer can be shared between threads. It only grows; when [`is_over_budget`](Self::is_over_budget) says so, make a
-/// [`successor`](Self::successor) and [`import`](Self::import) the states that are still in use.
+/// A recognizer can be shared between threads. It only grows. When [`is_over_budget`](Self::is_over_budget)
+/// returns true, make a [`successor`](Self::successor) and [`import`](Self::import) the states that are still
+/// in use.
 ///
 /// # Source
-/// J. Earley, "An efficient context-free parsing algorithm", 1970; J. Leo, "A general context-free parsing algorithm
-/// running in linear time on every LR(k) grammar without using lookahead", 1991. Sets are interned by content
-/// instead of numbered by position, and origins are the lists of callers instead of positions.
+/// J. Earley, "An efficient context-free parsing algorithm", 1970; J. Leo, "A general context-free parsing
+/// algorithm running in linear time on every LR(k) grammar without using lookahead", 1991. Two changes: sets
+/// are interned by content instead of numbered by position, and origins are lists of callers instead of
+/// positions.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -62,128 +73,36 @@ pub struct Recognizer {
     config: Config,
     sets: Interner<Set>,
     origins: Interner<Origin>,
-    made: MadeNodes,
-    /// For every node of the network the bytes that it takes, once somebody asked.
-    takes: Box<[OnceLock<ByteSet>]>,
-    /// What is known of each callee.
+    dynamic_nodes: DynamicNodes,
+    /// By node of the network, its FIRST set.
+    first_bytes: Box<[OnceLock<ByteSet>]>,
     callee_infos: Box<[CalleeInfo]>,
     budget: Budget,
-    /// Bytes of what was imported.
+    /// Bytes that imports have added.
     imported: AtomicUsize,
     initial: SetId,
-    workshop: Mutex<Workshop>,
+    writer: Mutex<Writer>,
 }
 
-/// A set: what identifies it, and what has been computed from it so far.
-pub(crate) struct Set {
-    /// The kernel, then an item with [`NetworkNodeId::DONE`] for every outermost origin that is complete; sorted.
-    pub(crate) items: SmallVec<[Item; FEW]>,
-    /// Where the kernel ends.
-    kernel_len: u32,
-    /// The successors that are known, by class.
-    row: LazyRow,
-    closure: OnceLock<Box<Closure>>,
-    split: OnceLock<Box<SplitState>>,
-}
-
-/// What follows from a kernel.
-struct Closure {
-    /// All items that scan something: those of the kernel and predicted ones.
-    scanners: Box<[Item]>,
-    /// No scanner takes any other byte.
-    bytes_bound: ByteSet,
-    /// The bytes that the scanners take, once somebody asked.
-    first_bytes: OnceLock<ByteSet>,
-}
-
-/// What a set scans, apart: everything that begins with a byte belongs to a lexeme or to the rest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SplitState {
-    /// The states of lexemes that the set is in.
-    pub lexemes: Box<[Item]>,
-    /// The set that scans what the network's own nodes scan; [`SetId::DEAD`] where there is nothing.
-    pub rest: SetId,
-}
-
-/// An origin: who is told when it is complete.
-pub(crate) struct Origin {
-    pub(crate) callers: Callers,
-    /// Where the origin calls itself, the cycle that it belongs to and its place in it.
-    pub(crate) cycle: Option<(u32, u32)>,
-    after: OnceLock<SetId>,
-    resumption: OnceLock<Box<Resumption>>,
-}
-
-/// After so many bytes at most the workshop is left to others.
-const AT_ONCE: usize = 32;
-
-/// So many items are kept without an allocation of their own: mostly there are no more.
-const FEW: usize = 2;
-
-/// Whom an origin tells; sorted.
-pub(crate) type Callers = SmallVec<[Item; FEW]>;
-
-impl Origin {
-    pub(crate) fn new(callers: Callers, cycle: Option<(u32, u32)>) -> Self {
-        Self { callers, cycle, after: OnceLock::new(), resumption: OnceLock::new() }
-    }
-}
-
-impl Set {
-    fn new(items: &[Item]) -> Self {
-        let kernel_len = items.partition_point(|item| item.node != NetworkNodeId::DONE);
-        Self {
-            items: SmallVec::from_slice(items),
-            kernel_len: kernel_len as u32,
-            row: LazyRow::new(),
-            closure: OnceLock::new(),
-            split: OnceLock::new(),
-        }
-    }
-
-    fn kernel(&self) -> &[Item] {
-        &self.items[..self.kernel_len as usize]
-    }
-
-    fn completed(&self) -> &[Item] {
-        &self.items[self.kernel_len as usize..]
-    }
-
-    fn id(&self, index: u32) -> SetId {
-        SetId::new(index, self.kernel_len > 0, !self.completed().is_empty())
-    }
-}
-
-impl Borrow<[Item]> for Set {
-    fn borrow(&self) -> &[Item] {
-        &self.items
-    }
-}
-
-impl Borrow<[Item]> for Origin {
-    fn borrow(&self) -> &[Item] {
-        &self.callers
-    }
-}
-
+/// Construction, configuration and size.
 impl Recognizer {
-    /// A recognizer that knows its first state and nothing else.
+    /// Creates a recognizer that knows only its initial state.
     pub fn new(network: Arc<Network>, config: &Config) -> Self {
-        let workshop = Workshop::new(&network);
+        let writer = Writer::new(&network);
         let mut recognizer = Self {
             config: config.clone(),
             sets: Interner::new(),
             origins: Interner::new(),
-            made: MadeNodes::new(&network),
-            takes: network.nodes.iter().map(|_| OnceLock::new()).collect(),
+            dynamic_nodes: DynamicNodes::new(&network),
+            first_bytes: network.nodes.iter().map(|_| OnceLock::new()).collect(),
             callee_infos: network.callees.iter().map(|_| CalleeInfo::new()).collect(),
             network,
-            budget: Budget::new(config.budget),
+            budget: Budget::new(config.limits.budget),
             imported: AtomicUsize::new(0),
             initial: SetId::DEAD,
-            workshop: Mutex::new(workshop),
+            writer: Mutex::new(writer),
         };
-        // Index 0 of both tables belongs to what has no content: the dead set, and the root.
+        // Index 0 of both tables belongs to the entry without content: the dead set, and the root.
         recognizer.sets.intern(&[][..], Set::new);
         recognizer.origins.push(Origin::new(Callers::new(), None));
         let start = Item { node: recognizer.network.start, origin: OriginId::ROOT };
@@ -191,42 +110,75 @@ impl Recognizer {
         recognizer
     }
 
-    /// An empty recognizer of the same network, with the same limits.
+    /// Creates an empty recognizer with the same network and configuration.
     pub fn successor(&self) -> Self {
         Self::new(Arc::clone(&self.network), &self.config)
     }
 
-    /// The network.
+    /// Returns the network.
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// The state before the first byte.
+    /// Returns the approximate number of bytes of the tables.
+    pub fn bytes_used(&self) -> usize {
+        self.budget.used()
+    }
+
+    /// Returns true if the tables use more than [`Limits::budget`](crate::Limits::budget) bytes.
+    pub fn is_over_budget(&self) -> bool {
+        self.budget.is_exceeded()
+    }
+
+    /// Returns the number of sets, the dead one included.
+    pub fn set_count(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// Returns the number of origins, the root included.
+    pub fn origin_count(&self) -> usize {
+        self.origins.len()
+    }
+
+    /// Sets or removes the cancellation flag. While the flag is true, long computations end with
+    /// [`Error::Cancelled`]. Their partial results are kept and are correct.
+    ///
+    /// One byte may predict 100,000 rules, so a background thread that computes states in advance needs this
+    /// to stop in time.
+    pub fn set_cancel_flag(&self, cancel: Option<Arc<AtomicBool>>) {
+        self.lock().set_cancel_flag(cancel);
+    }
+}
+
+/// Steps.
+impl Recognizer {
+    /// Returns the state before the first byte.
     pub fn initial(&self) -> SetId {
         self.initial
     }
 
-    /// The state after `byte`; [`SetId::DEAD`] where no text goes on so.
+    /// Returns the state after `byte`, or [`SetId::DEAD`] if no text of the language continues so.
     ///
     /// # Errors
-    /// When a limit is exceeded: nothing has changed then.
+    /// If a limit is exceeded. The recognizer can still be used.
     ///
     /// # Panics
-    /// When the state is not of this recognizer.
+    /// If the state does not belong to this recognizer.
     ///
     /// # Complexity
-    /// O(1) when the step was taken before; else linear in the items of the set and the callers that are told of completions.
+    /// O(1) if the step was taken before, otherwise linear in the items of the set and in the callers that
+    /// completions advance.
     #[inline]
     pub fn step(&self, state: SetId, byte: u8) -> Result<SetId, Error> {
         self.step_class(state, self.network.class_of(byte))
     }
 
-    /// The state after any byte of a class, or after a special token.
+    /// Returns the state after any byte of a class, or after a special token.
     ///
     /// # Errors
     /// As [`step`](Self::step).
@@ -238,8 +190,10 @@ impl Recognizer {
         }
     }
 
-    /// The state after some bytes; [`SetId::DEAD`] where `passes` says no of a state between two of them. As [`step`](Self::step) by each, but what
-    /// is new is made with less waiting in between.
+    /// Returns the state after several bytes. Returns [`SetId::DEAD`] if `passes` rejects a state between two
+    /// of them.
+    ///
+    /// Equivalent to one [`step`](Self::step) per byte, but takes the lock once for several new steps.
     ///
     /// # Errors
     /// As [`step`](Self::step).
@@ -251,50 +205,26 @@ impl Recognizer {
         passes: impl Fn(SetId) -> bool,
     ) -> Result<SetId, Error> {
         let mut here = state;
-        let mut workshop: Option<Entered<'_>> = None;
-        for (place, &byte) in bytes.iter().enumerate() {
-            if !here.goes_on() || (place > 0 && !passes(here)) {
+        let mut guard: Option<WriterGuard<'_>> = None;
+        for (offset, &byte) in bytes.iter().enumerate() {
+            if !here.goes_on() || (offset > 0 && !passes(here)) {
                 return Ok(SetId::DEAD);
             }
             let class = self.network.class_of(byte);
             let known = self.set(here).row.get(class.index());
-            // Others may be waiting.
-            if known.is_some() || place % AT_ONCE == 0 {
-                workshop = None;
+            if known.is_some() || offset % STEPS_PER_LOCK == 0 {
+                guard = None;
             }
             here = match known {
                 Some(raw) => SetId::from_raw(raw),
-                None => self.step_within(here, class, workshop.get_or_insert_with(|| self.lock()))?,
+                None => self.compute_step_locked(here, class, guard.get_or_insert_with(|| self.lock()))?,
             };
         }
         Ok(here)
     }
 
-    #[cold]
-    fn compute_step(&self, state: SetId, class: Class) -> Result<SetId, Error> {
-        if !state.goes_on() {
-            return Ok(SetId::DEAD);
-        }
-        self.step_within(state, class, &mut self.lock())
-    }
-
-    /// A step that is not known, from a state that goes on.
-    fn step_within(&self, state: SetId, class: Class, workshop: &mut Entered<'_>) -> Result<SetId, Error> {
-        let set = self.set(state);
-        let next = match (set.closure.get(), self.network.representative(class)) {
-            (None, Some(byte)) => workshop.step_by(self, set.kernel(), (class, byte))?,
-            _ => {
-                let closure = self.closure(set, workshop)?;
-                workshop.step(self, &closure.scanners, &[class])?
-            }
-        };
-        if self.config.keep_steps {
-            self.spend(set.row.set(class.index(), next.raw(), self.network.classes()));
-        }
-        Ok(next)
-    }
-
-    /// The state after something that belongs to several classes at once, such as a special token that the grammar names in two ways.
+    /// Returns the state after a symbol that belongs to several classes at once, such as a special token that
+    /// the grammar names in two ways.
     ///
     /// # Errors
     /// As [`step`](Self::step).
@@ -304,51 +234,83 @@ impl Recognizer {
             _ if !state.goes_on() => Ok(SetId::DEAD),
             _ => {
                 let set = self.set(state);
-                let mut workshop = self.lock();
-                let closure = self.closure(set, &mut workshop)?;
-                workshop.step(self, &closure.scanners, classes)
+                let mut guard = self.lock();
+                let closure = self.closure(set, &mut guard)?;
+                guard.step(&closure.scanners, classes)
             }
         }
     }
 
-    /// The bytes after which a state is not dead. Makes no successor.
+    #[cold]
+    fn compute_step(&self, state: SetId, class: Class) -> Result<SetId, Error> {
+        if !state.goes_on() {
+            return Ok(SetId::DEAD);
+        }
+        self.compute_step_locked(state, class, &mut self.lock())
+    }
+
+    /// Computes and stores a step from a state that has items.
+    fn compute_step_locked(
+        &self,
+        state: SetId,
+        class: Class,
+        guard: &mut WriterGuard<'_>,
+    ) -> Result<SetId, Error> {
+        let set = self.set(state);
+        let next = match (set.closure.get(), self.network.representative(class)) {
+            (None, Some(byte)) => guard.step_by_byte(set.kernel(), class, byte)?,
+            _ => {
+                let closure = self.closure(set, guard)?;
+                guard.step(&closure.scanners, &[class])?
+            }
+        };
+        if self.config.tuning.keep_steps {
+            self.spend(set.row.set(class.index(), next.raw(), self.network.classes()));
+        }
+        Ok(next)
+    }
+}
+
+/// Sets and origins.
+impl Recognizer {
+    /// Returns the bytes whose successor is not dead. Computes no successor.
     ///
     /// # Errors
-    /// When a limit is exceeded.
+    /// If a limit is exceeded.
     pub fn live_bytes(&self, state: SetId) -> Result<ByteSet, Error> {
         if !state.goes_on() {
             return Ok(ByteSet::default());
         }
         let set = self.set(state);
-        if let Some(known) = set.closure.get().and_then(|closure| closure.first_bytes.get()) {
+        if let Some(known) = set.closure.get().and_then(|closure| closure.live_bytes.get()) {
             return Ok(*known);
         }
-        let mut workshop = self.lock();
-        let closure = self.closure(set, &mut workshop)?;
-        let bytes = workshop.first_bytes(self, &closure.scanners)?;
-        Ok(*closure.first_bytes.get_or_init(|| bytes))
+        let mut guard = self.lock();
+        let closure = self.closure(set, &mut guard)?;
+        let bytes = guard.live_bytes(&closure.scanners)?;
+        Ok(*closure.live_bytes.get_or_init(|| bytes))
     }
 
-    /// The items of a state right after its last byte, sorted: what identifies it, with [`completed`](Self::completed).
+    /// Returns the items right after the last byte, sorted. They and the [`completed`](Self::completed)
+    /// origins identify the state.
     pub fn kernel(&self, state: SetId) -> &[Item] {
         self.set(state).kernel()
     }
 
-    /// The outermost origins that are complete in a state: the root, or open ones.
+    /// Returns the outermost origins that are complete in a state: the root, or open ones.
     pub fn completed(&self, state: SetId) -> impl Iterator<Item = OriginId> {
-        let set = self.set(state);
-        set.completed().iter().map(|item| item.origin)
+        self.set(state).completed()
     }
 
-    /// Whom to tell when `origin` is complete: where to go on, and whom to tell then. Empty for outermost origins.
+    /// Returns the items that continue when `origin` completes. Outermost origins have none.
     pub fn callers(&self, origin: OriginId) -> &[Item] {
         if origin.is_outermost() { &[] } else { &self.origins.get(origin.0).callers }
     }
 
-    /// All items of a state that scan something, predicted ones included; sorted.
+    /// Returns all scanning items of a state, predicted ones included; sorted.
     ///
     /// # Errors
-    /// When the set exceeds a limit.
+    /// If the set exceeds a limit.
     pub fn scanners(&self, state: SetId) -> Result<&[Item], Error> {
         let set = self.set(state);
         match set.closure.get() {
@@ -357,14 +319,47 @@ impl Recognizer {
         }
     }
 
-    /// What a state scans, lexeme by lexeme. The successors of the parts together are those of the state.
+    /// Returns the state of this recognizer that corresponds to a state of another recognizer of the same
+    /// network.
     ///
     /// # Errors
-    /// When a limit is exceeded.
+    /// If a limit is exceeded.
+    ///
+    /// # Complexity
+    /// Linear in the origins that are reachable from the state.
+    pub fn import(&self, from: &Self, state: SetId) -> Result<SetId, Error> {
+        if state.is_dead() || std::ptr::eq(self, from) {
+            return Ok(state);
+        }
+        // Both locks are taken in the order of their addresses: another thread may import in the other
+        // direction.
+        let (mut own, other) = if std::ptr::from_ref(self) < std::ptr::from_ref(from) {
+            let own = self.lock();
+            (own, from.lock())
+        } else {
+            let other = from.lock();
+            (self.lock(), other)
+        };
+        // Under the lock hardly any other thread adds bytes. Dropping the guard adds those of the language
+        // store.
+        let before = self.bytes_used();
+        let items = &from.set(state).items;
+        let imported = own.with(|stages, cx| import(stages, cx, from, other.stages(), items));
+        drop(own);
+        self.imported.fetch_add(self.bytes_used() - before, Ordering::Relaxed);
+        imported
+    }
+
+    /// Returns the number of bytes that [`import`](Self::import) has added to the tables.
+    pub fn imported_bytes(&self) -> usize {
+        self.imported.load(Ordering::Relaxed)
+    }
+
+    /// See [`Inspector::split`](crate::Inspector::split).
     fn split(&self, state: SetId) -> Result<&SplitState, Error> {
         let set = self.set(state);
-        if let Some(parts) = set.split.get() {
-            return Ok(parts);
+        if let Some(known) = set.split.get() {
+            return Ok(known);
         }
         let mut lexemes = Vec::new();
         let mut rest = Vec::new();
@@ -381,89 +376,60 @@ impl Recognizer {
         Ok(set.split.get_or_init(|| Box::new(SplitState { lexemes: lexemes.into(), rest })))
     }
 
-    /// The state in which `origin` has just been completed and nothing else is going on. For outermost origins: the
-    /// set that has no items and completes just them.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
+    /// See [`Inspector::state_after`](crate::Inspector::state_after).
     fn state_after(&self, origin: OriginId) -> Result<SetId, Error> {
         if origin.is_outermost() {
             return self.intern_set(&[Item { node: NetworkNodeId::DONE, origin }]);
         }
         let entry = self.origins.get(origin.0);
-        if let Some(&set) = entry.after.get() {
-            return Ok(set);
+        if let Some(&known) = entry.state_after.get() {
+            return Ok(known);
         }
-        let set = self.lock().complete(self, origin)?;
-        Ok(*entry.after.get_or_init(|| set))
+        let set = self.lock().complete(origin)?;
+        Ok(*entry.state_after.get_or_init(|| set))
     }
 
-    /// The state of this recognizer that stands for a state of another one of the same network.
-    ///
-    /// # Errors
-    /// When a limit is exceeded.
-    ///
-    /// # Complexity
-    /// Linear in the origins that can be reached from the state.
-    pub fn import(&self, from: &Self, state: SetId) -> Result<SetId, Error> {
-        if state.is_dead() || std::ptr::eq(self, from) {
-            return Ok(state);
+    /// Returns the closure of a set, which is computed if it is unknown.
+    fn closure<'a>(&self, set: &'a Set, guard: &mut WriterGuard<'_>) -> Result<&'a Closure, Error> {
+        if let Some(closure) = set.closure.get() {
+            return Ok(closure);
         }
-        // In one order whichever way: another thread may import the other way at the same time.
-        let (mut own, other) = if std::ptr::from_ref(self) < std::ptr::from_ref(from) {
-            let own = self.lock();
-            (own, from.lock())
-        } else {
-            let other = from.lock();
-            (self.lock(), other)
-        };
-        // With the lock, hardly anybody else adds anything; what languages have grown by is counted when it is given back.
-        let before = self.bytes_used();
-        let imported = own.import(self, from, &other, &from.set(state).items);
-        drop(own);
-        self.imported.fetch_add(self.bytes_used() - before, Ordering::Relaxed);
-        imported
+        let scanners: Box<[Item]> = guard.close(set.kernel())?.into();
+        self.spend(size_of::<Closure>() + size_of_val::<[Item]>(&scanners));
+        let bytes_of = |item: &Item| self.bytes_bound(item.node);
+        let bytes_bound = scanners.iter().fold(ByteSet::EMPTY, |all, item| all.union(&bytes_of(item)));
+        Ok(set
+            .closure
+            .get_or_init(|| Box::new(Closure { scanners, bytes_bound, live_bytes: OnceLock::new() })))
     }
 
-    /// Bytes that the tables have grown by through [`import`](Self::import).
-    pub fn imported_bytes(&self) -> usize {
-        self.imported.load(Ordering::Relaxed)
+    /// Returns a superset of the bytes that a node scans.
+    fn bytes_bound(&self, node: NetworkNodeId) -> ByteSet {
+        match self.network.scanned.get(node.index()) {
+            Some(scanned) => *scanned,
+            None => self.dynamic_nodes.get(node).first_bytes.get().copied().unwrap_or(ByteSet::ALL),
+        }
     }
+}
 
-    /// Bytes that the tables hold, roughly.
-    pub fn bytes_used(&self) -> usize {
-        self.budget.used()
-    }
-
-    /// Whether the tables hold more than `Config::budget` bytes.
-    pub fn is_over_budget(&self) -> bool {
-        self.budget.is_exceeded()
-    }
-
-    /// How many sets there are, the dead one included.
-    pub fn set_count(&self) -> usize {
-        self.sets.len()
-    }
-
-    /// How many origins there are, the root included.
-    pub fn origin_count(&self) -> usize {
-        self.origins.len()
-    }
-
+/// Tables.
+impl Recognizer {
     #[inline]
     fn set(&self, id: SetId) -> &Set {
         self.sets.get(id.index())
     }
 
-    /// The set with these items, which are sorted: a kernel, then what is complete.
+    /// Returns the set with these items, which must be sorted: a kernel, then the complete outermost origins.
     pub(crate) fn intern_set(&self, items: &[Item]) -> Result<SetId, Error> {
-        if self.budget.used() > self.config.max_bytes {
-            return Err(Error::TooManyBytes { limit: self.config.max_bytes });
+        let limits = &self.config.limits;
+        if self.budget.used() > limits.max_bytes {
+            let exceeded = LimitExceeded::new(Limit::MaxBytes, limits.max_bytes, None);
+            return Err(exceeded.into());
         }
         let before = self.sets.len();
         let index = self.sets.intern(items, Set::new);
         if index > SetId::MAX_INDEX {
-            return Err(Error::TooManySets { limit: SetId::MAX_INDEX as usize });
+            return Err(LimitExceeded::new(Limit::MaxSets, SetId::MAX_INDEX as usize, None).into());
         }
         let set = self.sets.get(index);
         if index as usize >= before {
@@ -472,12 +438,12 @@ impl Recognizer {
         Ok(set.id(index))
     }
 
-    /// Where the bytes are kept that a node takes.
+    /// Returns the cell for the FIRST set of a node.
     pub(crate) fn first_bytes_cell(&self, node: NetworkNodeId) -> &OnceLock<ByteSet> {
-        self.takes.get(node.index()).unwrap_or_else(|| &self.made.get(node).takes)
+        self.first_bytes.get(node.index()).unwrap_or_else(|| &self.dynamic_nodes.get(node).first_bytes)
     }
 
-    /// Where it is kept what follows an origin, which is no outermost one.
+    /// Returns the cell for the resumption of an origin that is not outermost.
     pub(crate) fn resumption_cell(&self, origin: OriginId) -> &OnceLock<Box<Resumption>> {
         &self.origins.get(origin.0).resumption
     }
@@ -486,49 +452,21 @@ impl Recognizer {
         &self.callee_infos[callee.index()]
     }
 
-    pub(crate) fn made(&self) -> &MadeNodes {
-        &self.made
+    pub(crate) fn dynamic_nodes(&self) -> &DynamicNodes {
+        &self.dynamic_nodes
     }
 
     pub(crate) fn origins(&self) -> &Interner<Origin> {
         &self.origins
     }
 
+    /// Adds to the bytes of the tables.
     pub(crate) fn spend(&self, bytes: usize) {
         self.budget.spend(bytes);
     }
 
-    /// The bytes that a node scans, or some more.
-    fn bytes_bound(&self, node: NetworkNodeId) -> ByteSet {
-        match self.network.nodes.get(node.index()) {
-            Some(_) => *self.inspect().scanned_bytes(node),
-            None => self.made.get(node).takes.get().copied().unwrap_or(ByteSet::ALL),
-        }
-    }
-
-    fn closure<'a>(&self, set: &'a Set, workshop: &mut Workshop) -> Result<&'a Closure, Error> {
-        if let Some(closure) = set.closure.get() {
-            return Ok(closure);
-        }
-        let scanners: Box<[Item]> = workshop.close(self, set.kernel())?.into();
-        self.spend(size_of::<Closure>() + size_of_val::<[Item]>(&scanners));
-        let bytes_bound =
-            scanners.iter().fold(ByteSet::EMPTY, |all, item| all.union(&self.bytes_bound(item.node)));
-        Ok(set
-            .closure
-            .get_or_init(|| Box::new(Closure { scanners, bytes_bound, first_bytes: OnceLock::new() })))
-    }
-
-    /// From now on, whatever takes long ends with [`Error::Cancelled`] once this flag is true; without one, nothing does. What has been found by
-    /// then is kept, and right.
-    ///
-    /// For whoever makes states before anybody waits for them, as one byte may lead to 100,000 rules.
-    pub fn set_cancel_flag(&self, cancel: Option<Arc<AtomicBool>>) {
-        self.lock().set_cancel_flag(cancel);
-    }
-
-    pub(crate) fn lock(&self) -> Entered<'_> {
-        Entered::new(self, &self.workshop)
+    pub(crate) fn lock(&self) -> WriterGuard<'_> {
+        WriterGuard::new(self, &self.writer)
     }
 }
 

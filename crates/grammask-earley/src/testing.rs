@@ -1,4 +1,4 @@
-//! What the tests of several modules need.
+//! Helpers for the tests of several modules.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use grammask_regular::Store;
 
 use crate::{Config, Network, Recognizer};
 
-/// A recognizer of a grammar, with default limits.
+/// Returns a recognizer of a grammar, with the default configuration.
 pub(crate) fn recognizer(text: &str) -> Recognizer {
     let ast = grammask_syntax::parse(text, &Default::default()).unwrap();
     let mut store = Store::new(&Default::default());

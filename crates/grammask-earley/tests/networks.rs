@@ -1,4 +1,4 @@
-//! What becomes of small grammars, one shape each: normal form above, network below.
+//! Snapshots of the networks of small grammars, one feature each: the normal form, then the network.
 
 use grammask_earley::{ByteSet, Callee, Config, Network, NetworkNodeId};
 use grammask_regular::Store;
@@ -90,7 +90,7 @@ fn texts() {
     insta::assert_snapshot!(shown(&shapes));
 }
 
-/// The normal form and the network of each shape.
+/// Returns the normal form and the network of each grammar.
 fn shown(shapes: &[(&str, &str)]) -> String {
     let mut shown = String::new();
     for &(name, text) in shapes {
@@ -105,7 +105,7 @@ fn shown(shapes: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn each_broken_invariant_is_found() {
+fn check_finds_each_violated_invariant() {
     type Break = fn(&mut Network);
     let text = "start ::= (x ','){2,9} unordered!(x, y?) #'[a-c]+[0-9]' | y start; x ::= 'a' x 'b' | 'c'; y ::= 'q' | start 'p';";
     let ast = grammask_syntax::parse(text, &Default::default()).unwrap();
@@ -126,14 +126,14 @@ fn each_broken_invariant_is_found() {
                 }
             }
         }),
-        ("a counter counts from 3 to 2", |n| {
+        ("a counter has the bounds 3 to 2", |n| {
             for callee in &mut n.callees {
                 if let Callee::Counter { min, max, .. } = callee {
                     (*min, *max) = (3, 2);
                 }
             }
         }),
-        ("a counter counts from 2 to 9", |n| {
+        ("a counter has the bounds 2 to 9", |n| {
             let place = |n: &Network, lexeme| {
                 n.callees.iter().position(|callee| matches!(callee, Callee::Lexeme { .. }) == lexeme).unwrap()
             };
@@ -143,12 +143,12 @@ fn each_broken_invariant_is_found() {
                 Callee::Counter { element, .. } => Some(element.index()),
                 _ => None,
             };
-            // What was counted is a lexeme now.
+            // The counted callee becomes a lexeme.
             let counted = n.callees.iter().find_map(element).unwrap();
             let lexeme = place(n, true);
             n.callees.swap(lexeme, counted);
         }),
-        ("a lexeme is the language", |n| {
+        ("a lexeme has the language", |n| {
             let all = n.store.regex("[a-c]*").unwrap();
             for callee in &mut n.callees {
                 if let Callee::Lexeme { language, .. } = callee {
@@ -156,7 +156,7 @@ fn each_broken_invariant_is_found() {
                 }
             }
         }),
-        ("items in any order are no selection", |n| {
+        ("the items of an `unordered!` are not valid", |n| {
             for callee in &mut n.callees {
                 if let Callee::Unordered { items, .. } = callee {
                     items.truncate(1);
@@ -165,8 +165,8 @@ fn each_broken_invariant_is_found() {
         }),
         ("a node has no copy that only scans", |n| n.scan_only.truncate(1)),
         ("a node scans other bytes", |n| n.scanned[1] = ByteSet::ALL),
-        ("a byte has no class, or several", |n| n.class_bytes[0] = ByteSet::ALL),
-        ("a lexeme tells bytes of one class apart", |n| {
+        ("a byte does not have exactly one class", |n| n.class_bytes[0] = ByteSet::ALL),
+        ("a lexeme distinguishes bytes of one class", |n| {
             let other = n.store.regex("[a-c]+[3-5]").unwrap();
             for callee in &mut n.callees {
                 if let Callee::Lexeme { language, .. } = callee {

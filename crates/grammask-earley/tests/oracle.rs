@@ -1,16 +1,17 @@
-//! The recognizer against the oracle: on every case of the fixtures and on random grammars, with Leo and without, with
-//! steps kept and computed anew, texts gathered and not.
+//! The recognizer against the oracle: on every case of the fixtures and on random grammars, with all kinds of
+//! tuning.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use grammask_earley::{Config, Network, Recognizer};
+use grammask_earley::{Config, Network, Recognizer, Tuning};
 use grammask_regular::Store;
 use grammask_syntax::Ast;
 use grammask_testkit::random::{self, RandomGrammar, Rng, Shape, operators, tails, texts};
 use grammask_testkit::{Verdict, fixtures, start_of};
 
-/// Every combination of Leo and kept steps, which must not matter; texts are gathered in two of them, and right recursion is a loop in two.
+/// Every combination of `leo` and `keep_steps`. Two of them gather texts, and two make loops of right
+/// recursion.
 fn configs() -> impl Iterator<Item = Config> {
     let all = [
         [true, true, true, true],
@@ -19,10 +20,7 @@ fn configs() -> impl Iterator<Item = Config> {
         [false, false, true, false],
     ];
     all.into_iter().map(|[leo, keep_steps, gather_texts, loop_right_recursion]| Config {
-        leo,
-        keep_steps,
-        gather_texts,
-        loop_right_recursion,
+        tuning: Tuning { leo, keep_steps, gather_texts, loop_right_recursion },
         ..Config::default()
     })
 }
@@ -49,7 +47,7 @@ fn verdict(recognizer: &Recognizer, text: &[u8]) -> Verdict {
 }
 
 #[test]
-fn fixtures_have_their_verdicts() {
+fn fixtures_have_the_expected_verdicts() {
     let mut cases = 0;
     fixtures::for_each_case(&fixtures::fixtures_root(), |case| {
         let Ok(ast) = grammask_syntax::parse(&case.grammar, &Default::default()) else {
@@ -72,7 +70,7 @@ fn fixtures_have_their_verdicts() {
     assert!(cases > 1_000, "only {cases} inputs were tried");
 }
 
-/// Random texts of grammars by seeds, each with every combination of switches.
+/// Compares verdicts on random texts of random grammars, with every tuning.
 fn check_texts(seeds: Range<u64>, grammar: impl Fn(&mut Rng) -> RandomGrammar) {
     for seed in seeds {
         let mut rng = Rng::new(seed);
@@ -103,26 +101,26 @@ fn check_texts(seeds: Range<u64>, grammar: impl Fn(&mut Rng) -> RandomGrammar) {
 }
 
 #[test]
-fn random_grammars_mean_what_the_oracle_says() {
+fn random_grammars_agree_with_the_oracle() {
     check_texts(0..400, |rng| random::grammar(rng, &Shape::default()));
 }
 
 #[test]
-fn operators_of_all_levels_mean_what_the_oracle_says() {
+fn operator_grammars_agree_with_the_oracle() {
     check_texts(2_000..2_400, operators::grammar);
 }
 
 #[test]
-fn texts_among_other_things_mean_what_the_oracle_says() {
+fn text_loop_grammars_agree_with_the_oracle() {
     check_texts(4_000..4_800, texts::grammar);
 }
 
 #[test]
-fn rules_that_call_each_other_at_their_ends_mean_what_the_oracle_says() {
+fn tail_recursive_grammars_agree_with_the_oracle() {
     check_texts(6_000..6_800, tails::grammar);
 }
 
-/// How many grammars have another network with this configuration than by default.
+/// Returns how many grammars have a different network with this configuration than with the default one.
 fn changed(seeds: Range<u64>, make: impl Fn(&mut Rng) -> RandomGrammar, other: &Config) -> usize {
     let is_changed = |seed: &u64| {
         let grammar = make(&mut Rng::new(*seed));
@@ -134,21 +132,23 @@ fn changed(seeds: Range<u64>, make: impl Fn(&mut Rng) -> RandomGrammar, other: &
 }
 
 #[test]
-fn what_loops_repeat_is_often_gathered() {
-    let plain = Config { gather_texts: false, ..Config::default() };
+fn text_loops_occur_in_many_random_grammars() {
+    let tuning = Tuning { gather_texts: false, ..Tuning::default() };
+    let plain = Config { tuning, ..Config::default() };
     let gathered = changed(4_000..4_800, texts::grammar, &plain);
     assert!(gathered > 300, "only in {gathered} of 800 grammars");
 }
 
 #[test]
-fn right_recursion_is_often_a_loop() {
-    let plain = Config { loop_right_recursion: false, ..Config::default() };
+fn tail_recursion_loops_occur_in_many_random_grammars() {
+    let tuning = Tuning { loop_right_recursion: false, ..Tuning::default() };
+    let plain = Config { tuning, ..Config::default() };
     let looped = changed(6_000..6_800, tails::grammar, &plain);
     assert!(looped > 400, "only in {looped} of 800 grammars");
 }
 
 #[test]
-fn a_state_can_be_carried_over() {
+fn imported_states_keep_their_meaning() {
     for seed in 1_000..1_200 {
         let mut rng = Rng::new(seed);
         let grammar = random::grammar(&mut rng, &Shape::default());

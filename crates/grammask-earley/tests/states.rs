@@ -1,9 +1,11 @@
-//! What makes states few: texts with the same future have the same state, and what is limited ends in an error that
-//! changes nothing.
+//! Texts with equal futures have equal states, and an exceeded limit is an error that changes nothing.
 
 use std::sync::Arc;
 
-use grammask_earley::{BuildError, Callee, Config, Error, Network, Recognizer, SetId};
+use grammask_earley::{
+    BuildError, BuildInput, Callee, Config, Error, Limit, LimitExceeded, Limits, Network, Recognizer, SetId,
+    Tuning,
+};
 use grammask_regular::Store;
 
 fn network(text: &str) -> Network {
@@ -27,7 +29,7 @@ fn state(recognizer: &Recognizer, text: &str) -> SetId {
     text.bytes().fold(recognizer.initial(), |state, byte| recognizer.step(state, byte).unwrap())
 }
 
-/// Texts after which the state is the same number.
+/// Asserts that the states after all texts are equal.
 fn check_equal(grammar: &str, texts: &[&str]) {
     let recognizer = recognizer(grammar);
     let states: Vec<SetId> = texts.iter().map(|text| state(&recognizer, text)).collect();
@@ -38,19 +40,19 @@ fn check_equal(grammar: &str, texts: &[&str]) {
 }
 
 #[test]
-fn a_right_recursive_list_stays_in_one_set() {
+fn right_recursive_list_has_one_state() {
     check_equal("start ::= 'a' start | 'b';", &["a", "aa", &"a".repeat(1_000)]);
     check_equal("start ::= 'x' list ';'; list ::= 'a' ',' list | 'a';", &["xa,", "xa,a,", "xa,a,a,a,a,"]);
 }
 
 #[test]
-fn a_left_recursive_list_stays_in_one_set() {
+fn left_recursive_list_has_one_state() {
     check_equal("start ::= start 'a' | 'a';", &["a", "aa", "aaaa"]);
     check_equal("start ::= A ';'; A ::= B 'x' | 'x'; B ::= A 'y' | 'y';", &["xyx", "xyxyx", "yxyxyx"]);
 }
 
 #[test]
-fn operators_of_many_levels_lead_to_one_state() {
+fn operators_of_all_levels_lead_to_one_state() {
     let levels = |level: &dyn Fn(usize) -> String| {
         let levels: Vec<_> = (0..12).map(level).collect();
         format!("start ::= l0 '.'; {} l12 ::= 'x' | '(' ws l0 ')'; ws ::= #' *';", levels.concat())
@@ -66,7 +68,7 @@ fn operators_of_many_levels_lead_to_one_state() {
 }
 
 #[test]
-fn somebody_may_stop_the_making_of_a_network_at_each_step() {
+fn compilation_can_be_cancelled_at_each_check() {
     let text = "start ::= '(' A ')' | A '.' | B; A ::= 'x' B 'y' | 'z' B 'y'; B ::= '[' A ']' | C 'b' | 'e'; C ::= 'c' C | 'd' start;";
     let ast = grammask_syntax::parse(text, &Default::default()).unwrap();
     let asked_until = |end: usize| {
@@ -74,24 +76,24 @@ fn somebody_may_stop_the_making_of_a_network_at_each_step() {
         let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
         let languages = grammask_normal::Languages::new(&normal);
         let mut asked = 0;
-        let is_stopped = || {
+        let mut is_cancelled = || {
             asked += 1;
             asked > end
         };
-        let network =
-            Network::build_unless(normal, languages, store, &Config::default(), is_stopped).unwrap();
+        let input = BuildInput { normal, languages, store, is_cancelled: &mut is_cancelled };
+        let network = Network::compile(input, &Config::default()).unwrap();
         (network.map(|network| network.callees.len()), asked)
     };
     let (callees, asked) = asked_until(usize::MAX);
-    let stays = callees.unwrap();
-    assert!(asked >= 2 * stays && stays > 2, "{asked} times for {stays}");
+    let callees = callees.unwrap();
+    assert!(asked >= 2 * callees && callees > 2, "{asked} checks for {callees} callees");
     for end in 0..asked {
         assert_eq!(asked_until(end), (None, end + 1));
     }
 }
 
 #[test]
-fn what_is_too_much_for_one_automaton_is_still_read() {
+fn nesting_too_large_for_one_automaton_is_still_recognized() {
     let levels = 700;
     let nested = |open: &str, close: &str| {
         recognizer(&format!("start ::= {}'a'{} '.';", open.repeat(levels), close.repeat(levels)))
@@ -109,30 +111,30 @@ fn what_is_too_much_for_one_automaton_is_still_read() {
 }
 
 #[test]
-fn what_is_too_much_for_one_automaton_is_called_and_not_tried_again() {
+fn rule_too_large_to_inline_stays_one_callee() {
     let optional: String = (0..300).map(|number| format!("(#'{number}+')? ")).collect();
     let network = network(&format!(
         "start ::= '(' list ')' | '[' list ']'; list ::= list ',' text | text; text ::= {optional}'.';"
     ));
     let is_list = |callee: &Callee| matches!(callee, Callee::Nonterminal { name, .. } if name == "list");
     let calls = network.nodes.iter().flat_map(|node| &node.calls);
-    // The list has a loop: only the start symbol calls it, at two places.
+    // The list is a loop: only the start symbol calls it, at two call sites.
     assert_eq!(calls.filter(|(callee, _)| is_list(network.callee(*callee))).count(), 2);
 }
 
 #[test]
-fn a_text_that_may_be_split_anywhere_has_one_state() {
+fn ambiguous_splits_of_a_text_share_one_state() {
     check_equal("start ::= ('<' start '>' | text)* '.'; text ::= #'[a-z]+';", &["ab", "abc", "abcdefgh"]);
 }
 
 #[test]
-fn what_was_read_does_not_matter_only_what_may_follow() {
+fn states_depend_only_on_what_may_follow() {
     check_equal("start ::= '(' item ')' | '[' item ']'; item ::= 'x' | 'yy';", &["(x)", "[yy]", "(yy)"]);
     check_equal("start ::= key ':' | 'no:'; key ::= 'a' | 'bb' | 'ccc';", &["a:", "bb:", "ccc:", "no:"]);
 }
 
 #[test]
-fn nesting_is_told_apart_by_what_must_be_closed() {
+fn states_of_nesting_depths_differ() {
     let recognizer = recognizer("start ::= '(' start ')' | 'x';");
     let states: Vec<SetId> =
         ["(x", "((x", "(((x", "((x)"].iter().map(|text| state(&recognizer, text)).collect();
@@ -141,13 +143,13 @@ fn nesting_is_told_apart_by_what_must_be_closed() {
 }
 
 #[test]
-fn counters_are_numbers_not_copies() {
+fn counters_do_not_copy_their_element() {
     let network = network("start ::= (item ','){3,1000000000} '.'; item ::= 'a' | '(' item ')';");
     assert!(network.nodes.len() < 20, "{network}");
 }
 
 #[test]
-fn a_rule_that_would_explode_keeps_its_productions() {
+fn rule_with_exponential_determinization_stays_small() {
     // Written into `start`, the loop of L would need 2^24 deterministic states.
     let text = format!("start ::= L 'a' {}; L ::= L 'a' | L 'b' | 'c';", "X ".repeat(24))
         + "X ::= 'a' | 'b' | 'x' X;";
@@ -159,8 +161,9 @@ fn a_rule_that_would_explode_keeps_its_productions() {
 }
 
 #[test]
-fn rules_that_lead_to_each_other_are_not_copied_for_each() {
-    // Each leads to each by calls at ends, and is called elsewhere: without limits, some heads would have copies of all.
+fn copies_of_mutually_tail_recursive_rules_are_bounded() {
+    // Each rule tail-calls its neighbours and is called elsewhere. Without a bound, some headers would copy
+    // all rules.
     let nodes = |rules: usize| {
         let calls = (0..rules).map(|rule| format!("'({rule}' r{rule} ')' | '[{rule}' r{rule} ']'"));
         let mut text = format!("start ::= {};", calls.collect::<Vec<_>>().join(" | "));
@@ -179,10 +182,12 @@ fn rules_that_lead_to_each_other_are_not_copied_for_each() {
 }
 
 #[test]
-fn without_leo_the_sets_of_right_recursion_differ_and_mean_the_same() {
-    let calls = Config { loop_right_recursion: false, ..Config::default() };
+fn leo_reduces_sets_of_right_recursion_without_changing_them() {
+    let without_loops = Tuning { loop_right_recursion: false, ..Tuning::default() };
+    let calls = Config { tuning: without_loops, ..Config::default() };
     let network = Arc::new(network_with("start ::= 'x' list ';'; list ::= 'a' list | 'a';", &calls));
-    let plain = Recognizer::new(Arc::clone(&network), &Config { leo: false, ..Config::default() });
+    let tuning = Tuning { leo: false, ..Tuning::default() };
+    let plain = Recognizer::new(Arc::clone(&network), &Config { tuning, ..Config::default() });
     let leo = Recognizer::new(network, &Config::default());
     let text = format!("x{}", "a".repeat(100));
     let (one, other) = (state(&leo, &text), state(&plain, &text));
@@ -191,7 +196,7 @@ fn without_leo_the_sets_of_right_recursion_differ_and_mean_the_same() {
 }
 
 #[test]
-fn live_bytes_are_the_bytes_that_are_not_dead() {
+fn live_bytes_are_the_bytes_with_a_live_successor() {
     let recognizer = recognizer("start ::= #'[a-c]+' ('=' #'\\\\d')? ';' | '<' start '>';");
     for text in ["", "a", "ab=", "ab=7", "<", "<<c"] {
         let state = state(&recognizer, text);
@@ -207,32 +212,39 @@ fn live_bytes_are_the_bytes_that_are_not_dead() {
 }
 
 #[test]
-fn the_parts_of_a_set_take_together_what_the_set_takes() {
+fn split_states_take_together_the_bytes_of_the_state() {
     let recognizer = recognizer("start ::= (#'[a-z]+' | 'if' start | #'[0-9]+' '.' | '-' )+ ';';");
     for text in ["", "a", "if", "7", "if7.-"] {
         let state = state(&recognizer, text);
-        let parts = recognizer.inspect().split(state).unwrap();
+        let split = recognizer.inspect().split(state).unwrap();
         for byte in 0..=255 {
-            let apart = parts
+            let apart = split
                 .lexemes
                 .iter()
                 .map(|item| recognizer.inspect().open_state(item.node).unwrap())
-                .chain([parts.rest]);
+                .chain([split.rest]);
             let takes = apart.map(|set| recognizer.step(set, byte).unwrap()).any(|next| !next.is_dead());
             assert_eq!(takes, !recognizer.step(state, byte).unwrap().is_dead(), "{text:?} {byte}");
         }
     }
 }
 
+/// Returns the exceeded limit and its value.
+fn exceeded(error: &Error) -> (Limit, u64) {
+    match error {
+        Error::Limit(LimitExceeded { limit, value, .. }) => (*limit, *value),
+        other => panic!("{other}"),
+    }
+}
+
 #[test]
-fn limits_end_in_errors_that_change_nothing() {
+fn exceeded_limits_are_errors_that_change_nothing() {
     // Any of the letters may be the one in the middle.
     let network = Arc::new(network("start ::= E '.'; E ::= 'c' E 'c' | 'c';"));
-    let items = Config { max_items_per_set: 10, ..Config::default() };
-    let work = Config { max_work_per_byte: 10, ..Config::default() };
-    for (config, expected) in
-        [(items, Error::TooManyItems { limit: 10 }), (work, Error::TooMuchWork { limit: 10 })]
-    {
+    let items = Limits { max_items_per_set: 10, ..Limits::default() };
+    let work = Limits { max_work_per_byte: 10, ..Limits::default() };
+    for (limits, expected) in [(items, (Limit::MaxItemsPerSet, 10)), (work, (Limit::MaxWorkPerByte, 10))] {
+        let config = Config { limits, ..Config::default() };
         let recognizer = Recognizer::new(Arc::clone(&network), &config);
         let mut state = recognizer.initial();
         let error = loop {
@@ -241,13 +253,14 @@ fn limits_end_in_errors_that_change_nothing() {
                 Err(error) => break error,
             }
         };
-        assert_eq!(error, expected);
-        assert_eq!(recognizer.step(state, b'c'), Err(expected));
+        assert_eq!(exceeded(&error), expected);
+        assert_eq!(recognizer.step(state, b'c'), Err(error));
         assert!(recognizer.step(state, b'.').is_ok());
     }
     let network = Arc::new(self::network("start ::= '(' start ')' | 'x';"));
     let limit = Recognizer::new(Arc::clone(&network), &Config::default()).bytes_used() + 10_000;
-    let recognizer = Recognizer::new(network, &Config { max_bytes: limit, ..Config::default() });
+    let limits = Limits { max_bytes: limit, ..Limits::default() };
+    let recognizer = Recognizer::new(network, &Config { limits, ..Config::default() });
     let mut states = vec![recognizer.initial()];
     let error = loop {
         match recognizer.step(states[states.len() - 1], b'(') {
@@ -255,24 +268,22 @@ fn limits_end_in_errors_that_change_nothing() {
             Err(error) => break error,
         }
     };
-    assert_eq!(error, Error::TooManyBytes { limit });
+    assert_eq!(exceeded(&error), (Limit::MaxBytes, limit as u64));
     assert!((20..1_000).contains(&states.len()), "{} states", states.len());
     assert_eq!(recognizer.step(states[states.len() - 1], b'('), Err(error));
-    // What is known stays so.
+    // Known steps stay available.
     assert_eq!(recognizer.step(states[0], b'('), Ok(states[1]));
     let ast = grammask_syntax::parse("start ::= 'abcdefghij';", &Default::default()).unwrap();
     let mut store = Store::new(&Default::default());
     let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
-    let config = Config { max_nodes: 5, ..Config::default() };
+    let config = Config { limits: Limits { max_nodes: 5, ..Limits::default() }, ..Config::default() };
     let error = Network::build(&normal, store, &config).expect_err("more nodes than that");
-    assert_eq!(
-        error,
-        BuildError { nonterminal: "start".to_owned(), cause: Error::TooManyNodes { limit: 5 } }
-    );
+    let BuildError { nonterminal, cause } = error;
+    assert_eq!((nonterminal.as_str(), exceeded(&cause)), ("start", (Limit::MaxNodes, 5)));
 }
 
 #[test]
-fn threads_see_the_same_states() {
+fn threads_get_equal_states() {
     let recognizer = recognizer("start ::= value; value ::= '[' (value (',' value)*)? ']' | #'[0-9]+';");
     let text = "[1,[2,[],[[3]]],44,[5]]";
     let all: Vec<SetId> = std::thread::scope(|scope| {
@@ -283,7 +294,7 @@ fn threads_see_the_same_states() {
 }
 
 #[test]
-fn the_order_of_items_leaves_no_trace() {
+fn order_of_items_does_not_change_the_state() {
     let recognizer = recognizer(
         "start ::= '{' unordered!(a?, b?, c*, d{2,3}; ','; {0,9}; 0 -> 1) '}'; a ::= 'a'; b ::= 'b'; c ::= 'c'; d ::= 'd';",
     );
@@ -292,7 +303,7 @@ fn the_order_of_items_leaves_no_trace() {
 }
 
 #[test]
-fn many_items_are_as_many_callees() {
+fn permutation_of_many_items_takes_linear_space() {
     let items: Vec<String> = (0..512).map(|item| format!("p{item}?")).collect();
     let rules: Vec<String> = (0..512).map(|item| format!("p{item} ::= 'key{item}:' v;")).collect();
     let text =
@@ -307,7 +318,7 @@ fn many_items_are_as_many_callees() {
 }
 
 #[test]
-fn states_are_imported_both_ways_at_once() {
+fn simultaneous_imports_in_both_directions_do_not_deadlock() {
     let network = Arc::new(network("start ::= '(' start ')' | #'[a-z]+' | start 'y';"));
     let one = Recognizer::new(Arc::clone(&network), &Config::default());
     let other = Recognizer::new(network, &Config::default());

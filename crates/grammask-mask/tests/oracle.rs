@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use grammask_earley::{Network, Recognizer, SetId};
+use grammask_earley::{Network, Recognizer, SetId, Tuning};
 use grammask_mask::{Ahead, Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
 use grammask_regular::Store;
 use grammask_syntax::Ast;
@@ -17,7 +17,8 @@ fn configs() -> Vec<(grammask_earley::Config, Config)> {
     for keep_parts in [true, false] {
         for leo in [true, false] {
             for keep in [true, false] {
-                let recognizer = grammask_earley::Config { leo, keep_steps: keep, ..Default::default() };
+                let tuning = Tuning { leo, keep_steps: keep, ..Default::default() };
+                let recognizer = grammask_earley::Config { tuning, ..Default::default() };
                 configs.push((recognizer, Config { keep_parts, keep_masks: keep, ..Config::default() }));
             }
         }

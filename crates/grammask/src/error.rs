@@ -72,15 +72,16 @@ impl Error {
     ///
     /// ```
     /// use grammask::Error;
-    /// use grammask_earley::{Config, Network};
+    /// use grammask_earley::{Config, Limits, Network};
     /// use grammask_regular::Store;
     ///
     /// let ast = grammask_syntax::parse("start ::= 'x' long; long ::= 'long' long;", &Default::default())?;
     /// let mut store = Store::new(&Default::default());
     /// let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default())?;
-    /// let config = Config { max_nodes: 1, ..Default::default() };
+    /// let limits = Limits { max_nodes: 1, ..Default::default() };
+    /// let config = Config { limits, ..Default::default() };
     /// let error = Error::of_network(Network::build(&normal, store, &config).unwrap_err(), &ast);
-    /// assert_eq!(error.diagnostics()[0].message, "the grammar needs more than 1 nodes (limit max_nodes)");
+    /// assert_eq!(error.diagnostics()[0].message, "more than 1 network nodes (limit `max_nodes`)");
     /// assert_eq!(error.diagnostics()[0].span.start, 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -10,7 +10,7 @@ mod warm;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use grammask_earley::{Network, Recognizer};
+use grammask_earley::{BuildInput, Network, Recognizer};
 use grammask_mask::Masks;
 use grammask_normal::normalize_cancellable;
 use grammask_regular::Store;
@@ -120,8 +120,9 @@ impl Grammar {
             }
         };
         let Some((normal, languages)) = normal.filter(|_| !is_cancelled()) else { return Ok(None) };
-        let network = Network::build_unless(normal, languages, store, &config.recognizer, &is_cancelled)
-            .map_err(|error| Error::of_network(error, ast))?;
+        let input = BuildInput { normal, languages, store, is_cancelled: &mut || is_cancelled() };
+        let network =
+            Network::compile(input, &config.recognizer).map_err(|error| Error::of_network(error, ast))?;
         let Some(network) = network.filter(|_| !is_cancelled()) else { return Ok(None) };
         let recognizer = Recognizer::new(Arc::new(network), &config.recognizer);
         let masks = Masks::new(recognizer, vocabulary.lexicon_to_compile(), &config.ending, &config.masks)

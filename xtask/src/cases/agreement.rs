@@ -140,7 +140,7 @@ impl Subject {
         let ending = if is_eager { Ending::Eager } else { Ending::EndOfSequence(vec![words.end]) };
         let mut config = Config { ending, ..Config::default() };
         if let Some(bytes) = budget {
-            config.recognizer.budget = bytes;
+            config.recognizer.limits.budget = bytes;
             config.masks.budget = bytes;
         }
         watch::note(random.text.clone());

@@ -1,98 +1,99 @@
-//! Which nonterminals are put in the place where they are called, as far as productions show it.
+//! Finds nonterminals that can be inlined, as far as the productions show it.
 //!
-//! What is called from one place needs no callee: its productions stand there. As long as productions begin alike, they are in the same place; and what
-//! several productions of a nonterminal end with is one place, to which they all lead, as the product in `sum ::= product | sum '+' ws product | sum '+' product`.
+//! A nonterminal with one call site needs no callee; its productions replace the call. Calls count as one
+//! site if the productions begin alike up to there, as in `a B 'x' | a B 'y'`. They also count as one if they
+//! are the last symbols of one nonterminal's productions: `product` in `sum ::= product | sum '+' ws product
+//! | sum '+' product`.
 
 use std::cmp::Ordering;
 
 use grammask_normal::{NonterminalId, NormalForm, Symbol};
 
-/// Where each nonterminal is called.
-pub(crate) struct Places(Vec<Place>);
+/// By nonterminal, its call sites.
+pub(crate) struct CallSites(Vec<Sites>);
 
-/// Where a nonterminal is called.
+/// The call sites of a nonterminal.
 #[derive(Clone, Copy)]
-struct Place {
-    /// By which nonterminal, if by one.
+struct Sites {
+    /// The calling nonterminal; one of them if there are several.
     caller: NonterminalId,
-    /// In how many places.
-    calls: u32,
-    /// Whether all of them are ends of productions of one nonterminal.
+    /// Number of call sites.
+    count: u32,
+    /// True if all call sites are ends of productions of one nonterminal.
     only_ends: bool,
 }
 
-/// How a nonterminal gets to the place where it is called.
+/// Whether a nonterminal replaces its calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Placing {
-    /// Not at all: it is called.
-    Called,
-    /// It stands in the one place where it is called.
-    Alone,
-    /// It stands where several productions of one nonterminal end.
-    AtEnd,
+pub(crate) enum InlineDecision {
+    /// It remains a callee.
+    Call,
+    /// It replaces its only call.
+    Inline,
+    /// It replaces the calls at the ends of one nonterminal's productions, once for all of them.
+    InlineAtEnd,
 }
 
-impl Places {
-    /// Finds all calls of a normal form whose productions are [sorted](sort).
+impl CallSites {
+    /// Finds the call sites of a normal form whose productions are [sorted](sort).
     ///
     /// # Complexity
     /// Linear in the normal form.
     pub(crate) fn new(normal: &NormalForm) -> Self {
-        let nowhere = Place { caller: normal.start, calls: 0, only_ends: true };
-        let mut places = Self(vec![nowhere; normal.nonterminals.len()]);
-        places.need_callee(normal.start);
+        let none = Sites { caller: normal.start, count: 0, only_ends: true };
+        let mut sites = Self(vec![none; normal.nonterminals.len()]);
+        sites.keep_callee(normal.start);
         for (caller, nonterminal) in (0..).map(NonterminalId).zip(&normal.nonterminals) {
             let mut before: &[Symbol] = &[];
             for production in &nonterminal.productions {
                 let from = shared_prefix(before, production);
-                for (place, symbol) in production.iter().enumerate().skip(from) {
+                for (index, symbol) in production.iter().enumerate().skip(from) {
                     match *symbol {
-                        // What is called by a register needs a callee.
+                        // A permutation refers to its items as callees.
                         Symbol::Nonterminal(callee) if nonterminal.unordered.is_some() => {
-                            places.need_callee(callee);
+                            sites.keep_callee(callee);
                         }
-                        // Left recursion is a loop.
-                        Symbol::Nonterminal(callee) if place == 0 && callee == caller => {}
+                        // Direct left recursion becomes a loop.
+                        Symbol::Nonterminal(callee) if index == 0 && callee == caller => {}
                         Symbol::Nonterminal(callee) => {
-                            places.note(callee, caller, place + 1 == production.len());
+                            sites.add(callee, caller, index + 1 == production.len());
                         }
-                        // Counted repetition needs one, too.
-                        Symbol::Repeat { nonterminal, .. } => places.need_callee(nonterminal),
+                        // A counter refers to its element as a callee.
+                        Symbol::Repeat { nonterminal, .. } => sites.keep_callee(nonterminal),
                         Symbol::Terminal(_) => {}
                     }
                 }
                 before = production;
             }
         }
-        places
+        sites
     }
 
-    fn note(&mut self, callee: NonterminalId, caller: NonterminalId, is_end: bool) {
-        let place = &mut self.0[callee.index()];
-        place.only_ends &= is_end && (place.calls == 0 || place.caller == caller);
-        place.calls += 1;
-        place.caller = caller;
+    fn add(&mut self, callee: NonterminalId, caller: NonterminalId, is_end: bool) {
+        let sites = &mut self.0[callee.index()];
+        sites.only_ends &= is_end && (sites.count == 0 || sites.caller == caller);
+        sites.count += 1;
+        sites.caller = caller;
     }
 
-    /// From now on this is called, if it is not already.
-    pub(crate) fn need_callee(&mut self, nonterminal: NonterminalId) {
-        let place = &mut self.0[nonterminal.index()];
-        place.calls += 2;
-        place.only_ends = false;
+    /// Makes a nonterminal remain a callee.
+    pub(crate) fn keep_callee(&mut self, nonterminal: NonterminalId) {
+        let sites = &mut self.0[nonterminal.index()];
+        sites.count += 2;
+        sites.only_ends = false;
     }
 
-    /// How a nonterminal gets to its place.
-    pub(crate) fn placing(&self, nonterminal: NonterminalId) -> Placing {
+    pub(crate) fn decision(&self, nonterminal: NonterminalId) -> InlineDecision {
         match self.0[nonterminal.index()] {
-            Place { calls: 1, .. } => Placing::Alone,
-            Place { only_ends: true, .. } => Placing::AtEnd,
-            Place { .. } => Placing::Called,
+            Sites { count: 1, .. } => InlineDecision::Inline,
+            Sites { only_ends: true, .. } => InlineDecision::InlineAtEnd,
+            Sites { .. } => InlineDecision::Call,
         }
     }
 }
 
-/// Sorts the productions of each nonterminal so that those stand together that begin alike, and none behind one that it goes on from. Those of
-/// items in any order keep their places.
+/// Sorts the productions of each nonterminal, so that productions with a common prefix are adjacent, and a
+/// longer one precedes its own prefixes. The productions of a permutation keep their order.
 ///
 /// # Complexity
 /// O(n log n) in the productions of a nonterminal.
@@ -107,7 +108,8 @@ pub(crate) fn sort(normal: &mut NormalForm) {
     }
 }
 
-/// With how many symbols a production begins as the one before it does, if that goes on behind them.
+/// Returns the number of symbols that a production shares with the beginning of the one before it, whose last
+/// symbol does not count.
 pub(crate) fn shared_prefix(before: &[Symbol], production: &[Symbol]) -> usize {
     let longest = before.len().saturating_sub(1);
     production.iter().zip(&before[..longest]).take_while(|(one, other)| one == other).count()

@@ -1,66 +1,70 @@
-//! Automata in the place where they are called.
+//! Inlines the automata of nonterminals at their only call site.
 //!
-//! While productions are symbols, places are known to be the same where productions begin or end alike (`call_sites.rs`). Once they are deterministic
-//! automata without equivalent states, more places turn out to be one: in `sum ::= product {'+' product}` a product comes first, or behind an
-//! operator, and the same follows. What is called at one place needs no callee: its automaton stands there. So operators of all levels become
-//! one automaton, which has no more states than they have together, and whoever predicts a sum need not predict a product.
+//! `call_sites.rs` finds call sites among the symbols of productions. Minimal deterministic automata have
+//! fewer call sites: in `sum ::= product {'+' product}`, equal states follow the first `product` and the ones
+//! after an operator, so they are one site. The operators of all levels thus become one automaton that is as
+//! large as their sum, and predicting a `sum` no longer predicts a `product`.
 //!
-//! What is called at the end of a rule and leads back there is a jump in the same automaton (`tail_recursion.rs`), and no place where it is called.
+//! A call at the end of a rule that leads back to the rule becomes a jump within the automaton
+//! (`tail_recursion.rs`) and does not count as a call site.
 
 use grammask_normal::NonterminalId;
 use rustc_hash::FxHashMap;
 
-use crate::build::automaton::{Determinizer, Fragment, Label};
-use crate::build::dfa_arena::{Automata, AutomatonId};
-use crate::build::tail_recursion::{Scope, Tails};
+use crate::build::determinize::Determinizer;
+use crate::build::dfa::{DfaArena, DfaId};
+use crate::build::max_dfa_states;
+use crate::build::nfa::{Label, Nfa};
+use crate::build::tail_recursion::{Scope, TailCalls};
 use crate::{Callee, CalleeId};
 
-/// What is drawn for jumps, or a second time, may have this part of all states, and so many more: rules that lead to each other are mostly few.
-const PART_OF_STATES: usize = 4;
-const SOME_COPIES: usize = 4_096;
+/// States copied for jumps, or copied a second time, may number `states / STATES_PER_COPY + MIN_COPIES` in
+/// total. Mutually tail-recursive rules are mostly few; beyond the bound, calls stay calls.
+const STATES_PER_COPY: usize = 4;
+const MIN_COPIES: usize = 4_096;
 
-/// The automaton of a nonterminal. The first one is that of the start symbol.
-pub(crate) struct Part {
+/// The dfa of a nonterminal. The first one is that of the start symbol.
+pub(crate) struct RuleDfa {
     pub(crate) nonterminal: NonterminalId,
-    /// As what it is called; `None` for a start symbol that nobody calls.
+    /// The callee; `None` for a start symbol without calls.
     pub(crate) callee: Option<CalleeId>,
-    pub(crate) automaton: AutomatonId,
+    pub(crate) dfa: DfaId,
 }
 
-/// Where a callee is called.
+/// The call sites of a callee.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Nowhere,
-    /// In the automaton of one part, where always this state follows.
-    Before {
-        part: usize,
+enum CallSite {
+    None,
+    /// One: in the automaton of `rule`, always followed by `state`.
+    One {
+        rule: usize,
         state: u32,
     },
-    /// At several places, or by something that needs a callee.
-    Apart,
+    /// Several, or a counter or a permutation refers to the callee.
+    Several,
 }
 
-/// What is known of a callee.
+/// Inlining facts about a callee.
 #[derive(Clone, Copy)]
-struct Called {
-    place: Place,
-    /// Its automaton, if it has one.
-    part: Option<usize>,
-    /// Whether it is called in what has been filled.
+struct CalleeUse {
+    site: CallSite,
+    /// The index of its rule, if it is a nonterminal.
+    rule: Option<usize>,
+    /// True if a finished automaton calls it.
     is_needed: bool,
 }
 
-impl Called {
-    /// Its automaton, if that belongs to the place where it is called.
+impl CalleeUse {
+    /// Returns the index of its rule if the rule replaces the call.
     fn inlined(&self) -> Option<usize> {
-        self.part.filter(|_| matches!(self.place, Place::Before { .. }))
+        self.rule.filter(|_| matches!(self.site, CallSite::One { .. }))
     }
 }
 
-/// Notes which lexemes are still called, where some have taken the place of others.
-pub(crate) fn note_lexemes(
-    parts: &[Part],
-    automata: &Automata,
+/// Recomputes which lexemes are called, after some have been replaced by others.
+pub(crate) fn mark_called_lexemes(
+    rules: &[RuleDfa],
+    dfas: &DfaArena,
     callees: &[Callee],
     is_called: &mut Vec<bool>,
 ) {
@@ -69,22 +73,23 @@ pub(crate) fn note_lexemes(
     for (is_called, _) in is_called.iter_mut().zip(callees).filter(|(_, callee)| is_lexeme(callee)) {
         *is_called = false;
     }
-    let by_edges = parts.iter().flat_map(|part| automata.get(part.automaton).all_calls());
+    let by_edges = rules.iter().flat_map(|rule| dfas.get(rule.dfa).all_calls());
     for callee in by_edges.chain(callees.iter().flat_map(Callee::calls)).map(CalleeId::index) {
         is_called[callee] |= is_lexeme(&callees[callee]);
     }
 }
 
-/// Forgets the callees that are not called any more. Says which id each callee has from now on: their order stays, those that are forgotten have none.
-pub(crate) fn forget(
-    parts: &mut [Part],
+/// Removes the callees that are not called. Returns the new id of each callee, or `None` if it is removed.
+/// The order is preserved.
+pub(crate) fn remove_uncalled(
+    rules: &mut [RuleDfa],
     callees: &mut Vec<Callee>,
     is_called: &[bool],
 ) -> Vec<Option<CalleeId>> {
     let mut ids = (0..).map(CalleeId);
     let ids: Vec<_> = is_called.iter().map(|&is_called| if is_called { ids.next() } else { None }).collect();
-    let mut left = is_called.iter();
-    callees.retain(|_| left.next() == Some(&true));
+    let mut is_kept = is_called.iter();
+    callees.retain(|_| is_kept.next() == Some(&true));
     let renumber = |callee: &mut CalleeId| *callee = ids[callee.index()].expect("it is still called");
     for callee in callees {
         match callee {
@@ -95,234 +100,243 @@ pub(crate) fn forget(
             Callee::Nonterminal { .. } | Callee::Lexeme { .. } => {}
         }
     }
-    parts.iter_mut().filter_map(|part| part.callee.as_mut()).for_each(renumber);
+    rules.iter_mut().filter_map(|rule| rule.callee.as_mut()).for_each(renumber);
     ids
 }
 
-/// Puts automata where they are called, if that is one place, and makes jumps of calls at ends that lead back (`tail_recursion.rs`).
-pub(crate) struct Inlining {
-    called: Vec<Called>,
-    tails: Tails,
-    fragment: Fragment,
-    /// Where each part begins in the fragment, and the state to which it leads there.
+/// Inlines automata at their only call site, and turns tail-recursive calls into jumps.
+pub(crate) struct Inliner {
+    /// By callee.
+    uses: Vec<CalleeUse>,
+    tail_calls: TailCalls,
+    nfa: Nfa,
+    /// By rule and the state to which it leads, its first state in `nfa`.
     starts: FxHashMap<(usize, u32), u32>,
-    /// What stands in the fragment because it is called at one place.
-    drawn: Vec<CalleeId>,
-    /// Drawings whose edges are still to be drawn.
-    work: Vec<Drawing>,
-    /// The parts that have been drawn, and how many states may be drawn besides.
-    is_drawn: Vec<bool>,
+    /// The callees inlined into `nfa`.
+    inlined: Vec<CalleeId>,
+    /// Copies whose edges are still to be added.
+    pending: Vec<RuleCopy>,
+    /// By rule, true if it has been copied; and the number of states that may still be copied again.
+    is_copied: Vec<bool>,
     copies_left: usize,
 }
 
-/// A part in the fragment.
+/// A copy of a rule's automaton in the NFA under construction.
 #[derive(Clone, Copy)]
-struct Drawing {
-    part: usize,
-    /// Its first state, behind which the others stand; and the state to which it leads.
+struct RuleCopy {
+    rule: usize,
+    /// Its first state, which the others follow; and the state to which it leads.
     first: u32,
     to: u32,
-    /// To which parts calls at its ends are jumps.
+    /// The rules to which calls at its ends are jumps.
     scope: Option<Scope>,
 }
 
-impl Inlining {
-    /// Finds out where everything is called, and, if `loops`, what leads back.
+impl Inliner {
+    /// Finds all call sites and, with `loops`, tail recursion.
     ///
     /// # Complexity
     /// Linear in the automata.
-    pub(crate) fn new(parts: &[Part], automata: &Automata, callees: &[Callee], loops: bool) -> Self {
-        let unknown = Called { place: Place::Nowhere, part: None, is_needed: false };
-        let mut called = vec![unknown; callees.len()];
-        for (number, part) in parts.iter().enumerate() {
-            if let Some(callee) = part.callee {
-                called[callee.index()].part = Some(number);
+    pub(crate) fn new(rules: &[RuleDfa], dfas: &DfaArena, callees: &[Callee], loops: bool) -> Self {
+        let unused = CalleeUse { site: CallSite::None, rule: None, is_needed: false };
+        let mut uses = vec![unused; callees.len()];
+        for (number, rule) in rules.iter().enumerate() {
+            if let Some(callee) = rule.callee {
+                uses[callee.index()].rule = Some(number);
             }
         }
-        let views = parts.iter().map(|part| automata.get(part.automaton));
+        let views = rules.iter().map(|rule| dfas.get(rule.dfa));
         let states: usize = views.clone().map(|view| view.len()).sum();
-        let part_of = |callee: CalleeId| called[callee.index()].part.filter(|_| loops);
-        let mut inlining = Self {
-            tails: Tails::new(views.clone(), part_of),
-            called,
-            fragment: Fragment::new(),
+        let rule_of = |callee: CalleeId| uses[callee.index()].rule.filter(|_| loops);
+        let mut inliner = Self {
+            tail_calls: TailCalls::new(views.clone(), rule_of),
+            uses,
+            nfa: Nfa::new(),
             starts: FxHashMap::default(),
-            drawn: Vec::new(),
-            work: Vec::new(),
-            is_drawn: vec![false; parts.len()],
-            copies_left: states / PART_OF_STATES + SOME_COPIES,
+            inlined: Vec::new(),
+            pending: Vec::new(),
+            is_copied: vec![false; rules.len()],
+            copies_left: states / STATES_PER_COPY + MIN_COPIES,
         };
-        callees.iter().flat_map(Callee::calls).for_each(|callee| inlining.stays(callee));
-        if let Some(start) = parts.first().and_then(|part| part.callee) {
-            inlining.stays(start);
+        callees.iter().flat_map(Callee::calls).for_each(|callee| inliner.keep_callee(callee));
+        if let Some(start) = rules.first().and_then(|rule| rule.callee) {
+            inliner.keep_callee(start);
         }
         for (number, view) in views.enumerate() {
-            let scope = inlining.tails.scope(number);
+            let scope = inliner.tail_calls.scope(number);
             for &(label, state) in view.all_edges() {
                 let Label::Call(callee) = label else { continue };
-                let part = inlining.called[callee.index()].part;
-                let is_jump = |part| inlining.tails.is_jump(scope, view, (number, part), state);
-                if !part.is_some_and(is_jump) {
-                    inlining.note(callee, number, state);
+                let rule = inliner.uses[callee.index()].rule;
+                let is_jump = |rule| inliner.tail_calls.is_jump(scope, view, number, rule, state);
+                if !rule.is_some_and(is_jump) {
+                    inliner.add_call_site(callee, number, state);
                 }
             }
         }
-        inlining
+        inliner
     }
 
-    /// Makes what the automata become, from that of the start symbol on, and forgets those that nobody calls any more. Says of each callee whether it is still called.
-    /// Nothing when somebody who is asked before each automaton says to stop.
+    /// Inlines into the automata reachable from the start symbol and removes the others. Returns for each
+    /// callee whether it is still called. Returns `None` if cancelled; `is_cancelled` is called before each
+    /// automaton.
     ///
     /// # Complexity
-    /// Linear in the automata and in those that come of them, whose size is bounded by a multiple of that.
+    /// Linear in the input and the output, whose size is bounded by a multiple of the input's.
     pub(crate) fn inline(
         mut self,
-        parts: &mut Vec<Part>,
-        automata: &mut Automata,
+        rules: &mut Vec<RuleDfa>,
+        dfas: &mut DfaArena,
         callees: &[Callee],
         determinizer: &mut Determinizer,
-        mut is_stopped: impl FnMut() -> bool,
+        mut is_cancelled: impl FnMut() -> bool,
     ) -> Option<Vec<bool>> {
-        let mut is_filled = vec![false; parts.len()];
+        let mut is_finished = vec![false; rules.len()];
         let mut needed = vec![0];
         let mut calls = Vec::new();
-        while let Some(part) = needed.pop() {
-            if std::mem::replace(&mut is_filled[part], true) {
+        while let Some(rule) = needed.pop() {
+            if std::mem::replace(&mut is_finished[rule], true) {
                 continue;
             }
-            if is_stopped() {
+            if is_cancelled() {
                 return None;
             }
-            self.fill(parts, automata, part, determinizer);
-            calls.extend(automata.get(parts[part].automaton).all_calls());
+            self.inline_into(rules, dfas, rule, determinizer);
+            calls.extend(dfas.get(rules[rule].dfa).all_calls());
             while let Some(callee) = calls.pop() {
-                let called = &mut self.called[callee.index()];
-                if !std::mem::replace(&mut called.is_needed, true) {
-                    needed.extend(called.part);
+                let callee_use = &mut self.uses[callee.index()];
+                if !std::mem::replace(&mut callee_use.is_needed, true) {
+                    needed.extend(callee_use.rule);
                     calls.extend(callees[callee.index()].calls());
                 }
             }
         }
-        let mut is_filled = is_filled.into_iter();
-        parts.retain(|_| is_filled.next() == Some(true));
-        let is_called: Vec<bool> = self.called.iter().map(|called| called.is_needed).collect();
-        for part in parts {
-            part.callee = part.callee.filter(|callee| is_called[callee.index()]);
+        let mut is_finished = is_finished.into_iter();
+        rules.retain(|_| is_finished.next() == Some(true));
+        let is_called: Vec<bool> = self.uses.iter().map(|callee_use| callee_use.is_needed).collect();
+        for rule in rules {
+            rule.callee = rule.callee.filter(|callee| is_called[callee.index()]);
         }
         Some(is_called)
     }
 
-    /// This has to be called.
-    fn stays(&mut self, callee: CalleeId) {
-        self.called[callee.index()].place = Place::Apart;
+    /// Makes a callee remain one.
+    fn keep_callee(&mut self, callee: CalleeId) {
+        self.uses[callee.index()].site = CallSite::Several;
     }
 
-    /// In a part, a state follows on a call.
-    fn note(&mut self, callee: CalleeId, part: usize, state: u32) {
-        let called = &mut self.called[callee.index()];
-        let here = Place::Before { part, state };
-        called.place = match called.place {
-            Place::Nowhere => here,
+    /// Adds a call site: in `rule`, `state` follows the call.
+    fn add_call_site(&mut self, callee: CalleeId, rule: usize, state: u32) {
+        let callee_use = &mut self.uses[callee.index()];
+        let here = CallSite::One { rule, state };
+        callee_use.site = match callee_use.site {
+            CallSite::None => here,
             known if known == here => here,
-            _ => Place::Apart,
+            _ => CallSite::Several,
         };
     }
 
-    /// Puts into a part all that belongs there. Where the automaton becomes too large it stays as it is, and what belongs there is called.
-    fn fill(
+    /// Inlines into a rule. If its automaton becomes too large, it stays unchanged and its calls stay calls.
+    fn inline_into(
         &mut self,
-        parts: &mut [Part],
-        automata: &mut Automata,
-        part: usize,
+        rules: &mut [RuleDfa],
+        dfas: &mut DfaArena,
+        rule: usize,
         determinizer: &mut Determinizer,
     ) {
-        let scope = self.tails.scope(part);
-        let is_whole = |&(label, _): &(Label, u32)| match label {
-            Label::Call(callee) => self.called[callee.index()].inlined().is_none(),
+        let scope = self.tail_calls.scope(rule);
+        let is_kept = |&(label, _): &(Label, u32)| match label {
+            Label::Call(callee) => self.uses[callee.index()].inlined().is_none(),
             _ => true,
         };
-        if scope.is_none() && automata.get(parts[part].automaton).all_edges().iter().all(is_whole) {
+        if scope.is_none() && dfas.get(rules[rule].dfa).all_edges().iter().all(is_kept) {
             return;
         }
-        self.fragment.clear();
+        self.nfa.clear();
         self.starts.clear();
-        self.drawn.clear();
-        self.is_drawn[part] = true;
-        let first =
-            self.draw_states(parts, automata, Drawing { part, first: 0, to: self.fragment.end(), scope });
-        self.fragment.connect(self.fragment.start(), Label::Nothing, first);
-        while let Some(drawing) = self.work.pop() {
-            self.draw_edges(parts, automata, drawing);
+        self.inlined.clear();
+        self.is_copied[rule] = true;
+        let first = self.add_states(rules, dfas, RuleCopy { rule, first: 0, to: self.nfa.end(), scope });
+        self.nfa.connect(self.nfa.start(), Label::Epsilon, first);
+        while let Some(copy) = self.pending.pop() {
+            self.add_edges(rules, dfas, copy);
         }
-        let limit = self.fragment.len() * 4 + 16;
-        match determinizer.make_deterministic(&self.fragment, limit) {
-            Some(automaton) => parts[part].automaton = automata.add(automaton),
-            None => self.drawn.drain(..).for_each(|callee| self.called[callee.index()].place = Place::Apart),
+        match determinizer.determinize_composed(&self.nfa, max_dfa_states(&self.nfa)) {
+            Some(dfa) => rules[rule].dfa = dfas.add(dfa),
+            None => {
+                self.inlined.drain(..).for_each(|callee| self.uses[callee.index()].site = CallSite::Several)
+            }
         }
     }
 
-    /// States for a part; says which is the first.
-    fn draw_states(&mut self, parts: &[Part], automata: &Automata, drawing: Drawing) -> u32 {
-        let Drawing { part, to, .. } = drawing;
-        let first = self.fragment.len() as u32;
-        (0..automata.get(parts[part].automaton).len()).for_each(|_| _ = self.fragment.add_state());
-        self.starts.insert((part, to), first);
-        self.work.push(Drawing { first, ..drawing });
+    /// Adds states for a rule and returns the first.
+    fn add_states(&mut self, rules: &[RuleDfa], dfas: &DfaArena, copy: RuleCopy) -> u32 {
+        let RuleCopy { rule, to, .. } = copy;
+        let first = self.nfa.len() as u32;
+        (0..dfas.get(rules[rule].dfa).len()).for_each(|_| _ = self.nfa.add_state());
+        self.starts.insert((rule, to), first);
+        self.pending.push(RuleCopy { first, ..copy });
         first
     }
 
-    /// The edges of a part whose states are drawn.
-    fn draw_edges(&mut self, parts: &[Part], automata: &Automata, drawing: Drawing) {
-        let automaton = automata.get(parts[drawing.part].automaton);
-        for (state, at) in (0..automaton.len()).zip(drawing.first..) {
-            if automaton.is_final(state) {
-                self.fragment.connect(at, Label::Nothing, drawing.to);
+    /// Adds the edges of a copy whose states have been added.
+    fn add_edges(&mut self, rules: &[RuleDfa], dfas: &DfaArena, copy: RuleCopy) {
+        let dfa = dfas.get(rules[copy.rule].dfa);
+        for (state, at) in (0..dfa.len()).zip(copy.first..) {
+            if dfa.is_final(state) {
+                self.nfa.connect(at, Label::Epsilon, copy.to);
             }
-            for &(label, next) in automaton.edges(state) {
+            for &(label, next) in dfa.edges(state) {
                 let start = match label {
-                    Label::Call(callee) => self.draw_called(parts, automata, drawing, callee, next),
+                    Label::Call(callee) => self.inline_call(rules, dfas, copy, callee, next),
                     _ => None,
                 };
                 match start {
-                    Some(start) => self.fragment.connect(at, Label::Nothing, start),
-                    None => self.fragment.connect(at, label, drawing.first + next),
+                    Some(start) => self.nfa.connect(at, Label::Epsilon, start),
+                    None => self.nfa.connect(at, label, copy.first + next),
                 }
             }
         }
     }
 
-    /// Where a callee begins, if it stands in the fragment in place of its call, which a state follows.
-    fn draw_called(
+    /// Returns the first state of a callee's rule if the rule replaces the call, which `next` follows.
+    fn inline_call(
         &mut self,
-        parts: &[Part],
-        automata: &Automata,
-        drawing: Drawing,
+        rules: &[RuleDfa],
+        dfas: &DfaArena,
+        copy: RuleCopy,
         callee: CalleeId,
         next: u32,
     ) -> Option<u32> {
-        let called = self.called[callee.index()];
-        let part = called.part?;
-        let automaton = automata.get(parts[drawing.part].automaton);
-        if self.tails.is_jump(drawing.scope, automaton, (drawing.part, part), next) {
-            return self.draw(parts, automata, Drawing { part, ..drawing }, true);
+        let callee_use = self.uses[callee.index()];
+        let rule = callee_use.rule?;
+        let dfa = dfas.get(rules[copy.rule].dfa);
+        if self.tail_calls.is_jump(copy.scope, dfa, copy.rule, rule, next) {
+            return self.add_copy(rules, dfas, RuleCopy { rule, ..copy }, true);
         }
-        called.inlined()?;
-        let scope = self.tails.scope(part);
-        let here = Drawing { part, first: 0, to: drawing.first + next, scope };
-        let start = self.draw(parts, automata, here, false)?;
-        self.drawn.push(callee);
+        callee_use.inlined()?;
+        let scope = self.tail_calls.scope(rule);
+        let here = RuleCopy { rule, first: 0, to: copy.first + next, scope };
+        let start = self.add_copy(rules, dfas, here, false)?;
+        self.inlined.push(callee);
         Some(start)
     }
 
-    /// Where a part begins that leads to a state, once it stands in the fragment: not where too much is drawn that is a copy, or has been drawn.
-    fn draw(&mut self, parts: &[Part], automata: &Automata, drawing: Drawing, is_copy: bool) -> Option<u32> {
-        let Drawing { part, to, .. } = drawing;
-        if let Some(&start) = self.starts.get(&(part, to)) {
+    /// Returns the first state of a copy, which is added if there is none. Returns `None` if that would
+    /// exceed the states that may be copied again.
+    fn add_copy(
+        &mut self,
+        rules: &[RuleDfa],
+        dfas: &DfaArena,
+        copy: RuleCopy,
+        is_repeated: bool,
+    ) -> Option<u32> {
+        let RuleCopy { rule, to, .. } = copy;
+        if let Some(&start) = self.starts.get(&(rule, to)) {
             return Some(start);
         }
-        if std::mem::replace(&mut self.is_drawn[part], true) || is_copy {
-            self.copies_left = self.copies_left.checked_sub(automata.get(parts[part].automaton).len())?;
+        if std::mem::replace(&mut self.is_copied[rule], true) || is_repeated {
+            self.copies_left = self.copies_left.checked_sub(dfas.get(rules[rule].dfa).len())?;
         }
-        Some(self.draw_states(parts, automata, drawing))
+        Some(self.add_states(rules, dfas, copy))
     }
 }

@@ -1,35 +1,36 @@
-//! Many short lists in one vector, with numbers, and found again by content. Each list of its own would be an allocation.
+//! Interns short lists: equal lists get equal ids. One vector holds all of them, so that a list is not an
+//! allocation.
 
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
-/// No further list with the same hash.
-const LAST: u32 = u32::MAX;
-/// Room for so many lists from the beginning: most grammars need no more.
-const ROOM: usize = 28;
+/// No older list with the same hash.
+const NO_OLDER: u32 = u32::MAX;
+/// Initial capacity in lists: most grammars need no more.
+const INITIAL_CAPACITY: usize = 28;
 
-/// Lists, one after the other, numbered in the order in which they come.
-pub(crate) struct Slices<T> {
+/// Interns lists. Ids count up from 0.
+pub(crate) struct ListInterner<T> {
     items: Vec<T>,
-    /// Where each list ends.
+    /// The end of each list's range.
     ends: Vec<u32>,
-    /// By hash: the newest list; `older` chains the others.
+    /// By hash, the newest list. `older` chains lists with equal hashes.
     newest: FxHashMap<u64, u32>,
     older: Vec<u32>,
 }
 
-impl<T: Copy + Eq + Hash> Slices<T> {
+impl<T: Copy + Eq + Hash> ListInterner<T> {
     pub(crate) fn new() -> Self {
         Self {
-            items: Vec::with_capacity(4 * ROOM),
-            ends: Vec::with_capacity(ROOM),
-            newest: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
-            older: Vec::with_capacity(ROOM),
+            items: Vec::with_capacity(4 * INITIAL_CAPACITY),
+            ends: Vec::with_capacity(INITIAL_CAPACITY),
+            newest: FxHashMap::with_capacity_and_hasher(INITIAL_CAPACITY, FxBuildHasher),
+            older: Vec::with_capacity(INITIAL_CAPACITY),
         }
     }
 
-    /// Forgets all lists, and keeps their room.
+    /// Removes all lists; keeps the capacity.
     pub(crate) fn clear(&mut self) {
         self.items.clear();
         self.ends.clear();
@@ -50,22 +51,22 @@ impl<T: Copy + Eq + Hash> Slices<T> {
         (0..self.len()).map(|id| self.get(id))
     }
 
-    /// Adds a list that [`intern`](Self::intern) will not find.
+    /// Adds a list that [`intern`](Self::intern) will not find, and returns its id.
     pub(crate) fn push(&mut self, list: &[T]) -> usize {
         self.items.extend_from_slice(list);
         self.ends.push(self.items.len() as u32);
-        self.older.push(LAST);
+        self.older.push(NO_OLDER);
         self.len() - 1
     }
 
-    /// The number of the list with this content; it is added if it is new.
+    /// Returns the id of the list with this content, which is added if it is new.
     pub(crate) fn intern(&mut self, list: &[T]) -> usize {
         let mut hasher = FxHasher::default();
         list.hash(&mut hasher);
         let hash = hasher.finish();
-        let newest = self.newest.get(&hash).copied().unwrap_or(LAST);
+        let newest = self.newest.get(&hash).copied().unwrap_or(NO_OLDER);
         let mut at = newest;
-        while at != LAST {
+        while at != NO_OLDER {
             if self.get(at as usize) == list {
                 return at as usize;
             }
@@ -80,15 +81,15 @@ impl<T: Copy + Eq + Hash> Slices<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::Slices;
+    use super::ListInterner;
 
     #[test]
-    fn equal_lists_have_one_number_unless_they_are_pushed() {
-        let mut slices: Slices<u32> = Slices::new();
-        assert_eq!([slices.intern(&[]), slices.intern(&[1, 2]), slices.push(&[3])], [0, 1, 2]);
-        assert_eq!([slices.intern(&[3]), slices.intern(&[1, 2]), slices.intern(&[])], [3, 1, 0]);
-        assert_eq!(slices.iter().collect::<Vec<_>>(), [&[][..], &[1, 2], &[3], &[3]]);
-        slices.clear();
-        assert_eq!((slices.len(), slices.intern(&[3])), (0, 0));
+    fn equal_interned_lists_have_equal_ids() {
+        let mut lists: ListInterner<u32> = ListInterner::new();
+        assert_eq!([lists.intern(&[]), lists.intern(&[1, 2]), lists.push(&[3])], [0, 1, 2]);
+        assert_eq!([lists.intern(&[3]), lists.intern(&[1, 2]), lists.intern(&[])], [3, 1, 0]);
+        assert_eq!(lists.iter().collect::<Vec<_>>(), [&[][..], &[1, 2], &[3], &[3]]);
+        lists.clear();
+        assert_eq!((lists.len(), lists.intern(&[3])), (0, 0));
     }
 }

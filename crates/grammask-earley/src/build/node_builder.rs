@@ -1,80 +1,88 @@
-//! Nodes while bytes have no classes yet: those of all automata, shared as far as they have equal futures.
+//! Builds nodes from automata while bytes have no classes yet. Nodes with equal futures are shared:
+//! hash-consing.
 
 use grammask_regular::ByteSet;
 
-use crate::build::automaton::Label;
-use crate::build::dfa_arena::View;
-use crate::build::list_interner::Slices;
-use crate::{CalleeId, Class, Edges, Error, NetworkNodeId, Node};
+use crate::build::dfa::DfaView;
+use crate::build::list_interner::ListInterner;
+use crate::build::nfa::Label;
+use crate::{CalleeId, Class, Edges, Error, Limit, LimitExceeded, NetworkNodeId, Node};
 
-/// The nodes of all automata, those with equal futures shared as far as no loop is involved.
-pub(crate) struct Drafts {
-    /// For each node whether it is final, as what [`finality`] says, and its edges, sorted by label. Only those that lead to no loop can be found.
-    nodes: Slices<(Label, NetworkNodeId)>,
-    limit: usize,
-    /// The nodes of the states of an automaton, and a draft; kept for their room.
+/// The nodes of all automata so far. Nodes with equal futures are shared, unless a loop can be reached from
+/// them.
+pub(crate) struct NodeBuilder {
+    /// By node, its [finality marker](finality) and its edges, sorted by label. Nodes that lead to a loop are
+    /// not interned.
+    nodes: ListInterner<(Label, NetworkNodeId)>,
+    max_nodes: usize,
+    /// Buffers: the nodes of an automaton's states, and the node under construction.
     ids: Vec<NetworkNodeId>,
     draft: Vec<(Label, NetworkNodeId)>,
 }
 
-/// Stands before the edges of a node.
+/// Returns the marker that precedes the edges of a node.
 const fn finality(is_final: bool) -> (Label, NetworkNodeId) {
-    (Label::Nothing, NetworkNodeId(is_final as u32))
+    (Label::Epsilon, NetworkNodeId(is_final as u32))
 }
 
 /// No node yet.
-const NONE: NetworkNodeId = NetworkNodeId(u32::MAX);
+const NO_NODE: NetworkNodeId = NetworkNodeId(u32::MAX);
 
-impl Drafts {
-    /// The end alone. There will not be more than `limit` nodes.
-    pub(crate) fn new(limit: usize) -> Self {
-        let mut nodes = Slices::new();
+impl NodeBuilder {
+    /// Creates a builder with the end node only.
+    pub(crate) fn new(max_nodes: usize) -> Self {
+        let mut nodes = ListInterner::new();
         nodes.intern(&[finality(true)]);
-        Self { nodes, limit, ids: Vec::new(), draft: Vec::new() }
+        Self { nodes, max_nodes, ids: Vec::new(), draft: Vec::new() }
     }
 
-    /// Adds an automaton and says which node its start became. `id` says what callees are called from now on, in the same order.
+    /// Adds the nodes of an automaton and returns its first node. `id` renumbers callees and must preserve
+    /// their order.
+    ///
+    /// # Errors
+    /// If there would be more than `max_nodes` nodes.
     pub(crate) fn add(
         &mut self,
-        automaton: View<'_>,
+        dfa: DfaView<'_>,
         id: impl Fn(CalleeId) -> CalleeId,
     ) -> Result<NetworkNodeId, Error> {
-        if self.nodes.len() + automaton.len() > self.limit {
-            return Err(Error::TooManyNodes { limit: self.limit });
+        let found = self.nodes.len() + dfa.len();
+        if found > self.max_nodes {
+            return Err(LimitExceeded::new(Limit::MaxNodes, self.max_nodes, Some(found)).into());
         }
         self.ids.clear();
-        self.ids.resize(automaton.len(), NONE);
-        // States whose successors all have nodes come first; what is left leads to a loop.
-        for &state in automaton.loop_free_bottom_up() {
-            self.draw(automaton, state as usize, &id);
+        self.ids.resize(dfa.len(), NO_NODE);
+        // Bottom-up, all successors of a state have nodes already. The remaining states lead to a loop.
+        for &state in dfa.loop_free_bottom_up() {
+            self.write_draft(dfa, state as usize, &id);
             self.ids[state as usize] = NetworkNodeId(self.nodes.intern(&self.draft) as u32);
         }
-        if automaton.loop_free_bottom_up().len() == automaton.len() {
+        if dfa.loop_free_bottom_up().len() == dfa.len() {
             return Ok(self.ids[0]);
         }
         let first = self.nodes.len();
-        let looping = self.ids.iter_mut().filter(|id| **id == NONE);
+        let looping = self.ids.iter_mut().filter(|id| **id == NO_NODE);
         (first..).zip(looping).for_each(|(node, id)| *id = NetworkNodeId(node as u32));
-        for state in 0..automaton.len() {
+        for state in 0..dfa.len() {
             if self.ids[state].index() == self.nodes.len() {
-                self.draw(automaton, state, &id);
+                self.write_draft(dfa, state, &id);
                 self.nodes.push(&self.draft);
             }
         }
         Ok(self.ids[0])
     }
 
-    fn draw(&mut self, automaton: View<'_>, state: usize, id: impl Fn(CalleeId) -> CalleeId) {
+    fn write_draft(&mut self, dfa: DfaView<'_>, state: usize, id: impl Fn(CalleeId) -> CalleeId) {
         self.draft.clear();
-        self.draft.push(finality(automaton.is_final(state)));
-        let edges = automaton.edges(state).iter();
+        self.draft.push(finality(dfa.is_final(state)));
+        let edges = dfa.edges(state).iter();
         self.draft.extend(edges.map(|&(label, to)| {
             let label = if let Label::Call(callee) = label { Label::Call(id(callee)) } else { label };
             (label, self.ids[to as usize])
         }));
     }
 
-    /// The bytes on edges.
+    /// Returns the bytes on all edges.
     pub(crate) fn bytes_scanned(&self) -> ByteSet {
         let mut bytes = ByteSet::default();
         for &(label, _) in self.nodes.iter().flatten() {
@@ -85,10 +93,10 @@ impl Drafts {
         bytes
     }
 
-    /// The nodes in their final form, given the classes of bytes and special tokens.
+    /// Returns the nodes in their final form. `class` maps bytes and special tokens to their classes.
     pub(crate) fn finish(&self, class: impl Fn(Label) -> Class) -> Vec<Node> {
         let node = |draft: &[(Label, NetworkNodeId)]| {
-            let (first, edges) = draft.split_first().expect("whether it is final stands before");
+            let (first, edges) = draft.split_first().expect("the finality marker is first");
             // Calls come last in the order of labels.
             let count = edges.partition_point(|(label, _)| !matches!(label, Label::Call(_)));
             let (scans, calls) = edges.split_at(count);
@@ -96,7 +104,7 @@ impl Drafts {
             scans.sort_unstable();
             let calls = calls.iter().map(|&(label, to)| match label {
                 Label::Call(callee) => (callee, to),
-                _ => unreachable!("scans stand before calls"),
+                _ => unreachable!("calls follow all other labels"),
             });
             Node { is_final: *first == finality(true), scans, calls: calls.collect() }
         };

@@ -1,112 +1,117 @@
-//! Texts between other things: what a loop repeats character by character becomes one lexeme.
+//! Text loops: a loop that repeats characters among other alternatives reads its characters as one lexeme.
 //!
-//! A template, a line with marks, or an answer with calls of tools in it is `(character | '{{' expression '}}')*`. Each character would be a lexeme of its
-//! own, behind which all of that may come again. So the state that such a loop comes back to is made two. From the first, any number of characters
-//! leads to the second in one step; the second has what the first has, but no characters. There is one way still to take each text, and the
-//! characters are taken as far as they go.
+//! A template, or an answer with tool calls in it, is `(character | '{{' expression '}}')*`. Read naively,
+//! each character is a lexeme of its own, after which all alternatives may follow. So the state that the loop
+//! returns to is split in two. From the first, one call takes one or more characters and leads to the second.
+//! The second has the other alternatives but no characters. Each text is still read in exactly one way, and
+//! the characters are taken as far as they go.
 //!
-//! Operators before an operand, `('-' | '!')* operand`, are such characters, too.
+//! Prefix operators, `('-' | '!')* operand`, are such loops, too.
 //!
-//! Where all that is repeated is characters, the normal form has made a terminal of it before (`gather_characters` in `grammask-normal`). Here rules
-//! stand in the place where they are called, so it shows which loops go through several of them.
+//! If all alternatives are characters, the normal form has made a terminal of the loop already
+//! (`gather_characters` in `grammask-normal`). Here calls are inlined, so loops through several rules are
+//! found as well.
 
 use grammask_regular::{ByteSet, RegularId, Store, analysis};
 use rustc_hash::FxHashMap;
 
-use crate::build::automaton::{Fragment, Label};
-use crate::build::dfa_arena::View;
+use crate::build::dfa::DfaView;
+use crate::build::nfa::{Label, Nfa};
 use crate::{Callee, CalleeId, LexemeText};
 
-/// An automaton with more states stays as it is.
-const MOST_AUTOMATON_STATES: usize = 1 << 16;
+/// Maximum number of states of an automaton that is searched. A larger one stays unchanged.
+const MAX_DFA_STATES: usize = 1 << 16;
 
-/// So many states are looked at on the ways of one loop.
-const MOST_STATES: usize = 64;
+/// Maximum number of states inside the characters of one loop. With more, these characters stay separate.
+const MAX_INNER_STATES: usize = 64;
 
-/// A lexeme of such texts may have so many states: else its parts are better known by themselves.
-const MOST_LEXEME_STATES: usize = 48;
+/// Maximum number of states of a text loop's lexeme. With more, its parts are cheaper as separate lexemes.
+const MAX_LEXEME_STATES: usize = 48;
 
-/// Of what is written of lexemes and alternatives, what is longer in bytes is left out.
-const MOST_WRITTEN: usize = 256;
+/// Maximum length of a written lexeme or list of alternatives, in bytes. The rest is replaced by an ellipsis.
+const MAX_WRITTEN_BYTES: usize = 256;
 
-/// A loop in an automaton that repeats characters, and what it becomes.
+/// A loop that repeats characters, and its replacement.
 pub(crate) struct TextLoop {
-    /// The states from which characters lead to the one that the loop comes back to; that one is the first of them.
-    entrances: Vec<Entrance>,
-    /// The states between, each behind those to which its ways lead.
-    between: Vec<Between>,
-    /// Where each of these stands.
-    places: FxHashMap<usize, Option<usize>>,
+    /// The states from which characters lead to the loop's state. The loop's state is the first of them.
+    entries: Vec<LoopEntry>,
+    /// The states inside characters of several symbols, each after the states that follow it.
+    inner: Vec<InnerState>,
+    /// By state, its index in `inner`; `None` for other states that have been visited.
+    inner_index: FxHashMap<usize, Option<usize>>,
 }
 
-/// A state from which characters lead to the one that the loop comes back to.
-struct Entrance {
+/// A state from which characters lead to the loop's state.
+struct LoopEntry {
     state: usize,
-    /// The edges by which they do.
+    /// The first edges of these characters.
     edges: Vec<usize>,
-    /// The characters from here, with all that may follow.
+    /// The characters from here, with all characters that may follow.
     text: RegularId,
-    /// How that is written.
+    /// KBNF form of `text`.
     written: String,
 }
 
-/// A state in the middle of characters.
-struct Between {
+/// A state inside a character of several symbols.
+struct InnerState {
     state: usize,
-    /// The edges by which characters go on, by their places among all edges of the automaton.
+    /// The edges by which characters continue, as indices into the automaton's edges.
     edges: Vec<usize>,
-    /// What leads from here to where the loop comes back.
+    /// The rests of the characters, from here to the loop's state.
     rest: Characters,
-    /// Whether something else goes on from here, too, or it is final.
+    /// True if the state is final or has edges that do not belong to characters.
     goes_on: bool,
 }
 
-/// Characters as a language.
+/// A language of characters.
 struct Characters {
     language: RegularId,
-    /// The length in bytes of the longest of them.
-    longest: u32,
-    /// How they are written.
+    /// Maximum length in bytes.
+    max_bytes: u32,
+    /// KBNF form.
     written: String,
 }
 
-/// Finds a loop that repeats characters. Nothing where there is none, where its texts are too much for one lexeme, or where the automaton is very large. A loop that
-/// is tried in vain is one of `tries`, and none is tried without.
+/// Finds a loop that repeats characters. Returns `None` if there is none, if its texts need too large a
+/// lexeme, or if the automaton is too large. A failed attempt decrements `tries`; at 0 there is no further
+/// attempt.
 ///
 /// # Complexity
-/// Linear in the automaton, for each of the loops that are tried in those of their languages, as far as they are few states.
+/// Linear in the automaton, plus for each attempt linear in the states of its languages, up to
+/// [`MAX_LEXEME_STATES`].
 pub(crate) fn find(
-    automaton: View<'_>,
+    dfa: DfaView<'_>,
     callees: &[Callee],
     store: &mut Store,
     text_of: &dyn Fn(&LexemeText) -> String,
     tries: &mut usize,
 ) -> Option<TextLoop> {
-    let has_loop = automaton.loop_free_bottom_up().len() < automaton.len();
-    if !has_loop || automaton.len() > MOST_AUTOMATON_STATES {
+    let has_loop = dfa.loop_free_bottom_up().len() < dfa.len();
+    if !has_loop || dfa.len() > MAX_DFA_STATES {
         return None;
     }
-    (0..automaton.len()).find_map(|state| {
-        if *tries == 0 || !may_repeat_characters(automaton, callees, state) {
+    (0..dfa.len()).find_map(|state| {
+        if *tries == 0 || !may_repeat_characters(dfa, callees, state) {
             return None;
         }
-        let (between, places) = (Vec::new(), FxHashMap::default());
-        let found = Search { automaton, callees, store, text_of, target: state, between, places }.find();
+        let (inner, inner_index) = (Vec::new(), FxHashMap::default());
+        let found = Search { dfa, callees, store, text_of, target: state, inner, inner_index }.find();
         *tries -= usize::from(found.is_none());
         found
     })
 }
 
-/// Whether a state comes back to itself by a lexeme, or by two bytes at least: by one alone no text is made.
-fn may_repeat_characters(automaton: View<'_>, callees: &[Callee], state: usize) -> bool {
+/// Returns true if a state has a loop by a lexeme or by at least two bytes. Repetitions of a single byte are
+/// not gathered.
+fn may_repeat_characters(dfa: DfaView<'_>, callees: &[Callee], state: usize) -> bool {
     let mut bytes = 0;
-    automaton.edges(state).iter().filter(|&&(_, to)| to as usize == state).any(|&(label, _)| {
+    dfa.edges(state).iter().filter(|&&(_, to)| to as usize == state).any(|&(label, _)| {
         bytes += usize::from(matches!(label, Label::Byte(_)));
         bytes == 2 || lexeme(label, callees).is_some()
     })
 }
 
-/// A lexeme, if a label calls one: its language, and how it is written.
+/// Returns the language and the text form of the lexeme that a label calls. Returns `None` for other labels.
 fn lexeme(label: Label, callees: &[Callee]) -> Option<(RegularId, &LexemeText)> {
     match label {
         Label::Call(callee) => match &callees[callee.index()] {
@@ -118,49 +123,49 @@ fn lexeme(label: Label, callees: &[Callee]) -> Option<(RegularId, &LexemeText)> 
 }
 
 struct Search<'a> {
-    automaton: View<'a>,
+    dfa: DfaView<'a>,
     callees: &'a [Callee],
     store: &'a mut Store,
-    /// How a lexeme is written in the normal form.
+    /// Returns the KBNF form of a lexeme.
     text_of: &'a dyn Fn(&LexemeText) -> String,
-    /// The state that the loop comes back to.
+    /// The loop's state.
     target: usize,
-    between: Vec<Between>,
-    /// The states that have been met, and their places among those between; nothing for those that are not, and for those that are being looked at.
-    places: FxHashMap<usize, Option<usize>>,
+    inner: Vec<InnerState>,
+    /// By visited state, its index in `inner`; `None` for other states, and while the state is being visited.
+    inner_index: FxHashMap<usize, Option<usize>>,
 }
 
 impl Search<'_> {
-    /// Limits of the store are no errors here: without a lexeme of its own a text is read as it was before.
+    /// An exceeded limit of the store is not an error here: the loop stays unchanged.
     fn find(mut self) -> Option<TextLoop> {
-        let (edges, character) = self.leading(self.target)?;
+        let (edges, character) = self.characters_from(self.target)?;
         let once = self.store.repeat(character.language, 1, None).ok()?;
         let text = self.if_small(once)?;
         if !self.goes_on(self.target, &edges) {
-            // Nothing but characters without end, which no lexeme says.
+            // The loop has no other alternative and never ends; no lexeme has such texts.
             return None;
         }
         let more = self.store.repeat(character.language, 0, None).ok()?;
         let written = format!("{}+", grouped(&character.written));
-        let mut entrances = vec![Entrance { state: self.target, edges, text, written }];
+        let mut entries = vec![LoopEntry { state: self.target, edges, text, written }];
         let target = self.target;
-        for state in (0..self.automaton.len()).filter(|&state| state != target) {
-            let Some((edges, first)) = self.leading(state) else { continue };
+        for state in (0..self.dfa.len()).filter(|&state| state != target) {
+            let Some((edges, first)) = self.characters_from(state) else { continue };
             let text = self.store.concat(&[first.language, more]).ok()?;
             if let Some(text) = self.if_small(text) {
                 let written = format!("{} {}*", grouped(&first.written), grouped(&character.written));
-                entrances.push(Entrance { state, edges, text, written });
+                entries.push(LoopEntry { state, edges, text, written });
             }
         }
-        Some(TextLoop { entrances, between: self.between, places: self.places })
+        Some(TextLoop { entries, inner: self.inner, inner_index: self.inner_index })
     }
 
-    /// By which edges characters lead from a state to where the loop comes back, and which characters. Nothing where texts are not made of those that lead
-    /// there by one edge.
-    fn leading(&mut self, state: usize) -> Option<(Vec<usize>, Characters)> {
+    /// Returns the edges by which characters lead from a state to the loop's state, and these characters.
+    /// Returns `None` if the characters of a single edge do not make texts.
+    fn characters_from(&mut self, state: usize) -> Option<(Vec<usize>, Characters)> {
         let (mut edges, mut all) = (Vec::new(), Vec::new());
-        for edge in self.automaton.edge_range(state) {
-            let (label, to) = self.automaton.all_edges()[edge];
+        for edge in self.dfa.edge_range(state) {
+            let (label, to) = self.dfa.all_edges()[edge];
             if to as usize == self.target
                 && let Some(text) = self.text(label)
             {
@@ -172,11 +177,11 @@ impl Search<'_> {
             return None;
         }
         let direct = self.union(&all)?;
-        if !analysis::is_character_class(&mut self.store, direct.language).ok()? {
+        if !analysis::is_character_class(self.store, direct.language).ok()? {
             return None;
         }
-        for edge in self.automaton.edge_range(state) {
-            let (label, to) = self.automaton.all_edges()[edge];
+        for edge in self.dfa.edge_range(state) {
+            let (label, to) = self.dfa.all_edges()[edge];
             if to as usize != self.target
                 && let Some(characters) =
                     self.characters(label, to as usize, analysis::MAX_ESCAPED_CHARACTER_BYTES)
@@ -189,82 +194,85 @@ impl Search<'_> {
         Some((edges, self.union(&all)?))
     }
 
-    /// All of these.
+    /// Returns the union of several languages of characters.
     fn union(&mut self, all: &[Characters]) -> Option<Characters> {
         let languages: Vec<RegularId> = all.iter().map(|characters| characters.language).collect();
         let mut written = String::new();
         for characters in all {
-            if written.len() > MOST_WRITTEN {
+            if written.len() > MAX_WRITTEN_BYTES {
                 written.push('…');
                 break;
             }
             written.push_str(if written.is_empty() { "" } else { " | " });
             written.push_str(&characters.written);
         }
-        let longest = all.iter().map(|characters| characters.longest).max()?;
-        Some(Characters { language: self.store.union(&languages).ok()?, longest, written })
+        let max_bytes = all.iter().map(|characters| characters.max_bytes).max()?;
+        Some(Characters { language: self.store.union(&languages).ok()?, max_bytes, written })
     }
 
-    /// What a label and a state behind it say of characters: of so many bytes at most.
-    fn characters(&mut self, label: Label, to: usize, most: u32) -> Option<Characters> {
-        let first = self.character(label).filter(|first| first.longest <= most)?;
+    /// Returns the characters of at most `max_bytes` bytes that begin with `label` and pass through the state
+    /// `to`.
+    fn characters(&mut self, label: Label, to: usize, max_bytes: u32) -> Option<Characters> {
+        let first = self.character(label).filter(|first| first.max_bytes <= max_bytes)?;
         if to == self.target {
             return Some(first);
         }
-        let most = most - first.longest;
-        let place = self.place(to, most)?;
-        let rest = &self.between[place].rest;
-        if rest.longest > most {
+        let rest_bytes = max_bytes - first.max_bytes;
+        let index = self.inner_state(to, rest_bytes)?;
+        let rest = &self.inner[index].rest;
+        if rest.max_bytes > rest_bytes {
             return None;
         }
         let language = self.store.concat(&[first.language, rest.language]).ok()?;
         let (one, other) = (grouped(&first.written), grouped(&rest.written));
         let written = match (label, one.strip_suffix('\''), other.strip_prefix('\'')) {
-            // Two texts are one.
+            // Two literals are written as one.
             (Label::Byte(_), Some(one), Some(other)) => format!("{one}{other}"),
             _ => format!("{one} {other}"),
         };
-        Some(Characters { language, longest: first.longest + rest.longest, written })
+        Some(Characters { language, max_bytes: first.max_bytes + rest.max_bytes, written })
     }
 
-    /// The place of a state among those between, if it is one. The depth of this recursion is bounded by the bytes of a character.
-    fn place(&mut self, state: usize, most: u32) -> Option<usize> {
-        if let Some(&known) = self.places.get(&state) {
+    /// Returns the index of a state among the inner states, if it is one. The bytes of a character bound the
+    /// recursion.
+    fn inner_state(&mut self, state: usize, max_bytes: u32) -> Option<usize> {
+        if let Some(&known) = self.inner_index.get(&state) {
             return known;
         }
-        if most == 0 || self.places.len() >= MOST_STATES {
+        if max_bytes == 0 || self.inner_index.len() >= MAX_INNER_STATES {
             return None;
         }
-        self.places.insert(state, None);
+        self.inner_index.insert(state, None);
         let (mut edges, mut all) = (Vec::new(), Vec::new());
-        for edge in self.automaton.edge_range(state) {
-            let (label, to) = self.automaton.all_edges()[edge];
-            if let Some(characters) = self.characters(label, to as usize, most) {
+        for edge in self.dfa.edge_range(state) {
+            let (label, to) = self.dfa.all_edges()[edge];
+            if let Some(characters) = self.characters(label, to as usize, max_bytes) {
                 edges.push(edge);
                 all.push(characters);
             }
         }
         let rest = self.union(&all)?;
         let goes_on = self.goes_on(state, &edges);
-        let place = self.between.len();
-        self.between.push(Between { state, edges, rest, goes_on });
-        self.places.insert(state, Some(place));
-        Some(place)
+        let index = self.inner.len();
+        self.inner.push(InnerState { state, edges, rest, goes_on });
+        self.inner_index.insert(state, Some(index));
+        Some(index)
     }
 
-    /// Whether a state is final, or something goes on from it that is no character: characters go on by these edges.
+    /// Returns true if a state is final, or if a continuation from it is not a character. `edges` are those
+    /// of characters.
     fn goes_on(&self, state: usize, edges: &[usize]) -> bool {
-        let others = |&edge: &usize| match edges.binary_search(&edge) {
+        let is_other = |&edge: &usize| match edges.binary_search(&edge) {
             Err(_) => true,
             Ok(_) => {
-                let place = self.places.get(&(self.automaton.all_edges()[edge].1 as usize));
-                place.copied().flatten().is_some_and(|place| self.between[place].goes_on)
+                let index = self.inner_index.get(&(self.dfa.all_edges()[edge].1 as usize));
+                index.copied().flatten().is_some_and(|index| self.inner[index].goes_on)
             }
         };
-        self.automaton.is_final(state) || self.automaton.edge_range(state).any(|edge| others(&edge))
+        self.dfa.is_final(state) || self.dfa.edge_range(state).any(|edge| is_other(&edge))
     }
 
-    /// A label that may be part of a character.
+    /// Returns the language of a label that may be part of a character.
     fn character(&mut self, label: Label) -> Option<Characters> {
         let (language, written) = match label {
             Label::Byte(byte) => {
@@ -278,111 +286,114 @@ impl Search<'_> {
                 (language, self.written(text))
             }
         };
-        let longest = analysis::max_len(&self.store, language)
-            .filter(|&longest| longest <= analysis::MAX_ESCAPED_CHARACTER_BYTES)?;
-        Some(Characters { language, longest, written })
+        let max_bytes = analysis::max_len(self.store, language)
+            .filter(|&bytes| bytes <= analysis::MAX_ESCAPED_CHARACTER_BYTES)?;
+        Some(Characters { language, max_bytes, written })
     }
 
-    /// A label that may be part of a text: a character, or a word of characters that are not counted.
+    /// Returns the language of a label that may be part of a text: a character, or a word without bounds on
+    /// its length.
     fn text(&mut self, label: Label) -> Option<Characters> {
         if let Some(character) = self.character(label) {
             return Some(character);
         }
         let (language, text) = lexeme(label, self.callees)?;
-        let is_simple = analysis::is_standard(&self.store, language)
-            && analysis::drop_bounds(&mut self.store, language, 2).ok()?.is_none()
-            && analysis::has_characters(&mut self.store, language, 1).ok()?;
-        is_simple.then(|| Characters { language, longest: u32::MAX, written: self.written(text) })
+        let is_simple = analysis::is_standard(self.store, language)
+            && analysis::drop_bounds(self.store, language, 2).ok()?.is_none()
+            && analysis::has_characters(self.store, language, 1).ok()?;
+        is_simple.then(|| Characters { language, max_bytes: u32::MAX, written: self.written(text) })
     }
 
-    /// How a lexeme is written, if that is not long.
+    /// Returns the KBNF form of a lexeme, shortened to [`MAX_WRITTEN_BYTES`].
     fn written(&self, text: &LexemeText) -> String {
         let mut written = (self.text_of)(text);
-        if written.len() > MOST_WRITTEN {
-            written.truncate(written.floor_char_boundary(MOST_WRITTEN));
+        if written.len() > MAX_WRITTEN_BYTES {
+            written.truncate(written.floor_char_boundary(MAX_WRITTEN_BYTES));
             written.push('…');
         }
         written
     }
 
-    /// A lexeme, if it has few states.
+    /// Returns `text` if its automaton has at most [`MAX_LEXEME_STATES`] states.
     fn if_small(&mut self, text: RegularId) -> Option<RegularId> {
-        analysis::has_at_most_states(&mut self.store, text, MOST_LEXEME_STATES).ok()?.then_some(text)
+        analysis::has_at_most_states(self.store, text, MAX_LEXEME_STATES).ok()?.then_some(text)
     }
 }
 
-/// In parentheses, where several alternatives or conditions are written.
+/// Adds parentheses around alternatives and intersections.
 fn grouped(written: &str) -> String {
-    match written.contains(" | ") || written.contains(" & ") {
-        true => format!("({written})"),
-        false => written.to_owned(),
+    if written.contains(" | ") || written.contains(" & ") {
+        format!("({written})")
+    } else {
+        written.to_owned()
     }
 }
 
 impl TextLoop {
-    /// The lexemes that are needed, and how they are written: what each entrance begins, in their order.
+    /// Returns the lexeme of each entry and its KBNF form, in the order of the entries.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (RegularId, &str)> {
-        self.entrances.iter().map(|entrance| (entrance.text, &*entrance.written))
+        self.entries.iter().map(|entry| (entry.text, &*entry.written))
     }
 
-    /// Draws the automaton with these lexemes in the place of the loop.
-    pub(crate) fn draw(&self, automaton: View<'_>, texts: &[CalleeId], fragment: &mut Fragment) {
-        fragment.clear();
-        let first = fragment.len() as u32;
-        (0..automaton.len()).for_each(|_| _ = fragment.add_state());
-        fragment.connect(fragment.start(), Label::Nothing, first);
-        // The states without characters: behind the text, and in the middle of what else begins like one.
-        let behind = fragment.add_state();
-        let rests: Vec<u32> = self.between.iter().map(|_| fragment.add_state()).collect();
-        let mut drawing = Drawing { found: self, automaton, first, rests: &rests, fragment };
-        for state in 0..automaton.len() {
+    /// Writes the automaton to `nfa`, with calls of these lexemes instead of the loop's characters.
+    pub(crate) fn replace(&self, dfa: DfaView<'_>, texts: &[CalleeId], nfa: &mut Nfa) {
+        nfa.clear();
+        let first = nfa.len() as u32;
+        (0..dfa.len()).for_each(|_| _ = nfa.add_state());
+        nfa.connect(nfa.start(), Label::Epsilon, first);
+        // States without characters: one after the text, and one for each inner state, where other
+        // alternatives may continue.
+        let after_text = nfa.add_state();
+        let inner_copies: Vec<u32> = self.inner.iter().map(|_| nfa.add_state()).collect();
+        let mut replacement = Replacement { text_loop: self, dfa, first, inner_copies: &inner_copies, nfa };
+        for state in 0..dfa.len() {
             let at = first + state as u32;
-            match self.entrances.iter().zip(texts).find(|(entrance, _)| entrance.state == state) {
-                Some((entrance, &text)) => {
-                    drawing.state(state, at, &entrance.edges);
-                    drawing.fragment.connect(at, Label::Call(text), behind);
+            match self.entries.iter().zip(texts).find(|(entry, _)| entry.state == state) {
+                Some((entry, &text)) => {
+                    replacement.add_state(state, at, &entry.edges);
+                    replacement.nfa.connect(at, Label::Call(text), after_text);
                 }
-                None => drawing.state(state, at, &[]),
+                None => replacement.add_state(state, at, &[]),
             }
         }
-        drawing.state(self.target(), behind, &self.entrances[0].edges);
-        for (between, &at) in self.between.iter().zip(&rests) {
-            drawing.state(between.state, at, &between.edges);
+        replacement.add_state(self.target(), after_text, &self.entries[0].edges);
+        for (inner, &at) in self.inner.iter().zip(&inner_copies) {
+            replacement.add_state(inner.state, at, &inner.edges);
         }
     }
 
-    /// The state that the loop comes back to.
+    /// Returns the loop's state.
     fn target(&self) -> usize {
-        self.entrances[0].state
+        self.entries[0].state
     }
 }
 
-/// A fragment in which a loop becomes what it is to be.
-struct Drawing<'a> {
-    found: &'a TextLoop,
-    automaton: View<'a>,
-    /// Where the states of the automaton begin in the fragment.
+/// An automaton under construction in which a text loop is replaced.
+struct Replacement<'a> {
+    text_loop: &'a TextLoop,
+    dfa: DfaView<'a>,
+    /// Position of the old automaton's state 0 in `nfa`.
     first: u32,
-    /// The states between, without characters.
-    rests: &'a [u32],
-    fragment: &'a mut Fragment,
+    /// The inner states without characters.
+    inner_copies: &'a [u32],
+    nfa: &'a mut Nfa,
 }
 
-impl Drawing<'_> {
-    /// Draws what leads on from a state, without the characters of these edges.
-    fn state(&mut self, state: usize, at: u32, characters: &[usize]) {
-        if self.automaton.is_final(state) {
-            self.fragment.connect(at, Label::Nothing, self.fragment.end());
+impl Replacement<'_> {
+    /// Adds the continuations of a state at `at`, without the characters of these edges.
+    fn add_state(&mut self, state: usize, at: u32, characters: &[usize]) {
+        if self.dfa.is_final(state) {
+            self.nfa.connect(at, Label::Epsilon, self.nfa.end());
         }
-        for edge in self.automaton.edge_range(state) {
-            let (label, to) = self.automaton.all_edges()[edge];
+        for edge in self.dfa.edge_range(state) {
+            let (label, to) = self.dfa.all_edges()[edge];
             if characters.binary_search(&edge).is_err() {
-                self.fragment.connect(at, label, self.first + to);
-            } else if to as usize != self.found.target()
-                && let Some(place) = self.found.places[&(to as usize)]
-                && self.found.between[place].goes_on
+                self.nfa.connect(at, label, self.first + to);
+            } else if to as usize != self.text_loop.target()
+                && let Some(index) = self.text_loop.inner_index[&(to as usize)]
+                && self.text_loop.inner[index].goes_on
             {
-                self.fragment.connect(at, label, self.rests[place]);
+                self.nfa.connect(at, label, self.inner_copies[index]);
             }
         }
     }

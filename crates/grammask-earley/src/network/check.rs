@@ -1,11 +1,11 @@
-//! The check of a network's invariants.
+//! Checks the invariants of a network.
 
 use grammask_regular::{ByteClasses, ByteSet};
 
 use crate::network::scanned;
 use crate::{Callee, CalleeId, Class, Network, NetworkNodeId, Node};
 
-/// An invariant of [`Network`] that does not hold.
+/// A violated invariant of a [`Network`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Violation(String);
@@ -17,10 +17,10 @@ impl Violation {
 }
 
 impl Network {
-    /// Tests the invariants that stand at [`Network`].
+    /// Tests the invariants listed at [`Network`].
     ///
     /// # Errors
-    /// The first one that does not hold.
+    /// The first invariant that does not hold.
     pub fn check(&self) -> Result<(), Violation> {
         let fail = |text: String| Err(Violation(text));
         let is_node = |node: NetworkNodeId| node.index() < self.nodes.len();
@@ -28,7 +28,7 @@ impl Network {
             return fail("the first node is not the end".into());
         }
         if !is_node(self.start) {
-            return fail(format!("the start {} is no node", self.start));
+            return fail(format!("the start {} is not a node", self.start));
         }
         for (index, node) in self.nodes.iter().enumerate() {
             let id = NetworkNodeId(index as u32);
@@ -36,13 +36,13 @@ impl Network {
                 return fail(format!("{id} has no edge and is not the end"));
             }
             if !node.scans.is_sorted_by(|a, b| a.0 < b.0) || !node.calls.is_sorted_by(|a, b| a.0 < b.0) {
-                return fail(format!("the edges of {id} are not in order, each once"));
+                return fail(format!("the edges of {id} are not sorted, or occur twice"));
             }
             if node.scans.iter().any(|&(class, to)| class.index() >= self.classes() || !is_node(to)) {
-                return fail(format!("{id} scans to nowhere"));
+                return fail(format!("{id} has a scan of an unknown class, or to an unknown node"));
             }
             if node.calls.iter().any(|&(callee, to)| callee.index() >= self.callees.len() || !is_node(to)) {
-                return fail(format!("{id} calls nobody"));
+                return fail(format!("{id} has a call of an unknown callee, or to an unknown node"));
             }
         }
         let is_rule = |callee: CalleeId| {
@@ -65,21 +65,25 @@ impl Network {
                         && items.len() == unordered.items.len()
                         && separator.is_some() == unordered.has_separator;
                     if !is_right || unordered.check().is_err() {
-                        return fail("items in any order are no selection of nonterminals".into());
+                        return fail("the items of an `unordered!` are not valid".into());
                     }
                 }
                 Callee::Nonterminal { start, .. } if !is_node(start) || self.node(start).is_final => {
-                    return fail(format!("a nonterminal begins at {start}"));
+                    return fail(format!("a nonterminal begins at {start}, which is final or not a node"));
                 }
                 Callee::Lexeme { language, .. }
                     if language.index() >= self.store.len() || self.store.is_nullable(language) =>
                 {
-                    return fail(format!("a lexeme is the language {language}"));
+                    return fail(format!(
+                        "a lexeme has the language {language}, which is nullable or unknown"
+                    ));
                 }
                 Callee::Counter { element, min, max }
                     if !is_rule(element) || min < 1 || min > max || max < 2 =>
                 {
-                    return fail(format!("a counter counts from {min} to {max}"));
+                    return fail(format!(
+                        "a counter has the bounds {min} to {max}, or an element that is not a rule"
+                    ));
                 }
                 _ => {}
             }
@@ -87,7 +91,7 @@ impl Network {
         self.check_copies()?;
         self.check_classes()?;
         if self.scanned != scanned(&self.nodes, &self.class_bytes) {
-            return Err(Violation::new("a node scans other bytes than are kept of it"));
+            return Err(Violation::new("a node scans other bytes than its set of scanned bytes"));
         }
         Ok(())
     }
@@ -116,11 +120,11 @@ impl Network {
         let size: usize = self.class_bytes.iter().map(ByteSet::len).sum();
         let counts = [self.class_bytes.len(), classes.len()];
         if counts != [self.byte_classes; 2] || size != 256 || !(0..=255).all(is_in_class) {
-            return fail("a byte has no class, or several");
+            return fail("a byte does not have exactly one class");
         }
         self.store.refine(self.lexemes(), &mut classes);
         if classes.len() > self.byte_classes {
-            return fail("a lexeme tells bytes of one class apart");
+            return fail("a lexeme distinguishes bytes of one class");
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
-//! A recognizer as plain data that can be stored: its network, and its tables if they are wanted. Loading checks everything, and
-//! computes what can be computed.
+//! A recognizer as plain data that can be stored: its network and, if requested, its tables.
+//!
+//! Only what cannot be computed is stored. Loading checks every invariant.
 
 use std::sync::Arc;
 
@@ -9,22 +10,23 @@ use grammask_regular::{ByteSet, Languages, RegularId, Store};
 use crate::network::scanned;
 use crate::recognizer::SavedTables;
 use crate::{
-    Callee, CalleeId, Class, Config, Error, LexemeText, Network, NetworkNodeId, Node, Recognizer, Special,
-    Violation,
+    Callee, CalleeId, Class, Config, Error, LexemeText, Limits, Network, NetworkNodeId, Node, Recognizer,
+    Special, Tuning, Violation,
 };
 
-/// All that a [`Recognizer`] needs: plain data, to be stored and loaded. Made by [`Recognizer::save`].
+/// A [`Recognizer`] as plain data, made by [`Recognizer::save`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Saved {
-    config: Config,
+    limits: Limits,
+    tuning: Tuning,
     network: SavedNetwork,
-    /// The languages of the lexemes, in the order in which the network calls them; then those of the tables' nodes.
+    /// The languages of the lexemes, in the order of the callees; then those of the tables' nodes.
     languages: Languages,
     pub(crate) tables: Option<SavedTables>,
 }
 
-/// A [`Network`] with numbers for ids.
+/// A [`Network`] with plain numbers as ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct SavedNetwork {
@@ -53,20 +55,20 @@ struct SavedNode {
     calls: Vec<(u32, u32)>,
 }
 
-/// Why a saved recognizer cannot be loaded.
+/// The reason why a saved recognizer cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// A language of a lexeme.
+    /// The languages are damaged.
     #[error(transparent)]
     Languages(#[from] grammask_regular::LoadError),
-    /// The network.
+    /// The network is damaged.
     #[error("a saved network is damaged: {0}")]
     Network(#[from] Violation),
-    /// The tables.
+    /// The tables are damaged.
     #[error("saved tables are damaged: {0}")]
     Tables(&'static str),
-    /// A limit of the configuration.
+    /// A limit of the saved configuration is exceeded.
     #[error(transparent)]
     Limit(#[from] Error),
 }
@@ -77,12 +79,14 @@ impl From<grammask_regular::Error> for LoadError {
     }
 }
 
-/// Derivatives that may be taken while loading to decide about one language, whatever was saved.
-const EMPTINESS_STEPS: usize = 1 << 20;
+/// Maximum number of derivatives for deciding the emptiness of one language while loading, whatever limit was
+/// saved: stored data cannot make loading slow.
+const LOAD_EMPTINESS_STEPS: usize = 1 << 20;
 
 impl Recognizer {
-    /// The recognizer as plain data; with `tables` also the states that it has seen so far, and the steps between them, but where
-    /// texts have to differ from each other ([`Network::has_distinct`]). Saving what was loaded gives the same data.
+    /// Returns the recognizer as plain data. With `tables`, also its states and the steps between them,
+    /// unless [`saves_tables`](Self::saves_tables) returns false. Saving a loaded recognizer gives equal
+    /// data.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -104,55 +108,59 @@ impl Recognizer {
         let network = self.network();
         let mut languages: Vec<RegularId> = network.lexemes().collect();
         let (languages, tables) = if tables && self.saves_tables() {
-            let workshop = self.lock();
-            let tables = self.save_tables(&workshop, &mut languages);
-            // The workshop's store goes on from the network's, so the lexemes have the same ids in it.
-            (workshop.store().save(&languages), Some(tables))
+            let guard = self.lock();
+            let tables = self.save_tables(guard.stages(), &mut languages);
+            // The writer's store extends the network's, so the lexemes have equal ids in both.
+            (guard.stages().nodes.store().save(&languages), Some(tables))
         } else {
             (network.store.save(&languages), None)
         };
-        Saved { config: self.config().clone(), network: SavedNetwork::of(network), languages, tables }
+        let Config { limits, tuning } = self.config().clone();
+        Saved { limits, tuning, network: SavedNetwork::of(network), languages, tables }
     }
 
-    /// The recognizer that was saved. Loading takes `room` bytes at most, roughly; steps for which there is no room are taken
-    /// anew when they are needed.
+    /// Creates the recognizer that was saved. Loading uses at most about `max_bytes` bytes; steps beyond that
+    /// are computed when they are needed.
     ///
-    /// Nothing is believed: a network or a state that was not made by this crate is an error or harmless, and all steps are
+    /// The data is not trusted: data that this crate did not write is an error or harmless, and all steps are
     /// taken again.
     ///
     /// # Errors
-    /// When an invariant does not hold, or a limit is exceeded.
+    /// If an invariant does not hold, or a limit is exceeded.
     ///
     /// # Complexity
-    /// Linear in the size of the data; automata of texts are built as when they were made first.
-    pub fn load(saved: &Saved, room: usize) -> Result<Self, LoadError> {
-        let (mut store, languages) = Store::load(&saved.languages, room)?;
+    /// Linear in the size of the data, apart from the construction of the lexemes' automata.
+    pub fn load(saved: &Saved, max_bytes: usize) -> Result<Self, LoadError> {
+        let (mut store, languages) = Store::load(&saved.languages, max_bytes)?;
         let limits = saved.languages.limits();
         let mut bounded = limits.clone();
-        bounded.memory = bounded.memory.min(room);
-        bounded.emptiness_steps = bounded.emptiness_steps.min(EMPTINESS_STEPS);
+        bounded.memory = bounded.memory.min(max_bytes);
+        bounded.emptiness_steps = bounded.emptiness_steps.min(LOAD_EMPTINESS_STEPS);
         store.set_limits(&bounded);
-        let (network, made) = saved.network.load(store, &languages)?;
-        let mut recognizer = Self::new(Arc::new(network), &saved.config.bounded());
+        let (network, node_languages) = saved.network.load(store, &languages)?;
+        let config = Config { limits: saved.limits.clone(), tuning: saved.tuning.clone() };
+        let mut recognizer = Self::new(Arc::new(network), &config.bounded());
         match &saved.tables {
-            Some(tables) => recognizer.load_tables(tables, made, room)?,
-            None if made.is_empty() => {}
-            None => return Err(LoadError::Tables("languages of no nodes")),
+            Some(tables) => recognizer.load_tables(tables, node_languages, max_bytes)?,
+            None if node_languages.is_empty() => {}
+            None => return Err(LoadError::Tables("there are languages without nodes")),
         }
-        recognizer.set_limits(&saved.config, limits);
+        recognizer.set_limits(&config, limits);
         Ok(recognizer)
     }
 }
 
 impl Config {
-    /// The same with no limit that is higher than the default, so that a stored number cannot make loading slow.
+    /// Returns the configuration with limits of work that are at most the defaults, so that stored data
+    /// cannot make loading slow.
     fn bounded(&self) -> Self {
-        let default = Self::default();
-        Self {
-            max_items_per_set: self.max_items_per_set.min(default.max_items_per_set),
-            max_work_per_byte: self.max_work_per_byte.min(default.max_work_per_byte),
-            ..self.clone()
-        }
+        let default = Limits::default();
+        let limits = Limits {
+            max_items_per_set: self.limits.max_items_per_set.min(default.max_items_per_set),
+            max_work_per_byte: self.limits.max_work_per_byte.min(default.max_work_per_byte),
+            ..self.limits.clone()
+        };
+        Self { limits, ..self.clone() }
     }
 }
 
@@ -190,7 +198,7 @@ impl SavedNetwork {
         }
     }
 
-    /// The network, and the languages that are left when every lexeme has its own.
+    /// Returns the network, and the languages that remain after each lexeme has got its own.
     fn load<'l>(
         &self,
         mut store: Store,
@@ -205,10 +213,11 @@ impl SavedNetwork {
                     Callee::Nonterminal { name: name.clone().into(), start: NetworkNodeId(*start) }
                 }
                 SavedCallee::Lexeme { text } => {
-                    let (&language, others) = rest.split_first().ok_or(damaged("a lexeme is missing"))?;
+                    let (&language, others) =
+                        rest.split_first().ok_or(damaged("a lexeme has no language"))?;
                     rest = others;
                     if store.is_empty(language)? {
-                        return Err(damaged("a lexeme takes no text"));
+                        return Err(damaged("a lexeme accepts no text"));
                     }
                     Callee::Lexeme { text: LexemeText::Written(text.clone()), language }
                 }
@@ -223,13 +232,17 @@ impl SavedNetwork {
                 },
             });
         }
-        let class_of_byte: Box<[u8; 256]> =
-            self.class_of_byte.clone().try_into().map_err(|_| damaged("there are 256 bytes"))?;
+        let class_of_byte: Box<[u8; 256]> = self
+            .class_of_byte
+            .clone()
+            .try_into()
+            .map_err(|_| damaged("the table of byte classes does not have 256 entries"))?;
         let byte_classes = class_of_byte.iter().max().map_or(0, |&class| usize::from(class) + 1);
         let mut class_bytes = vec![ByteSet::EMPTY; byte_classes];
         (0..=255u8).for_each(|byte| class_bytes[usize::from(class_of_byte[usize::from(byte)])].insert(byte));
-        if self.specials.len() > Network::MAX_SPECIALS || self.nodes.len() > NetworkNodeId::MOST {
-            return Err(damaged("there are more specials or nodes than ids"));
+        if self.specials.len() > Network::MAX_SPECIALS || self.nodes.len() > NetworkNodeId::MAX_NETWORK_NODES
+        {
+            return Err(damaged("there are more special tokens or nodes than ids"));
         }
         let node = |node: &SavedNode| Node {
             is_final: node.is_final,

@@ -8,7 +8,7 @@ use crate::{
     Callee, CalleeId, Class, Error, Item, LexemeText, Network, NetworkNodeId, Recognizer, SetId, Special,
 };
 
-/// Where it begins, one callee per line, then one node per line; `{:#}` adds the byte classes.
+/// Writes the first node, then one callee per line, then one node per line. `{:#}` adds the byte classes.
 impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "start {}", self.start)?;
@@ -42,7 +42,7 @@ impl fmt::Display for Network {
         }
         for (index, node) in self.nodes.iter().enumerate() {
             write!(f, "{}{}", NetworkNodeId(index as u32), if node.is_final { " final" } else { "" })?;
-            // Edges with the same target are one entry.
+            // Edges with equal targets are one entry.
             let mut scans = node.scans.to_vec();
             scans.sort_by_key(|&(class, to)| (to, class));
             for group in scans.chunk_by(|a, b| a.1 == b.1) {
@@ -64,7 +64,7 @@ impl fmt::Display for Network {
 }
 
 impl Network {
-    /// A callee as it is written in KBNF.
+    /// Returns the KBNF form of a callee.
     pub fn callee_text(&self, id: CalleeId) -> String {
         match self.callee(id) {
             Callee::Nonterminal { name, .. } | Callee::Unordered { name, .. } => name.to_string(),
@@ -77,7 +77,7 @@ impl Network {
         }
     }
 
-    /// The bytes of a class; none for the class of a special token.
+    /// Returns the bytes of a class. The class of a special token has none.
     pub fn bytes_of(&self, class: Class) -> ByteSet {
         self.class_bytes.get(class.index()).copied().unwrap_or_default()
     }
@@ -105,11 +105,11 @@ impl fmt::Display for Special {
 }
 
 impl Recognizer {
-    /// A set as text: its kernel, what it completes, what it predicts, and what bytes go on; then the origins that it names and those
-    /// that they name.
+    /// Returns the text form of a state: its kernel, its predicted items and its live bytes; then all
+    /// reachable origins with their callers.
     ///
     /// # Errors
-    /// When the set exceeds a limit.
+    /// If the set exceeds a limit.
     pub fn show(&self, state: SetId) -> Result<String, Error> {
         let mut text = format!("{state}");
         if self.completed(state).any(|origin| origin == crate::OriginId::ROOT) {
@@ -135,7 +135,7 @@ impl Recognizer {
         }
         let mut next = 0;
         while let Some(&origin) = origins.get(next) {
-            text.push_str(&format!("  {origin} tells"));
+            text.push_str(&format!("  {origin} callers"));
             for caller in self.callers(origin) {
                 text.push_str(&format!(" ({}, {})", self.inspect().describe(caller.node), caller.origin));
                 if !caller.origin.is_outermost() && !origins.contains(&caller.origin) {

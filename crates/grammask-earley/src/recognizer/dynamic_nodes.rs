@@ -1,122 +1,144 @@
-//! Nodes that are made while running: states of lexemes, counters, and items in any order. Read without a lock; made in the workshop.
+//! Nodes that are created while a recognizer runs: states of lexemes, counters, and positions in
+//! permutations.
+//!
+//! They are read without a lock. [`NodeFactory`](crate::step::nodes::NodeFactory) creates them.
 
 use std::sync::OnceLock;
 
 use grammask_cache::{Arena, LazyRow};
 use grammask_regular::{ByteSet, RegularId};
 
-use crate::unordered::distinct::Reading;
-use crate::unordered::plan::Choice;
+use crate::permutation::distinct::DistinctState;
+use crate::permutation::plan::Choice;
+use crate::recognizer::inspect::NodeFlags;
 use crate::{Callee, CalleeId, Network, NetworkNodeId};
 
-/// No successor, in the row of a lexeme's node.
-pub(crate) const NOWHERE: u32 = u32::MAX - 1;
+/// Entry of a node's row: no successor.
+pub(crate) const NO_SUCCESSOR: u32 = u32::MAX - 1;
 
-/// A node that the network does not have.
-pub(crate) struct MadeNode {
+/// A node that is not in the network.
+pub(crate) struct DynamicNode {
     pub(crate) is_final: bool,
     pub(crate) goes_on: bool,
-    pub(crate) kind: Kind,
-    /// See [`Recognizer::takes`](crate::Inspector::first_bytes).
-    pub(crate) takes: OnceLock<ByteSet>,
+    pub(crate) kind: NodeKind,
+    /// See [`Inspector::first_bytes`](crate::Inspector::first_bytes).
+    pub(crate) first_bytes: OnceLock<ByteSet>,
 }
 
-pub(crate) enum Kind {
-    /// A state of a lexeme, its successors by class, and where it was come upon: behind a byte in another state.
-    Lexeme(RegularId, LazyRow, Option<(NetworkNodeId, u8)>),
-    /// A counted repetition, and how many are complete.
+pub(crate) enum NodeKind {
+    /// A state of a lexeme's automaton.
+    Lexeme(LexemeState),
+    /// A counted repetition, and the number of elements that are complete.
     Counter(CalleeId, u32),
-    /// A place among items in any order.
-    Unordered(Standing),
-    /// A place in an item of `distinct!`.
-    Reading(Reading),
-    /// All places behind an item of `distinct!` that begins at this one. No set has it; it is for walks that go rule by rule.
-    Pending(NetworkNodeId, Phase),
+    /// A position between the items of a permutation.
+    Permutation(PermutationState),
+    /// A position inside an item of `distinct!`.
+    Distinct(DistinctState),
+    /// All positions after an item of `distinct!` that begins at this node, whatever the item's text. Such
+    /// nodes occur in no set; they exist for walks that go rule by rule.
+    AfterAnyText(NetworkNodeId, Phase),
 }
 
-/// A place among items in any order, and what follows from it, once somebody asked.
-pub(crate) struct Standing {
+/// A state of a lexeme's automaton, which is computed lazily by derivatives.
+pub(crate) struct LexemeState {
+    pub(crate) language: RegularId,
+    /// Successors by class.
+    pub(crate) row: LazyRow,
+    /// The state and the byte by which this state was reached first, if it was reached by a byte.
+    pub(crate) predecessor: Option<(NetworkNodeId, u8)>,
+}
+
+/// A position between the items of a permutation, and lazily computed facts about it.
+pub(crate) struct PermutationState {
     pub(crate) callee: CalleeId,
-    /// The number of what has been chosen.
-    pub(crate) number: u32,
+    /// Number of the progress in [`PermutationNodes`](crate::permutation::nodes::PermutationNodes).
+    pub(crate) progress: u32,
     pub(crate) phase: Phase,
     /// The items that may come next.
-    pub(crate) items: OnceLock<Box<[Choice]>>,
-    /// What is called, and where to go on.
+    pub(crate) choices: OnceLock<Box<[Choice]>>,
+    /// The calls, each with the node that follows.
     pub(crate) calls: OnceLock<Box<[(CalleeId, NetworkNodeId)]>>,
-    /// For where an item of `distinct!` may begin. Other places have room for a pointer only.
-    pub(crate) beginning: Option<Box<Beginning>>,
+    /// Present if an item of `distinct!` may begin here. Boxed, because most positions have none.
+    pub(crate) distinct_start: Option<Box<DistinctStart>>,
 }
 
-/// What is known about the item of `distinct!` that may begin at a place, once somebody asked.
+/// Lazily computed facts about the item of `distinct!` that may begin at a position.
 #[derive(Default)]
-pub(crate) struct Beginning {
-    /// The item's language, without the texts that have come before; nothing where no text may come.
+pub(crate) struct DistinctStart {
+    /// First state of the item's language without the texts that have occurred; `None` if no text is left.
     pub(crate) lexeme: OnceLock<Option<NetworkNodeId>>,
     /// Successors by class.
     pub(crate) row: LazyRow,
-    /// What stands for the places behind the item: before another item, and at once.
-    pub(crate) pending: [OnceLock<NetworkNodeId>; 2],
+    /// The [`NodeKind::AfterAnyText`] nodes: before an item, and after one.
+    pub(crate) after_any_text: [OnceLock<NetworkNodeId>; 2],
 }
 
-impl Standing {
-    pub(crate) fn new(callee: CalleeId, number: u32, phase: Phase, reads: bool) -> Self {
-        let beginning = reads.then(Box::default);
-        Self { callee, number, phase, items: OnceLock::new(), calls: OnceLock::new(), beginning }
+impl PermutationState {
+    pub(crate) fn new(callee: CalleeId, progress: u32, phase: Phase, may_begin_distinct: bool) -> Self {
+        Self {
+            callee,
+            progress,
+            phase,
+            choices: OnceLock::new(),
+            calls: OnceLock::new(),
+            distinct_start: may_begin_distinct.then(Box::default),
+        }
     }
 }
 
-/// What comes next where items stand in any order.
+/// Position between the items of a permutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// An item.
-    Item,
-    /// A separator if there is one, else an item; or the end.
-    Behind,
+    /// An item follows.
+    BeforeItem,
+    /// The permutation ends, or a separator follows; without separators, an item follows.
+    AfterItem,
 }
 
-/// The nodes behind those of a network.
-pub(crate) struct MadeNodes {
-    nodes: Arena<MadeNode>,
+/// The nodes that are not in the network. Their ids follow those of the network's nodes.
+pub(crate) struct DynamicNodes {
+    nodes: Arena<DynamicNode>,
     first: u32,
 }
 
-impl MadeNodes {
+impl DynamicNodes {
     pub(crate) fn new(network: &Network) -> Self {
         Self { nodes: Arena::new(), first: network.nodes.len() as u32 }
     }
 
-    /// The node with this id, which is not one of the network.
-    pub(crate) fn get(&self, node: NetworkNodeId) -> &MadeNode {
+    /// Returns the node with this id, which must not be a node of the network.
+    pub(crate) fn get(&self, node: NetworkNodeId) -> &DynamicNode {
         self.nodes.get(node.0 - self.first)
     }
 
-    /// What the nodes are, in the order of their ids.
-    pub(crate) fn kinds(&self) -> impl Iterator<Item = &Kind> {
+    /// Returns the kinds of all nodes, in the order of their ids.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = &NodeKind> {
         self.nodes.iter().map(|(_, node)| &node.kind)
     }
 
-    /// The id that the next node gets.
-    pub(crate) fn next(&self) -> NetworkNodeId {
+    /// Returns the id that the next node will get.
+    pub(crate) fn next_id(&self) -> NetworkNodeId {
         NetworkNodeId(self.first + self.nodes.len() as u32)
     }
 
-    /// Adds a node. The bytes that it takes may be given.
+    /// Adds a node, with its FIRST set if that is known.
     pub(crate) fn push(
         &self,
-        (is_final, goes_on): (bool, bool),
-        kind: Kind,
-        takes: Option<ByteSet>,
+        flags: NodeFlags,
+        kind: NodeKind,
+        first_bytes: Option<ByteSet>,
     ) -> NetworkNodeId {
-        let takes = takes.map_or_else(OnceLock::new, OnceLock::from);
-        let node = MadeNode { is_final, goes_on, kind, takes };
+        let NodeFlags { is_final, goes_on } = flags;
+        let first_bytes = first_bytes.map_or_else(OnceLock::new, OnceLock::from);
+        let node = DynamicNode { is_final, goes_on, kind, first_bytes };
         NetworkNodeId(self.first + self.nodes.push(node))
     }
 }
 
-/// A count of a counter for which the same holds as for `count`, as long as no more than `bytes` bytes follow: one place for all counts
-/// that are further than that from the bounds, since each time takes a byte or more.
-pub(crate) fn saturated(callee: &Callee, count: u32, bytes: u32) -> u32 {
+/// Returns a count that is equivalent to `count` for continuations of at most `bytes` bytes. Each element
+/// takes at least one byte, so all counts that are farther than `bytes` from both bounds share one
+/// representative.
+pub(crate) fn saturate_count(callee: &Callee, count: u32, bytes: u32) -> u32 {
     let Callee::Counter { min, max, .. } = *callee else { return count };
     match min.checked_sub(count) {
         Some(missing @ 1..) if missing > bytes => min - bytes - 1,
@@ -131,21 +153,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_saturated_count_is_as_far_from_its_bounds_as_can_be_seen() {
+    fn saturated_count_reaches_the_same_bounds_within_the_bytes() {
         for (min, max) in [(1, 2), (3, 50), (20, 20), (1, 100), (30, 31), (40, 90)] {
             let counter = Callee::Counter { element: CalleeId(0), min, max };
             for bytes in [0, 1, 5, 10] {
-                let mut seen = std::collections::BTreeSet::new();
+                let mut representatives = std::collections::BTreeSet::new();
                 for count in 0..max {
-                    let other = saturated(&counter, count, bytes);
-                    assert!(other < max && saturated(&counter, other, bytes) == other);
+                    let other = saturate_count(&counter, count, bytes);
+                    assert!(other < max && saturate_count(&counter, other, bytes) == other);
                     for more in 0..=bytes {
                         assert_eq!(count + more >= min, other + more >= min, "{min} {max} {count} {bytes}");
                         assert_eq!(count + more <= max, other + more <= max, "{min} {max} {count} {bytes}");
                     }
-                    seen.insert(other);
+                    representatives.insert(other);
                 }
-                assert!(seen.len() <= 2 * bytes as usize + 3, "{min} {max} {bytes}: {seen:?}");
+                assert!(
+                    representatives.len() <= 2 * bytes as usize + 3,
+                    "{min} {max} {bytes}: {representatives:?}"
+                );
             }
         }
     }

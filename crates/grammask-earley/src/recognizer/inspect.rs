@@ -1,16 +1,17 @@
 //! Nodes, states and origins of a recognizer seen one by one, for an algorithm that walks a vocabulary.
 //!
-//! A mask is computed rule by rule: "this node calls that rule, and continues at this other node". Plain recognition
-//! never needs that, so it has an interface of its own.
+//! A mask is computed rule by rule: "this node calls that rule, and continues at this other node". Plain
+//! recognition never needs that, so it has an interface of its own.
 
 use std::sync::OnceLock;
 
 use grammask_regular::{ByteSet, RegularId, Store, analysis};
 
-use crate::recognizer::dynamic_nodes::{self, Kind, MadeNode, Phase, Standing};
+use crate::permutation::distinct::{self, DistinctState};
+use crate::permutation::plan::Choice;
+use crate::recognizer::dynamic_nodes::{self, DynamicNode, NodeKind, PermutationState, Phase};
 use crate::recognizer::{resumption, successors};
-use crate::unordered::distinct::{self, Reading};
-use crate::unordered::plan::Choice;
+use crate::step::first_sets;
 use crate::{
     AfterDistinct, Callee, CalleeId, Class, DistinctPosition, Error, Item, NetworkNodeId, OriginId,
     Recognizer, Resumption, SetId, SplitState, Successors,
@@ -62,8 +63,8 @@ pub enum Permutation<'a> {
 
 /// View of a [`Recognizer`] that exposes its nodes, origins and sets one by one.
 ///
-/// Plain recognition needs only [`Recognizer`]. A vocabulary walk follows calls and completions itself and needs
-/// these methods. All of them take node ids of the same recognizer, and most panic if given another's.
+/// Plain recognition needs only [`Recognizer`]. A vocabulary walk follows calls and completions itself and
+/// needs these methods. All of them take node ids of the same recognizer, and most panic if given another's.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -103,14 +104,14 @@ impl<'a> Inspector<'a> {
         match self.recognizer.network().nodes.get(node.index()) {
             Some(known) => NodeFlags { is_final: known.is_final, goes_on: known.goes_on() },
             None => {
-                let made = self.recognizer.made().get(node);
-                NodeFlags { is_final: made.is_final, goes_on: made.goes_on }
+                let dynamic = self.recognizer.dynamic_nodes().get(node);
+                NodeFlags { is_final: dynamic.is_final, goes_on: dynamic.goes_on }
             }
         }
     }
 
-    /// Returns the scanning edges of a network node, sorted by class. Dynamic nodes, such as lexeme states and
-    /// counters, have none.
+    /// Returns the scanning edges of a network node, sorted by class. Dynamic nodes, such as lexeme states
+    /// and counters, have none.
     #[inline]
     pub fn scans(self, node: NetworkNodeId) -> &'a [(Class, NetworkNodeId)] {
         self.recognizer.network().nodes.get(node.index()).map_or(&[], |node| &node.scans)
@@ -141,21 +142,24 @@ impl<'a> Inspector<'a> {
             }
             return Ok(());
         }
-        let made = recognizer.made().get(node);
-        if let (Kind::Counter(counter, count), true) = (&made.kind, made.goes_on)
+        let dynamic = recognizer.dynamic_nodes().get(node);
+        if let (NodeKind::Counter(counter, count), true) = (&dynamic.kind, dynamic.goes_on)
             && let Callee::Counter { element, .. } = *recognizer.network().callee(*counter)
         {
-            let back = recognizer.lock().counter_node(recognizer, *counter, count + 1);
+            let back =
+                recognizer.lock().with(|stages, cx| stages.nodes.counter_node(cx, *counter, count + 1));
             calls.push((self.start_of(element)?, back));
         }
-        for &(callee, back) in self.permutation_calls(made)? {
+        for &(callee, back) in self.permutation_calls(dynamic)? {
             calls.push((self.start_of(callee)?, back));
         }
-        match made.kind {
-            Kind::Reading(Reading { behind: Some(behind), .. }) => self.calls(behind, calls)?,
-            Kind::Pending(from, Phase::Behind) if made.goes_on => {
+        match dynamic.kind {
+            NodeKind::Distinct(DistinctState { after: Some(after), .. }) => self.calls(after, calls)?,
+            NodeKind::AfterAnyText(from, Phase::AfterItem) if dynamic.goes_on => {
                 if let Some(separator) = distinct::separator_after(recognizer, from) {
-                    let back = recognizer.lock().pending(recognizer, from, Phase::Item);
+                    let back = recognizer.lock().with(|stages, cx| {
+                        distinct::after_any_text_node(&mut stages.nodes, cx, from, Phase::BeforeItem)
+                    });
                     calls.push((self.start_of(separator)?, back));
                 }
             }
@@ -165,16 +169,17 @@ impl<'a> Inspector<'a> {
     }
 
     /// Returns the calls of a permutation node. Other nodes have none.
-    fn permutation_calls(self, made: &'a MadeNode) -> Result<&'a [(CalleeId, NetworkNodeId)], Error> {
-        let Kind::Unordered(standing) = &made.kind else { return Ok(&[]) };
-        match standing.calls.get() {
+    fn permutation_calls(self, dynamic: &'a DynamicNode) -> Result<&'a [(CalleeId, NetworkNodeId)], Error> {
+        let NodeKind::Permutation(state) = &dynamic.kind else { return Ok(&[]) };
+        match state.calls.get() {
             Some(known) => Ok(known),
-            None => self.recognizer.lock().selection_calls(self.recognizer, standing),
+            None => self.recognizer.lock().with(|stages, cx| stages.nodes.permutations.calls(cx, state)),
         }
     }
 
-    /// Returns the possible continuations of a permutation at a node, without creating the node after each item as
-    /// [`calls`](Self::calls) does. Returns `None` for other nodes, and where an item of `distinct!` may begin.
+    /// Returns the possible continuations of a permutation at a node, without creating the node after each
+    /// item as [`calls`](Self::calls) does. Returns `None` for other nodes, and where an item of `distinct!`
+    /// may begin.
     ///
     /// # Errors
     /// If a limit is exceeded.
@@ -183,38 +188,38 @@ impl<'a> Inspector<'a> {
     /// If the node does not belong to this recognizer.
     ///
     /// # Complexity
-    /// O(1) if computed before, otherwise linear in the items and the implications between them.
+    /// O(1) if computed before, otherwise linear in the items and the requirements between them.
     pub fn permutation(self, node: NetworkNodeId) -> Result<Option<Permutation<'a>>, Error> {
         let recognizer = self.recognizer;
         if node.index() < recognizer.network().nodes.len() {
             return Ok(None);
         }
-        let made = recognizer.made().get(node);
-        let Kind::Unordered(standing) = &made.kind else { return Ok(None) };
-        if standing.beginning.is_some() {
+        let dynamic = recognizer.dynamic_nodes().get(node);
+        let NodeKind::Permutation(state) = &dynamic.kind else { return Ok(None) };
+        if state.distinct_start.is_some() {
             return Ok(None);
         }
-        let Callee::Unordered { items, separator, .. } = recognizer.network().callee(standing.callee) else {
+        let Callee::Unordered { items, separator, .. } = recognizer.network().callee(state.callee) else {
             return Ok(None);
         };
-        if standing.phase == Phase::Behind && separator.is_some() {
-            let &[(separator, back)] = self.permutation_calls(made)? else { return Ok(None) };
+        if state.phase == Phase::AfterItem && separator.is_some() {
+            let &[(separator, back)] = self.permutation_calls(dynamic)? else { return Ok(None) };
             return Ok(Some(Permutation::Separator { start: self.start_of(separator)?, back }));
         }
-        let choices = self.choices(standing);
-        Ok(Some(Permutation::Items { callee: standing.callee, count: items.len(), choices }))
+        let choices = self.choices(state);
+        Ok(Some(Permutation::Items { callee: state.callee, count: items.len(), choices }))
     }
 
     /// Returns the items that may come next in a permutation.
-    fn choices(self, standing: &'a Standing) -> &'a [Choice] {
-        match standing.items.get() {
+    fn choices(self, state: &'a PermutationState) -> &'a [Choice] {
+        match state.choices.get() {
             Some(known) => known,
-            None => self.recognizer.lock().items(self.recognizer, standing),
+            None => self.recognizer.lock().with(|stages, cx| stages.nodes.permutations.choices(cx, state)),
         }
     }
 
-    /// Returns the lexeme that a network node calls, if that call is the node's only edge: the lexeme's first state
-    /// and the node that follows the call.
+    /// Returns the lexeme that a network node calls, if that call is the node's only edge: the lexeme's first
+    /// state and the node that follows the call.
     ///
     /// # Errors
     /// If a limit is exceeded.
@@ -268,8 +273,8 @@ impl<'a> Inspector<'a> {
     pub fn is_permutation(self, node: NetworkNodeId) -> bool {
         node.index() >= self.recognizer.network().nodes.len()
             && matches!(
-                self.recognizer.made().get(node).kind,
-                Kind::Unordered(_) | Kind::Reading(_) | Kind::Pending(..)
+                self.recognizer.dynamic_nodes().get(node).kind,
+                NodeKind::Permutation(_) | NodeKind::Distinct(_) | NodeKind::AfterAnyText(..)
             )
     }
 
@@ -291,7 +296,9 @@ impl<'a> Inspector<'a> {
             return Ok(*bytes);
         }
         let bytes = match recognizer.network().nodes.get(node.index()) {
-            Some(_) => recognizer.lock().takes(recognizer, node)?,
+            Some(_) => recognizer
+                .lock()
+                .with(|stages, cx| first_sets::of_network_node(&mut stages.nodes, cx, node))?,
             None => self.first_bytes_of_dynamic(node)?,
         };
         Ok(*cell.get_or_init(|| bytes))
@@ -299,27 +306,31 @@ impl<'a> Inspector<'a> {
 
     fn first_bytes_of_dynamic(self, node: NetworkNodeId) -> Result<ByteSet, Error> {
         let recognizer = self.recognizer;
-        match recognizer.made().get(node).kind {
-            Kind::Lexeme(language, ..) => recognizer.lock().live_bytes(language),
-            Kind::Counter(counter, _) => self.first_bytes_of_callee(counter),
-            Kind::Unordered(ref standing) if standing.beginning.is_none() => {
-                self.first_bytes_of_permutation(standing)
+        match recognizer.dynamic_nodes().get(node).kind {
+            NodeKind::Lexeme(ref state) => {
+                recognizer.lock().with(|stages, _| stages.nodes.live_bytes(state.language))
             }
-            Kind::Unordered(ref standing) => {
-                let read = recognizer.lock().read_bytes(recognizer, node)?;
-                Ok(self.first_bytes_of_permutation(standing)?.union(&read))
+            NodeKind::Counter(counter, _) => self.first_bytes_of_callee(counter),
+            NodeKind::Permutation(ref state) if state.distinct_start.is_none() => {
+                self.first_bytes_of_permutation(state)
             }
-            Kind::Reading(ref reading) => {
-                let read = recognizer.lock().read_bytes(recognizer, node)?;
-                match reading.behind {
-                    Some(behind) => Ok(self.first_bytes(behind)?.union(&read)),
+            NodeKind::Permutation(ref state) => {
+                let read = self.distinct_bytes(node)?;
+                Ok(self.first_bytes_of_permutation(state)?.union(&read))
+            }
+            NodeKind::Distinct(ref state) => {
+                let read = self.distinct_bytes(node)?;
+                match state.after {
+                    Some(after) => Ok(self.first_bytes(after)?.union(&read)),
                     None => Ok(read),
                 }
             }
-            Kind::Pending(from, phase) => match distinct::separator_after(recognizer, from) {
-                Some(separator) if phase == Phase::Behind => self.first_bytes_of_callee(separator),
+            NodeKind::AfterAnyText(from, phase) => match distinct::separator_after(recognizer, from) {
+                Some(separator) if phase == Phase::AfterItem => self.first_bytes_of_callee(separator),
                 _ => {
-                    let after = recognizer.lock().others(recognizer, from)?;
+                    let after = recognizer.lock().with(|stages, cx| {
+                        distinct::continuations_after_any_text(&mut stages.nodes, cx, from)
+                    })?;
                     let start = after.start.map(|start| self.first_bytes(start)).transpose()?;
                     Ok(after.bytes.union(&start.unwrap_or(ByteSet::EMPTY)))
                 }
@@ -328,18 +339,18 @@ impl<'a> Inspector<'a> {
     }
 
     /// Returns the FIRST set of a permutation's continuations, without the item of `distinct!`.
-    fn first_bytes_of_permutation(self, standing: &Standing) -> Result<ByteSet, Error> {
+    fn first_bytes_of_permutation(self, state: &PermutationState) -> Result<ByteSet, Error> {
         let Callee::Unordered { items, separator, unordered, .. } =
-            self.recognizer.network().callee(standing.callee)
+            self.recognizer.network().callee(state.callee)
         else {
             return Ok(ByteSet::EMPTY);
         };
-        if let (&Some(separator), Phase::Behind) = (separator, standing.phase) {
+        if let (&Some(separator), Phase::AfterItem) = (separator, state.phase) {
             return self.first_bytes_of_callee(separator);
         }
-        let choices = match standing.items.get() {
+        let choices = match state.choices.get() {
             Some(known) => known,
-            None => self.recognizer.lock().items(self.recognizer, standing),
+            None => self.recognizer.lock().with(|stages, cx| stages.nodes.permutations.choices(cx, state)),
         };
         let ordinary = choices.iter().filter(|choice| unordered.distinct != Some(choice.item));
         ordinary
@@ -347,11 +358,18 @@ impl<'a> Inspector<'a> {
             .try_fold(ByteSet::EMPTY, |all, bytes| Ok(all.union(&bytes?)))
     }
 
+    /// Returns the bytes by which an item of `distinct!` continues at a node, or begins there.
+    fn distinct_bytes(self, node: NetworkNodeId) -> Result<ByteSet, Error> {
+        self.recognizer.lock().with(|stages, cx| distinct::scanned_bytes(&mut stages.nodes, cx, node))
+    }
+
     /// Returns the FIRST set of a callee.
     fn first_bytes_of_callee(self, callee: CalleeId) -> Result<ByteSet, Error> {
         match self.recognizer.callee_info(callee).first_bytes.get() {
             Some(bytes) => Ok(*bytes),
-            None => self.recognizer.lock().taken_by(self.recognizer, callee),
+            None => {
+                self.recognizer.lock().with(|stages, cx| first_sets::of_callee(&mut stages.nodes, cx, callee))
+            }
         }
     }
 
@@ -362,7 +380,7 @@ impl<'a> Inspector<'a> {
         }
         match self.recognizer.callee_info(callee).start.get() {
             Some(&start) => Ok(start),
-            None => self.recognizer.lock().start(self.recognizer, callee),
+            None => self.recognizer.lock().with(|stages, cx| stages.nodes.start(cx, callee)),
         }
     }
 
@@ -374,7 +392,7 @@ impl<'a> Inspector<'a> {
     /// If the node does not belong to this recognizer.
     pub fn lexeme<T>(self, node: NetworkNodeId, read: impl FnOnce(&Store, RegularId) -> T) -> Option<T> {
         let language = self.language(node)?;
-        Some(read(self.recognizer.lock().store(), language))
+        Some(read(self.recognizer.lock().stages().nodes.store(), language))
     }
 
     /// Returns the language of a lexeme state.
@@ -382,14 +400,17 @@ impl<'a> Inspector<'a> {
         if !self.is_lexeme(node) {
             return None;
         }
-        match self.recognizer.made().get(node).kind {
-            Kind::Lexeme(language, ..) => Some(language),
-            Kind::Counter(..) | Kind::Unordered(_) | Kind::Reading(_) | Kind::Pending(..) => None,
+        match self.recognizer.dynamic_nodes().get(node).kind {
+            NodeKind::Lexeme(ref state) => Some(state.language),
+            NodeKind::Counter(..)
+            | NodeKind::Permutation(_)
+            | NodeKind::Distinct(_)
+            | NodeKind::AfterAnyText(..) => None,
         }
     }
 
-    /// Returns a lexeme state and a byte such that this lexeme state is its derivative by that byte. Returns `None`
-    /// for other nodes, and for lexeme states that were not reached by a byte first.
+    /// Returns a lexeme state and a byte such that this lexeme state is its derivative by that byte. Returns
+    /// `None` for other nodes, and for lexeme states that were not reached by a byte first.
     ///
     /// # Panics
     /// If the node does not belong to this recognizer.
@@ -397,9 +418,12 @@ impl<'a> Inspector<'a> {
         if !self.is_lexeme(node) {
             return None;
         }
-        match self.recognizer.made().get(node).kind {
-            Kind::Lexeme(_, _, predecessor) => predecessor,
-            Kind::Counter(..) | Kind::Unordered(_) | Kind::Reading(_) | Kind::Pending(..) => None,
+        match self.recognizer.dynamic_nodes().get(node).kind {
+            NodeKind::Lexeme(ref state) => state.predecessor,
+            NodeKind::Counter(..)
+            | NodeKind::Permutation(_)
+            | NodeKind::Distinct(_)
+            | NodeKind::AfterAnyText(..) => None,
         }
     }
 
@@ -410,11 +434,11 @@ impl<'a> Inspector<'a> {
     #[inline]
     pub fn is_lexeme(self, node: NetworkNodeId) -> bool {
         node.index() >= self.recognizer.network().nodes.len()
-            && matches!(self.recognizer.made().get(node).kind, Kind::Lexeme(..))
+            && matches!(self.recognizer.dynamic_nodes().get(node).kind, NodeKind::Lexeme(_))
     }
 
-    /// Returns a node that is equivalent to `node` for continuations of at most `bytes` bytes. All counts of a
-    /// counter that are farther than that from its bounds share one node.
+    /// Returns a node that is equivalent to `node` for continuations of at most `bytes` bytes. All counts of
+    /// a counter that are farther than that from its bounds share one node.
     ///
     /// # Panics
     /// If the node does not belong to this recognizer.
@@ -423,16 +447,20 @@ impl<'a> Inspector<'a> {
         if node.index() < recognizer.network().nodes.len() {
             return node;
         }
-        match recognizer.made().get(node).kind {
-            Kind::Counter(counter, count) => {
-                let saturated = dynamic_nodes::saturated(recognizer.network().callee(counter), count, bytes);
+        match recognizer.dynamic_nodes().get(node).kind {
+            NodeKind::Counter(counter, count) => {
+                let saturated =
+                    dynamic_nodes::saturate_count(recognizer.network().callee(counter), count, bytes);
                 if saturated == count {
                     node
                 } else {
-                    recognizer.lock().counter_node(recognizer, counter, saturated)
+                    recognizer.lock().with(|stages, cx| stages.nodes.counter_node(cx, counter, saturated))
                 }
             }
-            Kind::Lexeme(..) | Kind::Unordered(_) | Kind::Reading(_) | Kind::Pending(..) => node,
+            NodeKind::Lexeme(_)
+            | NodeKind::Permutation(_)
+            | NodeKind::Distinct(_)
+            | NodeKind::AfterAnyText(..) => node,
         }
     }
 
@@ -443,21 +471,23 @@ impl<'a> Inspector<'a> {
         if node.index() < recognizer.network().nodes.len() || node == NetworkNodeId::DONE {
             return node.to_string();
         }
-        match &recognizer.made().get(node).kind {
-            Kind::Lexeme(language, ..) => recognizer.lock().store().display(*language).to_string(),
-            Kind::Counter(counter, count) => {
+        match &recognizer.dynamic_nodes().get(node).kind {
+            NodeKind::Lexeme(state) => {
+                recognizer.lock().stages().nodes.store().display(state.language).to_string()
+            }
+            NodeKind::Counter(counter, count) => {
                 format!("{count} of {}", recognizer.network().callee_text(*counter))
             }
-            Kind::Unordered(Standing { callee, number, phase, .. }) => {
-                let text = recognizer.lock().chosen_text(recognizer, *callee, *number);
-                let end = if *phase == Phase::Item { " before an item" } else { "" };
-                format!("{text} of {}{end}", recognizer.network().callee_text(*callee))
+            NodeKind::Permutation(state) => {
+                let text = recognizer.lock().with(|stages, cx| stages.nodes.permutations.describe(cx, state));
+                let end = if state.phase == Phase::BeforeItem { " before an item" } else { "" };
+                format!("{text} of {}{end}", recognizer.network().callee_text(state.callee))
             }
-            Kind::Reading(reading) => {
-                let text = recognizer.lock().text_of(reading);
-                format!("{text} after {}", self.describe(reading.from))
+            NodeKind::Distinct(state) => {
+                let text = distinct::describe(&recognizer.lock().stages().nodes.permutations.texts, state);
+                format!("{text} after {}", self.describe(state.from))
             }
-            Kind::Pending(from, _) => format!("some text after {}", self.describe(*from)),
+            NodeKind::AfterAnyText(from, _) => format!("some text after {}", self.describe(*from)),
         }
     }
 }
@@ -475,8 +505,8 @@ impl<'a> Inspector<'a> {
         distinct::position(self.recognizer, node)
     }
 
-    /// Returns what may follow an item of `distinct!` whose text is unknown, if `node` represents that situation
-    /// and no separator is due. See [`DistinctPosition::after`].
+    /// Returns what may follow an item of `distinct!` whose text is unknown, if `node` represents that
+    /// situation and no separator is due. See [`DistinctPosition::after`].
     ///
     /// # Errors
     /// If a limit is exceeded.
@@ -484,8 +514,8 @@ impl<'a> Inspector<'a> {
         distinct::after_any_text(self.recognizer, node)
     }
 
-    /// Returns the bytes read so far inside an item of `distinct!`, or the empty text for other nodes. Returns
-    /// `None` if there are more than `max_bytes`.
+    /// Returns the bytes read so far inside an item of `distinct!`, or the empty text for other nodes.
+    /// Returns `None` if there are more than `max_bytes`.
     ///
     /// # Complexity
     /// Linear in the text.
@@ -502,9 +532,9 @@ impl<'a> Inspector<'a> {
     /// If the node does not belong to this recognizer.
     pub fn has_distinct_texts(self, node: NetworkNodeId, least: u64) -> Result<bool, Error> {
         match self.language(node) {
-            Some(language) => {
-                Ok(analysis::has_distinct_values(self.recognizer.lock().store_mut(), language, least)?)
-            }
+            Some(language) => Ok(self.recognizer.lock().with(|stages, _| {
+                analysis::has_distinct_values(stages.nodes.store_mut(), language, least)
+            })?),
             None => Ok(false),
         }
     }
@@ -525,8 +555,8 @@ impl<'a> Inspector<'a> {
         self.recognizer.intern_set(&[Item { node, origin: OriginId::open(0) }])
     }
 
-    /// Splits the scanning items of a state by lexeme. The successors of the state are the unions of the parts'
-    /// successors.
+    /// Splits the scanning items of a state by lexeme. The successors of the state are the unions of the
+    /// parts' successors.
     ///
     /// # Errors
     /// If a limit is exceeded.
@@ -534,8 +564,8 @@ impl<'a> Inspector<'a> {
         self.recognizer.split(state)
     }
 
-    /// Returns the state in which `origin` has just completed and nothing else is in progress. For an outermost
-    /// origin this is the set without items in which only that origin is complete.
+    /// Returns the state in which `origin` has just completed and nothing else is in progress. For an
+    /// outermost origin this is the set without items in which only that origin is complete.
     ///
     /// # Errors
     /// If a limit is exceeded.
@@ -562,8 +592,8 @@ impl<'a> Inspector<'a> {
         successors::with_closure(self.recognizer, state)
     }
 
-    /// Returns an accessor for a few successors of one state. Does not compute the state's closure; as long as
-    /// that is unknown, [`Successors::may_take`] returns true for every byte.
+    /// Returns an accessor for a few successors of one state. Does not compute the state's closure; as long
+    /// as that is unknown, [`Successors::may_take`] returns true for every byte.
     #[inline]
     pub fn successors_lazy(self, state: SetId) -> Successors<'a> {
         successors::without_closure(self.recognizer, state)

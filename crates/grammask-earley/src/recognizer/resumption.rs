@@ -1,7 +1,7 @@
 //! The items that continue after an origin completes, including those of callers that complete with it.
 //!
-//! In `start ::= 'a' B 'c'; B ::= 'b' D; D ::= 'd';` the end of `D` also ends `B`, so the recognizer resumes in
-//! `start`, before `'c'`.
+//! In `start ::= 'a' B 'c'; B ::= 'b' D; D ::= 'd';` the end of `D` also ends `B`, so the recognizer resumes
+//! in `start`, before `'c'`.
 
 use grammask_regular::ByteSet;
 use rustc_hash::FxHashSet;
@@ -17,14 +17,15 @@ pub struct Resumption {
     pub items: Box<[(Item, ByteSet)]>,
     /// True if the text may end.
     pub is_end: bool,
-    /// Origins that complete as well and whose callers are not in `items`, because there are too many of them.
+    /// Origins that complete as well and whose callers are not in `items`, because there are too many of
+    /// them.
     pub overflow: Box<[OriginId]>,
     /// FOLLOW set: the bytes that may follow, through `items` or through `overflow`.
     pub follow: ByteSet,
 }
 
-/// Maximum number of items in one [`Resumption`]. A chain of last calls may be as long as the text, so listing all
-/// of its items for each origin would take quadratic space; the rest is in `overflow`.
+/// Maximum number of items in one [`Resumption`]. A chain of last calls may be as long as the text, so
+/// listing all of its items for each origin would take quadratic space; the rest is in `overflow`.
 const MAX_ITEMS_PER_RESUMPTION: usize = 64;
 
 /// Returns the resumption of `origin`. Returns `None` for outermost origins.
@@ -40,7 +41,8 @@ pub(super) fn find(inspector: Inspector<'_>, origin: OriginId) -> Result<Option<
     let mut resumption = Resumption::default();
     let mut items: SmallVec<[(Item, ByteSet); 4]> = SmallVec::new();
     let mut overflow: SmallVec<[OriginId; 4]> = SmallVec::new();
-    // The origins that complete besides the first one. There is mostly none, and an empty set does not allocate.
+    // The origins that complete after the first one. There is mostly none, and an empty set does not
+    // allocate.
     let mut completed = FxHashSet::default();
     let first = origin;
     let mut pending: SmallVec<[OriginId; 4]> = SmallVec::new();

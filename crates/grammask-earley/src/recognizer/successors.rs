@@ -19,7 +19,8 @@ pub struct Successors<'a> {
 }
 
 impl Successors<'_> {
-    /// Returns false only if the state has no successor by `byte`. May return true where the successor is dead.
+    /// Returns false only if the state has no successor by `byte`. May return true where the successor is
+    /// dead.
     #[inline]
     pub fn may_take(&self, byte: u8) -> bool {
         self.bytes_bound.contains(byte)

@@ -1,15 +1,17 @@
-//! The tables of a recognizer as plain data, and how they are made again: everything is interned anew, in the order of its ids,
-//! and all steps are taken again, so that nothing that is read decides what a state means.
+//! The tables of a recognizer as plain data, and how they are rebuilt.
+//!
+//! Loading interns every entry again, in the order of its ids, and takes every step again. Saved data
+//! therefore cannot change the meaning of a state; damaged data is an error or harmless.
 
 use std::sync::Arc;
 
 use grammask_regular::RegularId;
 
-use super::{Origin, Recognizer};
 use crate::network::saved::LoadError;
-use crate::recognizer::dynamic_nodes::{Kind, Phase};
-use crate::step::Workshop;
-use crate::step::origins::{Caller, Reference, add_member, members};
+use crate::recognizer::dynamic_nodes::{NodeKind, Phase};
+use crate::recognizer::{Origin, Recognizer};
+use crate::step::origins::{Caller, OriginInterner, Reference, add_member, members};
+use crate::step::{Context, Stages};
 use crate::{Callee, CalleeId, Class, Config, Item, NetworkNodeId, OriginId, SetId};
 
 /// Nodes, origins, sets and steps, each in the order of their ids.
@@ -18,118 +20,117 @@ use crate::{Callee, CalleeId, Class, Config, Item, NetworkNodeId, OriginId, SetI
 pub(crate) struct SavedTables {
     /// The nodes that are not in the network.
     nodes: Vec<SavedNode>,
-    /// Those behind the root.
+    /// All origins but the root.
     origins: Vec<SavedOrigin>,
     /// The items of every set.
     sets: Vec<Vec<SavedItem>>,
-    /// For some sets the classes after which they go on.
+    /// By set, the classes that have a successor which is not dead. Sets without such classes are omitted.
     steps: Vec<(u32, Vec<u16>)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum SavedNode {
-    /// A state of a lexeme; its language is the next one.
+    /// A state of a lexeme. Its language is the next one in the list of languages.
     Lexeme,
-    /// A counted repetition, and how many are complete.
+    /// A counted repetition, and the number of complete elements.
     Counter(u32, u32),
-    /// Items in any order, the register of those that have been chosen, and whether one has just been.
+    /// A permutation, its counters, and whether an item has just ended.
     Unordered(u32, Vec<u32>, bool),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum SavedOrigin {
-    /// Its callers.
+    /// The callers of one origin.
     Single(Vec<SavedItem>),
-    /// Origins that call each other, and the callers of each.
+    /// Origins that call each other: the callers of each.
     Cycle(Vec<Vec<SavedCaller>>),
 }
 
-/// A node plus 1, where 0 stands for [`NetworkNodeId::DONE`]; and an origin.
+/// A node plus 1, where 0 is [`NetworkNodeId::DONE`]; and an origin.
 type SavedItem = (u32, SavedReference);
-/// 0 for the root, 1 for the open origin, and the others plus 1.
+/// 0 is the root, 1 the open origin; other origins are their id plus 1.
 type SavedReference = u32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum SavedCaller {
     Known(SavedItem),
-    /// A node plus 1, and a member of the same cycle.
+    /// A node plus 1, and the index of a member of the same cycle.
     Member(u32, u32),
 }
 
-const ITEMS: &str = "items are in order and refer to what is there";
-const ONCE: &str = "everything is listed once";
-/// Steps are taken again while the work stays below this, and so much for every step.
-const WORK: usize = 1 << 26;
-const WORK_PER_STEP: usize = 1 << 8;
-/// So many items may be looked at to check registers.
-const REGISTER_WORK: usize = 1 << 29;
+const UNSORTED_OR_DANGLING: &str = "items are not sorted, or refer to a missing entry";
+const DUPLICATE: &str = "an entry occurs twice";
+const LANGUAGES_WITHOUT_NODES: &str = "there are languages without nodes";
 
+/// Work that loading may spend on taking steps again, whatever the number of steps, in items; plus
+/// [`LOAD_WORK_PER_STEP`] for each step. Remaining steps are taken when they are needed.
+const LOAD_WORK: usize = 1 << 26;
+const LOAD_WORK_PER_STEP: usize = 1 << 8;
+
+/// Work that loading may spend on checking the counters of permutations, in items and requirements. Tables
+/// that need more are not saved, because checking them would take longer than computing them again.
+const PERMUTATION_CHECK_WORK: usize = 1 << 29;
+
+/// Saving.
 impl Recognizer {
-    /// All sets, the dead one and the initial one first, in the order in which they were made.
+    /// Returns all sets in the order of their creation: the dead one, the initial one, then the others.
     pub fn states(&self) -> impl Iterator<Item = SetId> {
         let known = (0..self.sets.len() as u32).map_while(|index| Some((index, self.sets.try_get(index)?)));
         known.map(|(index, set)| set.id(index))
     }
 
-    /// Whether [`save`](Self::save) writes tables: not where texts have to differ, nor where items in any order are so many, and chosen in so many ways, that
-    /// to check them would take longer than to make them.
+    /// Returns true if [`save`](Self::save) can write tables. It cannot if the grammar uses `distinct!`, or
+    /// if checking the progress of the permutations would take longer than computing it again.
     ///
     /// # Complexity
-    /// Linear in the nodes that were made.
+    /// Linear in the dynamic nodes.
     pub fn saves_tables(&self) -> bool {
         if self.network().has_distinct() {
             return false;
         }
-        let mut workshop = self.lock();
-        let mut callees = self.made.kinds().filter_map(|kind| match kind {
-            Kind::Unordered(standing) => Some(standing.callee),
+        let mut guard = self.lock();
+        let mut callees = self.dynamic_nodes.kinds().filter_map(|kind| match kind {
+            NodeKind::Permutation(state) => Some(state.callee),
             _ => None,
         });
-        // Half of what is checked, as others may make more before they are written.
-        let left = callees
-            .try_fold(REGISTER_WORK / 2, |left, callee| left.checked_sub(workshop.plan(self, callee).cost()));
-        left.is_some()
+        // Only half of the work, because other threads may add nodes before the tables are written.
+        guard.with(|stages, cx| {
+            let mut cost = |callee| stages.nodes.permutations.plan(cx, callee).cost();
+            callees
+                .try_fold(PERMUTATION_CHECK_WORK / 2, |left, callee| left.checked_sub(cost(callee)))
+                .is_some()
+        })
     }
 
-    /// The tables; adds the languages of their nodes.
-    pub(crate) fn save_tables(&self, workshop: &Workshop, languages: &mut Vec<RegularId>) -> SavedTables {
-        let node = |kind: &Kind| match *kind {
-            Kind::Lexeme(language, ..) => {
-                languages.push(language);
+    /// Returns the tables, and appends the languages of their nodes to `languages`.
+    pub(crate) fn save_tables(&self, stages: &Stages, languages: &mut Vec<RegularId>) -> SavedTables {
+        let node = |kind: &NodeKind| match *kind {
+            NodeKind::Lexeme(ref state) => {
+                languages.push(state.language);
                 SavedNode::Lexeme
             }
-            Kind::Counter(counter, count) => SavedNode::Counter(counter.0, count),
-            Kind::Unordered(ref standing) => {
-                let register = workshop.choosing.chosen(standing.number).register.to_vec();
-                SavedNode::Unordered(standing.callee.0, register, standing.phase == Phase::Behind)
+            NodeKind::Counter(counter, count) => SavedNode::Counter(counter.0, count),
+            NodeKind::Permutation(ref state) => {
+                let counters = stages.nodes.permutations.progress(state.progress).counters.to_vec();
+                SavedNode::Unordered(state.callee.0, counters, state.phase == Phase::AfterItem)
             }
-            Kind::Reading(_) | Kind::Pending(..) => unreachable!("tables with texts are not saved"),
+            NodeKind::Distinct(_) | NodeKind::AfterAnyText(..) => {
+                unreachable!("tables with `distinct!` are not saved")
+            }
         };
-        let nodes = self.made.kinds().map(node).collect();
-        let mut origins = Vec::new();
-        for (_, origin) in self.origins.iter().skip(1) {
-            match origin.cycle {
-                None => origins.push(SavedOrigin::Single(origin.callers.iter().map(save_item).collect())),
-                Some((number, 0)) => {
-                    let (cycle, _) = &workshop.cycle_list[number as usize];
-                    let members = members(cycle).map(|callers| callers.iter().map(save_caller).collect());
-                    origins.push(SavedOrigin::Cycle(members.collect()));
-                }
-                // The first member stands for all.
-                Some(_) => {}
-            }
-        }
+        let nodes = self.dynamic_nodes.kinds().map(node).collect();
+        let origins = self.save_origins(&stages.origins);
         let mut sets = Vec::new();
         let mut steps = Vec::new();
         for (number, state) in self.states().enumerate() {
             let set = self.set(state);
             sets.push(set.items.iter().map(save_item).collect());
-            let goes_on = |&(_, raw): &(usize, u32)| !SetId::from_raw(raw).is_dead();
+            let is_live = |&(_, raw): &(usize, u32)| !SetId::from_raw(raw).is_dead();
             let mut classes: Vec<u16> =
-                set.row.iter().filter(goes_on).map(|(class, _)| class as u16).collect();
+                set.row.iter().filter(is_live).map(|(class, _)| class as u16).collect();
             if !classes.is_empty() {
                 classes.sort_unstable();
                 steps.push((number as u32, classes));
@@ -138,142 +139,183 @@ impl Recognizer {
         SavedTables { nodes, origins, sets, steps }
     }
 
-    /// Fills the tables, which are new. `languages` are those of the nodes.
+    fn save_origins(&self, interner: &OriginInterner) -> Vec<SavedOrigin> {
+        let mut origins = Vec::new();
+        for (_, origin) in self.origins.iter().skip(1) {
+            match origin.cycle {
+                None => origins.push(SavedOrigin::Single(origin.callers.iter().map(save_item).collect())),
+                Some((number, 0)) => {
+                    let (cycle, _) = interner.cycle(number);
+                    let members = members(cycle).map(|callers| callers.iter().map(save_caller).collect());
+                    origins.push(SavedOrigin::Cycle(members.collect()));
+                }
+                // The entry of the first member holds all members.
+                Some(_) => {}
+            }
+        }
+        origins
+    }
+}
+
+/// Loading.
+impl Recognizer {
+    /// Fills the tables of a new recognizer. `languages` are those of the nodes. Stops taking steps again
+    /// once the tables use more than `max_bytes`.
     pub(crate) fn load_tables(
         &mut self,
         saved: &SavedTables,
         languages: &[RegularId],
-        room: usize,
+        max_bytes: usize,
     ) -> Result<(), LoadError> {
-        let mut workshop = self.lock();
-        self.load_nodes(&mut workshop, &saved.nodes, languages)?;
-        self.load_origins(&mut workshop, &saved.origins)?;
-        drop(workshop);
+        self.lock().with(|stages, cx| {
+            self.load_nodes(stages, cx, &saved.nodes, languages)?;
+            self.load_origins(&mut stages.origins, cx, &saved.origins)
+        })?;
         self.load_sets(&saved.sets)?;
-        self.load_steps(saved, room)
+        self.load_steps(saved, max_bytes)
     }
 
     fn load_nodes(
         &self,
-        workshop: &mut Workshop,
+        stages: &mut Stages,
+        cx: Context<'_>,
         nodes: &[SavedNode],
-        mut languages: &[RegularId],
+        languages: &[RegularId],
     ) -> Result<(), LoadError> {
-        let mut cost = 0;
+        let mut languages = languages.iter();
+        let mut work_left = PERMUTATION_CHECK_WORK;
         for node in nodes {
-            let expected = self.made.next();
-            let made = match *node {
-                SavedNode::Unordered(callee, ref register, is_behind) => {
-                    let wrong = LoadError::Tables("a node chooses what is not to be chosen");
-                    let Some(Callee::Unordered { .. }) = self.network.callees.get(callee as usize) else {
-                        return Err(wrong);
-                    };
-                    let plan = workshop.plan(self, CalleeId(callee));
-                    cost += plan.cost();
-                    if cost > REGISTER_WORK {
-                        return Err(LoadError::Tables("nodes choose from more items than are ever saved"));
-                    }
-                    if plan.has_distinct() || !plan.takes(register) {
-                        return Err(wrong);
-                    }
-                    let phase = if is_behind { Phase::Behind } else { Phase::Item };
-                    let chosen = plan.chosen(register[..].into());
-                    if !is_behind && !plan.goes_on(&chosen.tally, || chosen.clone()) {
-                        return Err(wrong);
-                    }
-                    Some(workshop.unordered_node(self, (CalleeId(callee), &plan), chosen, phase))
+            let expected = self.dynamic_nodes.next_id();
+            let node = match *node {
+                SavedNode::Unordered(callee, ref counters, is_after_item) => {
+                    let phase = if is_after_item { Phase::AfterItem } else { Phase::BeforeItem };
+                    Some(self.load_permutation(stages, cx, callee, counters, phase, &mut work_left)?)
                 }
                 SavedNode::Lexeme => {
-                    let (&language, rest) =
-                        languages.split_first().ok_or(LoadError::Tables("a node has no language"))?;
-                    languages = rest;
-                    workshop.lexeme_node(self, language, None)?
+                    let language = languages.next().ok_or(LoadError::Tables("a node has no language"))?;
+                    stages.nodes.lexeme_node(cx, *language, None)?
                 }
                 SavedNode::Counter(counter, count) => match self.network.callees.get(counter as usize) {
                     Some(&Callee::Counter { max, .. }) if count < max => {
-                        Some(workshop.counter_node(self, CalleeId(counter), count))
+                        Some(stages.nodes.counter_node(cx, CalleeId(counter), count))
                     }
-                    _ => return Err(LoadError::Tables("a node counts what is not counted")),
+                    _ => {
+                        return Err(LoadError::Tables("a count has no counter, or is not below its maximum"));
+                    }
                 },
             };
-            if made != Some(expected) {
-                return Err(LoadError::Tables(ONCE));
+            if node != Some(expected) {
+                return Err(LoadError::Tables(DUPLICATE));
             }
         }
-        if languages.is_empty() { Ok(()) } else { Err(LoadError::Tables("languages of no nodes")) }
+        if languages.next().is_none() { Ok(()) } else { Err(LoadError::Tables(LANGUAGES_WITHOUT_NODES)) }
     }
 
-    fn load_origins(&self, workshop: &mut Workshop, origins: &[SavedOrigin]) -> Result<(), LoadError> {
+    fn load_permutation(
+        &self,
+        stages: &mut Stages,
+        cx: Context<'_>,
+        callee: u32,
+        counters: &[u32],
+        phase: Phase,
+        work_left: &mut usize,
+    ) -> Result<NetworkNodeId, LoadError> {
+        const INVALID: LoadError = LoadError::Tables("the progress of a permutation is not valid");
+        let Some(Callee::Unordered { .. }) = self.network.callees.get(callee as usize) else {
+            return Err(INVALID);
+        };
+        let callee = CalleeId(callee);
+        let permutations = &mut stages.nodes.permutations;
+        let plan = permutations.plan(cx, callee);
+        *work_left = work_left
+            .checked_sub(plan.cost())
+            .ok_or(LoadError::Tables("the permutations have more items than tables are saved with"))?;
+        if plan.has_distinct() || !plan.is_valid(counters) {
+            return Err(INVALID);
+        }
+        let progress = plan.progress(counters.into());
+        if phase == Phase::BeforeItem && !plan.goes_on(&progress.totals, || progress.clone()) {
+            return Err(INVALID);
+        }
+        Ok(permutations.node(cx, callee, progress, phase))
+    }
+
+    fn load_origins(
+        &self,
+        interner: &mut OriginInterner,
+        cx: Context<'_>,
+        origins: &[SavedOrigin],
+    ) -> Result<(), LoadError> {
         for origin in origins {
-            let next = OriginId(self.origins.len() as u32);
-            let made = match origin {
+            let expected = OriginId(self.origins.len() as u32);
+            let loaded = match origin {
                 SavedOrigin::Single(callers) => {
                     let callers = self.load_items(callers)?;
                     if callers.is_empty()
                         || callers.last().is_some_and(|item| item.node == NetworkNodeId::DONE)
                     {
-                        return Err(LoadError::Tables(ITEMS));
+                        return Err(LoadError::Tables(UNSORTED_OR_DANGLING));
                     }
                     self.spend(size_of::<Origin>() + size_of_val(&callers[..]));
                     OriginId(self.origins.intern(&callers[..], |callers| Origin::new(callers.into(), None)))
                 }
-                SavedOrigin::Cycle(saved) => {
-                    let mut cycle = Vec::new();
-                    for callers in saved {
-                        let load = |&caller| self.load_caller(caller, saved.len());
-                        let callers: Option<Vec<Caller>> = callers.iter().map(load).collect();
-                        let sorted =
-                            |callers: &Vec<_>| !callers.is_empty() && callers.is_sorted_by(|a, b| a < b);
-                        let callers = callers.filter(sorted).ok_or(LoadError::Tables(ITEMS))?;
-                        add_member(&mut cycle, callers.into_iter());
-                    }
-                    if cycle.is_empty() {
-                        return Err(LoadError::Tables(ITEMS));
-                    }
-                    workshop.intern_cycle(self, &cycle)
-                }
+                SavedOrigin::Cycle(saved) => interner.intern_cycle(cx, &self.load_cycle(saved)?),
             };
-            if made != next {
-                return Err(LoadError::Tables(ONCE));
+            if loaded != expected {
+                return Err(LoadError::Tables(DUPLICATE));
             }
         }
         Ok(())
     }
 
+    fn load_cycle(&self, saved: &[Vec<SavedCaller>]) -> Result<Vec<Caller>, LoadError> {
+        let mut cycle = Vec::new();
+        for callers in saved {
+            let load = |&caller| self.load_caller(caller, saved.len());
+            let callers: Option<Vec<Caller>> = callers.iter().map(load).collect();
+            let is_sorted = |callers: &Vec<_>| !callers.is_empty() && callers.is_sorted_by(|a, b| a < b);
+            let callers = callers.filter(is_sorted).ok_or(LoadError::Tables(UNSORTED_OR_DANGLING))?;
+            add_member(&mut cycle, callers.into_iter());
+        }
+        if cycle.is_empty() { Err(LoadError::Tables(UNSORTED_OR_DANGLING)) } else { Ok(cycle) }
+    }
+
     fn load_sets(&self, sets: &[Vec<SavedItem>]) -> Result<(), LoadError> {
         for (number, items) in sets.iter().enumerate() {
             let items = self.load_items(items)?;
-            let done = items.partition_point(|item| item.node != NetworkNodeId::DONE);
-            if items[done..].iter().any(|item| !item.origin.is_outermost()) {
-                return Err(LoadError::Tables(ITEMS));
+            let kernel_len = items.partition_point(|item| item.node != NetworkNodeId::DONE);
+            if items[kernel_len..].iter().any(|item| !item.origin.is_outermost()) {
+                return Err(LoadError::Tables(UNSORTED_OR_DANGLING));
             }
-            // The dead set and the initial one are there.
+            // The dead set and the initial one exist already and are found.
             if self.intern_set(&items)?.index() as usize != number {
-                return Err(LoadError::Tables(ONCE));
+                return Err(LoadError::Tables(DUPLICATE));
             }
         }
         if sets.len() == self.set_count() {
             Ok(())
         } else {
-            Err(LoadError::Tables("the first sets are missing"))
+            Err(LoadError::Tables("the dead set or the initial set is missing"))
         }
     }
 
-    /// Takes the steps again, as long as there is room and it is no more work than it can have been.
-    fn load_steps(&self, saved: &SavedTables, room: usize) -> Result<(), LoadError> {
+    /// Takes the steps again, within `max_bytes` and the work that they may have taken.
+    fn load_steps(&self, saved: &SavedTables, max_bytes: usize) -> Result<(), LoadError> {
         let states: Vec<SetId> = self.states().collect();
         let steps = saved.steps.iter().map(|(_, classes)| classes.len()).sum::<usize>();
-        let limit = WORK.saturating_add(steps.saturating_mul(WORK_PER_STEP));
+        let max_work = LOAD_WORK.saturating_add(steps.saturating_mul(LOAD_WORK_PER_STEP));
         for (number, classes) in &saved.steps {
-            let Some(&state) = states.get(*number as usize) else { return Err(LoadError::Tables(ITEMS)) };
+            let Some(&state) = states.get(*number as usize) else {
+                return Err(LoadError::Tables(UNSORTED_OR_DANGLING));
+            };
             for &class in classes {
                 if usize::from(class) >= self.network().classes() {
-                    return Err(LoadError::Tables("there is no such class"));
+                    return Err(LoadError::Tables("a class does not exist"));
                 }
-                // A limit that is hit here will be hit again where the step is needed.
+                // A limit exceeded here will be exceeded again when the step is needed.
                 let _ = self.step_class(state, Class(class));
             }
-            if self.bytes_used() > room || self.lock().work > limit {
+            if self.bytes_used() > max_bytes || self.lock().meter().work() > max_work {
                 break;
             }
         }
@@ -282,7 +324,8 @@ impl Recognizer {
 
     fn load_items(&self, items: &[SavedItem]) -> Result<Vec<Item>, LoadError> {
         let items: Option<Vec<Item>> = items.iter().map(|&item| self.load_item(item)).collect();
-        items.filter(|items| items.is_sorted_by(|a, b| a < b)).ok_or(LoadError::Tables(ITEMS))
+        let sorted = items.filter(|items| items.is_sorted_by(|a, b| a < b));
+        sorted.ok_or(LoadError::Tables(UNSORTED_OR_DANGLING))
     }
 
     fn load_item(&self, (node, origin): SavedItem) -> Option<Item> {
@@ -300,7 +343,7 @@ impl Recognizer {
     }
 
     fn load_node(&self, node: u32) -> Option<NetworkNodeId> {
-        node.checked_sub(1).map(NetworkNodeId).filter(|&node| node < self.made.next())
+        node.checked_sub(1).map(NetworkNodeId).filter(|&node| node < self.dynamic_nodes.next_id())
     }
 
     fn load_caller(&self, caller: SavedCaller, members: usize) -> Option<Caller> {
@@ -316,7 +359,7 @@ impl Recognizer {
         }
     }
 
-    /// Sets the limits that hold from now on, after loading.
+    /// Sets the limits that hold after loading.
     pub(crate) fn set_limits(&mut self, config: &Config, regular: &grammask_regular::Limits) {
         self.config = config.clone();
         self.lock().set_limits(regular);
@@ -364,20 +407,20 @@ mod tests {
         Recognizer::new(Arc::new(network), &Config::default())
     }
 
-    /// What may follow and whether the text is complete, before and after every byte.
-    fn readings(recognizer: &Recognizer) -> Vec<(ByteSet, bool)> {
-        let mut readings = Vec::new();
+    /// The live bytes and whether the text is complete, before and after every byte.
+    fn behaviour(recognizer: &Recognizer) -> Vec<(ByteSet, bool)> {
+        let mut behaviour = Vec::new();
         for text in TEXTS {
             let mut state = recognizer.initial();
             for byte in text.iter().map(Some).chain([None]) {
-                readings.push((recognizer.live_bytes(state).unwrap(), state.completes()));
+                behaviour.push((recognizer.live_bytes(state).unwrap(), state.completes()));
                 state = byte.map_or(state, |&byte| recognizer.step(state, byte).unwrap());
             }
         }
-        readings
+        behaviour
     }
 
-    /// Changes a number or an entry somewhere.
+    /// Changes a number or an entry at a random place.
     fn tamper(rng: &mut Rng, tables: &mut SavedTables) {
         fn nudge(rng: &mut Rng, number: &mut u32) {
             *number = if rng.below(8) == 0 {
@@ -417,11 +460,13 @@ mod tests {
                 for node in &mut tables.nodes {
                     match node {
                         SavedNode::Counter(_, count) => nudge(rng, count),
-                        SavedNode::Unordered(_, register, _) if rng.below(4) == 0 => {
-                            let place = rng.below(register.len());
-                            nudge(rng, &mut register[place]);
+                        SavedNode::Unordered(_, counters, _) if rng.below(4) == 0 => {
+                            let place = rng.below(counters.len());
+                            nudge(rng, &mut counters[place]);
                         }
-                        SavedNode::Unordered(_, _, is_behind) if rng.below(8) == 0 => *is_behind ^= true,
+                        SavedNode::Unordered(_, _, is_after_item) if rng.below(8) == 0 => {
+                            *is_after_item ^= true
+                        }
                         SavedNode::Unordered(..) | SavedNode::Lexeme => {}
                     }
                 }
@@ -444,9 +489,9 @@ mod tests {
     }
 
     #[test]
-    fn no_tables_change_what_a_text_means() {
+    fn damaged_tables_never_change_the_meaning_of_a_text() {
         let original = recognizer();
-        let expected = readings(&original);
+        let expected = behaviour(&original);
         let saved = original.save(true);
         let is_cycle = |origin: &SavedOrigin| matches!(origin, SavedOrigin::Cycle(_));
         assert!(saved.tables().origins.iter().any(is_cycle), "the grammar has origins that call each other");
@@ -459,7 +504,7 @@ mod tests {
             }
             if let Ok(recognizer) = Recognizer::load(&tampered, 1 << 22) {
                 loaded += 1;
-                assert!(readings(&recognizer) == expected, "seed {seed}");
+                assert!(behaviour(&recognizer) == expected, "seed {seed}");
             }
         }
         assert!((100..2_900).contains(&loaded), "{loaded} are loaded");
@@ -467,11 +512,11 @@ mod tests {
 
     impl Saved {
         fn tables(&self) -> &SavedTables {
-            self.tables.as_ref().expect("they were saved")
+            self.tables.as_ref().expect("tables were saved")
         }
 
         fn tables_mut(&mut self) -> &mut SavedTables {
-            self.tables.as_mut().expect("they were saved")
+            self.tables.as_mut().expect("tables were saved")
         }
     }
 }

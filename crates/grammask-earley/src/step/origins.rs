@@ -1,43 +1,59 @@
-//! From callers to origins: equal lists of callers are the same origin, whichever set they were predicted in.
+//! Interns origins: equal lists of callers are one origin, whichever set they were predicted in.
 //!
-//! Within a set that is being closed, callers may refer to what is predicted in the same set. As long as that goes
-//! in no circle, an origin is interned by its list of callers, from the outside in. Where it does go in a circle (indirect or
-//! hidden left recursion), all origins of the circle are interned together, by the shape of the circle.
+//! In `start ::= '(' E ')'; E ::= E '+' T | T;` the origin of `T` is the list of its callers: the end of `E`,
+//! with the origin of `E`. Callers within the same set form a graph. Where that graph is acyclic, origins are
+//! interned from the outside in. A cycle (indirect or hidden left recursion) is interned as a whole, by its
+//! shape.
 
 use grammask_cache::Interner;
 use rustc_hash::FxHashMap;
 
-use crate::recognizer::{Callers, Origin, Recognizer};
-use crate::step::Workshop;
-use crate::{Error, Item, NetworkNodeId, OriginId, SetId};
+use crate::recognizer::{Callers, Origin};
+use crate::step::Context;
+use crate::{Item, NetworkNodeId, OriginId};
 
-/// Where to go on when a callee is complete, and whom to tell then.
+/// The node that follows a call, and the origin that completes when its rule ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Caller {
     pub(crate) node: NetworkNodeId,
     pub(crate) reference: Reference,
 }
 
-/// An origin, or one that is still to be found.
+/// An origin, or a reference to one that has no id yet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Reference {
-    /// An origin from outside.
+    /// An origin of an earlier set.
     Known(OriginId),
-    /// In a set: what is predicted at this place. In a [`Cycle`]: its member at this place.
+    /// While predicting: the callee predicted in the same set with this index. In a [`Cycle`]: its member
+    /// with this index.
     Local(u32),
 }
 
-/// Origins that call each other in a circle: the callers of each, in a fixed order, with a [`SEPARATOR`] between one and the next.
+impl Caller {
+    pub(crate) const fn known(item: Item) -> Self {
+        Self { node: item.node, reference: Reference::Known(item.origin) }
+    }
+
+    fn resolve(&self, origin_of: impl FnOnce(u32) -> OriginId) -> Item {
+        let origin = match self.reference {
+            Reference::Known(origin) => origin,
+            Reference::Local(index) => origin_of(index),
+        };
+        Item { node: self.node, origin }
+    }
+}
+
+/// Origins that call each other: the sorted callers of each, with a [`SEPARATOR`] between two members.
 pub(crate) type Cycle = Box<[Caller]>;
 
 const SEPARATOR: Caller = Caller { node: NetworkNodeId::DONE, reference: Reference::Local(u32::MAX) };
 
-/// The callers of each member of a cycle.
+/// Returns the callers of each member of a cycle.
 pub(crate) fn members(cycle: &[Caller]) -> impl Iterator<Item = &[Caller]> {
     cycle.split(|&caller| caller == SEPARATOR)
 }
 
-/// Adds the callers of one more member, sorted, each once.
+/// Appends a member to a cycle: its callers, sorted and without duplicates.
 pub(crate) fn add_member(cycle: &mut Vec<Caller>, callers: impl Iterator<Item = Caller>) {
     if !cycle.is_empty() {
         cycle.push(SEPARATOR);
@@ -55,174 +71,104 @@ pub(crate) fn add_member(cycle: &mut Vec<Caller>, callers: impl Iterator<Item = 
     cycle.truncate(kept);
 }
 
-impl Workshop {
-    /// The origin of something with these callers, which are resolved: `resolved` says what they refer to. With Leo: where the one
-    /// caller is complete then, too, it is that caller's origin.
-    pub(crate) fn intern_callers(
-        &mut self,
-        tables: &Recognizer,
-        callers: &[Caller],
-        resolved: &[OriginId],
-        leo: bool,
-    ) -> OriginId {
-        self.known.clear();
-        self.known.extend(callers.iter().map(|caller| caller.resolve(|place| resolved[place as usize])));
-        intern_origin(tables, &mut self.known, leo)
+/// Finds the origin of a list of callers. Acyclic origins are found in the recognizer's tables, cycles here.
+#[derive(Default)]
+pub(crate) struct OriginInterner {
+    /// Cycle numbers by content.
+    cycle_numbers: FxHashMap<Cycle, u32>,
+    /// By number: the cycle, and the origin of its first member. The other members follow it.
+    cycles: Vec<(Cycle, OriginId)>,
+    /// Buffers for the cycle and the callers being looked up.
+    cycle_buffer: Vec<Caller>,
+    callers_buffer: Vec<Item>,
+}
+
+impl OriginInterner {
+    /// Returns the cycle with this number, and the origin of its first member.
+    pub(crate) fn cycle(&self, number: u32) -> (&[Caller], OriginId) {
+        let (cycle, first) = &self.cycles[number as usize];
+        (cycle, *first)
     }
 
-    /// The first origin of locals that call each other; the others follow it.
+    /// Returns the origin with these callers. `origins` holds the origins of the local references.
+    ///
+    /// With `leo`, if the only caller is at the end of its rule, its origin completes at once and is returned
+    /// instead.
+    pub(crate) fn intern(
+        &mut self,
+        cx: Context<'_>,
+        callers: &[Caller],
+        origins: &[OriginId],
+        leo: bool,
+    ) -> OriginId {
+        let buffer = &mut self.callers_buffer;
+        buffer.clear();
+        buffer.extend(callers.iter().map(|caller| caller.resolve(|index| origins[index as usize])));
+        buffer.sort_unstable();
+        buffer.dedup();
+        if let [Item { node: NetworkNodeId::END, origin }] = buffer[..]
+            && leo
+        {
+            return origin;
+        }
+        let interner: &Interner<Origin> = cx.tables.origins();
+        let before = interner.len();
+        let id = interner.intern(&buffer[..], |callers| Origin::new(Callers::from_slice(callers), None));
+        if interner.len() > before {
+            cx.tables.spend(size_of::<Origin>() + size_of_val(&buffer[..]));
+        }
+        OriginId(id)
+    }
+
+    /// Returns the first origin of a strongly connected component; those of the other members follow it.
+    /// `component` lists the members' indices, `members` their callers, and `origins` the origins of all
+    /// other local references.
     pub(crate) fn intern_component<'a>(
         &mut self,
-        tables: &Recognizer,
+        cx: Context<'_>,
         component: &[u32],
         members: impl Iterator<Item = &'a [Caller]>,
-        resolved: &[OriginId],
+        origins: &[OriginId],
     ) -> OriginId {
-        let mut cycle = std::mem::take(&mut self.cycle);
+        let mut cycle = std::mem::take(&mut self.cycle_buffer);
         cycle.clear();
+        let relative = |caller: &Caller| match caller.reference {
+            Reference::Known(_) => *caller,
+            Reference::Local(index) => {
+                let member = component.iter().position(|&other| other == index);
+                let reference = match member {
+                    Some(member) => Reference::Local(member as u32),
+                    None => Reference::Known(origins[index as usize]),
+                };
+                Caller { node: caller.node, reference }
+            }
+        };
         for callers in members {
-            let relative = |caller: &Caller| match caller.reference {
-                Reference::Known(_) => *caller,
-                Reference::Local(place) => {
-                    let member = component.iter().position(|&other| other == place);
-                    let reference = match member {
-                        Some(member) => Reference::Local(member as u32),
-                        None => Reference::Known(resolved[place as usize]),
-                    };
-                    Caller { node: caller.node, reference }
-                }
-            };
             add_member(&mut cycle, callers.iter().map(relative));
         }
-        let first = self.intern_cycle(tables, &cycle);
-        self.cycle = cycle;
+        let first = self.intern_cycle(cx, &cycle);
+        self.cycle_buffer = cycle;
         first
     }
 
-    /// The first origin of a cycle; the others follow it.
-    pub(crate) fn intern_cycle(&mut self, tables: &Recognizer, cycle: &[Caller]) -> OriginId {
-        if let Some(&number) = self.cycles.get(cycle) {
-            return self.cycle_list[number as usize].1;
+    /// Returns the first origin of a cycle; those of the other members follow it.
+    pub(crate) fn intern_cycle(&mut self, cx: Context<'_>, cycle: &[Caller]) -> OriginId {
+        if let Some(&number) = self.cycle_numbers.get(cycle) {
+            return self.cycles[number as usize].1;
         }
-        let number = self.cycle_list.len() as u32;
-        // Only the holder of the lock adds origins, so the ids are known before.
-        let first = OriginId(tables.origin_count() as u32);
-        for (place, callers) in members(cycle).enumerate() {
+        let number = self.cycles.len() as u32;
+        // Origins are added only under the lock, so the next ids are known in advance.
+        let first = OriginId(cx.tables.origin_count() as u32);
+        for (index, callers) in members(cycle).enumerate() {
             let mut callers: Callers =
                 callers.iter().map(|caller| caller.resolve(|member| OriginId(first.0 + member))).collect();
             callers.sort_unstable();
             callers.dedup();
-            tables.spend(size_of::<Origin>() + 4 * size_of_val::<[Item]>(&callers));
-            tables.origins().push(Origin::new(callers, Some((number, place as u32))));
+            cx.tables.spend(size_of::<Origin>() + 4 * size_of_val::<[Item]>(&callers));
+            cx.tables.origins().push(Origin::new(callers, Some((number, index as u32))));
         }
-        self.cycles.insert(cycle.into(), number);
-        self.cycle_list.push((cycle.into(), first));
+        self.cycle_numbers.insert(cycle.into(), number);
+        self.cycles.push((cycle.into(), first));
         first
     }
-
-    /// See [`Recognizer::import`].
-    pub(crate) fn import(
-        &mut self,
-        tables: &Recognizer,
-        from: &Recognizer,
-        source: &Self,
-        items: &[Item],
-    ) -> Result<SetId, Error> {
-        let mut origins: FxHashMap<OriginId, OriginId> = FxHashMap::default();
-        let is_known = |origins: &FxHashMap<_, _>, origin: OriginId| {
-            origin.is_outermost() || origins.contains_key(&origin)
-        };
-        let mut stack: Vec<OriginId> = items.iter().map(|item| item.origin).collect();
-        while let Some(&origin) = stack.last() {
-            if is_known(&origins, origin) {
-                stack.pop();
-                continue;
-            }
-            let entry = from.origins().get(origin.0);
-            let single: Vec<Caller> = entry.callers.iter().map(|item| Caller::known(*item)).collect();
-            let (cycle, first): (&[Caller], OriginId) = match entry.cycle {
-                Some((number, _)) => {
-                    let (cycle, first) = &source.cycle_list[number as usize];
-                    (cycle, *first)
-                }
-                None => (&single, origin),
-            };
-            let before = stack.len();
-            stack.extend(cycle.iter().filter_map(|caller| match caller.reference {
-                Reference::Known(origin) if !is_known(&origins, origin) => Some(origin),
-                _ => None,
-            }));
-            if stack.len() > before {
-                continue;
-            }
-            stack.pop();
-            let mut imported: Vec<Caller> = Vec::with_capacity(cycle.len());
-            let mut count = 0;
-            for callers in members(cycle) {
-                let mut copies = Vec::with_capacity(callers.len());
-                for caller in callers {
-                    let node = self.import_node(tables, from, source, caller.node)?;
-                    let reference = match caller.reference {
-                        Reference::Known(origin) => Reference::Known(translate(&origins, origin)),
-                        Reference::Local(member) => Reference::Local(member),
-                    };
-                    copies.push(Caller { node, reference });
-                }
-                add_member(&mut imported, copies.into_iter());
-                count += 1;
-            }
-            if entry.cycle.is_some() {
-                let copy = self.intern_cycle(tables, &imported);
-                for member in 0..count {
-                    origins.insert(OriginId(first.0 + member), OriginId(copy.0 + member));
-                }
-            } else {
-                let copy = self.intern_callers(tables, &imported, &[], false);
-                origins.insert(origin, copy);
-            }
-        }
-        let mut copies = Vec::with_capacity(items.len());
-        for item in items {
-            let node = self.import_node(tables, from, source, item.node)?;
-            copies.push(Item { node, origin: translate(&origins, item.origin) });
-        }
-        copies.sort_unstable();
-        tables.intern_set(&copies)
-    }
-}
-
-impl Caller {
-    const fn known(item: Item) -> Self {
-        Self { node: item.node, reference: Reference::Known(item.origin) }
-    }
-
-    fn resolve(&self, resolved: impl FnOnce(u32) -> OriginId) -> Item {
-        let origin = match self.reference {
-            Reference::Known(origin) => origin,
-            Reference::Local(place) => resolved(place),
-        };
-        Item { node: self.node, origin }
-    }
-}
-
-fn translate(origins: &FxHashMap<OriginId, OriginId>, origin: OriginId) -> OriginId {
-    if origin.is_outermost() { origin } else { origins[&origin] }
-}
-
-/// The origin with these callers. With Leo: one whose only caller is complete then too is that caller's origin.
-fn intern_origin(tables: &Recognizer, callers: &mut Vec<Item>, leo: bool) -> OriginId {
-    callers.sort_unstable();
-    callers.dedup();
-    if let [Item { node: NetworkNodeId::END, origin }] = callers[..]
-        && leo
-    {
-        return origin;
-    }
-    let origins: &Interner<Origin> = tables.origins();
-    let before = origins.len();
-    let id = origins.intern(&callers[..], |callers| Origin::new(Callers::from_slice(callers), None));
-    if origins.len() > before {
-        tables.spend(size_of::<Origin>() + size_of_val(&callers[..]));
-    }
-    OriginId(id)
 }

@@ -1,326 +1,361 @@
-//! Prediction: from the items of a set to everything that begins there, and whom to tell when that is complete.
+//! Prediction: from the items of a kernel to all callees that may begin there, each with its origin.
 //!
-//! Two closures are made. The whole one is for whoever asks what a set scans. A step by one byte predicts only what takes
-//! that byte, which is mostly little of it; as nothing that is called takes the empty text, whoever calls something that
-//! takes the byte takes it too, so the callers of what is predicted are all there and the origins are the same.
+//! For the kernel `start ::= '(' • E ')'` with `E ::= E '+' T | T`, prediction adds the first nodes of `E`
+//! and `T`. The origin of `E` has two callers, that of `T` the end of `E`.
+//!
+//! There are two closures. The full one serves queries for everything that a set scans. A step by one byte
+//! predicts only callees that begin with that byte. No callee is nullable, so a caller of such a callee
+//! begins with the byte as well: every caller is predicted, and the origins are those of the full closure.
 
-use crate::recognizer::Recognizer;
-use crate::recognizer::dynamic_nodes::Kind;
-use crate::step::Workshop;
-use crate::step::origins::{Caller, Reference};
-use crate::{Callee, CalleeId, Error, Item, NetworkNodeId, OriginId};
+use crate::recognizer::dynamic_nodes::NodeKind;
+use crate::step::nodes::NodeFactory;
+use crate::step::origins::{Caller, OriginInterner, Reference};
+use crate::step::{Context, first_sets};
+use crate::{Callee, CalleeId, Error, Item, Limit, LimitExceeded, NetworkNodeId, OriginId};
 
-/// The callee has not been predicted in this set; or a component has not been searched.
-const NOT_YET: u32 = u32::MAX;
+/// No prediction of the callee in this set; no number in the component search.
+const UNSEEN: u32 = u32::MAX;
 
-/// What is predicted in the set that is being closed. The buffers live as long as the workshop.
+/// The component search has assigned the prediction's component.
+const ASSIGNED: u32 = u32::MAX - 1;
+
+/// The predictions of one set. Its buffers live as long as the writer.
 #[derive(Default)]
-pub(crate) struct Closing {
-    pub(crate) locals: Vec<Local>,
-    /// For every callee its place in `locals`.
-    place_of: Vec<u32>,
-    /// Who calls, in the order in which it was found: the place of what is called, and the caller.
+pub(crate) struct Predictor {
+    predictions: Vec<Prediction>,
+    /// By callee, the index of its prediction.
+    index_of: Vec<u32>,
+    /// Calls in the order of discovery: the index of the callee's prediction, and the caller.
     calls: Vec<(u32, Caller)>,
-    /// The callers of each local, one local behind the other.
+    /// The callers of `calls`, grouped by prediction.
     callers: Vec<Caller>,
-    search: Search,
-    /// The origin of each local.
-    pub(crate) origins: Vec<OriginId>,
+    /// By prediction, its origin.
+    origins: Vec<OriginId>,
+    search: ComponentSearch,
 }
 
-/// Something predicted in the set that is being closed.
+/// A callee predicted in the current set.
 #[derive(Clone, Copy)]
-pub(crate) struct Local {
-    pub(crate) callee: CalleeId,
-    pub(crate) start: NetworkNodeId,
-    /// Where its callers begin and end. While they are searched, the end counts them.
+struct Prediction {
+    callee: CalleeId,
+    start: NetworkNodeId,
+    /// Range of its callers in [`Predictor::callers`]. Until they are grouped, `end` is their number.
     first: u32,
     end: u32,
 }
 
-impl Closing {
+impl Prediction {
+    fn callers<'a>(&self, callers: &'a [Caller]) -> &'a [Caller] {
+        &callers[self.first as usize..self.end as usize]
+    }
+}
+
+impl Predictor {
     pub(crate) fn new(callees: usize) -> Self {
-        Self { place_of: vec![NOT_YET; callees], ..Self::default() }
+        Self { index_of: vec![UNSEEN; callees], ..Self::default() }
     }
 
-    /// Nothing is predicted. Whatever has happened before, the next set begins like this.
+    /// Returns the predicted items: the first node of each callee, with its origin.
+    pub(crate) fn items(&self) -> impl ExactSizeIterator<Item = Item> {
+        let predictions = self.predictions.iter().zip(&self.origins);
+        predictions.map(|(prediction, &origin)| Item { node: prediction.start, origin })
+    }
+
+    /// Predicts to a fixpoint from a kernel. With `byte`, predicts only callees that begin with it.
+    pub(crate) fn predict(
+        &mut self,
+        nodes: &mut NodeFactory,
+        origins: &mut OriginInterner,
+        cx: Context<'_>,
+        kernel: &[Item],
+        byte: Option<u8>,
+    ) -> Result<(), Error> {
+        self.clear();
+        for item in kernel {
+            self.predict_from(nodes, cx, item.node, Reference::Known(item.origin), byte)?;
+        }
+        let mut next = 0;
+        while let Some(&Prediction { start, .. }) = self.predictions.get(next) {
+            self.predict_from(nodes, cx, start, Reference::Local(next as u32), byte)?;
+            next += 1;
+        }
+        if !self.predictions.is_empty() {
+            cx.meter.add_work(self.calls.len());
+            self.group_callers();
+            self.assign_origins(origins, cx);
+        }
+        Ok(())
+    }
+
+    /// Removes all predictions, also after a prediction that ended in an error.
     fn clear(&mut self) {
-        for local in self.locals.drain(..) {
-            self.place_of[local.callee.index()] = NOT_YET;
+        for prediction in self.predictions.drain(..) {
+            self.index_of[prediction.callee.index()] = UNSEEN;
         }
         self.calls.clear();
         self.origins.clear();
     }
 
-    /// Sorts the callers by whom they call, in linear time.
-    fn arrange(&mut self) {
-        let mut first = 0;
-        for local in &mut self.locals {
-            let count = local.end;
-            (local.first, local.end) = (first, first);
-            first += count;
-        }
-        self.callers.clear();
-        self.callers.resize(
-            self.calls.len(),
-            Caller { node: NetworkNodeId::END, reference: Reference::Local(NOT_YET) },
-        );
-        for &(place, caller) in &self.calls {
-            let local = &mut self.locals[place as usize];
-            self.callers[local.end as usize] = caller;
-            local.end += 1;
-        }
-    }
-}
-
-impl Local {
-    pub(crate) fn callers<'a>(&self, callers: &'a [Caller]) -> &'a [Caller] {
-        &callers[self.first as usize..self.end as usize]
-    }
-}
-
-impl Workshop {
-    /// Predicts to a fixpoint: what takes `byte`, or everything where there is none. Then `closing` holds what is predicted.
-    pub(crate) fn predict_all(
+    /// Adds the calls of a node whose rule completes `reference`.
+    fn predict_from(
         &mut self,
-        tables: &Recognizer,
-        kernel: &[Item],
-        byte: Option<u8>,
-    ) -> Result<(), Error> {
-        self.closing.clear();
-        for item in kernel {
-            self.predict(tables, item.node, Reference::Known(item.origin), byte)?;
-        }
-        let mut next = 0;
-        while let Some(&Local { start, .. }) = self.closing.locals.get(next) {
-            self.predict(tables, start, Reference::Local(next as u32), byte)?;
-            next += 1;
-        }
-        if !self.closing.locals.is_empty() {
-            self.work += self.closing.calls.len();
-            self.closing.arrange();
-            self.resolve(tables);
-        }
-        Ok(())
-    }
-
-    /// Notes the calls of a node whose rule tells `reference` when it is complete.
-    fn predict(
-        &mut self,
-        tables: &Recognizer,
+        nodes: &mut NodeFactory,
+        cx: Context<'_>,
         node: NetworkNodeId,
         reference: Reference,
         byte: Option<u8>,
     ) -> Result<(), Error> {
-        if let Some(known) = tables.network().nodes.get(node.index()) {
+        if let Some(known) = cx.tables.network().nodes.get(node.index()) {
             for &(callee, node) in &known.calls {
-                self.call(tables, callee, Caller { node, reference }, byte)?;
+                self.add_call(nodes, cx, callee, Caller { node, reference }, byte)?;
             }
             return Ok(());
         }
-        let made = tables.made().get(node);
-        match made.kind {
-            Kind::Lexeme(..) => {}
-            Kind::Counter(counter, count) => {
-                if let Callee::Counter { element, .. } = *tables.network().callee(counter)
-                    && made.goes_on
+        let dynamic = cx.tables.dynamic_nodes().get(node);
+        match dynamic.kind {
+            NodeKind::Lexeme(_) | NodeKind::AfterAnyText(..) => {}
+            NodeKind::Counter(counter, count) => {
+                if let Callee::Counter { element, .. } = *cx.tables.network().callee(counter)
+                    && dynamic.goes_on
                 {
-                    let node = self.counter_node(tables, counter, count + 1);
-                    self.call(tables, element, Caller { node, reference }, byte)?;
+                    let node = nodes.counter_node(cx, counter, count + 1);
+                    self.add_call(nodes, cx, element, Caller { node, reference }, byte)?;
                 }
             }
-            Kind::Unordered(ref standing) => {
-                for &(callee, node) in self.selection_calls(tables, standing)? {
-                    self.call(tables, callee, Caller { node, reference }, byte)?;
+            NodeKind::Permutation(ref state) => {
+                for &(callee, node) in nodes.permutations.calls(cx, state)? {
+                    self.add_call(nodes, cx, callee, Caller { node, reference }, byte)?;
                 }
             }
-            Kind::Reading(ref reading) => {
-                if let Some(behind) = reading.behind {
-                    self.predict(tables, behind, reference, byte)?;
+            NodeKind::Distinct(ref state) => {
+                if let Some(after) = state.after {
+                    self.predict_from(nodes, cx, after, reference, byte)?;
                 }
             }
-            Kind::Pending(..) => {}
         }
         Ok(())
     }
 
-    fn call(
+    /// Adds a call, and a prediction of its callee if there is none.
+    fn add_call(
         &mut self,
-        tables: &Recognizer,
+        nodes: &mut NodeFactory,
+        cx: Context<'_>,
         callee: CalleeId,
         caller: Caller,
         byte: Option<u8>,
     ) -> Result<(), Error> {
-        self.go_on()?;
-        let mut place = self.closing.place_of[callee.index()];
-        if place == NOT_YET {
-            if byte.is_some_and(|byte| !self.may_take(tables, callee, byte)) {
+        cx.meter.check_cancelled()?;
+        let mut index = self.index_of[callee.index()];
+        if index == UNSEEN {
+            if byte.is_some_and(|byte| !may_begin_with(nodes, cx, callee, byte)) {
                 return Ok(());
             }
-            let start = self.start(tables, callee)?;
-            place = self.closing.locals.len() as u32;
-            self.closing.place_of[callee.index()] = place;
-            self.closing.locals.push(Local { callee, start, first: 0, end: 0 });
+            let start = nodes.start(cx, callee)?;
+            index = self.predictions.len() as u32;
+            self.index_of[callee.index()] = index;
+            self.predictions.push(Prediction { callee, start, first: 0, end: 0 });
         }
-        self.closing.locals[place as usize].end += 1;
-        self.closing.calls.push((place, caller));
-        let limit = tables.config().max_items_per_set;
-        if self.closing.calls.len() > limit { Err(Error::TooManyItems { limit }) } else { Ok(()) }
+        self.predictions[index as usize].end += 1;
+        self.calls.push((index, caller));
+        let max = cx.tables.config().limits.max_items_per_set;
+        if self.calls.len() > max {
+            return Err(LimitExceeded::new(Limit::MaxItemsPerSet, max, Some(self.calls.len())).into());
+        }
+        Ok(())
     }
 
-    /// Whether a callee takes a byte, as far as that is clear: whether it does will show when the byte is scanned.
-    fn may_take(&mut self, tables: &Recognizer, callee: CalleeId, byte: u8) -> bool {
-        // A limit that is exceeded here need not be in the way of this byte.
-        self.taken_by(tables, callee).map_or(true, |takes| takes.contains(byte))
+    /// Groups the callers by prediction: a counting sort, in linear time.
+    fn group_callers(&mut self) {
+        let mut first = 0;
+        for prediction in &mut self.predictions {
+            let count = prediction.end;
+            (prediction.first, prediction.end) = (first, first);
+            first += count;
+        }
+        let placeholder = Caller { node: NetworkNodeId::END, reference: Reference::Local(UNSEEN) };
+        self.callers.clear();
+        self.callers.resize(self.calls.len(), placeholder);
+        for &(index, caller) in &self.calls {
+            let prediction = &mut self.predictions[index as usize];
+            self.callers[prediction.end as usize] = caller;
+            prediction.end += 1;
+        }
     }
 
-    /// Finds the origins of what is predicted.
-    fn resolve(&mut self, tables: &Recognizer) {
-        let leo = tables.config().leo;
-        let mut closing = std::mem::take(&mut self.closing);
-        let Closing { locals, callers, search, origins, .. } = &mut closing;
+    /// Interns the origin of each prediction, callers before callees.
+    fn assign_origins(&mut self, interner: &mut OriginInterner, cx: Context<'_>) {
+        let leo = cx.tables.config().tuning.leo;
+        let Self { predictions, callers, origins, search, .. } = self;
         if leo {
-            search.skip_last_calls(locals, callers);
+            search.skip_last_calls(predictions, callers);
         }
-        origins.resize(locals.len(), OriginId::ROOT);
-        search.components(locals, callers, |locals, component| match *component {
-            [place] if !calls_itself(locals[place as usize].callers(callers), place) => {
-                let callers = locals[place as usize].callers(callers);
-                origins[place as usize] = self.intern_callers(tables, callers, origins, leo);
+        origins.resize(predictions.len(), OriginId::ROOT);
+        search.for_each_component(predictions, callers, |predictions, component| match *component {
+            [index] if !calls_itself(predictions[index as usize].callers(callers), index) => {
+                let callers = predictions[index as usize].callers(callers);
+                origins[index as usize] = interner.intern(cx, callers, origins, leo);
             }
             _ => {
-                component.sort_unstable_by_key(|&place| locals[place as usize].callee);
-                let members = component.iter().map(|&place| locals[place as usize].callers(callers));
-                let first = self.intern_component(tables, component, members, origins);
-                for (member, &place) in component.iter().enumerate() {
-                    origins[place as usize] = OriginId(first.0 + member as u32);
+                component.sort_unstable_by_key(|&index| predictions[index as usize].callee);
+                let members = component.iter().map(|&index| predictions[index as usize].callers(callers));
+                let first = interner.intern_component(cx, component, members, origins);
+                for (member, &index) in component.iter().enumerate() {
+                    origins[index as usize] = OriginId(first.0 + member as u32);
                 }
             }
         });
-        self.closing = closing;
     }
 }
 
-fn calls_itself(callers: &[Caller], place: u32) -> bool {
-    callers.iter().any(|caller| caller.reference == Reference::Local(place))
+/// Returns false only if it is certain that a callee does not begin with a byte. An exceeded limit counts as
+/// uncertain, because it need not matter for this byte; scanning will tell.
+fn may_begin_with(nodes: &mut NodeFactory, cx: Context<'_>, callee: CalleeId, byte: u8) -> bool {
+    first_sets::of_callee(nodes, cx, callee).map_or(true, |bytes| bytes.contains(byte))
 }
 
-/// Buffers for searching the graph of who calls whom.
+fn calls_itself(callers: &[Caller], index: u32) -> bool {
+    callers.iter().any(|caller| caller.reference == Reference::Local(index))
+}
+
+/// Searches the graph of predictions and their callers. Its buffers live as long as the writer.
 #[derive(Default)]
-struct Search {
-    instead: Vec<Reference>,
-    index: Vec<u32>,
+struct ComponentSearch {
+    /// By prediction, the origin that its callers complete instead, when last calls are skipped.
+    replacement: Vec<Reference>,
+    /// Tarjan's numbers, or [`UNSEEN`], or [`ASSIGNED`].
+    number: Vec<u32>,
     low: Vec<u32>,
+    /// The predictions that are numbered but not assigned.
     open: Vec<u32>,
+    /// The search path: a prediction, and its next edge.
     path: Vec<(u32, u32)>,
 }
 
-/// The component of this local has been visited.
-const FINISHED: u32 = u32::MAX - 1;
-
-impl Search {
-    /// Leo's optimization, when predicting: where the one caller of a local is complete as soon as the local is,
-    /// whoever is called by the local's items tells the caller's origin directly.
-    fn skip_last_calls(&mut self, locals: &[Local], callers: &mut [Caller]) {
-        // Whom to tell instead of each local. A chain of last calls begins outside of the set, so following it ends.
-        let Self { instead, path, .. } = self;
-        let mut skipped = false;
-        instead.clear();
-        instead.extend((0..).zip(locals).map(|(place, local)| match *local.callers(callers) {
-            [Caller { node: NetworkNodeId::END, reference }] => {
-                skipped = true;
-                reference
-            }
-            _ => Reference::Local(place),
-        }));
-        if !skipped {
+impl ComponentSearch {
+    /// Leo's optimization, applied when predicting. If the only caller of a prediction is at the end of its
+    /// rule, it completes together with the prediction. Callees of the prediction then refer to the caller's
+    /// origin directly.
+    ///
+    /// # Source
+    /// J. Leo, "A general context-free parsing algorithm running in linear time on every LR(k) grammar
+    /// without using lookahead", 1991.
+    fn skip_last_calls(&mut self, predictions: &[Prediction], callers: &mut [Caller]) {
+        let Self { replacement, path, .. } = self;
+        let mut is_any_skipped = false;
+        replacement.clear();
+        replacement.extend((0..).zip(predictions).map(
+            |(index, prediction)| match *prediction.callers(callers) {
+                [Caller { node: NetworkNodeId::END, reference }] => {
+                    is_any_skipped = true;
+                    reference
+                }
+                _ => Reference::Local(index),
+            },
+        ));
+        if !is_any_skipped {
             return;
         }
-        for place in 0..locals.len() as u32 {
-            let mut end = Reference::Local(place);
+        for index in 0..predictions.len() as u32 {
+            let mut end = Reference::Local(index);
+            // A chain of last calls begins outside of the set, so following it ends.
             while let Reference::Local(at) = end
-                && instead[at as usize] != end
-                && path.len() <= locals.len()
+                && replacement[at as usize] != end
+                && path.len() <= predictions.len()
             {
                 path.push((at, 0));
-                end = instead[at as usize];
+                end = replacement[at as usize];
             }
-            // What has been followed once is not followed again.
+            // Path compression: no link is followed twice.
             for (at, _) in path.drain(..) {
-                instead[at as usize] = end;
+                replacement[at as usize] = end;
             }
         }
         for caller in callers {
-            if let Reference::Local(place) = caller.reference {
-                caller.reference = instead[place as usize];
+            if let Reference::Local(index) = caller.reference {
+                caller.reference = replacement[index as usize];
             }
         }
     }
 
-    /// Calls `visit` for every strongly connected component of the locals, callers before callees.
+    /// Calls `visit` for every strongly connected component of the predictions, callers before callees.
     ///
     /// # Source
     /// R. Tarjan, "Depth-first search and linear graph algorithms", 1972; here with an explicit stack.
-    fn components(
+    fn for_each_component(
         &mut self,
-        locals: &[Local],
+        predictions: &[Prediction],
         callers: &[Caller],
-        mut visit: impl FnMut(&[Local], &mut [u32]),
+        mut visit: impl FnMut(&[Prediction], &mut [u32]),
     ) {
-        let Self { index, low, open, path, .. } = self;
-        index.clear();
-        index.resize(locals.len(), NOT_YET);
-        low.clear();
-        low.resize(locals.len(), 0);
-        let mut next_index = 0;
-        for root in 0..locals.len() as u32 {
-            if index[root as usize] != NOT_YET {
+        self.number.clear();
+        self.number.resize(predictions.len(), UNSEEN);
+        self.low.clear();
+        self.low.resize(predictions.len(), 0);
+        let mut next_number = 0;
+        for root in 0..predictions.len() as u32 {
+            if self.number[root as usize] != UNSEEN {
                 continue;
             }
-            // Mostly it is called by what came before it and by itself only, and is a component by itself.
-            let is_finished = |caller: &Caller| match caller.reference {
+            // Fast path: most predictions are called only by earlier ones and by themselves.
+            let is_assigned = |caller: &Caller| match caller.reference {
                 Reference::Known(_) => true,
-                Reference::Local(to) => to == root || index[to as usize] == FINISHED,
+                Reference::Local(to) => to == root || self.number[to as usize] == ASSIGNED,
             };
-            if locals[root as usize].callers(callers).iter().all(is_finished) {
-                index[root as usize] = FINISHED;
-                visit(locals, &mut [root]);
+            if predictions[root as usize].callers(callers).iter().all(is_assigned) {
+                self.number[root as usize] = ASSIGNED;
+                visit(predictions, &mut [root]);
                 continue;
             }
-            path.push((root, locals[root as usize].first));
-            while let Some((place, edge)) = path.last_mut() {
-                let (here, place) = (*place as usize, *place);
-                if index[here] == NOT_YET {
-                    index[here] = next_index;
-                    low[here] = next_index;
-                    next_index += 1;
-                    open.push(place);
-                }
-                if *edge == locals[here].end {
-                    path.pop();
-                    if let Some(&(parent, _)) = path.last() {
-                        low[parent as usize] = low[parent as usize].min(low[here]);
-                    }
-                    if low[here] == index[here] {
-                        let start = open.iter().rposition(|&other| other == place).expect("it is open");
-                        for &member in &open[start..] {
-                            index[member as usize] = FINISHED;
-                        }
-                        visit(locals, &mut open[start..]);
-                        open.truncate(start);
-                    }
-                    continue;
-                }
-                let caller = callers[*edge as usize];
-                *edge += 1;
-                if let Reference::Local(to) = caller.reference {
-                    match index[to as usize] {
-                        NOT_YET => path.push((to, locals[to as usize].first)),
-                        FINISHED => {}
-                        open => low[here] = low[here].min(open),
-                    }
+            self.path.push((root, predictions[root as usize].first));
+            while let Some(&(index, edge)) = self.path.last() {
+                self.enter(index, &mut next_number);
+                if edge == predictions[index as usize].end {
+                    self.leave(index, |component| visit(predictions, component));
+                } else {
+                    self.follow(index, callers[edge as usize], predictions);
                 }
             }
+        }
+    }
+
+    /// Numbers a prediction on its first visit.
+    fn enter(&mut self, index: u32, next_number: &mut u32) {
+        if self.number[index as usize] == UNSEEN {
+            self.number[index as usize] = *next_number;
+            self.low[index as usize] = *next_number;
+            *next_number += 1;
+            self.open.push(index);
+        }
+    }
+
+    /// Takes the next edge of the prediction at the end of the path.
+    fn follow(&mut self, index: u32, caller: Caller, predictions: &[Prediction]) {
+        if let Some((_, edge)) = self.path.last_mut() {
+            *edge += 1;
+        }
+        let Reference::Local(to) = caller.reference else { return };
+        match self.number[to as usize] {
+            UNSEEN => self.path.push((to, predictions[to as usize].first)),
+            ASSIGNED => {}
+            open => self.low[index as usize] = self.low[index as usize].min(open),
+        }
+    }
+
+    /// Removes the prediction at the end of the path. Visits its component if it is the component's root.
+    fn leave(&mut self, index: u32, visit: impl FnOnce(&mut [u32])) {
+        let here = index as usize;
+        self.path.pop();
+        if let Some(&(parent, _)) = self.path.last() {
+            self.low[parent as usize] = self.low[parent as usize].min(self.low[here]);
+        }
+        if self.low[here] == self.number[here] {
+            let start = self.open.iter().rposition(|&other| other == index).expect("the root is open");
+            for &member in &self.open[start..] {
+                self.number[member as usize] = ASSIGNED;
+            }
+            visit(&mut self.open[start..]);
+            self.open.truncate(start);
         }
     }
 }
@@ -331,7 +366,7 @@ mod tests {
 
     use grammask_regular::Store;
 
-    use crate::{Config, Network, Recognizer};
+    use crate::{Config, Network, Recognizer, Tuning};
 
     const GRAMMAR: &str = "start ::= (item ','){2,7} '.' | cycle '#' | start '+' start | #'[a-c]+' | long \
         | '<' unordered!(item?, 'q'{2,3}, '!'*, cycle?; ','; {0,6}; 0 -> 2) '>'; \
@@ -341,9 +376,10 @@ mod tests {
         [b"ab,if,(abc+c),x.+a", b"0bababa#", b"xa#+0#", b"((a),b,.),z,.", b"abcabca", b"<q,!,if,q,0b,!><"];
 
     #[test]
-    fn what_takes_a_byte_leads_where_everything_leads() {
+    fn prediction_by_byte_agrees_with_the_full_closure() {
         for leo in [true, false] {
-            let config = Config { leo, keep_steps: false, ..Default::default() };
+            let tuning = Tuning { leo, keep_steps: false, ..Default::default() };
+            let config = Config { tuning, ..Default::default() };
             let ast = grammask_syntax::parse(GRAMMAR, &Default::default()).unwrap();
             let mut store = Store::new(&Default::default());
             let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
@@ -357,10 +393,10 @@ mod tests {
                 for state in states {
                     let step = |byte| recognizer.step(state, byte).unwrap();
                     let by_byte: Vec<_> = (0..=u8::MAX).map(step).collect();
-                    // From now on the whole closure is known.
+                    // From now on the full closure is known.
                     recognizer.scanners(state).unwrap();
-                    let by_all: Vec<_> = (0..=u8::MAX).map(step).collect();
-                    assert!(by_byte == by_all, "leo {leo}, in {text:?}");
+                    let by_closure: Vec<_> = (0..=u8::MAX).map(step).collect();
+                    assert!(by_byte == by_closure, "leo {leo}, in {text:?}");
                 }
             }
         }

@@ -49,7 +49,7 @@ impl Error {
     ///
     /// let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec())], [])?;
     /// let mut config = Config::default();
-    /// config.recognizer.max_nodes = 1;
+    /// config.recognizer.limits.max_nodes = 1;
     /// let error = Grammar::compile("start ::= 'aaa' start | 'a';", &vocabulary, &config).unwrap_err();
     /// let exceeded = error.limit().expect("a limit");
     /// assert_eq!((exceeded.limit.as_str(), exceeded.value), ("max_nodes", 1));
@@ -115,17 +115,13 @@ fn of_json_schema(error: &grammask_json_schema::Error) -> Option<LimitExceeded> 
 }
 
 fn of_recognizer(error: &RecognizerError) -> Option<LimitExceeded> {
-    let (limit, value) = match error {
-        RecognizerError::TooManyItems { limit } => ("max_items_per_set", *limit),
-        RecognizerError::TooMuchWork { limit } => ("max_work_per_byte", *limit),
-        RecognizerError::TooManyNodes { limit } => ("max_nodes", *limit),
-        RecognizerError::TooManySets { limit } => ("max_sets", *limit),
-        RecognizerError::TooManyBytes { limit } => ("max_bytes", *limit),
-        RecognizerError::TooManySpecials { limit } => ("max_special_tokens", *limit),
-        RecognizerError::Regular(error) => return of_regular(error),
-        _ => return None,
-    };
-    Some(exceeded(ConfigPart::Recognizer, &limit, value as u64, None))
+    match error {
+        RecognizerError::Limit(found) => {
+            Some(exceeded(ConfigPart::Recognizer, &found.limit, found.value, found.found))
+        }
+        RecognizerError::Regular(error) => of_regular(error),
+        _ => None,
+    }
 }
 
 fn of_regular(error: &RegularError) -> Option<LimitExceeded> {

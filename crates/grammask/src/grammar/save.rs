@@ -83,7 +83,7 @@ struct Body {
 }
 
 const MAGIC: [u8; 8] = *b"grammask";
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 /// Length of the header, in bytes: magic, version, fingerprint of the vocabulary, length of the body,
 /// checksum. Numbers are little-endian.
 const HEADER_LEN: usize = 8 + 4 + 16 + 8 + 16;

@@ -15,7 +15,7 @@ fn bytes() -> Vocabulary {
 
 fn budgeted(text: &str, budget: usize, vocabulary: &Vocabulary) -> Grammar {
     let mut config = Config::default();
-    (config.masks.budget, config.recognizer.budget) = (budget, budget);
+    (config.masks.budget, config.recognizer.limits.budget) = (budget, budget);
     Grammar::compile(text, vocabulary, &config).unwrap()
 }
 

@@ -62,7 +62,7 @@ fn config(rng: &mut Rng, ending: &Ending) -> Config {
     config.masks.keep_masks = rng.chance(1, 2);
     if rng.chance(1, 3) {
         let budget = *rng.pick(&[1 << 12, 1 << 15, 1 << 18]);
-        (config.masks.budget, config.recognizer.budget) = (budget, budget);
+        (config.masks.budget, config.recognizer.limits.budget) = (budget, budget);
     }
     config
 }

@@ -17,10 +17,10 @@ const NAMES: u32 = BYTES + 256;
 fn configs() -> impl Iterator<Item = Config> {
     [(true, true), (true, false), (false, true), (false, false)].into_iter().map(|(leo, keep)| {
         let mut config = Config::default();
-        config.recognizer.leo = leo;
-        config.recognizer.gather_texts = leo == keep;
-        config.recognizer.loop_right_recursion = leo;
-        config.recognizer.keep_steps = keep;
+        config.recognizer.tuning.leo = leo;
+        config.recognizer.tuning.gather_texts = leo == keep;
+        config.recognizer.tuning.loop_right_recursion = leo;
+        config.recognizer.tuning.keep_steps = keep;
         config.masks.keep_parts = keep;
         config.masks.keep_masks = keep;
         config

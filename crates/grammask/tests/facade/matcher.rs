@@ -328,7 +328,7 @@ fn equal_futures_are_equal_states() {
 #[test]
 fn an_exceeded_limit_changes_nothing() {
     let mut config = Config::default();
-    config.recognizer.max_items_per_set = 60;
+    config.recognizer.limits.max_items_per_set = 60;
     let grammar =
         Grammar::compile("start ::= E ')'; E ::= E E ['~'] | 'x';", &vocabulary(), &config).unwrap();
     let mut matcher = grammar.matcher();
@@ -350,7 +350,7 @@ fn an_exceeded_limit_changes_nothing() {
 #[test]
 fn outputs_that_nest_deep_end_in_a_limit() {
     let mut config = Config::default();
-    (config.recognizer.budget, config.recognizer.max_bytes) = (1 << 16, 1 << 20);
+    (config.recognizer.limits.budget, config.recognizer.limits.max_bytes) = (1 << 16, 1 << 20);
     let vocabulary = Vocabulary::new([(TokenId(0), b"(".to_vec()), (TokenId(1), b")".to_vec())], []).unwrap();
     let nested = Grammar::compile("start ::= '(' start ')' | ')';", &vocabulary, &config).unwrap();
     let flat = Grammar::compile("start ::= '(' start | ')';", &vocabulary, &config).unwrap();
@@ -371,7 +371,7 @@ fn outputs_that_nest_deep_end_in_a_limit() {
 #[test]
 fn a_mask_beyond_a_limit_is_empty_and_an_error() {
     let mut config = Config::default();
-    config.recognizer.max_items_per_set = 60;
+    config.recognizer.limits.max_items_per_set = 60;
     let vocabulary =
         Vocabulary::new([(TokenId(0), b"x".to_vec()), (TokenId(1), vec![b'x'; 80])], []).unwrap();
     let grammar = Grammar::compile("start ::= E ')'; E ::= E E ['~'] | 'x';", &vocabulary, &config).unwrap();

@@ -12,12 +12,12 @@ pub fn configs(ending: &Ending) -> Vec<(String, Config)> {
     for bits in 0..16 {
         let [keep_steps, leo, keep_parts, keep_masks] = [1, 2, 4, 8].map(|bit| bits & bit != 0);
         let mut config = Config { ending: ending.clone(), ..Config::default() };
-        config.recognizer.keep_steps = keep_steps;
-        config.recognizer.leo = leo;
+        config.recognizer.tuning.keep_steps = keep_steps;
+        config.recognizer.tuning.leo = leo;
         let gather_texts = i32::count_ones(bits) % 2 == 0;
-        config.recognizer.gather_texts = gather_texts;
+        config.recognizer.tuning.gather_texts = gather_texts;
         let loops = keep_steps == keep_masks;
-        config.recognizer.loop_right_recursion = loops;
+        config.recognizer.tuning.loop_right_recursion = loops;
         config.masks.keep_parts = keep_parts;
         config.masks.keep_masks = keep_masks;
         let name = format!(

@@ -195,7 +195,7 @@ fn a_matcher_without_memory_equals_any_other() {
         let ending = endings()[seed as usize / SHAPES.len() % 3].clone();
         let plentiful = Config { ending, ..Config::default() };
         let mut starved = plentiful.clone();
-        starved.recognizer.budget = 1;
+        starved.recognizer.limits.budget = 1;
         starved.masks.budget = 1;
         let start = (
             compile(&random, &vocabulary, &plentiful).matcher(),

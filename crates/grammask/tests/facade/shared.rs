@@ -41,7 +41,7 @@ fn configs(ending: &Ending) -> Vec<(&'static str, Config)> {
             "rebuilt at every step",
             with(|config| {
                 config.masks.budget = 1;
-                config.recognizer.budget = 1;
+                config.recognizer.limits.budget = 1;
             }),
         ),
     ]
@@ -241,7 +241,7 @@ fn a_long_nested_output_stays_within_its_budgets() {
     let plain = Vocabulary::new((0..).map(TokenId).zip(bytes), []).unwrap();
     let vocabulary = plain.with_lexicon(&LexiconConfig { budget: BUDGET, ..LexiconConfig::default() });
     let mut config = Config::default();
-    (config.masks.budget, config.recognizer.budget) = (BUDGET, BUDGET);
+    (config.masks.budget, config.recognizer.limits.budget) = (BUDGET, BUDGET);
     let text = "start ::= (list ','){2,1000000}; list ::= '(' (item ',')* ')';
                 item ::= list | #'[a-z]{1,100000}' | #'[0-9]+';";
     let grammar = Grammar::compile(text, &vocabulary, &config).unwrap();

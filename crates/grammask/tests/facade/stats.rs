@@ -85,7 +85,7 @@ fn statistics_of_a_grammar_are_the_sum_of_its_matchers() {
 fn clones_begin_with_zeros_and_rollback_keeps_the_counts() {
     let mut config = Config::default();
     config.masks.budget = 0;
-    config.recognizer.budget = 0;
+    config.recognizer.limits.budget = 0;
     for config in [Config::default(), config] {
         let grammar = grammar(&config);
         let mut matcher = grammar.matcher();
@@ -116,7 +116,7 @@ fn clones_begin_with_zeros_and_rollback_keeps_the_counts() {
 fn counts_survive_a_replacement_of_the_tables() {
     let mut config = Config::default();
     config.masks.budget = 0;
-    config.recognizer.budget = 0;
+    config.recognizer.limits.budget = 0;
     let grammar = grammar(&config);
     let mut before = grammar.stats();
     for _ in 0..4 {

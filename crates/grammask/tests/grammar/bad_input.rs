@@ -84,7 +84,7 @@ fn large_counters_are_not_unrolled() {
 #[test]
 fn excessive_ambiguity_is_a_limit_error_and_changes_nothing() {
     let mut config = Config::default();
-    config.recognizer.max_items_per_set = 64;
+    config.recognizer.limits.max_items_per_set = 64;
     let grammar =
         Grammar::compile("start ::= E '.'; E ::= E E ['~'] | 'c';", &bytes_vocabulary(), &config).unwrap();
     let mut matcher = grammar.matcher();
@@ -117,7 +117,7 @@ fn work_per_ambiguous_character_grows_quadratically_at_most() {
     // for each character before it. The sum is half the square, as in any Earley recognizer.
     let read = |work: usize| {
         let mut config = Config::default();
-        config.recognizer.max_work_per_byte = work;
+        config.recognizer.limits.max_work_per_byte = work;
         let text = "start ::= E '.'; E ::= E E ['~'] | 'c';";
         let mut matcher = Grammar::compile(text, &bytes_vocabulary(), &config).unwrap().matcher();
         while matcher.accept_bytes(b"c").is_accepted() {}

@@ -167,19 +167,13 @@ fn missing_ending_tokens_have_no_place() {
 fn limit_errors_have_name_value_and_place() {
     let shown = |text: &str, config: &Config| wrong(text, config).render(text, "g");
     let mut config = Config::default();
-    config.recognizer.max_nodes = 30;
+    config.recognizer.limits.max_nodes = 30;
     let text = "start ::= 'a' long long;\nlong ::= ('abcdefghijklmn' start 'abcdefghijklmnop' 'abcdefgh')?;";
     let found = shown(text, &config);
-    assert!(
-        found.starts_with("g:2:1: error: the grammar needs more than 30 nodes (limit max_nodes)\n"),
-        "{found}"
-    );
-    config.recognizer.max_nodes = 1;
+    assert!(found.starts_with("g:2:1: error: more than 30 network nodes (limit `max_nodes`)\n"), "{found}");
+    config.recognizer.limits.max_nodes = 1;
     let found = shown("x ::= 'abc';\nstart ::= x y; y ::= x;", &config);
-    assert!(
-        found.starts_with("g:2:1: error: the grammar needs more than 1 nodes (limit max_nodes)\n"),
-        "{found}"
-    );
+    assert!(found.starts_with("g:2:1: error: more than 1 network nodes (limit `max_nodes`)\n"), "{found}");
 
     let exceeded = wrong("x ::= 'abc';\nstart ::= x y; y ::= x;", &config).limit().expect("a limit");
     assert_eq!((exceeded.part, &*exceeded.limit, exceeded.value), (ConfigPart::Recognizer, "max_nodes", 1));

@@ -176,8 +176,8 @@ fn loaded_random_grammars_equal_the_saved_ones() {
             _ => Ending::default(),
         };
         let mut config = Config { ending, ..Config::default() };
-        config.recognizer.leo = seed % 5 != 0;
-        config.recognizer.keep_steps = seed % 7 != 0;
+        config.recognizer.tuning.leo = seed % 5 != 0;
+        config.recognizer.tuning.keep_steps = seed % 7 != 0;
         config.masks.keep_masks = seed % 11 != 0;
         // These vocabularies are small: rules are walked one by one only where that is asked for.
         config.masks.light = if seed % 2 == 0 { 0 } else { config.masks.light };
@@ -195,7 +195,7 @@ fn loaded_random_grammars_equal_the_saved_ones() {
                 let _ = matcher.accept(walk[walk.len() - 1]);
             }
         }
-        let grammar = if config.masks.keep_masks && config.recognizer.keep_steps {
+        let grammar = if config.masks.keep_masks && config.recognizer.tuning.keep_steps {
             grammar
         } else {
             // Without tables there is nothing to compare their sizes with; texts and masks must be the same.
@@ -282,7 +282,7 @@ fn other_versions_and_vocabularies_are_refused() {
     newer[8] += 1;
     assert_eq!(
         Grammar::load(&seal(newer), &vocabulary).unwrap_err(),
-        LoadError::Version { found: 7, supported: 6 }
+        LoadError::Version { found: 9, supported: 8 }
     );
     assert_eq!(Grammar::load(SMALL.as_bytes(), &vocabulary).unwrap_err(), LoadError::NotSaved);
     // The header of another vocabulary does not make the grammar fit: it names a token that is not there.

@@ -151,7 +151,7 @@ fn an_empty_batch_writes_nothing() {
 #[test]
 fn a_limit_empties_its_own_row_only() {
     let mut config = Config::default();
-    config.recognizer.max_items_per_set = 60;
+    config.recognizer.limits.max_items_per_set = 60;
     let tokens = [(TokenId(0), b"x".to_vec()), (TokenId(1), vec![b'x'; 80])];
     let vocabulary = Vocabulary::new(tokens, []).unwrap();
     let ambiguous =

@@ -144,7 +144,7 @@ fn rows_that_do_not_fit_the_draft_are_refused_and_unchanged() {
 #[test]
 fn a_limit_ends_its_own_branch_only() {
     let mut config = Config::default();
-    config.recognizer.max_items_per_set = 60;
+    config.recognizer.limits.max_items_per_set = 60;
     let tokens = [(TokenId(0), b"x".to_vec()), (TokenId(1), vec![b'x'; 80]), (TokenId(2), b")".to_vec())];
     let vocabulary = Vocabulary::new(tokens, []).unwrap();
     let grammar =

@@ -21,7 +21,7 @@ const BUDGETS: [usize; 3] = [usize::MAX, 4096, 1];
 
 fn config(ending: &Ending, budget: usize) -> Config {
     let mut config = Config { ending: ending.clone(), ..Config::default() };
-    config.recognizer.budget = budget;
+    config.recognizer.limits.budget = budget;
     config.masks.budget = budget;
     config
 }

@@ -99,7 +99,7 @@ fn a_row_that_is_too_short_for_a_state_is_unchanged() {
 #[test]
 fn a_limit_of_a_state_is_an_error_and_leaves_zeros() {
     let mut config = Config::default();
-    config.recognizer.max_items_per_set = 60;
+    config.recognizer.limits.max_items_per_set = 60;
     let tokens = [(TokenId(0), b"x".to_vec()), (TokenId(1), vec![b'x'; 80])];
     let vocabulary = Vocabulary::new(tokens, []).unwrap();
     let grammar = Grammar::compile("start ::= E ')'; E ::= E E ['~'] | 'x';", &vocabulary, &config).unwrap();

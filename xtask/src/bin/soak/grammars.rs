@@ -130,15 +130,15 @@ fn random(number: u64, vocabulary: &Vocabulary) -> Result<Option<Subject>, Strin
     };
     let mut by_walking = with_room(SMALL_BUDGET_BYTES);
     by_walking.masks.keep_parts = false;
-    by_walking.recognizer.gather_texts = false;
-    by_walking.recognizer.loop_right_recursion = false;
+    by_walking.recognizer.tuning.gather_texts = false;
+    by_walking.recognizer.tuning.loop_right_recursion = false;
     let by_parts = with_room(*rng.pick(&[LARGE_BUDGET_BYTES, SMALL_BUDGET_BYTES, 1]));
     compile(&random.text, &random.text, &[by_parts, by_walking], vocabulary, (MAX_RANDOM_TOKENS, 1))
 }
 
 fn with_room(bytes: usize) -> Config {
     let mut config = Config::default();
-    config.recognizer.budget = bytes;
+    config.recognizer.limits.budget = bytes;
     config.masks.budget = bytes;
     config
 }

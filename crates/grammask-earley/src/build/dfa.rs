@@ -1,33 +1,35 @@
-//! Deterministic automata: one while it is made, and many that are kept, in a few vectors for all of them. A grammar of 100,000 rules would make
-//! 400,000 allocations else, and whoever stops it waits until they are given back.
+//! Deterministic automata: one under construction, and an arena of finished ones.
+//!
+//! The arena stores all automata in a few vectors. A grammar of 100,000 rules would need 400,000 allocations
+//! otherwise, and freeing them would delay a cancellation.
 
 use std::ops::Range;
 
 use crate::CalleeId;
-use crate::build::automaton::Label;
+use crate::build::nfa::Label;
 
-/// A deterministic automaton while it is made; state 0 is the start. Reading it is its [`view`](Self::view).
-pub(crate) struct Automaton {
+/// A deterministic automaton under construction. State 0 is the start. [`view`](Self::view) reads it.
+pub(crate) struct Dfa {
     pub(crate) is_final: Vec<bool>,
-    /// The edges of all states, one after the other, and where those of each state end.
+    /// The edges of all states, and the end of each state's range.
     pub(crate) edges: Vec<(Label, u32)>,
     pub(crate) ends: Vec<u32>,
-    /// The states from which no loop can be reached, each behind all its successors.
+    /// The states from which no loop can be reached, each after all its successors.
     pub(crate) bottom_up: Vec<u32>,
 }
 
-impl Automaton {
-    /// Without states; with room for so many of everything.
-    pub(crate) fn with_capacity(room: usize) -> Self {
+impl Dfa {
+    /// Creates an automaton without states, with capacity for this many states and edges.
+    pub(crate) fn with_capacity(capacity: usize) -> Self {
         Self {
-            is_final: Vec::with_capacity(room),
-            edges: Vec::with_capacity(room),
-            ends: Vec::with_capacity(room),
-            bottom_up: Vec::with_capacity(room),
+            is_final: Vec::with_capacity(capacity),
+            edges: Vec::with_capacity(capacity),
+            ends: Vec::with_capacity(capacity),
+            bottom_up: Vec::with_capacity(capacity),
         }
     }
 
-    /// Forgets all states, and keeps their room.
+    /// Removes all states; keeps the capacity.
     pub(crate) fn clear(&mut self) {
         self.is_final.clear();
         self.edges.clear();
@@ -35,27 +37,27 @@ impl Automaton {
         self.bottom_up.clear();
     }
 
-    /// The edges that were added since the last state are those of the next.
+    /// Adds a state. Its edges are those added since the last state.
     pub(crate) fn end_state(&mut self, is_final: bool) {
         self.is_final.push(is_final);
         self.ends.push(self.edges.len() as u32);
     }
 
-    pub(crate) fn view(&self) -> View<'_> {
-        View { is_final: &self.is_final, edges: &self.edges, ends: &self.ends, bottom_up: &self.bottom_up }
+    pub(crate) fn view(&self) -> DfaView<'_> {
+        DfaView { is_final: &self.is_final, edges: &self.edges, ends: &self.ends, bottom_up: &self.bottom_up }
     }
 }
 
-/// A deterministic automaton as it is read, wherever it stands.
+/// A read-only deterministic automaton.
 #[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
+pub(crate) struct DfaView<'a> {
     is_final: &'a [bool],
     edges: &'a [(Label, u32)],
     ends: &'a [u32],
     bottom_up: &'a [u32],
 }
 
-impl<'a> View<'a> {
+impl<'a> DfaView<'a> {
     pub(crate) const fn len(self) -> usize {
         self.is_final.len()
     }
@@ -64,65 +66,66 @@ impl<'a> View<'a> {
         self.is_final[state]
     }
 
-    /// Where the edges of a state stand among those of all.
+    /// Returns the range of a state's edges among [`all_edges`](Self::all_edges).
     pub(crate) fn edge_range(self, state: usize) -> Range<usize> {
         let start = if state == 0 { 0 } else { self.ends[state - 1] };
         start as usize..self.ends[state] as usize
     }
 
-    /// The edges, sorted by label.
+    /// Returns the edges of a state, sorted by label.
     pub(crate) fn edges(self, state: usize) -> &'a [(Label, u32)] {
         &self.edges[self.edge_range(state)]
     }
 
-    /// The edges of all states.
+    /// Returns the edges of all states.
     pub(crate) const fn all_edges(self) -> &'a [(Label, u32)] {
         self.edges
     }
 
-    /// What is called by the edges of all states, as often as it is.
+    /// Returns the callees of all edges, with repetitions.
     pub(crate) fn all_calls(self) -> impl Iterator<Item = CalleeId> + use<'a> {
         let call =
             |&(label, _): &(Label, u32)| if let Label::Call(callee) = label { Some(callee) } else { None };
         self.edges.iter().filter_map(call)
     }
 
-    /// The states from which no loop can be reached, each behind all its successors.
+    /// Returns the states from which no loop can be reached, each after all its successors.
     pub(crate) const fn loop_free_bottom_up(self) -> &'a [u32] {
         self.bottom_up
     }
 }
 
-/// The number of an automaton among [`Automata`].
+/// Index of an automaton in a [`DfaArena`].
 #[derive(Clone, Copy)]
-pub(crate) struct AutomatonId(u32);
+pub(crate) struct DfaId(u32);
 
-/// Automata, one after the other.
-pub(crate) struct Automata {
-    all: Automaton,
-    /// Where the states, the edges and the order of each begin; behind them, where the last one ends.
+/// Stores finished automata.
+pub(crate) struct DfaArena {
+    all: Dfa,
+    /// By automaton, the start of its states, its edges and its bottom-up order; one more entry holds the
+    /// ends.
     starts: Vec<[usize; 3]>,
 }
 
-impl Automata {
+impl DfaArena {
     pub(crate) fn new() -> Self {
-        Self { all: Automaton::with_capacity(0), starts: vec![[0; 3]] }
+        Self { all: Dfa::with_capacity(0), starts: vec![[0; 3]] }
     }
 
-    /// Keeps a copy.
-    pub(crate) fn add(&mut self, View { is_final, edges, ends, bottom_up }: View<'_>) -> AutomatonId {
+    /// Stores a copy of an automaton.
+    pub(crate) fn add(&mut self, DfaView { is_final, edges, ends, bottom_up }: DfaView<'_>) -> DfaId {
         let all = &mut self.all;
         all.is_final.extend_from_slice(is_final);
         all.edges.extend_from_slice(edges);
         all.ends.extend_from_slice(ends);
         all.bottom_up.extend_from_slice(bottom_up);
         self.starts.push([all.is_final.len(), all.edges.len(), all.bottom_up.len()]);
-        AutomatonId(self.starts.len() as u32 - 2)
+        DfaId(self.starts.len() as u32 - 2)
     }
 
-    pub(crate) fn get(&self, AutomatonId(number): AutomatonId) -> View<'_> {
+    pub(crate) fn get(&self, DfaId(number): DfaId) -> DfaView<'_> {
         let [from, to] = [0, 1].map(|more| self.starts[number as usize + more]);
-        View {
+        DfaView {
             is_final: &self.all.is_final[from[0]..to[0]],
             edges: &self.all.edges[from[1]..to[1]],
             ends: &self.all.ends[from[0]..to[0]],

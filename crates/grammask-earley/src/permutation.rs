@@ -1,0 +1,19 @@
+//! Permutations: items in any order, as `unordered!(a, b?, c*)` writes them.
+//!
+//! After `b` has been read, the orders `a c`, `c a`, `c c a` and so on are still possible. A position is
+//! therefore not a node of the network but the progress made: how often each item has occurred. Equal
+//! progress is one node, in whichever order the items came.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | [`plan`] | layout of the counters, and the rules for what may come next |
+//! | [`nodes`] | the nodes of a permutation, created lazily |
+//! | [`distinct`] | items of `distinct!`, whose texts must differ from each other |
+//!
+//! # Source
+//! A. Baars, A. Löh, D. Swierstra, "Parsing permutation phrases", 2004. Here items may also repeat and imply
+//! each other.
+
+pub(crate) mod distinct;
+pub(crate) mod nodes;
+pub(crate) mod plan;
