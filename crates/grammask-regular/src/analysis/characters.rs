@@ -67,11 +67,11 @@ fn single_characters(
     for class in 0..store.partitions.len(partition) {
         let alike = store.partitions.class(partition, class).intersection(&bytes);
         let Some(byte) = alike.first().filter(|_| found < most) else { continue };
-        let behind = store.derivative(a, byte)?;
+        let after = store.derivative(a, byte)?;
         let each = match more {
-            _ if behind == RegularId::EMPTY => 0,
-            0 => usize::from(store.is_nullable(behind)),
-            _ => single_characters(store, behind, (0x80, 0xBF), more - 1, most - found)?,
+            _ if after == RegularId::EMPTY => 0,
+            0 => usize::from(store.is_nullable(after)),
+            _ => single_characters(store, after, (0x80, 0xBF), more - 1, most - found)?,
         };
         found += alike.len() * each;
     }

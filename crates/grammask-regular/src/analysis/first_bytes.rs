@@ -136,9 +136,9 @@ mod tests {
                 }
                 if let Some((first, next)) = first_two_bytes(&store, state) {
                     assert_eq!(live(&mut store, state).single_byte(), Some(first), "{pattern}");
-                    let behind = store.derivative(state, first).unwrap();
-                    assert!(!store.is_nullable(behind), "{pattern}: {}", store.display(state));
-                    assert_eq!(next, live(&mut store, behind), "{pattern}: {}", store.display(state));
+                    let after = store.derivative(state, first).unwrap();
+                    assert!(!store.is_nullable(after), "{pattern}: {}", store.display(state));
+                    assert_eq!(next, live(&mut store, after), "{pattern}: {}", store.display(state));
                     openings += 1;
                 }
                 for byte in 0..=u8::MAX {

@@ -33,7 +33,7 @@ const MAX_COUNTED_POSITIONS: usize = 1_000;
 
 impl Utf8Position {
     /// Returns the positions after the bytes of a range. `None` if one of them cannot follow.
-    fn behind(self, first: u8, last: u8) -> Option<impl Iterator<Item = Self>> {
+    fn after(self, first: u8, last: u8) -> Option<impl Iterator<Item = Self>> {
         let mut places = [None; FIRST_BYTES.len()];
         let is_whole = if self.left > 0 {
             let next =
@@ -140,8 +140,8 @@ fn run_utf8(store: &Store, a: RegularId, position: Utf8Position) -> Option<Utf8P
             let set: &ByteSet = store.byte_set(set);
             let mut one = None;
             for (first, last) in set.ranges() {
-                for behind in position.behind(first, last)? {
-                    if *one.get_or_insert(behind) != behind {
+                for after in position.after(first, last)? {
+                    if *one.get_or_insert(after) != after {
                         return None;
                     }
                 }
@@ -159,7 +159,7 @@ fn run_utf8(store: &Store, a: RegularId, position: Utf8Position) -> Option<Utf8P
                     return None;
                 }
                 for edge in store.leaves.acyclic.edges(state) {
-                    let places = position.behind(edge.first, edge.last)?;
+                    let places = position.after(edge.first, edge.last)?;
                     stack.extend(places.map(|position| (edge.target, position)));
                 }
             }
@@ -201,7 +201,7 @@ fn count_chars(store: &Store, state: u32) -> Option<u32> {
             return None;
         }
         for edge in store.leaves.acyclic.edges(state) {
-            for next in position.behind(edge.first, edge.last)? {
+            for next in position.after(edge.first, edge.last)? {
                 stack.push((edge.target, next, count + u32::from(next == BOUNDARY)));
             }
         }

@@ -33,10 +33,10 @@ pub(crate) fn derivative(store: &mut Store, a: RegularId, byte: u8) -> Result<Re
 /// See [`Store::derivative_by_text`].
 pub(crate) fn derivative_by_text(store: &mut Store, a: RegularId, text: &[u8]) -> Result<RegularId, Error> {
     let (mut a, mut rest) = (a, text);
-    while let Some((&byte, behind)) = rest.split_first() {
+    while let Some((&byte, after)) = rest.split_first() {
         (a, rest) = match skip_spelled_text(store, a, rest)? {
             Some((next, read)) => (next, &rest[read..]),
-            None => (store.derivative(a, byte)?, behind),
+            None => (store.derivative(a, byte)?, after),
         };
     }
     Ok(a)

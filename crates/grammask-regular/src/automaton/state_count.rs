@@ -34,9 +34,9 @@ pub fn has_at_most_states(store: &mut Store, a: RegularId, most: usize) -> Resul
             if !byte.is_ascii() {
                 continue;
             }
-            let behind = store.derivative(state, byte)?;
-            if behind != RegularId::EMPTY && !states.contains(&behind) {
-                states.push(behind);
+            let after = store.derivative(state, byte)?;
+            if after != RegularId::EMPTY && !states.contains(&after) {
+                states.push(after);
             }
         }
     }

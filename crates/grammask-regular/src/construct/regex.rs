@@ -93,7 +93,7 @@ fn translate_whole(
     Ok(is_empty.map(|is_empty| if is_empty { RegularId::EMPTY } else { id }))
 }
 
-/// The concatenation of all parts, which are the whole regex.
+/// Translates the parts of the whole regex into a concatenation.
 fn translate(
     store: &mut Store,
     whole: &[Hir],
@@ -123,7 +123,7 @@ fn translate(
                     done.push(RegularId::EPSILON);
                 }
                 HirKind::Repetition(repetition) => {
-                    // A look-around that is repeated is at the end only once.
+                    // Repeated look-around is at an end only once.
                     let once = repetition.max.is_some_and(|max| max <= 1);
                     let inner = Ends { start: ends.start && once, end: ends.end && once };
                     tasks.push(Task::Repeat(repetition.min, repetition.max));
@@ -240,7 +240,7 @@ enum Task<'h> {
     Union(usize),
 }
 
-/// Is the place surely at the start of the whole string, at its end?
+/// Whether a part is certainly at the start, and at the end, of the whole string.
 #[derive(Clone, Copy)]
 struct Ends {
     start: bool,
@@ -261,7 +261,7 @@ impl Ends {
 #[derive(Default)]
 struct PatternStats {
     classes: usize,
-    /// Offsets of look-arounds.
+    /// Byte offsets of look-around.
     looks: Vec<usize>,
 }
 

@@ -79,8 +79,8 @@ pub fn split_after_loop(store: &mut Store, a: RegularId) -> Result<Option<LoopSp
         heads.push(head);
         if let Kind::Repeat { base, max: UNBOUNDED, .. } = store.node(head).kind {
             let repeated = store.repeat(base, 0, None)?;
-            let head = heads.into_iter().rev().try_fold(RegularId::EPSILON, |behind, head| {
-                if behind == RegularId::EPSILON { Ok(head) } else { concat_pair(store, head, behind) }
+            let head = heads.into_iter().rev().try_fold(RegularId::EPSILON, |after, head| {
+                if after == RegularId::EPSILON { Ok(head) } else { concat_pair(store, head, after) }
             })?;
             return Ok(Some(LoopSplit { prefix: head, repeated, rest }));
         }

@@ -1,4 +1,5 @@
-//! Unions in normal form: flat, sorted, without what another member contains as far as that is cheap to see.
+//! Unions in normal form: flat, sorted, and without operands that another operand is cheaply proven to
+//! contain.
 
 use crate::analysis::inclusion::drop_contained;
 use crate::construct::boolean::resolve_empty;
@@ -44,8 +45,8 @@ pub(crate) fn union(store: &mut Store, parts: &[RegularId]) -> Result<RegularId,
     }
 }
 
-/// The members of nested unions, sorted, each once. An option is the union of its operand and the empty
-/// string.
+/// Returns the operands of nested unions, sorted and distinct. An optional operand is the union of its base
+/// and the empty string.
 fn flatten(store: &Store, parts: &[RegularId]) -> Vec<RegularId> {
     let mut members = Vec::with_capacity(parts.len() + 1);
     for &part in parts {
@@ -67,7 +68,7 @@ fn flatten(store: &Store, parts: &[RegularId]) -> Vec<RegularId> {
     members
 }
 
-/// Joins members that differ only in the set of their first byte.
+/// Merges operands that differ only in the set of their first byte.
 fn merge_byte_sets(store: &mut Store, members: &mut Vec<RegularId>) -> Result<(), Error> {
     let mut heads: Vec<(RegularId, ByteSet, RegularId)> = Vec::new();
     for &member in &*members {
@@ -101,7 +102,8 @@ fn merge_byte_sets(store: &mut Store, members: &mut Vec<RegularId>) -> Result<()
     Ok(())
 }
 
-/// Joins members that are JSON spellings, or begin with them and go on alike. As deep as spellings nest.
+/// Merges operands that are JSON spellings, or begin with them and have equal rests. The recursion is as deep
+/// as spellings nest.
 fn merge_json_prefixes(store: &mut Store, members: &mut Vec<RegularId>) -> Result<(), Error> {
     let mut heads: Vec<(RegularId, RegularId, RegularId)> = Vec::new();
     for &member in &*members {
@@ -132,7 +134,7 @@ fn merge_json_prefixes(store: &mut Store, members: &mut Vec<RegularId>) -> Resul
     Ok(())
 }
 
-/// Joins members that differ in one counter only.
+/// Merges operands that differ in one counter.
 fn merge_counted_members(store: &mut Store, members: &mut Vec<RegularId>) -> Result<(), Error> {
     let mut counted: Vec<(u32, RegularId)> = members
         .iter()

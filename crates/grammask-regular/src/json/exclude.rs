@@ -79,8 +79,8 @@ fn json_string_value(store: &Store, a: RegularId) -> Option<RegularId> {
         Kind::Bytes(set) => store.byte_set(set).single_byte() == Some(b'"'),
         _ => false,
     };
-    let Kind::Concat(open, behind) = store.node(a).kind else { return None };
-    let Kind::Concat(spelled, close) = store.node(behind).kind else { return None };
+    let Kind::Concat(open, after) = store.node(a).kind else { return None };
+    let Kind::Concat(spelled, close) = store.node(after).kind else { return None };
     match store.node(spelled).kind {
         Kind::Json { text, at: JsonPosition::Character } if is_quote(open) && is_quote(close) => Some(text),
         _ => None,
@@ -132,8 +132,8 @@ fn has_strings_among(store: &mut Store, a: RegularId, least: u64, among: &ByteSe
             if store.is_nullable(state) {
                 complete = complete.saturating_add(count);
             }
-            for (bytes, behind) in steps_among(store, state, among)? {
-                let more = next.entry(behind).or_default();
+            for (bytes, after) in steps_among(store, state, among)? {
+                let more = next.entry(after).or_default();
                 *more = more.saturating_add(count.saturating_mul(bytes as u64));
             }
         }
@@ -151,18 +151,18 @@ fn has_cycle(store: &mut Store, a: RegularId, among: &ByteSet) -> Result<bool, E
     let mut on_the_way = FxHashMap::from_iter([(a, true)]);
     let mut path = vec![(a, steps_among(store, a, among)?)];
     while let Some((state, steps)) = path.last_mut() {
-        let Some((_, behind)) = steps.pop() else {
+        let Some((_, after)) = steps.pop() else {
             on_the_way.insert(*state, false);
             path.pop();
             continue;
         };
-        match on_the_way.get(&behind) {
+        match on_the_way.get(&after) {
             Some(true) => return Ok(true),
             Some(false) => {}
             None if on_the_way.len() == MAX_PREFIX_STATES => return Ok(false),
             None => {
-                on_the_way.insert(behind, true);
-                path.push((behind, steps_among(store, behind, among)?));
+                on_the_way.insert(after, true);
+                path.push((after, steps_among(store, after, among)?));
             }
         }
     }
@@ -180,9 +180,9 @@ fn steps_among(
     for class in 0..store.partitions.len(partition) {
         let bytes = store.partitions.class(partition, class).intersection(among);
         if let Some(byte) = bytes.first() {
-            let behind = store.derivative(state, byte)?;
-            if behind != RegularId::EMPTY {
-                steps.push((bytes.len(), behind));
+            let after = store.derivative(state, byte)?;
+            if after != RegularId::EMPTY {
+                steps.push((bytes.len(), after));
             }
         }
     }
@@ -197,29 +197,29 @@ fn steps_among(
 fn json_value(text: &[u8]) -> Option<Vec<u8>> {
     let mut rest = text.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     let mut value = Vec::with_capacity(rest.len());
-    while let Some((&first, behind)) = rest.split_first() {
-        rest = behind;
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
         if is_raw(first) {
             value.push(first);
             continue;
         }
-        let (b'\\', Some((&letter, behind))) = (first, rest.split_first()) else { return None };
-        rest = behind;
+        let (b'\\', Some((&letter, after))) = (first, rest.split_first()) else { return None };
+        rest = after;
         if let Some(&(_, short)) = SHORT_ESCAPES.iter().find(|&&(known, _)| known == letter) {
             value.push(short);
             continue;
         }
         let mut unit = || -> Option<u32> {
-            let (digits, behind) = rest.split_at_checked(4)?;
-            rest = behind;
+            let (digits, after) = rest.split_at_checked(4)?;
+            rest = after;
             let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
             u32::from_str_radix(std::str::from_utf8(digits).ok().filter(|_| is_hex)?, 16).ok()
         };
         let code = match (letter, unit()?) {
             (b'u', high @ 0xD800..=0xDBFF) => {
                 rest = rest.strip_prefix(b"\\u")?;
-                let (digits, behind) = rest.split_at_checked(4)?;
-                rest = behind;
+                let (digits, after) = rest.split_at_checked(4)?;
+                rest = after;
                 let low = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
                 0x1_0000 + ((high - 0xD800) << 10) + low.checked_sub(0xDC00).filter(|&low| low < 0x400)?
             }

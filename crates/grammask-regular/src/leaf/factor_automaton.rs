@@ -1,4 +1,4 @@
-//! The substrings of a text, by its suffix automaton: every state accepts.
+//! Substrings of a text: its suffix automaton, in which every state accepts.
 
 use crate::ByteClasses;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ pub(crate) struct FactorAutomaton {
     starts: Vec<u32>,
     /// Sorted by byte within a state.
     edges: Vec<(u8, u32)>,
-    /// The longest way on from each state.
+    /// Length of the longest continuation from each state.
     longest: Vec<u32>,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// The automaton while it grows: edges in linked lists, as states are copied.
+/// The automaton under construction: edges are in linked lists, because states are copied.
 #[derive(Default)]
 struct Builder {
     length: Vec<u32>,
@@ -83,7 +83,7 @@ impl Builder {
 }
 
 impl FactorAutomaton {
-    /// The automaton of a text with fewer than 2^31 bytes.
+    /// Builds the automaton of a text of fewer than 2^31 bytes.
     ///
     /// # Complexity
     /// Fewer than 2n states and 3n edges for n bytes; time linear in n times the number of different bytes.
@@ -112,7 +112,7 @@ impl FactorAutomaton {
             edges[start..].sort_unstable();
         }
         starts.push(edges.len() as u32);
-        // An edge leads to a greater length, so that the order by length is a topological one.
+        // An edge leads to a greater length, so the order by length is topological.
         let mut order: Vec<u32> = (0..states as u32).collect();
         order.sort_unstable_by_key(|&state| std::cmp::Reverse(builder.length[state as usize]));
         let mut longest = vec![0; states];
@@ -124,7 +124,7 @@ impl FactorAutomaton {
         Self { text, starts, edges, longest }
     }
 
-    /// The edges of a state, sorted by byte.
+    /// Returns the edges of a state, sorted by byte.
     pub(crate) fn edges(&self, state: u32) -> &[(u8, u32)] {
         &self.edges[self.starts[state as usize] as usize..self.starts[state as usize + 1] as usize]
     }

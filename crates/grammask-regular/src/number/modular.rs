@@ -95,10 +95,10 @@ struct DivisorConstraint<'a> {
 }
 
 impl DivisorConstraint<'_> {
-    /// Returns the congruence for `whole` more digits before the point and `behind` after it. `None` if
+    /// Returns the congruence for `whole` more digits before the point and `after` after it. `None` if
     /// unknown.
-    fn congruence(&self, whole: u32, behind: u32) -> Option<Congruence> {
-        let scale = 10_u128.checked_pow(u32::try_from(behind as i32 - self.room).ok()?)?;
+    fn congruence(&self, whole: u32, after: u32) -> Option<Congruence> {
+        let scale = 10_u128.checked_pow(u32::try_from(after as i32 - self.room).ok()?)?;
         if self.multiples.is_step() {
             // With these zeros, what has been read is a multiple.
             let modulus = u128::from(self.multiples.unit()).checked_mul(scale);
@@ -115,12 +115,12 @@ impl DivisorConstraint<'_> {
 impl DivisorConstraint<'_> {
     /// As [`congruence`](Self::congruence), if the digits after the point suffice to decide divisibility.
     /// `None` otherwise.
-    fn exactly(&self, whole: u32, behind: u32) -> Option<Congruence> {
-        if behind as i32 >= self.room {
-            return self.congruence(whole, behind);
+    fn exactly(&self, whole: u32, after: u32) -> Option<Congruence> {
+        if after as i32 >= self.room {
+            return self.congruence(whole, after);
         }
         // Either all numbers of so few digits are multiples, or only some.
-        let scale = 10_u128.checked_pow(u32::try_from(self.room - behind as i32).ok()?)?;
+        let scale = 10_u128.checked_pow(u32::try_from(self.room - after as i32).ok()?)?;
         let is_plain = self.multiples.is_step() && scale.is_multiple_of(u128::from(self.multiples.unit()));
         is_plain.then_some(Congruence::NONE)
     }
@@ -300,30 +300,30 @@ impl<'a> Constraints<'a> {
             return Satisfiability::Void;
         }
         let room = self.divided.iter().map(|divided| divided.room).max().unwrap_or(0);
-        let behind = room.max(0).unsigned_abs();
-        if behind > MAX_DIGITS {
+        let after = room.max(0).unsigned_abs();
+        if after > MAX_DIGITS {
             return Satisfiability::Unknown;
         }
         let is_whole = self.part == NumeralPart::Whole;
         let mut solved = Satisfiability::Void;
         let mut left = MAX_CANDIDATES;
-        for whole in 0..=MAX_DIGITS - behind {
+        for whole in 0..=MAX_DIGITS - after {
             if is_whole && self.limits.iter().any(|limit| limit.is_exceeded(whole)) {
                 return solved;
             }
-            let mut range = Some((0, 10_u128.pow(whole + behind) - 1));
+            let mut range = Some((0, 10_u128.pow(whole + after) - 1));
             for limit in &self.limits {
-                let more = limit.range(limit.side(is_whole, whole), whole + behind);
+                let more = limit.range(limit.side(is_whole, whole), whole + after);
                 range = range.zip(more).map(|(one, other)| (one.0.max(other.0), one.1.min(other.1)));
             }
             let mut asked = Some(Congruence::NONE);
             for divided in &self.divided {
                 // Unknown conditions are ignored.
-                let more = divided.congruence(whole, behind).unwrap_or(Congruence::NONE);
+                let more = divided.congruence(whole, after).unwrap_or(Congruence::NONE);
                 asked = asked.and_then(|asked| asked.and(more));
             }
             let is_excluded = |asked: &Congruence| {
-                let mut all = self.excluded.iter().filter_map(|these| these.exactly(whole, behind));
+                let mut all = self.excluded.iter().filter_map(|these| these.exactly(whole, after));
                 all.any(|excluded| asked.implies(excluded))
             };
             // More digits multiply all residues by ten, so what is excluded stays excluded.
@@ -331,14 +331,14 @@ impl<'a> Constraints<'a> {
                 return solved;
             }
             // Without a fraction first, as there may be no point.
-            let plain = Congruence { residue: 0, modulus: 10_u128.pow(behind) };
-            let plain = asked.filter(|_| is_whole && behind > 0).and_then(|asked| asked.and(plain));
+            let plain = Congruence { residue: 0, modulus: 10_u128.pow(after) };
+            let plain = asked.filter(|_| is_whole && after > 0).and_then(|asked| asked.and(plain));
             let (least, most) = range.unwrap_or((1, 0));
             for asked in [plain, asked].into_iter().flatten() {
                 let first = asked.first(least);
                 let numbers = (0..MAX_CANDIDATES_PER_LENGTH).map(|more| first + more * asked.modulus);
                 for number in numbers.take_while(|&number| number <= most) {
-                    if holds(&self.text(number, whole, behind)) {
+                    if holds(&self.text(number, whole, after)) {
                         return Satisfiability::Inhabited;
                     }
                     solved = Satisfiability::Unknown;
@@ -356,8 +356,8 @@ impl<'a> Constraints<'a> {
     }
 
     /// Returns a number as digits before and after the point.
-    fn text(&self, number: u128, whole: u32, behind: u32) -> String {
-        let point = 10_u128.pow(behind);
+    fn text(&self, number: u128, whole: u32, after: u32) -> String {
+        let point = 10_u128.pow(after);
         let padded = |number: u128, digits: u32| match digits {
             0 => String::new(),
             _ => format!("{number:0>0$}", digits as usize),
@@ -365,9 +365,9 @@ impl<'a> Constraints<'a> {
         let (before, fraction) = (padded(number / point, whole), number % point);
         match self.part {
             NumeralPart::Whole if fraction == 0 => before,
-            NumeralPart::Whole => format!("{before}.{}", padded(fraction, behind)),
-            NumeralPart::Pointed => padded(fraction, behind.max(1)),
-            NumeralPart::Fraction => padded(fraction, behind),
+            NumeralPart::Whole => format!("{before}.{}", padded(fraction, after)),
+            NumeralPart::Pointed => padded(fraction, after.max(1)),
+            NumeralPart::Fraction => padded(fraction, after),
         }
     }
 }

@@ -177,7 +177,7 @@ impl Multiples {
             return (digit == 0).then_some(NumeralPosition::Fraction { left, remainder: rest });
         };
         if self.divisor.is_step() {
-            // At the last position, not every digit is a multiple.
+            // At the last place, not every digit is a multiple.
             let fits = digit == 0 || self.divisor.least(digit, self.places - after) <= 0;
             return fits.then_some(NumeralPosition::Fraction { left: after, remainder: 0 });
         }
@@ -185,7 +185,7 @@ impl Multiples {
         self.fits(rest, after).then_some(NumeralPosition::Fraction { left: after, remainder: rest })
     }
 
-    /// The remainder with a digit more, that many places before the last one.
+    /// Returns the remainder after one more digit, at this many places before the last one.
     fn plus(&self, rest: u64, digit: u8, power: u8) -> u64 {
         let more = u128::from(digit) * u128::from(self.powers[usize::from(power)]);
         remainder(u128::from(rest) + more, self.modulus)
@@ -200,14 +200,14 @@ impl Multiples {
         10_u64.checked_pow(left.into()).is_none_or(|end| missing < end)
     }
 
-    /// Digits with which some multiples end that have come to a position, few first; none for a step, of
-    /// which more than a remainder is kept.
+    /// Returns digits with which some multiples end that have reached a position, the shortest first. A step
+    /// has none, as its state is more than a remainder.
     pub(crate) fn completions(&self, position: NumeralPosition) -> Vec<String> {
         let missing = |rest: u64| if rest == 0 { 0 } else { self.modulus - rest };
         let padded = |digits: u64, length: u8| format!("{digits:0>0$}", usize::from(length));
         match position {
             _ if self.divisor.is_step() => Vec::new(),
-            // As it is, and as an integer, which is larger than most bounds.
+            // As it is, and as an integer, which exceeds most bounds.
             NumeralPosition::Start => vec![self.numeral(self.modulus, 1), self.modulus.to_string()],
             NumeralPosition::Integer(mut rest) => {
                 let mut found = Vec::new();
@@ -276,12 +276,12 @@ impl Multiples {
         self.divisor.is_step()
     }
 
-    /// 1, 2 or 5 of a step.
+    /// Returns the unit of a step: 1, 2 or 5.
     pub(crate) const fn unit(&self) -> u64 {
         self.divisor.unit
     }
 
-    /// The divisor in units of the last digit that may be other than zero.
+    /// Returns the divisor in units of the last digit that may be other than zero.
     pub(crate) const fn modulus(&self) -> u64 {
         self.modulus
     }
